@@ -1,0 +1,1 @@
+"""The desktop window; all physics is in `engine`."""

@@ -1,0 +1,1 @@
+"""pyqtgraph pictures: views of volumes."""

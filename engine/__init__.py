@@ -1,0 +1,1 @@
+"""Isocenter's reconstruction engine: no window, scriptable, testable alone."""

@@ -1,0 +1,1 @@
+"""Measurements and volumes: plain frozen values, no maths."""

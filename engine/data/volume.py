@@ -1,0 +1,36 @@
+"""A picture in space: values on a grid, with their unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import GeometryError
+from engine.geometry.grid import ImageGrid
+
+
+@dataclass(frozen=True)
+class Volume:
+    """Values on an image grid.
+
+    Attributes
+    ----------
+    values : (n_z, n_y, n_x) float32, C-contiguous
+    grid : where each voxel is [mm, LPS]
+    unit : unit of the values, for example "counts/mm", "1/mm"
+    info : free provenance, written beside the volume
+    """
+
+    values: NDArray[np.float32]
+    grid: ImageGrid
+    unit: str
+    info: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.values.shape != self.grid.shape:
+            raise GeometryError(
+                f"volume has shape {self.values.shape}, its grid {self.grid.shape} (z, y, x)."
+            )

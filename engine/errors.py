@@ -1,0 +1,35 @@
+"""What can go wrong, one class per remedy; each message is one sentence to act on."""
+
+from __future__ import annotations
+
+
+class EngineError(Exception):
+    """Base of all faults the user can mend: what, where, got and wanted, way out."""
+
+
+class FileFormatError(EngineError):
+    """The file is damaged, incomplete or not what its name or header says."""
+
+
+class UnknownFormatError(EngineError):
+    """No reader recognises the file."""
+
+
+class SettingsError(EngineError):
+    """A protocol, scanner or study file, or an option, holds something it may not."""
+
+
+class GeometryError(EngineError):
+    """Data, scanner and images do not describe the same place."""
+
+
+class DataError(EngineError):
+    """The file reads well but its content cannot be used: no events, NaN, another unit."""
+
+
+class ResourceError(EngineError):
+    """Not enough memory or disk, or no permission."""
+
+
+class NumericalError(EngineError):
+    """The reconstruction left the numbers it may hold; the last good image is kept."""

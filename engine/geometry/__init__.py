@@ -1,0 +1,1 @@
+"""Where things are: grids, scanners, time-of-flight bins."""

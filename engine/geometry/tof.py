@@ -1,0 +1,54 @@
+"""Time-of-flight bins along a line of response.
+
+s = c (t1 − t2) / 2: zero at the midpoint of the line, positive nearer its second crystal.
+Bin t covers s from edges[t] to edges[t + 1]; bins are equally wide and centred on s = 0, so
+swapping the crystals of an event turns bin t into n_bins − 1 − t.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+MM_PER_PS = 0.149896229
+"""Half the speed of light, mm along the line for each ps of time difference."""
+FWHM_PER_SIGMA = 2.3548200450309493
+"""2 √(2 ln 2): full width at half maximum of a Gaussian with σ = 1."""
+
+
+@dataclass(frozen=True)
+class TofBins:
+    """Timing resolution and bins of a scanner.
+
+    Attributes
+    ----------
+    fwhm_ps : coincidence timing resolution [ps]
+    bin_ps : width of one bin [ps]
+    n_bins : number of bins
+    """
+
+    fwhm_ps: float
+    bin_ps: float
+    n_bins: int
+
+    @property
+    def sigma_mm(self) -> float:
+        """Standard deviation of the position along the line [mm]."""
+        return self.fwhm_ps * MM_PER_PS / FWHM_PER_SIGMA
+
+    @property
+    def bin_mm(self) -> float:
+        """Width of one bin along the line [mm]."""
+        return self.bin_ps * MM_PER_PS
+
+    @property
+    def edges_mm(self) -> NDArray[np.floating]:
+        """(n_bins + 1,) bin edges [mm]."""
+        return (np.arange(self.n_bins + 1) - self.n_bins / 2) * self.bin_mm
+
+    @property
+    def centres_mm(self) -> NDArray[np.floating]:
+        """(n_bins,) bin centres [mm]."""
+        return (np.arange(self.n_bins) - (self.n_bins - 1) / 2) * self.bin_mm

@@ -1,0 +1,1 @@
+"""Numba kernels and, beside them, their CUDA twins."""

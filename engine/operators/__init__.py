@@ -1,0 +1,1 @@
+"""Linear operators: kernels + geometry values -> A and Aᵀ."""
