@@ -1,0 +1,94 @@
+"""Expectation maximisation, whole (MLEM) or by ordered subsets (OSEM).
+
+x ← x / s_k · A_kᵀ( y_k / (A_k x + b_k) ),   x = 0 where s_k = 0
+
+Shepp & Vardi, IEEE TMI 1 (1982) 113; Hudson & Larkin, IEEE TMI 13 (1994) 601.
+The rows of subset k are k, k + B, k + 2B, ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.algorithms.base import Algorithm, Between, Iterate
+from engine.errors import NumericalError
+from engine.settings import setting
+
+if TYPE_CHECKING:
+    from engine.model import SystemModel
+
+
+class Osem(Algorithm):
+    """Ordered-subsets expectation maximisation."""
+
+    title: ClassVar[str] = "OSEM"
+    kind: Literal["osem"] = "osem"
+    iterations: int = setting(4, "Passes over all the data", label="Iterations", ge=1, le=1000)
+    subsets: int = setting(8, "Updates in each pass", label="Subsets", ge=1, le=1000)
+
+    @property
+    def n_iterations(self) -> int:
+        return self.iterations
+
+    @property
+    def n_subsets(self) -> int:
+        return self.subsets
+
+    def run(
+        self,
+        model: SystemModel,
+        x: NDArray[Any],
+        *,
+        done: int = 0,
+        between: Between | None = None,
+    ) -> Iterator[Iterate]:
+        n_subsets = self.n_subsets
+        parts = [model.subset(k, n_subsets) for k in range(n_subsets)]
+        log_likelihood = 0.0
+        for update in range(done, self.n_iterations * n_subsets):
+            iteration, k = divmod(update, n_subsets)
+            part = parts[k]
+            step = part.em_step(x)
+            log_likelihood += part.log_likelihood_of(step, x)
+            x = _divide(step.shares, part.sensitivity)
+            last = k == n_subsets - 1
+            if last and between is not None:
+                x = between(x)
+            _check(x, iteration + 1, k + 1)
+            whole = last and update - done >= k  # a resumed iteration saw only some subsets
+            yield Iterate(
+                x,
+                update + 1,
+                iteration + 1,
+                k + 1,
+                log_likelihood if whole else None,
+                step.n_skipped,
+            )
+            if last:
+                log_likelihood = 0.0
+
+
+class Mlem(Osem):
+    """Maximum-likelihood expectation maximisation: OSEM with a single subset."""
+
+    title: ClassVar[str] = "MLEM"
+    kind: Literal["mlem"] = "mlem"  # type: ignore[assignment]
+    iterations: int = setting(20, "Passes over all the data", label="Iterations", ge=1, le=1000)
+    subsets: Literal[1] = setting(1, "One: all data in each update", label="Subsets")
+
+
+def _divide(shares: NDArray[Any], sensitivity: NDArray[Any]) -> NDArray[Any]:
+    seen = sensitivity > 0
+    return np.divide(shares, sensitivity, out=np.zeros_like(shares), where=seen)
+
+
+def _check(x: NDArray[Any], iteration: int, subset: int) -> None:
+    if not np.isfinite(x).all():
+        raise NumericalError(
+            f"iteration {iteration}, subset {subset}: the image holds values that are not numbers; "
+            "the last good image is kept; check the corrections, or use fewer subsets."
+        )

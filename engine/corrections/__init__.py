@@ -1,0 +1,11 @@
+"""Corrections, in the order they may run."""
+
+from engine.corrections.attenuation import Attenuation
+from engine.corrections.base import Correction
+from engine.corrections.normalisation import Normalisation
+from engine.corrections.randoms import Randoms
+from engine.corrections.scatter import Scatter
+
+CORRECTIONS: tuple[type[Correction], ...] = (Normalisation, Attenuation, Randoms, Scatter)
+
+__all__ = ["CORRECTIONS", "Attenuation", "Correction", "Normalisation", "Randoms", "Scatter"]

@@ -1,0 +1,98 @@
+"""List-mode measurements: one row per coincidence, and what is known about the detection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.volume import Volume
+from engine.geometry.scanner import Scanner
+
+
+@dataclass(frozen=True)
+class ListMode:
+    """Coincidences of one frame, in any order, and the corrections prepared so far.
+
+    Attributes
+    ----------
+    scanner : where the crystals are
+    crystals : (n, 2) int32, crystals of each event
+    delayed : (n,) bool, delayed coincidences (they count randoms); None: all are prompts
+    tof_bins : (n,) int16, time-of-flight bin, for the order of `crystals`; None: not measured
+    time_ms : (n,) uint32, time since the start of the frame [ms]; None: not recorded
+    additive : (n,) float32, expected background in the event's line and TOF bin, supplied with
+        the file [counts in the frame]; None: not supplied
+    duration_s : length of the frame [s]
+    mu_map : attenuation map [1/mm], None if there is none
+    efficiencies : (n_crystals,) float32, detection efficiency of each crystal; None: all 1
+    factors : (n,) float32, detection probability n·a of each event's line; None: all 1
+    background : (n,) float32, expected additive counts c; None: all 0
+    crystal_weights : (n_crystals,) float32, efficiencies in use, 0 in gaps and dead crystals
+    attenuation : the mu-map in use [1/mm], None when attenuation is not corrected
+    info : what the file says of the scan (isotope, dates, ...), for provenance
+    notes : what the reader wants the user to know, one sentence each
+    """
+
+    scanner: Scanner
+    crystals: NDArray[np.int32]
+    delayed: NDArray[np.bool_] | None = None
+    tof_bins: NDArray[np.int16] | None = None
+    time_ms: NDArray[np.uint32] | None = None
+    additive: NDArray[np.float32] | None = None
+    duration_s: float = 0.0
+    mu_map: Volume | None = None
+    efficiencies: NDArray[np.float32] | None = None
+    factors: NDArray[np.float32] | None = None
+    background: NDArray[np.float32] | None = None
+    crystal_weights: NDArray[np.float32] | None = None
+    attenuation: Volume | None = None
+    info: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_events(self) -> int:
+        """Number of events, prompts and delayeds."""
+        return len(self.crystals)
+
+    @property
+    def n_delayed(self) -> int:
+        """Number of delayed coincidences."""
+        return 0 if self.delayed is None else int(np.count_nonzero(self.delayed))
+
+    @property
+    def n_prompts(self) -> int:
+        """Number of prompt coincidences."""
+        return self.n_events - self.n_delayed
+
+    def select(self, rows: Any) -> Self:
+        """Return the same scan with only the events `rows` (mask, slice or indices)."""
+
+        def take(column: NDArray[Any] | None) -> NDArray[Any] | None:
+            return None if column is None else column[rows]
+
+        return replace(
+            self,
+            crystals=self.crystals[rows],
+            delayed=take(self.delayed),
+            tof_bins=take(self.tof_bins),
+            time_ms=take(self.time_ms),
+            additive=take(self.additive),
+            factors=take(self.factors),
+            background=take(self.background),
+        )
+
+    @property
+    def prompts(self) -> Self:
+        """The prompt coincidences alone."""
+        if self.delayed is None:
+            return self
+        return replace(self.select(~self.delayed), delayed=None)
+
+    @property
+    def delayeds(self) -> Self:
+        """The delayed coincidences alone."""
+        rows = slice(0, 0) if self.delayed is None else self.delayed
+        return self.select(rows)

@@ -1,0 +1,123 @@
+"""What a reconstruction tells the world while it runs: typed, frozen, in order.
+
+`run` yields these; the window, the command line, the checkpoint and the tests draw from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from engine.data.volume import Volume
+
+CorrectionState = Literal["applied", "off", "unavailable"]
+
+
+@dataclass(frozen=True)
+class Event:
+    """Base of all events."""
+
+
+@dataclass(frozen=True)
+class StageStarted(Event):
+    """A stage begins: its key and what it does, in plain words."""
+
+    stage: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Progressed(Event):
+    """Part of a stage is done."""
+
+    stage: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Measured(Event):
+    """A stage ended: its seconds, and rates or sizes worth showing."""
+
+    stage: str
+    seconds: float
+    figures: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Loaded(Event):
+    """The scan is read: its scanner, counts and facts, in plain words and as values."""
+
+    text: str
+    facts: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Corrected(Event):
+    """One row of the correction ledger: what a correction did, or why it did nothing."""
+
+    kind: str
+    state: CorrectionState
+    text: str
+
+
+@dataclass(frozen=True)
+class Warned(Event):
+    """Something the user should know."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Preview(Event):
+    """The image after one update.
+
+    Attributes
+    ----------
+    volume : the image, with its grid and unit
+    iteration, subset : one-based; subset counts within the iteration
+    iterations, subsets : how many there are
+    seconds : time of this update [s]
+    log_likelihood : of the image this iteration started from (up to a constant of the data);
+        only on the last subset of an iteration
+    """
+
+    volume: Volume
+    iteration: int
+    iterations: int
+    subset: int
+    subsets: int
+    seconds: float
+    log_likelihood: float | None = None
+
+    @property
+    def ends_iteration(self) -> bool:
+        """Whether this update is the last of its iteration."""
+        return self.subset == self.subsets
+
+
+@dataclass(frozen=True)
+class Checkpointed(Event):
+    """The state up to here is safe on disk."""
+
+    job: str
+    iteration: int
+    subset: int
+
+
+@dataclass(frozen=True)
+class Finished(Event):
+    """The final volume, after the finishing filters, with its provenance."""
+
+    volume: Volume
+    provenance: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Failed(Event):
+    """The run ended without a volume: what happened, what is safe, what to press."""
+
+    text: str
+    user_fault: bool
+    detail: str = ""
+    """Traceback for the log, empty for a fault of the input."""

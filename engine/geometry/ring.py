@@ -1,0 +1,180 @@
+"""Cylindrical scanners: rings of crystals, with gaps.
+
+crystal id = ring · n_crystals_per_ring + place, place angle θ = first_angle + 2π place / n,
+x = R cos θ, y = R sin θ, z = (ring − (n_rings − 1)/2) · pitch.
+
+A line of response has a view v, a tangential bin t and an ordered pair of rings (r1, r2):
+place1 = (v + ⌊t/2⌋) mod n, place2 = (v − ⌊(t+1)/2⌋ + n/2) mod n, |r1 − r2| ≤ max_ring_difference
+(the numbering of Siemens 32-bit list mode, which names every unordered pair once).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import model_validator
+
+from engine.geometry.grid import Point
+from engine.geometry.scanner import Scanner
+from engine.geometry.tof import TofBins
+from engine.settings import Settings, setting
+
+
+class TofSettings(Settings):
+    """Timing of a scanner file."""
+
+    fwhm_ps: float = setting(..., "Coincidence timing resolution", unit="ps", gt=0, le=5000)
+    bin_ps: float = setting(..., "Width of one time bin", unit="ps", gt=0, le=20000)
+    n_bins: int = setting(..., "Number of time bins", ge=1, le=4095)
+
+
+class RingSettings(Settings):
+    """A ring scanner, as its TOML file holds it."""
+
+    kind: Literal["ring"] = "ring"
+    name: str = setting(..., "Name shown to the user", min_length=1, max_length=80)
+    source: str = setting("", "Where the numbers come from", max_length=2000)
+    n_rings: int = setting(..., "Rings of crystals", ge=1, le=2000)
+    n_crystals_per_ring: int = setting(..., "Places on a ring, gaps included", ge=8, le=20000)
+    radius_mm: float = setting(..., "Axis to mean depth of detection", unit="mm", ge=10, le=1000)
+    ring_pitch_mm: float = setting(..., "Distance between rings", unit="mm", gt=0, le=100)
+    first_angle_deg: float = setting(0.0, "Angle of place 0", unit="deg", ge=-360, le=360)
+    max_ring_difference: int = setting(..., "Largest difference of rings", ge=0, le=2000)
+    n_tangential: int = setting(..., "Tangential bins of a view", ge=2, le=20000)
+    gap_places: tuple[int, ...] = setting((), "Places on a ring without a crystal")
+    gap_rings: tuple[int, ...] = setting((), "Rings without crystals")
+    block_rings: int = setting(1, "Rings of one detector block", ge=1, le=2000)
+    block_places: int = setting(1, "Places of one detector block", ge=1, le=20000)
+    tof: TofSettings | None = None
+    voxel_mm: Point = setting((2.0, 2.0, 2.0), "Voxel size of a first picture", unit="mm")
+    fov_mm: tuple[float, float] = setting(..., "Diameter and length of a first picture", unit="mm")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        n = self.n_crystals_per_ring
+        if n % 2:
+            raise ValueError(f"n_crystals_per_ring must be even, got {n}")
+        if self.n_tangential >= n:
+            raise ValueError(f"n_tangential must be below n_crystals_per_ring = {n}")
+        if self.max_ring_difference >= self.n_rings:
+            raise ValueError(f"max_ring_difference must be below n_rings = {self.n_rings}")
+        if any(not 0 <= p < n for p in self.gap_places):
+            raise ValueError(f"gap_places must be in 0 ... {n - 1}")
+        if any(not 0 <= r < self.n_rings for r in self.gap_rings):
+            raise ValueError(f"gap_rings must be in 0 ... {self.n_rings - 1}")
+        if min(*self.voxel_mm, *self.fov_mm) <= 0:
+            raise ValueError("voxel_mm and fov_mm must be positive")
+        return self
+
+
+class RingScanner(Scanner):
+    """Rings of crystals round the z axis."""
+
+    def __init__(self, settings: RingSettings) -> None:
+        self.settings = settings
+        self.name = settings.name
+        t = settings.tof
+        self.tof = TofBins(t.fwhm_ps, t.bin_ps, t.n_bins) if t else None
+
+    @property
+    def n_crystals(self) -> int:
+        return self.settings.n_rings * self.settings.n_crystals_per_ring
+
+    @cached_property
+    def positions_mm(self) -> NDArray[np.float64]:
+        s = self.settings
+        place = np.arange(s.n_crystals_per_ring)
+        angle = np.deg2rad(s.first_angle_deg) + 2 * np.pi * place / s.n_crystals_per_ring
+        z = (np.arange(s.n_rings) - (s.n_rings - 1) / 2) * s.ring_pitch_mm
+        points = np.empty((s.n_rings, s.n_crystals_per_ring, 3))
+        points[..., 0] = s.radius_mm * np.cos(angle)
+        points[..., 1] = s.radius_mm * np.sin(angle)
+        points[..., 2] = z[:, None]
+        return points.reshape(-1, 3)
+
+    @cached_property
+    def alive(self) -> NDArray[np.bool_]:
+        s = self.settings
+        alive = np.ones((s.n_rings, s.n_crystals_per_ring), bool)
+        alive[:, list(s.gap_places)] = False
+        alive[list(s.gap_rings), :] = False
+        return alive.ravel()
+
+    @cached_property
+    def ring_pairs(self) -> NDArray[np.int32]:
+        """(n, 2) ordered pairs of rings in coincidence."""
+        ring = np.arange(self.settings.n_rings, dtype=np.int32)
+        pairs = np.stack(np.meshgrid(ring, ring, indexing="ij"), -1).reshape(-1, 2)
+        close = np.abs(pairs[:, 0] - pairs[:, 1]) <= self.settings.max_ring_difference
+        return pairs[close]
+
+    @property
+    def n_views(self) -> int:
+        """Views: angles of lines of response, half the crystals of a ring."""
+        return self.settings.n_crystals_per_ring // 2
+
+    @property
+    def n_lors(self) -> int:
+        return self.n_views * self.settings.n_tangential * len(self.ring_pairs)
+
+    def places(self, view: NDArray[Any], tangential: NDArray[Any]) -> tuple[Any, Any]:
+        """Places on the ring of the two crystals of a view and a centred tangential bin."""
+        n = self.settings.n_crystals_per_ring
+        first = (view + (tangential >> 1)) % n
+        second = (view - ((tangential + 1) >> 1) + n // 2) % n
+        return first, second
+
+    def lors(self, numbers: NDArray[np.int64]) -> NDArray[np.int32]:
+        s = self.settings
+        transaxial, pair = np.divmod(np.asarray(numbers, np.int64), len(self.ring_pairs))
+        view, t = np.divmod(transaxial, s.n_tangential)
+        first, second = self.places(view, t - s.n_tangential // 2)
+        rings = self.ring_pairs[pair].astype(np.int64)
+        n = s.n_crystals_per_ring
+        crystals = np.stack([rings[:, 0] * n + first, rings[:, 1] * n + second], -1)
+        return crystals.astype(np.int32)
+
+    def in_coincidence(self, crystals: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+        s = self.settings
+        ring, place = np.divmod(crystals, s.n_crystals_per_ring)
+        close = np.abs(ring[:, 0] - ring[:, 1]) <= s.max_ring_difference
+        # the bins t and −t of opposite views name the same pair of places, in swapped order
+        n = s.n_crystals_per_ring
+        turn = (place[:, 0].astype(np.int64) - place[:, 1]) % n
+        t = turn - n // 2
+        view = (place[:, 0] - (t >> 1)) % n
+        t = np.where(view < self.n_views, t, -t)
+        low = s.n_tangential // 2
+        inside = (t >= -low) & (t < s.n_tangential - low)
+        return close & inside & self.alive[crystals].all(axis=1)
+
+    @cached_property
+    def groups(self) -> NDArray[np.int32]:
+        s = self.settings
+        across = -(-s.n_crystals_per_ring // s.block_places)
+        ring = np.arange(s.n_rings) // s.block_rings
+        place = np.arange(s.n_crystals_per_ring) // s.block_places
+        return (ring[:, None] * across + place).astype(np.int32).ravel()
+
+    @property
+    def bore_radius_mm(self) -> float:
+        return self.settings.radius_mm
+
+    @property
+    def default_voxel_mm(self) -> Point:
+        return self.settings.voxel_mm
+
+    @property
+    def default_fov_mm(self) -> tuple[float, float]:
+        return self.settings.fov_mm
+
+    def fingerprint(self) -> dict[str, Any]:
+        return self.settings.model_dump(mode="json", exclude={"voxel_mm", "fov_mm", "source"})
+
+    def describe(self) -> str:
+        s = self.settings
+        text = f"{s.n_crystals_per_ring} × {s.n_rings} crystals, radius {s.radius_mm:g} mm"
+        return f"{text}, TOF {s.tof.fwhm_ps:g} ps" if s.tof else f"{text}, no TOF"

@@ -1,0 +1,85 @@
+"""What every PET scanner can say: where its crystals are and which pairs are in coincidence."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.geometry.grid import Point
+from engine.geometry.tof import TofBins
+
+
+class Scanner(ABC):
+    """A set of crystals in space and the rule that makes a pair of them a line of response.
+
+    Lines of response are numbered 0 ... n_lors - 1; `lors` turns numbers into crystal pairs and
+    `in_coincidence` says which pairs count (never a gap, never outside the rule).
+    """
+
+    name: str
+    tof: TofBins | None
+
+    @property
+    @abstractmethod
+    def n_crystals(self) -> int:
+        """Number of crystal places, gaps included."""
+
+    @property
+    @abstractmethod
+    def positions_mm(self) -> NDArray[np.float64]:
+        """(n_crystals, 3) centres of detection (x, y, z) [mm, LPS]."""
+
+    @property
+    @abstractmethod
+    def alive(self) -> NDArray[np.bool_]:
+        """(n_crystals,) False where the place is a gap."""
+
+    @property
+    @abstractmethod
+    def n_lors(self) -> int:
+        """Number of numbered pairs, those with a gap included."""
+
+    @abstractmethod
+    def lors(self, numbers: NDArray[np.int64]) -> NDArray[np.int32]:
+        """(n, 2) crystals of the lines of response with these numbers."""
+
+    @abstractmethod
+    def in_coincidence(self, crystals: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+        """(n,) whether each pair of `crystals` (n, 2) is a line of response of live crystals."""
+
+    @property
+    @abstractmethod
+    def groups(self) -> NDArray[np.int32]:
+        """(n_crystals,) number of the detector block each crystal belongs to."""
+
+    @property
+    @abstractmethod
+    def bore_radius_mm(self) -> float:
+        """Distance from the axis to the nearest crystal [mm]."""
+
+    @property
+    @abstractmethod
+    def default_voxel_mm(self) -> Point:
+        """(x, y, z) voxel size of a sound first picture [mm]."""
+
+    @property
+    @abstractmethod
+    def default_fov_mm(self) -> tuple[float, float]:
+        """(transaxial diameter, axial length) of a sound first picture [mm]."""
+
+    @abstractmethod
+    def fingerprint(self) -> dict[str, Any]:
+        """Everything that fixes the geometry, JSON-able, for provenance and cache keys."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Plain words: crystals, rings, time of flight."""
+
+    @property
+    def axial_range_mm(self) -> tuple[float, float]:
+        """Lowest and highest crystal centre along z [mm]."""
+        z = self.positions_mm[:, 2]
+        return float(z.min()), float(z.max())

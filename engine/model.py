@@ -1,0 +1,102 @@
+"""What an algorithm may know about a scan: E[y] = A x + b, the counts y and the sensitivity s.
+
+List mode (facts: Barrett, White & Parra, JOSA A 14 (1997) 2914; Parra & Barrett, IEEE TMI 17
+(1998) 228): every event is a row of A with y = 1. Detection factors n·a of a line are divided
+out, so a row is A_j, its background g_j = c_j / (n_j a_j), and n·a acts only through
+s_n = Σ over all lines of n·a·A_in.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.operators.base import LinearOperator
+from engine.operators.rays import RayProjector
+
+
+@dataclass(frozen=True)
+class EmStep:
+    """One pass over (a subset of) the data.
+
+    Attributes
+    ----------
+    shares : (n_z, n_y, n_x) x · Aᵀ(y / (A x + b)): the counts each voxel is held to have sent
+    log_sum : Σ y log(A x + b)
+    n_skipped : rows with counts but none expected; they are left out
+    """
+
+    shares: NDArray[Any]
+    log_sum: float
+    n_skipped: int
+
+
+@dataclass(frozen=True)
+class SystemModel(ABC):
+    """E[y] = A x + background, with the measured y and the sensitivity image."""
+
+    A: LinearOperator
+    background: NDArray[Any]
+    sensitivity: NDArray[Any]
+
+    @abstractmethod
+    def em_step(self, x: NDArray[Any]) -> EmStep:
+        """Share the counts out over the voxels of the image `x`."""
+
+    @abstractmethod
+    def subset(self, k: int, of: int) -> SystemModel:
+        """Rows k, k + of, ... with the sensitivity that belongs to them."""
+
+    def log_likelihood_of(self, step: EmStep, x: NDArray[Any]) -> float:
+        """Poisson log-likelihood of `x`, up to a constant of the data."""
+        return step.log_sum - float(np.sum(self.sensitivity * x, dtype=np.float64))
+
+
+def _log_sum(expected: NDArray[Any], counts: NDArray[Any] | float) -> tuple[float, int]:
+    seen = expected > 0
+    logs = np.log(expected, where=seen, out=np.zeros(expected.shape, np.float64))
+    skipped = np.count_nonzero(~seen & (np.asarray(counts) > 0))
+    return float(np.sum(counts * logs)), int(skipped)
+
+
+@dataclass(frozen=True)
+class BinnedModel(SystemModel):
+    """Every possible bin is a row of A, so s = Aᵀ1 and each subset has its own."""
+
+    counts: NDArray[Any]
+
+    @classmethod
+    def of(cls, A: LinearOperator, background: NDArray[Any], counts: NDArray[Any]) -> BinnedModel:
+        """Build the model with its sensitivity."""
+        return cls(A, background, A.T(np.ones(A.out_shape, counts.dtype)), counts)
+
+    def em_step(self, x: NDArray[Any]) -> EmStep:
+        expected = self.A(x) + self.background
+        ratio = np.divide(self.counts, expected, out=np.zeros_like(expected), where=expected > 0)
+        log_sum, skipped = _log_sum(expected, self.counts)
+        return EmStep(x * self.A.T(ratio), log_sum, skipped)
+
+    def subset(self, k: int, of: int) -> BinnedModel:
+        return BinnedModel.of(self.A.subset(k, of), self.background[k::of], self.counts[k::of])
+
+
+@dataclass(frozen=True)
+class ListModeModel(SystemModel):
+    """Rows of A are the events; s comes from all possible lines, shared out over the subsets."""
+
+    A: RayProjector
+
+    def em_step(self, x: NDArray[Any]) -> EmStep:
+        shares, expected = self.A.em_shares(x, self.background)
+        log_sum, skipped = _log_sum(expected, 1.0)
+        return EmStep(shares, log_sum, skipped)
+
+    def subset(self, k: int, of: int) -> ListModeModel:
+        if of == 1:
+            return self
+        background = np.ascontiguousarray(self.background[k::of])
+        return ListModeModel(self.A.subset(k, of), background, self.sensitivity / of)

@@ -1,0 +1,26 @@
+"""What a filter is: settings that turn an image into a smoother one."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+
+from engine.geometry.grid import Point
+from engine.settings import Settings
+
+
+class Filter(Settings):
+    """A filter of the finished image, or of the image between iterations."""
+
+    title: ClassVar[str]
+    kind: Any
+
+    @abstractmethod
+    def apply(self, image: NDArray[Any], voxel_mm: Point) -> NDArray[Any]:
+        """Return the filtered image (n_z, n_y, n_x), same dtype; `voxel_mm` is (x, y, z)."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Plain words, with the unit."""

@@ -1,0 +1,26 @@
+"""Median of a cube of voxels: removes single hot voxels and keeps edges."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from engine.geometry.grid import Point
+from engine.postprocess.base import Filter
+from engine.settings import setting
+
+
+class Median(Filter):
+    """Median over `size`³ voxels."""
+
+    title: ClassVar[str] = "Median"
+    kind: Literal["median"] = "median"
+    size: Literal[3, 5, 7] = setting(3, "Edge of the cube", label="Cube edge", unit="voxels")
+
+    def apply(self, image: NDArray[Any], voxel_mm: Point) -> NDArray[Any]:
+        return ndimage.median_filter(image, size=self.size, mode="nearest")
+
+    def describe(self) -> str:
+        return f"median {self.size}³ voxels"

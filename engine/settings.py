@@ -1,0 +1,86 @@
+"""The base of all settings: frozen, checked once, every number bounded and with its unit.
+
+Forms in the window, protocol files, command-line options and provenance all come from these
+classes, so a label, a unit or a bound is written once.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any, TypeVar
+
+import tomli_w
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from engine.errors import ResourceError, SettingsError
+
+MAX_TOML_BYTES = 1_000_000
+S = TypeVar("S", bound="Settings")
+
+
+class Settings(BaseModel):
+    """Frozen values that refuse unknown keys, NaN and infinity."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+def setting(
+    default: Any = ...,
+    description: str = "",
+    *,
+    label: str = "",
+    unit: str = "",
+    expert: bool = False,
+    **bounds: Any,
+) -> Any:
+    """Describe one settings field: what a form shows, with its bounds (`ge`, `gt`, `le`, ...)."""
+    extra: dict[str, Any] = {"label": label, "unit": unit, "expert": expert}
+    return Field(default, description=description, json_schema_extra=extra, **bounds)
+
+
+def explain(error: ValidationError) -> str:
+    """All faults of a settings value in one sentence: where, what is wanted, what was given."""
+    faults = []
+    for fault in error.errors(include_url=False):
+        where = ".".join(str(part) for part in fault["loc"]) or "settings"
+        if fault["type"] == "extra_forbidden":
+            faults.append(f"unknown key {where!r}")
+        elif fault["type"] == "missing":
+            faults.append(f"{where!r} is missing")
+        else:
+            got = "" if isinstance(fault["input"], dict) else f", got {fault['input']!r}"
+            faults.append(f"{where}: {fault['msg'][0].lower()}{fault['msg'][1:]}{got}")
+    return "; ".join(faults)
+
+
+def parse(kind: type[S], values: Any, *, where: str) -> S:
+    """Make a settings value, or raise `SettingsError` naming `where` and every fault."""
+    try:
+        return kind.model_validate(values)
+    except ValidationError as e:
+        raise SettingsError(f"{where}: {explain(e)}.") from e
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a small TOML file; raise `SettingsError` where it is not one."""
+    try:
+        size = path.stat().st_size
+        if size > MAX_TOML_BYTES:
+            raise SettingsError(
+                f"{path.name}: {size} bytes, a settings file has at most {MAX_TOML_BYTES}."
+            )
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as e:
+        raise SettingsError(f"{path}: no such file; check the path.") from e
+    except OSError as e:
+        reason = e.strerror or e
+        raise ResourceError(f"{path}: cannot be read ({reason}); check the permissions.") from e
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as e:
+        reason = "nested too deeply" if isinstance(e, RecursionError) else str(e)
+        raise SettingsError(f"{path.name}: not a TOML file ({reason}).") from e
+
+
+def to_toml(value: Settings) -> str:
+    """Write a settings value as TOML, without the keys that are None."""
+    return tomli_w.dumps(value.model_dump(mode="json", exclude_none=True))

@@ -1,0 +1,44 @@
+"""A study: which data, scanner and auxiliary images, with which protocol."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from engine.protocol import Protocol
+from engine.settings import Settings, parse, read_toml, setting, to_toml
+
+
+class Study(Settings):
+    """One scan to reconstruct. Paths are absolute, or relative to the study file."""
+
+    data: Path = setting(..., "List-mode file or its header", label="Scan")
+    scanner: str | None = setting(
+        None, "Scanner name, scanner file or crystal map; None: as the scan says", label="Scanner"
+    )
+    attenuation: Path | None = setting(None, "Attenuation map [1/mm]", label="μ-map")
+    normalisation: Path | None = setting(None, "Crystal efficiencies", label="Normalisation")
+    protocol: Protocol = Protocol()
+
+
+def read_study(path: Path) -> Study:
+    """Read a study file; relative paths start at its folder."""
+    values = read_toml(path)
+    for key in ("data", "attenuation", "normalisation"):
+        if isinstance(values.get(key), str):
+            values[key] = str(path.parent / values[key])
+    _resolve_scanner(values, path.parent)
+    return parse(Study, values, where=path.name)
+
+
+def write_study(study: Study, path: Path) -> None:
+    """Write a study file that `read_study` reads back."""
+    from engine.io.publish import publish
+
+    publish(to_toml(study).encode(), path)
+
+
+def _resolve_scanner(values: dict[str, Any], folder: Path) -> None:
+    scanner = values.get("scanner")
+    if isinstance(scanner, str) and (folder / scanner).is_file():
+        values["scanner"] = str(folder / scanner)
