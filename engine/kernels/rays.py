@@ -15,29 +15,31 @@ All of it stays in one file, since Numba does not see that a function of another
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.floating]
-IntArray = NDArray[np.integer]
+Array = NDArray[Any]
+Tof = tuple[Array, Array, int, float, float]
+"""Bin of each row, weight table, number and width of bins [mm], step [mm]; empty arrays: none."""
 
 # NaN and infinity keep their meaning: a slope of zero divides.
 _MATH = {"reassoc", "nsz", "arcp", "contract"}
-_KERNEL = njit(cache=True, nogil=True, fastmath=_MATH, error_model="numpy")
-_INLINE = njit(inline="always", fastmath=_MATH, error_model="numpy")
+_KERNEL: Any = njit(cache=True, nogil=True, fastmath=_MATH, error_model="numpy")
+_INLINE: Any = njit(inline="always", fastmath=_MATH, error_model="numpy")
 
 _MARGIN = 1e-6
 """Voxels by which the slab range is widened against rounding; the border absorbs the rest."""
 _FLAT = 1e-20
 """Slope below which a ray crosses no plane across the main axis."""
-_LEAST_EXPECTED = 1e-30
-"""Expected counts at or below which an event is skipped: its reciprocal leaves float32."""
+_LEAST_EXPECTED = 1e-24
+"""Expected counts at or below which a row is skipped: 2**32 times its reciprocal fits float32."""
 
 
 @_INLINE
-def _main_axis(points, p, q):
+def _main_axis(points: Array, p: int, q: int) -> tuple[int, int, int]:
     """Return the axis with most voxels between the ends (the first on ties), and the others."""
     x = abs(points[q, 0] - points[p, 0])
     y = abs(points[q, 1] - points[p, 1])
@@ -50,7 +52,7 @@ def _main_axis(points, p, q):
 
 
 @_INLINE
-def _length_mm(points, p, q, voxel_mm):
+def _length_mm(points: Array, p: int, q: int, voxel_mm: Array) -> float:
     """Distance of the two ends."""
     x = (points[q, 0] - points[p, 0]) * voxel_mm[0]
     y = (points[q, 1] - points[p, 1]) * voxel_mm[1]
@@ -59,7 +61,9 @@ def _length_mm(points, p, q, voxel_mm):
 
 
 @_INLINE
-def _shorten(low, high, main, across, slope, size):
+def _shorten(
+    low: float, high: float, main: float, across: float, slope: float, size: float
+) -> tuple[float, float]:
     """Cut [low, high] of the main axis to where the other coordinate lies in [0, size]."""
     if abs(slope) < _FLAT:
         return (low, high) if 0.0 <= across < size else (0.0, -1.0)
@@ -69,7 +73,20 @@ def _shorten(low, high, main, across, slope, size):
 
 
 @_INLINE
-def _trace(u0, su, v0, sv, start, stop, n_slabs, origin, strides, tops, index, length):
+def _trace(
+    u0: float,
+    su: float,
+    v0: float,
+    sv: float,
+    start: float,
+    stop: float,
+    n_slabs: int,
+    origin: int,
+    strides: tuple[int, int, int],
+    tops: tuple[float, float],
+    index: Array,
+    length: Array,
+) -> None:
     """Fill the three taps of each slab: where they lie, and how long, in slabs."""
     real = length.dtype.type
     one, nought, flat = real(1.0), real(0.0), real(_FLAT)
@@ -104,7 +121,9 @@ def _trace(u0, su, v0, sv, start, stop, n_slabs, origin, strides, tops, index, l
 
 
 @_INLINE
-def _weigh(table, at, step, start, stop, n_slabs, length):
+def _weigh(
+    table: Array, at: float, step: float, start: float, stop: float, n_slabs: int, length: Array
+) -> None:
     """Multiply the taps by the weight of the time bin at the middle of their slab."""
     real = length.dtype.type
     nought, last = real(0.0), real(table.size - 2)
@@ -120,7 +139,18 @@ def _weigh(table, at, step, start, stop, n_slabs, length):
 
 
 @_KERNEL
-def _lay(points, p, q, centre_mm, voxel_mm, table, step_mm, padded, index, length):
+def _lay(
+    points: Array,
+    p: int,
+    q: int,
+    centre_mm: float,
+    voxel_mm: Array,
+    table: Array,
+    step_mm: float,
+    padded: tuple[int, int, int],
+    index: Array,
+    length: Array,
+) -> tuple[int, float]:
     """Lay one row through the image: fill its taps, return their slabs and mm per slab."""
     real = length.dtype.type
     m, u, v = _main_axis(points, p, q)
@@ -143,7 +173,7 @@ def _lay(points, p, q, centre_mm, voxel_mm, table, step_mm, padded, index, lengt
     if not near < far:
         return 0, 0.0
     first = math.floor(near)
-    n_slabs = np.int32(math.ceil(far) - first)
+    n_slabs: Any = np.int32(math.ceil(far) - first)
     stride_z, stride_y = padded[1] * padded[2], padded[2]
     stride = 1 if m == 0 else (stride_y if m == 1 else stride_z)
     stride_u = stride_y if u == 1 else 1
@@ -165,7 +195,16 @@ def _lay(points, p, q, centre_mm, voxel_mm, table, step_mm, padded, index, lengt
 
 
 @_INLINE
-def _lay_row(row, points, ids, voxel_mm, tof, padded, index, length):
+def _lay_row(
+    row: int,
+    points: Array,
+    ids: Array,
+    voxel_mm: Array,
+    tof: Tof,
+    padded: tuple[int, int, int],
+    index: Array,
+    length: Array,
+) -> tuple[int, float]:
     """Lay a row of the list, through its time bin if it has one."""
     bins, table, n_bins, bin_mm, step_mm = tof
     centre_mm = (bins[row] - 0.5 * (n_bins - 1)) * bin_mm if bins.size else 0.0
@@ -174,14 +213,14 @@ def _lay_row(row, points, ids, voxel_mm, tof, padded, index, length):
 
 
 @_INLINE
-def _buffers(image):
+def _buffers(shape: tuple[int, int, int], like: Array) -> tuple[Array, Array]:
     """Room for the taps of one row: indices and lengths."""
-    n_slabs = max(image.shape)
-    return np.empty((3, n_slabs), np.uint32), np.empty((3, n_slabs), image.dtype)
+    n_slabs = max(shape)
+    return np.empty((3, n_slabs), np.uint32), np.empty((3, n_slabs), like.dtype)
 
 
 @_INLINE
-def _gather(flat, n_slabs, index, length):
+def _gather(flat: Array, n_slabs: int, index: Array, length: Array) -> float:
     """Turn the lengths of the taps into their shares of the line integral, and sum them."""
     total = length.dtype.type(0.0)
     for tap in range(3):
@@ -191,80 +230,103 @@ def _gather(flat, n_slabs, index, length):
     return total
 
 
-@_KERNEL
-def forward(start, stop, points, ids, voxel_mm, tof, image, out):
-    """out[row] = Σ_n A_row,n · image_n [mm times image].
+@_INLINE
+def _half(sums: Array, like: Array) -> float:
+    """0.5 if the sums are integers, which cut off what follows the point, else 0."""
+    is_integer = sums.dtype.type(1.5) == 1
+    return like.dtype.type(0.5 if is_integer else 0.0)
 
-    tof : (bin of each row, weight table, n_bins, bin_mm, step_mm); empty arrays: none
-    image : padded
-    """
+
+@_INLINE
+def _scatter(
+    sums: Array, n_slabs: int, index: Array, length: Array, value: float, half: float
+) -> None:
+    """Add value · length to the voxels of the taps; half = 0.5 rounds, for integer sums."""
+    for tap in range(3):
+        for k in range(n_slabs):
+            share = value * length[tap, k]
+            sums[index[tap, k]] += sums.dtype.type(share + math.copysign(half, share))
+
+
+@_KERNEL
+def forward(
+    start: int,
+    stop: int,
+    points: Array,
+    ids: Array,
+    voxel_mm: Array,
+    tof: Tof,
+    image: Array,
+    out: Array,
+) -> None:
+    """Line integrals: out[row] = Σ_n A_row,n · image_n, of a padded image [mm times image]."""
     real = image.dtype.type
     flat = image.reshape(image.size)
-    index, length = _buffers(image)
+    index, length = _buffers(image.shape, image)
     for row in range(start, stop):
         n, scale = _lay_row(row, points, ids, voxel_mm, tof, image.shape, index, length)
         out[row] = real(_gather(flat, n, index, length) * scale)
 
 
 @_KERNEL
-def back(start, stop, points, ids, voxel_mm, tof, values, image):
-    """image += Σ_row A_row · values[row], into the padded image of this thread."""
-    real = image.dtype.type
-    flat = image.reshape(image.size)
-    index, length = _buffers(image)
+def back(
+    start: int,
+    stop: int,
+    points: Array,
+    ids: Array,
+    voxel_mm: Array,
+    tof: Tof,
+    values: Array,
+    unit: float,
+    sums: Array,
+) -> None:
+    """Back projection: sums += unit · Σ_row A_row · values[row].
+
+    unit : 1 for sums of the values' dtype; as large as they can hold for int64 ones, which round
+        every tap and so do not depend on the order of the rows
+    sums : padded, of this thread
+    """
+    real = values.dtype.type
+    flat = sums.reshape(sums.size)
+    index, length = _buffers(sums.shape, values)
+    half = _half(sums, length)
     for row in range(start, stop):
-        n, scale = _lay_row(row, points, ids, voxel_mm, tof, image.shape, index, length)
-        value = real(values[row] * scale)
-        for tap in range(3):
-            for k in range(n):
-                flat[index[tap, k]] += value * length[tap, k]
+        n, scale = _lay_row(row, points, ids, voxel_mm, tof, sums.shape, index, length)
+        _scatter(flat, n, index, length, real(values[row] * scale * unit), half)
 
 
 @_KERNEL
-def update(start, stop, points, ids, voxel_mm, tof, image, background, expected, shares):
-    """shares_n += Σ_row A_row,n · image_n / q_row, and expected[row] = q_row = (A image + b)_row.
+def update(
+    start: int,
+    stop: int,
+    points: Array,
+    ids: Array,
+    voxel_mm: Array,
+    tof: Tof,
+    image: Array,
+    background: Array,
+    expected: Array,
+    unit: float,
+    sums: Array,
+) -> None:
+    """EM shares: sums_n += unit · Σ_row A_row,n · image_n / q_row, with q = A image + background.
+
+    expected[row] = q_row; a row that expects nothing adds nothing, and its q is 0.
 
     background : one per row, or empty
-    shares : padded, of this thread
+    unit, sums : as for `back`; the shares of one row sum to 1 at most
     """
     real = image.dtype.type
-    flat, sums = image.reshape(image.size), shares.reshape(shares.size)
-    index, length = _buffers(image)
+    flat, flat_sums = image.reshape(image.size), sums.reshape(sums.size)
+    index, length = _buffers(image.shape, image)
+    half = _half(sums, length)
     for row in range(start, stop):
         n, scale = _lay_row(row, points, ids, voxel_mm, tof, image.shape, index, length)
         q = _gather(flat, n, index, length) * scale
         if background.size:
             q += background[row]
-        expected[row] = real(q)
-        if q <= _LEAST_EXPECTED:
-            continue
-        value = real(scale / q)
-        for tap in range(3):
-            for k in range(n):
-                sums[index[tap, k]] += value * length[tap, k]
-
-
-@_KERNEL
-def update_fixed(start, stop, points, ids, voxel_mm, tof, image, background, expected, unit, shares):
-    """Do as `update` in fixed point: shares += round(unit · share), integers, in any order.
-
-    unit : 2**k with rows · 2**k < 2**62, as the shares of one row sum to 1 at most
-    shares : padded, int64
-    """
-    real = image.dtype.type
-    flat, sums = image.reshape(image.size), shares.reshape(shares.size)
-    index, length = _buffers(image)
-    one, half, units = real(1.0), real(0.5), real(unit)
-    for row in range(start, stop):
-        n, scale = _lay_row(row, points, ids, voxel_mm, tof, image.shape, index, length)
-        q = _gather(flat, n, index, length) * scale
-        if background.size:
-            q += background[row]
-        expected[row] = real(q)
-        if q <= _LEAST_EXPECTED:
-            continue
-        value = real(scale / q)
-        for tap in range(3):
-            for k in range(n):
-                share = min(value * length[tap, k], one)
-                sums[index[tap, k]] += np.int64(share * units + half)
+        if q > _LEAST_EXPECTED:
+            expected[row] = real(q)
+            _scatter(flat_sums, n, index, length, real(scale / q * unit), half)
+        else:
+            expected[row] = real(0.0)

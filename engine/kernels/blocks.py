@@ -1,0 +1,94 @@
+"""Sharing the rows of a list out over threads, and the images they add into.
+
+Kernels release the interpreter lock, so plain threads do. Rows go out in blocks, block i to
+thread i modulo the number of threads: who adds what, and in which order, depends on the number
+of threads alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from threading import Event
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+Tick = Callable[[int, int], None]
+"""Called with the rows done and the rows in all; may raise to stop the work."""
+
+_TICK_S = 0.2
+_LARGEST_BLOCK, _SMALLEST_BLOCK = 8192, 256
+_BLOCKS_PER_THREAD = 8
+_SUMS_BYTES = 4 << 30
+"""Memory that the images of all threads may take together; beyond it, fewer threads work."""
+
+
+def pad(image: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
+    """Copy an image into one with a border of one zero voxel on every side."""
+    padded = np.zeros([n + 2 for n in image.shape], dtype)
+    padded[1:-1, 1:-1, 1:-1] = image
+    return padded
+
+
+def run_blocks(
+    work: Callable[[int, int, int], None], n_rows: int, threads: int, tick: Tick | None = None
+) -> None:
+    """Call work(thread, start, stop) until all rows are done, `tick` about five times a second."""
+    starts = range(0, n_rows, _block_size(n_rows, threads))
+    done = [0] * threads
+    stopped = Event()
+
+    def share(thread: int) -> None:
+        for start in starts[thread::threads]:
+            if stopped.is_set():
+                return
+            stop = min(start + starts.step, n_rows)
+            work(thread, start, stop)
+            done[thread] += stop - start
+
+    with ThreadPoolExecutor(threads) as pool:
+        shares = [pool.submit(share, thread) for thread in range(threads)]
+        try:
+            while wait(shares, timeout=_TICK_S).not_done:
+                if tick:
+                    tick(sum(done), n_rows)
+        finally:
+            stopped.set()
+    for result in shares:
+        result.result()
+    if tick:
+        tick(n_rows, n_rows)
+
+
+def sum_blocks(
+    work: Callable[[NDArray[Any], int, int], None],
+    n_rows: int,
+    shape: tuple[int, ...],
+    *,
+    dtype: DTypeLike,
+    threads: int,
+    tick: Tick | None = None,
+) -> NDArray[Any]:
+    """Call work(sums, start, stop) with padded sums of each thread; return their cropped total."""
+    padded = tuple(n + 2 for n in shape)
+    affordable = _SUMS_BYTES // (int(np.prod(padded)) * np.dtype(dtype).itemsize)
+    n_blocks = -(-n_rows // _block_size(n_rows, threads))
+    threads = max(1, min(threads, affordable, n_blocks))
+    sums = [np.zeros(padded, dtype) for _ in range(threads)]
+
+    def add(thread: int, start: int, stop: int) -> None:
+        work(sums[thread], start, stop)
+
+    run_blocks(add, n_rows, threads, tick)
+    total, *others = (image[1:-1, 1:-1, 1:-1] for image in sums)
+    for other in others:
+        total += other
+    return np.ascontiguousarray(total)
+
+
+def _block_size(n_rows: int, threads: int) -> int:
+    """Rows of one block: small enough to balance the threads, large enough to be worth a call."""
+    even = -(-n_rows // (threads * _BLOCKS_PER_THREAD))
+    return min(max(even, _SMALLEST_BLOCK), _LARGEST_BLOCK)
