@@ -39,11 +39,11 @@ def setting(
     return Field(default, description=description, json_schema_extra=extra, **bounds)
 
 
-def explain(error: ValidationError) -> str:
+def explain(error: ValidationError, values: Any = None) -> str:
     """All faults of a settings value in one sentence: where, what is wanted, what was given."""
     faults = []
     for fault in error.errors(include_url=False):
-        where = ".".join(str(part) for part in fault["loc"]) or "settings"
+        where = _key(fault["loc"], values) or "settings"
         if fault["type"] == "extra_forbidden":
             faults.append(f"unknown key {where!r}")
         elif fault["type"] == "missing":
@@ -54,12 +54,29 @@ def explain(error: ValidationError) -> str:
     return "; ".join(faults)
 
 
+def _key(location: tuple[int | str, ...], values: Any) -> str:
+    """Return the dotted key, without the tags pydantic adds for the kinds of a union."""
+    parts = []
+    for part in location:
+        if isinstance(values, dict) and part not in values and values.get("kind") == part:
+            continue
+        parts.append(str(part))
+        values = values[part] if _holds(values, part) else None
+    return ".".join(parts)
+
+
+def _holds(values: Any, part: int | str) -> bool:
+    if isinstance(values, dict):
+        return part in values
+    return isinstance(values, (list, tuple)) and isinstance(part, int) and part < len(values)
+
+
 def parse(kind: type[S], values: Any, *, where: str) -> S:
     """Make a settings value, or raise `SettingsError` naming `where` and every fault."""
     try:
         return kind.model_validate(values)
     except ValidationError as e:
-        raise SettingsError(f"{where}: {explain(e)}.") from e
+        raise SettingsError(f"{where}: {explain(e, values)}.") from e
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -1,25 +1,100 @@
-"""To be filled in."""
+"""Randoms from delayed coincidences, smoothed by a model of the singles.
+
+r_ij = σ_i σ_j with σ_i = ε_i τ_g(i), ε the crystal's efficiency (0 in gaps) and τ one rate for each
+detector block g. The delayeds seen by block g are D_g = τ_g Σ_h M_gh τ_h with
+M_gh = Σ ε_i ε_j over the lines of response between g and h; the fixed point of
+τ_g ← τ_g √(D_g / (τ_g Σ_h M_gh τ_h)) solves it. Flat in time of flight: r / n_bins in each bin.
+After Casey & Hoffman, J Comput Assist Tomogr 10 (1986) 845.
+"""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.backend import Backend
 from engine.corrections.base import Correction
 from engine.data.listmode import ListMode
+from engine.geometry.sampling import lattice
+from engine.geometry.scanner import Scanner
+from engine.settings import setting
+
+MIN_COUNTS = 20
+"""Delayeds a block must see on average before blocks get their own rate."""
+N_LINES = 4_000_000
+"""Lines of response sampled for M."""
+N_STEPS = 100
 
 
 class Randoms(Correction):
-    """Randoms."""
+    """Expected randoms of each event's line, from the delayeds of the same scan."""
 
     title: ClassVar[str] = "Randoms"
     kind: ClassVar[str] = "randoms"
+    model: Literal["blocks", "uniform"] = setting(
+        "blocks", "One singles rate for each detector block, or for all", label="Model"
+    )
 
     def obstacle(self, data: ListMode) -> str | None:
-        return "not built yet"
+        if data.n_delayed == 0:
+            return "the scan holds no delayed coincidences"
+        return None
 
     def apply(self, data: ListMode, *, on: Backend) -> ListMode:
-        return data
+        singles = self._singles(data)
+        randoms = singles[data.crystals].prod(axis=1)
+        if data.tof_bins is not None and data.scanner.tof is not None:
+            randoms /= data.scanner.tof.n_bins
+        earlier = 0 if data.background is None else data.background
+        return replace(data, background=(randoms + earlier).astype(np.float32))
 
     def summary(self, before: ListMode, after: ListMode) -> str:
-        return ""
+        share = 100 * before.n_delayed / max(before.n_prompts, 1)
+        model = "one rate for each block" if self._by_block(before) else "one rate for all blocks"
+        return f"{before.n_delayed} delayeds, {share:.1f} % of the prompts; {model}"
+
+    def _by_block(self, data: ListMode) -> bool:
+        n_groups = int(data.scanner.groups.max()) + 1
+        return self.model == "blocks" and 2 * data.n_delayed >= MIN_COUNTS * n_groups
+
+    def _singles(self, data: ListMode) -> NDArray[np.float64]:
+        scanner = data.scanner
+        groups = scanner.groups if self._by_block(data) else np.zeros(scanner.n_crystals, np.int32)
+        n_groups = int(groups.max()) + 1
+        weights = scanner.alive.astype(np.float64)
+        if data.crystal_weights is not None:
+            weights = data.crystal_weights.astype(np.float64)
+        delayeds = data.delayeds.crystals
+        seen = np.bincount(groups[delayeds].ravel(), minlength=n_groups)
+        pairs = _pair_weights(scanner, weights, groups, n_groups)
+        rates = _solve_rates(seen.astype(np.float64), pairs)
+        singles = weights * rates[groups]
+        return singles
+
+
+def _pair_weights(
+    scanner: Scanner, weights: NDArray[Any], groups: NDArray[Any], n_groups: int
+) -> NDArray[np.float64]:
+    """M (n_groups, n_groups): Σ ε_i ε_j over lines of response, both directions counted."""
+    n = min(scanner.n_lors, N_LINES)
+    pairs = np.zeros(n_groups * n_groups)
+    for numbers in np.array_split(lattice(scanner.n_lors, n, shift=0.5), max(1, n // 1_000_000)):
+        crystals = scanner.lors(numbers)
+        w = weights[crystals].prod(axis=1) * scanner.in_coincidence(crystals)
+        g = groups[crystals].astype(np.int64)
+        pairs += np.bincount(g[:, 0] * n_groups + g[:, 1], w, n_groups * n_groups)
+    m = pairs.reshape(n_groups, n_groups) * (scanner.n_lors / n)
+    return m + m.T
+
+
+def _solve_rates(seen: NDArray[np.float64], pairs: NDArray[np.float64]) -> NDArray[np.float64]:
+    total = pairs.sum()
+    rates = np.full(len(seen), np.sqrt(seen.sum() / total) if total > 0 else 0.0)
+    for _ in range(N_STEPS):
+        expected = rates * (pairs @ rates)
+        ratio = np.divide(seen, expected, out=np.zeros_like(rates), where=expected > 0)
+        rates = rates * np.sqrt(ratio)
+    return rates

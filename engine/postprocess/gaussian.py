@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from numpy.typing import NDArray
-from scipy import ndimage
 
 from engine.geometry.grid import Point
 from engine.geometry.tof import FWHM_PER_SIGMA
@@ -23,6 +22,8 @@ class Gaussian(Filter):
     )
 
     def apply(self, image: NDArray[Any], voxel_mm: Point) -> NDArray[Any]:
+        from scipy import ndimage
+
         sigma = [self.fwhm_mm / FWHM_PER_SIGMA / v for v in voxel_mm[::-1]]
         return ndimage.gaussian_filter(image, sigma, mode="constant", truncate=4.0)
 

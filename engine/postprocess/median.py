@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from numpy.typing import NDArray
-from scipy import ndimage
 
 from engine.geometry.grid import Point
 from engine.postprocess.base import Filter
@@ -20,6 +19,8 @@ class Median(Filter):
     size: Literal[3, 5, 7] = setting(3, "Edge of the cube", label="Cube edge", unit="voxels")
 
     def apply(self, image: NDArray[Any], voxel_mm: Point) -> NDArray[Any]:
+        from scipy import ndimage
+
         return ndimage.median_filter(image, size=self.size, mode="nearest")
 
     def describe(self) -> str:

@@ -1,0 +1,21 @@
+"""Evenly spread samples of the numbers 0 ... n − 1.
+
+Point k is ⌊n · frac(shift + k φ)⌋ with φ the golden ratio's fraction: a one-dimensional lattice,
+far more even than random draws (Niederreiter, Random Number Generation, 1992, ch. 3).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+GOLDEN = 0.6180339887498949
+
+
+def lattice(n: int, n_samples: int, *, shift: float) -> NDArray[np.int64]:
+    """Return `n_samples` numbers below `n`, ascending; all of them if that many are asked for."""
+    if n_samples >= n:
+        return np.arange(n, dtype=np.int64)
+    points = np.modf(shift + np.arange(n_samples) * GOLDEN)[0]
+    points.sort()
+    return np.minimum((points * n).astype(np.int64), n - 1)

@@ -1,0 +1,79 @@
+"""What a run keeps of itself while it goes: inputs, clock, and all that provenance will say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backend import Backend
+from engine.events import Measured, Progressed, StageStarted, Warned
+from engine.geometry.grid import ImageGrid
+from engine.protocol import Protocol
+from engine.study import Study
+
+Tick = Callable[[Progressed], None]
+
+
+@dataclass(frozen=True)
+class Resume:
+    """Where an interrupted run goes on.
+
+    Attributes
+    ----------
+    image : (n_z, n_y, n_x) the iterate
+    done : updates behind it
+    """
+
+    image: NDArray[np.float32]
+    done: int
+
+
+@dataclass
+class Record:
+    """One run: its inputs, and what becomes its provenance."""
+
+    study: Study
+    on: Backend
+    tick: Tick | None = None
+    started: datetime = field(default_factory=lambda: datetime.now(UTC))
+    clock: float = 0.0
+    timings: dict[str, float] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+    scanner: dict[str, Any] = field(default_factory=dict)
+    corrections: list[dict[str, Any]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    likelihoods: list[float] = field(default_factory=list)
+    grid: ImageGrid = field(default_factory=lambda: ImageGrid((1, 1, 1), (1.0, 1.0, 1.0)))
+
+    @property
+    def protocol(self) -> Protocol:
+        """How to reconstruct."""
+        return self.study.protocol
+
+    def start(self, stage: str, text: str) -> StageStarted:
+        """Begin a stage and its clock."""
+        self.clock = perf_counter()
+        return StageStarted(stage, text)
+
+    def end(self, stage: str, **figures: float) -> Measured:
+        """End the stage."""
+        self.timings[stage] = perf_counter() - self.clock
+        return Measured(stage, self.timings[stage], figures)
+
+    def warn(self, text: str) -> Warned:
+        """Keep a warning for the provenance."""
+        self.warnings.append(text)
+        return Warned(text)
+
+    def ticker(self, stage: str) -> Callable[[int, int], None] | None:
+        """Return what long steps call with (done, total)."""
+        tick = self.tick
+        if tick is None:
+            return None
+        return lambda done, total: tick(Progressed(stage, done, total))

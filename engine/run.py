@@ -1,0 +1,48 @@
+"""The whole flow of one reconstruction, on one screen: read, correct, model, iterate, finish.
+
+`run` is a generator of events; whoever draws from it decides how far it goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from engine.backend import Backend
+from engine.events import Event, Finished
+from engine.record import Record, Resume, Tick
+from engine.stages import correct, finish, iterate, measure_sensitivity, read
+from engine.study import Study
+
+__all__ = ["Resume", "run"]
+
+
+def run(
+    study: Study,
+    *,
+    on: Backend,
+    resume: Resume | None = None,
+    tick: Tick | None = None,
+    finish_early: Callable[[], bool] | None = None,
+) -> Iterator[Event]:
+    """Reconstruct a study; faults of the input raise `EngineError`.
+
+    Parameters
+    ----------
+    study
+        what to reconstruct, and how
+    on
+        device
+    resume
+        go on from here instead of a uniform image
+    tick
+        called inside long steps, several times a second; may raise to stop
+    finish_early
+        polled after each iteration; True ends the iterations and finishes the image
+    """
+    record = Record(study, on, tick)
+    data = yield from read(record)
+    prompts = yield from correct(record, data)
+    sensitivity = yield from measure_sensitivity(record, prompts)
+    image, done = yield from iterate(record, prompts, sensitivity, resume, finish_early)
+    volume = yield from finish(record, image, done)
+    yield Finished(volume, volume.info)

@@ -1,0 +1,155 @@
+"""Sensitivity of list mode: how many counts a voxel would send to all lines of response.
+
+s_n = Σ over all lines i of n_i a_i A_in  [mm], time-of-flight bins summed.
+
+Exact over all lines, or from evenly spread samples in batches with a random shift each
+(Cranley & Patterson, SIAM J Numer Anal 13 (1976) 904): s = (n_lors / m) Σ over the m sampled lines,
+and the batches' spread gives the standard error, voxel by voxel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backend import Backend
+from engine.corrections.attenuation import attenuation_factors
+from engine.data.listmode import ListMode
+from engine.geometry.grid import ImageGrid
+from engine.geometry.sampling import lattice
+from engine.operators.rays import RayProjector, Rays
+from engine.protocol import SensitivitySettings
+
+BATCH = 1_000_000
+"""Lines traced at a time."""
+MIN_BATCHES = 8
+EXACT_BELOW = 20_000_000
+"""Lines up to which "auto" takes them all."""
+LINES_PER_EVENT = 4
+"""A sample holds at least this many lines for each event, so that its noise stays below theirs."""
+
+Tick = Callable[[int, int], None]
+Trace = Callable[[NDArray[np.int64]], NDArray[np.float32]]
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """The sensitivity image and how well it is known.
+
+    Attributes
+    ----------
+    image : (n_z, n_y, n_x) float32 [mm]
+    n_lors : lines of response of the scanner
+    n_traced : lines that were traced
+    error_percent : standard error, median over the voxels seen; 0 if exact
+    """
+
+    image: NDArray[np.float32]
+    n_lors: int
+    n_traced: int
+    error_percent: float
+
+    def describe(self) -> str:
+        """Plain words with numbers."""
+        if self.n_traced == self.n_lors:
+            return f"exact, over all {self.n_lors:,} lines of response"
+        return (
+            f"sampled from {self.n_traced:,} of {self.n_lors:,} lines of response, "
+            f"standard error {self.error_percent:.1f} %"
+        )
+
+
+def compute_sensitivity(
+    data: ListMode,
+    grid: ImageGrid,
+    settings: SensitivitySettings,
+    *,
+    on: Backend,
+    reproducible: bool = False,
+    tick: Tick | None = None,
+) -> Sensitivity:
+    """Trace the lines of the scanner of `data`, with its crystal weights and attenuation."""
+
+    def trace(numbers: NDArray[np.int64]) -> NDArray[np.float32]:
+        return back_project(data, grid, numbers, on=on, reproducible=reproducible)
+
+    n_lors = data.scanner.n_lors
+    wanted = max(EXACT_BELOW, LINES_PER_EVENT * data.n_events)
+    exact = settings.method == "exact" or (settings.method == "auto" and n_lors <= wanted)
+    if exact:
+        return _exact(trace, n_lors, grid, tick)
+    enough = min(n_lors, LINES_PER_EVENT * data.n_events)
+    return _sampled(trace, n_lors, enough, grid, settings, tick)
+
+
+def back_project(
+    data: ListMode,
+    grid: ImageGrid,
+    numbers: NDArray[np.int64],
+    *,
+    on: Backend,
+    reproducible: bool = False,
+) -> NDArray[np.float32]:
+    """Σ n a A over the lines `numbers`: (n_z, n_y, n_x) [mm]."""
+    scanner = data.scanner
+    crystals = scanner.lors(numbers)
+    crystals = crystals[scanner.in_coincidence(crystals)]
+    weights = np.ones(len(crystals), np.float32)
+    if data.crystal_weights is not None:
+        weights = data.crystal_weights[crystals].prod(axis=1)
+        crystals, weights = crystals[weights > 0], weights[weights > 0]
+    positions = scanner.positions_mm
+    if data.attenuation is not None:
+        weights = weights * attenuation_factors(data.attenuation, positions, crystals, on=on)
+    rays = Rays(positions, crystals)
+    return RayProjector(rays, grid, on=on, reproducible=reproducible).T(weights)
+
+
+def _exact(trace: Trace, n_lors: int, grid: ImageGrid, tick: Tick | None) -> Sensitivity:
+    total = np.zeros(grid.shape, np.float64)
+    for start in range(0, n_lors, BATCH):
+        stop = min(start + BATCH, n_lors)
+        total += trace(np.arange(start, stop, dtype=np.int64))
+        if tick is not None:
+            tick(stop, n_lors)
+    return Sensitivity(total.astype(np.float32), n_lors, n_lors, 0.0)
+
+
+def _sampled(
+    trace: Trace,
+    n_lors: int,
+    enough: int,
+    grid: ImageGrid,
+    settings: SensitivitySettings,
+    tick: Tick | None,
+) -> Sensitivity:
+    """Add batches until the error is small enough and at least `enough` lines are traced."""
+    rng = np.random.default_rng(settings.seed)
+    n = min(BATCH, n_lors)
+    total, squares = np.zeros(grid.shape), np.zeros(grid.shape)
+    n_batches, error, needed = 0, np.inf, max(MIN_BATCHES * n, enough)
+    while n_batches < MIN_BATCHES or n_batches * n < needed:
+        batch = trace(lattice(n_lors, n, shift=rng.random()))
+        total += batch
+        squares += np.square(batch, dtype=np.float64)
+        n_batches += 1
+        if n_batches >= MIN_BATCHES:
+            error = _median_error(total, squares, n_batches)
+            needed = max(enough, int(n_batches * n * (error / settings.error_percent) ** 2))
+        if tick is not None:
+            tick(n_batches * n, max(needed, n_batches * n))
+    traced = n_batches * n
+    return Sensitivity((total * (n_lors / traced)).astype(np.float32), n_lors, traced, error)
+
+
+def _median_error(total: NDArray[np.float64], squares: NDArray[np.float64], n: int) -> float:
+    """Relative standard error [%], median over the voxels that were seen."""
+    mean = total / n
+    variance = np.maximum(squares / n - mean**2, 0) / (n - 1)
+    seen = mean > 0
+    if not seen.any():
+        return 0.0
+    return float(100 * np.median(np.sqrt(variance[seen]) / mean[seen]))
