@@ -1,0 +1,107 @@
+"""Set Isocenter up in this clone, then open it on a demo scan (`run`) or test it (`test`).
+
+    python3 packaging/bootstrap.py run
+    python3 packaging/bootstrap.py test [pytest options]
+
+Needs Python 3.11 or newer and nothing else. Writes to the clone's `.venv` and to caches only.
+"""
+
+from __future__ import annotations
+
+import sys
+
+if sys.version_info < (3, 11):  # noqa: UP036  the one file that an older Python may read
+    sys.exit(
+        f"Isocenter needs Python 3.11 or newer, and this is {sys.version.split()[0]}; "
+        "install a newer one (python.org, or your system's packages) and call this file with it."
+    )
+
+import argparse
+import os
+import subprocess
+from pathlib import Path
+
+import qt_libraries
+from environment import Environment
+from machine import SetupError, cuda_version, extra_for, has_display, say
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main(arguments: list[str]) -> int:
+    """Do one of the two commands; return its exit code."""
+    parser = argparse.ArgumentParser(prog="bootstrap.py", description="Set up Isocenter.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("run", help="set up, then reconstruct the demo scan")
+    commands.add_parser("test", help="set up, then run the tests; options go to pytest")
+    chosen, options = parser.parse_known_args(arguments)
+    if chosen.command == "run" and options:
+        parser.error(f"run takes no options, got {' '.join(options)}")
+    try:
+        return run(ROOT) if chosen.command == "run" else test(ROOT, options)
+    except SetupError as e:
+        say(f"Set-up stopped: {e}")
+        return 2
+    except KeyboardInterrupt:
+        say("Interrupted; the same command continues where this one stopped.")
+        return 130
+
+
+def run(root: Path) -> int:
+    """Set up, then show the demo scan in the window, or reconstruct it without a display."""
+    python = prepared(root, extras=())
+    shown = has_display(sys.platform, os.environ)
+    if shown and not qt_libraries.ensure(python, on_display=True):
+        say("The display does not answer; going on without a window.")
+        shown = False
+    warm_up(root, python)
+    if shown:
+        say("Opening the window on the demo scan")
+        return subprocess.call([str(python), "-m", "app", "--demo"], cwd=root)
+    say("No display here: reconstructing the demo scan without a window")
+    return subprocess.call([str(python), "-m", "app", "demo", "--headless"], cwd=root)
+
+
+def test(root: Path, options: list[str]) -> int:
+    """Set up, then run the tests on two workers, without a display."""
+    python = prepared(root, extras=("test",))
+    qt_libraries.ensure(python, on_display=False)
+    warm_up(root, python)
+    say("Running the tests")
+    command = [str(python), "-m", "pytest", "-n", "2", *options]
+    return subprocess.call(command, cwd=root, env=os.environ | {"QT_QPA_PLATFORM": "offscreen"})
+
+
+def prepared(root: Path, extras: tuple[str, ...]) -> Path:
+    """Make the environment, install the project with `extras` and return its Python."""
+    environment = Environment(root)
+    environment.make()
+    environment.install((*extras, *gpu_extras(root)))
+    return environment.python
+
+
+def gpu_extras(root: Path) -> tuple[str, ...]:
+    """Return the extra for this machine's GPU, if this version has kernels for one."""
+    version = cuda_version()
+    if version is None:
+        return ()
+    if not any((root / "engine" / "kernels").glob("*.cu")):
+        say("There is an NVIDIA GPU; this version computes on the CPU and leaves CuPy out.")
+        return ()
+    extra = extra_for(version)
+    if extra is None:
+        say("The NVIDIA driver is too old for the GPU kernels (CUDA 12 or newer); using the CPU.")
+    return (extra,) if extra else ()
+
+
+def warm_up(root: Path, python: Path) -> None:
+    """Compile the CPU kernels once, so that the first scan does not wait for them."""
+    if not (root / "engine" / "warmup.py").is_file():
+        return
+    say("Preparing the kernels")
+    if subprocess.call([str(python), "-m", "engine.warmup"], cwd=root):
+        say("Preparing the kernels failed; they will be compiled when first used.")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,157 @@
+"""The clone's `.venv`: made once, installed anew only when `pyproject.toml` changes."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from machine import SetupError, apt_install, say
+
+OPTIONAL = ("cuda12", "cuda13")
+"""Extras without which everything still works, on the CPU."""
+LARGE_MB = 5.0
+"""Downloads from this size on are worth a line."""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """The virtual environment of the clone at `root`."""
+
+    root: Path
+
+    @property
+    def folder(self) -> Path:
+        """Where it lies."""
+        return self.root / ".venv"
+
+    @property
+    def python(self) -> Path:
+        """Its interpreter."""
+        windows = os.name == "nt"
+        return self.folder / ("Scripts/python.exe" if windows else "bin/python")
+
+    @property
+    def log(self) -> Path:
+        """All that pip said when it last ran."""
+        return self.folder / "install.log"
+
+    @property
+    def _stamp(self) -> Path:
+        return self.folder / "isocenter.json"
+
+    def make(self) -> None:
+        """Make the environment unless a working one is there."""
+        if self._works():
+            return
+        again = " again, as the old one does not work" if self.folder.exists() else ""
+        say(f"Making the Python environment in .venv{again}")
+        if not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
+            package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
+            apt_install([package], why="this Python comes without its venv module")
+            importlib.invalidate_caches()
+        command = [sys.executable, "-m", "venv", "--clear", str(self.folder)]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+        if done.returncode:
+            reason = _last_line(done.stdout + done.stderr)
+            raise SetupError(
+                f"the environment {self.folder} cannot be made ({reason}); "
+                "check free space and permissions, then run this command again."
+            )
+
+    def _works(self) -> bool:
+        if not self.python.is_file():
+            return False
+        check = "import pip, sys; sys.exit(sys.version_info < (3, 11))"
+        try:
+            return subprocess.run([self.python, "-c", check], capture_output=True).returncode == 0
+        except OSError:
+            return False
+
+    def install(self, extras: Iterable[str]) -> None:
+        """Install the project with `extras`, unless that is what is installed."""
+        stamp = read_stamp(self._stamp)
+        current = project_hash(self.root)
+        known = set(stamp["extras"])
+        if stamp["project"] == current and known >= set(extras):
+            return
+        wanted = sorted(known | set(extras))
+        say("Installing Isocenter and its libraries; the first time takes some minutes")
+        if not self._pip(wanted):
+            necessary = [extra for extra in wanted if extra not in OPTIONAL]
+            if necessary == wanted or not self._pip(necessary):
+                raise SetupError(
+                    f"pip could not install the libraries ({pip_error(self._logged())}); check the "
+                    f"network, see {self.log} for all pip said, then run this command again."
+                )
+            say("CuPy could not be installed; going on without the GPU.")
+        self._stamp.write_text(json.dumps({"project": current, "extras": wanted}))
+
+    def _pip(self, extras: list[str]) -> bool:
+        target = f".[{','.join(extras)}]" if extras else "."
+        options = ["--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
+        command = [str(self.python), "-m", "pip", "install", *options, "-e", target]
+        with (
+            self.log.open("w", encoding="utf-8") as log,
+            subprocess.Popen(
+                command,
+                cwd=self.root,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+            ) as pip,
+        ):
+            for line in pip.stdout or ():
+                log.write(line)
+                if news := pip_news(line):
+                    say(f"  {news}")
+        return pip.returncode == 0
+
+    def _logged(self) -> str:
+        return self.log.read_text(encoding="utf-8", errors="replace")
+
+
+def project_hash(root: Path) -> str:
+    """Return what the installation depends on: the project file and where the clone lies."""
+    text = (root / "pyproject.toml").read_bytes() + os.fsencode(root)
+    return hashlib.sha256(text).hexdigest()
+
+
+def read_stamp(path: Path) -> dict[str, object]:
+    """Return what was installed last; nothing where there is no sound note of it."""
+    try:
+        stamp = json.loads(path.read_text())
+        return {"project": str(stamp["project"]), "extras": [str(e) for e in stamp["extras"]]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {"project": "", "extras": []}
+
+
+def pip_news(line: str) -> str | None:
+    """Return what a line of pip's is worth to somebody who waits, None for nothing."""
+    found = re.search(r"Downloading (?:\S*/)?([^\s/-]+)-([^\s-]+)-\S*.* \(([\d.]+) ([MG])B\)", line)
+    if found:
+        name, version, size, unit = found.groups()
+        mb = float(size) * (1000 if unit == "G" else 1)
+        return f"{name} {version}, {mb:.0f} MB" if mb >= LARGE_MB else None
+    found = re.match(r"Installing collected packages: (.*)", line)
+    return f"unpacking {len(found[1].split(', '))} packages" if found else None
+
+
+def pip_error(log: str) -> str:
+    """Return pip's own reason, from all it said."""
+    errors = [line for line in log.splitlines() if line.startswith("ERROR:")]
+    return _last_line("\n".join(errors) or log).removeprefix("ERROR: ").rstrip(".")
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else "no reason given"

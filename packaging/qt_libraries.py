@@ -1,0 +1,100 @@
+"""The system libraries Qt needs: tried out, and installed or named where they are missing."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from machine import SetupError, apt_install
+
+PROBE = "from PySide6 import QtGui, QtWidgets; QtWidgets.QApplication([])"
+PROBE_S = 120
+"""Longer than any start of Qt; only a display that hangs takes it."""
+UNREACHABLE = ("could not connect to display", "Failed to create wl_display", "timed out")
+
+OFFSCREEN = ("libgl1", "libegl1", "libxkbcommon0", "libdbus-1-3", "libfontconfig1")
+XCB = (
+    "libxcb-cursor0",
+    "libxcb-icccm4",
+    "libxcb-keysyms1",
+    "libxcb-shape0",
+    "libxkbcommon-x11-0",
+)
+BEFORE_T64 = ("bullseye", "bookworm", "focal", "jammy", "lunar", "mantic")
+"""Releases from before the packages with 64-bit time got new names."""
+
+
+def ensure(python: Path, *, on_display: bool) -> bool:
+    """See that Qt starts; return False where only the display cannot be reached."""
+    fault = _fault(python, on_display)
+    if fault is None:
+        return True
+    if _is_unreachable(fault):
+        return False
+    why = f"Qt does not start ({fault})"
+    if shutil.which("apt-get") is None:
+        raise SetupError(
+            f"{why}; install your system's packages for GLib, OpenGL, EGL, xkbcommon, D-Bus, "
+            "fontconfig and the xcb libraries, then run this command again."
+        )
+    apt_install(packages(os_release(), xcb=on_display), why=why)
+    fault = _fault(python, on_display)
+    if fault is not None and not _is_unreachable(fault):
+        raise SetupError(f"Qt does not start although its libraries are installed: {fault}.")
+    return fault is None
+
+
+def packages(release: Mapping[str, str], *, xcb: bool) -> list[str]:
+    """Return the Debian packages of a distribution, with those for X windows if `xcb`."""
+    keys = ("UBUNTU_CODENAME", "DEBIAN_CODENAME", "VERSION_CODENAME")
+    codename = next((release[key] for key in keys if release.get(key)), "")
+    glib = "libglib2.0-0" if codename in BEFORE_T64 else "libglib2.0-0t64"
+    return [glib, *OFFSCREEN, *(XCB if xcb else ())]
+
+
+def os_release() -> dict[str, str]:
+    """Return what the distribution says of itself, empty where it says nothing."""
+    try:
+        return platform.freedesktop_os_release()
+    except OSError:
+        return {}
+
+
+def _fault(python: Path, on_display: bool) -> str | None:
+    """Start Qt without a display, then on the one there is; return what went wrong."""
+    fault = probe(python, {"QT_QPA_PLATFORM": "offscreen"})
+    return probe(python, {}) if fault is None and on_display else fault
+
+
+def probe(python: Path, variables: Mapping[str, str]) -> str | None:
+    """Start Qt in a process of its own; return its complaint, None if there is none."""
+    try:
+        done = subprocess.run(
+            [str(python), "-c", PROBE],
+            env=os.environ | variables,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=PROBE_S,
+        )
+    except subprocess.TimeoutExpired:
+        return "timed out"
+    return None if done.returncode == 0 else complaint(done.stderr)
+
+
+def complaint(stderr: str) -> str:
+    """Return the one line of Qt's or Python's words that says what is missing."""
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    telling = ("ImportError", "could not connect", "Failed to create wl_display", "is needed")
+    for line in lines:
+        if any(word in line for word in telling):
+            return line.removeprefix("ImportError: ")
+    return lines[-1] if lines else "it ended without a word"
+
+
+def _is_unreachable(fault: str) -> bool:
+    return any(words in fault for words in UNREACHABLE)

@@ -1,0 +1,53 @@
+"""What all tests share: seeded numbers, sample data, a home of their own, the card if there is one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+os.environ["NUMBA_NUM_THREADS"] = "2"  # read when numba is first imported
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import numpy as np
+import pytest
+
+from engine.backend import named
+from engine.errors import ResourceError
+
+SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Random numbers, the same ones anew for every test."""
+    return np.random.default_rng(20240229)
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """The folder of sample scans beside the clone; the test is skipped where it is absent."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip("the sample scans of ../shared/data are not on this machine")
+    return SHARED_DATA
+
+
+@pytest.fixture(scope="session", autouse=True)
+def isocenter_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder for settings, jobs and caches, so that no test touches the user's own."""
+    home = tmp_path_factory.mktemp("isocenter-home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ISOCENTER_HOME", str(home))
+        yield home
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what needs a GPU where the engine finds none, with the engine's own reason."""
+    on_gpu = [item for item in items if item.get_closest_marker("gpu")]
+    if not on_gpu:
+        return
+    try:
+        named("cuda")
+    except ResourceError as e:
+        for item in on_gpu:
+            item.add_marker(pytest.mark.skip(reason=str(e)))
