@@ -1,0 +1,56 @@
+"""The software and the machine a volume was made with."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+DISTRIBUTION = "isocenter"
+PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "pydantic", "h5py", "nibabel")
+
+
+@lru_cache(maxsize=1)
+def environment() -> dict[str, Any]:
+    """Versions, system and processor, as plain values."""
+    return {
+        "isocenter": _version(DISTRIBUTION),
+        "commit": _commit(Path(__file__).resolve().parents[1]),
+        "python": platform.python_version(),
+        "packages": {name: _version(name) for name in PACKAGES},
+        "system": platform.platform(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+    }
+
+
+def _version(distribution: str) -> str | None:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
+
+
+def _commit(root: Path) -> str | None:
+    """Hash of the checkout with "-dirty" where files differ; None for an installed wheel."""
+    if not (root / ".git").exists():
+        return None
+    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() or None
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor())

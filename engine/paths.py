@@ -1,0 +1,45 @@
+"""Where Isocenter keeps what it writes on its own account: caches and jobs.
+
+The environment variable ISOCENTER_HOME moves both into one folder (tests, portable installs).
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from engine.errors import ResourceError
+
+APP_NAME = "isocenter"
+HOME_VARIABLE = "ISOCENTER_HOME"
+
+
+def cache_dir() -> Path:
+    """Folder of what can be computed again; made if absent."""
+    import platformdirs
+
+    return _made(_home("cache") or platformdirs.user_cache_path(APP_NAME, appauthor=False))
+
+
+def jobs_dir() -> Path:
+    """Folder of the jobs and their checkpoints; made if absent."""
+    import platformdirs
+
+    state = platformdirs.user_state_path(APP_NAME, appauthor=False)
+    return _made(_home("jobs") or state / "jobs")
+
+
+def _home(name: str) -> Path | None:
+    home = os.environ.get(HOME_VARIABLE)
+    return Path(home).expanduser().absolute() / name if home else None
+
+
+def _made(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise ResourceError(
+            f"{folder}: the folder cannot be made ({e.strerror or e}); "
+            f"set {HOME_VARIABLE} to a folder you may write to."
+        ) from e
+    return folder
