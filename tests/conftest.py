@@ -1,4 +1,4 @@
-"""What all tests share: seeded numbers, sample data, a home of their own, the card if there is one."""
+"""What all tests share: seeded numbers, sample scans, a home of their own, the GPU if any."""
 
 from __future__ import annotations
 
