@@ -1,0 +1,1 @@
+"""Data that comes with the program, never code: scanners, protocols, themes."""
