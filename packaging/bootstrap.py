@@ -6,8 +6,6 @@
 Needs Python 3.11 or newer and nothing else. Writes to the clone's `.venv` and to caches only.
 """
 
-from __future__ import annotations
-
 import sys
 
 if sys.version_info < (3, 11):  # noqa: UP036  the one file that an older Python may read

@@ -1,0 +1,49 @@
+"""The two commands, as the page at the door promises them."""
+
+from __future__ import annotations
+
+import ast
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import bootstrap
+import pytest
+
+ROOT = Path(bootstrap.ROOT)
+SCRIPT = ROOT / "packaging" / "bootstrap.py"
+
+
+def test_old_python_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "version_info", (3, 10, 4, "final", 0))
+    with pytest.raises(SystemExit, match=r"needs Python 3\.11 or newer.*install a newer one"):
+        runpy.run_path(str(SCRIPT))
+
+
+def test_old_python_can_read_the_script() -> None:
+    tree = ast.parse(SCRIPT.read_text(encoding="utf-8"), feature_version=(3, 6))
+    assert not any(isinstance(n, ast.ImportFrom) and n.module == "__future__" for n in tree.body)
+
+
+@pytest.mark.parametrize("arguments", [[], ["install"], ["run", "--fast"]])
+def test_other_words_are_refused_with_the_usage(arguments: list[str]) -> None:
+    done = subprocess.run([sys.executable, SCRIPT, *arguments], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "usage: bootstrap.py" in done.stderr
+
+
+def test_readme_and_ci_use_the_two_commands() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "python3 packaging/bootstrap.py run" in readme
+    command = "python3 packaging/bootstrap.py test"
+    assert command in readme
+    assert command in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+
+
+def test_gpu_packages_wait_for_gpu_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bootstrap, "cuda_version", lambda: (13, 0))
+    assert bootstrap.gpu_extras(tmp_path) == ()
+    (tmp_path / "engine" / "kernels").mkdir(parents=True)
+    (tmp_path / "engine" / "kernels" / "rays.cu").touch()
+    assert bootstrap.gpu_extras(tmp_path) == ("cuda13",)

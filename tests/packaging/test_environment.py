@@ -1,0 +1,112 @@
+"""When the set-up installs, and what it says of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from environment import Environment, pip_error, pip_news, project_hash, read_stamp
+from machine import SetupError
+
+posix = pytest.mark.skipif(os.name != "posix", reason="the stand-in for pip is a shell script")
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A project in a folder with a space, whose pip notes what it is asked, and obeys."""
+    root = tmp_path / "my clone"
+    python = Environment(root).python
+    python.parent.mkdir(parents=True)
+    (root / "pyproject.toml").write_text("[project]\n")
+    python.write_text(
+        "#!/bin/sh\n"
+        'for last; do :; done; echo "$last" >> asked\n'
+        'case "$last" in *cuda*) echo "ERROR: No matching distribution found."; exit 1 ;; esac\n'
+        '[ ! -e offline ] || { echo "ERROR: no network."; exit 1; }\n'
+    )
+    python.chmod(0o755)
+    return root
+
+
+def asked(root: Path) -> list[str]:
+    """Return what pip was asked to install, run by run."""
+    return (root / "asked").read_text().splitlines()
+
+
+@posix
+def test_installs_once(clone: Path) -> None:
+    for _ in range(2):
+        Environment(clone).install(["test"])
+    Environment(clone).install([])
+    assert asked(clone) == [".[test]"]
+
+
+@posix
+def test_installs_again_when_the_project_changes(clone: Path) -> None:
+    Environment(clone).install(["test"])
+    (clone / "pyproject.toml").write_text("[project]\nname = 'other'\n")
+    Environment(clone).install([])
+    assert asked(clone) == [".[test]", ".[test]"]
+
+
+@posix
+def test_goes_on_without_cupy(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Environment(clone).install(["cuda12", "test"])
+    assert asked(clone) == [".[cuda12,test]", ".[test]"]
+    assert "going on without the GPU" in capsys.readouterr().out
+    Environment(clone).install(["cuda12", "test"])
+    assert len(asked(clone)) == 2
+
+
+@posix
+def test_failed_install_says_why_and_is_not_stamped(clone: Path) -> None:
+    (clone / "offline").touch()
+    with pytest.raises(SetupError, match=r"\(no network\); check the network, see .*install\.log"):
+        Environment(clone).install([])
+    (clone / "offline").unlink()
+    Environment(clone).install([])
+    assert asked(clone) == [".", "."]
+
+
+def test_hash_follows_project_and_place(tmp_path: Path) -> None:
+    hashes = set()
+    for name, text in (("a", "x"), ("a", "y"), ("b", "y")):
+        (tmp_path / name).mkdir(exist_ok=True)
+        (tmp_path / name / "pyproject.toml").write_text(text)
+        hashes.add(project_hash(tmp_path / name))
+    assert len(hashes) == 3
+
+
+@pytest.mark.parametrize("text", ["", "null", "[]", "{}", '{"project": 1, "extras": 2}'])
+def test_damaged_stamp_counts_as_none(tmp_path: Path, text: str) -> None:
+    (tmp_path / "stamp").write_text(text)
+    assert read_stamp(tmp_path / "stamp") == {"project": "", "extras": []}
+
+
+@pytest.mark.parametrize(
+    ("line", "news"),
+    [
+        ("Collecting numpy<2.6,>=1.26\n", None),
+        ("  Downloading tomli_w-1.2.0-py3-none-any.whl (6.7 kB)\n", None),
+        ("  Downloading a-1.0-py3-none-any.whl (1.2 MB)\n", None),
+        (
+            "Downloading numpy-2.4.6-cp311-cp311-manylinux_2_27_x86_64.whl (16.9 MB)\n",
+            "numpy 2.4.6, 17 MB",
+        ),
+        (
+            "Downloading nvidia_cublas-13.1-py3-none-linux.whl (1.1 GB)",
+            "nvidia_cublas 13.1, 1100 MB",
+        ),
+        ("Installing collected packages: numpy, scipy, isocenter\n", "unpacking 3 packages"),
+    ],
+)
+def test_pip_news_are_large_downloads(line: str, news: str | None) -> None:
+    assert pip_news(line) == news
+
+
+def test_pip_error_is_its_last_error_line() -> None:
+    log = "Collecting x\nERROR: Could not find a version\nERROR: No matching distribution.\nnotice"
+    assert pip_error(log) == "No matching distribution"
+    assert pip_error("killed\n\n") == "killed"
+    assert pip_error("") == "no reason given"
