@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 import logging
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -59,7 +60,7 @@ def load(folder: Path, key: str, grid: ImageGrid) -> Sensitivity | None:
             digest = str(kept["sha256"])
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError) as e:
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as e:
         log.warning("sensitivity cache: %s does not read back (%s)", path.name, e)
         return None
     intact = hashlib.sha256(found.image.tobytes()).hexdigest() == digest

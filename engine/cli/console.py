@@ -1,0 +1,120 @@
+"""What the command line shows: progress bars on a terminal, plain lines otherwise."""
+
+from __future__ import annotations
+
+import sys
+from time import monotonic
+from typing import Any
+
+from rich.console import Console as RichConsole
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from engine.events import (
+    Checkpointed,
+    Corrected,
+    Event,
+    Finished,
+    Loaded,
+    Measured,
+    Preview,
+    Progressed,
+    StageStarted,
+    Warned,
+)
+
+PLAIN_SECONDS = 5.0
+"""A plain log repeats a stage's progress no more often than this."""
+
+
+class Console:
+    """Shows lines and events on standard output, faults on standard error."""
+
+    def __init__(self) -> None:
+        self._out = RichConsole(highlight=False, soft_wrap=True)
+        self._bars: Progress | None = None
+        self._task: TaskID | None = None
+        self._said = 0.0
+
+    def line(self, text: str = "") -> None:
+        """Print one line, literally."""
+        self._out.print(text, markup=False)
+
+    def fault(self, text: str) -> None:
+        """Print one sentence on standard error."""
+        self.close()
+        sys.stderr.write(f"isocenter: {text}\n")
+
+    def show(self, event: Event) -> None:
+        """Print what an event says."""
+        match event:
+            case StageStarted(text=text):
+                self._begin(text)
+            case Progressed(done=done, total=total):
+                self._advance(done, total)
+            case Preview():
+                self._iterated(event)
+            case Measured(stage=stage, seconds=seconds, figures=figures):
+                self._end()
+                self.line(f"  {seconds:6.1f} s  {_figures(stage, figures)}".rstrip())
+            case Loaded(text=text):
+                self._say(f"  {text}")
+            case Corrected(kind=kind, state=state, text=text):
+                self._say(f"  {kind}: {state} ({text})")
+            case Warned(text=text):
+                self._say(f"  note: {text}")
+            case Checkpointed() | Finished():
+                pass
+
+    def close(self) -> None:
+        """Take the progress bar down."""
+        self._end()
+
+    def _begin(self, text: str) -> None:
+        self.line(text)
+        self._said = monotonic()
+        if self._out.is_terminal:
+            columns = (TextColumn("  {task.description}"), BarColumn(), TimeRemainingColumn())
+            self._bars = Progress(*columns, console=self._out, transient=True)
+            self._task = self._bars.add_task("", total=None)
+            self._bars.start()
+
+    def _advance(self, done: int, total: int, text: str = "") -> None:
+        if self._bars is not None and self._task is not None:
+            self._bars.update(self._task, completed=done, total=total)
+            if text:
+                self._bars.update(self._task, description=text)
+        elif monotonic() - self._said >= PLAIN_SECONDS:
+            self._said = monotonic()
+            self.line(f"  {100 * done // max(total, 1):3d} %  {text}".rstrip())
+
+    def _iterated(self, event: Preview) -> None:
+        done = (event.iteration - 1) * event.subsets + event.subset
+        total = event.iterations * event.subsets
+        text = f"iteration {event.iteration}/{event.iterations}"
+        if event.subsets > 1:
+            text += f", subset {event.subset}/{event.subsets}"
+        self._advance(done, total, text)
+        if event.ends_iteration and event.log_likelihood is not None:
+            self._say(
+                f"  iteration {event.iteration}/{event.iterations}  "
+                f"log-likelihood {event.log_likelihood:,.0f}"
+            )
+
+    def _say(self, text: str) -> None:
+        (self._bars.console if self._bars is not None else self._out).print(text, markup=False)
+
+    def _end(self) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+        self._bars = self._task = None
+
+
+def _figures(stage: str, figures: dict[str, Any]) -> str:
+    if stage == "reconstruct" and "events_per_second" in figures:
+        return f"{figures['events_per_second'] / 1e6:.2f} M events/s"
+    if stage == "sensitivity":
+        kept = "from the cache, " if figures.get("from_cache") else ""
+        error = figures.get("error_percent", 0)
+        how = f"standard error {error:.1f} %" if error else "exact"
+        return f"{kept}{int(figures.get('lines', 0)):,} lines of response, {how}"
+    return ""

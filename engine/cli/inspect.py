@@ -1,0 +1,36 @@
+"""`isocenter inspect`: what a file is and what is wrong with it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from engine.cli.console import Console
+from engine.errors import DataError
+from engine.io import inspect
+
+
+def add_verbs(verbs: Any) -> None:
+    """Add the verb of this file."""
+    p = verbs.add_parser("inspect", help="say what files are and what is wrong with them")
+    p.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")
+    p.set_defaults(act=_inspect)
+
+
+def _inspect(arguments: argparse.Namespace, console: Console) -> None:
+    faulty = []
+    for path in arguments.files:
+        report = inspect(path, scanner=arguments.scanner)
+        console.line(f"{path.name}: {report.title}")
+        for label, text in report.facts:
+            console.line(f"  {label + ':':22s} {text}")
+        for note in report.notes:
+            console.line(f"  note: {note}")
+        for fault in report.faults:
+            console.line(f"  FAULT: {fault}")
+        if report.faults:
+            faulty.append(report.faults[0])
+    if faulty:
+        raise DataError(faulty[0])

@@ -1,0 +1,58 @@
+"""The parser of the command line, and what each exit code means.
+
+0 done; 2 the input or the settings are at fault (one sentence on standard error); 1 a fault of
+ours; 130 interrupted, with the last checkpoint kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import traceback
+from collections.abc import Sequence
+
+from engine.cli import bench, doctor, inspect, reconstruct, simulate, volumes
+from engine.cli.console import Console
+from engine.errors import EngineError
+from engine.provenance import version
+
+DONE, OUR_FAULT, USER_FAULT, INTERRUPTED = 0, 1, 2, 130
+VERBS = (reconstruct, inspect, simulate, volumes, bench, doctor)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Build the parser of all verbs."""
+    top = argparse.ArgumentParser(
+        prog="isocenter",
+        description="Turn PET measurements into images. Without a verb: open the window.",
+        epilog="Research use only. Not for diagnosis or treatment.",
+    )
+    top.add_argument("--version", action="version", version=f"isocenter {version()}")
+    verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
+    for module in VERBS:
+        module.add_verbs(verbs)
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns its exit code."""
+    arguments = parser().parse_args(argv)
+    console = Console()
+    try:
+        arguments.act(arguments, console)
+    except EngineError as e:
+        console.fault(str(e))
+        return USER_FAULT
+    except KeyboardInterrupt:
+        console.fault("interrupted; `isocenter resume` goes on from the last checkpoint.")
+        return INTERRUPTED
+    except BrokenPipeError:
+        return DONE
+    except MemoryError:
+        console.fault("out of memory; choose larger voxels or a smaller field of view.")
+        return USER_FAULT
+    except Exception as e:  # noqa: BLE001  the last door: say that it is ours, and where
+        console.fault(f"a fault of ours: {type(e).__name__}: {e}; please report it with this:")
+        traceback.print_exc()
+        return OUR_FAULT
+    console.close()
+    return DONE

@@ -1,0 +1,187 @@
+"""`isocenter reconstruct`, `resume` and `demo`: from a scan to a saved volume."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from engine import backend
+from engine.checkpoint import Job, jobs, keep
+from engine.cli.console import Console
+from engine.data.volume import Volume
+from engine.errors import ResourceError, SettingsError
+from engine.events import Event, Finished, Progressed
+from engine.io import can_save, save
+from engine.protocol import Protocol, read_protocol, with_settings
+from engine.run import run
+from engine.study import Study, read_study
+
+
+def add_verbs(verbs: Any) -> None:
+    """Add the verbs of this file."""
+    p = verbs.add_parser("reconstruct", help="reconstruct a scan or a study file")
+    p.add_argument(
+        "data", type=Path, metavar="DATA", help="list-mode file, its header, or STUDY.toml"
+    )
+    p.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="OUT", help=".nii.gz, .h5, .png"
+    )
+    p.add_argument("--protocol", type=Path, metavar="P.toml")
+    p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")
+    p.add_argument("--attenuation", type=Path, metavar="MU", help="attenuation map [1/mm]")
+    p.add_argument("--normalisation", type=Path, metavar="N", help="crystal efficiencies")
+    p.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        dest="assignments",
+        help="change the protocol, for example algorithm.iterations=4",
+    )
+    p.add_argument("--seed", type=int, help="seed of a sampled sensitivity")
+    p.add_argument("--checkpoint", type=Path, metavar="DIR", help="keep checkpoints here")
+    _device_options(p)
+    p.set_defaults(act=_reconstruct)
+
+    p = verbs.add_parser("resume", help="go on with an interrupted reconstruction")
+    p.add_argument(
+        "job", nargs="?", metavar="JOB", help="job name or folder; the newest if left out"
+    )
+    p.add_argument("-o", "--output", type=Path, metavar="OUT", help="where the job was to write it")
+    _device_options(p)
+    p.set_defaults(act=_resume)
+
+    p = verbs.add_parser("demo", help="simulate a small scan and reconstruct it")
+    p.add_argument("--headless", action="store_true", help="without a window")
+    p.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder for scan and results")
+    _device_options(p)
+    p.set_defaults(act=_demo)
+
+
+def _device_options(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    p.add_argument("--threads", type=int, metavar="N", help="CPU threads (all cores if left out)")
+    p.add_argument("--json", type=Path, metavar="EVENTS", help="write every event as a JSON line")
+
+
+def _reconstruct(arguments: argparse.Namespace, console: Console) -> None:
+    study = _study(arguments)
+    can_save(arguments.output)
+    job = Job.create(study, folder=arguments.checkpoint, output=arguments.output)
+    _complete(study, job, arguments, arguments.output, console, resume=False)
+
+
+def _resume(arguments: argparse.Namespace, console: Console) -> None:
+    job = Job.open(arguments.job) if arguments.job else _newest_interrupted()
+    output = arguments.output or job.output
+    if output is None:
+        raise SettingsError(f"job {job.name}: it has no output file; name one with -o OUT.")
+    can_save(output)
+    _complete(job.study, job, arguments, output, console, resume=True)
+
+
+def _newest_interrupted() -> Job:
+    for info in jobs():
+        if info.interrupted:
+            return Job.open(info.folder)
+    raise SettingsError("no interrupted job is left to resume; name a job folder to open one.")
+
+
+def _demo(arguments: argparse.Namespace, console: Console) -> None:
+    from engine.demo import demo_folder, make_demo
+    from engine.warmup import warm_up
+
+    folder = arguments.output or demo_folder()
+    on = backend.named(arguments.device, arguments.threads)
+    console.line("Warming up the kernels (compiled once, then kept)")
+    for done, total in warm_up(on):
+        console.line(f"  {done} of {total}")
+    console.line("Simulating the demo scan")
+    study = make_demo(
+        folder, tick=lambda done, total: console.show(Progressed("simulate", done, total))
+    )
+    output = folder / "demo-volume.nii.gz"
+    job = Job.create(study, output=output)
+    volume = _complete(study, job, arguments, output, console, resume=False)
+    picture = folder / "demo-picture.png"
+    save(volume, picture, None)
+    console.line(f"Picture: {picture}")
+
+
+def _study(arguments: argparse.Namespace) -> Study:
+    """Gather the study from its file and the options; options win."""
+    path: Path = arguments.data
+    study = read_study(path) if path.suffix == ".toml" else Study(data=path, protocol=Protocol())
+    protocol = read_protocol(arguments.protocol) if arguments.protocol else study.protocol
+    assignments = list(arguments.assignments)
+    if arguments.seed is not None:
+        assignments.append(f"sensitivity.seed={arguments.seed}")
+    changes: dict[str, Any] = {"protocol": with_settings(protocol, tuple(assignments))}
+    for key in ("scanner", "attenuation", "normalisation"):
+        if getattr(arguments, key) is not None:
+            changes[key] = getattr(arguments, key)
+    return study.model_copy(update=changes)
+
+
+def _complete(
+    study: Study,
+    job: Job,
+    arguments: argparse.Namespace,
+    output: Path,
+    console: Console,
+    *,
+    resume: bool,
+) -> Volume:
+    """Run the job to its end and save the volume."""
+    on = backend.named(arguments.device, arguments.threads)
+    where = job.latest() if resume else None
+    console.line(f"Job {job.name} on {on.label}")
+    events = keep(run(study, on=on, resume=where, tick=console.show), job)
+    volume = _draw(events, console, arguments.json)
+    save(volume, output, volume.info)
+    console.line(f"Volume: {output}")
+    return volume
+
+
+def _draw(events: Iterator[Event], console: Console, log: Path | None) -> Volume:
+    volume: Volume | None = None
+    with _log_lines(log) as lines:
+        for event in events:
+            console.show(event)
+            if lines is not None:
+                lines.write(json.dumps(_plain(event), sort_keys=True) + "\n")
+                lines.flush()
+            if isinstance(event, Finished):
+                volume = event.volume
+    if volume is None:
+        raise ResourceError("the run ended without a volume; resume it from its last checkpoint.")
+    return volume
+
+
+@contextmanager
+def _log_lines(path: Path | None) -> Iterator[IO[str] | None]:
+    """Open the event log, if one is wanted."""
+    if path is None:
+        yield None
+        return
+    try:
+        file = path.open("w", encoding="utf-8")
+    except OSError as e:
+        raise ResourceError(f"{path}: cannot be written ({e.strerror}).") from e
+    with file:
+        yield file
+
+
+def _plain(event: Event) -> dict[str, Any]:
+    """Return an event without its image."""
+    values = {
+        f.name: getattr(event, f.name)
+        for f in dataclasses.fields(event)
+        if not isinstance(getattr(event, f.name), Volume)
+    }
+    return {"event": type(event).__name__, **values}

@@ -1,0 +1,39 @@
+"""`isocenter export` and `convert`: volumes and scans in another format."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from engine.cli.console import Console
+from engine.io import can_save, read_listmode, read_volume, save
+
+
+def add_verbs(verbs: Any) -> None:
+    """Add the verbs of this file."""
+    p = verbs.add_parser("export", help="write a volume in another format")
+    p.add_argument("volume", type=Path, metavar="VOLUME")
+    p.add_argument("output", type=Path, metavar="OUT", help=".nii, .nii.gz, .h5, .png")
+    p.set_defaults(act=_export)
+
+    p = verbs.add_parser("convert", help="write a scan as Isocenter list mode (.h5)")
+    p.add_argument("data", type=Path, metavar="IN")
+    p.add_argument("output", type=Path, metavar="OUT.h5")
+    p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")
+    p.set_defaults(act=_convert)
+
+
+def _export(arguments: argparse.Namespace, console: Console) -> None:
+    can_save(arguments.output)
+    volume = read_volume(arguments.volume)
+    save(volume, arguments.output, volume.info or None)
+    console.line(f"Volume: {arguments.output}")
+
+
+def _convert(arguments: argparse.Namespace, console: Console) -> None:
+    from engine.io.listmode_hdf5 import write_listmode
+
+    data = read_listmode(arguments.data, scanner=arguments.scanner)
+    write_listmode(data, arguments.output)
+    console.line(f"Scan: {arguments.output} ({data.n_events:,} events)")

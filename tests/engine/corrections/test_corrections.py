@@ -1,0 +1,113 @@
+"""Corrections: closed forms of attenuation, singles from delayeds, what the ledger says."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.corrections import CORRECTIONS, Attenuation, Normalisation, Randoms, Scatter
+from engine.corrections.attenuation import attenuation_factors
+from engine.data.listmode import ListMode
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.geometry.ring import RingScanner, RingSettings, TofSettings
+
+ON = cpu(2)
+RING = RingSettings(
+    name="tiny", n_rings=4, n_crystals_per_ring=48, radius_mm=80, ring_pitch_mm=4,
+    max_ring_difference=3, n_tangential=36, fov_mm=(60, 16), block_rings=2, block_places=6,
+    gap_places=(0, 24),
+)  # fmt: skip
+
+
+def scan(settings=RING, n=400, seed=1, **changes):
+    scanner = RingScanner(settings)
+    rng = np.random.default_rng(seed)
+    crystals = scanner.lors(rng.integers(0, scanner.n_lors, 4 * n))
+    crystals = crystals[scanner.in_coincidence(crystals)][:n]
+    return ListMode(scanner, crystals, **changes)
+
+
+@pytest.mark.parametrize(("offset_mm", "want"), [(0, 0.14661), (50, 0.18961), (90, 0.43305)])
+def test_attenuation_of_a_water_cylinder(offset_mm, want):
+    grid = ImageGrid((1, 841, 841), (0.25, 0.25, 20.0))  # odd: voxel centres at 0, 50 and 90 mm
+    x, y = grid.centres_mm(0), grid.centres_mm(1)
+    disc = (x[None, :] ** 2 + y[:, None] ** 2 <= 100.0**2).astype("f4")
+    mu = Volume(0.0096 * disc[None], grid, "1/mm")
+    points = np.array([[-300.0, offset_mm, 0], [300.0, offset_mm, 0]], float)
+    a = attenuation_factors(mu, points, np.array([[0, 1]], np.int32), on=ON)
+    assert a[0] == pytest.approx(want, rel=4e-3)  # 0.25 mm voxels at the rim
+
+
+def test_attenuation_is_the_same_for_every_time_bin_and_both_directions():
+    grid = ImageGrid((4, 20, 20), (8.0, 8.0, 8.0))
+    mu = Volume(np.random.default_rng(3).random(grid.shape, np.float32) * 0.02, grid, "1/mm")
+    data = scan(mu_map=mu)
+    there = Attenuation().apply(data, on=ON).factors
+    back = Attenuation().apply(replace(data, crystals=data.crystals[:, ::-1]), on=ON).factors
+    np.testing.assert_allclose(there, back, rtol=1e-5)
+    assert (there < 1).any() and (there > 0).all()
+
+
+def test_normalisation_multiplies_pairs_and_kills_gaps():
+    data = scan()
+    rng = np.random.default_rng(2)
+    efficiencies = rng.uniform(0.5, 1.5, data.scanner.n_crystals).astype("f4")
+    done = Normalisation().apply(replace(data, efficiencies=efficiencies), on=ON)
+    np.testing.assert_allclose(done.factors, efficiencies[data.crystals].prod(axis=1), rtol=1e-6)
+    assert (done.crystal_weights[~data.scanner.alive] == 0).all()
+
+
+def delayed_scan(n, *, tof=None, seed=5):
+    """Delayeds drawn from r_ij ∝ σ_i σ_j with two kinds of block, and as many prompts."""
+    scanner = RingScanner(RING.model_copy(update={"tof": tof}))
+    singles = np.where(scanner.groups % 2, 3.0, 1.0) * scanner.alive
+    lors = scanner.lors(np.arange(scanner.n_lors))
+    lors = lors[scanner.in_coincidence(lors)]
+    r = singles[lors].prod(axis=1)
+    r *= n / r.sum()
+    rng = np.random.default_rng(seed)
+    delayed = np.repeat(lors, rng.poisson(r), axis=0)
+    crystals = np.concatenate([lors, delayed]).astype(np.int32)
+    flags = np.arange(len(crystals)) >= len(lors)
+    bins = None if tof is None else np.zeros(len(crystals), np.int16)
+    return ListMode(scanner, crystals, delayed=flags, tof_bins=bins), r
+
+
+def test_randoms_follow_the_singles_and_keep_their_sum():
+    data, truth = delayed_scan(200_000)
+    done = Randoms().apply(data, on=ON)
+    found = done.background[: len(truth)]
+    assert found.sum() == pytest.approx(data.n_delayed, rel=0.01)
+    np.testing.assert_allclose(found, truth, rtol=0.06)  # 25 blocks·… counts of 1 to 2 %
+
+
+def test_randoms_are_flat_over_the_time_bins():
+    tof = TofSettings(fwhm_ps=300, bin_ps=200, n_bins=5)
+    without, _ = delayed_scan(50_000)
+    with_bins, _ = delayed_scan(50_000, tof=tof)
+    one = Randoms().apply(without, on=ON).background
+    fifth = Randoms().apply(with_bins, on=ON).background
+    np.testing.assert_allclose(5 * fifth, one, rtol=1e-5)
+
+
+def test_few_delayeds_give_one_rate_for_all():
+    data, _ = delayed_scan(60)
+    done = Randoms().apply(data, on=ON)
+    assert len(np.unique(done.background)) == 1
+    assert "one rate for all" in Randoms().summary(data, done)
+
+
+def test_supplied_scatter_adds_to_randoms():
+    data, _ = delayed_scan(50_000)
+    additive = np.full(data.n_events, 0.25, np.float32)
+    randoms = Randoms().apply(replace(data, additive=additive), on=ON)
+    both = Scatter().apply(randoms, on=ON)
+    np.testing.assert_allclose(both.background, randoms.background + 0.25, rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", CORRECTIONS)
+def test_every_correction_says_why_it_cannot_be_used(kind):
+    obstacle = kind().obstacle(scan())
+    assert obstacle and obstacle[0].islower() and not obstacle.endswith(".")

@@ -1,0 +1,54 @@
+"""Protocols: round trips, and one sentence for each fault."""
+
+import pytest
+
+from engine.errors import SettingsError
+from engine.protocol import Protocol, read_protocol, with_settings
+from engine.settings import to_toml
+
+
+def test_file_round_trip(tmp_path):
+    changes = (
+        "algorithm.kind=mlem",
+        "algorithm.iterations=7",
+        "grid.voxel_mm=[2.0, 2.0, 3.0]",
+        "corrections.randoms.use=off",
+        'finishing=[{kind="gaussian", fwhm_mm=4.0}]',
+    )
+    protocol = with_settings(Protocol(), changes)
+    path = tmp_path / "p.toml"
+    path.write_text(to_toml(protocol))
+    assert read_protocol(path) == protocol
+
+
+@pytest.mark.parametrize(
+    ("assignment", "words"),
+    [
+        ("algorithm.iterations=0", ["algorithm.iterations", "greater than or equal to 1", "got 0"]),
+        ("algorithm.iteratons=3", ["unknown key 'algorithm.iteratons'"]),
+        ("algorithm.iterations=nan", ["algorithm.iterations"]),
+        ("corrections.randoms.use=maybe", ["corrections.randoms.use", "'maybe'"]),
+        ("grid.voxel_mm=[0.0, 1.0, 1.0]", ["voxel_mm must be 0.05"]),
+        ("grids.voxel_mm=1", ["no group 'grids'", "grid"]),
+        ("iterations", ["KEY=VALUE"]),
+        ('finishing=[{kind="gaussian", fwhm_mm=-1}]', ["finishing.0.fwhm_mm", "greater than 0"]),
+    ],
+)
+def test_faulty_setting_is_one_sentence(assignment, words):
+    with pytest.raises(SettingsError) as fault:
+        with_settings(Protocol(), (assignment,))
+    text = str(fault.value)
+    assert all(word in text for word in words), text
+    assert "\n" not in text and text.endswith(".")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["name = ", "name = 'x'\nname = 'y'", "iterations = 1e999", "[algorithm]\nkind='sirt'",
+     "a" * 1_000_001, "x = " + "[" * 3000, "algorithm = 010"],
+)  # fmt: skip
+def test_faulty_file_is_refused(tmp_path, text):
+    path = tmp_path / "p.toml"
+    path.write_text(text)
+    with pytest.raises(SettingsError, match=r"p\.toml"):
+        read_protocol(path)
