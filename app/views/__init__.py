@@ -1,1 +1,1 @@
-"""pyqtgraph pictures: views of volumes."""
+"""Pictures of volumes, linked; curves and bars beside them."""

@@ -1,0 +1,78 @@
+"""Colour maps by key: what the user may choose, and the tables the views paint with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+N_COLOURS = 256
+
+
+@dataclass(frozen=True)
+class ColourMap:
+    """One choice: its key in files, its title, and pyqtgraph's name for its colours.
+
+    `source` None is a straight grey; `reverse` turns the table round; `diverging` maps want a
+    window symmetric about zero; `warning` is shown before the map is trusted.
+    """
+
+    key: str
+    title: str
+    source: str | None = None
+    reverse: bool = False
+    diverging: bool = False
+    warning: str = ""
+
+
+COLOUR_MAPS = (
+    ColourMap("grey_inverted", "Inverted grey", reverse=True),
+    ColourMap("grey", "Grey"),
+    ColourMap("hot", "Hot metal", "CET-L3"),
+    ColourMap("viridis", "Viridis", "viridis"),
+    ColourMap("cividis", "Cividis", "cividis"),
+    ColourMap("difference", "Difference", "CET-D1", diverging=True),
+    ColourMap(
+        "rainbow",
+        "Rainbow",
+        "turbo",
+        warning="Rainbow shows edges where there are none; do not judge small differences with it.",
+    ),
+)
+_BY_KEY = {colour_map.key: colour_map for colour_map in COLOUR_MAPS}
+
+
+def colour_map(key: str) -> ColourMap:
+    """The map with this key; inverted grey for a key of another version."""
+    return _BY_KEY.get(key, COLOUR_MAPS[0])
+
+
+@lru_cache(maxsize=16)
+def lookup_table(key: str) -> NDArray[np.uint32]:
+    """(256,) opaque colours 0xffRRGGBB, from the low to the high end of the window."""
+    chosen = colour_map(key)
+    if chosen.source is None:
+        level = np.arange(N_COLOURS, dtype=np.uint32)
+        rgb = np.stack([level] * 3, axis=1)
+    else:
+        import pyqtgraph
+
+        rgb = pyqtgraph.colormap.get(chosen.source).getLookupTable(nPts=N_COLOURS, alpha=False)
+        rgb = np.asarray(rgb, np.uint32)
+    if chosen.reverse:
+        rgb = rgb[::-1]
+    table = (np.uint32(0xFF) << 24) | (rgb[:, 0] << 16) | (rgb[:, 1] << 8) | rgb[:, 2]
+    table.flags.writeable = False
+    return table
+
+
+def colourise(
+    values: NDArray[np.float32], window: tuple[float, float], key: str
+) -> NDArray[np.uint32]:
+    """Opaque colours 0xffRRGGBB of an array without NaN, same shape, C-contiguous."""
+    low, high = window
+    scaled = (values - np.float32(low)) * np.float32(N_COLOURS / (high - low))
+    levels = np.clip(scaled, 0, N_COLOURS - 1, out=scaled).astype(np.uint8)
+    return np.ascontiguousarray(lookup_table(key)[levels])

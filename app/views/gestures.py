@@ -1,0 +1,103 @@
+"""What the pointer does while it is held down: each gesture starts where it was pressed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from PySide6.QtCore import QPointF, Qt
+
+from app.views import windows
+from app.views.state import ViewState
+from app.views.viewport import Viewport
+from app.views.words import number
+
+SWEEP_PX = 250.0  # a firm drag: the width times e, or the level by one width
+WHEEL_NOTCH = 120  # Qt's angle of one notch, in eighths of a degree
+
+
+class Drag(Protocol):
+    """A gesture under way."""
+
+    def move(self, at: QPointF) -> None:
+        """The pointer is here; also called once where it went down."""
+
+    def end(self) -> None:
+        """The pointer was let go."""
+
+
+class Pane(Protocol):
+    """What gestures need of a view."""
+
+    state: ViewState
+    readout: str
+    viewport: Viewport | None
+
+    def update(self) -> None: ...
+    def setCursor(self, shape: Qt.CursorShape) -> None: ...  # noqa: N802
+    def unsetCursor(self) -> None: ...  # noqa: N802
+
+
+class PointDrag:
+    """Calls back with each position."""
+
+    def __init__(self, follow: Callable[[QPointF], None]) -> None:
+        self.move = follow
+
+    def end(self) -> None:
+        """Nothing to tidy."""
+
+
+class PanDrag:
+    """The picture follows the pointer."""
+
+    def __init__(self, pane: Pane, at: QPointF) -> None:
+        self._pane, self._from, self._before = pane, at, pane.viewport
+        pane.setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    def move(self, at: QPointF) -> None:
+        delta = at - self._from
+        if self._before is not None and not delta.isNull():
+            self._pane.viewport = self._before.panned(delta.x(), delta.y())
+
+    def end(self) -> None:
+        self._pane.unsetCursor()
+
+
+class WindowDrag:
+    """Right widens the window, up raises its level; a readout follows."""
+
+    def __init__(self, pane: Pane, at: QPointF) -> None:
+        self._pane, self._from, self._before = pane, at, pane.state.window
+
+    def move(self, at: QPointF) -> None:
+        delta, state = (at - self._from) / SWEEP_PX, self._pane.state
+        if not delta.isNull():
+            pinned = state.is_pinned
+            state.set_window(*windows.dragged(self._before, delta.x(), -delta.y(), pinned=pinned))
+        low, high = state.window
+        self._pane.readout = (
+            f"W {number(high - low)}  L {number((low + high) / 2)}   "
+            f"{number(low)} to {number(high)} {state.unit}"
+        )
+        self._pane.update()
+
+    def end(self) -> None:
+        self._pane.readout = ""
+        self._pane.update()
+
+
+class WheelNotches:
+    """Whole notches of a wheel or a touchpad, which sends small parts of one."""
+
+    def __init__(self) -> None:
+        self._angle = 0
+
+    def turned(self, angle: int) -> int:
+        """Notches completed by turning another `angle`."""
+        if angle * self._angle < 0:
+            self._angle = 0
+        self._angle += angle
+        notches = int(self._angle / WHEEL_NOTCH)
+        self._angle -= notches * WHEEL_NOTCH
+        return notches

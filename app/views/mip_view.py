@@ -1,0 +1,85 @@
+"""The maximum intensity projection, turned about the patient's long axis by dragging."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF
+from PySide6.QtWidgets import QWidget
+
+from app.views import projection
+from app.views.gestures import Drag, PointDrag
+from app.views.picture import Picture
+from app.views.picture_view import PictureView
+from app.views.planes import Edges, Rect
+from app.views.projection import Projector
+from app.views.state import ViewState
+from engine.data.volume import Volume
+
+DEGREES_PER_PX = 0.6
+ANGLE_STEP = 3.0  # degrees between the angles a drag stops at
+NOTCH_DEGREES = 15.0
+
+
+class MipView(PictureView):
+    """Maximum intensity projection; horizontal drag, wheel and arrow keys turn it."""
+
+    def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
+        super().__init__(state, "Maximum intensity projection", parent)
+        self._degrees = 0.0
+        self._projector: Projector | None = None
+        state.volume_changed.connect(self._forget_projector)
+        state.fit_requested.connect(self._face_front)
+
+    @property
+    def degrees(self) -> float:
+        """Angle of view, 0 from the front, in [0, 360)."""
+        return self._degrees
+
+    def set_degrees(self, degrees: float) -> None:
+        """Turn the view about z."""
+        if degrees % 360 != self._degrees:
+            self._degrees = degrees % 360
+            self.forget_picture()
+
+    def make_picture(self, volume: Volume) -> Picture:
+        if self._projector is None:
+            self._projector = Projector(volume)
+        return Picture.of(*self._projector.project(self._degrees, self.state.convention))
+
+    def outline(self, volume: Volume) -> Rect:
+        width = float(max(volume.grid.size_mm[:2]))
+        height = float(volume.grid.size_mm[2])
+        return Rect(-width / 2, -float(volume.grid.upper_mm[2]), width, height)
+
+    def edges(self) -> Edges:
+        return projection.edges(self._degrees, self.state.convention)
+
+    def cursor_uv(self) -> tuple[float, float]:
+        state = self.state
+        if state.volume is None:
+            return 0.0, 0.0
+        return projection.cursor_uv(state.volume, state.cursor_mm, self._degrees, state.convention)
+
+    def caption(self) -> str:
+        return "Projection" if self.state.volume is None else f"Projection   {self._degrees:.0f}°"
+
+    def primary_drag(self, at: QPointF) -> Drag:
+        start = self._degrees
+
+        def turn(to: QPointF) -> None:
+            turned = (to.x() - at.x()) * DEGREES_PER_PX
+            if abs(turned) >= ANGLE_STEP:
+                self.set_degrees(round((start - turned) / ANGLE_STEP) * ANGLE_STEP)
+
+        return PointDrag(turn)
+
+    def step(self, n_notches: int) -> None:
+        self.set_degrees(self._degrees + NOTCH_DEGREES * n_notches)
+
+    def step_arrow(self, right: int, down: int) -> None:
+        self.set_degrees(self._degrees - NOTCH_DEGREES * right)
+
+    def _forget_projector(self) -> None:
+        self._projector = None
+
+    def _face_front(self) -> None:
+        self.set_degrees(0.0)

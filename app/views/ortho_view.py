@@ -1,0 +1,105 @@
+"""Three linked slices and a projection, two by two, with the display controls below."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+
+from app.views.colours import ViewColours
+from app.views.mip_view import MipView
+from app.views.picture_view import PictureView
+from app.views.slice_view import SliceView
+from app.views.state import ViewState
+from app.views.view_toolbar import ViewToolbar
+from app.views.words import number, place
+
+SEPARATOR_PX = 2
+
+
+class OrthoView(QWidget):
+    """Axial, coronal, sagittal and projection; a double-click enlarges one of them."""
+
+    def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.state = state
+        self.axial = SliceView(state, "axial")
+        self.coronal = SliceView(state, "coronal")
+        self.sagittal = SliceView(state, "sagittal")
+        self.mip = MipView(state)
+        self.toolbar = ViewToolbar(state)
+        self._panes = Panes(state, self.views)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._panes, 1)
+        column.addWidget(self.toolbar)
+        for view in self.views:
+            view.enlarge_requested.connect(lambda view=view: self.toggle_enlarged(view))
+
+    @property
+    def views(self) -> tuple[PictureView, ...]:
+        """The four views, in reading order."""
+        return self.axial, self.coronal, self.sagittal, self.mip
+
+    @property
+    def enlarged(self) -> PictureView | None:
+        """The view that fills the space, None while all four are shown."""
+        shown = [view for view in self.views if not view.isHidden()]
+        return shown[0] if len(shown) == 1 else None
+
+    def toggle_enlarged(self, view: PictureView) -> None:
+        """Give a view all the space, or show all four again."""
+        alone = self.enlarged is None
+        for other in self.views:
+            other.setVisible(other is view or not alone)
+        view.setFocus()
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        self.state.set_colours(colours)
+
+    def set_empty_text(self, text: str) -> None:
+        """Words in the views while there is no volume."""
+        for view in self.views:
+            view.empty_text = text
+            view.update()
+
+    def cursor_text(self) -> str:
+        """Place and value under the cursor, for the status bar; empty without a volume."""
+        value = self.state.value_at_cursor()
+        if value is None:
+            return ""
+        return f"{place(self.state.cursor_mm)}   {number(value)} {self.state.unit}"
+
+    def snapshot(self) -> QImage:
+        """The views as they are on the screen, without the controls."""
+        return self._panes.grab().toImage()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.enlarged is not None:
+            self.toggle_enlarged(self.enlarged)
+        else:
+            super().keyPressEvent(event)
+
+
+class Panes(QWidget):
+    """Four views with thin lines between them."""
+
+    def __init__(self, state: ViewState, views: tuple[PictureView, ...]) -> None:
+        super().__init__()
+        self._state = state
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(SEPARATOR_PX)
+        for index, view in enumerate(views):
+            grid.addWidget(view, index // 2, index % 2)
+        state.display_changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(760, 620)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(self._state.colours.grid))
+        painter.end()

@@ -1,0 +1,136 @@
+"""How planes of a volume lie on the screen: pure geometry, no Qt.
+
+Patient space is LPS: +x patient Left, +y Posterior, +z Head. The screen has u to the right
+and v down, both in mm; each is one patient axis with a sign, so u = ±p[axis] with no offset.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.geometry.grid import ImageGrid, Point
+
+PlaneName = Literal["axial", "coronal", "sagittal"]
+Convention = Literal["radiological", "neurological"]
+PLANES: tuple[PlaneName, ...] = ("axial", "coronal", "sagittal")
+_LETTERS = (("R", "L"), ("A", "P"), ("F", "H"))  # lower and upper end of x, y, z
+
+
+@dataclass(frozen=True)
+class Direction:
+    """A way along one patient axis: axis 0, 1, 2 is x, y, z; sign is +1 or −1."""
+
+    axis: int
+    sign: int
+
+    @property
+    def letter(self) -> str:
+        """The side of the patient it leads to."""
+        return _LETTERS[self.axis][self.sign > 0]
+
+    @property
+    def opposite(self) -> Direction:
+        """The way back."""
+        return Direction(self.axis, -self.sign)
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Orientation letters at the edges of a view."""
+
+    left: str
+    right: str
+    top: str
+    bottom: str
+
+
+@dataclass(frozen=True)
+class Rect:
+    """A rectangle on the screen plane, (u, v) of its upper left corner and its size [mm]."""
+
+    u: float
+    v: float
+    width: float
+    height: float
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        """(u, v) of the middle [mm]."""
+        return self.u + self.width / 2, self.v + self.height / 2
+
+
+@dataclass(frozen=True)
+class Orientation:
+    """A plane on the screen: its normal axis, and where right and down lead in the patient."""
+
+    normal: int
+    right: Direction
+    down: Direction
+
+    @property
+    def edges(self) -> Edges:
+        """The letters, from the directions."""
+        return Edges(
+            left=self.right.opposite.letter,
+            right=self.right.letter,
+            top=self.down.opposite.letter,
+            bottom=self.down.letter,
+        )
+
+    def extract(self, values: NDArray[np.float32], index: int) -> NDArray[np.float32]:
+        """One slice of values (n_z, n_y, n_x), rows going down and columns going right."""
+        kept = [axis for axis in (2, 1, 0) if axis != self.normal]  # array order z, y, x
+        plane = values.take(index, axis=2 - self.normal)
+        if kept.index(self.down.axis) == 1:
+            plane = plane.T
+        plane = plane[:: self.down.sign, :: self.right.sign]
+        return np.ascontiguousarray(plane, dtype=np.float32)
+
+    def to_screen(self, point_mm: Point) -> tuple[float, float]:
+        """(u, v) of a patient point [mm]."""
+        return (
+            self.right.sign * point_mm[self.right.axis],
+            self.down.sign * point_mm[self.down.axis],
+        )
+
+    def to_patient(self, u: float, v: float, depth_mm: float) -> Point:
+        """The patient point at (u, v) of the plane at `depth_mm` along the normal [mm]."""
+        point = [depth_mm] * 3
+        point[self.right.axis] = self.right.sign * u
+        point[self.down.axis] = self.down.sign * v
+        return point[0], point[1], point[2]
+
+    def rect(self, grid: ImageGrid) -> Rect:
+        """Where the slices of a grid lie; anisotropic voxels keep their true size."""
+        corners = (grid.lower_mm, grid.upper_mm)
+        u_mm = [self.right.sign * float(corner[self.right.axis]) for corner in corners]
+        v_mm = [self.down.sign * float(corner[self.down.axis]) for corner in corners]
+        return Rect(min(u_mm), min(v_mm), abs(u_mm[1] - u_mm[0]), abs(v_mm[1] - v_mm[0]))
+
+
+def orientation(plane: PlaneName, convention: Convention = "radiological") -> Orientation:
+    """How a plane is shown; the convention decides on which side the patient's left lies."""
+    leftward = Direction(0, 1 if convention == "radiological" else -1)
+    feetward = Direction(2, -1)
+    if plane == "axial":
+        return Orientation(normal=2, right=leftward, down=Direction(1, 1))
+    if plane == "coronal":
+        return Orientation(normal=1, right=leftward, down=feetward)
+    return Orientation(normal=0, right=Direction(1, 1), down=feetward)
+
+
+def slice_index(grid: ImageGrid, axis: int, position_mm: float) -> int:
+    """Index of the slice across `axis` that holds a position, the nearest one outside."""
+    offset = (position_mm - float(grid.lower_mm[axis])) / grid.voxel_mm[axis]
+    return int(np.clip(np.floor(offset), 0, grid.shape[2 - axis] - 1))
+
+
+def clamp_to(grid: ImageGrid, point_mm: Point) -> Point:
+    """The point of the box spanned by the voxel centres that is nearest to a point [mm]."""
+    half = np.array(grid.voxel_mm) / 2
+    x, y, z = np.clip(np.array(point_mm, float), grid.lower_mm + half, grid.upper_mm - half)
+    return float(x), float(y), float(z)

@@ -1,0 +1,99 @@
+"""One orthogonal slice through the cursor."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF
+from PySide6.QtWidgets import QWidget
+
+from app.views.gestures import Drag, PointDrag
+from app.views.picture import Picture
+from app.views.picture_view import PictureView
+from app.views.planes import Edges, Orientation, PlaneName, Rect, orientation, slice_index
+from app.views.state import ViewState
+from app.views.words import millimetres
+from engine.data.volume import Volume
+
+
+class SliceView(PictureView):
+    """The axial, coronal or sagittal slice that holds the cursor."""
+
+    def __init__(self, state: ViewState, plane: PlaneName, parent: QWidget | None = None) -> None:
+        super().__init__(state, f"{plane.capitalize()} view", parent)
+        self.plane = plane
+        self._orientation = orientation(plane, state.convention)
+        self._shown_index: int | None = None
+        self._cursor_before = state.cursor_mm
+
+    @property
+    def orientation(self) -> Orientation:
+        """How the plane lies on the screen now."""
+        return self._orientation
+
+    def make_picture(self, volume: Volume) -> Picture:
+        way = self._orientation
+        self._shown_index = self._index(volume)
+        return Picture.of(way.extract(volume.values, self._shown_index), way.rect(volume.grid))
+
+    def outline(self, volume: Volume) -> Rect:
+        return self._orientation.rect(volume.grid)
+
+    def edges(self) -> Edges:
+        return self._orientation.edges
+
+    def cursor_uv(self) -> tuple[float, float]:
+        return self._orientation.to_screen(self.state.cursor_mm)
+
+    def caption(self) -> str:
+        title = self.plane.capitalize()
+        if self.state.volume is None:
+            return title
+        normal = self._orientation.normal
+        return f"{title}   {'xyz'[normal]} {millimetres(self.state.cursor_mm[normal])} mm"
+
+    def primary_drag(self, at: QPointF) -> Drag:
+        self._cursor_before = self.state.cursor_mm
+        return PointDrag(self._move_cursor_to)
+
+    def undo_click(self) -> None:
+        self.state.set_cursor(self._cursor_before)
+
+    def step(self, n_notches: int) -> None:
+        self.state.step_cursor(self._orientation.normal, n_notches)
+
+    def step_arrow(self, right: int, down: int) -> None:
+        for direction, n_voxels in (
+            (self._orientation.right, right),
+            (self._orientation.down, down),
+        ):
+            if n_voxels:
+                self.state.step_cursor(direction.axis, direction.sign * n_voxels)
+
+    def on_cursor(self) -> None:
+        volume = self.state.volume
+        if volume is not None and self._index(volume) != self._shown_index:
+            self.forget_picture()
+        self.update()
+
+    def on_display(self) -> None:
+        before, self._orientation = (
+            self._orientation,
+            orientation(self.plane, self.state.convention),
+        )
+        if before != self._orientation:
+            self._mirror()
+        super().on_display()
+
+    def _mirror(self) -> None:
+        """Keep the place that was zoomed at in view when left and right change sides."""
+        if self._viewport is not None and self.state.volume is not None:
+            self._viewport = self._viewport.mirrored()
+            self._outline = self.outline(self.state.volume)
+
+    def _move_cursor_to(self, at: QPointF) -> None:
+        u, v = self.to_mm(at)
+        depth_mm = self.state.cursor_mm[self._orientation.normal]
+        self.state.set_cursor(self._orientation.to_patient(u, v, depth_mm))
+
+    def _index(self, volume: Volume) -> int:
+        normal = self._orientation.normal
+        return slice_index(volume.grid, normal, self.state.cursor_mm[normal])

@@ -1,0 +1,126 @@
+"""Display windows: which values run from one end of the colour map to the other; no Qt."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Window = tuple[float, float]
+N_SAMPLES = 200_000  # enough for a percentile, quick for any volume
+TOP_PERCENT = 99.5
+_HU_WINDOWS = (
+    ("Lung", (-1350.0, 150.0)),
+    ("Soft tissue", (-160.0, 240.0)),
+    ("Bone", (-500.0, 1500.0)),
+)
+_SUV_TOPS = (5.0, 6.0, 7.0, 10.0)  # readers' habits; 0 to 6 is a common PET default
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named window."""
+
+    title: str
+    window: Window
+
+
+def is_ct(unit: str) -> bool:
+    """Whether values are attenuation rather than activity."""
+    return unit in ("HU", "1/mm", "1/cm")
+
+
+def pinned_to_zero(unit: str, *, diverging: bool) -> bool:
+    """Whether the lower bound belongs at zero: activity and attenuation, not HU, not differences."""
+    return unit != "HU" and not diverging
+
+
+def sample(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """About `N_SAMPLES` finite values, evenly spread; the whole of a small array."""
+    flat = values.reshape(-1)
+    step = max(1, flat.size // N_SAMPLES) | 1  # odd, so that it never falls in step with a row
+    thinned = flat[::step]
+    return thinned[np.isfinite(thinned)]
+
+
+def auto_window(values: NDArray[np.float32], unit: str, *, diverging: bool = False) -> Window:
+    """A window that shows most of the values: from zero where zero means nothing."""
+    finite = sample(values)
+    if diverging:
+        top = _percentile(np.abs(finite[finite != 0]))
+        return -top, top
+    if not pinned_to_zero(unit, diverging=diverging):
+        if finite.size == 0 or finite.min() == finite.max():
+            return 0.0, 1.0
+        low, high = np.percentile(finite, [100 - TOP_PERCENT, TOP_PERCENT])
+        return valid(float(low), float(high))
+    return 0.0, _percentile(finite[finite > 0])
+
+
+def full_window(values: NDArray[np.float32], unit: str, *, diverging: bool = False) -> Window:
+    """From the lowest, or zero, to the highest value."""
+    finite = sample(values)
+    with np.errstate(invalid="ignore"):
+        high = float(np.nanmax(values)) if finite.size else 1.0
+        low = float(np.nanmin(values)) if finite.size else 0.0
+    if diverging:
+        top = max(abs(low), abs(high))
+        return valid(-top, top)
+    return valid(0.0 if pinned_to_zero(unit, diverging=diverging) else low, high)
+
+
+def presets(values: NDArray[np.float32], unit: str, *, diverging: bool = False) -> list[Preset]:
+    """The windows worth offering for values of a unit; the first is the full range."""
+    full = full_window(values, unit, diverging=diverging)
+    found = [Preset("Full range", full)]
+    if unit == "HU":
+        return found + [Preset(title, window) for title, window in _HU_WINDOWS]
+    if unit.startswith("SUV"):
+        return found + [Preset(f"0 to {top:g} {unit}", (0.0, top)) for top in _SUV_TOPS]
+    parts = (
+        (50, "Half of the range"),
+        (25, "A quarter of the range"),
+        (10, "A tenth of the range"),
+    )
+    return found + [
+        Preset(title, (full[0] * part / 100, full[1] * part / 100)) for part, title in parts
+    ]
+
+
+def dragged(window: Window, wider: float, higher: float, *, pinned: bool) -> Window:
+    """A window after a drag: `wider` and `higher` in drag lengths, 1 is a firm sweep.
+
+    A pinned window keeps its lower bound while it widens, and never goes below zero.
+    """
+    low, high = window
+    width = high - low
+    shift = higher * width
+    new_width = width * math.exp(wider)
+    low = low if pinned else (low + high - new_width) / 2
+    high = low + new_width
+    low, high = low + shift, high + shift
+    if pinned:
+        low = max(low, 0.0)
+        high = max(high, 0.02 * width)
+    return valid(low, high)
+
+
+def valid(low: float, high: float) -> Window:
+    """The window if it can be shown, else the nearest one that can."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return 0.0, 1.0
+    smallest = max(1e-6 * max(abs(low), abs(high)), 1e-12)
+    return low, max(high, low + smallest)
+
+
+def _percentile(positive: NDArray[np.float32]) -> float:
+    if positive.size == 0:
+        return 1.0
+    return round_to_figures(float(np.percentile(positive, TOP_PERCENT)), 3)
+
+
+def round_to_figures(value: float, n_figures: int) -> float:
+    """A value with so many significant figures."""
+    return float(f"{value:.{n_figures - 1}e}")

@@ -1,0 +1,31 @@
+"""Numbers as words on the screen: true minus signs, sensible figures."""
+
+from __future__ import annotations
+
+import math
+
+from engine.geometry.grid import Point
+
+
+def number(value: float, figures: int = 3) -> str:
+    """A value with so many significant figures, trailing zeros dropped."""
+    if not math.isfinite(value):
+        return "no number" if math.isnan(value) else "∞"
+    exponent = math.floor(math.log10(abs(value))) if value else 0
+    if -4 <= exponent < 7:
+        text = f"{value:.{max(0, figures - 1 - exponent)}f}"
+        text = text.rstrip("0").rstrip(".") if "." in text else text
+    else:
+        text = f"{value:.{figures - 1}e}"
+    return ("0" if text == "-0" else text).replace("-", "−")
+
+
+def millimetres(value: float) -> str:
+    """A position to a tenth of a millimetre, without unit."""
+    return f"{round(value, 1) + 0.0:.1f}".replace("-", "−")
+
+
+def place(point_mm: Point) -> str:
+    """A point of the patient."""
+    x, y, z = (millimetres(value) for value in point_mm)
+    return f"x {x}  y {y}  z {z} mm"
