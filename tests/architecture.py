@@ -1,0 +1,256 @@
+"""The rules of the house, read from the source with `ast`: who may import whom, and how long."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+LEAVES = ("errors", "settings", "geometry", "data", "events")
+PHYSICS = ("model", "operators", "backend", *LEAVES)
+FLOW = ("preflight", "record", "stages", "run", "checkpoint", "host", "provenance", "environment")
+ABOVE = ("cli", "demo", "benchmark", "warmup", "quality", "simulate", "")
+"""Parts of the engine that stand above the flow; "" is the engine's own `__init__`."""
+
+MAY_IMPORT: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(LEAVES, LEAVES),
+    "paths": ("errors",),
+    "environment": (),
+    "backend": ("errors",),
+    "kernels": ("kernels", "backend"),
+    "operators": ("operators", "kernels", "geometry", "backend", "errors"),
+    "model": ("operators",),
+    "penalties": ("penalties", "operators", "settings", "errors"),
+    "algorithms": ("algorithms", "penalties", "settings", "errors"),
+    "postprocess": ("postprocess", "geometry", "settings", "errors"),
+    "corrections": ("corrections", "operators", "backend", *LEAVES),
+    "protocol": ("algorithms", "corrections", "postprocess", *LEAVES),
+    "study": ("protocol", "io.publish", *LEAVES),
+    "io": ("io", "paths", *LEAVES),
+    "systems": ("systems", "corrections.attenuation", "protocol", "io.publish", *PHYSICS),
+    "provenance": ("environment", "study", "protocol", *LEAVES),
+}
+"""Part of `engine` to the parts it may import."""
+
+TYPES_ONLY = {"algorithms": ("model",)}
+"""Further parts that may be named in annotations, under TYPE_CHECKING."""
+
+APP_MUST_NOT: dict[str, tuple[str, ...]] = {
+    "app": ("engine.kernels", "engine.operators", "engine.systems", "engine.model"),
+    "app.views": ("app.panels", "app.main_window", "app.__main__", "app.job"),
+    "app.panels": ("app.main_window", "app.__main__"),
+    "app.forms": ("app.session", "app.panels", "app.views", "app.main_window"),
+    "app.session": ("app.panels", "app.main_window", "app.__main__"),
+}
+"""Part of `app` to the modules it must not import."""
+
+KERNEL_FOLDERS = ("engine.kernels",)
+GPU_FOLDERS = ("engine.backend", "engine.profiling", "engine.kernels")
+FOREIGN: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("PySide6", "shiboken6", "pyqtgraph", "qtawesome", "qtpy"), ("app",)),
+    "numba": KERNEL_FOLDERS,
+    "cupy": GPU_FOLDERS,
+    "cupyx": GPU_FOLDERS,
+}
+"""Library to the only modules that may import it."""
+INSIDE_FUNCTIONS = ("cupy", "cupyx")
+
+MOST_LINES = 300
+LONG_FILES = {"engine/kernels/rays.py": 360}
+"""Numba's cache does not see changes in another file, so kernels that call each other share one."""
+MOST_CODE_LINES = 60
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported module, and how."""
+
+    module: str
+    line: int
+    in_function: bool
+    for_types: bool
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of ours: its path from the root, its text, and the modules the project has."""
+
+    path: str
+    text: str
+    modules: frozenset[str] = frozenset()
+
+    @property
+    def module(self) -> str:
+        """Dotted name."""
+        return dotted(self.path)
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The parsed text."""
+        return ast.parse(self.text, self.path)
+
+    @cached_property
+    def imports(self) -> list[Import]:
+        """Every import, in order."""
+        return list(self._imports_of(self.tree, in_function=False, for_types=False))
+
+    def _imports_of(self, node: ast.AST, *, in_function: bool, for_types: bool) -> Iterator[Import]:
+        for child in ast.iter_child_nodes(node):
+            for name in self._names(child):
+                yield Import(name, child.lineno, in_function, for_types)
+            yield from self._imports_of(
+                child,
+                in_function=in_function or isinstance(child, ast.FunctionDef | ast.Lambda),
+                for_types=for_types or is_type_checking(child),
+            )
+
+    def _names(self, node: ast.AST) -> Iterator[str]:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            for alias in node.names:
+                inner = f"{base}.{alias.name}"
+                yield inner if inner in self.modules else base
+
+
+def dotted(path: str) -> str:
+    """Return the module of a file: engine/io/__init__.py is engine.io."""
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def is_type_checking(node: ast.AST) -> bool:
+    """Whether a block runs for type checkers only."""
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+
+
+def within(module: str, parts: tuple[str, ...]) -> bool:
+    """Whether a module is one of `parts` or inside one."""
+    return any(module == part or module.startswith(f"{part}.") for part in parts)
+
+
+def engine_part(module: str) -> str:
+    """Return the part of the engine a module belongs to: engine.io.door is of io."""
+    return module.split(".")[1] if "." in module else ""
+
+
+Fault = tuple[int, str]
+Rule = Callable[[Source], Iterator[Fault]]
+
+
+def layers_of_engine(source: Source) -> Iterator[Fault]:
+    """Lower layers never import higher ones; the engine never imports the window."""
+    if not within(source.module, ("engine",)):
+        return
+    part = engine_part(source.module)
+    if part not in MAY_IMPORT and part not in FLOW + ABOVE:
+        yield 1, f"engine.{part} has no place in the table of layers (tests/architecture.py)"
+        return
+    for imported in source.imports:
+        name = imported.module
+        if within(name, ("app",)):
+            yield imported.line, f"the engine imports {name}"
+        elif within(name, ("engine",)) and not _allowed(part, imported):
+            yield imported.line, f"{part or 'engine'} imports {name}"
+
+
+def _allowed(part: str, imported: Import) -> bool:
+    inner = imported.module.removeprefix("engine").removeprefix(".")
+    if part in ABOVE:
+        return part == "cli" or engine_part(imported.module) != "cli"
+    if part in FLOW and part not in MAY_IMPORT:
+        return engine_part(imported.module) not in ABOVE
+    types = TYPES_ONLY.get(part, ()) if imported.for_types else ()
+    return within(inner, MAY_IMPORT[part] + types)
+
+
+def layers_of_app(source: Source) -> Iterator[Fault]:
+    """The window adds no physics, and its small parts do not know the large ones."""
+    for part, banned in APP_MUST_NOT.items():
+        if within(source.module, (part,)):
+            for imported in source.imports:
+                if within(imported.module, banned):
+                    yield imported.line, f"{part} imports {imported.module}"
+
+
+def foreign_libraries(source: Source) -> Iterator[Fault]:
+    """Qt, Numba and CuPy stay where they belong, and CuPy inside functions."""
+    for imported in source.imports:
+        library = imported.module.split(".")[0]
+        if library in FOREIGN and not within(source.module, FOREIGN[library]):
+            yield imported.line, f"{source.module} imports {library}"
+        elif library in INSIDE_FUNCTIONS and not (imported.in_function or imported.for_types):
+            yield imported.line, f"{library} is imported outside a function"
+
+
+def absolute_imports(source: Source) -> Iterator[Fault]:
+    """Every import says where from."""
+    for imported in source.imports:
+        if imported.module.startswith("."):
+            yield imported.line, f"relative import {imported.module}"
+
+
+def no_print(source: Source) -> Iterator[Fault]:
+    """The engine and the window report by events, not by printing."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "print":
+            yield node.lineno, "print()"
+
+
+def no_assert(source: Source) -> Iterator[Fault]:
+    """Input is checked by exceptions that a person can read."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Assert):
+            yield node.lineno, "assert outside the tests"
+
+
+def no_blind_except(source: Source) -> Iterator[Fault]:
+    """What is caught is named."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.ExceptHandler) and node.type is None:
+            yield node.lineno, "bare except"
+
+
+def short_files(source: Source) -> Iterator[Fault]:
+    """One idea per file."""
+    n_lines = len(source.text.splitlines())
+    most = LONG_FILES.get(source.path, MOST_LINES)
+    if n_lines > most:
+        yield n_lines, f"{n_lines} lines, at most {most}"
+
+
+def short_functions(source: Source) -> Iterator[Fault]:
+    """A function fits on a screen."""
+    lines = source.text.splitlines()
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.FunctionDef):
+            body = node.body[1:] if ast.get_docstring(node) else node.body
+            first = body[0].lineno if body else node.end_lineno or node.lineno
+            code = [line.strip() for line in lines[first - 1 : node.end_lineno]]
+            n_lines = sum(bool(line) and not line.startswith("#") for line in code)
+            if n_lines > MOST_CODE_LINES:
+                yield node.lineno, f"{node.name}: {n_lines} code lines, at most {MOST_CODE_LINES}"
+
+
+RULES: tuple[Rule, ...] = (
+    layers_of_engine,
+    layers_of_app,
+    foreign_libraries,
+    absolute_imports,
+    no_print,
+    no_assert,
+    no_blind_except,
+    short_files,
+    short_functions,
+)
+
+
+def sources(root: Path) -> list[Source]:
+    """Return every Python file of the engine, the window and their data."""
+    paths = sorted(p for top in ("engine", "app", "resources") for p in (root / top).rglob("*.py"))
+    names = [path.relative_to(root).as_posix() for path in paths]
+    modules = frozenset(dotted(name) for name in names)
+    texts = (path.read_text(encoding="utf-8") for path in paths)
+    return [Source(name, text, modules) for name, text in zip(names, texts, strict=True)]

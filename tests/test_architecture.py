@@ -1,0 +1,109 @@
+"""The tree keeps its rules, and the rules can fail."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.architecture import (
+    RULES,
+    Rule,
+    Source,
+    absolute_imports,
+    foreign_libraries,
+    layers_of_app,
+    layers_of_engine,
+    no_assert,
+    no_blind_except,
+    no_print,
+    short_files,
+    short_functions,
+    sources,
+)
+
+ROOT = Path(__file__).resolve().parent.parent
+LONG_FUNCTION = "def f():\n" + "    x = 1\n" * 61
+TYPES = (
+    "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from engine.model import SystemModel"
+)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_the_tree_keeps(rule: Rule) -> None:
+    tree = sources(ROOT)
+    assert len(tree) > 50, "the files were not found"
+    found = [f"{s.path}:{line}: {text}" for s in tree for line, text in rule(s)]
+    assert not found, "\n".join(["", *found])
+
+
+@pytest.mark.parametrize(
+    ("rule", "path", "code", "line"),
+    [
+        (layers_of_engine, "engine/geometry/ring.py", "import engine.io", 1),
+        (
+            layers_of_engine,
+            "engine/geometry/ring.py",
+            "def f():\n    from engine.io import read",
+            2,
+        ),
+        (layers_of_engine, "engine/events.py", "from engine import run", 1),
+        (layers_of_engine, "engine/algorithms/osem.py", "from engine.model import A", 1),
+        (layers_of_engine, "engine/postprocess/a.py", TYPES, 3),
+        (layers_of_engine, "engine/kernels/rays.py", "from engine.data.volume import Volume", 1),
+        (layers_of_engine, "engine/run.py", "from engine.cli import main", 1),
+        (layers_of_engine, "engine/run.py", "from app.session import Session", 1),
+        (layers_of_engine, "engine/cli/main.py", "import app.main_window", 1),
+        (layers_of_engine, "engine/spare_parts.py", "x = 1", 1),
+        (layers_of_app, "app/panels/study.py", "from app.main_window import MainWindow", 1),
+        (layers_of_app, "app/views/slice.py", "from app.panels import PANELS", 1),
+        (layers_of_app, "app/job.py", "def f():\n    from engine.operators.rays import Rays", 2),
+        (foreign_libraries, "engine/run.py", "from PySide6.QtCore import QObject", 1),
+        (foreign_libraries, "engine/operators/rays.py", "def f():\n    import numba", 2),
+        (foreign_libraries, "app/views/maps.py", "from numba import njit", 1),
+        (foreign_libraries, "app/job.py", "def f():\n    import cupy as cp", 2),
+        (foreign_libraries, "engine/kernels/rays.py", "import cupy", 1),
+        (absolute_imports, "engine/io/door.py", "from .base import Format", 1),
+        (absolute_imports, "engine/io/door.py", "from . import base", 1),
+        (no_print, "engine/run.py", "x = 1\nprint(x)", 2),
+        (no_assert, "app/session.py", "assert True", 1),
+        (no_blind_except, "app/job.py", "try:\n    pass\nexcept:\n    pass", 3),
+        (short_files, "engine/run.py", "x = 1\n" * 301, 301),
+        (short_functions, "engine/run.py", LONG_FUNCTION, 1),
+        (short_functions, "engine/run.py", "class A:\n" + LONG_FUNCTION.replace("\n", "\n "), 2),
+    ],
+)
+def test_a_planted_violation_is_found(rule: Rule, path: str, code: str, line: int) -> None:
+    modules = frozenset({"engine.run", "engine.io", "engine.cli"})
+    code = code.replace("class A:\ndef", "class A:\n def")
+    assert [at for at, _ in rule(Source(path, code, modules))] == [line]
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("engine/algorithms/osem.py", TYPES),
+        ("engine/kernels/rays.py", "from numba import njit"),
+        ("engine/kernels/rays.py", "def f():\n    import cupy"),
+        ("engine/systems/pet.py", "from engine.model import ListModeModel"),
+        ("engine/cli/main.py", "from engine.run import run"),
+        ("app/panels/study.py", "from app.session import Session\nfrom engine.study import Study"),
+        ("app/job.py", "from PySide6.QtCore import QThread"),
+        ("engine/run.py", "def f():\n" + '    """' + "\n" * 61 + '"""\n' + "    # x\n" * 61),
+    ],
+)
+def test_what_is_allowed_is_not_found(path: str, code: str) -> None:
+    source = Source(path, code)
+    assert [fault for rule in RULES for fault in rule(source)] == []
+
+
+def test_settings_and_readers_import_without_the_heavy_libraries() -> None:
+    heavy = {"numba", "scipy", "h5py", "nibabel", "cupy", "PySide6"}
+    code = (
+        "import sys, engine.protocol, engine.study, engine.io, engine.events\n"
+        f"sys.stdout.write(' '.join(sorted({heavy} & set(sys.modules))))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
