@@ -33,14 +33,6 @@ def test_other_words_are_refused_with_the_usage(arguments: list[str]) -> None:
     assert "usage: bootstrap.py" in done.stderr
 
 
-def test_readme_and_ci_use_the_two_commands() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert "python3 packaging/bootstrap.py run" in readme
-    command = "python3 packaging/bootstrap.py test"
-    assert command in readme
-    assert command in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
-
-
 def test_gpu_packages_wait_for_gpu_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bootstrap, "cuda_version", lambda: (13, 0))
     assert bootstrap.gpu_extras(tmp_path) == ()
