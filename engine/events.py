@@ -114,6 +114,13 @@ class Finished(Event):
 
 
 @dataclass(frozen=True)
+class Aborted(Event):
+    """The user ended the run; the last image stays: what is kept, what to press."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class Failed(Event):
     """The run ended without a volume: what happened, what is safe, what to press."""
 

@@ -1,0 +1,6 @@
+"""Jobs on disk: what an interrupted reconstruction needs to go on, and where it is found."""
+
+from engine.checkpoint.job import Job, JobInfo, jobs
+from engine.checkpoint.keeping import keep
+
+__all__ = ["Job", "JobInfo", "jobs", "keep"]

@@ -1,0 +1,44 @@
+"""The process that works on a job, so that its death can be noticed from outside."""
+
+from __future__ import annotations
+
+import os
+import platform
+from typing import Self
+
+from engine.settings import Settings, setting
+
+CLOCK_SLACK_S = 5.0
+"""Start times of one process may differ by this much when the system clock is corrected."""
+
+
+class Owner(Settings):
+    """One process of one machine; its start time tells it from a later one with its number."""
+
+    host: str = setting(max_length=300)
+    pid: int = setting(ge=0)
+    started_s: float = setting(unit="s")
+
+    @classmethod
+    def me(cls) -> Self:
+        """Return this process."""
+        import psutil
+
+        pid = os.getpid()
+        return cls(host=platform.node(), pid=pid, started_s=psutil.Process(pid).create_time())
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still works; a process of another machine is taken to do so."""
+        import psutil
+
+        if self.host != platform.node():
+            return True
+        try:
+            process = psutil.Process(self.pid)
+            same = abs(process.create_time() - self.started_s) < CLOCK_SLACK_S
+            return same and process.status() != psutil.STATUS_ZOMBIE
+        except psutil.NoSuchProcess:
+            return False
+        except psutil.AccessDenied:
+            return True

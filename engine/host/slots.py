@@ -1,0 +1,95 @@
+"""Shared memory for volumes: the window makes and removes it, the engine attaches to it.
+
+The name holds the number of the owning process, so that what a killed window left behind is
+found and removed at the next start.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from contextlib import suppress
+from multiprocessing.shared_memory import SharedMemory
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+PREFIX = "isocenter-"
+FOLDER = Path("/dev/shm")
+"""Where Linux shows shared memory as files."""
+UNTRACKED: dict[str, Any] = {"track": False} if sys.version_info >= (3, 13) else {}
+"""Up to 3.12 a spawned child shares its parent's tracker, and to attach twice counts once."""
+
+
+class OwnedSlots:
+    """Blocks of shared memory of this process."""
+
+    def __init__(self, n_slots: int, n_bytes: int) -> None:
+        self._blocks: list[SharedMemory] = []
+        try:
+            for _ in range(n_slots):
+                name = f"{PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
+                self._blocks.append(SharedMemory(name, create=True, size=max(1, n_bytes)))
+                _reserve(name, n_bytes)
+        except OSError:
+            self.close()
+            raise
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What to attach to."""
+        return tuple(block.name for block in self._blocks)
+
+    def read(self, slot: int, shape: tuple[int, int, int]) -> NDArray[np.float32]:
+        """Return a copy of the volume [z, y, x] in a slot."""
+        return np.ndarray(shape, np.float32, self._blocks[slot].buf).copy()
+
+    def close(self) -> None:
+        """Give the memory back."""
+        while self._blocks:
+            block = self._blocks.pop()
+            block.close()
+            with suppress(FileNotFoundError):
+                block.unlink()
+
+
+class AttachedSlots:
+    """The same blocks, seen from the engine."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self._blocks = [SharedMemory(name, **UNTRACKED) for name in names]
+
+    def fits(self, values: NDArray[np.float32]) -> bool:
+        """Whether a slot holds this volume."""
+        return bool(self._blocks) and values.nbytes <= self._blocks[0].size
+
+    def write(self, slot: int, values: NDArray[np.float32]) -> None:
+        """Copy a volume into a slot."""
+        np.ndarray(values.shape, np.float32, self._blocks[slot].buf)[...] = values
+
+    def close(self) -> None:
+        """Detach."""
+        while self._blocks:
+            self._blocks.pop().close()
+
+
+def sweep_orphans() -> None:
+    """Remove the blocks of processes that are no more."""
+    import psutil
+
+    for path in FOLDER.glob(f"{PREFIX}*"):
+        owner = path.name.removeprefix(PREFIX).partition("-")[0]
+        if owner.isdecimal() and not psutil.pid_exists(int(owner)):
+            with suppress(OSError):
+                path.unlink()
+
+
+def _reserve(name: str, n_bytes: int) -> None:
+    """Take the memory now: to write into a full /dev/shm would kill the process."""
+    path = FOLDER / name
+    if hasattr(os, "posix_fallocate") and path.exists():
+        with path.open("rb+") as file:
+            os.posix_fallocate(file.fileno(), 0, max(1, n_bytes))

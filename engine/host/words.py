@@ -1,0 +1,54 @@
+"""How an engine process ended, in plain words: what happened, what is safe, what to press."""
+
+from __future__ import annotations
+
+import signal
+
+from engine.checkpoint import Job
+from engine.errors import EngineError
+from engine.events import Preview
+
+
+def how_it_ended(exit_code: int | None) -> str:
+    """Say why a process is no more."""
+    if exit_code is None:
+        return "it closed the line"
+    if exit_code >= 0:
+        return f"it ended with exit code {exit_code}"
+    try:
+        name = signal.Signals(-exit_code).name
+    except ValueError:
+        name = "unknown"
+    hint = ", perhaps because the memory was used up" if name == "SIGKILL" else ""
+    return f"it was killed by signal {-exit_code} ({name}){hint}"
+
+
+def what_is_safe(image: Preview | None, job: Job | None) -> str:
+    """Say what is kept and how to go on."""
+    done, n_subsets = _checkpoint(job)
+    sentences = []
+    if image is not None:
+        sentences.append(f"The image of {_place(image.iteration, image.subset)} is kept.")
+    if done:
+        iteration, subset = divmod(done - 1, n_subsets)
+        sentences.append(
+            f"The checkpoint of {_place(iteration + 1, subset + 1)} is safe on disk; "
+            "press Resume to go on from there."
+        )
+    else:
+        sentences.append("No checkpoint was saved; press Start to begin anew.")
+    return " ".join(sentences)
+
+
+def _place(iteration: int, subset: int) -> str:
+    return f"iteration {iteration}, subset {subset}"
+
+
+def _checkpoint(job: Job | None) -> tuple[int, int]:
+    """Updates behind the newest checkpoint (0: there is none), and updates in an iteration."""
+    if job is None:
+        return 0, 1
+    try:
+        return job.info.done or 0, job.study.protocol.algorithm.n_subsets
+    except EngineError:
+        return 0, 1

@@ -1,0 +1,80 @@
+"""Small stand-ins for `engine.run.run`, importable by a spawned process.
+
+They have the real one's parameters and tell the same events, in a time the test decides.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import numpy as np
+
+from engine.data.volume import Volume
+from engine.errors import DataError
+from engine.events import Finished, Loaded, Preview, Progressed, StageStarted
+from engine.geometry.grid import ImageGrid
+
+GRID = ImageGrid((4, 5, 6), (1.0, 2.0, 3.0))
+
+
+def image_after(update):
+    """The image of the stand-ins after `update` updates."""
+    return np.random.default_rng(update).random(GRID.shape, np.float32)
+
+
+def steady(study, *, on, resume, tick, finish_early, pause_s=0.0, grid=GRID):
+    """One image after another, as fast as they are drawn."""
+    algorithm = study.protocol.algorithm
+    yield StageStarted("reconstruct", algorithm.describe())
+    n_iterations, n_subsets = algorithm.n_iterations, algorithm.n_subsets
+    done = 0 if resume is None else resume.done
+    while done < n_iterations * n_subsets:
+        time.sleep(pause_s)
+        done += 1
+        tick(Progressed("reconstruct", done, n_iterations * n_subsets))
+        iteration, subset = divmod(done - 1, n_subsets)
+        image = image_after(done) if grid is GRID else np.full(grid.shape, done, np.float32)
+        volume = Volume(image, grid, "counts/mm")
+        yield Preview(volume, iteration + 1, n_iterations, subset + 1, n_subsets, 0.0)
+        if subset + 1 == n_subsets and finish_early():
+            break
+    info = {"updates": done}
+    yield Finished(Volume(volume.values * 2, grid, "counts/mm", info), info)
+
+
+def slow(study, **options):
+    """A new image every 50 ms."""
+    yield from steady(study, pause_s=0.05, **options)
+
+
+def large(study, **options):
+    """8 MB images, faster than a test draws them."""
+    grid = ImageGrid((128, 128, 128), (1.0, 1.0, 1.0))
+    yield from steady(study, pause_s=0.01, grid=grid, **options)
+
+
+def stuck(study, **options):
+    """One image, then a step that never ends and never looks up."""
+    events = steady(study, **options)
+    yield next(events)
+    yield next(events)
+    time.sleep(600)
+
+
+def faulty_input(study, **options):
+    """The scan is of no use."""
+    yield StageStarted("read", "Reading the scan")
+    raise DataError("scan.l: 0 events; nothing to reconstruct.")
+
+
+def faulty_code(study, **options):
+    """A mistake of ours."""
+    yield StageStarted("read", "Reading the scan")
+    raise ZeroDivisionError("division by zero")
+
+
+def told_modules(study, **options):
+    """What the process has imported."""
+    yield Loaded("modules", {"modules": sorted(sys.modules)})
+    yield from steady(study, **options)
