@@ -38,7 +38,7 @@ def main(arguments: list[str]) -> int:
     try:
         return run(ROOT) if chosen.command == "run" else test(ROOT, options)
     except SetupError as e:
-        say(f"Set-up stopped: {e}")
+        print(f"Set-up stopped: {e}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         say("Interrupted; the same command continues where this one stopped.")
