@@ -143,7 +143,8 @@ def _pitch(path: Path, rows: list[_Row], points: NDArray[np.float64]) -> float:
             f"{path.name}, line {rows[bad[0]].line}: a crystal {radius[bad[0]]:g} mm from the "
             f"axis, want {low:g} to {high:g} mm; positions are in mm."
         )
-    pitch = float(np.median(KDTree(points).query(points, k=2)[0][:, 1]))
+    distances, _ = KDTree(points).query(points, k=[2])
+    pitch = float(np.median(distances))
     if pitch < MIN_CRYSTAL_PITCH_MM:
         raise GeometryError(
             f"{path.name}: crystals {pitch:.3f} mm apart, less than any crystal; positions are "

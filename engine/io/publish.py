@@ -28,9 +28,12 @@ def publish(data: bytes, path: Path, check: Callable[[Path], None] | None = None
 
     Parameters
     ----------
-    data : the whole content
-    path : target; its folder must exist
-    check : called with the finished `.part` file; raises to keep it from being published
+    data
+        the whole content
+    path
+        target; its folder must exist
+    check
+        called with the finished `.part` file; raises to keep it from being published
     """
     with publishing(path, len(data)) as part:
         part.write_bytes(data)
@@ -45,8 +48,10 @@ def publishing(path: Path, n_bytes: int) -> Iterator[Path]:
 
     Parameters
     ----------
-    path : target; its folder must exist
-    n_bytes : how much will be written; refused at once where that much is not free
+    path
+        target; its folder must exist
+    n_bytes
+        how much will be written; refused at once where that much is not free
     """
     path = _real(path)
     _refuse_impossible(path, n_bytes)

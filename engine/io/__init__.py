@@ -1,0 +1,134 @@
+"""Files in and out: one file per format, and the few functions everyone uses.
+
+A new format is one class in one file and its name in `READERS` or `WRITERS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.listmode import ListMode
+from engine.data.volume import Volume
+from engine.errors import UnknownFormatError
+from engine.geometry.scanner import Scanner
+from engine.io import efficiencies as _efficiencies
+from engine.io.base import Format, ListModeReader, VolumeReader, VolumeWriter
+from engine.io.door import open_head, refuse_not_finite
+from engine.io.listmode_hdf5 import ListModeHdf5, write_listmode
+from engine.io.mu_map import as_mu_map
+from engine.io.nifti import Nifti, NiftiWriter
+from engine.io.png import PngWriter
+from engine.io.report import Report, inspect
+from engine.io.safir import Safir
+from engine.io.scanners import builtin_scanners, read_scanner
+from engine.io.siemens_mmr import SiemensMmr
+from engine.io.volume_hdf5 import VolumeHdf5, VolumeHdf5Writer
+
+LISTMODE_READERS: tuple[type[ListModeReader], ...] = (SiemensMmr, Safir, ListModeHdf5)
+VOLUME_READERS: tuple[type[VolumeReader], ...] = (Nifti, VolumeHdf5)
+READERS: tuple[type[ListModeReader] | type[VolumeReader], ...] = (
+    *LISTMODE_READERS,
+    *VOLUME_READERS,
+)
+WRITERS: tuple[type[VolumeWriter], ...] = (NiftiWriter, VolumeHdf5Writer, PngWriter)
+
+__all__ = [
+    "LISTMODE_READERS",
+    "READERS",
+    "VOLUME_READERS",
+    "WRITERS",
+    "Report",
+    "builtin_scanners",
+    "inspect",
+    "read_efficiencies",
+    "read_listmode",
+    "read_mu_map",
+    "read_scanner",
+    "read_volume",
+    "save",
+    "write_listmode",
+]
+
+
+def read_listmode(path: Path | str, *, scanner: str | None = None) -> ListMode:
+    """Read a list-mode scan.
+
+    Parameters
+    ----------
+    path
+        the scan's data or header file
+    scanner
+        name of a scanner that comes with us, a scanner file or a crystal map, where the
+        scan does not say which
+    """
+    path = Path(path)
+    head = open_head(path)
+    for reader in LISTMODE_READERS:
+        if reader.accepts(path, head):
+            return reader.read(path, scanner=scanner)
+    raise _unknown(path, head, "list-mode scan", LISTMODE_READERS, VOLUME_READERS)
+
+
+def read_volume(path: Path | str) -> Volume:
+    """Read a volume, axis-aligned in mm LPS."""
+    path = Path(path)
+    head = open_head(path)
+    for reader in VOLUME_READERS:
+        if reader.accepts(path, head):
+            return reader.read(path)
+    raise _unknown(path, head, "volume", VOLUME_READERS, LISTMODE_READERS)
+
+
+def read_mu_map(path: Path | str, scanner: Scanner) -> Volume:
+    """Read an attenuation map [1/mm at 511 keV] that lies in the scanner's bore."""
+    path = Path(path)
+    return as_mu_map(read_volume(path), scanner, path)
+
+
+def read_efficiencies(path: Path | str, scanner: Scanner) -> NDArray[np.float32]:
+    """Return the detection efficiency of each crystal of a scanner, (n_crystals,)."""
+    return _efficiencies.read_efficiencies(Path(path), scanner)
+
+
+def save(volume: Volume, path: Path | str, provenance: dict[str, Any] | None = None) -> None:
+    """Write a volume in the format its name ends with; whole, or not at all.
+
+    Parameters
+    ----------
+    volume
+        what to write; NaN is refused
+    path
+        ends like one of `WRITERS`
+    provenance
+        where the volume comes from; its own `info` if None
+    """
+    path = Path(path)
+    for writer in WRITERS:
+        if writer.ends(path):
+            refuse_not_finite(path, volume.values)
+            writer.write(volume, path, volume.info if provenance is None else provenance)
+            return
+    raise UnknownFormatError(
+        f"{path.name}: no format of this name can be written; choose one of {_listed(WRITERS)}."
+    )
+
+
+def _unknown(
+    path: Path,
+    head: bytes,
+    wanted: str,
+    known: Sequence[type[Format]],
+    others: Sequence[type[ListModeReader] | type[VolumeReader]],
+) -> UnknownFormatError:
+    found = next((other.name for other in others if other.accepts(path, head)), None)
+    what = f"this is a file of the kind {found!r}, not a {wanted}" if found else f"unknown {wanted}"
+    return UnknownFormatError(f"{path.name}: {what}; can be read: {_listed(known)}.")
+
+
+def _listed(formats: Sequence[type[Format]]) -> str:
+    return ", ".join(f"{f.name} ({', '.join(f.suffixes)})" for f in formats)

@@ -1,0 +1,59 @@
+"""What a reader and a writer are: one class per format, listed in the folder's `__init__`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any, ClassVar
+
+from engine.data.listmode import ListMode
+from engine.data.volume import Volume
+
+
+class Format(ABC):
+    """A file format: its name for people, its endings, and how to recognise it."""
+
+    name: ClassVar[str]
+    suffixes: ClassVar[tuple[str, ...]]
+
+    @classmethod
+    def ends(cls, path: Path) -> bool:
+        """Whether the file's name ends like this format's."""
+        return path.name.lower().endswith(tuple(s.lower() for s in cls.suffixes))
+
+
+class ListModeReader(Format):
+    """Reads list-mode scans."""
+
+    @classmethod
+    @abstractmethod
+    def accepts(cls, path: Path, head: bytes) -> bool:
+        """Whether this reader is the one for a file with these first bytes."""
+
+    @classmethod
+    @abstractmethod
+    def read(cls, path: Path, *, scanner: str | None = None) -> ListMode:
+        """Read a scan; `scanner` names a scanner or its file where the scan does not."""
+
+
+class VolumeReader(Format):
+    """Reads volumes."""
+
+    @classmethod
+    @abstractmethod
+    def accepts(cls, path: Path, head: bytes) -> bool:
+        """Whether this reader is the one for a file with these first bytes."""
+
+    @classmethod
+    @abstractmethod
+    def read(cls, path: Path) -> Volume:
+        """Read a volume, axis-aligned in mm LPS; its unit is "" where the file has none."""
+
+
+class VolumeWriter(Format):
+    """Writes volumes."""
+
+    @classmethod
+    @abstractmethod
+    def write(cls, volume: Volume, path: Path, provenance: dict[str, Any]) -> None:
+        """Write a volume and where it comes from; the file appears whole or not at all."""

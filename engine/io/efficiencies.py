@@ -1,0 +1,94 @@
+"""Crystal efficiencies: an HDF5 dataset `crystal_efficiencies`, or text.
+
+Text holds one efficiency on a line, or `crystal efficiency`; `#` begins a comment.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataError, FileFormatError, GeometryError
+from engine.geometry.scanner import Scanner
+from engine.io.door import open_head, read_text, refuse_not_finite
+from engine.io.hdf5 import dataset, is_hdf5, open_hdf5
+
+DATASET = "crystal_efficiencies"
+MAX_BYTES = 256_000_000
+
+
+def read_efficiencies(path: Path, scanner: Scanner) -> NDArray[np.float32]:
+    """Return the detection efficiency of each crystal of a scanner, (n_crystals,)."""
+    values = read_values(path)
+    refuse_unusable(values, scanner, path)
+    return values
+
+
+def read_values(path: Path) -> NDArray[np.float32]:
+    """Return the efficiencies in a file, (n,), not yet compared with a scanner."""
+    if is_hdf5(open_head(path)):
+        with open_hdf5(path) as file:
+            return np.asarray(dataset(file, DATASET, path)[()], np.float32).ravel()
+    lines = read_text(path, MAX_BYTES).splitlines()
+    rows = [
+        (number, fields)
+        for number, line in enumerate(lines, 1)
+        if (fields := line.partition("#")[0].replace(",", " ").split())
+    ]
+    if not rows:
+        raise FileFormatError(f"{path.name}: holds no efficiencies; want one number on a line.")
+    return _numbered(path, rows) if len(rows[0][1]) == 2 else _listed(path, rows)
+
+
+def refuse_unusable(values: NDArray[Any], scanner: Scanner, path: Path) -> None:
+    """Refuse efficiencies that do not fit a scanner or are no efficiencies."""
+    if len(values) != scanner.n_crystals:
+        raise GeometryError(
+            f"{path.name}: {len(values):,} efficiencies, {scanner.name!r} has "
+            f"{scanner.n_crystals:,} crystals; choose the file of this scanner."
+        )
+    refuse_not_finite(path, values)
+    if (values < 0).any():
+        k = int(np.argmax(values < 0))
+        raise DataError(
+            f"{path.name}: the efficiency of crystal {k:,} is {values[k]:g}, want at least 0."
+        )
+    if not values.any():
+        raise DataError(
+            f"{path.name}: all efficiencies are 0, so no crystal would detect anything; "
+            "choose another file or leave normalisation out."
+        )
+
+
+def _listed(path: Path, rows: list[tuple[int, list[str]]]) -> NDArray[np.float32]:
+    return np.array([_number(path, line, fields, 1)[0] for line, fields in rows], np.float32)
+
+
+def _numbered(path: Path, rows: list[tuple[int, list[str]]]) -> NDArray[np.float32]:
+    """Return the values of `crystal efficiency` rows, which name each of 0 ... n − 1 once."""
+    values = np.zeros(len(rows), np.float32)
+    seen = np.zeros(len(rows), bool)
+    for line, fields in rows:
+        crystal, value = _number(path, line, fields, 2)
+        k = int(crystal) if crystal.is_integer() else -1
+        if not 0 <= k < len(rows) or seen[k]:
+            raise FileFormatError(
+                f"{path.name}, line {line}: crystal {fields[0]}; want each of 0 to "
+                f"{len(rows) - 1:,} once."
+            )
+        values[k], seen[k] = value, True
+    return values
+
+
+def _number(path: Path, line: int, fields: list[str], n_columns: int) -> list[float]:
+    if len(fields) != n_columns:
+        raise FileFormatError(f"{path.name}, line {line}: {len(fields)} columns, want {n_columns}.")
+    try:
+        return [float(text) for text in fields]
+    except ValueError as e:
+        raise FileFormatError(
+            f"{path.name}, line {line}: {' '.join(fields)!r}, want numbers."
+        ) from e

@@ -1,0 +1,188 @@
+"""Opening HDF5 files of others safely, and making our own in memory.
+
+Refused before anything is read: links that are not hard, datasets kept in other files, virtual
+datasets, object types, damaged files. Our small files are made in memory and written in one go,
+since a full disk under the HDF5 library can end the process.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import FileFormatError
+from engine.io.door import open_head
+
+if TYPE_CHECKING:
+    import h5py
+
+MAGIC = b"\x89HDF\r\n\x1a\n"
+MAX_OBJECTS = 10_000
+MAX_RATIO = 1100
+"""Deflate cannot compress better; a dataset that claims more lies."""
+MAX_TEXT = 16_000_000
+CHUNK_BYTES = 16 * 2**20
+
+
+def is_hdf5(head: bytes) -> bool:
+    """Whether a file begins with the HDF5 signature."""
+    return head.startswith(MAGIC)
+
+
+def format_of(path: Path) -> str | None:
+    """Return what an HDF5 file says it is, "" if it does not say, None if it cannot be opened."""
+    import h5py
+
+    try:
+        with h5py.File(path, "r") as file:
+            return text_of(file.attrs.get("format", b""))
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
+@contextmanager
+def open_hdf5(path: Path) -> Iterator[h5py.File]:
+    """Open a file for reading, checked; damage found later becomes `FileFormatError` too."""
+    import h5py
+
+    if not is_hdf5(open_head(path)):
+        raise FileFormatError(f"{path.name}: not an HDF5 file; was it damaged or renamed?")
+    try:
+        with h5py.File(path, "r") as file:
+            _refuse_unsafe(file, path)
+            yield file
+    except (OSError, RuntimeError, KeyError, ValueError) as e:
+        reason = "truncated" if "truncated" in str(e) else "damaged"
+        raise FileFormatError(
+            f"{path.name}: {reason} HDF5 file ({e}); copy or export it again."
+        ) from e
+
+
+def _refuse_unsafe(file: h5py.File, path: Path) -> None:
+    """Walk all objects once; the walk never follows a link out of the file."""
+    import h5py
+
+    seen: set[int] = set()
+    waiting = [file["/"]]
+    while waiting:
+        group = waiting.pop()
+        for name in group:
+            where = f"{path.name}: {group.name.rstrip('/')}/{name}"
+            if not isinstance(group.get(name, getlink=True), h5py.HardLink):
+                raise FileFormatError(
+                    f"{where} is a link to elsewhere; for safety only files that hold all their "
+                    "data are read, so copy the data in."
+                )
+            item = group[name]
+            address = h5py.h5o.get_info(item.id).addr
+            if address in seen:
+                continue
+            seen.add(address)
+            if len(seen) > MAX_OBJECTS:
+                raise FileFormatError(f"{path.name}: more than {MAX_OBJECTS:,} objects; not ours.")
+            if isinstance(item, h5py.Group):
+                waiting.append(item)
+            elif isinstance(item, h5py.Dataset):
+                _refuse_unsafe_dataset(item, where, path)
+
+
+def _refuse_unsafe_dataset(item: h5py.Dataset, where: str, path: Path) -> None:
+    if item.external or item.is_virtual:
+        raise FileFormatError(
+            f"{where} keeps its values in other files; for safety only files that hold all their "
+            "data are read, so copy the data in."
+        )
+    if item.dtype.hasobject:
+        raise FileFormatError(f"{where} holds objects, not plain numbers; export plain numbers.")
+    if item.nbytes > path.stat().st_size * MAX_RATIO:
+        raise FileFormatError(
+            f"{where} claims {item.nbytes:,} bytes in a file of {path.stat().st_size:,}; "
+            "the file is damaged."
+        )
+
+
+def dataset(file: h5py.File, name: str, path: Path) -> h5py.Dataset:
+    """Return a dataset that must be there."""
+    import h5py
+
+    item = file.get(name)
+    if not isinstance(item, h5py.Dataset):
+        raise FileFormatError(f"{path.name}: holds no dataset {name}; write the file again.")
+    return item
+
+
+def column(item: h5py.Dataset, dtype: str, path: Path) -> NDArray[Any]:
+    """Return a dataset's values, mapped from the file where they lie in one piece."""
+    wanted = np.dtype(dtype)
+    if item.dtype != wanted:
+        raise FileFormatError(
+            f"{path.name}: {item.name} is {item.dtype}, want {wanted}; write the file again."
+        )
+    offset = item.id.get_offset()
+    if offset is None or item.chunks is not None or not item.size:
+        return np.asarray(item[()])
+    end = offset + item.nbytes
+    if end > path.stat().st_size:
+        raise FileFormatError(
+            f"{path.name}: truncated, {item.name} ends at byte {end:,} of "
+            f"{path.stat().st_size:,}; copy the file again."
+        )
+    return np.asarray(np.memmap(path, wanted, "r", offset=offset, shape=item.shape))
+
+
+def text_of(value: Any) -> str:
+    """Return a text attribute or scalar dataset as Python text."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", errors="replace")
+    return str(value)
+
+
+def read_json(file: h5py.File, name: str, path: Path) -> dict[str, Any]:
+    """Return a JSON object kept as text, {} where it is absent."""
+    if name not in file:
+        return {}
+    item = dataset(file, name, path)
+    if item.nbytes > MAX_TEXT or item.shape != ():
+        raise FileFormatError(f"{path.name}: {name} is not a text; write the file again.")
+
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{constant} is not a number")
+
+    try:
+        value = json.loads(text_of(item[()]), parse_constant=refuse)
+    except (ValueError, RecursionError) as e:
+        raise FileFormatError(f"{path.name}: {name} is not JSON ({e}).") from e
+    if not isinstance(value, dict):
+        raise FileFormatError(f"{path.name}: {name} is not a JSON object.")
+    return value
+
+
+def as_json(value: dict[str, Any]) -> np.bytes_:
+    """Return a JSON object as text to keep in a file; the same text for the same object."""
+    return np.bytes_(json.dumps(value, sort_keys=True, default=str).encode())
+
+
+def digest(values: NDArray[Any]) -> str:
+    """Return the SHA-256 of an array's bytes, read in pieces."""
+    flat = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
+    total = sha256()
+    for start in range(0, len(flat), CHUNK_BYTES):
+        total.update(flat[start : start + CHUNK_BYTES].data)
+    return total.hexdigest()
+
+
+def image_of(fill: Callable[[h5py.File], None]) -> bytes:
+    """Return the bytes of an HDF5 file that `fill` wrote into memory."""
+    import h5py
+
+    with h5py.File("memory", "w", driver="core", backing_store=False, libver="earliest") as file:
+        fill(file)
+        file.flush()
+        return bytes(file.id.get_file_image())

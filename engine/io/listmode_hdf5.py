@@ -1,0 +1,268 @@
+"""Isocenter's own list mode: plain columns in an HDF5 file, mapped into memory as they lie.
+
+`FORMATS.md` beside this file is the description for other programs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.listmode import ListMode
+from engine.data.volume import Volume
+from engine.errors import DataError, FileFormatError, GeometryError
+from engine.geometry.grid import ImageGrid
+from engine.geometry.scanner import Scanner
+from engine.io.base import ListModeReader
+from engine.io.hdf5 import (
+    as_json,
+    column,
+    dataset,
+    digest,
+    format_of,
+    image_of,
+    is_hdf5,
+    open_hdf5,
+    read_json,
+    text_of,
+)
+from engine.io.publish import publish, publishing
+from engine.io.scanner_hdf5 import read_stored_scanner, store_scanner
+from engine.io.scanners import read_scanner
+
+if TYPE_CHECKING:
+    import h5py
+
+FORMAT, VERSION = "isocenter-listmode", 1
+IN_MEMORY_BYTES = 256 * 2**20
+"""Larger files are written straight into the `.part` file."""
+CHUNK = 4_000_000
+"""Rows checked at once."""
+COLUMNS = {
+    "crystals": "<i4",
+    "delayed": "|u1",
+    "tof_bin": "<i2",
+    "time_ms": "<u4",
+    "additive": "<f4",
+}
+
+
+class ListModeHdf5(ListModeReader):
+    """Isocenter list mode."""
+
+    name: ClassVar[str] = "Isocenter list mode"
+    suffixes: ClassVar[tuple[str, ...]] = (".h5", ".hdf5")
+
+    @classmethod
+    def accepts(cls, path: Path, head: bytes) -> bool:
+        return is_hdf5(head) and format_of(path) in (FORMAT, None)
+
+    @classmethod
+    def read(cls, path: Path, *, scanner: str | None = None) -> ListMode:
+        with open_hdf5(path) as file:
+            _refuse_version(file, path)
+            stored = read_stored_scanner(file, path)
+            place, notes = _scanner_in_use(stored, scanner, path)
+            columns = _columns(file, path)
+            _refuse_values(columns, place, path)
+            delayed = columns.get("delayed")
+            return ListMode(
+                scanner=place,
+                crystals=columns["crystals"],
+                delayed=None if delayed is None else delayed.view(np.bool_),
+                tof_bins=columns.get("tof_bin"),
+                time_ms=columns.get("time_ms"),
+                additive=columns.get("additive"),
+                duration_s=_duration(file, path),
+                efficiencies=_efficiencies(file, place, path),
+                mu_map=_mu_map(file, path),
+                info=read_json(file, "info", path),
+                notes=notes,
+            )
+
+
+def write_listmode(data: ListMode, path: Path) -> None:
+    """Write a scan; corrections already applied to it are not kept.
+
+    Kept are the events, the scanner, the duration, the facts, efficiencies and the mu-map.
+    """
+    columns = _columns_of(data)
+    n_bytes = sum(values.nbytes for values in columns.values())
+
+    def fill(file: h5py.File) -> None:
+        _fill(file, data, columns)
+
+    if n_bytes < IN_MEMORY_BYTES:
+        publish(image_of(fill), path, check=lambda part: _reread(part, data))
+        return
+    import h5py
+
+    with publishing(path, n_bytes) as part:
+        try:
+            with h5py.File(part, "w", libver="earliest") as file:
+                fill(file)
+        except RuntimeError as e:  # how h5py reports some failed writes
+            raise OSError(str(e)) from e
+        _reread(part, data)
+
+
+def _reread(part: Path, data: ListMode) -> None:
+    again = ListModeHdf5.read(part)
+    if again.n_events != data.n_events:
+        raise FileFormatError(f"{part.name}: {again.n_events} of {data.n_events} events arrived.")
+
+
+def _columns_of(data: ListMode) -> dict[str, NDArray[Any]]:
+    given = {
+        "crystals": data.crystals,
+        "delayed": data.delayed,
+        "tof_bin": data.tof_bins,
+        "time_ms": data.time_ms,
+        "additive": data.additive,
+    }
+    return {
+        name: np.ascontiguousarray(values, COLUMNS[name])
+        for name, values in given.items()
+        if values is not None
+    }
+
+
+def _fill(file: h5py.File, data: ListMode, columns: dict[str, NDArray[Any]]) -> None:
+    file.attrs["format"] = np.bytes_(FORMAT)
+    file.attrs["version"] = VERSION
+    file.attrs["n_events"] = data.n_events
+    file.attrs["duration_s"] = float(data.duration_s)
+    events = file.create_group("events")
+    for name, values in columns.items():
+        item = events.create_dataset(name, data=values, track_times=False)
+        item.attrs["sha256"] = np.bytes_(digest(values))
+    store_scanner(file, data.scanner)
+    file.create_dataset("info", data=as_json(data.info), track_times=False)
+    if data.efficiencies is not None:
+        file.create_dataset("efficiencies", data=data.efficiencies.astype("<f4"))
+    if data.mu_map is not None:
+        item = file.create_dataset("mu_map", data=data.mu_map.values.astype("<f4"))
+        item.attrs["units"] = np.bytes_(data.mu_map.unit)
+        item.attrs["voxel_mm"] = np.array(data.mu_map.grid.voxel_mm)
+        item.attrs["centre_mm"] = np.array(data.mu_map.grid.centre_mm)
+
+
+def _refuse_version(file: h5py.File, path: Path) -> None:
+    kind = text_of(file.attrs.get("format", b""))
+    if kind != FORMAT:
+        raise FileFormatError(f"{path.name}: its format is {kind!r}, want {FORMAT!r}.")
+    version = file.attrs.get("version", 0)
+    if version != VERSION:
+        raise FileFormatError(
+            f"{path.name}: version {version} of the format, this program reads version {VERSION}; "
+            "write it again with this program or update it."
+        )
+
+
+def _scanner_in_use(
+    stored: Scanner, named: str | None, path: Path
+) -> tuple[Scanner, tuple[str, ...]]:
+    if named is None:
+        return stored, ()
+    chosen = read_scanner(named)
+    if chosen.n_crystals != stored.n_crystals or chosen.tof != stored.tof:
+        raise GeometryError(
+            f"{path.name}: recorded on {stored.name!r} ({stored.describe()}), the chosen scanner "
+            f"is {chosen.name!r} ({chosen.describe()}); leave the scanner out or choose the right "
+            "one."
+        )
+    if chosen.fingerprint() == stored.fingerprint():
+        return chosen, ()
+    return chosen, (f"The scanner {chosen.name!r} replaces the one stored with the scan.",)
+
+
+def _columns(file: h5py.File, path: Path) -> dict[str, NDArray[Any]]:
+    n_events = int(file.attrs.get("n_events", -1))
+    columns: dict[str, NDArray[Any]] = {}
+    for name, dtype in COLUMNS.items():
+        if f"events/{name}" not in file and name != "crystals":
+            continue
+        item = dataset(file, f"events/{name}", path)
+        shape = (n_events, 2) if name == "crystals" else (n_events,)
+        if item.shape != shape:
+            raise FileFormatError(
+                f"{path.name}: column {name} has {' × '.join(map(str, item.shape))} values, the "
+                f"file counts {n_events:,} events; the two must agree, so write the file again."
+            )
+        values = column(item, dtype, path)
+        written = text_of(item.attrs.get("sha256", b""))
+        if written and written != digest(values):
+            raise FileFormatError(
+                f"{path.name}: column {name} has changed since it was written (its checksum "
+                "differs); copy the file again."
+            )
+        columns[name] = values
+    return columns
+
+
+def _refuse_values(columns: dict[str, NDArray[Any]], scanner: Scanner, path: Path) -> None:
+    n_bins = scanner.tof.n_bins if scanner.tof else 0
+    limits = {"crystals": scanner.n_crystals, "delayed": 2, "tof_bin": n_bins}
+    words = {"crystals": "crystal id", "delayed": "delayed flag", "tof_bin": "TOF bin"}
+    for name, limit in limits.items():
+        values = columns.get(name)
+        if values is None:
+            continue
+        k = _first(values, _outside(limit))
+        if k is not None:
+            raise DataError(
+                f"{path.name}: {words[name]} out of range at event {k:,}: {values[k].tolist()}, "
+                f"want 0 to {limit - 1:,}; the file is damaged or of another scanner."
+            )
+    additive = columns.get("additive")
+    k = None if additive is None else _first(additive, lambda part: ~(part >= 0) | (part == np.inf))
+    if k is not None and additive is not None:
+        raise DataError(
+            f"{path.name}: additive of event {k:,} is {additive[k]}, want a number of counts of "
+            "at least 0; write the file again."
+        )
+
+
+def _outside(limit: int) -> Callable[[NDArray[Any]], NDArray[np.bool_]]:
+    return lambda part: (part < 0) | (part >= limit)
+
+
+def _first(values: NDArray[Any], bad: Callable[[NDArray[Any]], NDArray[np.bool_]]) -> int | None:
+    """Return the first row with a bad value."""
+    for start in range(0, len(values), CHUNK):
+        hit = np.flatnonzero(bad(values[start : start + CHUNK]))
+        if len(hit):
+            return start + int(hit[0]) // (values[0].size or 1)
+    return None
+
+
+def _duration(file: h5py.File, path: Path) -> float:
+    duration_s = float(file.attrs.get("duration_s", 0.0))
+    if not math.isfinite(duration_s) or duration_s < 0:
+        raise FileFormatError(f"{path.name}: duration_s is {duration_s}, want at least 0 s.")
+    return duration_s
+
+
+def _efficiencies(file: h5py.File, scanner: Scanner, path: Path) -> NDArray[np.float32] | None:
+    if "efficiencies" not in file:
+        return None
+    from engine.io.efficiencies import refuse_unusable
+
+    values = np.array(column(dataset(file, "efficiencies", path), "<f4", path))
+    refuse_unusable(values, scanner, path)
+    return values
+
+
+def _mu_map(file: h5py.File, path: Path) -> Volume | None:
+    if "mu_map" not in file:
+        return None
+    item = dataset(file, "mu_map", path)
+    voxel, centre = (tuple(float(v) for v in item.attrs[k]) for k in ("voxel_mm", "centre_mm"))
+    values = np.array(column(item, "<f4", path))
+    grid = ImageGrid(values.shape, voxel, centre)  # type: ignore[arg-type]
+    return Volume(values, grid, text_of(item.attrs["units"]))

@@ -1,0 +1,191 @@
+"""A picture of a volume to look at and to paste: three slices through a point, and a projection.
+
+Patient right is on the left of the picture, as radiologists look at it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid, Point
+from engine.io.base import VolumeWriter
+from engine.io.publish import publish
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from PIL.ImageDraw import ImageDraw
+    from PIL.ImageFont import FreeTypeFont
+
+PANEL_PX = 420
+MARGIN_PX = 28
+FOOTER_PX = 44
+TEXT_PX, TITLE_PX = 17, 14
+INK, PALE, FRAME = 20, 110, 205
+WINDOW_PERCENTILE = 99.9
+"""Of the projection: a few hot voxels must not leave the rest white."""
+BARS_MM = (5, 10, 20, 50, 100, 200, 500)
+MARK = "Not for clinical use"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One picture: pixels [row, column] from top left, their size, and the letters round it.
+
+    Attributes
+    ----------
+    pixels : (n_rows, n_columns) values
+    pixel_mm : (row, column) size [mm]
+    title : what is shown
+    letters : patient directions at the left, right, top and bottom
+    """
+
+    pixels: NDArray[Any]
+    pixel_mm: tuple[float, float]
+    title: str
+    letters: str
+
+    @property
+    def size_mm(self) -> tuple[float, float]:
+        """(height, width) [mm]."""
+        n_rows, n_columns = self.pixels.shape
+        return n_rows * self.pixel_mm[0], n_columns * self.pixel_mm[1]
+
+
+class PngWriter(VolumeWriter):
+    """Snapshot picture."""
+
+    name: ClassVar[str] = "Snapshot picture"
+    suffixes: ClassVar[tuple[str, ...]] = (".png",)
+
+    @classmethod
+    def write(cls, volume: Volume, path: Path, provenance: dict[str, Any]) -> None:
+        publish(snapshot(volume), path)
+
+
+def snapshot(volume: Volume, *, point_mm: Point | None = None, upper: float | None = None) -> bytes:
+    """Return a PNG of a volume, the same bytes every time.
+
+    Parameters
+    ----------
+    volume
+        what to show
+    point_mm
+        where the slices cross [mm]; the centre of the positive values if None
+    upper
+        value shown black; nearly the largest of the projection if None
+    """
+    from PIL import Image, ImageDraw
+
+    point = point_mm if point_mm is not None else centroid_mm(volume)
+    shown = panels(volume, point)
+    if upper is None:
+        upper = float(np.percentile(shown[-1].pixels, WINDOW_PERCENTILE))
+        upper = upper or float(volume.values.max()) or 1.0
+    step = PANEL_PX + 2 * MARGIN_PX
+    page = Image.new("L", (2 * step, 2 * step + FOOTER_PX), 255)
+    draw = ImageDraw.Draw(page)
+    px_per_mm = PANEL_PX / max(max(panel.size_mm) for panel in shown)
+    for k, panel in enumerate(shown):
+        corner = (k % 2 * step + MARGIN_PX, k // 2 * step + MARGIN_PX)
+        _place(page, draw, panel, upper=upper, px_per_mm=px_per_mm, corner=corner)
+    _footer(draw, volume, upper, px_per_mm, width=2 * step, top=2 * step)
+    buffer = BytesIO()
+    page.save(buffer, "PNG", optimize=False)
+    return buffer.getvalue()
+
+
+def centroid_mm(volume: Volume) -> Point:
+    """Return the centre of the positive values [mm], of the box where there are none."""
+    weight = np.maximum(volume.values, 0)
+    total = float(weight.sum(dtype=np.float64))
+    if total <= 0:
+        return volume.grid.centre_mm
+    along = [weight.sum(axis=axes, dtype=np.float64) for axes in ((0, 1), (0, 2), (1, 2))]
+    x, y, z = (float(along[k] @ volume.grid.centres_mm(k)) / total for k in range(3))
+    return x, y, z
+
+
+def panels(volume: Volume, point_mm: Point) -> tuple[Panel, Panel, Panel, Panel]:
+    """Return axial, coronal and sagittal slices through a point, and a frontal projection."""
+    v, grid = volume.values, volume.grid
+    i_z, i_y, i_x = _nearest(grid, point_mm)
+    x, y, z = (float(grid.centres_mm(k)[i]) for k, i in enumerate((i_x, i_y, i_z)))
+    d_x, d_y, d_z = grid.voxel_mm
+    return (
+        Panel(v[i_z], (d_y, d_x), f"axial, z = {z:.1f} mm", "RLAP"),
+        Panel(v[::-1, i_y], (d_z, d_x), f"coronal, y = {y:.1f} mm", "RLHF"),
+        Panel(v[::-1, :, i_x], (d_z, d_y), f"sagittal, x = {x:.1f} mm", "APHF"),
+        Panel(v[::-1].max(axis=1), (d_z, d_x), "largest along y (MIP)", "RLHF"),
+    )
+
+
+def _nearest(grid: ImageGrid, point_mm: Point) -> tuple[int, int, int]:
+    x, y, z = np.floor(grid.to_voxels(np.array(point_mm))).astype(int)
+    n_z, n_y, n_x = grid.shape
+    return (
+        int(np.clip(z, 0, n_z - 1)),
+        int(np.clip(y, 0, n_y - 1)),
+        int(np.clip(x, 0, n_x - 1)),
+    )
+
+
+def _place(
+    page: Image,
+    draw: ImageDraw,
+    panel: Panel,
+    *,
+    upper: float,
+    px_per_mm: float,
+    corner: tuple[int, int],
+) -> None:
+    from PIL import Image
+
+    height, width = (max(1, round(mm * px_per_mm)) for mm in panel.size_mm)
+    left = corner[0] + (PANEL_PX - width) // 2
+    top = corner[1] + (PANEL_PX - height) // 2
+    grey = 255 * (1 - np.clip(panel.pixels / upper, 0, 1))
+    picture = Image.fromarray(np.ascontiguousarray(grey, np.float32))
+    picture = picture.resize((width, height), Image.Resampling.BILINEAR)
+    rounded = np.rint(np.asarray(picture)).clip(0, 255).astype(np.uint8)
+    page.paste(Image.fromarray(rounded), (left, top))
+    draw.rectangle((left - 1, top - 1, left + width, top + height), outline=FRAME)
+    middle_x, middle_y = left + width // 2, top + height // 2
+    spots = (
+        (left - 5, middle_y, "rm"),
+        (left + width + 5, middle_y, "lm"),
+        (middle_x, top - 3, "mb"),
+        (middle_x, top + height + 3, "mt"),
+    )
+    for letter, (x, y, anchor) in zip(panel.letters, spots, strict=True):
+        draw.text((x, y), letter, fill=INK, font=_font(TEXT_PX), anchor=anchor)
+    draw.text((left, top - 4), panel.title, fill=PALE, font=_font(TITLE_PX), anchor="ls")
+
+
+def _footer(
+    draw: ImageDraw, volume: Volume, upper: float, px_per_mm: float, *, width: int, top: int
+) -> None:
+    font, y = _font(TEXT_PX), top + FOOTER_PX // 2
+    bar_mm = max((mm for mm in BARS_MM if mm * px_per_mm <= PANEL_PX / 2), default=BARS_MM[0])
+    end = MARGIN_PX + round(bar_mm * px_per_mm)
+    draw.line((MARGIN_PX, y, end, y), fill=INK, width=2)
+    for x in (MARGIN_PX, end):
+        draw.line((x, y - 5, x, y + 5), fill=INK, width=2)
+    draw.text((end + 10, y), f"{bar_mm} mm", fill=INK, font=font, anchor="lm")
+    values = f"white 0, black {upper:.3g} {volume.unit or '(unit not known)'}"
+    draw.text((width // 2, y), values, fill=INK, font=font, anchor="mm")
+    draw.text((width - MARGIN_PX, y), MARK, fill=INK, font=font, anchor="rm")
+
+
+def _font(size_px: int) -> FreeTypeFont:
+    from PIL import ImageFont
+
+    data = (files("font_roboto") / "files" / "Roboto-Regular.ttf").read_bytes()
+    return ImageFont.truetype(BytesIO(data), size_px)

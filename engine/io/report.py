@@ -1,0 +1,240 @@
+"""What is this file: its format, what it holds, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.data.listmode import ListMode
+from engine.data.volume import Volume
+from engine.errors import EngineError
+from engine.geometry.scanner import Scanner
+
+Facts = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found in a file.
+
+    Attributes
+    ----------
+    format : name of the format, "unknown" if none
+    title : one line, what the file is
+    facts : (label, text), in the order to show them
+    faults : why the file cannot be used, one sentence each; none if it can
+    notes : what the user should know
+    """
+
+    format: str
+    title: str
+    facts: Facts = ()
+    faults: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def usable(self) -> bool:
+        """Whether the file can be used."""
+        return not self.faults
+
+
+def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
+    """Look into any file; what is wrong with it is in the report, not an exception."""
+    from engine.io.door import open_head
+
+    path = Path(path)
+    try:
+        name, look = _recognise(path, open_head(path), scanner)
+    except EngineError as e:
+        return Report("unknown", path.name, faults=(str(e),))
+    size: Facts = (("Size", f"{path.stat().st_size:,} bytes"),)
+    try:
+        found = look()
+    except EngineError as e:
+        return Report(name, f"{path.name}: {name}, not usable", size, (str(e),))
+    return Report(name, found.title, size + found.facts, found.faults, found.notes)
+
+
+Look = Callable[[], Report]
+
+
+def _recognise(path: Path, head: bytes, scanner: str | None) -> tuple[str, Look]:
+    """Return the format's name and what reads it."""
+    from engine.errors import UnknownFormatError
+    from engine.io import LISTMODE_READERS, VOLUME_READERS
+    from engine.io.scanners import MAP_SUFFIXES
+
+    scan = next((reader for reader in LISTMODE_READERS if reader.accepts(path, head)), None)
+    if scan is not None:
+        return scan.name, lambda: _of_scan(scan.read(path, scanner=scanner))
+    image = next((reader for reader in VOLUME_READERS if reader.accepts(path, head)), None)
+    if image is not None:
+        return image.name, lambda: _of_volume(image.read(path), path)
+    suffix = path.suffix.lower()
+    if suffix == ".toml":
+        return _recognise_toml(path)
+    if suffix in (".h5", ".hdf5") or (suffix in MAP_SUFFIXES and _columns(head) <= 2):
+        return "Crystal efficiencies", lambda: _of_efficiencies(path, scanner)
+    if suffix in MAP_SUFFIXES:
+        return "Crystal map", lambda: _of_map(path)
+    raise UnknownFormatError(
+        f"{path.name}: unknown format; known are list-mode scans, volumes, crystal maps, crystal "
+        "efficiencies and the .toml files of scanners, protocols and studies."
+    )
+
+
+def _recognise_toml(path: Path) -> tuple[str, Look]:
+    from engine.settings import read_toml
+
+    values = read_toml(path)
+    if "n_rings" in values or values.get("kind") == "ring":
+        return "Scanner", lambda: _of_ring(path)
+    if "data" in values:
+        return "Study", lambda: _of_study(path)
+    return "Protocol", lambda: _of_protocol(path)
+
+
+def _columns(head: bytes) -> int:
+    """Number of columns of a text table's first row."""
+    for line in head.decode("utf-8", errors="replace").splitlines():
+        fields = line.partition("#")[0].replace(",", " ").split()
+        if fields:
+            return len(fields)
+    return 0
+
+
+def _of_scan(data: ListMode) -> Report:
+    facts = [("Scanner", data.scanner.name), ("Crystals", data.scanner.describe())]
+    facts += [("Prompts", f"{data.n_prompts:,}"), ("Delayeds", f"{data.n_delayed:,}")]
+    facts.append(("Duration", f"{data.duration_s:g} s"))
+    if data.time_ms is not None and data.n_events:
+        low, high = int(data.time_ms.min()), int(data.time_ms.max())
+        facts.append(("Times", f"{low:,} to {high:,} ms"))
+    tof = data.scanner.tof
+    measured = data.tof_bins is not None and tof is not None
+    facts.append(("Time of flight", f"{tof.n_bins} bins" if measured and tof else "not measured"))
+    facts += [(_label(key), _text(value)) for key, value in data.info.items()]
+    faults = () if data.n_prompts else ("The scan holds no prompts, so there is no image in it.",)
+    title = f"{data.n_prompts:,} prompts, {data.scanner.name}"
+    return Report("", title, tuple(facts), faults, data.notes)
+
+
+def _of_volume(volume: Volume, path: Path) -> Report:
+    low, high = float(volume.values.min()), float(volume.values.max())
+    x, y, z = (
+        f"{a:g} to {b:g} mm"
+        for a, b in zip(volume.grid.lower_mm, volume.grid.upper_mm, strict=True)
+    )
+    facts = (
+        ("Voxels", volume.grid.describe()),
+        ("x", x),
+        ("y", y),
+        ("z", z),
+        ("Unit", volume.unit or _unit_guess(low, high)),
+        ("Values", f"{low:g} to {high:g}"),
+        ("Mean", f"{float(volume.values.mean(dtype=np.float64)):g}"),
+    )
+    return Report("", f"{path.name}: volume, {volume.grid.describe()}", facts)
+
+
+def _unit_guess(low: float, high: float) -> str:
+    from engine.io.mu_map import MAX_PER_CM, MAX_PER_MM, MIN_PER_MM
+
+    if low < -500:
+        return "not given; perhaps Hounsfield units"
+    if low < MIN_PER_MM or high > MAX_PER_CM or high <= 0:
+        return "not given"
+    return f"not given; as attenuation {'1/mm' if high <= MAX_PER_MM else '1/cm'}"
+
+
+def _of_scanner(scanner: Scanner, path: Path, more: Facts = ()) -> Report:
+    low, high = scanner.axial_range_mm
+    facts = (
+        ("Name", scanner.name),
+        ("Crystals", f"{scanner.n_crystals:,}, {int(scanner.alive.sum()):,} of them not in gaps"),
+        ("Bore radius", f"{scanner.bore_radius_mm:g} mm"),
+        ("Length", f"{high - low:g} mm between the outer crystals"),
+        ("Lines of response", f"{scanner.n_lors:,}"),
+        ("Time of flight", f"{scanner.tof.fwhm_ps:g} ps" if scanner.tof else "not measured"),
+        *more,
+    )
+    return Report("", f"{path.name}: scanner {scanner.name}, {scanner.describe()}", facts)
+
+
+def _of_ring(path: Path) -> Report:
+    from engine.io.scanner_toml import read_ring
+
+    ring = read_ring(path)
+    s = ring.settings
+    more = (
+        ("Rings", f"{s.n_rings}, {s.ring_pitch_mm:g} mm apart"),
+        ("Places on a ring", f"{s.n_crystals_per_ring}, {len(s.gap_places)} of them gaps"),
+        ("Largest ring difference", str(s.max_ring_difference)),
+    )
+    return _of_scanner(ring, path, more)
+
+
+def _of_map(path: Path) -> Report:
+    from engine.io.crystal_map import read_crystal_map
+
+    return _of_scanner(read_crystal_map(path), path)
+
+
+def _of_efficiencies(path: Path, scanner: str | None) -> Report:
+    from engine.io.efficiencies import read_values, refuse_unusable
+    from engine.io.scanners import read_scanner
+
+    values = read_values(path)
+    notes: tuple[str, ...] = ()
+    if scanner is not None:
+        refuse_unusable(values, read_scanner(scanner), path)
+    else:
+        notes = ("Name a scanner to compare the number of crystals.",)
+    finite = values[np.isfinite(values)]
+    span = f"{finite.min():g} to {finite.max():g}" if len(finite) else "none"
+    facts = (("Crystals", f"{len(values):,}"), ("Efficiencies", span))
+    bad = len(values) - len(finite)
+    faults = (f"{path.name}: {bad:,} efficiencies are not numbers.",) if bad else ()
+    return Report("", f"{path.name}: {len(values):,} crystal efficiencies", facts, faults, notes)
+
+
+def _of_protocol(path: Path) -> Report:
+    from engine.protocol import read_protocol
+
+    protocol = read_protocol(path)
+    algorithm = protocol.algorithm.model_dump()
+    facts = (("Name", protocol.name), ("Algorithm", _text(algorithm)))
+    return Report("", f"{path.name}: protocol {protocol.name!r}", facts)
+
+
+def _of_study(path: Path) -> Report:
+    from engine.study import read_study
+
+    study = read_study(path)
+    used = {
+        "Scan": study.data,
+        "Attenuation": study.attenuation,
+        "Normalisation": study.normalisation,
+    }
+    facts = [(label, str(file)) for label, file in used.items() if file is not None]
+    facts += [("Scanner", study.scanner or "as the scan says"), ("Protocol", study.protocol.name)]
+    faults = tuple(
+        f"{path.name}: {label.lower()} file {file} is missing; correct the path in the study."
+        for label, file in used.items()
+        if file is not None and not file.is_file()
+    )
+    return Report("", f"{path.name}: study of {study.data.name}", tuple(facts), faults)
+
+
+def _label(key: str) -> str:
+    return key.replace("_", " ").capitalize()
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_text(part)}" for key, part in value.items())
+    return f"{value:g}" if isinstance(value, float) else str(value)

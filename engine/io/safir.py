@@ -1,0 +1,243 @@
+"""SAFIR list mode: a 32-byte signature, then little-endian 64-bit records.
+
+bit 63 = 1: time, bits 0 to 47 ms. bit 63 = 0: coincidence; rings A, B in bits 0 to 7 and 8 to 15,
+dets A, B in 16 to 31 and 32 to 47, layers A, B in 48 to 51 and 52 to 55, delayed in bit 62.
+The crystals' places come from a crystal map (or a ring scanner without layers).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.listmode import ListMode
+from engine.errors import FileFormatError, GeometryError
+from engine.geometry.crystal_map import CrystalMap
+from engine.geometry.ring import RingScanner
+from engine.geometry.scanner import Scanner
+from engine.io.base import ListModeReader
+from engine.io.door import open_head
+from engine.io.padding import refuse_padding
+from engine.io.scanners import MAP_SUFFIXES, read_scanner
+
+SIGNATURE = b"MUPET CListModeData"
+HEADER_BYTES = 32
+RECORD_BYTES = 8
+CHUNK = 2_000_000
+"""Records decoded at once."""
+IS_TIME = np.uint64(1 << 63)
+TIME_MS = np.uint64((1 << 48) - 1)
+DELAYED = np.uint64(1 << 62)
+MAX_MS = 2**32 - 1
+FIELDS = {"ring": ((0, 8), 8), "det": ((16, 32), 16), "layer": ((48, 52), 4)}
+"""Bits of crystals A and B, and their width."""
+USED_FRACTION = 0.9
+"""A scan of many events that names fewer of the map's rings or places is of another scanner."""
+
+Records = NDArray[np.uint64]
+
+
+class Safir(ListModeReader):
+    """SAFIR list mode."""
+
+    name: ClassVar[str] = "SAFIR list mode"
+    suffixes: ClassVar[tuple[str, ...]] = (".clm.safir", ".safir")
+
+    @classmethod
+    def accepts(cls, path: Path, head: bytes) -> bool:
+        return head.startswith(SIGNATURE) or cls.ends(path)
+
+    @classmethod
+    def read(cls, path: Path, *, scanner: str | None = None) -> ListMode:
+        records = _records(path)
+        place = read_scanner(scanner or _map_beside(path))
+        refuse_padding(records, path.name)
+        try:
+            events = _decode(records, _Lookup.of(place, path), path)
+        except FileFormatError as e:
+            if not _swapped(records, place, path):
+                raise
+            raise FileFormatError(
+                f"{path.name}: the records are in big-endian byte order, SAFIR list mode is "
+                "little-endian; swap the eight bytes of every record."
+            ) from e
+        return ListMode(
+            scanner=place,
+            crystals=events.crystals,
+            delayed=events.delayed,
+            time_ms=events.time_ms,
+            duration_s=events.last_ms / 1000,
+            info={"format": cls.name, "data_file": path.name, "n_time_tags": events.n_time_tags},
+        )
+
+
+@dataclass(frozen=True)
+class _Events:
+    crystals: NDArray[np.int32]
+    delayed: NDArray[np.bool_]
+    time_ms: NDArray[np.uint32]
+    last_ms: int
+    n_time_tags: int
+
+
+@dataclass(frozen=True)
+class _Lookup:
+    """Crystal of every (ring, det, layer), −1 where the scanner has none."""
+
+    table: NDArray[np.int32]
+    n_named: tuple[int, int]
+    """Rings and places on a ring of the scanner."""
+
+    @classmethod
+    def of(cls, scanner: Scanner, path: Path) -> _Lookup:
+        if isinstance(scanner, RingScanner):
+            s = scanner.settings
+            named = (s.n_rings, s.n_crystals_per_ring)
+            return cls(np.arange(scanner.n_crystals, dtype=np.int32).reshape(*named, 1), named)
+        if not isinstance(scanner, CrystalMap):
+            raise GeometryError(f"{path.name}: SAFIR list mode needs a crystal map.")
+        most = scanner.keys.max(axis=0)
+        rings, places, layers = (int(n) + 1 for n in np.minimum(most, (255, 65_535, 15)))
+        shape = (rings, places, layers)
+        keys = np.indices(shape, dtype=np.int32).reshape(3, -1).T
+        return cls(scanner.index_of(keys).reshape(shape), (int(most[0]) + 1, int(most[1]) + 1))
+
+    def crystals(self, events: Records, end: int) -> NDArray[np.int32]:
+        """(n,) crystal of end A (0) or B (1) of each event."""
+        keys = [_bits(events, shifts[end], width) for shifts, width in FIELDS.values()]
+        known = np.ones(len(events), bool)
+        for key, size in zip(keys, self.table.shape, strict=True):
+            known &= key < size
+        found = np.full(len(events), -1, np.int32)
+        found[known] = self.table[tuple(key[known] for key in keys)]
+        return found
+
+
+def _bits(events: Records, shift: int, width: int) -> NDArray[np.int64]:
+    return ((events >> np.uint64(shift)) & np.uint64((1 << width) - 1)).astype(np.int64)
+
+
+def _records(path: Path) -> Records:
+    head = open_head(path)
+    if not head.startswith(SIGNATURE):
+        raise FileFormatError(
+            f"{path.name}: does not begin with {SIGNATURE.decode()!r}; not SAFIR list mode."
+        )
+    n_bytes = path.stat().st_size
+    whole, rest = divmod(n_bytes - HEADER_BYTES, RECORD_BYTES)
+    if rest:
+        raise FileFormatError(
+            f"{path.name}: truncated, {n_bytes:,} bytes are the signature, {max(whole, 0):,} "
+            f"complete 8-byte records and {rest} more bytes; copy the file again, or cut it to "
+            f"{HEADER_BYTES + max(whole, 0) * RECORD_BYTES:,} bytes."
+        )
+    if not whole:
+        raise FileFormatError(f"{path.name}: holds the signature and no records; copy it again.")
+    return np.memmap(path, "<u8", "r", offset=HEADER_BYTES)
+
+
+def _map_beside(path: Path) -> str:
+    beside = sorted(
+        p
+        for p in path.parent.iterdir()
+        if "crystal_map" in p.name.lower() and p.suffix.lower() in MAP_SUFFIXES
+    )
+    if len(beside) == 1:
+        return str(beside[0])
+    found = f"{len(beside)} crystal maps" if beside else "no crystal map"
+    raise GeometryError(
+        f"{path.name}: {found} beside it, so the crystals' places are not known; name one as the "
+        "scanner, or put a file crystal_map.txt (`ring det [layer] x y z`, mm) in its folder."
+    )
+
+
+def _decode(records: Records, lookup: _Lookup, path: Path) -> _Events:
+    crystals, delayed, times = [], [], []
+    n_events = n_tags = now = 0
+    for start in range(0, len(records), CHUNK):
+        part = np.asarray(records[start : start + CHUNK])
+        is_time = part >= IS_TIME
+        events = part[~is_time]
+        clock = np.concatenate([np.array([now], np.uint64), part[is_time] & TIME_MS])
+        _refuse_times(clock, path)
+        pairs = np.stack([lookup.crystals(events, 0), lookup.crystals(events, 1)], -1)
+        _refuse_pairs(pairs, events, n_events, path)
+        crystals.append(pairs)
+        delayed.append((events & DELAYED) != 0)
+        times.append(clock[np.cumsum(is_time)[~is_time]].astype(np.uint32))
+        n_events, n_tags, now = n_events + len(events), n_tags + len(clock) - 1, int(clock[-1])
+    decoded = _Events(
+        np.concatenate(crystals), np.concatenate(delayed), np.concatenate(times), now, n_tags
+    )
+    _refuse_unused(decoded, lookup, path)
+    return decoded
+
+
+def _refuse_times(clock: Records, path: Path) -> None:
+    back = np.flatnonzero(clock[1:] < clock[:-1])
+    if len(back):
+        k = int(back[0])
+        raise FileFormatError(
+            f"{path.name}: time runs backwards from {clock[k]:,} to {clock[k + 1]:,} ms; these "
+            "are not the records of one scan in their order."
+        )
+    if int(clock[-1]) > MAX_MS:
+        raise FileFormatError(
+            f"{path.name}: a time of {clock[-1]:,} ms is longer than any scan; the file is damaged."
+        )
+
+
+def _refuse_pairs(pairs: NDArray[np.int32], events: Records, before: int, path: Path) -> None:
+    bad = np.flatnonzero((pairs < 0).any(axis=1) | (pairs[:, 0] == pairs[:, 1]))
+    if not len(bad):
+        return
+    k = int(bad[0])
+    a, b = (
+        ", ".join(
+            f"{name} {int(_bits(events[k : k + 1], shifts[end], width)[0])}"
+            for name, (shifts, width) in FIELDS.items()
+        )
+        for end in (0, 1)
+    )
+    if (pairs[k] < 0).any():
+        raise FileFormatError(
+            f"{path.name}: event {before + k:,} names a crystal the map lacks ({a} and {b}); "
+            "choose the crystal map of this scanner, or the file is damaged."
+        )
+    raise FileFormatError(
+        f"{path.name}: event {before + k:,} names the same crystal twice ({a}); the file is "
+        "damaged."
+    )
+
+
+def _refuse_unused(decoded: _Events, lookup: _Lookup, path: Path) -> None:
+    """Refuse a map with many more rings or places than a long scan ever names."""
+    n_rings, n_places = lookup.n_named
+    if len(decoded.crystals) < 20 * (n_rings + n_places):
+        return
+    hit = np.zeros(lookup.table.size, bool)
+    flat = np.full(int(lookup.table.max()) + 1, -1, np.int64)
+    known = lookup.table.ravel() >= 0
+    flat[lookup.table.ravel()[known]] = np.flatnonzero(known)
+    hit[flat[np.unique(decoded.crystals)]] = True
+    seen = hit.reshape(lookup.table.shape)
+    for axis, (what, n) in enumerate((("rings", n_rings), ("places on a ring", n_places))):
+        last = int(np.flatnonzero(seen.any(axis=tuple({0, 1, 2} - {axis})))[-1])
+        if last + 1 < USED_FRACTION * n:
+            raise FileFormatError(
+                f"{path.name}: the events name {last + 1} {what}, the crystal map has {n}; "
+                "choose the crystal map of this scanner."
+            )
+
+
+def _swapped(records: Records, scanner: Scanner, path: Path) -> bool:
+    sample = np.asarray(records[:100_000]).byteswap()
+    try:
+        _decode(sample, _Lookup.of(scanner, path), path)
+    except FileFormatError:
+        return False
+    return True

@@ -1,0 +1,45 @@
+"""Finding a scanner: by the name of one that comes with us, by its TOML file, by a crystal map."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import Path
+
+from engine.errors import SettingsError, UnknownFormatError
+from engine.geometry.ring import RingScanner
+from engine.geometry.scanner import Scanner
+from engine.io.crystal_map import read_crystal_map
+from engine.io.door import open_head
+from engine.io.scanner_toml import builtin_keys, builtin_settings, read_ring
+
+MAP_SUFFIXES = (".txt", ".csv", ".tsv")
+
+
+def builtin_scanners() -> dict[str, str]:
+    """Scanners that come with the program: key -> name shown to the user."""
+    return {key: builtin_settings(key).name for key in builtin_keys()}
+
+
+def read_scanner(name_or_path: str) -> Scanner:
+    """Return the scanner of this name or file."""
+    keys = builtin_keys()
+    if name_or_path in keys:
+        return RingScanner(builtin_settings(name_or_path))
+    path = Path(name_or_path)
+    suffix = path.suffix.lower()
+    if suffix not in (".toml", *MAP_SUFFIXES) and not path.exists():
+        near = get_close_matches(name_or_path.lower(), keys, n=1)
+        meant = f" (did you mean {near[0]!r}?)" if near else ""
+        raise SettingsError(
+            f"{name_or_path!r} is no scanner{meant}; known: {', '.join(keys)}, a scanner .toml "
+            "file or a crystal map .txt."
+        )
+    open_head(path)
+    if suffix == ".toml":
+        return read_ring(path)
+    if suffix in MAP_SUFFIXES:
+        return read_crystal_map(path)
+    raise UnknownFormatError(
+        f"{path.name}: not a scanner; want a scanner .toml file, a crystal map .txt or one of "
+        f"{', '.join(keys)}."
+    )

@@ -1,0 +1,103 @@
+"""Volumes in HDF5: values, grid, unit, checksum and provenance in one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from engine.data.volume import Volume
+from engine.errors import FileFormatError
+from engine.geometry.grid import ImageGrid
+from engine.io.base import VolumeReader, VolumeWriter
+from engine.io.door import refuse_not_finite
+from engine.io.hdf5 import (
+    as_json,
+    dataset,
+    digest,
+    format_of,
+    image_of,
+    is_hdf5,
+    open_hdf5,
+    read_json,
+    text_of,
+)
+from engine.io.publish import publish
+
+if TYPE_CHECKING:
+    import h5py
+
+FORMAT, VERSION = "isocenter-volume", 1
+
+
+class VolumeHdf5(VolumeReader):
+    """Isocenter volume."""
+
+    name: ClassVar[str] = "Isocenter volume"
+    suffixes: ClassVar[tuple[str, ...]] = (".h5", ".hdf5")
+
+    @classmethod
+    def accepts(cls, path: Path, head: bytes) -> bool:
+        return is_hdf5(head) and format_of(path) in (FORMAT, None)
+
+    @classmethod
+    def read(cls, path: Path) -> Volume:
+        with open_hdf5(path) as file:
+            kind, version = text_of(file.attrs.get("format", b"")), file.attrs.get("version", 0)
+            if kind != FORMAT or version != VERSION:
+                raise FileFormatError(
+                    f"{path.name}: format {kind!r} version {version}, want {FORMAT!r} version "
+                    f"{VERSION}; export it again."
+                )
+            item = dataset(file, "volume/values", path)
+            if item.ndim != 3 or item.dtype != np.float32:
+                raise FileFormatError(
+                    f"{path.name}: {item.dtype} values of {item.ndim} axes, want float32 of 3."
+                )
+            values = item[()]
+            if digest(values) != text_of(item.attrs["sha256"]):
+                raise FileFormatError(
+                    f"{path.name}: the values have changed since they were written (their "
+                    "checksum differs); copy the file again."
+                )
+            voxel = dataset(file, "volume/voxel_mm", path)[()].tolist()
+            centre = dataset(file, "volume/centre_mm", path)[()].tolist()
+            unit = text_of(item.attrs["units"])
+            info = read_json(file, "provenance", path)
+        refuse_not_finite(path, values)
+        return Volume(values, ImageGrid(values.shape, tuple(voxel), tuple(centre)), unit, info)
+
+
+class VolumeHdf5Writer(VolumeWriter):
+    """Isocenter volume."""
+
+    name: ClassVar[str] = "Isocenter volume"
+    suffixes: ClassVar[tuple[str, ...]] = (".h5", ".hdf5")
+
+    @classmethod
+    def write(cls, volume: Volume, path: Path, provenance: dict[str, Any]) -> None:
+        publish(image_of(lambda file: _fill(file, volume, provenance)), path, _reread)
+
+
+def _fill(file: h5py.File, volume: Volume, provenance: dict[str, Any]) -> None:
+    values = np.ascontiguousarray(volume.values, "<f4")
+    file.attrs["format"] = np.bytes_(FORMAT)
+    file.attrs["version"] = VERSION
+    file.attrs["note"] = np.bytes_("Research use only. Not for diagnosis or treatment.")
+    group = file.create_group("volume")
+    item = group.create_dataset(
+        "values", data=values, chunks=(1, *values.shape[1:]), fletcher32=True, track_times=False
+    )
+    item.attrs["units"] = np.bytes_(volume.unit.encode())
+    item.attrs["axes"] = np.bytes_("z, y, x; LPS")
+    item.attrs["sha256"] = np.bytes_(digest(values))
+    for name, numbers in (("voxel_mm", volume.grid.voxel_mm), ("centre_mm", volume.grid.centre_mm)):
+        axes = group.create_dataset(name, data=np.array(numbers, "<f8"), track_times=False)
+        axes.attrs["units"] = np.bytes_("mm")
+        axes.attrs["axes"] = np.bytes_("x, y, z; LPS")
+    file.create_dataset("provenance", data=as_json(provenance), track_times=False)
+
+
+def _reread(part: Path) -> None:
+    VolumeHdf5.read(part)
