@@ -29,10 +29,11 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "protocol": ("algorithms", "corrections", "postprocess", *LEAVES),
     "study": ("protocol", "io.publish", *LEAVES),
     "io": ("io", "paths", *LEAVES),
+    "io.report": ("io", "protocol", "study", *LEAVES),
     "systems": ("systems", "corrections.attenuation", "protocol", "io.publish", *PHYSICS),
     "provenance": ("environment", "study", "protocol", *LEAVES),
 }
-"""Part of `engine` to the parts it may import."""
+"""Part of `engine`, or one module of it, to the parts it may import."""
 
 TYPES_ONLY = {"algorithms": ("model",)}
 """Further parts that may be named in annotations, under TYPE_CHECKING."""
@@ -152,18 +153,19 @@ def layers_of_engine(source: Source) -> Iterator[Fault]:
         name = imported.module
         if within(name, ("app",)):
             yield imported.line, f"the engine imports {name}"
-        elif within(name, ("engine",)) and not _allowed(part, imported):
+        elif within(name, ("engine",)) and not _allowed(source, imported):
             yield imported.line, f"{part or 'engine'} imports {name}"
 
 
-def _allowed(part: str, imported: Import) -> bool:
+def _allowed(source: Source, imported: Import) -> bool:
+    part, own = engine_part(source.module), source.module.removeprefix("engine.")
     inner = imported.module.removeprefix("engine").removeprefix(".")
     if part in ABOVE:
         return part == "cli" or engine_part(imported.module) != "cli"
     if part in FLOW and part not in MAY_IMPORT:
         return engine_part(imported.module) not in ABOVE
     types = TYPES_ONLY.get(part, ()) if imported.for_types else ()
-    return within(inner, MAY_IMPORT[part] + types)
+    return within(inner, MAY_IMPORT.get(own, MAY_IMPORT[part]) + types)
 
 
 def layers_of_app(source: Source) -> Iterator[Fault]:
