@@ -13,7 +13,7 @@ from engine.corrections import CORRECTIONS
 from engine.errors import SettingsError
 from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.scanner import Scanner
-from engine.postprocess import FILTERS, Filter
+from engine.postprocess import FILTERS, Filter, Gaussian
 from engine.settings import Settings, parse, read_toml, setting
 
 MAX_GRID_EDGE = 2000
@@ -72,7 +72,7 @@ class SensitivitySettings(Settings):
         "auto", "All lines, or a seeded sample; auto decides by their number", label="Method"
     )
     error_percent: float = setting(
-        1.0, "Standard error of a sampled voxel", label="Error", unit="%", ge=0.05, le=20
+        2.0, "Standard error of a sampled voxel", label="Error", unit="%", ge=0.05, le=20
     )
     seed: int = setting(1, "Of the sample", label="Seed", ge=0, le=2**31, expert=True)
 
@@ -92,7 +92,7 @@ class Protocol(Settings):
         (), "Filters after each iteration", label="Between iterations", max_length=4
     )
     finishing: tuple[AnyFilter, ...] = setting(
-        (), "Filters of the finished image", label="Finishing", max_length=4
+        (Gaussian(),), "Filters of the finished image", label="Finishing", max_length=4
     )
     reproducible: bool = setting(
         False,

@@ -27,7 +27,7 @@ class Osem(Algorithm):
 
     title: ClassVar[str] = "OSEM"
     kind: Literal["osem"] = "osem"
-    iterations: int = setting(4, "Passes over all the data", label="Iterations", ge=1, le=1000)
+    iterations: int = setting(3, "Passes over all the data", label="Iterations", ge=1, le=1000)
     subsets: int = setting(8, "Updates in each pass", label="Subsets", ge=1, le=1000)
 
     @property

@@ -1,4 +1,4 @@
-"""Gaussian smoothing of a given full width at half maximum, in mm along every axis."""
+"""Gaussian smoothing of a given full width at half maximum, the same in mm along every axis."""
 
 from __future__ import annotations
 
@@ -11,21 +11,33 @@ from engine.geometry.tof import FWHM_PER_SIGMA
 from engine.postprocess.base import Filter
 from engine.settings import setting
 
+DEFAULT_VOXELS = 1.5
+"""Width in voxels where none is given: suppresses single voxels, keeps the resolution."""
+
 
 class Gaussian(Filter):
     """Isotropic Gaussian; outside the image counts as zero."""
 
     title: ClassVar[str] = "Gaussian"
     kind: Literal["gaussian"] = "gaussian"
-    fwhm_mm: float = setting(
-        5.0, "Full width at half maximum", label="Width (FWHM)", unit="mm", gt=0, le=50
+    fwhm_mm: float | None = setting(
+        None,
+        "Full width at half maximum; 1.5 voxels if left out",
+        label="Width (FWHM)",
+        unit="mm",
+        gt=0,
+        le=50,
     )
+
+    def width_mm(self, voxel_mm: Point) -> float:
+        """Full width at half maximum on voxels of this size [mm]."""
+        return self.fwhm_mm or DEFAULT_VOXELS * max(voxel_mm)
 
     def apply(self, image: NDArray[Any], voxel_mm: Point) -> NDArray[Any]:
         from scipy import ndimage
 
-        sigma = [self.fwhm_mm / FWHM_PER_SIGMA / v for v in voxel_mm[::-1]]
+        sigma = [self.width_mm(voxel_mm) / FWHM_PER_SIGMA / v for v in voxel_mm[::-1]]
         return ndimage.gaussian_filter(image, sigma, mode="constant", truncate=4.0)
 
     def describe(self) -> str:
-        return f"Gaussian {self.fwhm_mm:g} mm"
+        return f"Gaussian {self.fwhm_mm:g} mm" if self.fwhm_mm else "Gaussian 1.5 voxels"

@@ -1,0 +1,80 @@
+"""Mirrors and quarter turns that map a scanner and an image grid onto themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.geometry.grid import ImageGrid
+
+Mirror = tuple[bool, tuple[int, int, int]]
+"""Whether x and y change places, then the signs of x, y and z."""
+IDENTITY: Mirror = (False, (1, 1, 1))
+Array = NDArray[Any]
+
+_SAME_MM = 0.00173205
+"""Crystals closer than this are the same place; odd, so that round positions meet no edge."""
+
+
+def symmetries(points_mm: Array, weights: Array, grid: ImageGrid) -> tuple[Mirror, ...]:
+    """Return every mirror that keeps weighted points and grid; the identity is always there.
+
+    Parameters
+    ----------
+    points_mm
+        (n, 3) crystals (x, y, z) [mm]
+    weights
+        (n,) their efficiency, 0 in gaps
+    grid
+        the image
+    """
+    both = (1, -1)
+    candidates = ((swap, (x, y, z)) for swap, x, y, z in product((False, True), both, both, both))
+    reference = _sorted_rows(points_mm, weights)
+    return tuple(
+        mirror
+        for mirror in candidates
+        if _keeps_grid(mirror, grid)
+        and np.array_equal(_sorted_rows(_moved(points_mm, mirror), weights), reference)
+    )
+
+
+def symmetrise(image: Array, mirrors: tuple[Mirror, ...]) -> Array:
+    """Mean of an image (n_z, n_y, n_x) over its mirror images."""
+    return np.mean([_mirrored(mirror)(image) for mirror in mirrors], axis=0)
+
+
+def _mirrored(mirror: Mirror) -> Callable[[Array], Array]:
+    swap, (x, y, z) = mirror
+
+    def move(image: Array) -> Array:
+        turned = image.transpose(0, 2, 1) if swap else image
+        return turned[::z, ::y, ::x]
+
+    return move
+
+
+def _moved(points_mm: Array, mirror: Mirror) -> Array:
+    swap, signs = mirror
+    return points_mm[:, [1, 0, 2] if swap else [0, 1, 2]] * np.array(signs)
+
+
+def _keeps_grid(mirror: Mirror, grid: ImageGrid) -> bool:
+    swap, signs = mirror
+    still = all(s == 1 or c == 0 for s, c in zip(signs, grid.centre_mm, strict=True))
+    if not swap:
+        return still
+    _, n_y, n_x = grid.shape
+    (v_x, v_y, _), (c_x, c_y, _) = grid.voxel_mm, grid.centre_mm
+    return still and n_x == n_y and v_x == v_y and c_x == c_y
+
+
+def _sorted_rows(points_mm: Array, weights: Array) -> Array:
+    places = np.round(points_mm / _SAME_MM).astype(np.int64)
+    values = np.round(np.asarray(weights, np.float64) * 1e6).astype(np.int64)
+    rows = np.column_stack([places, values])
+    return rows[np.lexsort(rows.T[::-1])]
