@@ -85,8 +85,8 @@ class ColourBar(QWidget):
 
     def _paint_ticks(self, painter: QPainter, bar: QRectF) -> None:
         low, high = self._state.window
-        widest = QFontMetricsF(painter.font()).horizontalAdvance("−0.000")
-        for value in ticks(low, high, int(bar.width() / (1.5 * widest))):
+        widest = QFontMetricsF(painter.font()).horizontalAdvance("0.000")
+        for value in ticks(low, high, int(bar.width() / (1.25 * widest))):
             x = round(bar.left() + (value - low) / (high - low) * bar.width()) + 0.5
             painter.setPen(QColor(self._state.colours.muted))
             painter.drawLine(QLineF(x, bar.bottom(), x, bar.bottom() + TICK_PX - 1))

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from app.views.colours import ViewColours
 from app.views.mip_view import MipView
+from app.views.note import Note
 from app.views.picture_view import PictureView
 from app.views.slice_view import SliceView
 from app.views.state import ViewState
@@ -15,6 +16,7 @@ from app.views.view_toolbar import ViewToolbar
 from app.views.words import number, place
 
 SEPARATOR_PX = 2
+EMPTY_TEXT = "No image yet"
 
 
 class OrthoView(QWidget):
@@ -60,10 +62,8 @@ class OrthoView(QWidget):
         self.state.set_colours(colours)
 
     def set_empty_text(self, text: str) -> None:
-        """Words in the views while there is no volume."""
-        for view in self.views:
-            view.empty_text = text
-            view.update()
+        """Words in the middle while there is no volume."""
+        self._panes.note.set_text(text)
 
     def cursor_text(self) -> str:
         """Place and value under the cursor, for the status bar; empty without a volume."""
@@ -84,7 +84,7 @@ class OrthoView(QWidget):
 
 
 class Panes(QWidget):
-    """Four views with thin lines between them."""
+    """Four views with thin lines between them, and a word in the middle while they are empty."""
 
     def __init__(self, state: ViewState, views: tuple[PictureView, ...]) -> None:
         super().__init__()
@@ -94,10 +94,16 @@ class Panes(QWidget):
         grid.setSpacing(SEPARATOR_PX)
         for index, view in enumerate(views):
             grid.addWidget(view, index // 2, index % 2)
-        state.display_changed.connect(self.update)
+        self.note = Note(EMPTY_TEXT, self)
+        state.display_changed.connect(self._dress)
+        state.volume_changed.connect(lambda: self.note.setVisible(state.volume is None))
 
     def sizeHint(self) -> QSize:
         return QSize(760, 620)
+
+    def _dress(self) -> None:
+        self.note.set_colours(self._state.colours)
+        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
 
 from app.views.colours import ViewColours
 from app.views.planes import Edges, Rect
@@ -47,11 +47,28 @@ def plate(painter: QPainter, rect: QRectF, text: str, colours: ViewColours, ink:
     painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
 
 
+def halo_text(
+    painter: QPainter, left: float, baseline: float, text: str, ink: str, halo: str
+) -> None:
+    """Words with a rim, readable on any picture without hiding it."""
+    path = QPainterPath()
+    path.addText(left, baseline, painter.font(), text)
+    painter.strokePath(path, halo_pen(halo))
+    painter.setPen(QColor(ink))
+    painter.drawText(QPointF(left, baseline), text)
+
+
+def halo_pen(colour: str) -> QPen:
+    """The rim around words and lines."""
+    round_cap, round_join = Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin
+    return QPen(QColor(colour), 3.5, c=round_cap, j=round_join)
+
+
 def notes(painter: QPainter, words: Notes, size: tuple[int, int], colours: ViewColours) -> None:
     """The plates with words."""
     width, height = size
-    w, h = plate_size(painter.font(), words.caption)
-    plate(painter, QRectF(EDGE_PX, EDGE_PX, w, h), words.caption, colours)
+    baseline = EDGE_PX + QFontMetricsF(painter.font()).ascent()
+    halo_text(painter, EDGE_PX + 2, baseline, words.caption, colours.plate_text, colours.canvas)
     if words.readout:
         w, h = plate_size(painter.font(), words.readout)
         top = height - 2.6 * h - EDGE_PX
@@ -105,17 +122,17 @@ def scale_bar(
     length_mm = nice_length(BAR_PART * size[0] / viewport.px_per_mm)
     length_px = round(length_mm * viewport.px_per_mm)
     text = f"{length_mm:g} mm"
-    text_width, text_height = plate_size(painter.font(), text)
-    width, height = max(text_width, length_px + 2 * PAD_X + 2), text_height + 6
-    rect = QRectF(size[0] - width - EDGE_PX, size[1] - height - EDGE_PX, width, height)
-    plate(painter, rect, "", colours)
-    painter.drawText(rect.adjusted(0, PAD_Y - 1, 0, -7), Qt.AlignmentFlag.AlignCenter, text)
-    middle, y = round(rect.center().x()), rect.bottom() - 5.5
-    left, right = middle - length_px / 2, middle + length_px / 2
-    painter.setPen(QPen(QColor(colours.plate_text), 1.5, c=Qt.PenCapStyle.FlatCap))
-    painter.drawLine(QLineF(left, y, right, y))
-    for end in (left, right):
-        painter.drawLine(QLineF(end, y - 3, end, y + 3))
+    metrics = QFontMetricsF(painter.font())
+    right, y = size[0] - EDGE_PX - 4.5, size[1] - EDGE_PX - 4.5
+    left = right - length_px
+    ends = [QLineF(x, y - 3, x, y + 3) for x in (left, right)]
+    lines = [QLineF(left, y, right, y), *ends]
+    painter.setPen(halo_pen(colours.canvas))
+    painter.drawLines(lines)
+    painter.setPen(QPen(QColor(colours.plate_text), 1.0, c=Qt.PenCapStyle.FlatCap))
+    painter.drawLines(lines)
+    text_left = (left + right - metrics.horizontalAdvance(text)) / 2
+    halo_text(painter, text_left, y - 6, text, colours.plate_text, colours.canvas)
 
 
 def _between_pixels(painter: QPainter, position: float) -> float:

@@ -28,7 +28,7 @@ from app.views.state import ViewState
 from app.views.viewport import Viewport
 from engine.data.volume import Volume
 
-FIT_MARGIN_PX = 10.0
+FIT_MARGIN_PX = 26.0  # the orientation letters stand beside the picture, not on it
 ZOOM_STEP = 1.2
 
 
@@ -40,7 +40,6 @@ class PictureView(QWidget):
     def __init__(self, state: ViewState, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.state = state
-        self.empty_text = "No image yet"
         self.readout = ""
         self._viewport: Viewport | None = None
         self._is_fitted = True
@@ -78,7 +77,7 @@ class PictureView(QWidget):
         raise NotImplementedError
 
     def caption(self) -> str:
-        """The words in the corner: what is shown, and where."""
+        """What is shown, and where; without a volume, what will be."""
         raise NotImplementedError
 
     def primary_drag(self, at: QPointF) -> Drag:
@@ -170,12 +169,12 @@ class PictureView(QWidget):
         picture, viewport = self.picture, self.viewport
         if picture is None or viewport is None:
             painter.setPen(QColor(colours.muted))
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.empty_text)
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.caption())
         else:
             self._paint_picture(painter, picture, viewport)
             overlay.letters(painter, self.edges(), size, colours)
             overlay.scale_bar(painter, viewport, size, colours)
-        overlay.notes(painter, self._notes(), size, colours)
+            overlay.notes(painter, self._notes(picture), size, colours)
         if self.hasFocus():
             painter.setPen(QPen(QColor(colours.accent), 1.0))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -196,9 +195,8 @@ class PictureView(QWidget):
         at = QPointF(*viewport.to_px(*self.cursor_uv()))
         overlay.crosshair(painter, at, area.intersected(QRectF(self.rect())), colours)
 
-    def _notes(self) -> overlay.Notes:
-        n_nan = self._picture.n_nan if self._picture else 0
-        warning = f"{n_nan} voxels are not a number, shown as 0" if n_nan else ""
+    def _notes(self, picture: Picture) -> overlay.Notes:
+        warning = f"{picture.n_nan} values are NaN, shown as 0" if picture.n_nan else ""
         return overlay.Notes(self.caption(), self.readout, warning)
 
     # steering

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QLocale, QSignalBlocker, QSize, Qt
+import math
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QDoubleSpinBox,
     QHBoxLayout,
     QLabel,
+    QLineEdit,
     QMenu,
     QPushButton,
-    QSizePolicy,
-    QToolButton,
     QWidget,
 )
 
 from app.views.colour_bar import ColourBar, swatch
 from app.views.colour_maps import COLOUR_MAPS
 from app.views.state import ViewState
-from app.views.windows import round_to_figures
+from app.views.words import number
 
 SWATCH = QSize(44, 12)
-LARGEST = 1e12
+SMALLEST_WIDTH = 540
+WIDTH_FOR_BAR = 600  # below, the two numbers alone tell the window
+WIDTH_FOR_INTERPOLATION = 680  # below, the I key still changes it
 
 
 class ViewToolbar(QWidget):
@@ -32,8 +35,10 @@ class ViewToolbar(QWidget):
         self._state = state
         self.colour_map = self._colour_map_box()
         self.presets = self._presets_button()
-        self.low = self._number_box("Low end of the window")
-        self.high = self._number_box("High end of the window")
+        self.low = NumberEdit("Low end of the window")
+        self.high = NumberEdit("High end of the window")
+        for box in (self.low, self.high):
+            box.changed.connect(self._take_numbers)
         self.auto = QPushButton("Auto")
         self.auto.setToolTip("Set a window that shows most of the volume (A)")
         self.auto.clicked.connect(lambda: state.auto_window())
@@ -62,6 +67,7 @@ class ViewToolbar(QWidget):
         box = QComboBox()
         box.setAccessibleName("Colour map")
         box.setIconSize(SWATCH)
+        box.setMinimumWidth(SWATCH.width() + 34)  # shrinks to its swatch
         for colour_map in COLOUR_MAPS:
             box.addItem(colour_map.title, colour_map.key)
             tip = colour_map.warning or colour_map.title
@@ -69,13 +75,9 @@ class ViewToolbar(QWidget):
         box.activated.connect(lambda index: self._state.set_colour_map(box.itemData(index)))
         return box
 
-    def _presets_button(self) -> QToolButton:
-        button = QToolButton()
-        button.setText("Window")
+    def _presets_button(self) -> QPushButton:
+        button = QPushButton("Window")
         button.setToolTip("Windows by name")
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
-        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         menu = QMenu(button)
         menu.aboutToShow.connect(self._fill_presets)
         button.setMenu(menu)
@@ -88,36 +90,30 @@ class ViewToolbar(QWidget):
             action = menu.addAction(preset.title)
             action.triggered.connect(lambda _=False, w=preset.window: self._state.set_window(*w))
 
-    def _number_box(self, name: str) -> QDoubleSpinBox:
-        box = QDoubleSpinBox()
-        box.setAccessibleName(name)
-        box.setToolTip(name)
-        box.setLocale(QLocale.c())
-        box.setRange(-LARGEST, LARGEST)
-        box.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
-        box.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
-        box.setKeyboardTracking(False)
-        box.setAlignment(Qt.AlignmentFlag.AlignRight)
-        box.setFixedWidth(72)
-        box.valueChanged.connect(lambda _: self._take_numbers())
-        return box
-
     def _badge(self, tip: str) -> QPushButton:
         button = QPushButton()
         button.setToolTip(tip)
         return button
 
     def _take_numbers(self) -> None:
-        self._state.set_window(self.low.value(), self.high.value())
+        self._state.set_window(self.low.value, self.high.value)
 
     def _toggle_convention(self) -> None:
         is_radiological = self._state.convention == "radiological"
         self._state.set_convention("neurological" if is_radiological else "radiological")
 
+    def minimumSizeHint(self) -> QSize:
+        return QSize(SMALLEST_WIDTH, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.interpolation.setVisible(self.width() >= WIDTH_FOR_INTERPOLATION)
+        self.bar.setVisible(self.width() >= WIDTH_FOR_BAR)
+
     def refresh(self) -> None:
         """Show the state."""
         state = self._state
-        self._refresh_numbers()
+        for box, value in zip((self.low, self.high), state.window, strict=True):
+            box.show_value(value if state.volume else None)
         self.unit.setText(state.unit)
         self.interpolation.setText(state.interpolation.capitalize())
         self.convention.setText(state.convention.capitalize())
@@ -130,14 +126,6 @@ class ViewToolbar(QWidget):
         for widget in (self.presets, self.low, self.high, self.auto):
             widget.setEnabled(state.volume is not None)
 
-    def _refresh_numbers(self) -> None:
-        low, high = self._state.window
-        span = max(abs(low), abs(high), 1e-9)
-        for box, value in ((self.low, low), (self.high, high)):
-            with QSignalBlocker(box):
-                box.setDecimals(_decimals(span))
-                box.setValue(value)
-
     def _refresh_swatches(self) -> None:
         if self.colour_map.property("painted_for") == self._state.colours.grid:
             return
@@ -147,7 +135,35 @@ class ViewToolbar(QWidget):
             self.colour_map.setItemIcon(index, swatch(key, SWATCH, self._state.colours))
 
 
-def _decimals(span: float) -> int:
-    """Decimals that show three figures of a span."""
-    text = f"{round_to_figures(span, 1):e}"
-    return min(max(2 - int(text.split("e")[1]), 0), 9)
+class NumberEdit(QLineEdit):
+    """A line that holds one number; anything else is put back."""
+
+    changed = Signal()
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.value = 0.0
+        self._shown = ""
+        self.setAccessibleName(name)
+        self.setToolTip(name)
+        self.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.setFixedWidth(64)
+        self.editingFinished.connect(self._take)
+
+    def show_value(self, value: float | None) -> None:
+        """Show a number, or nothing; nothing is emitted."""
+        self.value = value or 0.0
+        self._shown = "" if value is None else number(value, 4)
+        self.setText(self._shown)
+
+    def _take(self) -> None:
+        if self.text() == self._shown:
+            return
+        try:
+            value = float(self.text().replace("−", "-").replace(",", "."))
+        except ValueError:
+            value = math.nan
+        if math.isfinite(value):
+            self.value = value
+            self.changed.emit()
+        self.show_value(self.value)

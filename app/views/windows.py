@@ -33,7 +33,7 @@ def is_ct(unit: str) -> bool:
 
 
 def pinned_to_zero(unit: str, *, diverging: bool) -> bool:
-    """Whether the lower bound belongs at zero: activity and attenuation, not HU, not differences."""
+    """Whether the lower bound belongs at zero: not for HU, not for differences."""
     return unit != "HU" and not diverging
 
 

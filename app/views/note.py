@@ -1,0 +1,61 @@
+"""Words in the middle of something empty."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QRect, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from app.views.colours import DARK, ViewColours
+
+MARGIN_PX = 14
+
+
+class Note(QWidget):
+    """A quiet text over the middle of its parent, as large as its words; clicks go through."""
+
+    def __init__(self, text: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._text, self._colours = text, DARK
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        parent.installEventFilter(self)
+        self._place()
+
+    @property
+    def text(self) -> str:
+        """The words."""
+        return self._text
+
+    def set_text(self, text: str) -> None:
+        """Say something else."""
+        self._text = text
+        self._place()
+        self.update()
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        self._colours = colours
+        self.update()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self._place()
+        return False
+
+    def _place(self) -> None:
+        area = self.parentWidget().rect().adjusted(MARGIN_PX, MARGIN_PX, -MARGIN_PX, -MARGIN_PX)
+        words = self.fontMetrics().boundingRect(area, _flags(), self._text)
+        box = words.adjusted(-MARGIN_PX, -MARGIN_PX, MARGIN_PX, MARGIN_PX)
+        box.moveCenter(self.parentWidget().rect().center())
+        self.setGeometry(box)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(self._colours.canvas))
+        painter.setPen(QColor(self._colours.muted))
+        painter.drawText(QRect(self.rect()), _flags(), self._text)
+        painter.end()
+
+
+def _flags() -> int:
+    return int(Qt.AlignmentFlag.AlignCenter) | int(Qt.TextFlag.TextWordWrap)

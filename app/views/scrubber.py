@@ -1,0 +1,189 @@
+"""A slider over the kept iterates: walk back through them, or follow the newest."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QShortcut,
+)
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QWidget
+
+from app.views.colours import DARK, ViewColours
+
+HANDLE_PX = 7.0  # radius
+DOT_PX = 3.0  # radius
+CLOSEST_DOTS_PX = 9.0  # nearer than this, dots would run together
+
+
+class TickSlider(QSlider):
+    """A horizontal slider with a dot for each position; a click goes to the nearest."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self.colours = DARK
+        self.setRange(0, 0)
+        self.setPageStep(1)
+        self.setMinimumWidth(80)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, 24)
+
+    def centre_of(self, position: int) -> QPointF:
+        """Where a position lies; the only one lies at the right end."""
+        part = position / self.maximum() if self.maximum() else 1.0
+        inset = HANDLE_PX + 2
+        return QPointF(inset + part * (self.width() - 2 * inset), self.height() / 2)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._go_to(event.position().x())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self._go_to(event.position().x())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+
+    def _go_to(self, x_px: float) -> None:
+        inset = HANDLE_PX + 2
+        part = (x_px - inset) / max(self.width() - 2 * inset, 1)
+        self.setValue(round(min(max(part, 0.0), 1.0) * self.maximum()))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = self.colours
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        left, right, here = self.centre_of(0), self.centre_of(self.maximum()), self._here()
+        if self.maximum() == 0:
+            left = QPointF(HANDLE_PX + 2, right.y())
+        painter.setPen(QPen(QColor(colours.grid), 3, c=Qt.PenCapStyle.RoundCap))
+        painter.drawLine(left, right)
+        if self.isEnabled():
+            painter.setPen(QPen(QColor(colours.accent), 3, c=Qt.PenCapStyle.RoundCap))
+            painter.drawLine(left, here)
+            self._paint_dots(painter)
+            painter.setPen(QPen(QColor(colours.text if self.hasFocus() else colours.accent), 2))
+            painter.setBrush(QColor(colours.canvas))
+            painter.drawEllipse(here, HANDLE_PX - 1, HANDLE_PX - 1)
+        painter.end()
+
+    def _here(self) -> QPointF:
+        return self.centre_of(self.value())
+
+    def _paint_dots(self, painter: QPainter) -> None:
+        if (self.width() - 2 * HANDLE_PX) / max(self.maximum(), 1) < CLOSEST_DOTS_PX:
+            return
+        painter.setPen(Qt.PenStyle.NoPen)
+        for position in range(self.maximum() + 1):
+            passed = position <= self.value()
+            painter.setBrush(QColor(self.colours.accent if passed else self.colours.muted))
+            painter.drawEllipse(self.centre_of(position), DOT_PX, DOT_PX)
+
+
+class IterationScrubber(QWidget):
+    """Chooses one of the kept iterates; at the right end it follows new ones.
+
+    `iterate_selected` carries the index of each iterate that comes on show, be it chosen by hand
+    or appended while following.
+    """
+
+    iterate_selected = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._labels: list[str] = []
+        self.slider = TickSlider()
+        self.slider.setAccessibleName("Iterate")
+        self.slider.setToolTip("Walk through the kept iterates ([ and ])")
+        self.latest = QPushButton("Latest")
+        self._text = QLabel()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 2, 8, 2)
+        row.setSpacing(8)
+        row.addWidget(self._text)
+        row.addWidget(self.slider, 1)
+        row.addWidget(self.latest)
+        self.slider.valueChanged.connect(self._on_value)
+        self.latest.clicked.connect(lambda: self.show_latest())
+        for key, way in (("[", -1), ("]", 1)):
+            QShortcut(QKeySequence(key), self).activated.connect(lambda way=way: self.step(way))
+        self._refresh()
+
+    def set_iterates(self, labels: list[str]) -> None:
+        """Begin anew with these iterates, for example "iteration 1", and show the last one."""
+        self._labels = list(labels)
+        self._move_to(len(labels) - 1)
+
+    def append(self, label: str) -> None:
+        """A new iterate was kept; it comes on show unless the user has walked back."""
+        follows = self.is_live
+        self._labels.append(label)
+        if follows:
+            self._move_to(len(self._labels) - 1)
+        else:
+            self.slider.setMaximum(len(self._labels) - 1)
+            self._refresh()
+
+    def current(self) -> int:
+        """Index of the iterate on show, −1 while there are none."""
+        return self.slider.value() if self._labels else -1
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the newest iterate is on show, so that the next one will follow."""
+        return self.current() == len(self._labels) - 1
+
+    def step(self, n: int) -> None:
+        """Go on by so many iterates."""
+        self.slider.setValue(self.slider.value() + n)
+
+    def show_latest(self) -> None:
+        """Go to the newest iterate and follow."""
+        self.slider.setValue(self.slider.maximum())
+
+    def text(self) -> str:
+        """The words beside the slider."""
+        if not self._labels:
+            return "No iterates yet"
+        label = self._labels[self.current()]
+        label = label[:1].upper() + label[1:]
+        return f"{label} of {len(self._labels)}" if label[-1:].isdigit() else label
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        self.slider.colours = colours
+        self.slider.update()
+
+    def _move_to(self, index: int) -> None:
+        """Grow or shrink the slider, then select, emitting once."""
+        self.slider.blockSignals(True)
+        self.slider.setMaximum(max(len(self._labels) - 1, 0))
+        self.slider.setValue(max(index, 0))
+        self.slider.blockSignals(False)
+        self._refresh()
+        if self._labels:
+            self.iterate_selected.emit(self.current())
+
+    def _on_value(self, index: int) -> None:
+        self._refresh()
+        self.iterate_selected.emit(index)
+
+    def _refresh(self) -> None:
+        self.slider.setEnabled(bool(self._labels))
+        self.latest.setEnabled(not self.is_live)
+        follows = "The newest iterate is on show, and each new one will be"
+        offers = "Show the newest iterate, and each new one as it comes"
+        self.latest.setToolTip(follows if self.is_live else offers)
+        self._text.setText(self.text())
+        widest = QFontMetricsF(self._text.font()).horizontalAdvance("Iteration 00 of 00")
+        self._text.setMinimumWidth(round(widest))
+        self.slider.update()
