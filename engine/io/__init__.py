@@ -23,6 +23,7 @@ from engine.io.listmode_hdf5 import ListModeHdf5, write_listmode
 from engine.io.mu_map import as_mu_map
 from engine.io.nifti import Nifti, NiftiWriter
 from engine.io.png import PngWriter
+from engine.io.publish import refuse_impossible
 from engine.io.report import Report, inspect
 from engine.io.safir import Safir
 from engine.io.scanners import builtin_scanners, read_scanner
@@ -44,6 +45,7 @@ __all__ = [
     "WRITERS",
     "Report",
     "builtin_scanners",
+    "can_save",
     "inspect",
     "read_efficiencies",
     "read_listmode",
@@ -108,11 +110,22 @@ def save(volume: Volume, path: Path | str, provenance: dict[str, Any] | None = N
         where the volume comes from; its own `info` if None
     """
     path = Path(path)
+    writer = _writer(path)
+    refuse_not_finite(path, volume.values)
+    writer.write(volume, path, volume.info if provenance is None else provenance)
+
+
+def can_save(path: Path | str) -> None:
+    """Refuse, before hours are spent on a volume, a place or a format `save` cannot write."""
+    path = Path(path)
+    _writer(path)
+    refuse_impossible(path)
+
+
+def _writer(path: Path) -> type[VolumeWriter]:
     for writer in WRITERS:
         if writer.ends(path):
-            refuse_not_finite(path, volume.values)
-            writer.write(volume, path, volume.info if provenance is None else provenance)
-            return
+            return writer
     raise UnknownFormatError(
         f"{path.name}: no format of this name can be written; choose one of {_listed(WRITERS)}."
     )

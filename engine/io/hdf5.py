@@ -7,7 +7,6 @@ since a full disk under the HDF5 library can end the process.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from engine.errors import FileFormatError
 from engine.io.door import open_head
+from engine.io.json_text import from_json, to_json
 
 if TYPE_CHECKING:
     import h5py
@@ -151,22 +151,15 @@ def read_json(file: h5py.File, name: str, path: Path) -> dict[str, Any]:
     item = dataset(file, name, path)
     if item.nbytes > MAX_TEXT or item.shape != ():
         raise FileFormatError(f"{path.name}: {name} is not a text; write the file again.")
-
-    def refuse(constant: str) -> None:
-        raise ValueError(f"{constant} is not a number")
-
     try:
-        value = json.loads(text_of(item[()]), parse_constant=refuse)
-    except (ValueError, RecursionError) as e:
-        raise FileFormatError(f"{path.name}: {name} is not JSON ({e}).") from e
-    if not isinstance(value, dict):
-        raise FileFormatError(f"{path.name}: {name} is not a JSON object.")
-    return value
+        return from_json(text_of(item[()]))
+    except ValueError as e:
+        raise FileFormatError(f"{path.name}: {name} is not usable JSON ({e}).") from e
 
 
 def as_json(value: dict[str, Any]) -> np.bytes_:
     """Return a JSON object as text to keep in a file; the same text for the same object."""
-    return np.bytes_(json.dumps(value, sort_keys=True, default=str).encode())
+    return np.bytes_(to_json(value).encode())
 
 
 def digest(values: NDArray[Any]) -> str:

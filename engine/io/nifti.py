@@ -7,7 +7,6 @@ and the front of the patient's left and back, so readers that honour it see the 
 from __future__ import annotations
 
 import gzip
-import json
 import zlib
 from hashlib import sha256
 from io import BytesIO
@@ -22,6 +21,7 @@ from engine.errors import FileFormatError, GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.io.base import VolumeReader, VolumeWriter
 from engine.io.door import open_head, refuse_not_finite, unreadable
+from engine.io.json_text import from_json, to_json
 from engine.io.publish import publish
 
 MAX_BYTES = 16 * 2**30
@@ -33,6 +33,7 @@ MAX_TILT = 1e-3
 UNIT_MARK = "unit "
 """The header's description holds the unit of the values after this mark."""
 GZIP_LEVEL = 4
+MAX_SIDECAR_BYTES = 16_000_000
 LPS_TO_RAS = np.diag([-1.0, -1.0, 1.0, 1.0])
 
 
@@ -59,7 +60,7 @@ class Nifti(VolumeReader):
             raise FileFormatError(f"{path.name}: not a usable NIfTI file ({e}).") from e
         values, grid = _to_lps(path, values, image.affine)
         refuse_not_finite(path, values)
-        return Volume(values, grid, _unit(image.header))
+        return Volume(values, grid, _unit(image.header), _provenance(path))
 
 
 class NiftiWriter(VolumeWriter):
@@ -79,9 +80,8 @@ class NiftiWriter(VolumeWriter):
             "unit": volume.unit,
             "provenance": provenance,
         }
-        text = json.dumps(sidecar, indent=2, sort_keys=True, default=str, ensure_ascii=False)
         publish(content, path)
-        publish(text.encode() + b"\n", sidecar_path(path))
+        publish(to_json(sidecar, indent=2).encode() + b"\n", sidecar_path(path))
 
 
 def sidecar_path(path: Path) -> Path:
@@ -91,6 +91,20 @@ def sidecar_path(path: Path) -> Path:
         if stem.lower().endswith(suffix):
             stem = stem[: -len(suffix)]
     return path.with_name(f"{stem}.provenance.json")
+
+
+def _provenance(path: Path) -> dict[str, Any]:
+    """Return the provenance beside a file, {} where there is none or it is of another file."""
+    sidecar = sidecar_path(path)
+    try:
+        if sidecar.stat().st_size > MAX_SIDECAR_BYTES:
+            return {}
+        content = from_json(sidecar.read_text(encoding="utf-8"))
+        same = content.get("sha256") == sha256(path.read_bytes()).hexdigest()
+    except (OSError, ValueError):
+        return {}
+    provenance = content.get("provenance")
+    return provenance if same and isinstance(provenance, dict) else {}
 
 
 def nifti_bytes(volume: Volume) -> bytes:

@@ -54,7 +54,7 @@ def publishing(path: Path, n_bytes: int) -> Iterator[Path]:
         how much will be written; refused at once where that much is not free
     """
     path = _real(path)
-    _refuse_impossible(path, n_bytes)
+    refuse_impossible(path, n_bytes)
     part: Path | None = None
     try:
         handle, name = tempfile.mkstemp(
@@ -84,13 +84,16 @@ def _real(path: Path) -> Path:
         raise ResourceError(f"{path}: the link leads nowhere; choose another name.") from e
 
 
-def _refuse_impossible(path: Path, n_bytes: int) -> None:
+def refuse_impossible(path: Path, n_bytes: int = 0) -> None:
+    """Refuse a target that can be seen not to take `n_bytes`, before any work is spent on it."""
     if not path.parent.is_dir():
         raise ResourceError(
             f"{path.name}: there is no folder {path.parent}; make it or choose another."
         )
     if path.is_dir():
         raise ResourceError(f"{path}: this is a folder; give the name of a file.")
+    if not os.access(path.parent, os.W_OK):
+        raise ResourceError(_forbidden(path))
     free = shutil.disk_usage(path.parent).free
     if free < n_bytes:
         raise ResourceError(_full(path, n_bytes, free))
@@ -103,14 +106,18 @@ def _full(path: Path, n_bytes: int, free: int) -> str:
     )
 
 
+def _forbidden(path: Path) -> str:
+    return (
+        f"{path.name}: no permission to write in {path.parent}; choose another folder, or close "
+        "the program that holds the file."
+    )
+
+
 def _explained(e: OSError, path: Path, n_bytes: int) -> ResourceError:
     if e.errno in FULL:
         return ResourceError(_full(path, n_bytes, shutil.disk_usage(path.parent).free))
     if isinstance(e, PermissionError):
-        return ResourceError(
-            f"{path.name}: no permission to write in {path.parent}; choose another folder, or "
-            "close the program that holds the file."
-        )
+        return ResourceError(_forbidden(path))
     return ResourceError(
         f"{path.name}: could not be written ({e.strerror or e}); nothing was changed, "
         "choose another folder."

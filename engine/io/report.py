@@ -14,6 +14,7 @@ from engine.data.volume import Volume
 from engine.errors import EngineError
 from engine.geometry.scanner import Scanner
 
+UNITS = {"s": "s", "ms": "ms", "mm": "mm", "kev": "keV", "bq": "Bq"}
 Facts = tuple[tuple[str, str], ...]
 
 
@@ -50,12 +51,12 @@ def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
     try:
         name, look = _recognise(path, open_head(path), scanner)
     except EngineError as e:
-        return Report("unknown", path.name, faults=(str(e),))
+        return Report("unknown", "unknown format", faults=(str(e),))
     size: Facts = (("Size", f"{path.stat().st_size:,} bytes"),)
     try:
         found = look()
     except EngineError as e:
-        return Report(name, f"{path.name}: {name}, not usable", size, (str(e),))
+        return Report(name, f"{name}, not usable", size, (str(e),))
     return Report(name, found.title, size + found.facts, found.faults, found.notes)
 
 
@@ -73,7 +74,7 @@ def _recognise(path: Path, head: bytes, scanner: str | None) -> tuple[str, Look]
         return scan.name, lambda: _of_scan(scan.read(path, scanner=scanner))
     image = next((reader for reader in VOLUME_READERS if reader.accepts(path, head)), None)
     if image is not None:
-        return image.name, lambda: _of_volume(image.read(path), path)
+        return image.name, lambda: _of_volume(image.read(path))
     suffix = path.suffix.lower()
     if suffix == ".toml":
         return _recognise_toml(path)
@@ -117,13 +118,13 @@ def _of_scan(data: ListMode) -> Report:
     tof = data.scanner.tof
     measured = data.tof_bins is not None and tof is not None
     facts.append(("Time of flight", f"{tof.n_bins} bins" if measured and tof else "not measured"))
-    facts += [(_label(key), _text(value)) for key, value in data.info.items()]
+    facts += [(_label(key), _text(v)) for key, v in data.info.items() if key != "format"]
     faults = () if data.n_prompts else ("The scan holds no prompts, so there is no image in it.",)
     title = f"{data.n_prompts:,} prompts, {data.scanner.name}"
     return Report("", title, tuple(facts), faults, data.notes)
 
 
-def _of_volume(volume: Volume, path: Path) -> Report:
+def _of_volume(volume: Volume) -> Report:
     low, high = float(volume.values.min()), float(volume.values.max())
     x, y, z = (
         f"{a:g} to {b:g} mm"
@@ -138,7 +139,7 @@ def _of_volume(volume: Volume, path: Path) -> Report:
         ("Values", f"{low:g} to {high:g}"),
         ("Mean", f"{float(volume.values.mean(dtype=np.float64)):g}"),
     )
-    return Report("", f"{path.name}: volume, {volume.grid.describe()}", facts)
+    return Report("", f"volume, {volume.grid.describe()}", facts)
 
 
 def _unit_guess(low: float, high: float) -> str:
@@ -151,7 +152,7 @@ def _unit_guess(low: float, high: float) -> str:
     return f"not given; as attenuation {'1/mm' if high <= MAX_PER_MM else '1/cm'}"
 
 
-def _of_scanner(scanner: Scanner, path: Path, more: Facts = ()) -> Report:
+def _of_scanner(scanner: Scanner, more: Facts = ()) -> Report:
     low, high = scanner.axial_range_mm
     facts = (
         ("Name", scanner.name),
@@ -162,7 +163,7 @@ def _of_scanner(scanner: Scanner, path: Path, more: Facts = ()) -> Report:
         ("Time of flight", f"{scanner.tof.fwhm_ps:g} ps" if scanner.tof else "not measured"),
         *more,
     )
-    return Report("", f"{path.name}: scanner {scanner.name}, {scanner.describe()}", facts)
+    return Report("", f"scanner {scanner.name}, {scanner.describe()}", facts)
 
 
 def _of_ring(path: Path) -> Report:
@@ -175,13 +176,13 @@ def _of_ring(path: Path) -> Report:
         ("Places on a ring", f"{s.n_crystals_per_ring}, {len(s.gap_places)} of them gaps"),
         ("Largest ring difference", str(s.max_ring_difference)),
     )
-    return _of_scanner(ring, path, more)
+    return _of_scanner(ring, more)
 
 
 def _of_map(path: Path) -> Report:
     from engine.io.crystal_map import read_crystal_map
 
-    return _of_scanner(read_crystal_map(path), path)
+    return _of_scanner(read_crystal_map(path))
 
 
 def _of_efficiencies(path: Path, scanner: str | None) -> Report:
@@ -199,7 +200,7 @@ def _of_efficiencies(path: Path, scanner: str | None) -> Report:
     facts = (("Crystals", f"{len(values):,}"), ("Efficiencies", span))
     bad = len(values) - len(finite)
     faults = (f"{path.name}: {bad:,} efficiencies are not numbers.",) if bad else ()
-    return Report("", f"{path.name}: {len(values):,} crystal efficiencies", facts, faults, notes)
+    return Report("", f"{len(values):,} crystal efficiencies", facts, faults, notes)
 
 
 def _of_protocol(path: Path) -> Report:
@@ -208,7 +209,7 @@ def _of_protocol(path: Path) -> Report:
     protocol = read_protocol(path)
     algorithm = protocol.algorithm.model_dump()
     facts = (("Name", protocol.name), ("Algorithm", _text(algorithm)))
-    return Report("", f"{path.name}: protocol {protocol.name!r}", facts)
+    return Report("", f"protocol {protocol.name!r}", facts)
 
 
 def _of_study(path: Path) -> Report:
@@ -227,11 +228,16 @@ def _of_study(path: Path) -> Report:
         for label, file in used.items()
         if file is not None and not file.is_file()
     )
-    return Report("", f"{path.name}: study of {study.data.name}", tuple(facts), faults)
+    return Report("", f"study of {study.data.name}", tuple(facts), faults)
 
 
 def _label(key: str) -> str:
-    return key.replace("_", " ").capitalize()
+    """Return words for a key of the facts: "half_life_s" is "Half life (s)"."""
+    words, _, unit = key.removeprefix("n_").rpartition("_")
+    if unit in UNITS:
+        key = f"{words} ({UNITS[unit]})"
+    key = f"number of {key[2:]}" if key.startswith("n_") else key
+    return (key[:1].upper() + key[1:]).replace("_", " ")
 
 
 def _text(value: Any) -> str:

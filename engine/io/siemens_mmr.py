@@ -242,6 +242,11 @@ def _notes(header: Header | None, decoded: Decoded) -> tuple[str, ...]:
     notes = []
     if header is None:
         notes.append("No header names this file: isotope, dates and the frame are not known.")
+    if header is not None and (header.text("patient orientation") or "").upper() == "HFS":
+        notes.append(
+            "Positions are in the scanner's frame: for this patient, head first and supine, +z "
+            "points towards the feet."
+        )
     if decoded.first_ms > 0:
         notes.append(
             f"The first time tag is {decoded.first_ms:,} ms; times are counted from there."
