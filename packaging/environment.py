@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from machine import SetupError, apt_install, say
@@ -19,6 +19,14 @@ OPTIONAL = ("cuda12", "cuda13")
 """Extras without which everything still works, on the CPU."""
 LARGE_MB = 5.0
 """Downloads from this size on are worth a line."""
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What was installed last: hash of the project, and its extras."""
+
+    project: str = ""
+    extras: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -79,10 +87,9 @@ class Environment:
         """Install the project with `extras`, unless that is what is installed."""
         stamp = read_stamp(self._stamp)
         current = project_hash(self.root)
-        known = set(stamp["extras"])
-        if stamp["project"] == current and known >= set(extras):
+        wanted = sorted({*stamp.extras, *extras})
+        if stamp == Stamp(current, tuple(wanted)):
             return
-        wanted = sorted(known | set(extras))
         say("Installing Isocenter and its libraries; the first time takes some minutes")
         if not self._pip(wanted):
             necessary = [extra for extra in wanted if extra not in OPTIONAL]
@@ -92,7 +99,7 @@ class Environment:
                     f"network, see {self.log} for all pip said, then run this command again."
                 )
             say("CuPy could not be installed; going on without the GPU.")
-        self._stamp.write_text(json.dumps({"project": current, "extras": wanted}))
+        self._stamp.write_text(json.dumps(asdict(Stamp(current, tuple(wanted)))))
 
     def _pip(self, extras: list[str]) -> bool:
         target = f".[{','.join(extras)}]" if extras else "."
@@ -126,13 +133,13 @@ def project_hash(root: Path) -> str:
     return hashlib.sha256(text).hexdigest()
 
 
-def read_stamp(path: Path) -> dict[str, object]:
+def read_stamp(path: Path) -> Stamp:
     """Return what was installed last; nothing where there is no sound note of it."""
     try:
-        stamp = json.loads(path.read_text())
-        return {"project": str(stamp["project"]), "extras": [str(e) for e in stamp["extras"]]}
+        values = json.loads(path.read_text())
+        return Stamp(str(values["project"]), tuple(str(extra) for extra in values["extras"]))
     except (OSError, ValueError, KeyError, TypeError):
-        return {"project": "", "extras": []}
+        return Stamp()
 
 
 def pip_news(line: str) -> str | None:

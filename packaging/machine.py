@@ -6,6 +6,7 @@ import ctypes
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 
 CUDA_LIBRARIES = ("nvcuda.dll",) if os.name == "nt" else ("libcuda.so.1",)
@@ -52,7 +53,7 @@ def extra_for(cuda: tuple[int, int]) -> str | None:
 
 def privilege() -> list[str] | None:
     """Return what to put before a command to run it as root, None where that needs a password."""
-    if os.name != "posix":
+    if sys.platform == "win32":
         return None
     if os.geteuid() == 0:
         return []

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
-from environment import Environment, pip_error, pip_news, project_hash, read_stamp
+from environment import Environment, Stamp, pip_error, pip_news, project_hash, read_stamp
 from machine import SetupError
 
 posix = pytest.mark.skipif(os.name != "posix", reason="the stand-in for pip is a shell script")
@@ -69,6 +70,20 @@ def test_failed_install_says_why_and_is_not_stamped(clone: Path) -> None:
     assert asked(clone) == [".", "."]
 
 
+@pytest.mark.slow
+def test_a_broken_environment_is_made_again(tmp_path: Path) -> None:
+    environment = Environment(tmp_path / "my clone")
+    environment.python.parent.mkdir(parents=True)
+    environment.python.write_text("not a Python")
+    environment.make()
+    done = subprocess.run([environment.python, "-m", "pip", "--version"], capture_output=True)
+    assert done.returncode == 0
+    kept = environment.folder / "kept"
+    kept.touch()
+    environment.make()
+    assert kept.exists(), "a working environment was made again"
+
+
 def test_hash_follows_project_and_place(tmp_path: Path) -> None:
     hashes = set()
     for name, text in (("a", "x"), ("a", "y"), ("b", "y")):
@@ -81,7 +96,7 @@ def test_hash_follows_project_and_place(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "null", "[]", "{}", '{"project": 1, "extras": 2}'])
 def test_damaged_stamp_counts_as_none(tmp_path: Path, text: str) -> None:
     (tmp_path / "stamp").write_text(text)
-    assert read_stamp(tmp_path / "stamp") == {"project": "", "extras": []}
+    assert read_stamp(tmp_path / "stamp") == Stamp()
 
 
 @pytest.mark.parametrize(
