@@ -55,6 +55,7 @@ class Record(Settings):
     updates: int = setting(description="Updates of the whole run", ge=1)
     inputs: dict[str, dict[str, Any]] = setting({}, "Files by role, once they are hashed")
     text: str = setting("", "Why it failed")
+    output: str = setting("", "Where the volume is to be written, if the job began with a place")
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,14 @@ class Job:
         self._origin: Origin | None = None
 
     @classmethod
-    def create(cls, study: Study, folder: Path | None = None, *, device: str = "auto") -> Self:
+    def create(
+        cls,
+        study: Study,
+        folder: Path | None = None,
+        *,
+        device: str = "auto",
+        output: Path | None = None,
+    ) -> Self:
         """Make a job for `study`, in `folder` or under a new name in the user's jobs."""
         if folder is None:
             _remove_old()
@@ -114,6 +122,7 @@ class Job:
                 created_utc=datetime.now(UTC),
                 device=device,
                 updates=algorithm.n_iterations * algorithm.n_subsets,
+                output="" if output is None else str(output.expanduser().absolute()),
             )
         )
         return job

@@ -10,9 +10,9 @@ from typing import Any
 
 from engine import backend
 from engine.cli.console import Console
+from engine.environment import environment
 from engine.errors import ResourceError
 from engine.paths import cache_dir, jobs_dir
-from engine.provenance import environment
 
 PACKAGES = (
     "numpy",

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 from engine.cli import bench, doctor, inspect, reconstruct, simulate, volumes
 from engine.cli.console import Console
+from engine.environment import environment
 from engine.errors import EngineError
-from engine.provenance import version
 
 DONE, OUR_FAULT, USER_FAULT, INTERRUPTED = 0, 1, 2, 130
 VERBS = (reconstruct, inspect, simulate, volumes, bench, doctor)
@@ -26,7 +26,9 @@ def parser() -> argparse.ArgumentParser:
         description="Turn PET measurements into images. Without a verb: open the window.",
         epilog="Research use only. Not for diagnosis or treatment.",
     )
-    top.add_argument("--version", action="version", version=f"isocenter {version()}")
+    top.add_argument(
+        "--version", action="version", version=f"isocenter {environment()['isocenter']}"
+    )
     verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
     for module in VERBS:
         module.add_verbs(verbs)

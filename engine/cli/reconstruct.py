@@ -78,16 +78,16 @@ def _reconstruct(arguments: argparse.Namespace, console: Console) -> None:
 
 def _resume(arguments: argparse.Namespace, console: Console) -> None:
     job = Job.open(arguments.job) if arguments.job else _newest_interrupted()
-    output = arguments.output or job.output
-    if output is None:
-        raise SettingsError(f"job {job.name}: it has no output file; name one with -o OUT.")
+    output = arguments.output or Path(job.record.output)
+    if output == Path():
+        raise SettingsError(f"job {job.id}: it has no output file; name one with -o OUT.")
     can_save(output)
     _complete(job.study, job, arguments, output, console, resume=True)
 
 
 def _newest_interrupted() -> Job:
     for info in jobs():
-        if info.interrupted:
+        if info.interrupted or (info.status in ("aborted", "failed") and info.done):
             return Job.open(info.folder)
     raise SettingsError("no interrupted job is left to resume; name a job folder to open one.")
 
@@ -140,7 +140,7 @@ def _complete(
     """Run the job to its end and save the volume."""
     on = backend.named(arguments.device, arguments.threads)
     where = job.latest() if resume else None
-    console.line(f"Job {job.name} on {on.label}")
+    console.line(f"Job {job.id} on {on.label}")
     events = keep(run(study, on=on, resume=where, tick=console.show), job)
     volume = _draw(events, console, arguments.json)
     save(volume, output, volume.info)
