@@ -1,0 +1,147 @@
+"""Test objects of the field, each of exact shapes; activity is relative.
+
+Attenuation coefficients at 511 keV after NIST XCOM.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engine.geometry.grid import Point
+from engine.simulate.phantom import ShapePhantom
+from engine.simulate.shapes import Cylinder, Shape, rod, sphere
+
+WATER_PER_MM = 0.0096
+BONE_PER_MM = 0.0151
+LUNG_PER_MM = 0.0027
+
+NEMA_SPHERES_MM = (10.0, 13.0, 17.0, 22.0, 28.0, 37.0)
+"""Diameters of the spheres, NEMA NU 2."""
+NEMA_RING_MM = 57.2
+"""Distance of their centres from the axis, NEMA NU 2."""
+DERENZO_RODS_MM = (2.4, 2.0, 1.7, 1.35, 1.0, 0.75)
+"""Rod diameters in Chou et al., PLoS ONE 7 (2012) e50540; neighbours are two diameters apart."""
+
+
+def point(
+    x_mm: float = 0.0, y_mm: float = 0.0, z_mm: float = 0.0, *, diameter_mm: float = 1.0
+) -> ShapePhantom:
+    """Return a small ball in air."""
+    return ShapePhantom("point source", (sphere((x_mm, y_mm, z_mm), diameter_mm, 1.0),))
+
+
+def three_line_sources(
+    *, diameter_mm: float = 2.0, length_mm: float = 150.0, apart_mm: float = 50.0
+) -> ShapePhantom:
+    """Return three lines along z in air: one central, one towards +x, one towards −y.
+
+    The phantom that Van Gendt et al. time their reconstructions with; the paper gives no sizes.
+    """
+    places = ((0.0, 0.0, 0.0), (apart_mm, 0.0, 0.0), (0.0, -2 * apart_mm, 0.0))
+    lines = tuple(rod(place, diameter_mm, length_mm, 1.0) for place in places)
+    return ShapePhantom("three line sources", lines)
+
+
+def uniform_cylinder(
+    *, diameter_mm: float = 200.0, length_mm: float = 200.0, centre_mm: Point = (0.0, 0.0, 0.0)
+) -> ShapePhantom:
+    """Return a cylinder of active water."""
+    body = rod(centre_mm, diameter_mm, length_mm, 1.0, WATER_PER_MM)
+    return ShapePhantom("uniform cylinder", (body,))
+
+
+def sphere_centres_mm(scale: float = 1.0) -> tuple[Point, ...]:
+    """Centres of the six spheres of `cylinder_with_spheres`, smallest first [mm]."""
+    angles = np.deg2rad(60.0 * np.arange(len(NEMA_SPHERES_MM)))
+    ring = scale * NEMA_RING_MM
+    return tuple((float(ring * np.cos(a)), float(ring * np.sin(a)), 0.0) for a in angles)
+
+
+def cylinder_with_spheres(*, contrast: float = 4.0, scale: float = 1.0) -> ShapePhantom:
+    """Return the NEMA NU 2 image-quality phantom: a body, six hot spheres, a cold lung insert.
+
+    The body is an elliptic cylinder of activity 1; the sphere of 10 mm lies towards +x, the
+    larger ones follow towards +y.
+    """
+    body = Cylinder((0.0, 0.0, 0.0), (147.0, 114.0, 90.0), 1.0, WATER_PER_MM)
+    lung = rod((0.0, 0.0, 0.0), 50.0, 180.0, -1.0, LUNG_PER_MM - WATER_PER_MM)
+    hot = [
+        sphere(centre, diameter, contrast - 1)
+        for centre, diameter in zip(sphere_centres_mm(), NEMA_SPHERES_MM, strict=True)
+    ]
+    return ShapePhantom("cylinder with spheres", scaled((body, lung, *hot), scale))
+
+
+@dataclass(frozen=True)
+class RodSector:
+    """Equal rods along z in a triangular pattern, neighbours two diameters apart.
+
+    Attributes
+    ----------
+    diameter_mm : of a rod [mm]
+    centres_mm : (n, 2) places (x, y) of the rods [mm]
+    """
+
+    diameter_mm: float
+    centres_mm: tuple[tuple[float, float], ...]
+
+
+def derenzo_sectors(
+    rods_mm: tuple[float, ...] = DERENZO_RODS_MM, radius_mm: float = 20.0
+) -> tuple[RodSector, ...]:
+    """Return the rods of `derenzo`, one sector for each diameter, the first round +x."""
+    return tuple(
+        _sector(diameter, radius_mm, 2 * np.pi * k / len(rods_mm))
+        for k, diameter in enumerate(rods_mm)
+    )
+
+
+def derenzo(
+    rods_mm: tuple[float, ...] = DERENZO_RODS_MM,
+    *,
+    radius_mm: float = 20.0,
+    length_mm: float = 30.0,
+    background: float = 0.0,
+) -> ShapePhantom:
+    """Return hot rods in a cylinder of water.
+
+    For a human scanner: rods of 12 ... 4 mm in a radius of 100 mm.
+    """
+    body = rod((0.0, 0.0, 0.0), 2 * radius_mm, length_mm, background, WATER_PER_MM)
+    rods = [
+        rod((x, y, 0.0), sector.diameter_mm, length_mm, 1.0 - background)
+        for sector in derenzo_sectors(rods_mm, radius_mm)
+        for x, y in sector.centres_mm
+    ]
+    return ShapePhantom("Derenzo rods", (body, *rods))
+
+
+def scaled(shapes: tuple[Shape, ...], factor: float) -> tuple[Shape, ...]:
+    """Return the shapes `factor` times as large about the origin, of the same materials."""
+    return tuple(
+        replace(s, centre_mm=_times(s.centre_mm, factor), half_mm=_times(s.half_mm, factor))
+        for s in shapes
+    )
+
+
+def _times(values: Point, factor: float) -> Point:
+    x, y, z = values
+    return (factor * x, factor * y, factor * z)
+
+
+def _sector(diameter_mm: float, radius_mm: float, angle: float) -> RodSector:
+    pitch = 2 * diameter_mm
+    rows = int(radius_mm / pitch) + 1
+    centres = []
+    for row in range(rows):
+        along = pitch + row * pitch * np.sqrt(0.75)
+        for place in range(row + 1):
+            across = (place - row / 2) * pitch
+            if np.hypot(along, across) + diameter_mm / 2 > radius_mm:
+                continue
+            x = along * np.cos(angle) - across * np.sin(angle)
+            y = along * np.sin(angle) + across * np.cos(angle)
+            centres.append((float(x), float(y)))
+    return RodSector(diameter_mm, tuple(centres))

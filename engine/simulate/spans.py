@@ -1,0 +1,109 @@
+"""Where lines are inside shapes, for many lines and shapes at once.
+
+On a line p + t d, t from 0 to 1, a round shape with centre c and quadric Q holds
+|t + b / a| ≤ √(b² − a g) / a, with a = d·Q d, b = d·Q (p − c), g = (p − c)·Q (p − c) − 1.
+a, b and g are products of a table of shapes and a table of lines, so one matrix product makes
+each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.simulate.shapes import Shape
+
+Array = NDArray[Any]
+
+_PARALLEL = 1e-14
+"""a, relative to the shape's size and the line's length, at which the two are parallel."""
+
+_SMALL_PRODUCT = 1 << 18
+"""Multiplications up to which OpenBLAS starts no threads of its own."""
+
+
+def spans(shapes: Sequence[Shape], first_mm: Array, second_mm: Array) -> tuple[Array, Array]:
+    """Where the lines from `first_mm` (n, 3) to `second_mm` (n, 3) are inside `shapes`.
+
+    Returns
+    -------
+    enter, leave
+        (n_shapes, n) fractions of the way, 0 at the first end and 1 at the second; equal on a miss
+    """
+    p, d = first_mm.T, (second_mm - first_mm).T
+    enter, leave = _round_spans(shapes, p, d)
+    for k, shape in enumerate(shapes):
+        if shape.flat_axes:
+            _cut_flat(shape, p, d, enter[k], leave[k])
+    np.clip(enter, 0, 1, out=enter)
+    np.clip(leave, enter, 1, out=leave)
+    return enter, leave
+
+
+def may_cross(shapes: Sequence[Shape], first_mm: Array, second_mm: Array) -> list[Shape]:
+    """Return the shapes that any of the lines may cross, seen along z.
+
+    All lines lie within some distance of the line between the middles of their ends; that is
+    little where the lines run side by side, and the shapes they all miss then cost nothing.
+    """
+    if len(first_mm) == 0 or len(shapes) == 0:
+        return []
+    middles, wander = [], 0.0
+    for ends in (first_mm[:, :2], second_mm[:, :2]):
+        low, high = ends.min(axis=0), ends.max(axis=0)
+        middles.append((low + high) / 2)
+        wander = max(wander, float(np.linalg.norm(high - low)) / 2)
+    start, way = middles[0], middles[1] - middles[0]
+    centres = np.array([s.centre_mm[:2] for s in shapes])
+    reach = np.array([s.reach_mm for s in shapes])
+    at = (centres - start) @ way / max(float(way @ way), 1e-12)
+    nearest = start + np.clip(at, 0, 1)[:, None] * way
+    near = np.linalg.norm(centres - nearest, axis=1) <= reach + wander
+    return [shape for shape, crossed in zip(shapes, near, strict=True) if crossed]
+
+
+def _round_spans(shapes: Sequence[Shape], p: Array, d: Array) -> tuple[Array, Array]:
+    """Range of t inside the round boundary of each shape: all t where it has none."""
+    quadric = np.array([s.quadric for s in shapes]).reshape(-1, 10)
+    size, pull, rest = quadric[:, :6], quadric[:, 6:9], quadric[:, 9:]
+    mixed = np.stack(
+        [*(d * p), d[0] * p[1] + d[1] * p[0], d[0] * p[2] + d[2] * p[0], d[1] * p[2] + d[2] * p[1]]
+    )
+    a = _product(size, _squares(d))
+    b = _product(size, mixed) - _product(pull, d)
+    g = _product(size, _squares(p)) - 2 * _product(pull, p) + rest
+    parallel = a <= _PARALLEL * np.abs(size).max(axis=1, initial=0)[:, None] * (d * d).sum(axis=0)
+    per_a = 1 / np.where(parallel, 1, a)
+    half = np.sqrt(np.maximum(b * b - a * g, 0)) * per_a
+    middle = -b * per_a
+    if parallel.any():
+        half = np.where(parallel, np.where(g <= 0, np.inf, -np.inf), half)
+        middle = np.where(parallel, 0, middle)
+    return middle - half, middle + half
+
+
+def _product(shapes: Array, lines: Array) -> Array:
+    """Matrix product, in parts that BLAS leaves to this thread: callers share out the lines."""
+    step = max(1, _SMALL_PRODUCT // lines.size)
+    parts = [shapes[k : k + step] @ lines for k in range(0, len(shapes), step)]
+    return np.concatenate(parts) if parts else np.empty((0, lines.shape[1]))
+
+
+def _squares(v: Array) -> Array:
+    """(6, n) products of the components, in the order of `Shape.quadric`."""
+    return np.stack([*(v * v), 2 * v[0] * v[1], 2 * v[0] * v[2], 2 * v[1] * v[2]])
+
+
+def _cut_flat(shape: Shape, p: Array, d: Array, enter: Array, leave: Array) -> None:
+    """Cut [enter, leave] to where the line is between the planes of the shape."""
+    for axis in shape.flat_axes:
+        normal = shape.to_frame[axis]
+        u, way = normal @ p - normal @ np.array(shape.centre_mm), normal @ d
+        moves = way != 0
+        per_way = np.divide(1, way, out=np.zeros_like(way), where=moves)
+        half = np.where(moves, np.abs(per_way), np.where(np.abs(u) <= 1, np.inf, -np.inf))
+        np.maximum(enter, -u * per_way - half, out=enter)
+        np.minimum(leave, -u * per_way + half, out=leave)

@@ -1,0 +1,157 @@
+"""Phantoms of voxels: any activity and attenuation volumes, such as the MNI brain maps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backend import cpu
+from engine.data.volume import Volume
+from engine.errors import DataError, GeometryError
+from engine.geometry.grid import ImageGrid
+from engine.io import read_volume
+from engine.operators.rays import RayProjector, Rays
+from engine.simulate.phantom import UNITS, Phantom, Quantity
+from engine.simulate.phantoms import WATER_PER_MM
+
+Array = NDArray[Any]
+
+_SCALP_MM = 10.0
+
+
+@dataclass(frozen=True)
+class VoxelPhantom(Phantom):
+    """Piecewise constant activity and attenuation, zero outside their grids."""
+
+    name: str
+    activity: Volume
+    mu: Volume | None = None
+
+    def activity_at(self, points_mm: Array) -> Array:
+        return _look_up(self.activity, points_mm)
+
+    def mu_at(self, points_mm: Array) -> Array:
+        return _look_up(self.mu, points_mm)
+
+    def activity_integral(self, first_mm: Array, second_mm: Array) -> Array:
+        return _integral(self.activity, first_mm, second_mm)
+
+    def mu_integral(self, first_mm: Array, second_mm: Array) -> Array:
+        return _integral(self.mu, first_mm, second_mm)
+
+    def emission_places(self, first_mm: Array, second_mm: Array, rng: np.random.Generator) -> Array:
+        enter, leave = _through_box(self.activity.grid, first_mm, second_mm)
+        places = np.full(len(first_mm), np.nan)
+        peak = float(self.activity.values.max())
+        left = np.flatnonzero(_integral(self.activity, first_mm, second_mm) > 0)
+        while len(left):
+            place = enter[left] + (leave - enter)[left] * rng.random(len(left))
+            way = second_mm[left] - first_mm[left]
+            here = self.activity_at(first_mm[left] + place[:, None] * way)
+            accepted = rng.random(len(left)) * peak < here
+            places[left[accepted]] = place[accepted]
+            left = left[~accepted]
+        return places
+
+    def rasterise(
+        self, grid: ImageGrid, quantity: Quantity = "activity", *, oversample: int = 3
+    ) -> Volume:
+        volume = self.activity if quantity == "activity" else self.mu
+        values = np.zeros(grid.shape, np.float32)
+        for i_z in range(grid.shape[0]):
+            points = _slice_points(grid, i_z, oversample)
+            fine = _look_up(volume, points).reshape(
+                oversample, grid.shape[1], oversample, grid.shape[2], oversample
+            )
+            values[i_z] = fine.mean(axis=(0, 2, 4))
+        return Volume(values, grid, UNITS[quantity], {"phantom": self.name})
+
+
+def from_volumes(activity: Volume, mu: Volume | None = None, name: str = "voxels") -> VoxelPhantom:
+    """Return a phantom of an activity volume (relative) and an attenuation map [1/mm]."""
+    values = activity.values
+    if not (np.isfinite(values).all() and values.min() >= 0 and values.max() > 0):
+        raise DataError(
+            f"phantom {name!r}: activity must be finite, not negative and somewhere positive; "
+            f"got {values.min():g} to {values.max():g}; choose another volume."
+        )
+    if mu is not None and not (np.isfinite(mu.values).all() and mu.values.min() >= 0):
+        raise DataError(
+            f"phantom {name!r}: the attenuation map must be finite and not negative; "
+            "choose another volume."
+        )
+    return VoxelPhantom(name, activity, mu)
+
+
+def mni_brain(grey_path: Path, white_path: Path) -> VoxelPhantom:
+    """Return an FDG brain from maps of grey and white matter in two files: 4 grey + white.
+
+    The head round it is water to 10 mm outside the brain, as such maps hold no skull.
+    """
+    from scipy import ndimage
+
+    grey, white = read_volume(grey_path), read_volume(white_path)
+    if grey.grid != white.grid:
+        raise GeometryError(
+            f"{grey_path.name} has {grey.grid.describe()}, {white_path.name} "
+            f"{white.grid.describe()}; both maps must share one grid."
+        )
+    most = np.float32(max(grey.values.max(), white.values.max()))
+    activity = (4 * grey.values + white.values) / most
+    matter = grey.values + white.values > 0.1 * most
+    outside_mm = ndimage.distance_transform_edt(~matter, sampling=grey.grid.voxel_mm[::-1])
+    head = ndimage.binary_fill_holes(outside_mm <= _SCALP_MM)
+    mu = Volume(np.where(head, np.float32(WATER_PER_MM), np.float32(0)), grey.grid, "1/mm")
+    return from_volumes(Volume(activity, grey.grid, "relative"), mu, "MNI brain")
+
+
+def _look_up(volume: Volume | None, points_mm: Array) -> Array:
+    """Value of the voxel that holds each point, 0 outside."""
+    if volume is None:
+        return np.zeros(len(points_mm))
+    at = np.floor(volume.grid.to_voxels(points_mm)).astype(np.int64)
+    size = np.array(volume.grid.shape[::-1])
+    inside = ((at >= 0) & (at < size)).all(axis=1)
+    x, y, z = np.where(inside[:, None], at, 0).T
+    return np.where(inside, volume.values[z, y, x], 0)
+
+
+def _integral(volume: Volume | None, first_mm: Array, second_mm: Array) -> Array:
+    n = len(first_mm)
+    if volume is None or n == 0:
+        return np.zeros(n)
+    ends = np.stack([np.arange(n), np.arange(n) + n], -1).astype(np.int32)
+    rays = Rays(np.concatenate([first_mm, second_mm]), ends)
+    projector = RayProjector(rays, volume.grid, on=cpu(1))
+    return np.asarray(projector(volume.values), np.float64)
+
+
+def _through_box(grid: ImageGrid, first_mm: Array, second_mm: Array) -> tuple[Array, Array]:
+    """Fractions of the way at which each line enters and leaves the grid's box."""
+    way = second_mm - first_mm
+    with np.errstate(divide="ignore", invalid="ignore"):
+        one, other = (grid.lower_mm - first_mm) / way, (grid.upper_mm - first_mm) / way
+    enter = np.nan_to_num(np.minimum(one, other), nan=0.0).max(axis=1).clip(0, 1)
+    leave = np.nan_to_num(np.maximum(one, other), nan=1.0).min(axis=1).clip(0, 1)
+    return enter, np.maximum(leave, enter)
+
+
+def _slice_points(grid: ImageGrid, i_z: int, oversample: int) -> Array:
+    """Evenly spread points of one slice, (z, y, x) order, oversample³ for each voxel [mm]."""
+    fine = ImageGrid(
+        (grid.shape[0] * oversample, grid.shape[1] * oversample, grid.shape[2] * oversample),
+        (
+            grid.voxel_mm[0] / oversample,
+            grid.voxel_mm[1] / oversample,
+            grid.voxel_mm[2] / oversample,
+        ),
+        grid.centre_mm,
+    )
+    x, y = fine.centres_mm(0), fine.centres_mm(1)
+    z = fine.centres_mm(2)[i_z * oversample : (i_z + 1) * oversample]
+    points = np.stack(np.broadcast_arrays(x, y[:, None], z[:, None, None]), -1)
+    return points.reshape(-1, 3)
