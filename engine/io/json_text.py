@@ -1,4 +1,4 @@
-"""JSON that any program can read: sorted keys, no NaN, no Python types; the same text every time."""
+"""JSON any program can read: sorted keys, no NaN, no Python types, the same text every time."""
 
 from __future__ import annotations
 

@@ -202,7 +202,7 @@ def _info(header: Header | None, decoded: Decoded, data_file: Path) -> dict[str,
         "data_file": data_file.name,
         "n_time_tags": decoded.n_time_tags,
         "n_other_tags": decoded.n_other_tags,
-        "n_in_gaps": decoded.n_in_gaps,
+        "n_events_in_gaps": decoded.n_in_gaps,
     }
     if header is None:
         return info
