@@ -27,6 +27,7 @@ from engine.study import Study
 FORMAT = "isocenter-provenance-1"
 CLAIM = "Research use only. Not for diagnosis or treatment."
 CHUNK_BYTES = 1 << 22
+MAX_HEADER_BYTES = 1 << 16
 
 
 def build(
@@ -85,7 +86,7 @@ def describe_inputs(study: Study) -> dict[str, dict[str, Any]]:
 
 
 def input_files(study: Study) -> dict[str, Path]:
-    """Every file a study names, by its role."""
+    """Every file a study names, by its role, and those a header goes with."""
     scanner = Path(study.scanner) if study.scanner else None
     roles = {
         "data": study.data,
@@ -93,7 +94,30 @@ def input_files(study: Study) -> dict[str, Path]:
         "attenuation": study.attenuation,
         "normalisation": study.normalisation,
     }
-    return {role: path for role, path in roles.items() if path is not None}
+    named = {role: path for role, path in roles.items() if path is not None}
+    return named | {f"data: {path.name}": path for path in _companions(study.data)}
+
+
+def _companions(data: Path) -> list[Path]:
+    """Files in the folder of `data` that it names as a header, or whose header names it."""
+    text = _header_text(data)
+    try:
+        beside = sorted(p for p in data.parent.iterdir() if p.is_file() and p.name != data.name)
+    except OSError:
+        return []
+    headers = (p for p in beside if ".hdr" in p.name.lower())
+    naming = [p for p in headers if data.name.encode() in _header_text(p)]
+    return [p for p in beside if p.name.encode() in text] + naming
+
+
+def _header_text(path: Path) -> bytes:
+    """Return the content of a small text file, nothing of any other."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(MAX_HEADER_BYTES + 1)
+    except OSError:
+        return b""
+    return b"" if len(head) > MAX_HEADER_BYTES or b"\0" in head else head
 
 
 def hash_file(path: Path) -> dict[str, Any]:

@@ -10,27 +10,26 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import ValidationError
 
 from engine.checkpoint.images import Head, read_head, read_image, write_image
 from engine.checkpoint.owner import Owner
+from engine.checkpoint.record import JobInfo, Record, Status
 from engine.data.volume import Volume
 from engine.errors import DataError, FileFormatError, ResourceError, SettingsError
 from engine.io.publish import publish
 from engine.paths import jobs_dir
 from engine.provenance import describe_inputs
-from engine.settings import Settings, explain, setting
+from engine.settings import explain
 from engine.study import Study, read_study, write_study
 
 if TYPE_CHECKING:  # the window lists jobs without loading kernels
     from engine.run import Resume
 
-Status = Literal["running", "paused", "finished", "aborted", "failed"]
 RECORD, STUDY = "job.json", "study.toml"
 IMAGES = ("checkpoint-0.bin", "checkpoint-1.bin")
 Origin = tuple[str, dict[str, tuple[str, str]]]
@@ -41,41 +40,6 @@ KEPT_ENDED = 20
 """Ended jobs that stay listed; older ones are removed. Interrupted jobs always stay."""
 
 log = logging.getLogger(__name__)
-
-
-class Record(Settings):
-    """The state of a job, as `job.json` holds it."""
-
-    format: Literal["isocenter-job-1"] = "isocenter-job-1"
-    status: Status = setting()
-    owner: Owner = setting()
-    title: str = setting(max_length=1000)
-    created_utc: datetime = setting()
-    device: str = setting(max_length=100)
-    updates: int = setting(description="Updates of the whole run", ge=1)
-    inputs: dict[str, dict[str, Any]] = setting({}, "Files by role, once they are hashed")
-    text: str = setting("", "Why it failed")
-    output: str = setting("", "Where the volume is to be written, if the job began with a place")
-
-
-@dataclass(frozen=True)
-class JobInfo:
-    """One line of the list of jobs."""
-
-    id: str
-    folder: Path
-    title: str
-    status: Status
-    created: datetime
-    device: str
-    done: int | None
-    """Updates behind the newest checkpoint, None without one."""
-    updates: int
-    """Updates of the whole run."""
-    interrupted: bool
-    """Whether it was running or paused when its process died."""
-    text: str = ""
-    """Why it failed."""
 
 
 class Job:

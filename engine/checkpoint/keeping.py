@@ -6,7 +6,8 @@ import logging
 from collections.abc import Generator, Iterator
 from time import monotonic
 
-from engine.checkpoint.job import Job, Status
+from engine.checkpoint.job import Job
+from engine.checkpoint.record import Status
 from engine.errors import EngineError
 from engine.events import Checkpointed, Event, Finished, Preview, Warned
 

@@ -29,7 +29,7 @@ from engine.events import (
 from engine.host import EngineProcess, process
 from engine.host.slots import FOLDER, PREFIX, sweep_orphans
 from engine.protocol import Protocol
-from engine.study import Study
+from engine.study import Study, write_study
 from tests.engine import engine_sources
 
 LINUX = sys.platform.startswith("linux")
@@ -278,31 +278,34 @@ def test_silence_is_told_once_and_is_no_end(tmp_path, monkeypatch):
 
 WINDOW = """
 import sys
+from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from engine.checkpoint import Job
 from engine.events import Checkpointed
 from engine.host import EngineProcess
+from engine.study import read_study
 from tests.engine import engine_sources
 
 if __name__ == "__main__":
-    job = Job.open(sys.argv[2])
+    job = Job.create(read_study(Path(sys.argv[2])))
     engine = EngineProcess(job.study, source=engine_sources.slow, job=job)
     for event in engine.events():
         if isinstance(event, Checkpointed):
-            print(engine.pid, flush=True)
+            print(engine.pid, job.id, flush=True)
 """
 
 
 @pytest.mark.skipif(not LINUX, reason="signals, and shared memory seen as files")
 def test_a_killed_window_leaves_no_engine_and_an_interrupted_job(tmp_path):
-    job = Job.create(study_of(tmp_path, 500, 3))
-    script = tmp_path / "window.py"
+    study, script = tmp_path / "study.toml", tmp_path / "window.py"
+    write_study(study_of(tmp_path, 500, 3), study)
     script.write_text(WINDOW)
-    here = str(Path(__file__).parents[2])
+    command = [sys.executable, script, str(Path(__file__).parents[2]), study]
     with subprocess.Popen(
-        [sys.executable, script, here, job.id], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as window:
-        child = psutil.Process(int(window.stdout.readline()))
+        number, job_id = window.stdout.readline().split()
+        child, job = psutil.Process(int(number)), Job.open(job_id)
         window.kill()
     _, alive = psutil.wait_procs([child], timeout=3)
     assert not alive
