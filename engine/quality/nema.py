@@ -1,0 +1,88 @@
+"""Image quality after NEMA NU 2: contrast recovery of hot and cold spheres, background variability.
+
+Q_hot = (C_H / C_B − 1) / (a_H / a_B − 1),   Q_cold = 1 − C_C / C_B,   N = SD / C_B
+
+C are means over discs of the sphere's diameter in its central slice; C_B and SD are the mean and
+standard deviation over equal discs in the background, 12 of them in each of 5 slices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.data.volume import Volume
+from engine.errors import SettingsError
+from engine.geometry.grid import Point
+from engine.quality import roi
+from engine.quality.roi import Weights
+
+SLICES_MM = (-20.0, -10.0, 0.0, 10.0, 20.0)
+"""Background slices, from the spheres' plane."""
+N_PER_SLICE = 12
+
+
+@dataclass(frozen=True)
+class SphereQuality:
+    """One sphere: its diameter, contrast recovery and background variability, both in percent."""
+
+    diameter_mm: float
+    recovery_percent: float
+    variability_percent: float
+
+
+def contrast_recovery(sphere: float, background: float, true_contrast: float) -> float:
+    """Contrast recovery [%] of a sphere `true_contrast` times as active as the background.
+
+    100 is perfect, also for cold spheres (true contrast 0).
+    """
+    if true_contrast == 1:
+        raise SettingsError("true_contrast = 1: a sphere like its background has no contrast.")
+    return 100 * (sphere / background - 1) / (true_contrast - 1)
+
+
+def background_variability(means: Sequence[float]) -> float:
+    """Standard deviation of the background discs over their mean [%]."""
+    values = np.asarray(means, np.float64)
+    return float(100 * values.std(ddof=1) / values.mean())
+
+
+def residual_error(insert: float, background: float) -> float:
+    """Counts left where there is no activity, such as the lung insert [% of the background]."""
+    return 100 * insert / background
+
+
+def disc(volume: Volume, centre_mm: Point, diameter_mm: float) -> Weights:
+    """Return a disc one slice thick, in the slice nearest to its centre."""
+    z = volume.grid.centres_mm(2)
+    slice_mm = float(z[np.argmin(np.abs(z - centre_mm[2]))])
+    centre = (centre_mm[0], centre_mm[1], slice_mm)
+    return roi.cylinder(volume.grid, centre, diameter_mm, volume.grid.voxel_mm[2])
+
+
+def background_places_mm(half_mm: tuple[float, float], z_mm: float = 0.0) -> tuple[Point, ...]:
+    """Centres of the background discs: evenly on an ellipse (semi-axes x, y), in five slices."""
+    angles = 2 * np.pi * (np.arange(N_PER_SLICE) + 0.5) / N_PER_SLICE
+    return tuple(
+        (float(half_mm[0] * np.cos(a)), float(half_mm[1] * np.sin(a)), z_mm + dz)
+        for dz in SLICES_MM
+        for a in angles
+    )
+
+
+def sphere_quality(
+    volume: Volume,
+    centre_mm: Point,
+    diameter_mm: float,
+    *,
+    true_contrast: float,
+    background_mm: Sequence[Point],
+) -> SphereQuality:
+    """Measure one sphere against discs of its own size at `background_mm`."""
+    hot = roi.mean(volume, disc(volume, centre_mm, diameter_mm))
+    discs = [disc(volume, place, diameter_mm) for place in background_mm]
+    background = roi.means(volume, discs)
+    recovery = contrast_recovery(hot, float(background.mean()), true_contrast)
+    return SphereQuality(diameter_mm, recovery, background_variability(list(background)))
