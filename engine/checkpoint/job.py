@@ -207,15 +207,17 @@ class Job:
         found = describe_inputs(study)
         if found != record.inputs:
             self._change(inputs=found)
-        protocol = json.dumps([study.protocol.model_dump(mode="json"), study.scanner])
+        scanner = None if "scanner" in found else study.scanner
+        protocol = json.dumps([study.protocol.model_dump(mode="json"), scanner], sort_keys=True)
         inputs = {role: (file["name"], file["sha256"]) for role, file in found.items()}
         return hashlib.sha256(protocol.encode()).hexdigest(), inputs
 
     def _refuse_other_inputs(self, head: Head) -> None:
         protocol, inputs = self._find_origin()
         for role in sorted({*inputs, *head.inputs}):
-            if inputs.get(role) != head.inputs.get(role):
-                name = (head.inputs.get(role) or inputs[role])[0]
+            now, then = inputs.get(role), head.inputs.get(role)
+            if now is None or then is None or now[1] != then[1]:  # its name may change
+                name = (then or inputs[role])[0]
                 raise DataError(
                     f"{name}: not the file the checkpoint was made with; put that file back, "
                     "or start the study anew."
