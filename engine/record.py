@@ -49,6 +49,7 @@ class Record:
     corrections: list[dict[str, Any]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     likelihoods: list[float] = field(default_factory=list)
+    n_skipped: int = 0
     grid: ImageGrid = field(default_factory=lambda: ImageGrid((1, 1, 1), (1.0, 1.0, 1.0)))
 
     @property

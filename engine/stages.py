@@ -172,11 +172,13 @@ def _start(uniform: NDArray[Any], resume: Resume | None) -> tuple[NDArray[Any], 
 
 def _tell(record: Record, step: Iterate, seconds: float) -> Iterator[Event]:
     algorithm = record.protocol.algorithm
-    if step.n_skipped:
-        yield record.warn(
-            f"iteration {step.iteration}, subset {step.subset}: {step.n_skipped:,} events "
-            "cross no activity and no background; they are left out."
-        )
+    if step.iteration == 1:
+        record.n_skipped += step.n_skipped
+        if record.n_skipped and step.subset == algorithm.n_subsets:
+            yield record.warn(
+                f"{record.n_skipped:,} events cross no activity and no background in the first "
+                "iteration; they are left out."
+            )
     if step.log_likelihood is not None:
         record.likelihoods.append(step.log_likelihood)
     yield Preview(

@@ -1,0 +1,221 @@
+"""The command line as a user meets it: results, exit codes, one sentence for each fault."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import h5py
+import nibabel
+import numpy as np
+import pytest
+
+from engine.cli import main
+from engine.data.listmode import ListMode
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.io import save, write_listmode
+
+RING = RingSettings(
+    name="tiny", n_rings=4, n_crystals_per_ring=32, radius_mm=60, ring_pitch_mm=5,
+    max_ring_difference=3, n_tangential=20, voxel_mm=(5, 5, 5), fov_mm=(60, 20),
+)  # fmt: skip
+QUICK = ("--set", "algorithm.iterations=2", "--set", "algorithm.subsets=2", "--threads", "2")
+
+
+def make_scan(path, n=3000):
+    scanner = RingScanner(RING)
+    rng = np.random.default_rng(4)
+    crystals = scanner.lors(rng.integers(0, scanner.n_lors, n))
+    write_listmode(ListMode(scanner, crystals, duration_s=1.0), path)
+    return path
+
+
+@pytest.fixture
+def scan(tmp_path):
+    return make_scan(tmp_path / "scan.h5")
+
+
+def faults(capsys, *argv):
+    """Run a faulty command; return its one sentence."""
+    assert main([str(a) for a in argv]) == 2
+    error = capsys.readouterr().err
+    assert "Traceback" not in error
+    assert error.startswith("isocenter: ") and error.count("\n") == 1, error
+    return error
+
+
+def test_reconstruct_writes_volume_and_provenance(scan, tmp_path, capsys):
+    out = tmp_path / "image.nii.gz"
+    log = tmp_path / "events.jsonl"
+    assert main(["reconstruct", str(scan), "-o", str(out), *QUICK, "--json", str(log)]) == 0
+    image = np.asarray(nibabel.load(out).dataobj)
+    assert image.shape == (12, 12, 4) and image.max() > 0
+    events = [json.loads(line)["event"] for line in log.read_text().splitlines()]
+    assert events[0] == "StageStarted" and events[-1] == "Finished"
+    assert events.count("Preview") == 4
+    kept = list(tmp_path.glob("*.json"))
+    assert any("tiny" in path.read_text() for path in kept)
+    assert "log-likelihood" in capsys.readouterr().out
+
+
+def test_same_command_same_bytes(scan, tmp_path):
+    files = []
+    for name in ("a", "b"):
+        out = tmp_path / name / "image.nii.gz"
+        out.parent.mkdir()
+        assert main(["reconstruct", str(scan), "-o", str(out), *QUICK]) == 0
+        files.append(out.read_bytes())
+    assert files[0] == files[1]
+
+
+def test_reproducible_bits_do_not_depend_on_threads(scan, tmp_path):
+    files = []
+    for threads in ("1", "2"):
+        out = tmp_path / f"{threads}.nii.gz"
+        command = ["reconstruct", str(scan), "-o", str(out), *QUICK, "--set", "reproducible=true"]
+        assert main([*command, "--threads", threads]) == 0
+        files.append(out.read_bytes())
+    assert files[0] == files[1]
+
+
+def test_study_file_and_export(scan, tmp_path):
+    study = tmp_path / "study.toml"
+    study.write_text('data = "scan.h5"\n[protocol.algorithm]\nkind = "mlem"\niterations = 2\n')
+    out = tmp_path / "image.h5"
+    assert main(["reconstruct", str(study), "-o", str(out), "--threads", "2"]) == 0
+    assert main(["export", str(out), str(tmp_path / "image.nii.gz")]) == 0
+    assert main(["export", str(out), str(tmp_path / "image.png")]) == 0
+    with h5py.File(out) as file:
+        names = []
+        file.visit(names.append)
+    assert names
+    assert (tmp_path / "image.png").stat().st_size > 1000
+
+
+def test_inspect_says_what_a_scan_is(scan, capsys):
+    assert main(["inspect", str(scan)]) == 0
+    assert "3,000" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda p: p.mkdir(), ["folder"]),
+        (lambda p: p.write_bytes(b""), ["empty"]),
+        (lambda p: p.write_bytes(b"hello world, this is no scan"), ["known", "format"]),
+        (lambda p: None, ["no such file"]),
+    ],
+)
+def test_what_is_no_scan_is_refused(tmp_path, capsys, make, words):
+    path, out = tmp_path / "thing.h5", tmp_path / "image.nii.gz"
+    make(path)
+    sentence = faults(capsys, "reconstruct", path, "-o", out)
+    assert any(word in sentence for word in words), sentence
+    assert not out.exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX systems")
+def test_unreadable_scan_is_refused(scan, tmp_path, capsys):
+    if os.geteuid() == 0:
+        pytest.skip("root may read everything")
+    scan.chmod(0)
+    assert "permission" in faults(capsys, "reconstruct", scan, "-o", tmp_path / "i.nii.gz")
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (["algorithm.iterations=0"], "algorithm.iterations"),
+        (["algoritm.iterations=3"], "algoritm"),
+        (["algorithm.iteratons=3"], "iteratons"),
+        (["grid.voxel_mm=[0.05, 0.05, 0.05]", "grid.diameter_mm=99", "grid.length_mm=99"], "GiB"),
+        (["corrections.attenuation.use=on"], "μ-map"),
+        (["corrections.randoms.use=on"], "delayed"),
+        (["grid.centre_mm=[900.0, 0.0, 0.0]"], "no line of response"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(scan, tmp_path, capsys, settings, words):
+    out = tmp_path / "image.nii.gz"
+    out.write_bytes(b"the result of last week")
+    options = [part for text in settings for part in ("--set", text)]
+    sentence = faults(capsys, "reconstruct", scan, "-o", out, *options)
+    assert words in sentence, sentence
+    assert out.read_bytes() == b"the result of last week"
+
+
+def test_protocol_file_with_a_typing_error_is_refused(scan, tmp_path, capsys):
+    protocol = tmp_path / "p.toml"
+    protocol.write_text("[algorithm]\nkind = 'osem'\niteratons = 3\n")
+    sentence = faults(capsys, "reconstruct", scan, "-o", tmp_path / "i.nii", "--protocol", protocol)
+    assert "p.toml" in sentence and "iteratons" in sentence
+
+
+@pytest.mark.parametrize("name", ["image.jpg", "no-such-folder/image.nii.gz", "."])
+def test_place_that_cannot_be_written_is_refused_before_the_work(scan, tmp_path, capsys, name):
+    faults(capsys, "reconstruct", scan, "-o", tmp_path / name)
+
+
+def test_mu_map_with_nan_is_refused(scan, tmp_path, capsys):
+    values = np.zeros((4, 4, 4), np.float32)
+    path = tmp_path / "mu.nii"
+    save(Volume(values, ImageGrid((4, 4, 4), (5.0, 5.0, 5.0)), "1/mm"), path)
+    image = nibabel.load(path)
+    broken = np.asarray(image.dataobj).copy()
+    broken[1, 2, 3] = np.nan
+    nibabel.save(nibabel.Nifti1Image(broken, image.affine), path)
+    sentence = faults(capsys, "reconstruct", scan, "-o", tmp_path / "i.nii", "--attenuation", path)
+    assert "mu.nii" in sentence and "1" in sentence
+
+
+def test_no_prompts_is_refused(tmp_path, capsys):
+    scanner = RingScanner(RING)
+    crystals = scanner.lors(np.arange(40))
+    data = ListMode(scanner, crystals, delayed=np.ones(40, bool), duration_s=1.0)
+    write_listmode(data, tmp_path / "scan.h5")
+    sentence = faults(capsys, "reconstruct", tmp_path / "scan.h5", "-o", tmp_path / "i.nii")
+    assert "none of them a prompt" in sentence
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX systems")
+def test_interrupted_run_keeps_its_checkpoint_and_resumes(tmp_path):
+    scan = make_scan(tmp_path / "scan.h5", n=50_000)
+    out, job = tmp_path / "image.nii.gz", tmp_path / "job"
+    settings = ("--set", "algorithm.kind=mlem", "--set", "algorithm.iterations=150",
+                "--set", "reproducible=true", "--threads", "2")  # fmt: skip
+    code = "import sys; from engine.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "reconstruct", str(scan), "-o", str(out), *settings]
+    events = tmp_path / "events.jsonl"
+    options = ["--checkpoint", str(job), "--json", str(events)]
+    root = Path(__file__).resolve().parents[3]
+    process = subprocess.Popen([*command, *options], cwd=root, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
+        if events.exists() and events.read_text().count('"Preview"') >= 3:
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130, errors
+    assert "isocenter resume" in errors and not out.exists()
+    assert main(["resume", str(job), "--threads", "2"]) == 0
+    whole = tmp_path / "whole.nii.gz"
+    assert main(["reconstruct", str(scan), "-o", str(whole), *settings]) == 0
+    assert out.read_bytes() == whole.read_bytes()
+
+
+def test_resume_of_nothing_is_refused(capsys, tmp_path):
+    assert "no such job" in faults(capsys, "resume", tmp_path / "nothing")
+
+
+def test_simulate_then_reconstruct_with_corrections(tmp_path, capsys):
+    pytest.importorskip("engine.simulate")
+    scan = tmp_path / "simulated.h5"
+    assert main(["simulate", "listmode", "-o", str(scan), "--prompts", "20000"]) == 0
+    out = tmp_path / "image.nii.gz"
+    assert main(["reconstruct", str(scan), "-o", str(out), *QUICK]) == 0
+    assert "randoms: applied" in capsys.readouterr().out
