@@ -63,7 +63,8 @@ def lookup_table(key: str) -> NDArray[np.uint32]:
         rgb = np.asarray(rgb, np.uint32)
     if chosen.reverse:
         rgb = rgb[::-1]
-    table = (np.uint32(0xFF) << 24) | (rgb[:, 0] << 16) | (rgb[:, 1] << 8) | rgb[:, 2]
+    red, green, blue = rgb.T
+    table = np.asarray(0xFF000000 | red << 16 | green << 8 | blue, np.uint32)
     table.flags.writeable = False
     return table
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pyqtgraph
 from PySide6.QtCore import QSize
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QFontMetricsF
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from app.views.colours import DARK, ViewColours
@@ -68,6 +68,9 @@ class CurveView(QWidget):
             axis = self.plot.getAxis(name)
             axis.enableAutoSIPrefix(False)
             axis.setStyle(tickLength=-4, maxTickLevel=0)
+        room = QFontMetricsF(self.font()).horizontalAdvance("−00.0000")
+        self.plot.getAxis("left").setWidth(math.ceil(room) + 8)
+        self.plot.getPlotItem().setContentsMargins(0, 8, 8, 0)
 
     def set_points(self, iterations: Sequence[int], values: Sequence[float]) -> None:
         """Show these values, one for each iteration."""

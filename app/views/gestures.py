@@ -31,11 +31,13 @@ class Pane(Protocol):
 
     state: ViewState
     readout: str
-    viewport: Viewport | None
 
+    @property
+    def viewport(self) -> Viewport | None: ...
+    def show_part(self, viewport: Viewport) -> None: ...
     def update(self) -> None: ...
-    def setCursor(self, shape: Qt.CursorShape) -> None: ...  # noqa: N802
-    def unsetCursor(self) -> None: ...  # noqa: N802
+    def setCursor(self, shape: Qt.CursorShape) -> None: ...
+    def unsetCursor(self) -> None: ...
 
 
 class PointDrag:
@@ -58,7 +60,7 @@ class PanDrag:
     def move(self, at: QPointF) -> None:
         delta = at - self._from
         if self._before is not None and not delta.isNull():
-            self._pane.viewport = self._before.panned(delta.x(), delta.y())
+            self._pane.show_part(self._before.panned(delta.x(), delta.y()))
 
     def end(self) -> None:
         self._pane.unsetCursor()

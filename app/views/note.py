@@ -16,7 +16,7 @@ class Note(QWidget):
 
     def __init__(self, text: str, parent: QWidget) -> None:
         super().__init__(parent)
-        self._text, self._colours = text, DARK
+        self._text, self._colours, self._over = text, DARK, parent
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         parent.installEventFilter(self)
         self._place()
@@ -43,10 +43,10 @@ class Note(QWidget):
         return False
 
     def _place(self) -> None:
-        area = self.parentWidget().rect().adjusted(MARGIN_PX, MARGIN_PX, -MARGIN_PX, -MARGIN_PX)
+        area = self._over.rect().adjusted(MARGIN_PX, MARGIN_PX, -MARGIN_PX, -MARGIN_PX)
         words = self.fontMetrics().boundingRect(area, _flags(), self._text)
         box = words.adjusted(-MARGIN_PX, -MARGIN_PX, MARGIN_PX, MARGIN_PX)
-        box.moveCenter(self.parentWidget().rect().center())
+        box.moveCenter(self._over.rect().center())
         self.setGeometry(box)
 
     def paintEvent(self, event: QPaintEvent) -> None:

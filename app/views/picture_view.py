@@ -128,8 +128,8 @@ class PictureView(QWidget):
             self._viewport = self._viewport.resized(size)
         return self._viewport
 
-    @viewport.setter
-    def viewport(self, viewport: Viewport) -> None:
+    def show_part(self, viewport: Viewport) -> None:
+        """Show this part of the plane until told to fit."""
         self._viewport, self._is_fitted = viewport, False
         self.update()
 
@@ -141,7 +141,7 @@ class PictureView(QWidget):
     def zoom(self, factor: float, about: tuple[float, float]) -> None:
         """Enlarge; the point (u, v) [mm] stays where it is."""
         if self.viewport is not None:
-            self.viewport = self.viewport.zoomed(factor, about)
+            self.show_part(self.viewport.zoomed(factor, about))
 
     def forget_picture(self) -> None:
         """The picture is stale: compute it at the next paint."""

@@ -84,11 +84,11 @@ class Orientation:
     def extract(self, values: NDArray[np.float32], index: int) -> NDArray[np.float32]:
         """One slice of values (n_z, n_y, n_x), rows going down and columns going right."""
         kept = [axis for axis in (2, 1, 0) if axis != self.normal]  # array order z, y, x
-        plane = values.take(index, axis=2 - self.normal)
+        plane = np.moveaxis(values, 2 - self.normal, 0)[index]
         if kept.index(self.down.axis) == 1:
             plane = plane.T
         plane = plane[:: self.down.sign, :: self.right.sign]
-        return np.ascontiguousarray(plane, dtype=np.float32)
+        return np.array(plane, np.float32, order="C")
 
     def to_screen(self, point_mm: Point) -> tuple[float, float]:
         """(u, v) of a patient point [mm]."""

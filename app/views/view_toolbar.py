@@ -60,8 +60,8 @@ class ViewToolbar(QWidget):
         for widget in (self.colour_map, self.presets, self.auto, self.low):
             row.addWidget(widget)
         row.addWidget(self.bar, 1)
-        for widget in (self.high, self.unit, self.interpolation, self.convention):
-            row.addWidget(widget)
+        for after in (self.high, self.unit, self.interpolation, self.convention):
+            row.addWidget(after)
 
     def _colour_map_box(self) -> QComboBox:
         box = QComboBox()

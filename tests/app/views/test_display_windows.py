@@ -1,0 +1,85 @@
+"""Display windows."""
+
+import math
+
+import numpy as np
+import pytest
+
+from app.views import windows
+
+
+def test_auto_window_of_activity_starts_at_zero_and_ignores_empty_space(rng):
+    values = np.zeros(50_000, np.float32)
+    values[:1000] = rng.uniform(1, 2, 1000)
+    low, high = windows.auto_window(values.reshape(10, 50, 100), "counts/mm")
+    assert low == 0
+    assert high == pytest.approx(2, rel=0.01)
+
+
+def test_auto_window_is_not_led_by_a_single_hot_voxel(rng):
+    values = rng.uniform(0, 1, (20, 20, 20)).astype("f4")
+    values[3, 4, 5] = 1e6
+    assert windows.auto_window(values, "counts/mm")[1] < 1.01
+
+
+def test_auto_window_of_hounsfield_units_spans_the_values(rng):
+    values = rng.uniform(-1000, 500, (20, 20, 20)).astype("f4")
+    low, high = windows.auto_window(values, "HU")
+    assert low == pytest.approx(-1000, abs=20)
+    assert high == pytest.approx(500, abs=20)
+
+
+def test_a_difference_window_is_symmetric(rng):
+    low, high = windows.auto_window(rng.normal(1, 1, (9, 9, 9)).astype("f4"), "1", diverging=True)
+    assert low == -high
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf])
+@pytest.mark.parametrize("unit", ["counts/mm", "HU"])
+def test_an_image_without_information_gets_a_window_all_the_same(value, unit):
+    values = np.full((3, 3, 3), value, np.float32)
+    low, high = windows.auto_window(values, unit)
+    assert math.isfinite(low)
+    assert low < high < math.inf
+    full_low, full_high = windows.full_window(values, unit)
+    assert full_low < full_high < math.inf
+
+
+def test_presets_of_activity_are_pinned_to_zero(rng):
+    values = rng.normal(0, 1, (9, 9, 9)).astype("f4")
+    for unit in ("counts/mm", "SUVbw"):
+        assert {preset.window[0] for preset in windows.presets(values, unit)} == {0.0}
+
+
+def test_hounsfield_presets_are_named_by_tissue(rng):
+    values = rng.uniform(-1000, 500, (9, 9, 9)).astype("f4")
+    titles = [preset.title for preset in windows.presets(values, "HU")]
+    assert titles == ["Full range", "Lung", "Soft tissue", "Bone"]
+
+
+def test_full_range_ends_at_the_highest_value():
+    values = np.arange(1000, dtype=np.float32).reshape(10, 10, 10)
+    assert windows.full_window(values, "counts/mm") == (0.0, 999.0)
+
+
+def test_dragging_right_widens_and_dragging_up_raises():
+    assert windows.dragged((10.0, 20.0), 1.0, 0.0, pinned=False) == pytest.approx(
+        (15 - 5 * math.e, 15 + 5 * math.e)
+    )
+    assert windows.dragged((10.0, 20.0), 0.0, 1.0, pinned=False) == pytest.approx((20, 30))
+
+
+def test_a_pinned_window_widens_from_its_lower_end_and_never_goes_below_zero():
+    assert windows.dragged((0.0, 10.0), 1.0, 0.0, pinned=True) == pytest.approx((0, 10 * math.e))
+    low, high = windows.dragged((0.0, 10.0), 0.0, -0.5, pinned=True)
+    assert (low, high) == pytest.approx((0, 5))
+    low, high = windows.dragged((0.0, 10.0), 0.0, -9.0, pinned=True)
+    assert low == 0
+    assert high > 0
+
+
+@pytest.mark.parametrize("pair", [(1.0, 1.0), (2.0, 1.0), (math.nan, 1.0), (0.0, math.inf)])
+def test_a_window_that_cannot_be_shown_is_mended(pair):
+    low, high = windows.valid(*pair)
+    assert math.isfinite(low)
+    assert low < high < math.inf

@@ -1,0 +1,74 @@
+"""The turning projection."""
+
+import numpy as np
+from PySide6.QtCore import QPoint, Qt
+
+from app.views.mip_view import MipView
+from engine.data.volume import Volume
+
+LEFT, PLAIN = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+
+
+def drag(qtbot, view, dx):
+    middle = view.rect().center()
+    qtbot.mousePress(view, LEFT, PLAIN, middle)
+    qtbot.mouseMove(view, middle + QPoint(dx, 0))
+    qtbot.mouseRelease(view, LEFT, PLAIN, middle + QPoint(dx, 0))
+
+
+def test_from_the_front_it_is_the_maximum_along_y(state, show):
+    view = show(MipView(state))
+    truth = state.volume.values.max(axis=1)[::-1]
+    spare = (view.picture.values.shape[1] - truth.shape[1]) // 2
+    assert np.array_equal(view.picture.values[:, spare : spare + truth.shape[1]], truth)
+
+
+def test_dragging_turns_the_nearest_side_along(state, show, qtbot):
+    view = show(MipView(state))
+    drag(qtbot, view, 150)
+    assert view.degrees == 270
+    assert view.edges().right == "A"
+
+
+def test_a_click_changes_nothing(state, show, qtbot):
+    view = show(MipView(state))
+    cursor, picture = state.cursor_mm, view.picture
+    qtbot.mouseClick(view, LEFT, PLAIN, view.rect().center() + QPoint(30, 20))
+    assert view.degrees == 0
+    assert state.cursor_mm == cursor
+    assert view.picture is picture
+
+
+def test_wheel_and_arrows_turn(state, show, qtbot, turn_wheel):
+    view = show(MipView(state))
+    turn_wheel(view, 2)
+    assert view.degrees == 30
+    qtbot.keyClick(view, Qt.Key.Key_Right)
+    assert view.degrees == 15
+    qtbot.keyClick(view, Qt.Key.Key_R)
+    assert view.degrees == 0
+
+
+def test_turning_keeps_the_zoom(state, show):
+    view = show(MipView(state))
+    view.zoom(2.0, (0.0, 0.0))
+    before = view.viewport
+    view.set_degrees(45)
+    assert view.viewport == before
+
+
+def test_a_new_volume_is_projected_at_the_same_angle(state, show):
+    view = show(MipView(state))
+    view.set_degrees(60)
+    state.set_volume(Volume(2 * state.volume.values, state.volume.grid, "counts/mm"))
+    assert view.degrees == 60
+    assert view.picture.values.max() > 6
+
+
+def test_the_cursor_is_marked_where_it_projects(state, show):
+    view = show(MipView(state))
+    grid = state.volume.grid
+    state.set_cursor((grid.centre_mm[0] + 8, grid.centre_mm[1] + 12, 33.0))
+    assert np.allclose(view.cursor_uv(), (8, -33))
+    view.set_degrees(90)
+    assert np.allclose(view.cursor_uv(), (12, -33))

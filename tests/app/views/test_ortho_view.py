@@ -1,0 +1,121 @@
+"""Four linked views with their controls."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.views.colours import LIGHT
+from app.views.ortho_view import OrthoView
+from app.views.state import ViewState
+
+
+@pytest.fixture
+def ortho(state, show):
+    return show(OrthoView(state), 900, 700)
+
+
+def test_four_views_share_the_space_evenly(ortho):
+    sizes = np.array([(view.width(), view.height()) for view in ortho.views])
+    assert np.ptp(sizes, axis=0).max() <= 1
+    assert (sizes > 300).all()
+
+
+def test_a_double_click_enlarges_one_view_and_brings_the_others_back(ortho, qtbot):
+    qtbot.mouseDClick(ortho.coronal, Qt.MouseButton.LeftButton)
+    assert ortho.enlarged is ortho.coronal
+    QApplication.processEvents()
+    assert ortho.coronal.width() == 900
+    qtbot.mouseDClick(ortho.coronal, Qt.MouseButton.LeftButton)
+    assert ortho.enlarged is None
+    assert all(view.isVisible() for view in ortho.views)
+
+
+def test_escape_brings_all_views_back(ortho, qtbot):
+    ortho.toggle_enlarged(ortho.mip)
+    qtbot.keyClick(ortho.mip, Qt.Key.Key_Escape)
+    assert ortho.enlarged is None
+
+
+def test_cursor_text_has_place_value_and_unit(ortho, state):
+    state.set_cursor((12.0, -18.0, 28.0))
+    state.volume.values[state.volume.grid.index_of((12.0, -18.0, 28.0))] = 0.83
+    assert ortho.cursor_text() == "x 12.0  y −18.0  z 28.0 mm   0.83 counts/mm"
+
+
+def test_cursor_text_is_empty_without_a_volume(qapp, qtbot):
+    ortho = OrthoView(ViewState())
+    qtbot.addWidget(ortho)
+    assert ortho.cursor_text() == ""
+
+
+def test_the_boxes_show_and_set_the_window(ortho, state, qtbot):
+    assert (ortho.toolbar.low.text(), ortho.toolbar.high.text()) == ("0", "7")
+    ortho.toolbar.high.setText("3.5")
+    ortho.toolbar.high.editingFinished.emit()
+    assert state.window == (0.0, 3.5)
+
+
+@pytest.mark.parametrize("text", ["", "much", "inf", "nan"])
+def test_a_box_puts_nonsense_back(ortho, state, text):
+    ortho.toolbar.high.setText(text)
+    ortho.toolbar.high.editingFinished.emit()
+    assert state.window == (0.0, 7.0)
+    assert ortho.toolbar.high.text() == "7"
+
+
+def test_the_convention_badge_says_and_changes_the_convention(ortho, state, qtbot):
+    assert ortho.toolbar.convention.text() == "Radiological"
+    qtbot.mouseClick(ortho.toolbar.convention, Qt.MouseButton.LeftButton)
+    assert state.convention == "neurological"
+    assert ortho.toolbar.convention.text() == "Neurological"
+
+
+def test_the_presets_menu_sets_a_window(ortho, state):
+    menu = ortho.toolbar.presets.menu()
+    menu.aboutToShow.emit()
+    titles = [action.text() for action in menu.actions()]
+    assert titles[0] == "Full range"
+    menu.actions()[1].trigger()
+    assert state.window == (0.0, 3.0)
+
+
+def test_the_colour_map_box_follows_the_state_and_sets_it(ortho, state):
+    box = ortho.toolbar.colour_map
+    assert box.currentData() == "rainbow"
+    index = box.findData("hot")
+    box.setCurrentIndex(index)
+    box.activated.emit(index)
+    assert state.colour_map == "hot"
+
+
+def test_rainbow_carries_its_warning(ortho):
+    box = ortho.toolbar.colour_map
+    tip = box.itemData(box.findData("rainbow"), Qt.ItemDataRole.ToolTipRole)
+    assert "edges where there are none" in tip
+
+
+def test_a_snapshot_shows_the_views_and_not_the_controls(ortho):
+    image = ortho.snapshot()
+    assert image.width() == 900
+    assert image.height() == ortho.height() - ortho.toolbar.height()
+
+
+def test_another_theme_repaints_the_views(ortho, pixels):
+    ortho.set_colours(LIGHT)
+    assert pixels(ortho.axial)[2, 200] == int("ff" + LIGHT.canvas[1:], 16)
+
+
+def test_the_toolbar_fits_a_narrow_window(state, show):
+    ortho = show(OrthoView(state), 560, 500)
+    toolbar = ortho.toolbar
+    assert not toolbar.bar.isVisible()
+    right = toolbar.convention.geometry().right()
+    assert right <= toolbar.width()
+
+
+def test_an_update_of_all_views_leaves_no_timer_behind(ortho, state):
+    state.set_cursor((0.0, 0.0, 0.0))
+    state.set_colour_map("hot")
+    QApplication.processEvents()
+    assert ortho.findChildren(QTimer) == []

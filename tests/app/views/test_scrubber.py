@@ -1,0 +1,86 @@
+"""Walking through iterates."""
+
+import pytest
+from PySide6.QtCore import Qt
+
+from app.views.scrubber import IterationScrubber
+
+LABELS = [f"iteration {i}" for i in range(1, 5)]
+
+
+@pytest.fixture
+def scrubber(show):
+    scrubber = show(IterationScrubber(), 500, 40)
+    scrubber.set_iterates(LABELS)
+    return scrubber
+
+
+def test_it_begins_at_the_newest(scrubber):
+    assert scrubber.current() == 3
+    assert scrubber.is_live
+    assert scrubber.text() == "Iteration 4 of 4"
+
+
+def test_it_follows_new_iterates_while_live(scrubber, qtbot):
+    with qtbot.waitSignal(scrubber.iterate_selected, timeout=1000) as signal:
+        scrubber.append("iteration 5")
+    assert signal.args == [4]
+    assert scrubber.is_live
+
+
+def test_it_stays_where_the_user_went(scrubber, qtbot):
+    scrubber.step(-2)
+    with qtbot.assertNotEmitted(scrubber.iterate_selected):
+        scrubber.append("iteration 5")
+    assert scrubber.text() == "Iteration 2 of 5"
+    assert scrubber.latest.isEnabled()
+
+
+def test_latest_goes_back_to_following(scrubber, qtbot):
+    scrubber.step(-2)
+    qtbot.mouseClick(scrubber.latest, Qt.MouseButton.LeftButton)
+    assert scrubber.is_live
+    scrubber.append("iteration 5")
+    assert scrubber.current() == 4
+
+
+@pytest.mark.parametrize(("key", "index"), [("[", 2), ("]", 3)])
+def test_brackets_step(scrubber, qtbot, key, index):
+    scrubber.activateWindow()
+    qtbot.keyClick(scrubber.slider, key)
+    assert scrubber.current() == index
+
+
+def test_a_click_on_a_dot_selects_it(scrubber, qtbot):
+    at = scrubber.slider.centre_of(1).toPoint()
+    with qtbot.waitSignal(scrubber.iterate_selected, timeout=1000) as signal:
+        qtbot.mouseClick(scrubber.slider, Qt.MouseButton.LeftButton, pos=at)
+    assert signal.args == [1]
+
+
+def test_steps_stop_at_the_ends(scrubber):
+    scrubber.step(-99)
+    assert scrubber.current() == 0
+    scrubber.step(99)
+    assert scrubber.current() == 3
+
+
+def test_a_new_run_tells_its_last_iterate_once(scrubber, qtbot):
+    told = []
+    scrubber.iterate_selected.connect(told.append)
+    scrubber.set_iterates(LABELS[:2])
+    assert told == [1]
+
+
+def test_without_iterates_it_waits(scrubber):
+    scrubber.set_iterates([])
+    assert scrubber.current() == -1
+    assert scrubber.text() == "No iterates yet"
+    assert not scrubber.slider.isEnabled()
+    scrubber.append("iteration 1")
+    assert scrubber.current() == 0
+
+
+def test_a_label_that_does_not_count_stands_alone(scrubber):
+    scrubber.append("finished volume")
+    assert scrubber.text() == "Finished volume"

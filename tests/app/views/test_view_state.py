@@ -1,0 +1,118 @@
+"""What linked views share."""
+
+import numpy as np
+import pytest
+
+from app.views.state import ViewState, centre_of_activity
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+
+GRID = ImageGrid((10, 12, 14), (2.0, 2.0, 2.0))
+
+
+def volume(values, unit="counts/mm", grid=GRID):
+    return Volume(np.broadcast_to(np.float32(values), grid.shape).copy(), grid, unit)
+
+
+@pytest.fixture
+def hot_spot():
+    made = volume(0)
+    made.values[2, 3, 4] = 7
+    return made
+
+
+@pytest.fixture
+def fresh(qapp):
+    return ViewState()
+
+
+def test_a_first_volume_puts_the_cursor_on_the_activity(fresh, hot_spot):
+    fresh.set_volume(hot_spot)
+    assert fresh.cursor_mm == (-5.0, -5.0, -5.0)
+    assert fresh.value_at_cursor() == 7
+
+
+def test_a_volume_without_activity_puts_the_cursor_in_the_middle():
+    assert centre_of_activity(volume(0)) == GRID.centre_mm
+    assert centre_of_activity(volume(np.nan)) == GRID.centre_mm
+
+
+def test_a_live_update_keeps_cursor_and_window(fresh, hot_spot):
+    fresh.set_volume(hot_spot)
+    fresh.set_cursor((3.0, 1.0, -1.0))
+    fresh.set_window(0.0, 2.5)
+    fresh.set_volume(volume(100))
+    assert fresh.cursor_mm == (3.0, 1.0, -1.0)
+    assert fresh.window == (0.0, 2.5)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [volume(100, grid=ImageGrid((10, 12, 14), (3.0, 2.0, 2.0))), volume(100, unit="SUVbw")],
+)
+def test_another_grid_or_unit_begins_anew(fresh, hot_spot, other):
+    fresh.set_volume(hot_spot)
+    fresh.set_window(0.0, 2.5)
+    fresh.set_volume(other)
+    assert fresh.window == (0.0, 100.0)
+
+
+def test_the_window_is_set_anew_on_request(fresh, hot_spot):
+    fresh.set_volume(hot_spot)
+    fresh.set_volume(volume(100), keep_window=False)
+    assert fresh.window == (0.0, 100.0)
+
+
+def test_the_cursor_stays_inside(fresh, hot_spot):
+    fresh.set_volume(hot_spot)
+    fresh.set_cursor((1e9, -1e9, 0.0))
+    assert fresh.cursor_mm == (13.0, -11.0, 0.0)
+
+
+def test_a_step_lands_on_the_next_voxel_centre(fresh, hot_spot):
+    fresh.set_volume(hot_spot)
+    fresh.set_cursor((0.3, 0.3, 0.3))
+    fresh.step_cursor(0, 1)
+    fresh.step_cursor(2, -1)
+    assert fresh.cursor_mm == pytest.approx((3.0, 0.3, -1.0))
+
+
+def test_signals_tell_of_changes_only(fresh, hot_spot, qtbot):
+    fresh.set_volume(hot_spot)
+    with qtbot.assertNotEmitted(fresh.cursor_changed), qtbot.assertNotEmitted(fresh.window_changed):
+        fresh.set_cursor(fresh.cursor_mm)
+        fresh.set_window(*fresh.window)
+    with qtbot.waitSignals([fresh.cursor_changed, fresh.window_changed], timeout=1000):
+        fresh.set_cursor((0.0, 0.0, 0.0))
+        fresh.set_window(0.0, 1.0)
+
+
+def test_activity_opens_in_inverted_grey_and_ct_in_grey(fresh):
+    fresh.set_volume(volume(1))
+    assert fresh.colour_map == "grey_inverted"
+    fresh.set_volume(volume(1, unit="HU"))
+    assert fresh.colour_map == "grey"
+
+
+def test_a_chosen_colour_map_survives_another_volume(fresh):
+    fresh.set_volume(volume(1))
+    fresh.set_colour_map("hot")
+    fresh.set_volume(volume(1, unit="HU"))
+    assert fresh.colour_map == "hot"
+
+
+def test_a_difference_map_has_a_symmetric_window(fresh, hot_spot):
+    fresh.set_volume(hot_spot)
+    fresh.set_colour_map("difference")
+    assert fresh.window == (-7.0, 7.0)
+    fresh.set_colour_map("viridis")
+    assert fresh.window == (0.0, 7.0)
+
+
+def test_without_a_volume_nothing_is_promised(fresh):
+    fresh.auto_window()
+    fresh.step_cursor(0, 1)
+    fresh.reset()
+    assert fresh.value_at_cursor() is None
+    assert fresh.window_presets() == []
+    assert fresh.unit == ""

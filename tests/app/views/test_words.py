@@ -1,0 +1,31 @@
+"""Numbers as words."""
+
+import math
+
+import pytest
+
+from app.views.words import millimetres, number, place
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0"),
+        (0.83, "0.83"),
+        (0.8349, "0.835"),
+        (12.0, "12"),
+        (1234.4, "1234"),
+        (-0.5, "−0.5"),
+        (-1e-9, "−1.00e−09"),
+        (123456789.0, "1.23e+08"),
+        (math.nan, "no number"),
+    ],
+)
+def test_numbers_have_three_figures_and_a_true_minus(value, text):
+    assert number(value) == text
+
+
+def test_positions_have_a_tenth_of_a_millimetre_and_no_negative_zero():
+    assert millimetres(-18.04) == "−18.0"
+    assert millimetres(-0.01) == "0.0"
+    assert place((12.0, -18.0, 4.1)) == "x 12.0  y −18.0  z 4.1 mm"
