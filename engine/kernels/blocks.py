@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
+from math import prod
 from threading import Event
 from typing import Any
 
@@ -25,11 +26,16 @@ _SUMS_BYTES = 4 << 30
 """Memory that the images of all threads may take together; beyond it, fewer threads work."""
 
 
+def padded(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Shape of an image with its border."""
+    return tuple(n + 2 for n in shape)
+
+
 def pad(image: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
     """Copy an image into one with a border of one zero voxel on every side."""
-    padded = np.zeros([n + 2 for n in image.shape], dtype)
-    padded[1:-1, 1:-1, 1:-1] = image
-    return padded
+    bordered = np.zeros(padded(image.shape), dtype)
+    bordered[1:-1, 1:-1, 1:-1] = image
+    return bordered
 
 
 def run_blocks(
@@ -71,15 +77,15 @@ def sum_blocks(
     threads: int,
     tick: Tick | None = None,
 ) -> NDArray[Any]:
-    """Call work(sums, start, stop) with padded sums of each thread; return their cropped total."""
-    padded = tuple(n + 2 for n in shape)
-    affordable = _SUMS_BYTES // (int(np.prod(padded)) * np.dtype(dtype).itemsize)
+    """Call work(sums, start, stop), with flat padded sums by thread; return the cropped total."""
+    bordered = padded(shape)
+    affordable = _SUMS_BYTES // (prod(bordered) * np.dtype(dtype).itemsize)
     n_blocks = -(-n_rows // _block_size(n_rows, threads))
     threads = max(1, min(threads, affordable, n_blocks))
-    sums = [np.zeros(padded, dtype) for _ in range(threads)]
+    sums = [np.zeros(bordered, dtype) for _ in range(threads)]
 
     def add(thread: int, start: int, stop: int) -> None:
-        work(sums[thread], start, stop)
+        work(sums[thread].ravel(), start, stop)
 
     run_blocks(add, n_rows, threads, tick)
     total, *others = (image[1:-1, 1:-1, 1:-1] for image in sums)

@@ -19,7 +19,7 @@ from engine.errors import DataError, NumericalError, ResourceError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
 from engine.kernels import rays as kernels
-from engine.kernels.blocks import Tick, pad, run_blocks, sum_blocks
+from engine.kernels.blocks import Tick, pad, padded, run_blocks, sum_blocks
 from engine.kernels.tof import weight_table
 from engine.operators.base import LinearOperator
 
@@ -83,30 +83,18 @@ class RayProjector(LinearOperator):
         self.in_shape = grid.shape
         self.dtype = np.dtype(dtype)
         self._tick = tick
-        self._points = np.ascontiguousarray(grid.to_voxels(rays.points_mm))
-        self._voxel_mm = np.array(grid.voxel_mm, np.float64)
-        _check_points(rays.points_mm, self._points)
-        _check_ends(rays.ends, len(self._points))
-        if tof is None or rays.tof_bins is None:
-            self._bins = np.empty(0, np.int16)
-            self._timing = (np.empty(0, self.dtype), 1, 1.0, 1.0)
-        else:
-            _check_bins(rays.tof_bins, tof.n_bins, len(rays.ends))
-            self._bins = np.ascontiguousarray(rays.tof_bins, np.int16)
-            table = weight_table(tof.sigma_mm, tof.bin_mm, self.dtype)
-            self._timing = (table.weights, tof.n_bins, tof.bin_mm, table.step_mm)
-        self._ends = np.ascontiguousarray(rays.ends, np.int32)
-        self.out_shape = (len(self._ends),)
+        self._rows = _rows(rays, grid, tof, self.dtype)
+        self.out_shape = (len(rays.ends),)
         self._subsets: dict[tuple[int, int], RayProjector] = {}
 
     def forward(self, x: Array) -> Array:
         """Line integrals of `x` along the rays, (n,) [mm times the unit of x]."""
         self._expect(x, self.in_shape)
-        image = pad(x, self.dtype)
+        image = pad(x, self.dtype).ravel()
         out = np.empty(self.out_shape, self.dtype)
 
         def work(_: int, start: int, stop: int) -> None:
-            kernels.forward(start, stop, *self._rows, image, out)
+            kernels.forward(start, stop, *self._trace(), image, out)
 
         run_blocks(work, len(out), self.on.threads, self._tick)
         return out
@@ -118,7 +106,7 @@ class RayProjector(LinearOperator):
         unit = self._value_unit(values) if self.reproducible else 1.0
 
         def work(sums: Array, start: int, stop: int) -> None:
-            kernels.back(start, stop, *self._rows, values, unit, sums)
+            kernels.back(start, stop, *self._trace(), values, unit, sums)
 
         return self._sum(work, unit)
 
@@ -143,13 +131,13 @@ class RayProjector(LinearOperator):
             (n,) q
         """
         self._expect(x, self.in_shape)
-        image = pad(x, self.dtype)
+        image = pad(x, self.dtype).ravel()
         rest = self._background(background)
         expected = np.empty(self.out_shape, self.dtype)
         unit = 2.0 ** self._share_bits() if self.reproducible else 1.0
 
         def work(sums: Array, start: int, stop: int) -> None:
-            kernels.update(start, stop, *self._rows, image, rest, expected, unit, sums)
+            kernels.update(start, stop, *self._trace(), image, rest, expected, unit, sums)
 
         if not image.min() >= 0:
             raise NumericalError(
@@ -167,16 +155,18 @@ class RayProjector(LinearOperator):
         """Rays k, k + of, ...; made once and kept."""
         if (k, of) not in self._subsets:
             part = copy(self)
-            part._ends = np.ascontiguousarray(self._ends[k::of])
-            part._bins = np.ascontiguousarray(self._bins[k::of])
-            part.out_shape = (len(part._ends),)
+            ends = np.ascontiguousarray(self._rows.ends[k::of])
+            bins = np.ascontiguousarray(self._rows.bins[k::of])
+            part._rows = self._rows._replace(ends=ends, bins=bins)
+            part.out_shape = (len(ends),)
             part._subsets = {}
             self._subsets[k, of] = part
         return self._subsets[k, of]
 
-    @property
-    def _rows(self) -> tuple[Any, ...]:
-        return self._points, self._ends, self._voxel_mm, (self._bins, *self._timing)
+    def _trace(self) -> tuple[kernels.Rows, tuple[int, ...], kernels.Taps]:
+        """Return what a thread needs to trace the rays: the list, the padded shape, room."""
+        shape = padded(self.grid.shape)
+        return self._rows, shape, kernels.taps(shape, self.dtype)
 
     def _sum(self, work: Callable[[Array, int, int], None], unit: float) -> Array:
         """Run a kernel that adds into images, in integers if the sum must be reproducible."""
@@ -215,6 +205,23 @@ class RayProjector(LinearOperator):
                 "estimate randoms and scatter again."
             )
         return np.ascontiguousarray(background, self.dtype)
+
+
+def _rows(rays: Rays, grid: ImageGrid, tof: TofBins | None, dtype: np.dtype[Any]) -> kernels.Rows:
+    """Check the rays and put them into the form of the kernels."""
+    points = np.array(grid.to_voxels(rays.points_mm), np.float64, order="C")
+    _check_points(rays.points_mm, points)
+    _check_ends(rays.ends, len(points))
+    ends = np.array(rays.ends, np.int32, order="C")
+    voxel_mm = np.array(grid.voxel_mm, np.float64)
+    if tof is None or rays.tof_bins is None:
+        no_bins, no_table = np.empty(0, np.int16), np.empty(0, dtype)
+        return kernels.Rows(points, ends, voxel_mm, no_bins, no_table, 1, 1.0, 1.0)
+    _check_bins(rays.tof_bins, tof.n_bins, len(ends))
+    bins = np.array(rays.tof_bins, np.int16, order="C")
+    table = weight_table(tof.sigma_mm, tof.bin_mm, dtype)
+    timing = (table.weights, tof.n_bins, tof.bin_mm, table.step_mm)
+    return kernels.Rows(points, ends, voxel_mm, bins, *timing)
 
 
 def _check_device(on: Backend, grid: ImageGrid) -> None:
