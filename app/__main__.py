@@ -1,0 +1,35 @@
+"""The program: no arguments or one file: the window; a verb: the command line."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+DEMO = "--demo"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Open the window or run a command; returns the exit code."""
+    multiprocessing.freeze_support()
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments in ([], [DEMO]) or (len(arguments) == 1 and Path(arguments[0]).is_file()):
+        return _open_window(arguments)
+    if arguments == ["demo"]:
+        return _open_window([DEMO])
+    from engine.cli.main import main as command_line
+
+    return command_line(arguments)
+
+
+def _open_window(arguments: list[str]) -> int:
+    from app.window_app import run_window
+
+    demo = arguments == [DEMO]
+    path = Path(arguments[0]) if arguments and not demo else None
+    return run_window(path=path, demo=demo)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,78 @@
+"""A line above the views when something went wrong: what happened, what is safe, what to press."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
+
+from app.icons import set_icon
+from app.messages import Problem
+from app.theme import Theme
+from app.widgets import button, label, set_property
+
+
+class Banner(QFrame):
+    """Shows one problem until it is dismissed or mended; never blocks the window."""
+
+    def __init__(
+        self, theme: Theme, resume: Callable[[str], object], show_log: Callable[[], object]
+    ) -> None:
+        super().__init__()
+        self.setProperty("role", "banner")
+        self._theme, self._resume = theme, resume
+        self.problem: Problem | None = None
+        self._icon = QLabel()
+        self._icon.setFixedWidth(18)
+        self._title = label("", "heading", wrap=True)
+        self._text = label("", wrap=True)
+        self.resume = button(
+            "Resume", self._resume_job, "Go on from the last checkpoint", "primary"
+        )
+        self._log = button("Show log", show_log, "Open the log (Ctrl+L)")
+        self._dismiss = button("Dismiss", self.clear, "Hide this message (Esc)")
+        words = QVBoxLayout()
+        words.setSpacing(3)
+        words.addWidget(self._title)
+        words.addWidget(self._text)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(14, 10, 12, 10)
+        row.setSpacing(8)
+        row.addWidget(self._icon)
+        row.addLayout(words, 1)
+        for each in (self.resume, self._log, self._dismiss):
+            row.addWidget(each)
+        self.hide()
+
+    def tell(self, problem: Problem) -> None:
+        """Show a problem."""
+        self.problem = problem
+        self._title.setText(problem.title)
+        self._text.setText(" ".join(part for part in (problem.text, problem.safe) if part))
+        self.resume.setVisible(bool(problem.job))
+        self._log.setVisible(problem.is_fault)
+        set_icon(
+            self._icon,
+            "missing" if problem.is_fault else "info",
+            self._theme,
+            "missing" if problem.is_fault else "muted",
+        )
+        set_property(self, "calm", not problem.is_fault)
+        self.setAccessibleName(f"{problem.title} {problem.text}")
+        self.show()
+
+    def clear(self) -> None:
+        """Hide the banner."""
+        self.problem = None
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """All words of the problem on show, empty without one."""
+        return f"{self._title.text()} {self._text.text()}" if self.problem else ""
+
+    def _resume_job(self) -> None:
+        if self.problem is not None:
+            job = self.problem.job
+            self.clear()
+            self._resume(job)

@@ -1,0 +1,99 @@
+"""The questions the window asks: which file, under which name, are you sure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
+
+from app.export import provenance_of, write
+from app.inputs import Role
+from app.workbench import Workbench
+
+CHOICES: dict[str, tuple[str, str]] = {
+    "data": ("Open", "Scans and studies (*.l *.hdr *.safir *.h5 *.hdf5 *.toml);;All files (*)"),
+    "scanner": ("Choose a scanner", "Scanners (*.toml *.txt *.csv *.tsv);;All files (*)"),
+    "attenuation": ("Choose a μ-map", "Volumes (*.nii *.nii.gz *.h5);;All files (*)"),
+    "normalisation": ("Choose crystal efficiencies", "Tables (*.h5 *.txt *.csv);;All files (*)"),
+}
+
+
+class Dialogs(QObject):
+    """Asks, then calls the command."""
+
+    def __init__(self, parent: QWidget, bench: Workbench) -> None:
+        super().__init__(parent)
+        self._parent, self._bench = parent, bench
+
+    def choose(self, role: str, open_path: Callable[[Path], object]) -> None:
+        """Let the user choose a file: any to open for "data", else that input of the study."""
+        title, kinds = CHOICES[role]
+        folder = self._bench.preferences.folder_last_used
+        name, _ = QFileDialog.getOpenFileName(self._parent, title, folder, kinds)
+        if not name:
+            return
+        self._bench.preferences.folder_last_used = str(Path(name).parent)
+        if role == "data":
+            open_path(Path(name))
+        else:
+            self._bench.commands.set_input(cast(Role, role), name)
+
+    def confirm(self, title: str, text: str, yes: str) -> bool:
+        """Ask a question whose safe answer is no."""
+        box = QMessageBox(QMessageBox.Icon.Question, title, text, parent=self._parent)
+        agreed = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
+        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        box.exec()
+        return box.clickedButton() is agreed
+
+    def export(self, current: int, exported: Callable[[Path], object]) -> None:
+        """Write an image of the run."""
+        from app.export_dialog import ExportDialog
+
+        record, preferences = self._bench.session.record, self._bench.preferences
+        folder = Path(preferences.folder_last_used or Path.home())
+        dialog = ExportDialog(self._parent, record.images.items, current, folder)
+        if not dialog.exec():
+            return
+        kept, target = dialog.chosen, dialog.target
+        preferences.folder_last_used = str(target.parent)
+        provenance = provenance_of(record, kept)
+        self._bench.commands.run_task(
+            lambda _: write(kept.volume, target, provenance),
+            exported,
+            busy=f"Writing {target.name}",
+            failed=f"{target.name} was not written.",
+        )
+
+    def save_study(self) -> None:
+        """Write the study file."""
+        start = f"{self._bench.preferences.folder_last_used}/study.toml"
+        kinds = "Studies (*.toml)"
+        name, _ = QFileDialog.getSaveFileName(self._parent, "Save study", start, kinds)
+        if name:
+            self._bench.commands.save_study(Path(name).with_suffix(".toml"))
+
+    def save_protocol(self) -> None:
+        """Write the protocol under a name."""
+        base = self._bench.session.base.name
+        name, agreed = QInputDialog.getText(
+            self._parent, "Save protocol", "Name of the protocol", text=base
+        )
+        if agreed and name.strip():
+            self._bench.commands.save_protocol(name.strip())
+
+    def help(self) -> None:
+        """Open the help."""
+        from app.help import HelpDialog
+
+        HelpDialog(self._parent).open()
+
+    def about(self) -> None:
+        """Say what this is."""
+        from engine.provenance import version
+
+        text = f"Isocenter {version()}\n\nResearch use only. Not for diagnosis or treatment."
+        QMessageBox.about(self._parent, "About Isocenter", text)

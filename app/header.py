@@ -1,0 +1,248 @@
+"""The row above everything: open, export, protocol, quality, Start; progress while running."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QStackedWidget,
+    QToolButton,
+    QWidget,
+)
+
+from app.actions import Actions
+from app.fields import QuietCombo
+from app.icons import set_icon
+from app.protocols import known_protocols
+from app.quality import QUALITIES, TEXTS
+from app.run_record import RunState
+from app.session import Session
+from app.widgets import ElidedLabel, button, label
+from app.words import clock
+from app.workbench import Workbench
+
+HEIGHT_PX = 52
+PROTOCOL_PX = 190
+BAR_STEPS = 1000
+
+
+class Header(QWidget):
+    """Open, export, what to run and how it runs."""
+
+    def __init__(self, bench: Workbench, actions: Actions) -> None:
+        super().__init__()
+        self.setObjectName("Header")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setFixedHeight(HEIGHT_PX)
+        self._session, self._theme = bench.session, bench.theme
+        self.choice = ChoicePage(bench, actions)
+        self.running = RunningPage(bench, actions)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self.choice)
+        self._pages.addWidget(self.running)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(10, 6, 10, 6)
+        row.setSpacing(4)
+        row.addWidget(action_button(actions.open, text=True))
+        row.addWidget(action_button(actions.export, text=True))
+        row.addSpacing(4)
+        row.addWidget(line())
+        row.addSpacing(8)
+        row.addWidget(self._pages, 1)
+        row.addSpacing(8)
+        row.addWidget(line())
+        row.addSpacing(4)
+        self._add_device(row)
+        row.addWidget(action_button(actions.theme))
+        row.addWidget(action_button(actions.help))
+        self._session.state_changed.connect(self._show)
+        self._show()
+
+    def _add_device(self, row: QHBoxLayout) -> None:
+        icon = QLabel()
+        set_icon(icon, "device", self._theme, "muted")
+        device = label(self._session.on.label, "muted")
+        device.setToolTip("The device reconstructions run on")
+        row.addWidget(icon)
+        row.addWidget(device)
+        row.addSpacing(6)
+
+    def _show(self) -> None:
+        active = self._session.state.is_active
+        self._pages.setCurrentWidget(self.running if active else self.choice)
+
+
+class ChoicePage(QWidget):
+    """Protocol, quality and Start."""
+
+    def __init__(self, bench: Workbench, actions: Actions) -> None:
+        super().__init__()
+        self._session, self._folder = bench.session, bench.preferences.folder
+        self.protocols = QuietCombo()
+        self.protocols.setFixedWidth(PROTOCOL_PX)
+        self.protocols.setAccessibleName("Protocol")
+        self.protocols.setToolTip("Saved choice of grid, corrections, algorithm and filters")
+        self.protocols.activated.connect(self._chosen)
+        self.qualities = Segments(bench)
+        self.start = QPushButton(actions.start.text())
+        self.start.setProperty("role", "primary")
+        self.start.clicked.connect(actions.start.trigger)
+        set_icon(self.start, "start", bench.theme, "on_accent")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(label("Protocol", "caption"))
+        row.addWidget(self.protocols)
+        row.addWidget(action_button(actions.save_protocol))
+        row.addSpacing(4)
+        row.addWidget(self.qualities)
+        row.addStretch(1)
+        row.addWidget(self.start)
+        self._start_action = actions.start
+        actions.start.changed.connect(self._show_start)
+        self._session.protocol_changed.connect(self._show)
+        self._show()
+        self._show_start()
+
+    def _show_start(self) -> None:
+        self.start.setEnabled(self._start_action.isEnabled())
+        self.start.setToolTip(self._start_action.toolTip())
+
+    def _show(self) -> None:
+        base = self._session.base
+        names = [self.protocols.itemText(i) for i in range(self.protocols.count())]
+        if base.name not in names:
+            self._fill()
+        self.protocols.setCurrentText(base.name)
+
+    def _fill(self) -> None:
+        self.protocols.clear()
+        protocols = known_protocols(self._folder)
+        if all(each.name != self._session.base.name for each in protocols):
+            protocols.append(self._session.base)
+        for each in protocols:
+            self.protocols.addItem(each.name, each)
+
+    def _chosen(self) -> None:
+        self._session.use_protocol(self.protocols.currentData())
+
+
+class Segments(QWidget):
+    """Fast, Standard, Fine; none is lit once the protocol was changed by hand."""
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
+        self._session = bench.session
+        self._group = QButtonGroup(self)
+        self._group.setExclusive(False)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        self.buttons = {}
+        for place, quality in zip(("first", "middle", "last"), QUALITIES, strict=True):
+            made = QToolButton()
+            made.setText(quality.capitalize())
+            made.setToolTip(TEXTS[quality])
+            made.setCheckable(True)
+            made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            made.setProperty("role", "segment")
+            made.setProperty("segment", place)
+            made.clicked.connect(lambda _=False, q=quality: self._session.use_quality(q))
+            row.addWidget(made)
+            self.buttons[quality] = made
+        self._session.protocol_changed.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        current = self._session.quality
+        for quality, made in self.buttons.items():
+            made.setChecked(quality == current)
+
+
+class RunningPage(QWidget):
+    """What the run is at, how far it is, and the three ways to stop it."""
+
+    def __init__(self, bench: Workbench, actions: Actions) -> None:
+        super().__init__()
+        self._session = bench.session
+        self.text = ElidedLabel()
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setRange(0, BAR_STEPS)
+        self.bar.setAccessibleName("Progress")
+        self.left = label("", "muted")
+        self.left.setMinimumWidth(84)
+        self.left.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(10)
+        row.addWidget(self.text, 3)
+        row.addWidget(self.bar, 2)
+        row.addWidget(self.left)
+        for action in (actions.finish, actions.pause, actions.abort):
+            row.addWidget(verb_button(action))
+        self._session.progress_changed.connect(self._show)
+        self._session.state_changed.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        record, state = self._session.record, self._session.state
+        self.text.set_full_text(progress_text(self._session))
+        fraction = record.fraction
+        self.bar.setRange(0, 0 if fraction is None and state is not RunState.PAUSED else BAR_STEPS)
+        self.bar.setValue(round((fraction or 0) * BAR_STEPS))
+        seconds = record.seconds_left
+        known = seconds is not None and state is RunState.RUNNING
+        self.left.setText(f"{clock(seconds)} left" if known and seconds is not None else "")
+
+
+def progress_text(session: Session) -> str:
+    """Return the run's progress in words."""
+    state, record = session.state, session.record
+    latest = record.latest
+    if record.stage != "reconstruct" or latest is None:
+        return record.stage_text or "Starting the engine"
+    text = f"Iteration {latest.iteration} of {latest.iterations}"
+    if latest.subsets > 1:
+        text += f", subset {latest.subset} of {latest.subsets}"
+    if state is RunState.PAUSED:
+        return f"Paused after {text[0].lower()}{text[1:]}"
+    return f"{text}, finishing after it" if state is RunState.FINISHING else text
+
+
+def verb_button(action: QAction) -> QPushButton:
+    """Return a button with the words of an action, in step with it."""
+    made = button(action.text(), action.trigger)
+
+    def show() -> None:
+        made.setText(action.text())
+        made.setIcon(action.icon())
+        made.setEnabled(action.isEnabled())
+        made.setToolTip(action.toolTip())
+
+    action.changed.connect(show)
+    show()
+    return made
+
+
+def action_button(action: QAction, *, text: bool = False) -> QToolButton:
+    """Return a flat button for an action."""
+    made = QToolButton()
+    made.setDefaultAction(action)
+    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    style = Qt.ToolButtonStyle
+    made.setToolButtonStyle(style.ToolButtonTextBesideIcon if text else style.ToolButtonIconOnly)
+    return made
+
+
+def line() -> QFrame:
+    """Return a thin upright line."""
+    made = QFrame()
+    made.setProperty("role", "line")
+    return made

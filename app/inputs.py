@@ -1,0 +1,111 @@
+"""The files of a study as the window knows them: chosen, being read, ready or at fault."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from engine.corrections import CORRECTIONS
+from engine.data.listmode import ListMode
+from engine.data.volume import Volume
+from engine.geometry.scanner import Scanner
+from engine.protocol import Protocol
+from engine.study import Study
+
+Role = Literal["data", "scanner", "attenuation", "normalisation"]
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What the window keeps of a scan: facts, and a few events to ask the corrections about."""
+
+    sample: ListMode
+    n_events: int
+    facts: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Input:
+    """One file (or scanner name) of the study and what was found in it.
+
+    Attributes
+    ----------
+    value : path, or name of a scanner
+    text : what it is, in plain words; empty while it is being read
+    fault : why it cannot be used, one sentence
+    content : what the engine made of it: Scan, Scanner, Volume (μ-map) or efficiencies
+    """
+
+    value: str
+    text: str = ""
+    fault: str = ""
+    content: Any = None
+
+    @property
+    def name(self) -> str:
+        """File name without its folder, or the scanner's name."""
+        return Path(self.value).name
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether the file is still being read."""
+        return not self.text and not self.fault
+
+
+class Inputs(dict[Role, Input]):
+    """The inputs of a study by role."""
+
+    @property
+    def scan(self) -> Scan | None:
+        """The scan, once it is read."""
+        found = self.get("data")
+        return found.content if found and isinstance(found.content, Scan) else None
+
+    @property
+    def scanner(self) -> Scanner | None:
+        """The scanner in use: the chosen one, or the one the scan names."""
+        chosen = self.get("scanner")
+        if chosen is not None:
+            return chosen.content if isinstance(chosen.content, Scanner) else None
+        return self.scan.sample.scanner if self.scan else None
+
+    def study(self, protocol: Protocol) -> Study:
+        """Return the study as the engine takes it; the scan must have been chosen."""
+        values = {role: found.value for role, found in self.items()}
+        return Study.model_validate(values | {"protocol": protocol})
+
+    def fault(self) -> str:
+        """Return the first reason why this study cannot run, empty if there is none."""
+        if "data" not in self:
+            return "Open a scan first."
+        for found in self.values():
+            if found.fault:
+                return found.fault
+        for found in self.values():
+            if found.is_reading:
+                return f"{found.name} is still being read."
+        if self.scanner is None:
+            return "The scan does not say which scanner it is from; choose one in step 1."
+        return ""
+
+    def obstacles(self, protocol: Protocol) -> dict[str, str | None]:
+        """Return why each correction cannot be used, by its kind; None where it can."""
+        if self.scan is None:
+            return {}
+        data = replace(self.scan.sample, mu_map=self._mu_map, efficiencies=self._efficiencies)
+        choices = {kind.kind: getattr(protocol.corrections, kind.kind) for kind in CORRECTIONS}
+        return {kind: choice.obstacle(data) for kind, choice in choices.items()}
+
+    @property
+    def _mu_map(self) -> Volume | None:
+        found = self.get("attenuation")
+        own = self.scan.sample.mu_map if self.scan else None
+        return found.content if found and not found.fault else own
+
+    @property
+    def _efficiencies(self) -> Any:
+        found = self.get("normalisation")
+        own = self.scan.sample.efficiencies if self.scan else None
+        return found.content if found and not found.fault else own

@@ -1,0 +1,245 @@
+"""The window: docks, menus, files dropped on it, and what its actions do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QKeySequence,
+    QShortcut,
+)
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QMainWindow,
+    QScrollArea,
+    QTabWidget,
+    QToolBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.actions import Actions
+from app.centre import Centre
+from app.dialogs import Dialogs
+from app.header import Header
+from app.offers import Offers
+from app.panels import STEPS, TABS, LogPanel
+from app.panels.step import Step
+from app.run_record import RunState
+from app.runner import Runner
+from app.status import StatusLine
+from app.workbench import Workbench
+
+WINDOW_PX = (1440, 900)
+LEFT_PX, RIGHT_PX, LOG_PX = 332, 316, 150
+
+
+class MainWindow(QMainWindow):
+    """Everything the user sees; its state is in the session."""
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
+        self.bench, self.session, self.commands = bench, bench.session, bench.commands
+        self.runner = Runner(bench.session, bench.preferences, bench.commands)
+        self.setWindowTitle("Isocenter")
+        self.setAcceptDrops(True)
+        self.setDockOptions(QMainWindow.DockOption.AnimatedDocks)
+        self.actions_ = Actions(self, bench)
+        self.dialogs = Dialogs(self, bench)
+        self.centre = Centre(
+            bench,
+            open_scan=self.choose_any,
+            demo=self.try_demo,
+            start=self.runner.start,
+            resume=self.runner.resume,
+            show_log=lambda: self.actions_.log.setChecked(True),
+        )
+        self.offers = Offers(bench, self.centre.welcome, self.runner)
+        self.setCentralWidget(self.centre)
+        self._add_header()
+        self._add_panels()
+        self.status = StatusLine(bench, self.actions_.log, self.centre.views.cursor_text)
+        self.setStatusBar(self.status)
+        self.actions_.fill(self.menuBar())
+        self._connect()
+        self.resize(*WINDOW_PX)
+        if not bench.preferences.geometry.isEmpty():
+            self.restoreGeometry(bench.preferences.geometry)
+        QTimer.singleShot(0, self.offers.refresh)
+
+    def _add_header(self) -> None:
+        self._bar = bar = QToolBar("Header")
+        bar.setMovable(False)
+        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        bar.setContentsMargins(0, 0, 0, 0)
+        self.header = Header(self.bench, self.actions_)
+        bar.addWidget(self.header)
+        self.addToolBar(bar)
+
+    def _add_panels(self) -> None:
+        self.steps = [kind(i, self.bench) for i, kind in enumerate(STEPS, 1)]
+        self.steps[0].set_open(True)
+        self.tabs = QTabWidget()
+        self.tabs.setObjectName("Results")
+        self.tabs.setDocumentMode(True)
+        for kind in TABS:
+            self.tabs.addTab(kind(self.bench), kind.title)
+        self.log = LogPanel(self.bench)
+        area = Qt.DockWidgetArea
+        self.workflow_dock = self._dock("Workflow", _column(self.steps), area.LeftDockWidgetArea)
+        self.results_dock = self._dock("Results", self.tabs, area.RightDockWidgetArea)
+        self.log_dock = self._dock("Log", self.log, area.BottomDockWidgetArea)
+        self.log_dock.hide()
+        self.setCorner(Qt.Corner.BottomLeftCorner, area.LeftDockWidgetArea)
+        self.setCorner(Qt.Corner.BottomRightCorner, area.RightDockWidgetArea)
+        sides = [self.workflow_dock, self.results_dock]
+        self.resizeDocks(sides, [LEFT_PX, RIGHT_PX], Qt.Orientation.Horizontal)
+
+    def _dock(self, name: str, inside: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
+        dock = QDockWidget(name)
+        dock.setObjectName(name)
+        dock.setTitleBarWidget(QWidget())
+        dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
+        dock.setWidget(inside)
+        self.addDockWidget(area, dock)
+        return dock
+
+    def _connect(self) -> None:
+        runner, session = self.runner, self.session
+        self.actions_.connect_to(
+            {
+                "open": self.choose_any,
+                "export": self.export,
+                "save_study": self.dialogs.save_study,
+                "save_protocol": self.dialogs.save_protocol,
+                "quit": self.close,
+                "undo": session.undo,
+                "redo": session.redo,
+                "start": runner.start,
+                "pause": runner.pause,
+                "finish": runner.finish,
+                "abort": runner.abort,
+                "theme": self.toggle_theme,
+                "demo": self.try_demo,
+                "help": self.dialogs.help,
+                "about": self.dialogs.about,
+            }
+        )
+        self.actions_.full_views.toggled.connect(self.show_only_views)
+        self.actions_.log.toggled.connect(self._show_log)
+        self.commands.choose_requested.connect(self._choose)
+        session.state_changed.connect(self._follow_state)
+        QShortcut(QKeySequence("Space"), self.centre, runner.pause)
+        QShortcut(QKeySequence("Esc"), self, self.centre.banner.clear)
+        for i, step in enumerate(self.steps, 1):
+            QShortcut(QKeySequence(f"Ctrl+{i}"), self, lambda s=step: s.set_open(not s.is_open))
+
+    # what the actions do
+
+    def choose_any(self) -> None:
+        """Let the user choose a file to open."""
+        self.dialogs.choose("data", self.open_path)
+
+    def _choose(self, role: str) -> None:
+        self.dialogs.choose(role, self.open_path)
+
+    def export(self) -> None:
+        """Write an image of the run."""
+        self.dialogs.export(self.centre.scrubber.current(), self._exported)
+
+    def _exported(self, target: Path) -> None:
+        self.session.record.exported = True
+        self.session.add_log("info", f"Exported: {target}")
+        self.status.flash(f"Exported: {target}")
+
+    def open_path(self, path: Path) -> None:
+        """Open any file, unless an image that was not exported would be lost."""
+        if self.may_forget_image():
+            self.centre.banner.clear()
+            self.commands.open_path(path)
+
+    def may_forget_image(self) -> bool:
+        """Ask before an image that was not exported goes."""
+        record = self.session.record
+        if record.result is None or record.exported:
+            return True
+        text = f"The image of {record.title} is not exported yet. Open another scan all the same?"
+        return self.dialogs.confirm("Image not exported", text, "Open without exporting")
+
+    def try_demo(self) -> None:
+        """Simulate the demo scan, open it and reconstruct it."""
+        if self.may_forget_image():
+            self.offers.make_demo()
+
+    def toggle_theme(self) -> None:
+        """Switch between light and dark, and remember it."""
+        self.bench.theme.toggle()
+        self.bench.preferences.theme = self.bench.theme.name
+
+    def show_only_views(self, alone: bool) -> None:
+        """Hide everything but the pictures, or show it again."""
+        for widget in (self.workflow_dock, self.results_dock, self._bar):
+            widget.setVisible(not alone)
+
+    def _show_log(self, shown: bool) -> None:
+        self.log_dock.setVisible(shown)
+        if shown:
+            self.resizeDocks([self.log_dock], [LOG_PX], Qt.Orientation.Vertical)
+
+    def _follow_state(self) -> None:
+        if self.session.state is RunState.PREPARING:
+            self.centre.banner.clear()
+            self.tabs.setCurrentIndex(0)
+
+    # files dropped on the window
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls() and not self.session.state.is_active:
+            event.acceptProposedAction()
+            self.status.flash("Drop to open", 0)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self.status.flash("")
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.status.flash("")
+        for url in event.mimeData().urls():
+            self.open_path(Path(url.toLocalFile()))
+
+    # the end
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self.session.state.is_active and not self.dialogs.confirm(
+            "A reconstruction is running",
+            "Closing the window aborts it. The last checkpoint stays: it can be resumed later.",
+            "Abort and close",
+        ):
+            event.ignore()
+            return
+        self.runner.shut_down()
+        self.commands.wait()
+        self.bench.preferences.geometry = self.saveGeometry()
+        self.bench.preferences.save()
+        event.accept()
+
+
+def _column(steps: list[Step]) -> QWidget:
+    inside = QWidget()
+    inside.setObjectName("Workflow")
+    column = QVBoxLayout(inside)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    for step in steps:
+        column.addWidget(step)
+    column.addStretch(1)
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setMinimumWidth(LEFT_PX)
+    area.setWidget(inside)
+    return area

@@ -1,0 +1,31 @@
+"""What the window tells the user: lines of the log, and problems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+Level = Literal["info", "warning", "error"]
+
+
+@dataclass(frozen=True)
+class LogLine:
+    """One line of the log."""
+
+    time: datetime
+    level: Level
+    text: str
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something that went wrong: what happened, what is safe, what to press."""
+
+    title: str
+    text: str
+    safe: str = ""
+    job: str = ""
+    """Name of the job that can be resumed, empty if there is none."""
+    is_fault: bool = True
+    """False where the user asked for it."""

@@ -1,0 +1,65 @@
+"""What the welcome card offers: the demo, recent studies, interrupted jobs."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.demo_maker import make_demo_apart
+from app.runner import Runner
+from app.welcome import Offer, WelcomeCard, recent_offers
+from app.workbench import Workbench
+from engine.study import Study
+
+MAX_JOBS = 3
+
+
+class Offers(QObject):
+    """Keeps the welcome card's lists, and starts the demo."""
+
+    def __init__(self, bench: Workbench, card: WelcomeCard, runner: Runner) -> None:
+        super().__init__(card)
+        self._bench, self._card, self._runner = bench, card, runner
+        self._jobs: list[Offer] = []
+        self._show()
+
+    def refresh(self) -> None:
+        """Look for interrupted jobs, in a thread."""
+        self._bench.commands.run_task(lambda _: _resumable(), self._took_jobs)
+
+    def make_demo(self) -> None:
+        """Simulate the demo scan, then open and reconstruct it."""
+        task = self._bench.commands.run_task(
+            make_demo_apart, self._open_demo, busy="Simulating the demo scan", failed="No demo."
+        )
+        self._card.show_busy("Simulating the demo scan")
+        task.progressed.connect(
+            lambda done, total: self._card.show_busy("Simulating the demo scan", done, total)
+        )
+        task.finished.connect(lambda: self._card.show_busy(""))
+
+    def _open_demo(self, study: Study) -> None:
+        self._bench.commands.open_study(study)
+        self._runner.start_when_ready()
+
+    def _took_jobs(self, jobs: list[tuple[str, str, str]]) -> None:
+        self._jobs = [
+            Offer(f"Resume {title}", detail, "resume", lambda i=i: self._runner.resume(i))
+            for i, title, detail in jobs
+        ]
+        self._show()
+
+    def _show(self) -> None:
+        recent = recent_offers(self._bench.preferences.recent, self._bench.commands.open_path)
+        self._card.show_offers({"Interrupted": self._jobs, "Recent": recent})
+
+
+def _resumable() -> list[tuple[str, str, str]]:
+    """Return (id, title, detail) of the newest jobs with an image to go on from."""
+    from engine.checkpoint import jobs
+
+    stopped = ("aborted", "failed")
+    found = [job for job in jobs() if job.done and (job.interrupted or job.status in stopped)]
+    return [
+        (job.id, job.title, f"{job.done} of {job.updates} updates, {job.created:%d %b %H:%M}")
+        for job in found[:MAX_JOBS]
+    ]

@@ -1,0 +1,47 @@
+"""What a file is for, so that it can be dropped anywhere on the window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from engine.errors import UnknownFormatError
+from engine.settings import read_toml
+
+Purpose = Literal["data", "scanner", "attenuation", "normalisation", "study", "protocol", "volume"]
+BY_FORMAT: dict[str, Purpose] = {
+    "Crystal efficiencies": "normalisation",
+    "Crystal map": "scanner",
+}
+
+
+def purpose_of(path: Path) -> Purpose:
+    """Return what a file is for; raises `EngineError` where nobody knows."""
+    from engine.io import LISTMODE_READERS, VOLUME_READERS, inspect
+    from engine.io.door import open_head
+
+    head = open_head(path)
+    if path.suffix.lower() == ".toml":
+        return _purpose_of_toml(path)
+    if any(reader.accepts(path, head) for reader in LISTMODE_READERS):
+        return "data"
+    if any(reader.accepts(path, head) for reader in VOLUME_READERS):
+        return "volume"
+    report = inspect(path)
+    if report.format in BY_FORMAT:
+        return BY_FORMAT[report.format]
+    raise UnknownFormatError(
+        report.faults[0] if report.faults else f"{path.name}: this is a {report.format}."
+    )
+
+
+def _purpose_of_toml(path: Path) -> Purpose:
+    values = read_toml(path)
+    if "n_rings" in values or values.get("kind") == "ring":
+        return "scanner"
+    return "study" if "data" in values else "protocol"
+
+
+def is_attenuation(unit: str, peak: float) -> bool:
+    """Whether a volume is a μ-map rather than a picture: by its unit, else by its values."""
+    return unit in ("1/mm", "1/cm") or (not unit and 0.001 < peak < 0.05)

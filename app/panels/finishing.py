@@ -1,0 +1,36 @@
+"""Step 5: filters of the finished image and between iterations."""
+
+from __future__ import annotations
+
+from app.forms import Form
+from app.panels.step import Step
+from app.widgets import label
+from app.workbench import Workbench
+from engine.protocol import Protocol
+
+
+class FinishingStep(Step):
+    """Chooses filters."""
+
+    title = "Finishing"
+
+    def __init__(self, number: int, bench: Workbench) -> None:
+        super().__init__(number, bench.theme)
+        self._session = bench.session
+        self.form = Form(Protocol, self._session.protocol, only=("finishing", "between"))
+        self.form.changed.connect(self._session.set_protocol)
+        self.body.addWidget(self.form)
+        self.body.addWidget(
+            label("The unfiltered iterations stay in the scrubber.", "muted", wrap=True)
+        )
+        self._session.protocol_changed.connect(self._show)
+        self._session.state_changed.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        protocol = self._session.protocol
+        self.form.show_value(protocol)
+        self.form.setEnabled(not self._session.state.is_active)
+        parts = [each.describe() for each in protocol.finishing]
+        parts += [f"{each.describe()} between iterations" for each in protocol.between]
+        self.say(", then ".join(parts) or "no filter", "ok")

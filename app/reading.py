@@ -1,0 +1,102 @@
+"""Reading and checking the files of a study, away from the window's thread."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app.inputs import Input, Role, Scan
+from engine.data.listmode import ListMode
+from engine.errors import EngineError
+from engine.geometry.scanner import Scanner
+
+SAMPLE = 64
+"""Events of each sort kept to ask corrections about."""
+
+
+def read_input(role: Role, value: str, scanner: str | None, geometry: Scanner | None) -> Input:
+    """Read one input whole and say what it is, or why it cannot be used.
+
+    Parameters
+    ----------
+    role
+        part of the study
+    value
+        path, or the name of a scanner
+    scanner
+        scanner of the study, for a scan that does not name its own
+    geometry
+        scanner in use, for crystal efficiencies and μ-maps
+    """
+    try:
+        if role == "data":
+            return _scan(value, scanner)
+        if role == "scanner":
+            return _scanner(value)
+        if geometry is None:
+            return Input(value, fault=f"{Path(value).name}: open a scan or choose a scanner first.")
+        read = _mu_map if role == "attenuation" else _efficiencies
+        return read(value, geometry)
+    except EngineError as e:
+        return Input(value, fault=str(e))
+
+
+def _scan(value: str, scanner: str | None) -> Input:
+    from engine.io import read_listmode
+
+    data = read_listmode(Path(value), scanner=scanner)
+    text = f"{data.n_prompts:,} prompts, {data.scanner.name}"
+    scan = Scan(_sample(data), data.n_events, tuple(_facts(data)), data.notes)
+    return Input(value, text, content=scan)
+
+
+def _sample(data: ListMode) -> ListMode:
+    rows = np.arange(min(SAMPLE, data.n_events))
+    if data.delayed is not None:
+        rows = np.union1d(rows, np.flatnonzero(data.delayed)[:SAMPLE])
+    return data.select(rows)
+
+
+def _facts(data: ListMode) -> list[tuple[str, str]]:
+    facts = [
+        ("Prompts", f"{data.n_prompts:,}"),
+        ("Delayeds", f"{data.n_delayed:,}" if data.n_delayed else "none"),
+        ("Duration", f"{data.duration_s:.1f} s" if data.duration_s else "not recorded"),
+        ("Time of flight", "recorded" if data.tof_bins is not None else "not recorded"),
+        ("Scanner", data.scanner.name),
+        ("Crystals", data.scanner.describe()),
+    ]
+    return facts + [(_words(key), str(value)) for key, value in data.info.items() if value]
+
+
+def _words(key: str) -> str:
+    text = key.replace("_", " ")
+    return text[:1].upper() + text[1:]
+
+
+def _scanner(value: str) -> Input:
+    from engine.io import read_scanner
+
+    scanner: Scanner = read_scanner(value)
+    return Input(value, f"{scanner.name}: {scanner.describe()}", content=scanner)
+
+
+def _mu_map(value: str, scanner: Scanner) -> Input:
+    from engine.io import read_mu_map
+
+    volume = read_mu_map(Path(value), scanner)
+    n_z, n_y, n_x = volume.grid.shape
+    peak = float(volume.values.max(initial=0.0))
+    text = f"{n_x} × {n_y} × {n_z} voxels, up to {peak:.4f} {volume.unit}"
+    return Input(value, text, content=volume)
+
+
+def _efficiencies(value: str, scanner: Scanner) -> Input:
+    from engine.io import read_efficiencies
+
+    found: Any = read_efficiencies(Path(value), scanner)
+    dead = int(np.count_nonzero(found <= 0))
+    text = f"{len(found):,} crystals, {dead:,} of them dead or in gaps"
+    return Input(value, text, content=found)

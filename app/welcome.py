@@ -1,0 +1,198 @@
+"""What the window shows before there is an image: a welcome, or a scan that is ready."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.icons import set_icon
+from app.scanner_picture import ScannerPicture
+from app.theme import Theme
+from app.widgets import ElidedLabel, button, label
+from app.workbench import Workbench
+from engine.errors import EngineError
+
+CARD_PX = 520
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One line of the welcome card: its words, an icon, and what it does."""
+
+    text: str
+    detail: str
+    icon: str
+    action: Callable[[], object]
+
+
+def page(card: QWidget) -> QWidget:
+    """Return a page with a card in its middle."""
+    made = QWidget()
+    made.setObjectName("Canvas")
+    made.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+    column = QVBoxLayout(made)
+    column.addStretch(2)
+    column.addWidget(card, 0, Qt.AlignmentFlag.AlignHCenter)
+    column.addStretch(3)
+    return made
+
+
+class Card(QFrame):
+    """A framed column."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self.setFixedWidth(CARD_PX)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(28, 24, 28, 24)
+        self.column.setSpacing(8)
+
+
+class WelcomeCard(Card):
+    """Offers a scan, the demo, recent studies and interrupted jobs."""
+
+    def __init__(
+        self, theme: Theme, *, open_scan: Callable[[], object], demo: Callable[[], object]
+    ) -> None:
+        super().__init__()
+        self._theme = theme
+        self.open = button(
+            "Open a scan …", open_scan, "Choose a list-mode file (Ctrl+O)", "primary"
+        )
+        self.demo = button("Try the demo", demo, "Simulate a small scan and reconstruct it")
+        set_icon(self.open, "open", theme, "on_accent")
+        set_icon(self.demo, "demo", theme)
+        for each in (self.open, self.demo):
+            each.setMinimumHeight(36)
+        self._busy, self._bar = label("", "muted", wrap=True), QProgressBar()
+        self._bar.setTextVisible(False)
+        self._lists = QVBoxLayout()
+        self._lists.setSpacing(2)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(10)
+        buttons.addWidget(self.open, 1)
+        buttons.addWidget(self.demo, 1)
+        self.column.addWidget(label("Isocenter", "title"))
+        self.column.addWidget(
+            label("Turn a PET list-mode scan into an image, and watch it form.", "muted")
+        )
+        self.column.addSpacing(10)
+        self.column.addLayout(buttons)
+        self.column.addWidget(label("… or drop a file anywhere on this window.", "muted"))
+        self.column.addWidget(self._busy)
+        self.column.addWidget(self._bar)
+        self.column.addLayout(self._lists)
+        self.show_busy("")
+
+    def show_busy(self, text: str, done: int = 0, total: int = 0) -> None:
+        """Say what is being prepared, with how much of it is done."""
+        self._busy.setText(text)
+        self._busy.setVisible(bool(text))
+        self._bar.setVisible(bool(text))
+        self._bar.setRange(0, total)
+        self._bar.setValue(done)
+
+    def show_offers(self, groups: dict[str, Sequence[Offer]]) -> None:
+        """List recent studies and interrupted jobs."""
+        while (item := self._lists.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        for title, offers in groups.items():
+            if offers:
+                head = label(title, "caption")
+                head.setContentsMargins(0, 12, 0, 2)
+                self._lists.addWidget(head)
+            for offer in offers:
+                self._lists.addWidget(offer_button(offer, self._theme))
+
+
+def offer_button(offer: Offer, theme: Theme) -> QPushButton:
+    """Return a flat button with the offer's words and, dimmer, its detail."""
+    made = button("", offer.action, offer.detail, "quiet")
+    made.setAccessibleName(f"{offer.text}, {offer.detail}")
+    made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    made.setMinimumHeight(30)
+    icon, name = QLabel(), QLabel(offer.text)
+    set_icon(icon, offer.icon, theme, "muted")
+    detail = ElidedLabel(offer.detail, Qt.TextElideMode.ElideMiddle)
+    detail.setProperty("role", "muted")
+    row = QHBoxLayout(made)
+    row.setContentsMargins(8, 2, 8, 2)
+    row.setSpacing(8)
+    row.addWidget(icon)
+    row.addWidget(name)
+    row.addWidget(detail, 1)
+    for child in (icon, name, detail):
+        child.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+    return made
+
+
+def recent_offers(paths: Sequence[Path], open_path: Callable[[Path], object]) -> list[Offer]:
+    """Return an offer for each recent study."""
+    return [
+        Offer(path.name, str(path.parent), "recent", lambda p=path: open_path(p))
+        for path in paths[:4]
+    ]
+
+
+class ReadyCard(Card):
+    """A scan that waits for Start, or is being prepared: its picture, facts and needs."""
+
+    def __init__(self, bench: Workbench, start: Callable[[], object]) -> None:
+        super().__init__()
+        self._session = bench.session
+        self._title = label("", "heading", wrap=True)
+        self._text = label("", "muted", wrap=True)
+        self._picture = ScannerPicture(bench.theme, height=250)
+        self._needs = label("", wrap=True)
+        self.start = button("Start", start, "Reconstruct (Ctrl+R)", "primary")
+        self.start.setMinimumHeight(36)
+        set_icon(self.start, "start", bench.theme, "on_accent")
+        for widget in (self._title, self._text, self._picture, self._needs, self.start):
+            self.column.addWidget(widget)
+        session = self._session
+        for signal in (session.inputs_changed, session.protocol_changed, session.state_changed):
+            signal.connect(self._show)
+        session.progress_changed.connect(self._show_words)
+        self._show()
+
+    def _show(self) -> None:
+        session = self._session
+        try:
+            grid = session.grid()
+        except EngineError:
+            grid = None
+        self._picture.show_scanner(session.scanner, grid)
+        self._show_words()
+
+    def _show_words(self) -> None:
+        session = self._session
+        data = session.inputs.get("data")
+        if data is None:
+            return
+        obstacle = session.obstacle()
+        active = session.state.is_active
+        stage = session.record.stage_text or "Starting the engine"
+        self._title.setText(f"{stage} …" if active else data.name)
+        self._text.setText(data.text or data.fault or "Reading the scan …")
+        needs = session.needs()
+        self._needs.setText(
+            obstacle if obstacle and not active else needs.describe() if needs else ""
+        )
+        self.start.setVisible(not active)
+        self.start.setEnabled(not obstacle)
+        self.start.setToolTip(obstacle or "Reconstruct (Ctrl+R)")

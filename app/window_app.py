@@ -1,0 +1,54 @@
+"""The application round the window: made, shown, run, taken down."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.commands import Commands
+from app.main_window import MainWindow
+from app.preferences import Preferences
+from app.session import Session
+from app.theme import Theme
+from app.workbench import Workbench
+from engine import backend
+
+
+def make_app() -> QApplication:
+    """Return the application, made if there is none."""
+    existing = QApplication.instance()
+    if isinstance(existing, QApplication):
+        return existing
+    app = QApplication(sys.argv[:1])
+    app.setApplicationName("Isocenter")
+    app.setDesktopFileName("isocenter")
+    return app
+
+
+def make_window(app: QApplication, preferences: Preferences | None = None) -> MainWindow:
+    """Return a window with an empty session."""
+    preferences = preferences or Preferences()
+    session = Session(backend.best())
+    theme = Theme(app, preferences.theme)
+    commands = Commands(session, preferences)
+    return MainWindow(Workbench(session, commands, theme, preferences))
+
+
+def run_window(*, path: Path | None = None, demo: bool = False) -> int:
+    """Show the window until it is closed; open a file, or make and run the demo."""
+    app = make_app()
+    window = make_window(app)
+    window.show()
+    if path is not None:
+        QTimer.singleShot(0, window, lambda: window.open_path(path))
+    if demo:
+        QTimer.singleShot(0, window, window.try_demo)
+    signal.signal(signal.SIGINT, lambda *_: window.close())
+    pulse = QTimer()  # lets Python see Ctrl+C while Qt waits
+    pulse.start(300)
+    pulse.timeout.connect(lambda: None)
+    return app.exec()

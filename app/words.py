@@ -1,0 +1,31 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+MINUTE_S, HOUR_S = 60, 3600
+
+
+def clock(seconds: float) -> str:
+    """Return a time as 0:41 or 1:02:03; below ten seconds with a tenth."""
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    hours, rest = divmod(whole, HOUR_S)
+    minutes, left = divmod(rest, MINUTE_S)
+    return f"{hours}:{minutes:02d}:{left:02d}" if hours else f"{minutes}:{left:02d}"
+
+
+def count(number: float) -> str:
+    """Return a large number with a letter for its thousands."""
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= size:
+            return f"{number / size:.1f} {letter}"
+    return f"{number:.0f}"
+
+
+def size(n_bytes: float) -> str:
+    """Return a size in binary units."""
+    for unit, step in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if n_bytes >= step:
+            return f"{n_bytes / step:.1f} {unit}"
+    return f"{n_bytes:.0f} B"
