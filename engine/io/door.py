@@ -43,14 +43,14 @@ def read_text(path: Path, max_bytes: int) -> str:
     if size > max_bytes:
         raise FileFormatError(
             f"{path.name}: {size:,} bytes of text, at most {max_bytes:,} are read; "
-            "is this the right file?"
+            "choose the right file."
         )
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as e:
         raise FileFormatError(
             f"{path.name}: not a text file (byte {e.start} is {path.read_bytes()[e.start]:#04x}); "
-            "is this the right file?"
+            "choose the right file."
         ) from e
     except OSError as e:
         raise unreadable(path, e) from e

@@ -1,0 +1,230 @@
+"""NIfTI: the same millimetres for every reader, the same bytes every time, damage refused."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+import nibabel
+import numpy as np
+import pytest
+
+from engine.data.volume import Volume
+from engine.errors import DataError, EngineError, FileFormatError, GeometryError
+from engine.geometry.grid import ImageGrid
+from engine.io import read_volume, save
+
+MARKERS = {1: (30.0, 0.0, 0.0), 2: (0.0, 20.0, 0.0), 3: (0.0, 0.0, 10.0)}
+"""As in conftest: value -> (x, y, z) [mm, LPS]."""
+SUFFIXES = [".nii", ".nii.gz"]
+
+
+def write(path: Path, values: np.ndarray, affine: np.ndarray) -> Path:
+    nibabel.save(nibabel.Nifti1Image(values, affine), path)
+    return path
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+class TestWriting:
+    def test_nibabel_finds_the_markers_at_their_ras_millimetres(
+        self, tmp_path: Path, phantom: Volume, suffix: str
+    ) -> None:
+        save(phantom, tmp_path / f"a{suffix}")
+        image = nibabel.load(tmp_path / f"a{suffix}")
+        for affine in (image.get_sform(), image.get_qform()):
+            for value, (x, y, z) in MARKERS.items():
+                index = np.argwhere(image.get_fdata() == value)[0]
+                found = (affine @ [*index, 1])[:3]
+                # within the marker's voxel
+                assert (np.abs(found - [-x, -y, z]) <= np.array(phantom.grid.voxel_mm) / 2).all()
+
+    def test_the_header_says_all(self, tmp_path: Path, phantom: Volume, suffix: str) -> None:
+        save(phantom, tmp_path / f"a{suffix}")
+        header = nibabel.load(tmp_path / f"a{suffix}").header
+        assert (int(header["sform_code"]), int(header["qform_code"])) == (1, 1)
+        assert header.get_xyzt_units() == ("mm", "sec")
+        assert header.get_data_dtype() == np.float32
+        assert header.get_zooms() == (2.0, 2.5, 4.0)
+
+    def test_reading_back_gives_the_same_volume(
+        self, tmp_path: Path, phantom: Volume, suffix: str
+    ) -> None:
+        save(phantom, tmp_path / f"a{suffix}", {"algorithm": "osem"})
+        again = read_volume(tmp_path / f"a{suffix}")
+        np.testing.assert_array_equal(again.values, phantom.values)
+        assert again.grid == phantom.grid
+        assert (again.unit, again.info) == ("counts/mm", {"algorithm": "osem"})
+        assert again.values.dtype == np.float32
+        assert again.values.flags.c_contiguous
+
+    def test_the_same_volume_gives_the_same_bytes(
+        self, tmp_path: Path, phantom: Volume, suffix: str
+    ) -> None:
+        save(phantom, tmp_path / f"a{suffix}")
+        save(phantom, tmp_path / f"b{suffix}")
+        assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / f"b{suffix}").read_bytes()
+
+    def test_provenance_lies_beside(self, tmp_path: Path, phantom: Volume, suffix: str) -> None:
+        save(phantom, tmp_path / f"a{suffix}", {"z": 1, "a": float("nan"), "p": Path("x")})
+        text = (tmp_path / "a.provenance.json").read_text()
+        content = json.loads(text, parse_constant=pytest.fail)
+        assert content["provenance"] == {"a": "nan", "p": "x", "z": 1}
+        digest = sha256((tmp_path / f"a{suffix}").read_bytes()).hexdigest()
+        assert content["sha256"] == digest
+        assert text.index('"a"') < text.index('"p"') < text.index('"z"')
+
+    def test_a_volume_with_nan_is_not_written(
+        self, tmp_path: Path, phantom: Volume, suffix: str
+    ) -> None:
+        phantom.values[1, 2, 3] = np.nan
+        with pytest.raises(DataError, match=r"\[1, 2, 3\]"):
+            save(phantom, tmp_path / f"a{suffix}")
+        assert not list(tmp_path.iterdir())
+
+
+def test_packed_bytes_hold_no_time_and_no_name(tmp_path: Path, phantom: Volume) -> None:
+    save(phantom, tmp_path / "a.nii.gz")
+    head = (tmp_path / "a.nii.gz").read_bytes()[:10]
+    assert (head[3], head[4:8]) == (0, bytes(4))
+
+
+def test_provenance_of_another_file_is_not_taken(tmp_path: Path, phantom: Volume) -> None:
+    save(phantom, tmp_path / "a.nii", {"of": "a"})
+    save(replace(phantom, values=2 * phantom.values), tmp_path / "b.nii", {"of": "b"})
+    (tmp_path / "a.nii").write_bytes((tmp_path / "b.nii").read_bytes())
+    assert read_volume(tmp_path / "a.nii").info == {}
+
+
+@pytest.mark.parametrize("flips", [(1, 1, 1), (-1, 1, 1), (1, -1, 1), (-1, -1, -1)])
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+def test_any_order_and_direction_of_axes_is_turned_to_lps(
+    tmp_path: Path, phantom: Volume, flips: tuple[int, ...], order: tuple[int, ...]
+) -> None:
+    """The same RAS volume, stored along other axes, is the same LPS volume."""
+    save(phantom, tmp_path / "a.nii")
+    image = nibabel.load(tmp_path / "a.nii")
+    other = image.as_reoriented(np.column_stack([order, flips]).astype(float))
+    again = read_volume(write(tmp_path / "b.nii", other.get_fdata(dtype=np.float32), other.affine))
+    np.testing.assert_array_equal(again.values, phantom.values)
+    np.testing.assert_allclose(again.grid.voxel_mm, phantom.grid.voxel_mm)
+    np.testing.assert_allclose(again.grid.centre_mm, phantom.grid.centre_mm)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float64])
+def test_other_numbers_become_float32(tmp_path: Path, dtype: type) -> None:
+    values = np.arange(24, dtype=dtype).reshape(2, 3, 4)
+    volume = read_volume(write(tmp_path / "a.nii", values, np.eye(4)))
+    assert volume.values.dtype == np.float32
+    assert sorted(volume.values.ravel()) == list(range(24))
+    assert volume.unit == ""
+
+
+def test_scaled_numbers_are_unscaled(tmp_path: Path) -> None:
+    image = nibabel.Nifti1Image(np.full((2, 2, 2), 10, np.int16), np.eye(4))
+    image.header.set_slope_inter(0.5, 1)
+    content = bytearray(image.to_bytes())
+    (tmp_path / "a.nii").write_bytes(bytes(content))
+    reread = nibabel.load(tmp_path / "a.nii")
+    want = float(reread.get_fdata()[0, 0, 0])
+    assert read_volume(tmp_path / "a.nii").values[0, 0, 0] == want
+
+
+def test_a_single_frame_of_four_axes_is_a_volume(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.nii", np.ones((2, 3, 4, 1), np.float32), np.eye(4))
+    assert read_volume(path).grid.shape == (4, 3, 2)
+
+
+def tilted(degrees: float) -> np.ndarray:
+    affine = np.eye(4)
+    c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+    affine[:2, :2] = [[c, -s], [s, c]]
+    return affine
+
+
+def sheared() -> np.ndarray:
+    affine = np.eye(4)
+    affine[0, 1] = 0.1
+    return affine
+
+
+@pytest.mark.parametrize(
+    ("values", "affine", "kind", "message"),
+    [
+        (np.ones((2, 2, 2), np.float32), tilted(2), GeometryError, "tilted by 2.00°"),
+        (np.ones((2, 2, 2), np.float32), sheared(), GeometryError, "tilted"),
+        (np.ones((2, 2, 2, 3), np.float32), np.eye(4), GeometryError, "2 × 2 × 2 × 3 values"),
+        (np.ones((2, 2), np.float32), np.eye(4), GeometryError, "2 × 2 values"),
+        (np.ones((2, 2, 2), np.complex64), np.eye(4), FileFormatError, "complex64"),
+    ],
+)
+def test_what_is_no_straight_volume_is_refused(
+    tmp_path: Path, values: np.ndarray, affine: np.ndarray, kind: type[EngineError], message: str
+) -> None:
+    with pytest.raises(kind, match=message):
+        read_volume(write(tmp_path / "a.nii", values, affine))
+
+
+def test_a_volume_without_orientation_is_refused(tmp_path: Path) -> None:
+    image = nibabel.Nifti1Image(np.ones((2, 2, 2), np.float32), np.eye(4))
+    image.set_sform(None, 0)
+    image.set_qform(None, 0)
+    nibabel.save(image, tmp_path / "a.nii")
+    with pytest.raises(GeometryError, match="does not say where"):
+        read_volume(tmp_path / "a.nii")
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_values_that_are_no_numbers_are_counted(tmp_path: Path, bad: float) -> None:
+    values = np.ones((4, 3, 2), np.float32)
+    values[-2:, -1, 1] = bad  # RAS x and y; LPS has them from the other end
+    with pytest.raises(DataError, match=r"a\.nii: 2 of 24 values .* \[z, y, x\] = \[1, 0, 0\]"):
+        read_volume(write(tmp_path / "a.nii", values, np.eye(4)))
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("kept", [1, 0.01, 0.1, 0.5, 0.9, -1])
+def test_a_truncated_file_is_refused(
+    tmp_path: Path, phantom: Volume, suffix: str, kept: float
+) -> None:
+    save(phantom, tmp_path / f"a{suffix}")
+    content = (tmp_path / f"a{suffix}").read_bytes()
+    n = int(kept * len(content)) if isinstance(kept, float) else kept
+    (tmp_path / f"a{suffix}").write_bytes(content[:n])
+    with pytest.raises(FileFormatError, match=rf"a{suffix}"):
+        read_volume(tmp_path / f"a{suffix}")
+
+
+def test_a_flipped_bit_in_a_packed_file_is_noticed(tmp_path: Path, phantom: Volume) -> None:
+    save(phantom, tmp_path / "a.nii.gz")
+    content = bytearray((tmp_path / "a.nii.gz").read_bytes())
+    content[-6] ^= 1  # in the checksum at the end
+    (tmp_path / "a.nii.gz").write_bytes(bytes(content))
+    with pytest.raises(FileFormatError, match="damaged"):
+        read_volume(tmp_path / "a.nii.gz")
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_absurd_dimensions_are_refused_unread(tmp_path: Path, packed: bool) -> None:
+    image = nibabel.Nifti1Image(np.ones((2, 2, 2), np.float32), np.eye(4))
+    content = bytearray(image.to_bytes())
+    content[42:48] = np.array([32767, 32767, 32767], "<i2").tobytes()
+    path = tmp_path / ("a.nii.gz" if packed else "a.nii")
+    path.write_bytes(gzip.compress(bytes(content)) if packed else bytes(content))
+    with pytest.raises(FileFormatError, match="32767 × 32767 × 32767 values"):
+        read_volume(path)
+
+
+def test_a_renamed_file_is_read_by_its_content(tmp_path: Path, phantom: Volume) -> None:
+    save(phantom, tmp_path / "a.nii.gz")
+    (tmp_path / "a.nii.gz").rename(tmp_path / "a.bin")
+    assert read_volume(tmp_path / "a.bin").grid == phantom.grid
+
+
+def test_a_large_header_offset_grid_survives(tmp_path: Path) -> None:
+    grid = ImageGrid((2, 3, 4), (1.5, 2.5, 3.5), (-101.25, 33.0, 512.5))
+    volume = Volume(np.zeros(grid.shape, np.float32), grid, "1/mm")
+    save(volume, tmp_path / "a.nii")
+    assert read_volume(tmp_path / "a.nii").grid == grid
