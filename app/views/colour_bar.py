@@ -42,12 +42,18 @@ def swatch(key: str, size: QSize, colours: ViewColours) -> QIcon:
 
 
 def ticks(low: float, high: float, most: int) -> list[float]:
-    """At most `most` + 1 round values within a range, evenly apart."""
+    """Round values within a range, evenly apart, with at most `most` steps between them."""
     step = nice_length((high - low) / max(most, 1))
-    while (high - low) / step > most:
-        step = nice_length(step * 2.6)
-    first, last = math.ceil(low / step - 1e-6), math.floor(high / step + 1e-6)
+    first, last = _multiples(low, high, step)
+    while last - first > most:
+        step = nice_length(step * 2.6)  # 1, 2, 5, 10
+        first, last = _multiples(low, high, step)
     return [round_off(i * step, step) for i in range(first, last + 1)]
+
+
+def _multiples(low: float, high: float, step: float) -> tuple[int, int]:
+    """The first and the last multiple of a step within a range."""
+    return math.ceil(low / step - 1e-6), math.floor(high / step + 1e-6)
 
 
 def round_off(value: float, step: float) -> float:
@@ -85,8 +91,9 @@ class ColourBar(QWidget):
 
     def _paint_ticks(self, painter: QPainter, bar: QRectF) -> None:
         low, high = self._state.window
-        widest = QFontMetricsF(painter.font()).horizontalAdvance("0.000")
-        for value in ticks(low, high, int(bar.width() / (1.25 * widest))):
+        metrics = QFontMetricsF(painter.font())
+        widest = max(metrics.horizontalAdvance(number(end, 2)) for end in (low, high))
+        for value in ticks(low, high, int(bar.width() / (1.6 * widest + 8))):
             x = round(bar.left() + (value - low) / (high - low) * bar.width()) + 0.5
             painter.setPen(QColor(self._state.colours.muted))
             painter.drawLine(QLineF(x, bar.bottom(), x, bar.bottom() + TICK_PX - 1))

@@ -67,7 +67,7 @@ class CurveView(QWidget):
         for name in ("left", "bottom"):
             axis = self.plot.getAxis(name)
             axis.enableAutoSIPrefix(False)
-            axis.setStyle(tickLength=-4, maxTickLevel=0)
+            axis.setStyle(tickLength=-4, maxTickLevel=0, hideOverlappingLabels=False)
         room = QFontMetricsF(self.font()).horizontalAdvance("−00.0000")
         self.plot.getAxis("left").setWidth(math.ceil(room) + 8)
         self.plot.getPlotItem().setContentsMargins(0, 8, 8, 0)
@@ -118,7 +118,14 @@ class CurveView(QWidget):
         if not is_empty:
             first, last = min(self._iterations), max(self._iterations)
             self.plot.setXRange(first - 0.25, last + 0.25, padding=0.02)
-            self.plot.enableAutoRange(axis="y")
+            self.plot.setYRange(*_with_room(self._values), padding=0)
+
+
+def _with_room(values: list[float]) -> tuple[float, float]:
+    """The range of the values and a little more; a single value lies in its middle."""
+    low, high = min(values), max(values)
+    room = 0.08 * (high - low) or 0.05 * abs(high) or 1.0
+    return low - room, high + room
 
 
 def _thousands(values: list[float]) -> int:

@@ -26,7 +26,6 @@ class MipView(PictureView):
         super().__init__(state, "Maximum intensity projection", parent)
         self._degrees = 0.0
         self._projector: Projector | None = None
-        state.volume_changed.connect(self._forget_projector)
         state.fit_requested.connect(self._face_front)
 
     @property
@@ -41,7 +40,7 @@ class MipView(PictureView):
             self.forget_picture()
 
     def make_picture(self, volume: Volume) -> Picture:
-        if self._projector is None:
+        if self._projector is None or self._projector.volume is not volume:
             self._projector = Projector(volume)
         return Picture.of(*self._projector.project(self._degrees, self.state.convention))
 
@@ -77,9 +76,6 @@ class MipView(PictureView):
 
     def step_arrow(self, right: int, down: int) -> None:
         self.set_degrees(self._degrees - NOTCH_DEGREES * right)
-
-    def _forget_projector(self) -> None:
-        self._projector = None
 
     def _face_front(self) -> None:
         self.set_degrees(0.0)

@@ -96,10 +96,15 @@ class Panes(QWidget):
             grid.addWidget(view, index // 2, index % 2)
         self.note = Note(EMPTY_TEXT, self)
         state.display_changed.connect(self._dress)
-        state.volume_changed.connect(lambda: self.note.setVisible(state.volume is None))
+        state.volume_changed.connect(self._show_note)
+        self._dress()
+        self._show_note()
 
     def sizeHint(self) -> QSize:
         return QSize(760, 620)
+
+    def _show_note(self) -> None:
+        self.note.setVisible(self._state.volume is None)
 
     def _dress(self) -> None:
         self.note.set_colours(self._state.colours)

@@ -28,7 +28,7 @@ class Projector:
     """
 
     def __init__(self, volume: Volume) -> None:
-        self._volume = volume
+        self.volume = volume
         self._coarse: NDArray[np.float32] | None = None
         self._block = _block_length(volume.grid.shape)
         width, depth, _ = volume.grid.size_mm
@@ -41,7 +41,7 @@ class Projector:
         values = self._straight(round(turned / 90) % 4) if turned % 90 == 0 else self._turn(turned)
         if convention == "neurological":
             values = values[:, ::-1]
-        grid = self._volume.grid
+        grid = self.volume.grid
         v = -float(grid.upper_mm[2])
         height = values.shape[0] * grid.voxel_mm[2]
         if turned % 90:
@@ -53,15 +53,15 @@ class Projector:
     def _half_width(self, degrees: float, n_columns: int) -> float:
         if degrees % 90:
             return self._radius_mm
-        return n_columns * self._volume.grid.voxel_mm[_axis(degrees)] / 2
+        return n_columns * self.volume.grid.voxel_mm[_axis(degrees)] / 2
 
     def _straight(self, quarter: int) -> NDArray[np.float32]:
         """The exact maximum along y (quarters 0, 2) or x (1, 3), padded to the full width."""
         across = quarter % 2
-        image = _maximum(self._volume.values, axis=1 if across == 0 else 2)[::-1]
+        image = _maximum(self.volume.values, axis=1 if across == 0 else 2)[::-1]
         if quarter in (2, 3):
             image = image[:, ::-1]
-        grid = self._volume.grid
+        grid = self.volume.grid
         lacking = self._radius_mm - float(grid.size_mm[across]) / 2
         n_pad = math.ceil(lacking / grid.voxel_mm[across] - 1e-6)
         return np.pad(image, ((0, 0), (n_pad, n_pad)), constant_values=self._air)
@@ -75,7 +75,7 @@ class Projector:
         radius, pitch = self._radius_mm, min(pitch_x, pitch_y)
         n_u, n_depth = (math.ceil(2 * radius / step) for step in (pitch, DEPTH_STEP * pitch))
         cosine, sine = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
-        half_x, half_y = (float(size) / 2 for size in self._volume.grid.size_mm[:2])
+        half_x, half_y = (float(size) / 2 for size in self.volume.grid.size_mm[:2])
         u = _spread(n_u, radius)
         image = np.full((n_u, n_z), -np.inf, np.float32)
         for depth in _spread(n_depth, radius):
@@ -91,13 +91,13 @@ class Projector:
 
     def _pitch_mm(self) -> tuple[float, float]:
         """Edges of a coarse voxel along x and y [mm]."""
-        x, y, _ = self._volume.grid.voxel_mm
+        x, y, _ = self.volume.grid.voxel_mm
         return x * self._block[2], y * self._block[1]
 
     def _coarse_rows(self) -> NDArray[np.float32]:
         """(n_y, n_x, n_z) block maxima, z running fastest."""
         if self._coarse is None:
-            values, (n_z, _, _) = self._volume.values, self._block
+            values, (n_z, _, _) = self.volume.values, self._block
             highest = np.fmax if np.isnan(values.sum()) else np.maximum  # fmax is far slower
             slabs = (values[i : i + n_z] for i in range(0, len(values), n_z))
             pooled = np.stack([self._pool_slab(slab, highest) for slab in slabs], axis=-1)

@@ -22,9 +22,8 @@ from app.views.state import ViewState
 from app.views.words import number
 
 SWATCH = QSize(44, 12)
-SMALLEST_WIDTH = 540
-WIDTH_FOR_BAR = 600  # below, the two numbers alone tell the window
-WIDTH_FOR_INTERPOLATION = 680  # below, the I key still changes it
+SWATCH_BOX_PX = SWATCH.width() + 34  # a colour map box without its words
+MARGIN_PX, SPACING_PX = 8, 6
 
 
 class ViewToolbar(QWidget):
@@ -34,6 +33,7 @@ class ViewToolbar(QWidget):
         super().__init__(parent)
         self._state = state
         self.colour_map = self._colour_map_box()
+        self.bar = ColourBar(state)
         self.presets = self._presets_button()
         self.low = NumberEdit("Low end of the window")
         self.high = NumberEdit("High end of the window")
@@ -54,20 +54,26 @@ class ViewToolbar(QWidget):
 
     def _lay_out(self) -> None:
         row = QHBoxLayout(self)
-        row.setContentsMargins(8, 4, 8, 4)
-        row.setSpacing(6)
-        self.bar = ColourBar(self._state)
-        for widget in (self.colour_map, self.presets, self.auto, self.low):
-            row.addWidget(widget)
-        row.addWidget(self.bar, 1)
-        for after in (self.high, self.unit, self.interpolation, self.convention):
-            row.addWidget(after)
+        row.setContentsMargins(MARGIN_PX, 4, MARGIN_PX, 4)
+        row.setSpacing(SPACING_PX)
+        self._row: tuple[QWidget, ...] = (
+            self.presets,
+            self.auto,
+            self.low,
+            self.bar,
+            self.high,
+            self.unit,
+            self.interpolation,
+            self.convention,
+        )
+        row.addWidget(self.colour_map)
+        for widget in self._row:
+            row.addWidget(widget, 1 if widget is self.bar else 0)
 
     def _colour_map_box(self) -> QComboBox:
         box = QComboBox()
         box.setAccessibleName("Colour map")
         box.setIconSize(SWATCH)
-        box.setMinimumWidth(SWATCH.width() + 34)  # shrinks to its swatch
         for colour_map in COLOUR_MAPS:
             box.addItem(colour_map.title, colour_map.key)
             tip = colour_map.warning or colour_map.title
@@ -103,11 +109,27 @@ class ViewToolbar(QWidget):
         self._state.set_convention("neurological" if is_radiological else "radiological")
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(SMALLEST_WIDTH, super().minimumSizeHint().height())
+        spared = sum(_least_width(widget) + SPACING_PX for widget in (self.interpolation, self.bar))
+        spared += self.colour_map.sizeHint().width() - SWATCH_BOX_PX
+        return QSize(self._full_width() - spared, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self.interpolation.setVisible(self.width() >= WIDTH_FOR_INTERPOLATION)
-        self.bar.setVisible(self.width() >= WIDTH_FOR_BAR)
+        self._give_way()
+
+    def _full_width(self) -> int:
+        """The width below which something has to give way [px]."""
+        widths = [_least_width(widget) + SPACING_PX for widget in self._row]
+        return 2 * MARGIN_PX + sum(widths) + self.colour_map.sizeHint().width()
+
+    def _give_way(self) -> None:
+        """Spare what a narrow window has no room for: the I key and the numbers do the same."""
+        free = self.width() - self._full_width()
+        self.interpolation.setVisible(free >= 0)
+        free += 0 if free >= 0 else _least_width(self.interpolation) + SPACING_PX
+        full = self.colour_map.sizeHint().width()
+        self.colour_map.setFixedWidth(full if free >= 0 else SWATCH_BOX_PX)
+        free += 0 if free >= 0 else full - SWATCH_BOX_PX
+        self.bar.setVisible(free >= 0)
 
     def refresh(self) -> None:
         """Show the state."""
@@ -125,6 +147,7 @@ class ViewToolbar(QWidget):
         self._refresh_swatches()
         for widget in (self.presets, self.low, self.high, self.auto):
             widget.setEnabled(state.volume is not None)
+        self._give_way()
 
     def _refresh_swatches(self) -> None:
         if self.colour_map.property("painted_for") == self._state.colours.grid:
@@ -133,6 +156,11 @@ class ViewToolbar(QWidget):
         for index in range(self.colour_map.count()):
             key = self.colour_map.itemData(index)
             self.colour_map.setItemIcon(index, swatch(key, SWATCH, self._state.colours))
+
+
+def _least_width(widget: QWidget) -> int:
+    """The width below which a widget would be cut off [px]."""
+    return widget.minimumWidth() or widget.minimumSizeHint().width()
 
 
 class NumberEdit(QLineEdit):

@@ -55,7 +55,7 @@ def auto_window(values: NDArray[np.float32], unit: str, *, diverging: bool = Fal
         if finite.size == 0 or finite.min() == finite.max():
             return 0.0, 1.0
         low, high = np.percentile(finite, [100 - TOP_PERCENT, TOP_PERCENT])
-        return valid(float(low), float(high))
+        return valid(round_to_figures(float(low), 3), round_to_figures(float(high), 3))
     return 0.0, _percentile(finite[finite > 0])
 
 

@@ -58,3 +58,11 @@ def test_the_curve_takes_the_theme(curve, pixels):
     curve.append(1, 2.0)
     curve.set_colours(LIGHT)
     assert int("ff" + LIGHT.canvas[1:], 16) in pixels(curve.plot)
+
+
+@pytest.mark.parametrize("values", [[5.0], [0.0, 0.0], [-1.31e7], [1.0, 2.0]])
+def test_all_values_lie_within_the_axis(curve, values):
+    curve.set_points(range(1, len(values) + 1), values)
+    low, high = curve.plot.viewRange()[1]
+    assert low < min(values)
+    assert max(values) < high

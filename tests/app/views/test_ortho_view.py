@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtWidgets import QApplication, QPushButton
 
+from app.views.colour_maps import lookup_table
 from app.views.colours import LIGHT
 from app.views.ortho_view import OrthoView
 from app.views.state import ViewState
@@ -106,12 +107,24 @@ def test_another_theme_repaints_the_views(ortho, pixels):
     assert pixels(ortho.axial)[2, 200] == int("ff" + LIGHT.canvas[1:], 16)
 
 
-def test_the_toolbar_fits_a_narrow_window(state, show):
-    ortho = show(OrthoView(state), 560, 500)
-    toolbar = ortho.toolbar
-    assert not toolbar.bar.isVisible()
-    right = toolbar.convention.geometry().right()
-    assert right <= toolbar.width()
+@pytest.mark.parametrize("width", [540, 620, 700, 760, 1000])
+def test_the_toolbar_cuts_nothing_off_at_any_width(state, show, width):
+    toolbar = show(OrthoView(state), width, 500).toolbar
+    shown = [child for child in toolbar.findChildren(QPushButton) if child.isVisible()]
+    assert toolbar.convention in shown
+    for button in shown:
+        assert button.width() >= button.minimumSizeHint().width()
+        assert button.geometry().right() <= toolbar.width()
+    if toolbar.bar.isVisible():
+        assert toolbar.bar.width() >= toolbar.bar.minimumSizeHint().width()
+
+
+def test_a_narrow_toolbar_spares_the_bar_and_a_wide_one_shows_all(state, show):
+    narrow, wide = (show(OrthoView(state), width, 500).toolbar for width in (400, 1000))
+    assert narrow.width() < 700
+    assert not narrow.bar.isVisible()
+    assert wide.bar.isVisible()
+    assert wide.interpolation.isVisible()
 
 
 def test_an_update_of_all_views_leaves_no_timer_behind(ortho, state):
@@ -119,3 +132,30 @@ def test_an_update_of_all_views_leaves_no_timer_behind(ortho, state):
     state.set_colour_map("hot")
     QApplication.processEvents()
     assert ortho.findChildren(QTimer) == []
+
+
+def test_the_note_is_there_only_without_a_volume(ortho, state, sided):
+    assert not ortho._panes.note.isVisible()
+    state.set_volume(None)
+    assert ortho._panes.note.isVisible()
+    state.set_volume(sided)
+    assert not ortho._panes.note.isVisible()
+
+
+def test_a_state_outlives_its_views(state, sided, qapp):
+    ortho = OrthoView(state)
+    ortho.deleteLater()
+    del ortho
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    state.set_volume(None)
+    state.set_volume(sided)
+    state.set_colours(LIGHT)
+
+
+def test_a_greatly_enlarged_picture_is_still_painted(ortho, state, pixels):
+    state.set_cursor(state.volume.grid.centre_mm)
+    for _ in range(40):
+        ortho.axial.zoom(1.5, ortho.axial.cursor_uv())
+    image = pixels(ortho.axial)
+    assert ortho.axial.viewport.px_per_mm == 200
+    assert image[100, 100] == lookup_table("rainbow")[0]
