@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -106,8 +107,9 @@ def write_listmode(data: ListMode, path: Path) -> None:
         try:
             with h5py.File(part, "w", libver="earliest") as file:
                 fill(file)
-        except RuntimeError as e:  # how h5py reports some failed writes
-            raise OSError(str(e)) from e
+        except (OSError, RuntimeError) as e:  # h5py tells the reason in its text alone
+            reason = re.search(r"errno = (\d+)", str(e))
+            raise OSError(int(reason[1]) if reason else 0, str(e)) from e
         _reread(part, data)
 
 

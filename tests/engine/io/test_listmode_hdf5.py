@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from engine.data.listmode import ListMode
-from engine.errors import DataError, EngineError, FileFormatError, GeometryError
+from engine.errors import DataError, EngineError, FileFormatError, GeometryError, ResourceError
 from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.ring import RingScanner
 from engine.io import read_listmode, write_listmode
@@ -79,6 +79,24 @@ class TestRoundTrip:
         monkeypatch.setattr("engine.io.listmode_hdf5.CHUNK", 7)
         write_listmode(scan, tmp_path / "a.h5")
         same(read_listmode(tmp_path / "a.h5"), scan)
+
+
+@pytest.mark.parametrize("in_memory", [0, 2**28])
+def test_a_full_disk_keeps_the_old_scan(
+    tmp_path: Path, scan: ListMode, monkeypatch: pytest.MonkeyPatch, in_memory: int
+) -> None:
+    resource = pytest.importorskip("resource", reason="file size limits need POSIX")
+    monkeypatch.setattr("engine.io.listmode_hdf5.IN_MEMORY_BYTES", in_memory)
+    (tmp_path / "a.h5").write_bytes(b"old")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, hard))
+    try:
+        with pytest.raises(ResourceError, match=r"needs [\d,]+ bytes and [\d,]+ are free"):
+            write_listmode(scan, tmp_path / "a.h5")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert (tmp_path / "a.h5").read_bytes() == b"old"
+    assert [p.name for p in tmp_path.iterdir()] == ["a.h5"]
 
 
 def test_columns_are_mapped_not_read(tmp_path: Path, scan: ListMode) -> None:
