@@ -55,25 +55,26 @@ def draw_lines(
     tick: Tick | None = None,
 ) -> DrawnLines:
     """Draw `n` independent lines, each with probability rate / total rate."""
-    pilot = rng.integers(scanner.n_lors, size=_PILOT)
+    pilot = rng.integers(scanner.n_lors, size=min(_PILOT, scanner.n_lors))
     rates = _rates_of(scanner, rate, np.sort(pilot))
     peak = float(rates.max())
     if n == 0 and peak > 0:
         return DrawnLines(np.empty((0, 2), np.int32), float(rates.mean()) * scanner.n_lors)
     candidates = n * _HEADROOM * peak / float(rates.mean()) if peak > 0 else np.inf
     if candidates < scanner.n_lors:
-        return _reject(scanner, rate, n, rng, peak, tick)
-    return _enumerate(scanner, rate, n, rng, tick)
+        return by_rejection(scanner, rate, n, rng, peak, tick)
+    return by_enumeration(scanner, rate, n, rng, tick)
 
 
-def _reject(
+def by_rejection(
     scanner: Scanner,
     rate: Rate,
     n: int,
     rng: np.random.Generator,
     peak: float,
-    tick: Tick | None,
+    tick: Tick | None = None,
 ) -> DrawnLines:
+    """Draw lines evenly and keep some; `peak` is a first guess of the largest rate."""
     bound, total, tried = _HEADROOM * peak, 0.0, 0
     kept = np.empty(0, np.int64)
     share = 0.05
@@ -94,9 +95,10 @@ def _reject(
     return DrawnLines(scanner.lors(kept), total / tried * scanner.n_lors)
 
 
-def _enumerate(
-    scanner: Scanner, rate: Rate, n: int, rng: np.random.Generator, tick: Tick | None
+def by_enumeration(
+    scanner: Scanner, rate: Rate, n: int, rng: np.random.Generator, tick: Tick | None = None
 ) -> DrawnLines:
+    """Work out the rate of every line and draw from their sum."""
     numbers, rates = [np.empty(0, np.int64)], [np.empty(0)]
     for start in range(0, scanner.n_lors, _ROUND):
         stop = min(start + _ROUND, scanner.n_lors)

@@ -1,0 +1,91 @@
+"""Drawing lines: both ways follow the rates, whatever the first guess of the peak."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.errors import DataError
+from engine.geometry.ring import RingScanner
+from engine.simulate.lines import by_enumeration, by_rejection, draw_lines
+
+N = 60_000
+
+
+def rate(crystals: np.ndarray) -> np.ndarray:
+    """Uneven, with a few lines thirty times as likely as the others."""
+    rates = 1 + np.sin(crystals[:, 0]) * np.cos(2 * crystals[:, 1])
+    return np.where(crystals.sum(axis=1) % 97 == 0, 30, rates)
+
+
+def expected_of(scanner: RingScanner) -> tuple[np.ndarray, np.ndarray]:
+    crystals = scanner.lors(np.arange(scanner.n_lors))
+    return crystals, np.where(scanner.in_coincidence(crystals), rate(crystals), 0)
+
+
+def chi_square(drawn: np.ndarray, scanner: RingScanner) -> float:
+    """Per degree of freedom, over lines with at least 5 expected counts."""
+    crystals, rates = expected_of(scanner)
+    n = scanner.n_crystals
+    counts = np.bincount(drawn[:, 0] * n + drawn[:, 1], minlength=n * n)
+    counts = counts[crystals[:, 0].astype(int) * n + crystals[:, 1]]
+    assert counts.sum() == len(drawn), "a line was drawn that the scanner does not number"
+    assert not counts[rates == 0].any(), "a line without coincidence was drawn"
+    expected = rates / rates.sum() * len(drawn)
+    enough = expected >= 5
+    return float((((counts - expected) ** 2)[enough] / expected[enough]).mean())
+
+
+# χ²/ν of ν > 4000 lines: 1 ± √(2/ν) = 1 ± 0.022
+def test_enumeration_follows_the_rates(tiny_ring: RingScanner, rng: np.random.Generator) -> None:
+    lines = by_enumeration(tiny_ring, rate, N, rng)
+    assert chi_square(lines.crystals, tiny_ring) == pytest.approx(1, abs=0.1)
+    assert lines.total_rate == pytest.approx(expected_of(tiny_ring)[1].sum())
+
+
+@pytest.mark.parametrize("peak", [30.0, 1.0])
+def test_rejection_follows_the_rates_even_from_too_low_a_peak(
+    peak: float, tiny_ring: RingScanner, rng: np.random.Generator
+) -> None:
+    lines = by_rejection(tiny_ring, rate, N, rng, peak)
+    assert len(lines.crystals) == N
+    assert chi_square(lines.crystals, tiny_ring) == pytest.approx(1, abs=0.1)
+    assert lines.total_rate == pytest.approx(expected_of(tiny_ring)[1].sum(), rel=0.02)
+
+
+def test_few_events_are_drawn_without_enumerating(
+    tiny_ring: RingScanner, rng: np.random.Generator
+) -> None:
+    asked = 0
+
+    def counted(crystals: np.ndarray) -> np.ndarray:
+        nonlocal asked
+        asked += len(crystals)
+        return np.ones(len(crystals))
+
+    draw_lines(tiny_ring, counted, 10, rng)
+    few = asked
+    draw_lines(tiny_ring, counted, 5 * tiny_ring.n_lors, rng)
+    assert few < 1.5 * tiny_ring.n_lors  # the pilot, and little more
+    assert asked - few > 1.5 * tiny_ring.n_lors
+
+
+def test_no_events_still_give_the_total(tiny_ring: RingScanner, rng: np.random.Generator) -> None:
+    lines = draw_lines(tiny_ring, rate, 0, rng)
+    assert lines.crystals.shape == (0, 2)
+    assert lines.total_rate == pytest.approx(expected_of(tiny_ring)[1].sum(), rel=0.1)
+
+
+def test_a_source_that_no_line_sees_is_refused(
+    tiny_ring: RingScanner, rng: np.random.Generator
+) -> None:
+    with pytest.raises(DataError, match="sees any activity"):
+        draw_lines(tiny_ring, lambda crystals: np.zeros(len(crystals)), 10, rng)
+
+
+def test_the_tick_may_stop_the_work(tiny_ring: RingScanner, rng: np.random.Generator) -> None:
+    def stop(done: int, total: int) -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        draw_lines(tiny_ring, rate, N, rng, stop)
