@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
 
 from app.icons import set_icon
@@ -14,6 +15,8 @@ from app.widgets import button, label, set_property
 
 class Banner(QFrame):
     """Shows one problem until it is dismissed or mended; never blocks the window."""
+
+    shown = Signal(bool)
 
     def __init__(
         self, theme: Theme, resume: Callable[[str], object], show_log: Callable[[], object]
@@ -60,11 +63,13 @@ class Banner(QFrame):
         set_property(self, "calm", not problem.is_fault)
         self.setAccessibleName(f"{problem.title} {problem.text}")
         self.show()
+        self.shown.emit(True)
 
     def clear(self) -> None:
         """Hide the banner."""
         self.problem = None
         self.hide()
+        self.shown.emit(False)
 
     @property
     def text(self) -> str:

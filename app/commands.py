@@ -100,6 +100,9 @@ class Commands(QObject):
             self._refuse_while_running()
             return
         self._session.set_input(role, Input(value))
+        data = self._session.inputs.get("data")
+        if role in NEEDS_SCANNER and data is not None and data.is_reading:
+            return  # read once the scan has told its scanner
         chosen = self._session.inputs.get("scanner")
         scanner = chosen.value if chosen else None
         geometry = self._session.scanner

@@ -87,6 +87,7 @@ class ExportDialog(QDialog):
         self.formats.button(0).setChecked(True)
         grid.addWidget(label("Format", "caption"), 1, 0)
         where = QHBoxLayout()
+        where.setSpacing(8)
         where.addWidget(self.path, 1)
         where.addWidget(button("Choose …", self._browse))
         grid.addWidget(label("File", "caption"), 4, 0)

@@ -15,8 +15,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.words import words
+
 Fault = tuple[tuple[Any, ...], str]
 """Where in the value (keys still to follow) and what is wrong, in one sentence."""
+
+
+TEXT_MARGIN_PX = 4
 
 
 class Editor(QWidget):
@@ -59,7 +64,8 @@ class NumberBox(QAbstractSpinBox):
         super().__init__()
         self._whole, self._low, self._high = whole, low, high
         self._last = ""
-        self.setMinimumWidth(56)
+        self.setMinimumWidth(50)
+        self.lineEdit().setTextMargins(TEXT_MARGIN_PX, 0, 0, 0)
         self.lineEdit().editingFinished.connect(self._finished)
 
     def raw(self) -> int | float | str | None:
@@ -267,11 +273,3 @@ class ConstantEditor(Editor):
 
     def show_value(self, value: Any) -> None:
         self._value = value
-
-
-def words(value: Any) -> str:
-    """Return a value or field name as a person would write it."""
-    if value == "auto":
-        return "Automatic"
-    text = str(value).replace("_", " ")
-    return text[:1].upper() + text[1:]

@@ -26,11 +26,11 @@ from app.fields import (
     NumbersEditor,
     SwitchEditor,
     TextEditor,
-    words,
 )
+from app.words import words
 from engine.settings import Settings
 
-CAPTION_PX = 128
+CAPTION_PX = 112
 """Width of the captions beside fields, so that fields stand in one line."""
 Hints = dict[str, str]
 """What an empty field means, by the field's name."""

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QProgressBar,
     QPushButton,
+    QSizePolicy,
     QStackedWidget,
     QToolButton,
     QWidget,
@@ -29,6 +30,7 @@ from app.workbench import Workbench
 
 HEIGHT_PX = 52
 PROTOCOL_PX = 190
+TEXT_PX = 270
 BAR_STEPS = 1000
 
 
@@ -182,8 +184,10 @@ class RunningPage(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(10)
-        row.addWidget(self.text, 3)
-        row.addWidget(self.bar, 2)
+        self.text.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.text.setFixedWidth(TEXT_PX)
+        row.addWidget(self.text)
+        row.addWidget(self.bar, 1)
         row.addWidget(self.left)
         for action in (actions.finish, actions.pause, actions.abort):
             row.addWidget(verb_button(action))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -25,7 +26,7 @@ STEPS = (
         "Each row says whether the correction is applied, what it did, or why it cannot be used.",
     ),
     (
-        "3  Algorithm, 4  Volume, 5  Finishing",
+        "3, 4, 5  Settings",
         "Sound values are there already. Fast, Standard and "
         "Fine change voxels and iterations together.",
     ),
@@ -88,7 +89,9 @@ def _table(rows: tuple[tuple[str, str], ...]) -> QWidget:
     for i, (name, text) in enumerate(rows):
         head: QLabel = label(name, "entry", wrap=True)
         head.setMinimumWidth(130)
-        grid.addWidget(head, i, 0)
-        grid.addWidget(label(text, wrap=True), i, 1)
+        words = label(text, wrap=True)
+        for column, each in enumerate((head, words)):
+            each.setAlignment(Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(each, i, column)
     grid.setRowStretch(len(rows), 1)
     return made

@@ -36,7 +36,7 @@ from app.status import StatusLine
 from app.workbench import Workbench
 
 WINDOW_PX = (1440, 900)
-LEFT_PX, RIGHT_PX, LOG_PX = 332, 316, 150
+LEFT_PX, RIGHT_PX, LOG_PX = 344, 316, 150
 
 
 class MainWindow(QMainWindow):
@@ -134,8 +134,11 @@ class MainWindow(QMainWindow):
         self.actions_.log.toggled.connect(self._show_log)
         self.commands.choose_requested.connect(self._choose)
         session.state_changed.connect(self._follow_state)
-        QShortcut(QKeySequence("Space"), self.centre, runner.pause)
-        QShortcut(QKeySequence("Esc"), self, self.centre.banner.clear)
+        rest = QShortcut(QKeySequence("Space"), self.centre.views, runner.pause)
+        rest.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        escape = QShortcut(QKeySequence("Esc"), self, self.centre.banner.clear)
+        escape.setEnabled(False)
+        self.centre.banner.shown.connect(escape.setEnabled)
         for i, step in enumerate(self.steps, 1):
             QShortcut(QKeySequence(f"Ctrl+{i}"), self, lambda s=step: s.set_open(not s.is_open))
 
@@ -190,8 +193,11 @@ class MainWindow(QMainWindow):
         self.log_dock.setVisible(shown)
         if shown:
             self.resizeDocks([self.log_dock], [LOG_PX], Qt.Orientation.Vertical)
+            self.log.show_newest()
 
     def _follow_state(self) -> None:
+        title = self.session.record.title
+        self.setWindowTitle(f"{title} - Isocenter" if title else "Isocenter")
         if self.session.state is RunState.PREPARING:
             self.centre.banner.clear()
             self.tabs.setCurrentIndex(0)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from app.inputs import Input, Role, Scan
+from app.words import words
 from engine.data.listmode import ListMode
 from engine.errors import EngineError
 from engine.geometry.scanner import Scanner
@@ -68,12 +69,13 @@ def _facts(data: ListMode) -> list[tuple[str, str]]:
         ("Scanner", data.scanner.name),
         ("Crystals", data.scanner.describe()),
     ]
-    return facts + [(_words(key), str(value)) for key, value in data.info.items() if value]
+    return facts + [(words(key), _plain(value)) for key, value in data.info.items() if value]
 
 
-def _words(key: str) -> str:
-    text = key.replace("_", " ")
-    return text[:1].upper() + text[1:]
+def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{words(key).lower()} {_plain(part)}" for key, part in value.items())
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _scanner(value: str) -> Input:

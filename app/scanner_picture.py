@@ -16,7 +16,7 @@ from engine.geometry.scanner import Scanner
 
 MARGIN_PX = 10
 CAPTION_PX = 18
-CRYSTAL_PX = 2.2
+CRYSTAL_PX, GAP_PX = 2.2, 4.0
 
 
 @dataclass(frozen=True)
@@ -125,10 +125,10 @@ class _Drawing:
         self._side(side)
 
     def _front(self, centre: QPointF) -> None:
-        for alive, colour in ((False, self.colours.look), (True, self.colours.link)):
+        for alive, colour in ((True, self.colours.link), (False, self.colours.look)):
             chosen = self.outline.front_mm[self.outline.front_alive == alive] * self.scale
             points = QPolygonF([QPointF(centre.x() + x, centre.y() + y) for x, y in chosen])
-            self.painter.setPen(QPen(QColor(colour), CRYSTAL_PX))
+            self.painter.setPen(QPen(QColor(colour), CRYSTAL_PX if alive else GAP_PX))
             self.painter.drawPoints(points)
 
     def _side(self, centre: QPointF) -> None:

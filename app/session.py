@@ -60,6 +60,7 @@ class Session(QObject):
         self.selected: int | None = None
         self.log: list[LogLine] = []
         self.speed_ratio = 1.0
+        self._auto_window = self.view_state.window
 
     # study
 
@@ -207,7 +208,7 @@ class Session(QObject):
             return
         self.record.take(preview)
         if self.selected is None:
-            self.view_state.set_volume(preview.volume)
+            self._show(preview.volume, renew=preview.iteration == 1)
         self.progress_changed.emit()
 
     def keep(self, preview: Preview) -> None:
@@ -233,7 +234,18 @@ class Session(QObject):
         self.selected = None if newest else index
         if images:
             kept = images[-1 if newest or index is None else index]
-            self.view_state.set_volume(kept.volume)
+            self._show(kept.volume, renew=newest)
+
+    def _show(self, volume: Volume, *, renew: bool) -> None:
+        """Show a volume; `renew` fits the window to it, unless the user has set one."""
+        state = self.view_state
+        before = state.window
+        untouched = before == self._auto_window
+        state.set_volume(volume)
+        if renew and untouched:
+            state.auto_window()
+        if untouched or state.window != before:
+            self._auto_window = state.window
 
     def _keep(self, label: str, volume: Volume) -> None:
         if self.record.images.add(label, volume):

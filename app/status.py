@@ -12,6 +12,7 @@ from app.header import action_button
 from app.icons import set_icon
 from app.run_record import RunState
 from app.widgets import ElidedLabel, label
+from app.words import sentence_case
 from app.workbench import Workbench
 
 CLAIM = "Not for clinical use"
@@ -81,7 +82,7 @@ class StatusLine(QStatusBar):
         text = needs.describe() if needs else ""
         if session.state is RunState.FINISHED:
             text = f"Finished. Another run {text}"
-        return "ok", "ok", text[:1].upper() + text[1:]
+        return "ok", "ok", sentence_case(text)
 
     def _set_busy(self, text: str) -> None:
         self._busy = text

@@ -22,6 +22,7 @@ from app.icons import set_icon
 from app.scanner_picture import ScannerPicture
 from app.theme import Theme
 from app.widgets import ElidedLabel, button, label
+from app.words import sentence_case
 from app.workbench import Workbench
 from engine.errors import EngineError
 
@@ -190,9 +191,8 @@ class ReadyCard(Card):
         self._title.setText(f"{stage} …" if active else data.name)
         self._text.setText(data.text or data.fault or "Reading the scan …")
         needs = session.needs()
-        self._needs.setText(
-            obstacle if obstacle and not active else needs.describe() if needs else ""
-        )
+        told = sentence_case(needs.describe()) if needs else ""
+        self._needs.setText(told if active else obstacle or told)
         self.start.setVisible(not active)
         self.start.setEnabled(not obstacle)
         self.start.setToolTip(obstacle or "Reconstruct (Ctrl+R)")

@@ -1,6 +1,8 @@
-"""Numbers as people read them."""
+"""Names and numbers as people read them."""
 
 from __future__ import annotations
+
+from typing import Any
 
 MINUTE_S, HOUR_S = 60, 3600
 
@@ -29,3 +31,15 @@ def size(n_bytes: float) -> str:
         if n_bytes >= step:
             return f"{n_bytes / step:.1f} {unit}"
     return f"{n_bytes:.0f} B"
+
+
+def words(value: Any) -> str:
+    """Return a value or field name as a person would write it."""
+    if value == "auto":
+        return "Automatic"
+    return sentence_case(str(value).replace("_", " "))
+
+
+def sentence_case(text: str) -> str:
+    """Return a text that begins with a capital."""
+    return text[:1].upper() + text[1:]

@@ -14,6 +14,7 @@ from app.inputs import Inputs
 from app.panels.step import Step, Tone
 from app.theme import Theme
 from app.widgets import label, set_tone
+from app.words import sentence_case
 from app.workbench import Workbench
 from engine.corrections import CORRECTIONS, Correction
 from engine.events import Corrected
@@ -204,4 +205,4 @@ def summary_tone(tones: list[str]) -> Tone:
 
 def sentence(text: str) -> str:
     """Return a clause as a sentence."""
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"{sentence_case(text)}."

@@ -7,8 +7,8 @@ from typing import Any
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
-from app.fields import words
 from app.widgets import button
+from app.words import words
 from app.workbench import Workbench
 
 Branch = dict[str, Any] | list[Any]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.messages import LogLine
@@ -31,6 +32,11 @@ class LogPanel(QWidget):
         self._session.log_added.connect(self._add)
         self._theme.changed.connect(self._show_all)
         self._show_all()
+
+    def show_newest(self) -> None:
+        """Scroll to the last line."""
+        bar = self.text.verticalScrollBar()
+        QTimer.singleShot(0, bar, lambda: bar.setValue(bar.maximum()))
 
     def _show_all(self) -> None:
         self.text.clear()

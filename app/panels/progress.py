@@ -43,7 +43,7 @@ class ProgressTab(QWidget):
         column.addWidget(self.headline)
         column.addWidget(self.numbers)
         column.addWidget(self.curve)
-        column.addWidget(label("Time", "caption"))
+        column.addWidget(label("Time"))
         column.addWidget(self.bars)
         column.addStretch(1)
         area = QScrollArea()
@@ -81,7 +81,7 @@ class ProgressTab(QWidget):
     def _rows(self) -> list[tuple[str, str]]:
         record, latest = self._session.record, self._session.record.latest
         rows = []
-        if latest is not None:
+        if latest is not None and self._session.state is not RunState.FINISHED:
             rows.append(("Iteration", f"{latest.iteration} of {latest.iterations}"))
             if latest.subsets > 1:
                 rows.append(("Subset", f"{latest.subset} of {latest.subsets}"))

@@ -1,0 +1,118 @@
+"""Drive the window through its states and save a picture of each.
+
+python tests/app/take_screenshots.py FOLDER THEME [WIDTH HEIGHT]
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.main_window import MainWindow
+from app.preferences import Preferences
+from app.run_record import RunState
+from app.window_app import make_app, make_window
+from engine.demo import demo_folder, make_demo
+
+PATIENCE_S = 120.0
+
+
+class Photographer:
+    """Waits for states and keeps pictures."""
+
+    def __init__(self, app: QApplication, window: MainWindow, folder: Path, theme: str) -> None:
+        self.app, self.window, self.folder, self.theme = app, window, folder, theme
+
+    def wait(self, ready: Callable[[], bool]) -> None:
+        end = time.monotonic() + PATIENCE_S
+        while not ready():
+            self.app.processEvents()
+            time.sleep(0.005)
+            if time.monotonic() > end:
+                raise TimeoutError("the window never came to this state")
+        self.settle()
+
+    def settle(self) -> None:
+        for _ in range(8):
+            self.app.processEvents()
+            time.sleep(0.01)
+
+    def shoot(self, name: str, widget: QWidget | None = None) -> None:
+        self.settle()
+        picture = (widget or self.window).grab()
+        if not picture.save(str(self.folder / f"{name}-{self.theme}.png")):
+            raise OSError(f"{name}: the picture was not written")
+
+
+def drive(shots: Photographer) -> None:
+    window = shots.window
+    session, runner = window.session, window.runner
+    shots.wait(lambda: not window.commands.is_busy)
+    shots.shoot("empty")
+    window.commands.open_study(make_demo(demo_folder()))
+    shots.wait(lambda: not session.obstacle() and not window.commands.is_busy)
+    shots.shoot("loaded")
+    for step in window.steps[1:]:
+        step.set_open(True)
+    window.steps[0].set_open(False)
+    shots.shoot("steps")
+    for step in window.steps:
+        step.set_open(step is window.steps[1])
+    runner.start()
+    shots.wait(lambda: len(session.record.images.items) >= 2)
+    shots.shoot("running")
+    runner.pause()
+    shots.settle()
+    shots.shoot("paused")
+    runner.pause()
+    shots.wait(lambda: session.state is RunState.FINISHED)
+    window.actions_.log.setChecked(True)
+    window.tabs.setCurrentIndex(1)
+    shots.shoot("finished")
+    window.actions_.log.setChecked(False)
+    window.tabs.setCurrentIndex(0)
+    broken = shots.folder / "broken.l.hdr"
+    broken.write_text("this is no header\n")
+    window.commands.open_path(broken)
+    shots.wait(lambda: window.centre.banner.problem is not None)
+    shots.shoot("error")
+
+
+def shoot_dialogs(shots: Photographer) -> None:
+    from app.export_dialog import ExportDialog
+    from app.help import HelpDialog
+
+    window = shots.window
+    images = window.session.record.images.items
+    for name, dialog in (
+        ("export", ExportDialog(window, images, len(images) - 1, shots.folder)),
+        ("help", HelpDialog(window)),
+    ):
+        dialog.show()
+        shots.shoot(name, dialog)
+        dialog.close()
+
+
+def main(folder: Path, theme: str, size: tuple[int, int]) -> None:
+    app = make_app()
+    preferences = Preferences()
+    preferences.theme = theme
+    window = make_window(app, preferences)
+    window.resize(*size)
+    window.show()
+    shots = Photographer(app, window, folder, theme)
+    drive(shots)
+    shoot_dialogs(shots)
+    window.close()
+
+
+if __name__ == "__main__":
+    main(
+        Path(sys.argv[1]),
+        sys.argv[2],
+        (int(sys.argv[3]), int(sys.argv[4])) if len(sys.argv) > 4 else (1440, 900),
+    )
