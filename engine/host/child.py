@@ -23,6 +23,11 @@ from engine.study import Study
 if TYPE_CHECKING:
     from engine.run import Resume
 
+NO_MEMORY = (
+    "The memory is used up; choose larger voxels, a smaller field of view or a shorter scan, "
+    "or close other programs."
+)
+
 
 def main(order: Order, events: Connection, commands: Connection) -> None:
     """Run an order to its end; every end but an abort is told as an event."""
@@ -36,8 +41,7 @@ def main(order: Order, events: Connection, commands: Connection) -> None:
     except EngineError as e:
         outbox.send(Failed(str(e), user_fault=True))
     except MemoryError:
-        text = "The memory is used up; choose larger voxels, a smaller field of view or a shorter"
-        outbox.send(Failed(f"{text} scan, or close other programs.", user_fault=True))
+        outbox.send(Failed(NO_MEMORY, user_fault=True))
     except Exception as e:  # noqa: BLE001  the last door: nothing may end without a word
         text = f"The engine met a fault of its own ({type(e).__name__}: {e})"
         outbox.send(Failed(f"{text}.", user_fault=False, detail=traceback.format_exc()))
@@ -57,7 +61,7 @@ def _work(order: Order, outbox: Outbox, controls: Controls) -> None:
             if isinstance(event, Finished):
                 outbox.wait_until_taken()
             elif controls.pause_wanted:
-                _rest(job, latest, controls)
+                _rest(job, latest, controls, outbox)
             controls.stop_if_aborted()
 
 
@@ -93,12 +97,12 @@ def _default_source() -> Source:
     return run
 
 
-def _rest(job: Job | None, latest: Preview | None, controls: Controls) -> None:
+def _rest(job: Job | None, latest: Preview | None, controls: Controls, outbox: Outbox) -> None:
     """Wait out a pause, with the image safe on disk."""
     if job is not None and latest is not None:
         job.save(latest.volume, done_updates(latest))
     if job is not None:
         job.mark("paused")
-    controls.rest()
+    controls.rest(outbox.beat)
     if job is not None:
         job.mark("running")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from threading import Condition, Lock, Thread
 from time import monotonic, sleep
@@ -49,12 +51,14 @@ class Controls:
         if "abort" in self._heard:
             raise KeyboardInterrupt
 
-    def rest(self) -> None:
+    def rest(self, tell: Callable[[], None]) -> None:
         """Wait while paused; to finish or to abort ends the pause too."""
         self.resting = True
+        tell()
         with self._changed:
             self._changed.wait_for(lambda: not self.pause_wanted)
         self.resting = False
+        tell()
 
     def slots(self) -> Slots:
         """Wait for the window's answer to `NeedSlots`."""
@@ -107,7 +111,7 @@ class Outbox:
         self._controls = controls
         self._memory: AttachedSlots | None = None
         self._progressed = ("", -PROGRESS_S)
-        Thread(target=self._beat, name="heart", daemon=True).start()
+        Thread(target=self._beat_on, name="heart", daemon=True).start()
 
     def send(self, message: Any) -> None:
         """Send a message from any thread."""
@@ -157,10 +161,12 @@ class Outbox:
             self._memory = AttachedSlots(self._controls.slots().names)
         return self._memory
 
-    def _beat(self) -> None:
-        while True:
-            try:
-                self.send(Beat(self._controls.resting))
-            except OSError:
-                return
-            sleep(BEAT_S)
+    def beat(self) -> None:
+        """Tell that the engine lives, and whether it rests."""
+        self.send(Beat(self._controls.resting))
+
+    def _beat_on(self) -> None:
+        with suppress(OSError):  # the line is closed
+            while True:
+                self.beat()
+                sleep(BEAT_S)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections import deque
 from collections.abc import Iterator
@@ -75,7 +76,10 @@ class EngineProcess:
         self._slots: OwnedSlots | None = None
         self._abort_at: float | None = None
         self._pid: int | None = None
-        self._ended = False
+        self._sentinel = -1
+        self._exit_code: int | None = None
+        self._ended = self._cleaned = False
+        self._cleaning = Lock()
         self._heard_at = monotonic()
         self._silent = self._resting = False
         self._last_preview: Preview | None = None
@@ -115,6 +119,7 @@ class EngineProcess:
     def events(self) -> Iterator[Event]:
         """Yield what the engine tells, up to `Finished`, `Failed` or `Aborted`; draw once."""
         sweep_orphans()
+        atexit.register(self._clean_up)  # for a thread that still draws when the program ends
         try:
             if self._aborting:
                 yield Aborted("Aborted before the start.")
@@ -130,7 +135,7 @@ class EngineProcess:
 
     def _start(self) -> None:
         self._process.start()
-        self._pid = self._process.pid
+        self._pid, self._sentinel = self._process.pid, self._process.sentinel
         for end in self._childs_ends:
             end.close()  # else its death would go unnoticed on the pipe
         self._heard_at = monotonic()
@@ -147,7 +152,6 @@ class EngineProcess:
                         return
                     alive = self._collect(0)
             if not alive:
-                self._ended = True
                 yield self._last_words()
                 return
             self._enforce_abort()
@@ -159,8 +163,8 @@ class EngineProcess:
 
     def _collect(self, timeout_s: float) -> bool:
         """Move what has arrived to `_pending`; False once the engine is gone."""
-        gone = self._process.sentinel in wait([self._events, self._process.sentinel], timeout_s)
         try:
+            gone = self._sentinel in wait([self._events, self._sentinel], timeout_s)
             while self._events.poll(0):
                 self._pending.append(self._events.recv())
                 self._heard_at = monotonic()
@@ -212,34 +216,41 @@ class EngineProcess:
                 self._process.terminate()
 
     def _last_words(self) -> Event:
-        self._process.join(LAST_GRACE_S if self._aborting else EXIT_S)
+        self._ended = True
+        self._clean_up()
         safe = what_is_safe(self._last_preview, self._job)
         if self._aborting:
             return Aborted(f"Aborted. {safe}")
-        reason = how_it_ended(self._process.exitcode)
+        reason = how_it_ended(self._exit_code)
         return Failed(f"The engine stopped: {reason}. {safe}", user_fault=False)
 
     def _clean_up(self) -> None:
         """Leave no process, no shared memory and no job that seems to run."""
-        if self._pid is not None:
-            self._end_process()
-        for end in (self._events, self._commands, *self._childs_ends):
-            end.close()
-        if self._slots is not None:
-            self._slots.close()
-        if self._job is not None:
-            self._settle(self._job)
+        with self._cleaning:
+            if self._cleaned:
+                return
+            self._cleaned = True
+            if self._pid is not None:
+                self._end_process()
+            for end in (self._events, self._commands, *self._childs_ends):
+                end.close()
+            if self._slots is not None:
+                self._slots.close()
+            if self._job is not None:
+                self._settle(self._job)
+        atexit.unregister(self._clean_up)
 
     def _end_process(self) -> None:
         if not self._ended:
             self.abort()
-        self._process.join(EXIT_S if self._ended else GRACE_S)
+        self._process.join(EXIT_S if self._ended and not self._aborting else GRACE_S)
         if self._process.is_alive():
             self._process.terminate()
             self._process.join(LAST_GRACE_S)
         if self._process.is_alive():
             self._process.kill()
         self._process.join()
+        self._exit_code = self._process.exitcode
         self._process.close()
 
     def _settle(self, job: Job) -> None:

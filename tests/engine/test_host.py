@@ -50,9 +50,8 @@ def shared_blocks():
 def nothing_left():
     """No process and no shared memory outlives a test."""
     yield
-    assert psutil.Process().children() == [] or all(
-        "resource_tracker" in " ".join(child.cmdline()) for child in psutil.Process().children()
-    )
+    children = [" ".join(child.cmdline()) for child in psutil.Process().children()]
+    assert [line for line in children if "resource_tracker" not in line] == []
     assert shared_blocks() == []
 
 
@@ -265,19 +264,22 @@ def test_checkpoints_and_progress_pass_through(tmp_path):
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_silence_is_told_once_and_is_no_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(process, "SILENCE_S", 0.8)
-    engine = EngineProcess(study_of(tmp_path, 4, 10), source=engine_sources.slow)
+    monkeypatch.setattr(process, "SILENCE_S", 0.7)
+    engine = EngineProcess(study_of(tmp_path, 2, 10), source=engine_sources.slow)
     events = engine.events()
     until_preview(events)
     os.kill(engine.pid, signal.SIGSTOP)
-    threading.Timer(2.0, os.kill, (engine.pid, signal.SIGCONT)).start()
+    told = next(event for event in events if isinstance(event, Warned))
+    assert "Abort will stop it" in told.text
+    time.sleep(0.7)
+    os.kill(engine.pid, signal.SIGCONT)
     rest = list(events)
-    assert len([event for event in rest if isinstance(event, Warned)]) == 1
+    assert not any(isinstance(event, Warned) for event in rest)
     assert isinstance(rest[-1], Finished)
 
 
 WINDOW = """
-import sys
+import sys, threading
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from engine.checkpoint import Job
@@ -286,35 +288,45 @@ from engine.host import EngineProcess
 from engine.study import read_study
 from tests.engine import engine_sources
 
-if __name__ == "__main__":
-    job = Job.create(read_study(Path(sys.argv[2])))
-    engine = EngineProcess(job.study, source=engine_sources.slow, job=job)
+def draw(engine, job, told):
     for event in engine.events():
         if isinstance(event, Checkpointed):
             print(engine.pid, job.id, flush=True)
+            told.set()
+
+if __name__ == "__main__":
+    job = Job.create(read_study(Path(sys.argv[2])))
+    engine = EngineProcess(job.study, source=engine_sources.slow, job=job)
+    told = threading.Event()
+    threading.Thread(target=draw, args=(engine, job, told), daemon=True).start()
+    told.wait()
+    if sys.argv[3] == "killed":
+        sys.stdin.read()
 """
 
 
 @pytest.mark.skipif(not LINUX, reason="signals, and shared memory seen as files")
-def test_a_killed_window_leaves_no_engine_and_an_interrupted_job(tmp_path):
+@pytest.mark.parametrize(("end", "status"), [("killed", "running"), ("left", "aborted")])
+def test_no_engine_outlives_its_window(tmp_path, end, status):
     study, script = tmp_path / "study.toml", tmp_path / "window.py"
     write_study(study_of(tmp_path, 500, 3), study)
     script.write_text(WINDOW)
-    command = [sys.executable, script, str(Path(__file__).parents[2]), study]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as window:
+    command = [sys.executable, "-W", "error", script, Path(__file__).parents[2], study, end]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as window:
         number, job_id = window.stdout.readline().split()
         child, job = psutil.Process(int(number)), Job.open(job_id)
-        window.kill()
-    _, alive = psutil.wait_procs([child], timeout=3)
+        if end == "killed":
+            window.kill()
+        _, alive = psutil.wait_procs([child], timeout=5)
+        complaints = window.stderr.read()
     assert not alive
-    assert job.info.interrupted
+    assert job.info.status == status
+    assert job.info.interrupted == (end == "killed")
     assert job.latest() is not None
-    deadline = time.monotonic() + 5
-    while (left := list(FOLDER.glob(f"{PREFIX}{window.pid}-*"))) and time.monotonic() < deadline:
-        time.sleep(0.05)  # the tracker removes the memory a moment later
-    assert left == []
+    assert list(FOLDER.glob(f"{PREFIX}{window.pid}-*")) == []
+    if end == "left":
+        assert complaints == ""
 
 
 @pytest.mark.skipif(not LINUX, reason="shared memory seen as files")
