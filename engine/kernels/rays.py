@@ -200,18 +200,18 @@ def _lay(row: int, rows: Rows, shape: Shape, taps: Taps) -> tuple[int, float]:
     scale = math.sqrt(x_mm * x_mm + y_mm * y_mm + z_mm * z_mm) / max(abs(main[1]), _FLAT)
     mm_per_slab = math.copysign(scale, main[1])
     middle, centre_mm = main[0] + 0.5 * main[1], 0.0
+    first, last = np.floor(near), np.ceil(far) if near < far else -1.0
     if rows.bins.size:
         centre_mm = (rows.bins[row] - 0.5 * (rows.n_bins - 1)) * rows.bin_mm
         reach = 0.5 * (table.size - 1) * rows.step_mm / scale
         seen = middle + centre_mm / mm_per_slab
-        near, far = max(near, seen - reach), min(far, seen + reach)
-    if not near < far:
-        near, far = 0.0, 0.0
-    first = math.floor(near)
-    n_slabs = math.ceil(far) - first
+        first, last = max(first, np.floor(seen - reach)), min(last, np.ceil(seen + reach))
+    if not first < last:
+        first, last = 0.0, 0.0
+    n_slabs = int(last - first)
     ahead, ends = first - main[0], (low - first, high - first)
     line = (u[0] + slope_u * ahead + 1.0, slope_u, v[0] + slope_v * ahead + 1.0, slope_v)
-    layout = ((first + 1) * stride, stride, stride_u, stride_v)
+    layout = ((int(first) + 1) * stride, stride, stride_u, stride_v)
     _trace(line, ends, n_slabs, layout, (u[2] + 1.0, v[2] + 1.0), taps)
     if rows.bins.size:
         at = ((first - middle) * mm_per_slab - centre_mm) / rows.step_mm
