@@ -66,7 +66,7 @@ class EngineProcess:
         context = get_context("spawn")  # a forked child would inherit the window's threads
         self._events, events = context.Pipe(duplex=False)
         commands, self._commands = context.Pipe(duplex=False)
-        self._childs_ends = (events, commands)
+        self._far_ends = (events, commands)
         self._process = context.Process(
             target=main, args=(order, events, commands), name="isocenter-engine", daemon=True
         )
@@ -136,7 +136,7 @@ class EngineProcess:
     def _start(self) -> None:
         self._process.start()
         self._pid, self._sentinel = self._process.pid, self._process.sentinel
-        for end in self._childs_ends:
+        for end in self._far_ends:
             end.close()  # else its death would go unnoticed on the pipe
         self._heard_at = monotonic()
 
@@ -232,7 +232,7 @@ class EngineProcess:
             self._cleaned = True
             if self._pid is not None:
                 self._end_process()
-            for end in (self._events, self._commands, *self._childs_ends):
+            for end in (self._events, self._commands, *self._far_ends):
                 end.close()
             if self._slots is not None:
                 self._slots.close()
