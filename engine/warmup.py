@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -27,7 +27,7 @@ def warm_up(on: Backend | None = None) -> Iterator[tuple[int, int]]:
     image = np.ones(grid.shape, np.float32)
     projector = RayProjector(Rays(points, ends, bins), grid, on=on, tof=tof)
     exact = RayProjector(Rays(points, ends, bins), grid, on=on, tof=tof, reproducible=True)
-    steps = (
+    steps: tuple[Callable[[], object], ...] = (
         lambda: projector(image),
         lambda: (projector.T(np.ones(8, np.float32)), exact.T(np.ones(8, np.float32))),
         lambda: projector.em_shares(image),

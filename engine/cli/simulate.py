@@ -40,6 +40,7 @@ def _simulate(arguments: argparse.Namespace, console: Console) -> None:
         raise SettingsError(f"--prompts {arguments.prompts}: want 1 to 2,000,000,000.")
     if not 0 <= arguments.randoms < 1:
         raise SettingsError(f"--randoms {arguments.randoms}: want a fraction from 0 to below 1.")
+    phantom: Any
     if arguments.grey is not None:
         phantom = mni_brain(arguments.grey, arguments.white)
     elif arguments.phantom in PHANTOMS:

@@ -129,6 +129,6 @@ def test_safir_point_is_at_5_mm(shared_data):
     volume, previews = reconstruct(folder / "point_5.clm.safir")
     assert np.linalg.norm(peak_mm(volume) - (5, 0, 0)) <= 1.0
     last = previews[-1].volume
-    z, y, x = np.unravel_index(last.values.argmax(), last.grid.shape)
+    z, y, _ = np.unravel_index(last.values.argmax(), last.grid.shape)
     profile = last.values[z, y]
     assert np.count_nonzero(profile > profile.max() / 2) * last.grid.voxel_mm[0] < 2.5
