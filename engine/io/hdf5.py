@@ -7,6 +7,8 @@ since a full disk under the HDF5 library can end the process.
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -29,6 +31,8 @@ MAX_RATIO = 1100
 """Deflate cannot compress better; a dataset that claims more lies."""
 MAX_TEXT = 16_000_000
 CHUNK_BYTES = 16 * 2**20
+METADATA_BYTES = 4 * 2**20
+"""Room for all that is not a column."""
 
 
 def is_hdf5(head: bytes) -> bool:
@@ -179,3 +183,62 @@ def image_of(fill: Callable[[h5py.File], None]) -> bytes:
         fill(file)
         file.flush()
         return bytes(file.id.get_file_image())
+
+
+def store(file: h5py.File, name: str, values: NDArray[Any]) -> h5py.Dataset:
+    """Make a dataset in one piece with its values."""
+    return file.create_dataset(name, data=values, track_times=False)
+
+
+def reserve(file: h5py.File, name: str, values: NDArray[Any]) -> h5py.Dataset:
+    """Make a dataset in one piece whose values `write_in_place` will write."""
+    import h5py
+
+    layout = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    layout.set_layout(h5py.h5d.CONTIGUOUS)
+    layout.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+    layout.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+    return file.create_dataset(name, values.shape, values.dtype, dcpl=layout, track_times=False)
+
+
+def write_in_place(
+    part: Path, fill: Callable[[h5py.File], None], columns: dict[str, NDArray[Any]]
+) -> None:
+    """Write a file too large for an image in memory; a full disk raises `OSError`.
+
+    The room is taken first and the values are written past the library, because a write that
+    fails inside the library can end the process.
+
+    Parameters
+    ----------
+    part
+        file to write
+    fill
+        makes everything but the values of `columns`, for which it calls `reserve`
+    columns
+        dataset name -> values
+    """
+    import h5py
+
+    _take_room(part, sum(values.nbytes for values in columns.values()) + METADATA_BYTES)
+    with h5py.File(part, "w", libver="earliest") as file:
+        fill(file)
+        offsets = {name: file[name].id.get_offset() for name in columns}
+    with part.open("rb+") as stream:
+        for name, values in columns.items():
+            stream.seek(offsets[name] or 0)
+            flat = values.reshape(-1).view(np.uint8)
+            for start in range(0, len(flat), CHUNK_BYTES):
+                stream.write(flat[start : start + CHUNK_BYTES].data)
+
+
+def _take_room(part: Path, n_bytes: int) -> None:
+    """Fail now if the disk cannot hold `n_bytes`, where the system can tell."""
+    if not hasattr(os, "posix_fallocate"):
+        return
+    with part.open("rb+") as stream:
+        try:
+            os.posix_fallocate(stream.fileno(), 0, n_bytes)
+        except OSError as e:
+            if e.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
+                raise

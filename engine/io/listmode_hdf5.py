@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -30,7 +29,10 @@ from engine.io.hdf5 import (
     is_hdf5,
     open_hdf5,
     read_json,
+    reserve,
+    store,
     text_of,
+    write_in_place,
 )
 from engine.io.publish import publish, publishing
 from engine.io.scanner_hdf5 import read_stored_scanner, store_scanner
@@ -95,21 +97,12 @@ def write_listmode(data: ListMode, path: Path) -> None:
     columns = _columns_of(data)
     n_bytes = sum(values.nbytes for values in columns.values())
 
-    def fill(file: h5py.File) -> None:
-        _fill(file, data, columns)
-
     if n_bytes < IN_MEMORY_BYTES:
-        publish(image_of(fill), path, check=lambda part: _reread(part, data))
+        image = image_of(lambda file: _fill(file, data, columns, store))
+        publish(image, path, check=lambda part: _reread(part, data))
         return
-    import h5py
-
     with publishing(path, n_bytes) as part:
-        try:
-            with h5py.File(part, "w", libver="earliest") as file:
-                fill(file)
-        except (OSError, RuntimeError) as e:  # h5py tells the reason in its text alone
-            reason = re.search(r"errno = (\d+)", str(e))
-            raise OSError(int(reason[1]) if reason else 0, str(e)) from e
+        write_in_place(part, lambda file: _fill(file, data, columns, reserve), columns)
         _reread(part, data)
 
 
@@ -120,6 +113,7 @@ def _reread(part: Path, data: ListMode) -> None:
 
 
 def _columns_of(data: ListMode) -> dict[str, NDArray[Any]]:
+    """Return everything large: dataset name -> values."""
     given = {
         "crystals": data.crystals,
         "delayed": data.delayed,
@@ -127,28 +121,34 @@ def _columns_of(data: ListMode) -> dict[str, NDArray[Any]]:
         "time_ms": data.time_ms,
         "additive": data.additive,
     }
-    return {
-        name: np.ascontiguousarray(values, COLUMNS[name])
+    columns = {
+        f"events/{name}": np.ascontiguousarray(values, COLUMNS[name])
         for name, values in given.items()
         if values is not None
     }
+    if data.efficiencies is not None:
+        columns["efficiencies"] = np.ascontiguousarray(data.efficiencies, "<f4")
+    if data.mu_map is not None:
+        columns["mu_map"] = np.ascontiguousarray(data.mu_map.values, "<f4")
+    return columns
 
 
-def _fill(file: h5py.File, data: ListMode, columns: dict[str, NDArray[Any]]) -> None:
+def _fill(
+    file: h5py.File,
+    data: ListMode,
+    columns: dict[str, NDArray[Any]],
+    put: Callable[[h5py.File, str, NDArray[Any]], h5py.Dataset],
+) -> None:
     file.attrs["format"] = np.bytes_(FORMAT)
     file.attrs["version"] = VERSION
     file.attrs["n_events"] = data.n_events
     file.attrs["duration_s"] = float(data.duration_s)
-    events = file.create_group("events")
     for name, values in columns.items():
-        item = events.create_dataset(name, data=values, track_times=False)
-        item.attrs["sha256"] = np.bytes_(digest(values))
+        put(file, name, values).attrs["sha256"] = np.bytes_(digest(values))
     store_scanner(file, data.scanner)
     file.create_dataset("info", data=as_json(data.info), track_times=False)
-    if data.efficiencies is not None:
-        file.create_dataset("efficiencies", data=data.efficiencies.astype("<f4"))
     if data.mu_map is not None:
-        item = file.create_dataset("mu_map", data=data.mu_map.values.astype("<f4"))
+        item = file["mu_map"]
         item.attrs["units"] = np.bytes_(data.mu_map.unit)
         item.attrs["voxel_mm"] = np.array(data.mu_map.grid.voxel_mm)
         item.attrs["centre_mm"] = np.array(data.mu_map.grid.centre_mm)
