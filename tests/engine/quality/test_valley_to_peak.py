@@ -1,0 +1,38 @@
+"""Valleys between rods: none in the truth, deep when sharp, gone when blurred."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.errors import GeometryError
+from engine.geometry.grid import ImageGrid
+from engine.quality.compare import smoothed
+from engine.quality.derenzo import RESOLVED_BELOW, valley_to_peak
+from engine.simulate import derenzo
+from engine.simulate.phantoms import RodSector, derenzo_sectors
+
+GRID = ImageGrid((6, 220, 220), (0.2, 0.2, 2.0))
+SECTORS = derenzo_sectors()
+
+
+def test_the_truth_has_empty_valleys() -> None:
+    truth = derenzo().rasterise(GRID)
+    for sector in SECTORS:
+        assert valley_to_peak(truth, sector) == pytest.approx(0, abs=1e-6)
+
+
+def test_a_background_fills_the_valleys_to_its_level() -> None:
+    filled = derenzo(background=0.25).rasterise(GRID)
+    assert valley_to_peak(filled, SECTORS[0]) == pytest.approx(0.25, abs=1e-6)
+
+
+def test_blur_closes_small_valleys_first() -> None:
+    blurred = smoothed(derenzo().rasterise(GRID), 1.6)
+    ratios = [valley_to_peak(blurred, sector) for sector in SECTORS]
+    assert ratios == sorted(ratios)
+    assert ratios[0] < RESOLVED_BELOW < ratios[-1]
+
+
+def test_a_single_rod_has_no_valley() -> None:
+    with pytest.raises(GeometryError, match="need 2 neighbours"):
+        valley_to_peak(derenzo().rasterise(GRID), RodSector(2.0, ((4.0, 0.0),)))
