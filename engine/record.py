@@ -62,9 +62,9 @@ class Record:
         self.clock = perf_counter()
         return StageStarted(stage, text)
 
-    def end(self, stage: str, **figures: float) -> Measured:
-        """End the stage."""
-        self.timings[stage] = perf_counter() - self.clock
+    def end(self, stage: str, seconds: float | None = None, **figures: float) -> Measured:
+        """End the stage; it took the time since its start, or `seconds` where it was paused."""
+        self.timings[stage] = perf_counter() - self.clock if seconds is None else seconds
         return Measured(stage, self.timings[stage], figures)
 
     def warn(self, text: str) -> Warned:

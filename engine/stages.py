@@ -145,17 +145,18 @@ def iterate(
         tick=record.ticker("reconstruct"),
     )
     image, first = _start(listmode_pet.uniform_start(model), resume)
-    done, clock = first, perf_counter()
+    done, spent, clock = first, 0.0, perf_counter()
     for step in algorithm.run(model, image, done=first, between=_between(record)):
         image, done = step.image, step.update
-        seconds, clock = perf_counter() - clock, perf_counter()
+        seconds = perf_counter() - clock
+        spent += seconds
         yield from _tell(record, step, seconds)
         ends_iteration = step.subset == algorithm.n_subsets
         if ends_iteration and finish_early is not None and finish_early():
             break
-    seconds = max(perf_counter() - record.clock, 1e-9)
-    rate = prompts.n_events * (done - first) / algorithm.n_subsets / seconds
-    yield record.end("reconstruct", events=prompts.n_events, events_per_second=rate)
+        clock = perf_counter()  # pauses, drawing and saving are not the algorithm's time
+    rate = prompts.n_events * (done - first) / algorithm.n_subsets / max(spent, 1e-9)
+    yield record.end("reconstruct", spent, events=prompts.n_events, events_per_second=rate)
     return image, done
 
 

@@ -142,15 +142,8 @@ def _complete(
     where = job.latest() if resume else None
     console.line(f"Job {job.id} on {on.label}")
     events = keep(run(study, on=on, resume=where, tick=console.show), job)
-    volume = _draw(events, console, arguments.json)
-    save(volume, output, volume.info)
-    console.line(f"Volume: {output}")
-    return volume
-
-
-def _draw(events: Iterator[Event], console: Console, log: Path | None) -> Volume:
     volume: Volume | None = None
-    with _log_lines(log) as lines:
+    with _log_lines(arguments.json) as lines:
         for event in events:
             console.show(event)
             if lines is not None:
@@ -158,8 +151,10 @@ def _draw(events: Iterator[Event], console: Console, log: Path | None) -> Volume
                 lines.flush()
             if isinstance(event, Finished):
                 volume = event.volume
+                save(volume, output, volume.info)  # before the job counts as finished
     if volume is None:
         raise ResourceError("the run ended without a volume; resume it from its last checkpoint.")
+    console.line(f"Volume: {output}")
     return volume
 
 
