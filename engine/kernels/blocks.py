@@ -77,7 +77,7 @@ def sum_blocks(
     threads: int,
     tick: Tick | None = None,
 ) -> NDArray[Any]:
-    """Call work(sums, start, stop), with flat padded sums by thread; return the cropped total."""
+    """Call work(sums, start, stop), with flat padded sums by thread; return a cropped total."""
     bordered = padded(shape)
     affordable = _SUMS_BYTES // (prod(bordered) * np.dtype(dtype).itemsize)
     n_blocks = -(-n_rows // _block_size(n_rows, threads))
@@ -91,7 +91,7 @@ def sum_blocks(
     total, *others = (image[1:-1, 1:-1, 1:-1] for image in sums)
     for other in others:
         total += other
-    return np.ascontiguousarray(total)
+    return total
 
 
 def _block_size(n_rows: int, threads: int) -> int:

@@ -178,7 +178,9 @@ class RayProjector(LinearOperator):
             threads=self.on.threads,
             tick=self._tick,
         )
-        return np.asarray(total / unit, self.dtype) if self.reproducible else total
+        image = np.empty(self.grid.shape, self.dtype)
+        np.multiply(total, 1 / unit, out=image, casting="unsafe")  # exact: a power of two
+        return image
 
     def _share_bits(self) -> int:
         """Largest k for which the shares of all rays, in units of 2⁻ᵏ, fit the sums."""

@@ -1,0 +1,1 @@
+"""How fast this machine does the work, measured side by side and against stated bars."""
