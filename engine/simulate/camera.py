@@ -12,7 +12,7 @@ from engine.data.volume import Volume
 from engine.errors import DataError, GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.scanner import Scanner
-from engine.simulate.phantom import Phantom
+from engine.simulate.phantom import Phantom, distances_mm
 
 Array = NDArray[Any]
 
@@ -76,10 +76,7 @@ class Camera:
 
     def scatter_rate(self, crystals: NDArray[np.int32]) -> Array:
         """ε1 ε2 exp(−d² / 2σ²), d the distance from the axis, (n,)."""
-        first, second = self.ends(crystals)
-        way = second[:, :2] - first[:, :2]
-        length = np.maximum(np.hypot(way[:, 0], way[:, 1]), 1e-9)
-        distance = (first[:, 0] * way[:, 1] - first[:, 1] * way[:, 0]) / length
+        distance = distances_mm((0.0, 0.0), *self.ends(crystals))
         sigma = _SCATTER_WIDTH * self.scanner.bore_radius_mm
         shape = np.exp(-0.5 * (distance / sigma) ** 2)
         return np.asarray(self.efficiencies[crystals].prod(axis=1) * shape)

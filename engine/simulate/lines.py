@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from engine.backend import usable_cores
 from engine.errors import DataError
-from engine.geometry.scanner import Scanner
+from engine.simulate.candidates import Candidates
 
 Array = NDArray[Any]
 Rate = Callable[[NDArray[np.int32]], Array]
@@ -35,12 +35,12 @@ _HEADROOM = 1.2
 
 @dataclass(frozen=True)
 class DrawnLines:
-    """Lines of events in order of their numbers, and the sum of the rates of all lines.
+    """Lines of events, in order, and the sum of the rates of all candidates.
 
     Attributes
     ----------
     crystals : (n, 2) int32
-    total_rate : Σ rate over all lines; an estimate where lines were rejected
+    total_rate : Σ rate; an estimate where lines were rejected
     """
 
     crystals: NDArray[np.int32]
@@ -48,26 +48,26 @@ class DrawnLines:
 
 
 def draw_lines(
-    scanner: Scanner,
+    lines: Candidates,
     rate: Rate,
     n: int,
     rng: np.random.Generator,
     tick: Tick | None = None,
 ) -> DrawnLines:
     """Draw `n` independent lines, each with probability rate / total rate."""
-    pilot = rng.integers(scanner.n_lors, size=min(_PILOT, scanner.n_lors))
-    rates = _rates_of(scanner, rate, np.sort(pilot))
-    peak = float(rates.max())
+    pilot = rng.integers(max(len(lines), 1), size=min(_PILOT, len(lines)))
+    rates = _rates_of(lines, rate, np.sort(pilot))
+    peak = float(rates.max(initial=0))
     if n == 0 and peak > 0:
-        return DrawnLines(np.empty((0, 2), np.int32), float(rates.mean()) * scanner.n_lors)
+        return DrawnLines(np.empty((0, 2), np.int32), float(rates.mean()) * len(lines))
     candidates = n * _HEADROOM * peak / float(rates.mean()) if peak > 0 else np.inf
-    if candidates < scanner.n_lors:
-        return by_rejection(scanner, rate, n, rng, peak, tick)
-    return by_enumeration(scanner, rate, n, rng, tick)
+    if candidates < len(lines):
+        return by_rejection(lines, rate, n, rng, peak, tick)
+    return by_enumeration(lines, rate, n, rng, tick)
 
 
 def by_rejection(
-    scanner: Scanner,
+    lines: Candidates,
     rate: Rate,
     n: int,
     rng: np.random.Generator,
@@ -80,8 +80,8 @@ def by_rejection(
     share = 0.05
     while len(kept) < n:
         size = int(min(1.1 * (n - len(kept)) / share + 1000, _ROUND))
-        numbers = np.sort(rng.integers(scanner.n_lors, size=size))
-        rates = _rates_of(scanner, rate, numbers)
+        numbers = np.sort(rng.integers(len(lines), size=size))
+        rates = _rates_of(lines, rate, numbers)
         if rates.max() > bound:
             kept = kept[rng.random(len(kept)) * _HEADROOM * rates.max() < bound]
             bound = _HEADROOM * float(rates.max())
@@ -92,45 +92,45 @@ def by_rejection(
         if tick is not None:
             tick(min(len(kept), n), n)
     kept = np.sort(rng.permutation(kept)[:n])
-    return DrawnLines(scanner.lors(kept), total / tried * scanner.n_lors)
+    return DrawnLines(lines.crystals(kept), total / tried * len(lines))
 
 
 def by_enumeration(
-    scanner: Scanner, rate: Rate, n: int, rng: np.random.Generator, tick: Tick | None = None
+    lines: Candidates, rate: Rate, n: int, rng: np.random.Generator, tick: Tick | None = None
 ) -> DrawnLines:
     """Work out the rate of every line and draw from their sum."""
     numbers, rates = [np.empty(0, np.int64)], [np.empty(0)]
-    for start in range(0, scanner.n_lors, _ROUND):
-        stop = min(start + _ROUND, scanner.n_lors)
-        part = _rates_of(scanner, rate, np.arange(start, stop))
+    for start in range(0, len(lines), _ROUND):
+        stop = min(start + _ROUND, len(lines))
+        part = _rates_of(lines, rate, np.arange(start, stop))
         seen = np.flatnonzero(part)
         numbers.append(seen + start)
         rates.append(part[seen])
         if tick is not None:
-            tick(stop, scanner.n_lors)
+            tick(stop, len(lines))
     upto = np.cumsum(np.concatenate(rates))
     if len(upto) == 0:
         raise DataError(
-            f"no line of response of {scanner.name!r} sees any activity; move or enlarge the "
+            f"no line of response of {lines.scanner.name!r} sees any activity; move or enlarge the "
             "phantom, or choose another scanner."
         )
     drawn = np.searchsorted(upto, np.sort(rng.random(n)) * upto[-1], side="right")
     drawn = np.concatenate(numbers)[np.minimum(drawn, len(upto) - 1)]
-    return DrawnLines(scanner.lors(drawn), float(upto[-1]))
+    return DrawnLines(lines.crystals(drawn), float(upto[-1]))
 
 
-def _rates_of(scanner: Scanner, rate: Rate, numbers: NDArray[np.int64]) -> Array:
-    """(n,) rates of numbered lines, zero where the pair is not in coincidence."""
+def _rates_of(lines: Candidates, rate: Rate, numbers: NDArray[np.int64]) -> Array:
+    """(n,) rates of counted lines, zero where the pair is not in coincidence."""
 
     def work(part: NDArray[np.int64]) -> Array:
-        crystals = scanner.lors(part)
-        live = np.flatnonzero(scanner.in_coincidence(crystals))
+        crystals = lines.crystals(part)
+        live = np.flatnonzero(lines.scanner.in_coincidence(crystals))
         rates = np.zeros(len(part))
         rates[live] = rate(crystals[live])
         return rates
 
     with ThreadPoolExecutor(usable_cores()) as pool:
-        return np.concatenate(list(pool.map(work, _chunks(numbers))))
+        return np.concatenate([np.empty(0), *pool.map(work, _chunks(numbers))])
 
 
 def _chunks(numbers: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:

@@ -19,6 +19,7 @@ from engine.errors import SettingsError
 from engine.geometry.scanner import Scanner
 from engine.geometry.tof import TofBins
 from engine.simulate.camera import Camera
+from engine.simulate.candidates import all_lines, lines_near
 from engine.simulate.lines import Tick, draw_lines
 from engine.simulate.phantom import BUNDLE, Phantom
 
@@ -89,10 +90,11 @@ def simulate_listmode(
         "delayeds": n_prompts * randoms_fraction * delayeds,
     }
     drawn = {kind: int(rng.poisson(mean)) for kind, mean in expected.items()}
-    trues = draw_lines(scanner, camera.true_rate, drawn["trues"], rng, tick)
-    scatter = draw_lines(scanner, camera.scatter_rate, drawn["scatter"], rng)
+    everywhere = all_lines(scanner)
+    trues = draw_lines(lines_near(phantom, scanner), camera.true_rate, drawn["trues"], rng, tick)
+    scatter = draw_lines(everywhere, camera.scatter_rate, drawn["scatter"], rng)
     n_flat = drawn["randoms"] + drawn["delayeds"]
-    flat = draw_lines(scanner, camera.random_rate, n_flat, rng)
+    flat = draw_lines(everywhere, camera.random_rate, n_flat, rng)
     crystals = np.concatenate([trues.crystals, scatter.crystals, flat.crystals])
     delayed = np.zeros(len(crystals), bool)
     delayed[rng.choice(n_flat, drawn["delayeds"], replace=False) + len(crystals) - n_flat] = True

@@ -51,6 +51,10 @@ class Phantom(ABC):
     def emission_places(self, first_mm: Array, second_mm: Array, rng: np.random.Generator) -> Array:
         """(n,) random places of emission, as fractions of the way from first to second."""
 
+    def may_be_seen(self, first_mm: Array, second_mm: Array) -> NDArray[np.bool_]:
+        """(n,) whether lines may pass activity at some height, judged across z; yes if unsure."""
+        return np.ones(len(first_mm), bool)
+
     @abstractmethod
     def rasterise(
         self, grid: ImageGrid, quantity: Quantity = "activity", *, oversample: int = 3
@@ -76,6 +80,14 @@ class ShapePhantom(Phantom):
 
     def mu_integral(self, first_mm: Array, second_mm: Array) -> Array:
         return self._integral(first_mm, second_mm, [s.mu_per_mm for s in self.shapes])
+
+    def may_be_seen(self, first_mm: Array, second_mm: Array) -> NDArray[np.bool_]:
+        seen = np.zeros(len(first_mm), bool)
+        for shape in self.shapes:
+            if shape.activity > 0:
+                x, y, _ = shape.centre_mm
+                seen |= distances_mm((x, y), first_mm, second_mm) <= shape.reach_mm
+        return seen
 
     def emission_places(self, first_mm: Array, second_mm: Array, rng: np.random.Generator) -> Array:
         # drawn from the positive shapes, then thinned by what the negative ones take away
@@ -125,6 +137,14 @@ class ShapePhantom(Phantom):
             enter, leave = spans(near, first_mm[rows], second_mm[rows])
             total[rows] = np.array([value_of[id(s)] for s in near]) @ (leave - enter)
         return _without_dust(total * np.linalg.norm(second_mm - first_mm, axis=1))
+
+
+def distances_mm(place_mm: tuple[float, float], first_mm: Array, second_mm: Array) -> Array:
+    """(n,) distances of a place (x, y) from lines, all seen along z."""
+    x, y = (first_mm[:, axis] - place_mm[axis] for axis in (0, 1))
+    way_x, way_y = (second_mm[:, axis] - first_mm[:, axis] for axis in (0, 1))
+    length = np.maximum(np.hypot(way_x, way_y), 1e-9)
+    return np.asarray(np.abs(x * way_y - y * way_x) / length)
 
 
 def _without_dust(total: Array) -> Array:

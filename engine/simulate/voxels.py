@@ -15,7 +15,7 @@ from engine.errors import DataError, GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.io import read_volume
 from engine.operators.rays import RayProjector, Rays
-from engine.simulate.phantom import UNITS, Phantom, Quantity
+from engine.simulate.phantom import UNITS, Phantom, Quantity, distances_mm
 from engine.simulate.phantoms import WATER_PER_MM
 
 Array = NDArray[Any]
@@ -42,6 +42,14 @@ class VoxelPhantom(Phantom):
 
     def mu_integral(self, first_mm: Array, second_mm: Array) -> Array:
         return _integral(self.mu, first_mm, second_mm)
+
+    def may_be_seen(self, first_mm: Array, second_mm: Array) -> NDArray[np.bool_]:
+        grid = self.activity.grid
+        y, x = np.nonzero(self.activity.values.any(axis=0))
+        x_mm, y_mm = grid.centres_mm(0)[x], grid.centres_mm(1)[y]
+        middle = (float(x_mm.min() + x_mm.max()) / 2, float(y_mm.min() + y_mm.max()) / 2)
+        reach_mm = np.hypot(x_mm - middle[0], y_mm - middle[1]).max() + max(grid.voxel_mm)
+        return np.asarray(distances_mm(middle, first_mm, second_mm) <= reach_mm)
 
     def emission_places(self, first_mm: Array, second_mm: Array, rng: np.random.Generator) -> Array:
         enter, leave = _through_box(self.activity.grid, first_mm, second_mm)

@@ -7,6 +7,8 @@ import pytest
 
 from engine.errors import DataError
 from engine.geometry.ring import RingScanner
+from engine.simulate import ShapePhantom, brain, point
+from engine.simulate.candidates import all_lines, lines_near
 from engine.simulate.lines import by_enumeration, by_rejection, draw_lines
 
 N = 60_000
@@ -38,7 +40,7 @@ def chi_square(drawn: np.ndarray, scanner: RingScanner) -> float:
 
 # χ²/ν of ν > 4000 lines: 1 ± √(2/ν) = 1 ± 0.022
 def test_enumeration_follows_the_rates(tiny_ring: RingScanner, rng: np.random.Generator) -> None:
-    lines = by_enumeration(tiny_ring, rate, N, rng)
+    lines = by_enumeration(all_lines(tiny_ring), rate, N, rng)
     assert chi_square(lines.crystals, tiny_ring) == pytest.approx(1, abs=0.1)
     assert lines.total_rate == pytest.approx(expected_of(tiny_ring)[1].sum())
 
@@ -47,7 +49,7 @@ def test_enumeration_follows_the_rates(tiny_ring: RingScanner, rng: np.random.Ge
 def test_rejection_follows_the_rates_even_from_too_low_a_peak(
     peak: float, tiny_ring: RingScanner, rng: np.random.Generator
 ) -> None:
-    lines = by_rejection(tiny_ring, rate, N, rng, peak)
+    lines = by_rejection(all_lines(tiny_ring), rate, N, rng, peak)
     assert len(lines.crystals) == N
     assert chi_square(lines.crystals, tiny_ring) == pytest.approx(1, abs=0.1)
     assert lines.total_rate == pytest.approx(expected_of(tiny_ring)[1].sum(), rel=0.02)
@@ -63,15 +65,15 @@ def test_few_events_are_drawn_without_enumerating(
         asked += len(crystals)
         return np.ones(len(crystals))
 
-    draw_lines(tiny_ring, counted, 10, rng)
+    draw_lines(all_lines(tiny_ring), counted, 10, rng)
     few = asked
-    draw_lines(tiny_ring, counted, 5 * tiny_ring.n_lors, rng)
+    draw_lines(all_lines(tiny_ring), counted, 5 * tiny_ring.n_lors, rng)
     assert few < 1.5 * tiny_ring.n_lors  # the pilot, and little more
     assert asked - few > 1.5 * tiny_ring.n_lors
 
 
 def test_no_events_still_give_the_total(tiny_ring: RingScanner, rng: np.random.Generator) -> None:
-    lines = draw_lines(tiny_ring, rate, 0, rng)
+    lines = draw_lines(all_lines(tiny_ring), rate, 0, rng)
     assert lines.crystals.shape == (0, 2)
     assert lines.total_rate == pytest.approx(expected_of(tiny_ring)[1].sum(), rel=0.1)
 
@@ -80,7 +82,7 @@ def test_a_source_that_no_line_sees_is_refused(
     tiny_ring: RingScanner, rng: np.random.Generator
 ) -> None:
     with pytest.raises(DataError, match="sees any activity"):
-        draw_lines(tiny_ring, lambda crystals: np.zeros(len(crystals)), 10, rng)
+        draw_lines(all_lines(tiny_ring), lambda crystals: np.zeros(len(crystals)), 10, rng)
 
 
 def test_the_tick_may_stop_the_work(tiny_ring: RingScanner, rng: np.random.Generator) -> None:
@@ -88,4 +90,15 @@ def test_the_tick_may_stop_the_work(tiny_ring: RingScanner, rng: np.random.Gener
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        draw_lines(tiny_ring, rate, N, rng, stop)
+        draw_lines(all_lines(tiny_ring), rate, N, rng, stop)
+
+
+@pytest.mark.parametrize("phantom", [point(12, -7, 3), brain(scale=0.3)], ids=lambda p: p.name)
+def test_only_blind_lines_are_left_out(phantom: ShapePhantom, tiny_ring: RingScanner) -> None:
+    near = lines_near(phantom, tiny_ring)
+    kept = {tuple(pair) for pair in near.crystals(np.arange(len(near))).tolist()}
+    crystals = tiny_ring.lors(np.arange(tiny_ring.n_lors))
+    seen = phantom.activity_integral(*(tiny_ring.positions_mm[crystals[:, k]] for k in (0, 1))) > 0
+    assert seen.any()
+    assert {tuple(pair) for pair in crystals[seen].tolist()} <= kept
+    assert len(kept) == len(near) < tiny_ring.n_lors
