@@ -31,8 +31,10 @@ def tip_of(field: FieldInfo) -> str:
 
 def bounds_of(field: FieldInfo) -> tuple[float | None, float | None]:
     """Return the lowest and highest value of a field."""
-    low = high = None
+    known: dict[str, float] = {}
     for item in field.metadata:
-        low = getattr(item, "ge", None) or getattr(item, "gt", None) or low
-        high = getattr(item, "le", None) or getattr(item, "lt", None) or high
-    return low, high
+        for name in ("ge", "gt", "le", "lt"):
+            bound = getattr(item, name, None)
+            if bound is not None:
+                known[name[0]] = bound
+    return known.get("g"), known.get("l")

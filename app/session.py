@@ -7,6 +7,7 @@ from datetime import datetime
 
 from PySide6.QtCore import QObject, Signal
 
+from app.display import Display
 from app.history import History
 from app.inputs import Input, Inputs, Role
 from app.messages import Level, LogLine, Problem
@@ -52,6 +53,7 @@ class Session(QObject):
         super().__init__()
         self.on = on
         self.view_state = ViewState(self)
+        self._display = Display(self.view_state)
         self.inputs = Inputs()
         self.base = Protocol()
         self.history = History(self.base)
@@ -60,13 +62,14 @@ class Session(QObject):
         self.selected: int | None = None
         self.log: list[LogLine] = []
         self.speed_ratio = 1.0
-        self._auto_window = self.view_state.window
 
     # study
 
     def set_input(self, role: Role, found: Input | None) -> None:
         """Replace or clear one input of the study."""
         quality = self.quality
+        if role == "data" and self._is_other(found):
+            self._forget_run()
         if found is None:
             self.inputs.pop(role, None)
         else:
@@ -76,8 +79,20 @@ class Session(QObject):
         self.inputs_changed.emit()
         self.protocol_changed.emit()
 
+    def _is_other(self, found: Input | None) -> bool:
+        before = self.inputs.get("data")
+        return before is not None and (found is None or found.value != before.value)
+
+    def _forget_run(self) -> None:
+        """Show nothing of a run that another scan was for."""
+        self.begin("")
+        self.set_state(RunState.IDLE)
+        self._display.show(None)
+
     def clear_inputs(self) -> None:
         """Begin a study without any file."""
+        if "data" in self.inputs:
+            self._forget_run()
         self.inputs = Inputs()
         self.inputs_changed.emit()
 
@@ -169,14 +184,10 @@ class Session(QObject):
         """Forget the last run and start a new record."""
         self.record = RunRecord(title=title)
         self.selected = None
-        self._set_state(RunState.PREPARING)
+        self.set_state(RunState.PREPARING)
         self.record_changed.emit()
         self.images_changed.emit()
         self.progress_changed.emit()
-
-    def set_state(self, state: RunState) -> None:
-        """Say where the run stands, as the user asked."""
-        self._set_state(state)
 
     def take(self, event: Event) -> None:
         """Note one event of the run, previews excepted."""
@@ -184,7 +195,7 @@ class Session(QObject):
         match event:
             case StageStarted():
                 if self.state is not RunState.PAUSED:
-                    self._set_state(self.record.state_of_stage)
+                    self.set_state(self.record.state_of_stage)
                 self.add_log("info", event.text)
             case Loaded() | Corrected() | Warned():
                 self._log_event(event)
@@ -208,7 +219,7 @@ class Session(QObject):
             return
         self.record.take(preview)
         if self.selected is None:
-            self._show(preview.volume, renew=preview.iteration == 1)
+            self._display.show(preview.volume, refit=preview.iteration == 1)
         self.progress_changed.emit()
 
     def keep(self, preview: Preview) -> None:
@@ -223,7 +234,7 @@ class Session(QObject):
         self.begin(name)
         self._keep(name, volume)
         self.record.exported = True
-        self._set_state(RunState.IDLE)
+        self.set_state(RunState.IDLE)
         self.select(None)
         self.add_log("info", f"{name}: {volume.grid.describe()}, {volume.unit or 'no unit'}")
 
@@ -234,18 +245,7 @@ class Session(QObject):
         self.selected = None if newest else index
         if images:
             kept = images[-1 if newest or index is None else index]
-            self._show(kept.volume, renew=newest)
-
-    def _show(self, volume: Volume, *, renew: bool) -> None:
-        """Show a volume; `renew` fits the window to it, unless the user has set one."""
-        state = self.view_state
-        before = state.window
-        untouched = before == self._auto_window
-        state.set_volume(volume)
-        if renew and untouched:
-            state.auto_window()
-        if untouched or state.window != before:
-            self._auto_window = state.window
+            self._display.show(kept.volume, refit=newest)
 
     def _keep(self, label: str, volume: Volume) -> None:
         if self.record.images.add(label, volume):
@@ -255,7 +255,7 @@ class Session(QObject):
     def _finish(self, event: Finished) -> None:
         self._keep("final", event.volume)
         self.select(None)
-        self._set_state(RunState.FINISHED)
+        self.set_state(RunState.FINISHED)
         self.add_log("info", "Finished.")
 
     def _stop(self, state: RunState) -> None:
@@ -263,9 +263,10 @@ class Session(QObject):
         last = self.record.latest
         if last is not None and not last.ends_iteration:
             self._keep(f"iteration {last.iteration}, subset {last.subset}", last.volume)
-        self._set_state(state)
+        self.set_state(state)
 
-    def _set_state(self, state: RunState) -> None:
+    def set_state(self, state: RunState) -> None:
+        """Say where the run stands."""
         if state is not self.state:
             self.state = state
             self.state_changed.emit()

@@ -1,16 +1,104 @@
-"""Every window test runs without a display and with its own user folder."""
+"""What the window's tests share: a small scan, a themed application, windows that leave nothing."""
 
 from __future__ import annotations
 
-import os
+import time
+from collections.abc import Callable
+from pathlib import Path
 
-os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+import psutil
+import pytest
 
-import pytest  # noqa: E402
+from app.preferences import Preferences
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.protocol import Protocol
+from engine.study import Study
+
+PATIENCE_MS = 60_000
+"""A first run compiles kernels where their cache is empty."""
 
 
-@pytest.fixture(autouse=True)
-def own_home(tmp_path, monkeypatch):
-    """A fresh user folder for each test."""
-    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
+@pytest.fixture(scope="session")
+def tiny_ring() -> RingScanner:
+    """A ring scanner with few lines of response."""
+    settings = RingSettings(
+        name="Tiny ring",
+        n_rings=6,
+        n_crystals_per_ring=48,
+        radius_mm=80,
+        ring_pitch_mm=6,
+        max_ring_difference=5,
+        n_tangential=24,
+        gap_places=(0, 12, 24, 36),
+        voxel_mm=(6, 6, 6),
+        fov_mm=(96, 36),
+    )
+    return RingScanner(settings)
+
+
+@pytest.fixture(scope="session")
+def small_study(tiny_ring: RingScanner, tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """A cylinder in the tiny ring, seen by a few thousand events."""
+    from engine.io import write_listmode
+    from engine.simulate import simulate_listmode, uniform_cylinder
+
+    folder = tmp_path_factory.mktemp("small-study")
+    phantom = uniform_cylinder(diameter_mm=60, length_mm=30)
+    data = simulate_listmode(phantom, tiny_ring, n_prompts=20_000, seed=7, attenuation=False)
+    write_listmode(data, folder / "small.h5")
+    algorithm = {"kind": "osem", "iterations": 3, "subsets": 2}
+    protocol = {"name": "Small", "algorithm": algorithm, "finishing": [{"kind": "median"}]}
+    return Study(data=folder / "small.h5", protocol=Protocol.model_validate(protocol))
+
+
+@pytest.fixture
+def long_study(small_study: Study) -> Study:
+    """The small study with more iterations than a test waits for."""
+    algorithm = small_study.protocol.algorithm.model_copy(update={"iterations": 1000})
+    protocol = small_study.protocol.model_copy(update={"algorithm": algorithm})
+    return small_study.model_copy(update={"protocol": protocol})
+
+
+@pytest.fixture
+def preferences(tmp_path: Path) -> Preferences:
+    """Preferences of nobody."""
+    return Preferences(tmp_path / "home")
+
+
+@pytest.fixture
+def window(qtbot, qapp, preferences):
+    """A window that is on the screen; afterwards no thread and no process of it is left."""
+    from app.window_app import make_window
+
+    made = make_window(qapp, preferences)
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitUntil(lambda: not made.commands.is_busy, timeout=PATIENCE_MS)
+    yield made
+    made.runner.shut_down()
+    made.commands.wait()
+    qtbot.waitUntil(lambda: made.runner.job is None and not made.commands.is_busy, timeout=5000)
+    assert [line for line in children() if "resource_tracker" not in line] == []
+
+
+def children() -> list[str]:
+    """Command lines of the processes of this test; a dying one has a second to go."""
+    end = time.monotonic() + 1.0
+    while time.monotonic() < end:
+        found = [" ".join(child.cmdline()) for child in psutil.Process().children()]
+        if not [line for line in found if line and "resource_tracker" not in line]:
+            return []
+        time.sleep(0.02)
+    return found
+
+
+@pytest.fixture
+def opened(qtbot, window, small_study) -> Callable[..., None]:
+    """Open a study in the window and wait until it can start."""
+
+    def open_study(study: Study | None = None) -> None:
+        window.commands.open_study(study or small_study)
+        ready = lambda: window.session.obstacle() == "" and not window.commands.is_busy  # noqa: E731
+        qtbot.waitUntil(ready, timeout=PATIENCE_MS)
+
+    return open_study

@@ -1,0 +1,33 @@
+"""PySide6 6.12.0 on Python 3.11 loses references with each signal; such a build must not pass."""
+
+from __future__ import annotations
+
+import sys
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+N = 100
+
+
+class Bell(QObject):
+    rung = Signal(bool)
+
+
+def test_signals_keep_the_references_of_true(qapp):
+    bell, heard = Bell(), []
+    bell.rung.connect(heard.append)
+    before = sys.getrefcount(True)
+    for _ in range(N):
+        bell.rung.emit(True)
+        heard.clear()
+    assert sys.getrefcount(True) >= before - 2
+
+
+def test_enabling_keeps_the_references_of_none(qtbot):
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    before = sys.getrefcount(None)
+    for i in range(N):
+        widget.setEnabled(i % 2 == 0)
+    assert sys.getrefcount(None) >= before - 10
