@@ -54,8 +54,13 @@ class Shape:
 
     @cached_property
     def reach_mm(self) -> float:
-        """Largest distance from the z-parallel line through the centre [mm]."""
-        return float(np.hypot(*self._box_reach[:2]))
+        """No point of it lies further from the line along z through its centre [mm]."""
+        across = (self._rotation * np.array(self.half_mm))[:2]
+        rounded = (
+            float(np.linalg.norm(across[:, list(self.round_axes)], 2)) if self.round_axes else 0
+        )
+        flat = np.linalg.norm(across[:, list(self.flat_axes)], axis=0).sum()
+        return min(rounded + float(flat), float(np.hypot(*self._box_reach[:2])))
 
     @cached_property
     def _box_reach(self) -> Array:

@@ -82,6 +82,14 @@ def test_coverage_adds_up_to_the_volume(shape: Shape) -> None:
     assert total == pytest.approx(shape.volume_mm3, rel=1e-2)  # flat ends fall between the points
 
 
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda s: type(s).__name__)
+def test_no_point_lies_beyond_the_reach(shape: Shape, rng: np.random.Generator) -> None:
+    points = np.array(shape.centre_mm) + rng.uniform(-20, 20, (200_000, 3))
+    inside = points[shape.contains(points)]
+    farthest = np.hypot(*(inside - np.array(shape.centre_mm)).T[:2]).max()
+    assert 0.6 * shape.reach_mm < farthest <= shape.reach_mm
+
+
 def test_coverage_is_cut_at_the_edge_of_the_grid() -> None:
     grid = ImageGrid((10, 10, 10), (1.0, 1.0, 1.0), (5.0, 5.0, 5.0))
     ball = sphere((0, 0, 0), 8)
