@@ -33,7 +33,7 @@ def ray_order(points_mm: NDArray[np.floating], ends: NDArray[np.int32]) -> NDArr
     key = _main_axis(np.abs(dx), np.abs(dy), np.abs(dz))
     for value in (z[first] + z[second], radius, angle):
         key = key * _CLASSES + _class(value)
-    # numpy sorts 16-bit keys by counting them: fifteen times faster than 64-bit ones
+    # numpy sorts 16-bit keys by counting them: ten times faster than 64-bit ones
     return np.argsort(key, kind="stable")
 
 
