@@ -58,6 +58,7 @@ def run(
         for name, case in cases.items():
             times[name].append(_time(case))
     return {
+        "n_events": n_events,
         "workload": f"{n_events} {WORKLOAD}",
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "cpu": _cpu_name(),
@@ -71,15 +72,20 @@ def run(
 
 
 def table(result: dict[str, Any]) -> str:
-    """Lines of text: speeds (medians), and how they stand to the bars."""
+    """Lines of text: speeds (medians), and how they stand to the bars.
+
+    On a machine with other work the clock misleads: the cores in use tell, of `threads`.
+    """
     speeds: dict[str, float] = result["events_per_s"]
+    n_events: int = result["n_events"]
     lines = [
         result["workload"],
         f"{result['cpu']}, {result['threads']} threads, median of {result['repeats']}, "
         f"{result['date']}",
     ]
     for name, speed in speeds.items():
-        line = f"  {name:32s} {speed / 1e6:6.2f} M events/s"
+        cores = result["cpu_s"][name] * speed / n_events
+        line = f"  {name:32s} {speed / 1e6:6.2f} M events/s on {cores:.1f} cores"
         if name in BARS_EVENTS_PER_S:
             line += f"   {speed / BARS_EVENTS_PER_S[name]:.2f} of the bar"
         if name in BARS_RATIO:
