@@ -16,7 +16,7 @@ from engine.simulate.spans import may_cross, spans
 
 Array = NDArray[Any]
 Quantity = Literal["activity", "mu"]
-BUNDLE = 1024
+BUNDLE = 2048
 """Lines taken together; where they run side by side, shapes they all miss cost nothing. Arrays
 of many shapes stay in the cache of the processor."""
 UNITS: dict[Quantity, str] = {"activity": "relative", "mu": "1/mm"}
