@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from engine.backend import Backend
 from engine.events import Event, Finished
 from engine.record import Record, Resume, Tick
-from engine.stages import correct, finish, iterate, measure_sensitivity, read
+from engine.stages import correct, finish, iterate, measure_sensitivity, prepare_kernels, read
 from engine.study import Study
 
 __all__ = ["Resume", "run"]
@@ -41,6 +41,7 @@ def run(
     """
     record = Record(study, on, tick)
     data = yield from read(record)
+    yield from prepare_kernels(record)
     prompts = yield from correct(record, data)
     sensitivity = yield from measure_sensitivity(record, prompts)
     image, done = yield from iterate(record, prompts, sensitivity, resume, finish_early)

@@ -34,10 +34,21 @@ from engine.record import Record, Resume
 from engine.systems import listmode_pet
 from engine.systems.sensitivity import Sensitivity, compute_sensitivity
 from engine.systems.sensitivity_cache import keep, key_of, load
+from engine.warmup import warm_up
 
 UNIT = "counts/mm"
 T = TypeVar("T")
 Stage = Generator[Event, None, T]
+
+
+def prepare_kernels(record: Record) -> Stage[None]:
+    """Load the kernels, or compile them where this machine has not done so yet."""
+    yield record.start("kernels", "Preparing the kernels (compiled once, then kept)")
+    tick = record.ticker("kernels")
+    for done, total in warm_up(record.on):
+        if tick is not None:
+            tick(done, total)
+    yield record.end("kernels")
 
 
 def read(record: Record) -> Stage[ListMode]:

@@ -10,8 +10,18 @@ from pathlib import Path
 
 LEAVES = ("errors", "settings", "geometry", "data", "events")
 PHYSICS = ("model", "operators", "backend", *LEAVES)
-FLOW = ("preflight", "record", "stages", "run", "checkpoint", "host", "provenance", "environment")
-ABOVE = ("cli", "demo", "benchmark", "warmup", "quality", "simulate", "")
+FLOW = (
+    "preflight",
+    "record",
+    "warmup",
+    "stages",
+    "run",
+    "checkpoint",
+    "host",
+    "provenance",
+    "environment",
+)
+ABOVE = ("cli", "demo", "benchmark", "quality", "simulate", "")
 """Parts of the engine that stand above the flow; "" is the engine's own `__init__`."""
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {

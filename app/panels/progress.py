@@ -15,6 +15,7 @@ from app.workbench import Workbench
 
 STAGES = {
     "read": "Read",
+    "kernels": "Kernels",
     "correct": "Corrections",
     "sensitivity": "Sensitivity",
     "reconstruct": "Iterations",

@@ -94,13 +94,8 @@ def _newest_interrupted() -> Job:
 
 def _demo(arguments: argparse.Namespace, console: Console) -> None:
     from engine.demo import demo_folder, make_demo
-    from engine.warmup import warm_up
 
     folder = arguments.output or demo_folder()
-    on = backend.named(arguments.device, arguments.threads)
-    console.line("Warming up the kernels (compiled once, then kept)")
-    for done, total in warm_up(on):
-        console.line(f"  {done} of {total}")
     console.line("Simulating the demo scan")
     study = make_demo(
         folder, tick=lambda done, total: console.show(Progressed("simulate", done, total))

@@ -56,7 +56,7 @@ def test_a_process_of_its_own_changes_nothing(study, undisturbed):
     kinds = [type(event) for event in events]
     assert kinds.index(Loaded) < kinds.index(Preview) < kinds.index(Finished)
     stages = [event.stage for event in events if isinstance(event, Measured)]
-    assert stages == ["read", "correct", "sensitivity", "reconstruct", "finish"]
+    assert stages == ["read", "kernels", "correct", "sensitivity", "reconstruct", "finish"]
 
 
 @pytest.mark.parametrize("n_kills", [2, pytest.param(10, marks=pytest.mark.slow)])

@@ -34,7 +34,7 @@ RING = RingSettings(
     block_places=8, tof=TofSettings(fwhm_ps=300, bin_ps=150, n_bins=9),
     voxel_mm=(5, 5, 5), fov_mm=(140, 60),
 )  # fmt: skip
-STAGES = ["read", "correct", "sensitivity", "reconstruct", "finish"]
+STAGES = ["read", "kernels", "correct", "sensitivity", "reconstruct", "finish"]
 SETTINGS = ("algorithm.iterations=4", "algorithm.subsets=4", "finishing=[]")
 
 
