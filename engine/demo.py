@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 VERSION = 1
 """Raised whenever the content changes, so that older files are made anew."""
 SCANNER = "demo-ring"
-N_PROMPTS = 1_500_000
+N_PROMPTS = 1_200_000
 SEED = 20_240_229
 RANDOMS_FRACTION = 0.2
 EFFICIENCY_SPREAD = 0.1
