@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from engine.geometry.scanner import Scanner
     from engine.simulate.lines import Tick
 
-VERSION = 1
+VERSION = 2
 """Raised whenever the content changes, so that older files are made anew."""
 SCANNER = "demo-ring"
-N_PROMPTS = 1_200_000
+N_PROMPTS = 2_000_000
+HEAD_MM = (0.0, 0.0, 4.0)
+"""Where the head lies in the ring: the crown well inside [mm]."""
 SEED = 20_240_229
 RANDOMS_FRACTION = 0.2
 EFFICIENCY_SPREAD = 0.1
@@ -71,8 +73,9 @@ def make_demo(folder: Path, *, n_prompts: int = N_PROMPTS, tick: Tick | None = N
         return read_study(folder / STUDY)
     from engine.io import read_scanner
     from engine.simulate import brain, simulate_listmode
+    from engine.simulate.phantoms import moved
 
-    phantom, scanner = brain(), read_scanner(SCANNER)
+    phantom, scanner = moved(brain(), HEAD_MM), read_scanner(SCANNER)
     data = simulate_listmode(
         phantom,
         scanner,

@@ -126,6 +126,16 @@ def scaled(shapes: tuple[Shape, ...], factor: float) -> tuple[Shape, ...]:
     )
 
 
+def moved(phantom: ShapePhantom, by_mm: Point) -> ShapePhantom:
+    """Return the phantom in another place."""
+    x, y, z = by_mm
+    shapes = tuple(
+        replace(s, centre_mm=(s.centre_mm[0] + x, s.centre_mm[1] + y, s.centre_mm[2] + z))
+        for s in phantom.shapes
+    )
+    return replace(phantom, shapes=shapes)
+
+
 def _times(values: Point, factor: float) -> Point:
     x, y, z = values
     return (factor * x, factor * y, factor * z)

@@ -47,7 +47,7 @@ def test_builtin_scanners_have_names_and_can_be_read() -> None:
         ("siemens-mmr", (64, 100, 100), (4, 4, 4.0625)),  # our_quick_mlem_4mm.nii.gz
         ("safir", (201, 90, 90), (1, 1, 1)),
         ("total-body", (580, 133, 133), (2, 2, 2)),  # Van Gendt et al.: 133 x 86 x 580
-        ("demo-ring", (32, 80, 80), (3, 3, 3)),
+        ("demo-ring", (51, 80, 80), (3, 3, 3)),
     ],
 )
 def test_the_first_picture_of_a_builtin_scanner(
