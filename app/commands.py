@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,21 @@ from app.reading import read_input
 from app.session import Session
 from engine.data.volume import Volume
 from engine.errors import EngineError
+from engine.geometry.scanner import Scanner
 from engine.protocol import Protocol, read_protocol
 from engine.study import Study, read_study, write_study
 
 ORDER: tuple[Role, ...] = ("scanner", "data", "attenuation", "normalisation")
 NEEDS_SCANNER: tuple[Role, ...] = ("attenuation", "normalisation")
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """One reading of an input: the file or name, and the scanner it was read for."""
+
+    value: str
+    scanner: str | None
+    geometry: Scanner | None
 
 
 class Commands(QObject):
@@ -35,6 +46,7 @@ class Commands(QObject):
         super().__init__()
         self._session, self._preferences = session, preferences
         self._tasks: list[Task] = []
+        self._reads: dict[Role, Read] = {}
 
     # threads
 
@@ -90,6 +102,7 @@ class Commands(QObject):
 
     def clear(self, role: Role) -> None:
         """Take one input out of the study."""
+        self._reads.pop(role, None)
         self._session.set_input(role, None)
         if role == "scanner":
             self._read_again("data", *NEEDS_SCANNER)
@@ -99,39 +112,49 @@ class Commands(QObject):
         if self._session.state.is_active:
             self._refuse_while_running()
             return
-        self._session.set_input(role, Input(value))
-        data = self._session.inputs.get("data")
-        if role in NEEDS_SCANNER and data is not None and data.is_reading:
+        self._session.await_input(role, value)
+        inputs = self._session.inputs
+        if role in NEEDS_SCANNER and "data" in inputs.pending:
             return  # read once the scan has told its scanner
+        read = self._reads[role] = Read(value, self._scanner_value(), inputs.scanner)
+        self.run_task(
+            lambda _: read_input(role, read.value, read.scanner, read.geometry),
+            lambda found: self._took(role, read, found),
+            busy=f"Reading {Path(value).name}",
+        )
+
+    def _scanner_value(self) -> str | None:
         chosen = self._session.inputs.get("scanner")
-        scanner = chosen.value if chosen else None
-        geometry = self._session.scanner
+        return chosen.value if chosen else None
 
-        def read(_: Task) -> Input:
-            return read_input(role, value, scanner, geometry)
-
-        name = Path(value).name
-        self.run_task(read, lambda found: self._took(role, found), busy=f"Reading {name}")
-
-    def _took(self, role: Role, found: Input) -> None:
-        current = self._session.inputs.get(role)
-        if current is None or current.value != found.value:
+    def _took(self, role: Role, read: Read, found: Input) -> None:
+        session = self._session
+        if self._reads.get(role) is not read:
             return  # meanwhile another one was chosen
-        self._session.set_input(role, found)
+        del self._reads[role]
         if found.fault:
-            self._session.raise_problem(
-                Problem(f"{found.name} cannot be used.", found.fault, "Nothing else has changed.")
-            )
-        elif role == "scanner":
+            self._refuse(role, found)
+            return
+        session.set_input(role, found)
+        if role == "scanner":
             self._read_again("data", *NEEDS_SCANNER)
         elif role == "data":
             self._preferences.remember(Path(found.value))
             self._read_again(*NEEDS_SCANNER)
 
+    def _refuse(self, role: Role, found: Input) -> None:
+        """Tell the fault; what was there before stays."""
+        before = self._session.inputs.get(role)
+        stays = before is not None and before.value != found.value
+        self._session.set_input(role, before if stays else found)
+        safe = f"{before.name} stays open." if stays and before else ""
+        self._session.raise_problem(Problem(f"{found.name} cannot be used.", found.fault, safe))
+
     def _read_again(self, *roles: Role) -> None:
         for role in roles:
-            found = self._session.inputs.get(role)
-            if found is not None and (role != "data" or not found.is_reading):
+            found, read = self._session.inputs.get(role), self._reads.get(role)
+            is_current = read is not None and read.scanner == self._scanner_value()
+            if found is not None and not (role == "data" and is_current):
                 self.set_input(role, found.value)
 
     # opening
@@ -160,6 +183,7 @@ class Commands(QObject):
 
     def open_study(self, study: Study, path: Path | None = None) -> None:
         """Take over all of a study."""
+        self._reads.clear()
         self._session.clear_inputs()
         self._session.use_protocol(study.protocol)
         if path is not None:

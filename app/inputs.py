@@ -55,7 +55,11 @@ class Input:
 
 
 class Inputs(dict[Role, Input]):
-    """The inputs of a study by role."""
+    """The inputs of a study by role; `pending` names files that may soon take a place."""
+
+    def __init__(self, **inputs: Input) -> None:
+        super().__init__(inputs)  # type: ignore[arg-type]
+        self.pending: dict[Role, str] = {}
 
     @property
     def scan(self) -> Scan | None:
@@ -86,6 +90,8 @@ class Inputs(dict[Role, Input]):
         for found in self.values():
             if found.is_reading:
                 return f"{found.name} is still being read."
+        for value in self.pending.values():
+            return f"{Path(value).name} is still being read."
         if self.scanner is None:
             return "The scan does not say which scanner it is from; choose one in step 1."
         return ""

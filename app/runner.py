@@ -26,7 +26,8 @@ class Runner(QObject):
         self._session, self._preferences, self._commands = session, preferences, commands
         self.job: Job | None = None
         self._job_id = ""
-        self._has_checkpoint = False
+        self.has_checkpoint = False
+        """Whether the job can be resumed from disk."""
         self._estimate_s: float | None = None
         session.speed_ratio = preferences.speed_ratio
 
@@ -114,7 +115,7 @@ class Runner(QObject):
         except EngineError as e:
             self._session.raise_problem(Problem("The reconstruction cannot start.", str(e)))
             return
-        self._job_id, self._has_checkpoint = kept.id, bool(job_id)
+        self._job_id, self.has_checkpoint = kept.id, bool(job_id)
         process = EngineProcess(
             study, device=on.name, threads=on.threads, job=kept, resume=bool(job_id)
         )
@@ -130,13 +131,13 @@ class Runner(QObject):
         self._session.take(event)
         match event:
             case Checkpointed():
-                self._has_checkpoint = True
+                self.has_checkpoint = True
             case Finished():
                 self._learn_speed()
             case Failed():
                 self._tell_failure(event)
             case Aborted():
-                job = self._job_id if self._has_checkpoint or self._session.record.latest else ""
+                job = self._job_id if self.has_checkpoint or self._session.record.latest else ""
                 self._session.raise_problem(
                     Problem("Aborted.", event.text, job=job, is_fault=False)
                 )
@@ -145,7 +146,7 @@ class Runner(QObject):
         if event.detail:
             self._session.add_log("error", event.detail)
         title = "The reconstruction stopped." if event.user_fault else "The engine stopped."
-        job = self._job_id if self._has_checkpoint else ""
+        job = self._job_id if self.has_checkpoint else ""
         self._session.raise_problem(Problem(title, event.text, job=job))
 
     def _learn_speed(self) -> None:

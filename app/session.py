@@ -63,11 +63,10 @@ class Session(QObject):
         self.log: list[LogLine] = []
         self.speed_ratio = 1.0
 
-    # study
-
     def set_input(self, role: Role, found: Input | None) -> None:
         """Replace or clear one input of the study."""
         quality = self.quality
+        self.inputs.pending.pop(role, None)
         if role == "data" and self._is_other(found):
             self._forget_run()
         if found is None:
@@ -78,6 +77,14 @@ class Session(QObject):
             self.history.push(at_quality(self.base, quality, self.scanner))
         self.inputs_changed.emit()
         self.protocol_changed.emit()
+
+    def await_input(self, role: Role, value: str) -> None:
+        """Note a file that is being read; what it may replace stays until it proves sound."""
+        before = self.inputs.get(role)
+        if before is None or before.value == value:
+            self.set_input(role, Input(value))
+        self.inputs.pending[role] = value
+        self.inputs_changed.emit()
 
     def _is_other(self, found: Input | None) -> bool:
         before = self.inputs.get("data")

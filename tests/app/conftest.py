@@ -71,6 +71,7 @@ def window(qtbot, qapp, preferences):
     from app.window_app import make_window
 
     made = make_window(qapp, preferences)
+    made.dialogs.confirm = lambda *words: True  # the user, who agrees to everything
     qtbot.addWidget(made)
     made.show()
     qtbot.waitUntil(lambda: not made.commands.is_busy, timeout=PATIENCE_MS)

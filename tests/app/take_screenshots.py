@@ -1,6 +1,6 @@
 """Drive the window through its states and save a picture of each.
 
-python tests/app/take_screenshots.py FOLDER THEME [WIDTH HEIGHT]
+python -m tests.app.take_screenshots FOLDER THEME [WIDTH HEIGHT]
 """
 
 from __future__ import annotations
