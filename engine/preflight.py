@@ -9,12 +9,16 @@ from engine.errors import ResourceError
 from engine.geometry.grid import ImageGrid
 from engine.protocol import Protocol
 
+MOST_SAMPLED = 20_000_000
+"""Lines a sensitivity usually takes: all of them, or a sample."""
 BYTES_PER_EVENT = 60
 """Ids, bin, time, factors, background, expected counts, sorting, and subset copies."""
 IMAGES = 10
 """Float32 images alive at once: iterate, shares, sensitivity, previews, filters."""
-SLABS_PER_SECOND_PER_THREAD = 9.0e7
-"""Slabs of one voxel the fused update passes in a second, from `isocenter bench listmode`."""
+SLABS_PER_SECOND_PER_THREAD = 1.5e8
+"""Slabs of one voxel a ray passes in a second, below `isocenter bench listmode` for small scans."""
+LINES_PER_SECOND = 3.0e6
+"""Lines of response listed and weighted in a second for the sensitivity."""
 
 
 @dataclass(frozen=True)
@@ -40,15 +44,21 @@ class Needs:
         )
 
 
-def estimate(protocol: Protocol, grid: ImageGrid, n_events: int, *, on: Backend) -> Needs:
-    """Return what reconstructing `n_events` on `grid` needs."""
+def estimate(
+    protocol: Protocol, grid: ImageGrid, n_events: int, *, on: Backend, n_lors: int = 0
+) -> Needs:
+    """Return what `n_events` on `grid` need; `n_lors` lines make the sensitivity."""
     import psutil
 
     accumulator = 8 if protocol.reproducible else 4
     per_voxel = 4 * IMAGES + accumulator * on.threads + 8 * 3  # sensitivity sums in float64
     memory = grid.n_voxels * per_voxel + n_events * BYTES_PER_EVENT
-    slabs = n_events * max(grid.shape) * 0.7 * protocol.algorithm.n_iterations
-    seconds = slabs / (SLABS_PER_SECOND_PER_THREAD * on.threads) + 2.0
+    lines = n_lors
+    if protocol.sensitivity.method != "exact":
+        lines = min(n_lors, max(MOST_SAMPLED, 4 * n_events))
+    rays = n_events * protocol.algorithm.n_iterations + lines
+    slabs = rays * max(grid.shape) * 0.7
+    seconds = slabs / (SLABS_PER_SECOND_PER_THREAD * on.threads) + lines / LINES_PER_SECOND + 2.0
     return Needs(int(memory), int(psutil.virtual_memory().available), seconds)
 
 

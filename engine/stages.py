@@ -62,7 +62,7 @@ def read(record: Record) -> Stage[ListMode]:
             "there is nothing to reconstruct."
         )
     record.grid = protocol.grid.grid_for(data.scanner)
-    needs = estimate(protocol, record.grid, data.n_events, on=record.on)
+    needs = estimate(protocol, record.grid, data.n_events, on=record.on, n_lors=data.scanner.n_lors)
     refuse_if_too_large(needs, record.grid)
     if study.attenuation is not None:
         data = replace(data, mu_map=read_mu_map(study.attenuation, data.scanner))

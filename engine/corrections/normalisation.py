@@ -10,6 +10,7 @@ import numpy as np
 from engine.backend import Backend
 from engine.corrections.base import Correction
 from engine.data.listmode import ListMode
+from engine.geometry.scanner import pair_product
 
 
 class Normalisation(Correction):
@@ -29,7 +30,7 @@ class Normalisation(Correction):
         if data.efficiencies is None:
             return data
         weights = np.where(data.scanner.alive, data.efficiencies, 0).astype(np.float32)
-        factors = weights[data.crystals].prod(axis=1)
+        factors = pair_product(weights, data.crystals)
         if data.factors is not None:
             factors *= data.factors
         return replace(data, crystal_weights=weights, factors=factors)

@@ -19,7 +19,7 @@ from engine.backend import Backend
 from engine.corrections.base import Correction
 from engine.data.listmode import ListMode
 from engine.geometry.sampling import lattice
-from engine.geometry.scanner import Scanner
+from engine.geometry.scanner import Scanner, pair_product
 from engine.settings import setting
 
 MIN_COUNTS = 20
@@ -45,7 +45,7 @@ class Randoms(Correction):
 
     def apply(self, data: ListMode, *, on: Backend) -> ListMode:
         singles = self._singles(data)
-        randoms = singles[data.crystals].prod(axis=1)
+        randoms = pair_product(singles, data.crystals)
         if data.tof_bins is not None and data.scanner.tof is not None:
             randoms /= data.scanner.tof.n_bins
         earlier = 0 if data.background is None else data.background
@@ -83,7 +83,7 @@ def _pair_weights(
     pairs = np.zeros(n_groups * n_groups)
     for numbers in np.array_split(lattice(scanner.n_lors, n, shift=0.5), max(1, n // 1_000_000)):
         crystals = scanner.lors(numbers)
-        w = weights[crystals].prod(axis=1) * scanner.in_coincidence(crystals)
+        w = pair_product(weights, crystals) * scanner.in_coincidence(crystals)
         g = groups[crystals].astype(np.int64)
         pairs += np.bincount(g[:, 0] * n_groups + g[:, 1], w, n_groups * n_groups)
     m = pairs.reshape(n_groups, n_groups) * (scanner.n_lors / n)

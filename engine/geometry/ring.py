@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic import model_validator
 
 from engine.geometry.grid import Point
-from engine.geometry.scanner import Scanner
+from engine.geometry.scanner import Scanner, pair_product
 from engine.geometry.tof import TofBins
 from engine.settings import Settings, setting
 
@@ -149,7 +149,7 @@ class RingScanner(Scanner):
         t = np.where(view < self.n_views, t, -t)
         low = s.n_tangential // 2
         inside = (t >= -low) & (t < s.n_tangential - low)
-        return close & inside & self.alive[crystals].all(axis=1)
+        return close & inside & pair_product(self.alive, crystals)
 
     @cached_property
     def groups(self) -> NDArray[np.int32]:

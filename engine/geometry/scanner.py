@@ -83,3 +83,8 @@ class Scanner(ABC):
         """Lowest and highest crystal centre along z [mm]."""
         z = self.positions_mm[:, 2]
         return float(z.min()), float(z.max())
+
+
+def pair_product(values: NDArray[Any], crystals: NDArray[np.integer[Any]]) -> NDArray[Any]:
+    """Return the product of a value of both crystals, (n,), for the pairs `crystals` (n, 2)."""
+    return values[crystals[:, 0]] * values[crystals[:, 1]]

@@ -21,6 +21,7 @@ from engine.corrections.attenuation import attenuation_factors
 from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid
 from engine.geometry.sampling import lattice
+from engine.geometry.scanner import pair_product
 from engine.geometry.symmetry import IDENTITY, Mirror, symmetries, symmetrise
 from engine.operators.rays import RayProjector, Rays
 from engine.protocol import SensitivitySettings
@@ -113,7 +114,7 @@ def back_project(
     crystals = crystals[scanner.in_coincidence(crystals)]
     weights = np.ones(len(crystals), np.float32)
     if data.crystal_weights is not None:
-        weights = data.crystal_weights[crystals].prod(axis=1)
+        weights = pair_product(data.crystal_weights, crystals)
         crystals, weights = crystals[weights > 0], weights[weights > 0]
     positions = scanner.positions_mm
     if data.attenuation is not None:
