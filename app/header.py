@@ -102,6 +102,9 @@ class ChoicePage(QWidget):
         row.addWidget(label("Protocol", "caption"))
         row.addWidget(self.protocols)
         row.addWidget(action_button(actions.save_protocol))
+        self._changed = label("changed", "muted")
+        self._changed.setToolTip("These settings differ from the saved protocol")
+        row.addWidget(self._changed)
         row.addSpacing(4)
         row.addWidget(self.qualities)
         row.addStretch(1)
@@ -122,6 +125,7 @@ class ChoicePage(QWidget):
         if base.name not in names:
             self._fill()
         self.protocols.setCurrentText(base.name)
+        self._changed.setVisible(self._session.quality is None)
 
     def _fill(self) -> None:
         self.protocols.clear()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from app.demo_maker import make_demo_apart
+from app.run_record import RunState
 from app.runner import Runner
 from app.welcome import Offer, WelcomeCard, recent_offers
 from app.workbench import Workbench
@@ -21,10 +22,15 @@ class Offers(QObject):
         self._bench, self._card, self._runner = bench, card, runner
         self._jobs: list[Offer] = []
         self._show()
+        bench.session.state_changed.connect(self._refresh_after_run)
 
     def refresh(self) -> None:
         """Look for interrupted jobs, in a thread."""
         self._bench.commands.run_task(lambda _: _resumable(), self._took_jobs)
+
+    def _refresh_after_run(self) -> None:
+        if self._bench.session.state in (RunState.ABORTED, RunState.FAILED, RunState.FINISHED):
+            self.refresh()
 
     def make_demo(self) -> None:
         """Simulate the demo scan, then open and reconstruct it."""

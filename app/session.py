@@ -167,7 +167,8 @@ class Session(QObject):
         grid = self.grid()
         if grid is None or not self.n_events:
             return None
-        needs = estimate(self.protocol, grid, self.n_events, on=self.on)
+        n_lors = self.scanner.n_lors if self.scanner else 0
+        needs = estimate(self.protocol, grid, self.n_events, on=self.on, n_lors=n_lors)
         return replace(needs, seconds=needs.seconds * self.speed_ratio)
 
     def obstacle(self) -> str:

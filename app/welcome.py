@@ -106,6 +106,8 @@ class WelcomeCard(Card):
         self._bar.setVisible(bool(text))
         self._bar.setRange(0, total)
         self._bar.setValue(done)
+        for each in (self.open, self.demo):
+            each.setEnabled(not text)
 
     def show_offers(self, groups: dict[str, Sequence[Offer]]) -> None:
         """List recent studies and interrupted jobs."""
@@ -163,6 +165,9 @@ class ReadyCard(Card):
         self.start = button("Start", start, "Reconstruct (Ctrl+R)", "primary")
         self.start.setMinimumHeight(36)
         set_icon(self.start, "start", bench.theme, "on_accent")
+        kept = self.start.sizePolicy()
+        kept.setRetainSizeWhenHidden(True)  # the card keeps its shape while running
+        self.start.setSizePolicy(kept)
         for widget in (self._title, self._text, self._picture, self._needs, self.start):
             self.column.addWidget(widget)
         session = self._session

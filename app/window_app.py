@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import sys
+import traceback
 from pathlib import Path
+from types import TracebackType
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.commands import Commands
 from app.main_window import MainWindow
+from app.messages import Problem
 from app.preferences import Preferences
 from app.session import Session
 from app.theme import Theme
 from app.workbench import Workbench
 from engine import backend
+
+log = logging.getLogger(__name__)
 
 
 def make_app() -> QApplication:
@@ -38,10 +44,21 @@ def make_window(app: QApplication, preferences: Preferences | None = None) -> Ma
     return MainWindow(Workbench(session, commands, theme, preferences))
 
 
+def tell_fault(
+    session: Session, kind: type[BaseException], fault: BaseException, trace: TracebackType | None
+) -> None:
+    """Put a fault of ours before the user; the window stays."""
+    log.error("a fault of ours", exc_info=(kind, fault, trace))
+    session.add_log("error", "".join(traceback.format_exception(kind, fault, trace)))
+    text = f"{kind.__name__}: {fault}. Please report it with the log."
+    session.raise_problem(Problem("A fault of ours.", text, "Your study and images are kept."))
+
+
 def run_window(*, path: Path | None = None, demo: bool = False) -> int:
     """Show the window until it is closed; open a file, or make and run the demo."""
     app = make_app()
     window = make_window(app)
+    sys.excepthook = lambda *fault: tell_fault(window.session, *fault)
     window.show()
     if path is not None:
         QTimer.singleShot(0, window, lambda: window.open_path(path))

@@ -87,14 +87,14 @@ class CorrectionsStep(Step):
         scan = self._session.inputs.scan
         has_tof = scan is not None and scan.sample.tof_bins is not None
         if not protocol.time_of_flight:
-            standing = Standing("off", "muted", "switched off: arrival times are not used")
+            standing = Standing("off", "muted", "Switched off: arrival times are not used")
         elif scan is None:
-            standing = Standing("waiting", "muted", "used if the scan records it")
+            standing = Standing("waiting", "muted", "Used if the scan records it")
         elif has_tof and scan.sample.scanner.tof is not None:
             fwhm = scan.sample.scanner.tof.fwhm_ps
-            standing = Standing("ok", "ok", f"used, resolution {fwhm:g} ps")
+            standing = Standing("ok", "ok", f"Used, resolution {fwhm:g} ps")
         else:
-            standing = Standing("off", "muted", "the scan does not record it")
+            standing = Standing("off", "muted", "The scan does not record it")
         self.tof.show_choice(protocol.time_of_flight, standing, editable)
 
 
@@ -178,22 +178,22 @@ def standing_of(choice: Correction, obstacle: str | None, told: Corrected | None
     `obstacle` is None where it can be used, empty while the scan is not known.
     """
     if choice.use == "off":
-        return Standing("off", "muted", "switched off in the protocol")
+        return Standing("off", "muted", "Switched off in the protocol")
     if obstacle:
         if choice.use == "on":
             return Standing("missing", "missing", f"{sentence(obstacle)} It is switched on.")
         return Standing("look", "look", sentence(obstacle))
     if told is not None and told.state == "applied":
-        return Standing("ok", "ok", told.text)
+        return Standing("ok", "ok", sentence_case(told.text))
     if obstacle is None:
-        return Standing("ok", "ok", "will be applied")
-    return Standing("waiting", "muted", "decided when the scan is open")
+        return Standing("ok", "ok", "Will be applied")
+    return Standing("waiting", "muted", "Decided when the scan is open")
 
 
 def source_of(kind: str, inputs: Inputs) -> str:
     """Return the file a correction's numbers come from."""
     found = inputs.get(SOURCES[kind]) if kind in SOURCES else None
-    return f"from {found.name}" if found else ""
+    return f"From {found.name}" if found else ""
 
 
 def summary_tone(tones: list[str]) -> Tone:

@@ -10,7 +10,6 @@ import time
 from pathlib import Path
 
 import numpy as np
-import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QThread, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QPushButton, QToolButton
@@ -20,7 +19,6 @@ from app.export_dialog import ExportDialog
 from app.run_record import RunState
 from app.window_app import make_window
 from tests.app.conftest import PATIENCE_MS
-
 
 
 def finish(qtbot, window):

@@ -1,0 +1,49 @@
+"""The program's door: a window without arguments or with a file, else the command line."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.__main__ import main
+from app.window_app import tell_fault
+from tests.app.conftest import PATIENCE_MS
+
+
+@pytest.mark.parametrize(("arguments", "code"), [(["--version"], 0), (["nonsense"], 2)])
+def test_a_verb_goes_to_the_command_line(arguments, code):
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    assert end.value.code == code
+
+
+def test_a_file_opens_in_the_window(qapp, qtbot, small_study, monkeypatch):
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # put back afterwards
+    seen = []
+
+    def look() -> None:
+        window = next(w for w in QApplication.topLevelWidgets() if hasattr(w, "session"))
+        if window.session.obstacle() or window.commands.is_busy:
+            return
+        seen.append(window.session.inputs["data"].name)
+        window.close()
+
+    timer = QTimer()
+    timer.timeout.connect(look)
+    timer.start(50)
+    QTimer.singleShot(PATIENCE_MS, qapp.quit)
+    assert main([str(small_study.data)]) == 0
+    assert seen == ["small.h5"]
+    timer.stop()
+
+
+def test_a_fault_of_ours_is_told_in_the_window(qtbot, window):
+    try:
+        raise ZeroDivisionError("a test")
+    except ZeroDivisionError:
+        tell_fault(window.session, *sys.exc_info())
+    assert "ZeroDivisionError" in window.centre.banner.text
+    assert "Traceback" in window.session.log[-2].text
