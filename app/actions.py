@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMenuBar, QWidget
+from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from app.icons import set_icon
 from app.run_record import RunState
@@ -65,8 +66,8 @@ class Actions(QObject):
         for name, handler in handlers.items():
             getattr(self, name).triggered.connect(lambda _=False, h=handler: h())
 
-    def fill(self, bar: QMenuBar) -> None:
-        """Put the actions into menus."""
+    def fill(self, bar: QMenuBar, open_path: Callable[[Path], object]) -> None:
+        """Put the actions into menus; recent files go to `open_path`."""
         menus: dict[str, tuple[QAction | None, ...]] = {
             "&File": (
                 *(self.open, self.demo, None, self.save_study, self.save_protocol),
@@ -85,6 +86,23 @@ class Actions(QObject):
                     menu.addSeparator()
                 else:
                     menu.addAction(action)
+                if action is self.open:
+                    self._add_recent(menu, open_path)
+
+    def _add_recent(self, menu: QMenu, open_path: Callable[[Path], object]) -> None:
+        recent = menu.addMenu("Open recent")
+
+        def fill() -> None:
+            recent.clear()
+            for path in self._bench.preferences.recent:
+                action = recent.addAction(path.name)
+                action.setToolTip(str(path))
+                action.triggered.connect(lambda _=False, p=path: open_path(p))
+            if recent.isEmpty():
+                recent.addAction("Nothing yet").setEnabled(False)
+
+        recent.setToolTipsVisible(True)
+        recent.aboutToShow.connect(fill)
 
     def refresh(self) -> None:
         """Enable what can be used now; the tip of the rest says why not."""

@@ -93,7 +93,7 @@ class Dialogs(QObject):
 
     def about(self) -> None:
         """Say what this is."""
-        from engine.provenance import version
+        from importlib.metadata import version
 
-        text = f"Isocenter {version()}\n\nResearch use only. Not for diagnosis or treatment."
+        text = f"Isocenter {version('isocenter')}\n\nResearch use only. Not for diagnosis or treatment."
         QMessageBox.about(self._parent, "About Isocenter", text)

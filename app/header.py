@@ -30,7 +30,7 @@ from app.workbench import Workbench
 
 HEIGHT_PX = 52
 PROTOCOL_PX = 190
-TEXT_PX = 270
+TEXT_PX = 236
 BAR_STEPS = 1000
 
 

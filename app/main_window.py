@@ -65,7 +65,7 @@ class MainWindow(QMainWindow):
         self._add_panels()
         self.status = StatusLine(bench, self.actions_.log, self.centre.views.cursor_text)
         self.setStatusBar(self.status)
-        self.actions_.fill(self.menuBar())
+        self.actions_.fill(self.menuBar(), self.open_path)
         self._connect()
         self.resize(*WINDOW_PX)
         if not bench.preferences.geometry.isEmpty():
@@ -87,6 +87,7 @@ class MainWindow(QMainWindow):
         self.tabs = QTabWidget()
         self.tabs.setObjectName("Results")
         self.tabs.setDocumentMode(True)
+        self.tabs.setMinimumWidth(RIGHT_PX * 7 // 8)
         for kind in TABS:
             self.tabs.addTab(kind(self.bench), kind.title)
         self.log = LogPanel(self.bench)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QObject
 
 from app.demo_maker import make_demo_apart
@@ -49,7 +51,7 @@ class Offers(QObject):
 
     def _took_jobs(self, jobs: list[tuple[str, str, str]]) -> None:
         self._jobs = [
-            Offer(f"Resume {title}", detail, "resume", lambda i=i: self._runner.resume(i))
+            Offer(f"Resume {title}", detail, "resume", partial(self._runner.resume, i))
             for i, title, detail in jobs
         ]
         self._show()

@@ -16,7 +16,9 @@ from engine.geometry.scanner import Scanner
 
 MARGIN_PX = 10
 CAPTION_PX = 18
-CRYSTAL_PX, GAP_PX = 2.2, 4.0
+CRYSTAL_PX = 2.2
+GAP_PX = (2.0, 4.0)
+"""Smallest and largest mark of a gap; between them 1.5 crystals wide."""
 
 
 @dataclass(frozen=True)
@@ -125,10 +127,12 @@ class _Drawing:
         self._side(side)
 
     def _front(self, centre: QPointF) -> None:
+        arc = 2 * np.pi * self.outline.radius_mm * self.scale / len(self.outline.front_mm)
+        gap = float(np.clip(1.5 * arc, *GAP_PX))
         for alive, colour in ((True, self.colours.link), (False, self.colours.look)):
             chosen = self.outline.front_mm[self.outline.front_alive == alive] * self.scale
             points = QPolygonF([QPointF(centre.x() + x, centre.y() + y) for x, y in chosen])
-            self.painter.setPen(QPen(QColor(colour), CRYSTAL_PX if alive else GAP_PX))
+            self.painter.setPen(QPen(QColor(colour), CRYSTAL_PX if alive else gap))
             self.painter.drawPoints(points)
 
     def _side(self, centre: QPointF) -> None:

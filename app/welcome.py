@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -46,7 +47,11 @@ def page(card: QWidget) -> QWidget:
     made.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
     column = QVBoxLayout(made)
     column.addStretch(2)
-    column.addWidget(card, 0, Qt.AlignmentFlag.AlignHCenter)
+    row = QHBoxLayout()
+    row.addStretch(1)
+    row.addWidget(card, 1000)  # as wide as it may, before the empty sides
+    row.addStretch(1)
+    column.addLayout(row)
     column.addStretch(3)
     return made
 
@@ -57,7 +62,8 @@ class Card(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "card")
-        self.setFixedWidth(CARD_PX)
+        self.setMinimumWidth(CARD_PX * 2 // 3)
+        self.setMaximumWidth(CARD_PX)
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(28, 24, 28, 24)
         self.column.setSpacing(8)
@@ -147,8 +153,7 @@ def offer_button(offer: Offer, theme: Theme) -> QPushButton:
 def recent_offers(paths: Sequence[Path], open_path: Callable[[Path], object]) -> list[Offer]:
     """Return an offer for each recent study."""
     return [
-        Offer(path.name, str(path.parent), "recent", lambda p=path: open_path(p))
-        for path in paths[:4]
+        Offer(path.name, str(path.parent), "recent", partial(open_path, path)) for path in paths[:4]
     ]
 
 

@@ -37,7 +37,10 @@ class StudyStep(Step):
         self.rows = {role: InputRow(role, bench) for role in TITLES}
         self.scanner = ScannerRow(bench)
         self.picture = ScannerPicture(bench.theme)
+        self._notes = label("", wrap=True)
+        set_tone(self._notes, "look")
         self.body.addWidget(self.rows["data"])
+        self.body.addWidget(self._notes)
         self.body.addWidget(self.scanner)
         self.body.addWidget(self.picture)
         self.body.addWidget(self.rows["attenuation"])
@@ -51,6 +54,9 @@ class StudyStep(Step):
         session = self._session
         for role, row in self.rows.items():
             row.show_input(session.inputs.get(role), not session.state.is_active)
+        notes = session.inputs.scan.notes if session.inputs.scan else ()
+        self._notes.setText("\n".join(notes))
+        self._notes.setVisible(bool(notes))
         self.scanner.show_choice()
         try:
             grid = session.grid()

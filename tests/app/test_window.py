@@ -215,12 +215,7 @@ def test_a_protocol_is_saved_under_a_name_and_found_again(qtbot, qapp, window, p
 
 
 def test_a_mu_map_waits_for_the_scan_that_names_the_scanner(qtbot, window, small_study, tmp_path):
-    from engine.data.volume import Volume
-    from engine.geometry.grid import ImageGrid
-    from engine.io import save
-
-    grid = ImageGrid((6, 10, 10), (6.0, 6.0, 6.0))
-    save(Volume(np.full(grid.shape, 0.0096, np.float32), grid, "1/mm"), tmp_path / "mu.h5", {})
+    saved_volume(tmp_path / "mu.h5", 0.0096, "1/mm")
     study = small_study.model_copy(update={"attenuation": tmp_path / "mu.h5"})
     window.commands.open_study(study)
     assert window.session.inputs["attenuation"].is_reading
@@ -359,3 +354,66 @@ def test_choosing_the_scanner_reads_the_scan_again_for_it(qtbot, window, opened,
     window.commands.clear("scanner")
     qtbot.waitUntil(lambda: window.session.obstacle() == "", timeout=PATIENCE_MS)
     assert window.session.scanner.name == "Tiny ring"
+
+
+def test_a_volume_dropped_without_a_scan_is_shown(qtbot, window, tmp_path):
+    picture = saved_volume(tmp_path / "picture.h5", 3.0, "counts/mm")
+    drop(window, picture)
+    qtbot.waitUntil(lambda: window.centre.shows_views, timeout=PATIENCE_MS)
+    assert window.session.view_state.volume.values.max() == 3.0
+    assert window.session.record.result is None
+    assert window.actions_.export.isEnabled()
+
+
+def test_a_mu_map_dropped_on_a_scan_joins_the_study(qtbot, window, opened, tmp_path):
+    opened()
+    drop(window, saved_volume(tmp_path / "mu.h5", 0.0096, "1/mm"))
+    qtbot.waitUntil(lambda: "attenuation" in window.session.inputs, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.session.obstacle() == "", timeout=PATIENCE_MS)
+    assert window.session.study().attenuation == tmp_path / "mu.h5"
+
+
+def saved_volume(path, value, unit):
+    from engine.data.volume import Volume
+    from engine.geometry.grid import ImageGrid
+    from engine.io import save
+
+    grid = ImageGrid((6, 10, 10), (6.0, 6.0, 6.0))
+    save(Volume(np.full(grid.shape, value, np.float32), grid, unit), path, {})
+    return path
+
+
+def test_the_recent_menu_opens_what_was_open(qtbot, window, opened):
+    opened()
+    window.commands.clear("data")
+    file_menu = window.menuBar().actions()[0].menu()
+    recent = next(a.menu() for a in file_menu.actions() if a.text() == "Open recent")
+    recent.aboutToShow.emit()
+    assert [a.text() for a in recent.actions()] == ["small.h5"]
+    recent.actions()[0].trigger()
+    qtbot.waitUntil(lambda: window.session.obstacle() == "", timeout=PATIENCE_MS)
+
+
+def test_about_tells_the_version_and_the_claim(window, monkeypatch):
+    from importlib.metadata import version
+
+    from PySide6.QtWidgets import QMessageBox
+
+    told = []
+    monkeypatch.setattr(QMessageBox, "about", lambda *words: told.extend(words[1:]))
+    window.actions_.about.trigger()
+    assert version("isocenter") in told[1]
+    assert "Not for diagnosis" in told[1]
+
+
+def test_help_lists_every_shortcut(qtbot, window):
+    from app.help import SHORTCUTS, HelpDialog
+
+    listed = " ".join(keys for keys, _ in SHORTCUTS)
+    for action in window.actions():
+        if not action.shortcut().isEmpty() and action is not window.actions_.quit:
+            assert action.shortcut().toString() in listed, action.text()
+    dialog = HelpDialog(window)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert dialog.isVisible()
