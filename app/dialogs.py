@@ -95,5 +95,6 @@ class Dialogs(QObject):
         """Say what this is."""
         from importlib.metadata import version
 
-        text = f"Isocenter {version('isocenter')}\n\nResearch use only. Not for diagnosis or treatment."
+        claim = "Research use only. Not for diagnosis or treatment."
+        text = f"Isocenter {version('isocenter')}\n\n{claim}"
         QMessageBox.about(self._parent, "About Isocenter", text)

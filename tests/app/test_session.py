@@ -311,10 +311,11 @@ def test_a_new_scan_takes_the_old_image_away(ready, scan):
     assert ready.state is RunState.IDLE
 
 
-def test_reproducible_needs_are_those_of_the_engine(ready):
+def test_the_forecast_is_the_engines_times_the_measured_speed(ready):
     from engine.preflight import estimate
 
-    needs = estimate(ready.protocol, ready.grid(), 1000, on=ready.on)
+    n_lors = ready.scanner.n_lors
+    needs = estimate(ready.protocol, ready.grid(), 1000, on=ready.on, n_lors=n_lors)
     assert replace(ready.needs(), free_bytes=0) == replace(needs, free_bytes=0)
     ready.speed_ratio = 3.0
     assert ready.needs().seconds == pytest.approx(3 * needs.seconds)
