@@ -51,18 +51,10 @@ class MainWindow(QMainWindow):
         self.setDockOptions(QMainWindow.DockOption.AnimatedDocks)
         self.actions_ = Actions(self, bench)
         self.dialogs = Dialogs(self, bench)
-        self.centre = Centre(
-            bench,
-            open_scan=self.choose_any,
-            demo=self.try_demo,
-            start=self.runner.start,
-            resume=self.runner.resume,
-            show_log=lambda: self.actions_.log.setChecked(True),
-        )
-        self.offers = Offers(bench, self.centre.welcome, self.runner)
-        self.setCentralWidget(self.centre)
-        self._add_header()
-        self._add_panels()
+        self._add_header()  # Tab goes through the parts in the order they are added
+        self._add_workflow()
+        self._add_centre()
+        self._add_results()
         self.status = StatusLine(bench, self.actions_.log, self.centre.views.cursor_text)
         self.setStatusBar(self.status)
         self.actions_.fill(self.menuBar(), self.open_path)
@@ -70,6 +62,7 @@ class MainWindow(QMainWindow):
         self.resize(*WINDOW_PX)
         if not bench.preferences.geometry.isEmpty():
             self.restoreGeometry(bench.preferences.geometry)
+        self.centre.welcome.open.setFocus()
         QTimer.singleShot(0, self.offers.refresh)
 
     def _add_header(self) -> None:
@@ -81,9 +74,25 @@ class MainWindow(QMainWindow):
         bar.addWidget(self.header)
         self.addToolBar(bar)
 
-    def _add_panels(self) -> None:
+    def _add_workflow(self) -> None:
         self.steps = [kind(i, self.bench) for i, kind in enumerate(STEPS, 1)]
         self.steps[0].set_open(True)
+        left = Qt.DockWidgetArea.LeftDockWidgetArea
+        self.workflow_dock = self._dock("Workflow", _column(self.steps), left)
+
+    def _add_centre(self) -> None:
+        self.centre = Centre(
+            self.bench,
+            open_scan=self.choose_any,
+            demo=self.try_demo,
+            start=self.runner.start,
+            resume=self.runner.resume,
+            show_log=lambda: self.actions_.log.setChecked(True),
+        )
+        self.offers = Offers(self.bench, self.centre.welcome, self.runner)
+        self.setCentralWidget(self.centre)
+
+    def _add_results(self) -> None:
         self.tabs = QTabWidget()
         self.tabs.setObjectName("Results")
         self.tabs.setDocumentMode(True)
@@ -92,7 +101,6 @@ class MainWindow(QMainWindow):
             self.tabs.addTab(kind(self.bench), kind.title)
         self.log = LogPanel(self.bench)
         area = Qt.DockWidgetArea
-        self.workflow_dock = self._dock("Workflow", _column(self.steps), area.LeftDockWidgetArea)
         self.results_dock = self._dock("Results", self.tabs, area.RightDockWidgetArea)
         self.log_dock = self._dock("Log", self.log, area.BottomDockWidgetArea)
         self.log_dock.hide()
@@ -248,5 +256,6 @@ def _column(steps: list[Step]) -> QWidget:
     area.setWidgetResizable(True)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setMinimumWidth(LEFT_PX)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     area.setWidget(inside)
     return area

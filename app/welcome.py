@@ -120,13 +120,17 @@ class WelcomeCard(Card):
         while (item := self._lists.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
+        before: QWidget = self.demo
         for title, offers in groups.items():
             if offers:
                 head = label(title, "caption")
                 head.setContentsMargins(0, 12, 0, 2)
                 self._lists.addWidget(head)
             for offer in offers:
-                self._lists.addWidget(offer_button(offer, self._theme))
+                made = offer_button(offer, self._theme)
+                self._lists.addWidget(made)
+                self.setTabOrder(before, made)
+                before = made
 
 
 def offer_button(offer: Offer, theme: Theme) -> QPushButton:

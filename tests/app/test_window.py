@@ -417,3 +417,24 @@ def test_help_lists_every_shortcut(qtbot, window):
     qtbot.addWidget(dialog)
     dialog.show()
     assert dialog.isVisible()
+
+
+def test_tab_goes_from_the_header_over_the_steps_to_the_middle(qtbot, window):
+    from PySide6.QtWidgets import QApplication
+
+    window.activateWindow()
+    window.header.choice.protocols.setFocus()
+    parts = {
+        "header": window.header,
+        "steps": window.workflow_dock,
+        "middle": window.centre,
+        "results": window.results_dock,
+    }
+    walked = []
+    for _ in range(40):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        focus = QApplication.focusWidget()
+        here = next((name for name, part in parts.items() if part.isAncestorOf(focus)), "")
+        if here and (not walked or walked[-1] != here):
+            walked.append(here)
+    assert walked[:4] == ["header", "steps", "middle", "results"]
