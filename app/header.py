@@ -205,23 +205,30 @@ class RunningPage(QWidget):
         fraction = record.fraction
         self.bar.setRange(0, 0 if fraction is None and state is not RunState.PAUSED else BAR_STEPS)
         self.bar.setValue(round((fraction or 0) * BAR_STEPS))
-        seconds = record.seconds_left
-        known = seconds is not None and state is RunState.RUNNING
-        self.left.setText(f"{clock(seconds)} left" if known and seconds is not None else "")
+        self.left.setText(time_text(self._session))
+
+
+def time_text(session: Session) -> str:
+    """Return the time left, or why there is none to tell."""
+    if session.state is RunState.PAUSED:
+        return "paused"
+    if session.state is RunState.FINISHING:
+        return "finishing"
+    seconds = session.record.seconds_left
+    known = seconds is not None and session.state is RunState.RUNNING
+    return f"{clock(seconds)} left" if known and seconds is not None else ""
 
 
 def progress_text(session: Session) -> str:
     """Return the run's progress in words."""
-    state, record = session.state, session.record
+    record = session.record
     latest = record.latest
     if record.stage != "reconstruct" or latest is None:
         return record.stage_text or "Starting the engine"
     text = f"Iteration {latest.iteration} of {latest.iterations}"
     if latest.subsets > 1:
         text += f", subset {latest.subset} of {latest.subsets}"
-    if state is RunState.PAUSED:
-        return f"Paused after {text[0].lower()}{text[1:]}"
-    return f"{text}, finishing after it" if state is RunState.FINISHING else text
+    return text
 
 
 def verb_button(action: QAction) -> QPushButton:

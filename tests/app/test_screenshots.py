@@ -5,6 +5,7 @@ ISOCENTER_SCREENSHOTS=FOLDER keeps them for a person to look at.
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -52,3 +53,20 @@ def test_the_window_can_be_photographed_in_every_state(theme, scale, home, tmp_p
         assert pixels.std() > 5, f"{name} is blank"
         background = np.bincount(pixels.ravel()).argmax()
         assert (background < 64) == (theme == "dark"), f"{name} is not {theme}"
+
+
+@pytest.mark.slow
+def test_the_window_stays_quick_while_an_image_forms(home):
+    settings = {"QT_QPA_PLATFORM": "offscreen", "ISOCENTER_HOME": str(home)}
+    done = subprocess.run(
+        [sys.executable, "-m", "app.bench_window"],
+        cwd=ROOT,
+        env=os.environ | settings,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    assert figures["ticks"] > 50
+    # the bar is 100 ms; a shared test machine may be late by itself
+    assert figures["event loop delay, 99th percentile [ms]"] < 250
