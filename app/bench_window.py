@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -15,6 +16,8 @@ from typing import Any
 
 TICK_MS = 10
 PATIENCE_S = 300.0
+START_TIME = 19
+"""Place of the start time after the command in /proc/self/stat (proc_pid_stat(5))."""
 START_BAR_S, DELAY_BAR_MS = 2.0, 100.0
 
 
@@ -23,9 +26,6 @@ def measure(folder: Path | None = None) -> dict[str, Any]:
 
     Call it in a fresh process: the start-up counts from the start of the process.
     """
-    import psutil
-
-    born = psutil.Process().create_time()
     from app.window_app import make_app, make_window
 
     app = make_app()
@@ -36,10 +36,21 @@ def measure(folder: Path | None = None) -> dict[str, Any]:
         window.show()
         app.processEvents()
         window.grab()
-        started_s = time.time() - born
+        started_s = process_age_s()
         late_ms = _delays_while_running(app, window, folder)
         window.close()
     return _figures(started_s, late_ms, app.platformName())
+
+
+def process_age_s() -> float:
+    """Return how long this process has been running [s]."""
+    stat = Path("/proc/self/stat")
+    if stat.exists():  # one clock for both ends, so that setting the time does no harm
+        started = int(stat.read_text().rpartition(")")[2].split()[START_TIME])
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - started / os.sysconf("SC_CLK_TCK")
+    import psutil
+
+    return time.time() - psutil.Process().create_time()
 
 
 def _delays_while_running(app: Any, window: Any, folder: Path | None) -> list[float]:
@@ -88,7 +99,9 @@ def _figures(started_s: float, late_ms: list[float], platform: str) -> dict[str,
     p50, p99 = (float(np.percentile(late, q)) for q in (50, 99))
     return {
         "start to first picture [s]": round(started_s, 3),
-        "start bar [s]": START_BAR_S,
+        "start bar [s]": START_TIME = 19
+"""Place of the start time after the command in /proc/self/stat (proc_pid_stat(5))."""
+START_BAR_S,
         "event loop delay, median [ms]": round(p50, 2),
         "event loop delay, 99th percentile [ms]": round(p99, 2),
         "event loop delay, longest [ms]": round(float(late.max()), 2),

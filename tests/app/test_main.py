@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
+import time
 
 import pytest
 from PySide6.QtCore import QTimer
@@ -47,3 +49,10 @@ def test_a_fault_of_ours_is_told_in_the_window(qtbot, window):
         tell_fault(window.session, *sys.exc_info())
     assert "ZeroDivisionError" in window.centre.banner.text
     assert "Traceback" in window.session.log[-2].text
+
+
+def test_the_age_of_a_process_counts_from_its_start():
+    code = "import time; from app.bench_window import process_age_s; print(process_age_s())"
+    before = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert 0 < float(done.stdout) <= time.monotonic() - before + 0.02  # clock ticks of 10 ms
