@@ -99,9 +99,7 @@ def _figures(started_s: float, late_ms: list[float], platform: str) -> dict[str,
     p50, p99 = (float(np.percentile(late, q)) for q in (50, 99))
     return {
         "start to first picture [s]": round(started_s, 3),
-        "start bar [s]": START_TIME = 19
-"""Place of the start time after the command in /proc/self/stat (proc_pid_stat(5))."""
-START_BAR_S,
+        "start bar [s]": START_BAR_S,
         "event loop delay, median [ms]": round(p50, 2),
         "event loop delay, 99th percentile [ms]": round(p99, 2),
         "event loop delay, longest [ms]": round(float(late.max()), 2),
