@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,11 +17,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments in ([], [DEMO]) or (len(arguments) == 1 and Path(arguments[0]).is_file()):
         return _open_window(arguments)
-    if arguments == ["demo"]:
+    if arguments == ["demo"] and has_display():
         return _open_window([DEMO])
     from engine.cli.main import main as command_line
 
     return command_line(arguments)
+
+
+def has_display() -> bool:
+    """Whether a window can be shown; on Linux that takes a display server."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
 
 
 def _open_window(arguments: list[str]) -> int:

@@ -150,8 +150,10 @@ class Runner(QObject):
         self._session.raise_problem(Problem(title, event.text, job=job))
 
     def _learn_speed(self) -> None:
-        if self._estimate_s:
-            measured = sum(each.seconds for each in self._session.record.timings)
+        """Scale later forecasts by this run, unless it found its sensitivity ready-made."""
+        timings = self._session.record.timings
+        if self._estimate_s and not any(each.figures.get("from_cache") for each in timings):
+            measured = sum(each.seconds for each in timings)
             low, high = SPEED_BOUNDS
             ratio = min(max(measured / self._estimate_s, low), high)
             self._session.speed_ratio = self._preferences.speed_ratio = ratio

@@ -1,7 +1,12 @@
-"""The maximum intensity projection, turned about the patient's long axis by dragging."""
+"""The maximum intensity projection, turned about the patient's long axis by dragging.
+
+A projection of largest values is brighter than any slice. For activity its window is wider than
+the slices', by the ratio of the tops of the two, so that one drag serves both; the caption says so.
+"""
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QWidget
 
@@ -12,11 +17,13 @@ from app.views.picture_view import PictureView
 from app.views.planes import Edges, Rect
 from app.views.projection import Projector
 from app.views.state import ViewState
+from app.views.windows import Window, auto_window
 from engine.data.volume import Volume
 
 DEGREES_PER_PX = 0.6
 ANGLE_STEP = 3.0  # degrees between the angles a drag stops at
 NOTCH_DEGREES = 15.0
+MOST_GAIN = 5.0
 
 
 class MipView(PictureView):
@@ -26,6 +33,7 @@ class MipView(PictureView):
         super().__init__(state, "Maximum intensity projection", parent)
         self._degrees = 0.0
         self._projector: Projector | None = None
+        self._gain = 1.0
         state.fit_requested.connect(self._face_front)
 
     @property
@@ -42,7 +50,21 @@ class MipView(PictureView):
     def make_picture(self, volume: Volume) -> Picture:
         if self._projector is None or self._projector.volume is not volume:
             self._projector = Projector(volume)
+            self._gain = self._brighter(volume)
         return Picture.of(*self._projector.project(self._degrees, self.state.convention))
+
+    def shown_window(self) -> Window:
+        low, high = self.state.window
+        return low, low + self._gain * (high - low)
+
+    def _brighter(self, volume: Volume) -> float:
+        """How much higher the top of the projection is than the top of the slices."""
+        if self._projector is None or not self.state.is_pinned:
+            return 1.0
+        front = self._projector.project(0.0, self.state.convention)[0]
+        top = auto_window(np.nan_to_num(front), volume.unit)[1]
+        gain = top / auto_window(volume.values, volume.unit)[1]
+        return float(np.clip(round(gain, 1), 1.0, MOST_GAIN))
 
     def outline(self, volume: Volume) -> Rect:
         width = float(max(volume.grid.size_mm[:2]))
@@ -59,7 +81,10 @@ class MipView(PictureView):
         return projection.cursor_uv(state.volume, state.cursor_mm, self._degrees, state.convention)
 
     def caption(self) -> str:
-        return "Projection" if self.state.volume is None else f"Projection   {self._degrees:.0f}°"
+        if self.state.volume is None:
+            return "Projection"
+        wider = f"   window × {self._gain:g}" if self._gain > 1 else ""
+        return f"Projection   {self._degrees:.0f}°{wider}"
 
     def primary_drag(self, at: QPointF) -> Drag:
         start = self._degrees

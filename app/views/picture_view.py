@@ -26,6 +26,7 @@ from app.views.picture import Picture
 from app.views.planes import Edges, Rect
 from app.views.state import ViewState
 from app.views.viewport import Viewport
+from app.views.windows import Window
 from engine.data.volume import Volume
 
 FIT_MARGIN_PX = 26.0  # the orientation letters stand beside the picture, not on it
@@ -159,6 +160,10 @@ class PictureView(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(360, 300)
 
+    def shown_window(self) -> Window:
+        """Return the window this view is painted with."""
+        return self.state.window
+
     # painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -184,7 +189,7 @@ class PictureView(QWidget):
     def _paint_picture(self, painter: QPainter, picture: Picture, viewport: Viewport) -> None:
         colours = self.state.colours
         if self._image is None:
-            self._image = picture.image(self.state.window, self.state.colour_map)
+            self._image = picture.image(self.shown_window(), self.state.colour_map)
         area = overlay.to_view(picture.rect, viewport)
         smooth = self.state.interpolation == "linear"
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)

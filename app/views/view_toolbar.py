@@ -175,7 +175,7 @@ class NumberEdit(QLineEdit):
         self.setAccessibleName(name)
         self.setToolTip(name)
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.setFixedWidth(64)
+        self.setFixedWidth(78)  # holds −2.365e-05
         self.editingFinished.connect(self._take)
 
     def show_value(self, value: float | None) -> None:

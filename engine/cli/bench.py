@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -46,9 +47,11 @@ def _listmode(arguments: argparse.Namespace, console: Console) -> dict[str, Any]
 
 def _window() -> dict[str, Any]:
     """The window measures itself in a process of its own, so that its start-up is honest."""
-    done = subprocess.run(
-        [sys.executable, "-m", "app.bench_window"], capture_output=True, text=True, check=False
-    )
+    variables = dict(os.environ)
+    if sys.platform.startswith("linux") and not {"DISPLAY", "WAYLAND_DISPLAY"} & set(variables):
+        variables.setdefault("QT_QPA_PLATFORM", "offscreen")
+    command = [sys.executable, "-m", "app.bench_window"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=variables)
     try:
         figures: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
     except (IndexError, ValueError) as e:

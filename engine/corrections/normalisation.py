@@ -22,7 +22,7 @@ class Normalisation(Correction):
     def obstacle(self, data: ListMode) -> str | None:
         if data.efficiencies is None:
             gaps = int(np.count_nonzero(~data.scanner.alive))
-            known = f"; the {gaps} gaps of the scanner are left out all the same" if gaps else ""
+            known = f"; the {gaps:,} gaps of the scanner are left out all the same" if gaps else ""
             return f"no crystal efficiencies are given; load a normalisation file{known}"
         return None
 
@@ -44,8 +44,8 @@ class Normalisation(Correction):
         spread = 100 * float(used[used > 0].std() / used[used > 0].mean())
         gaps = int(np.count_nonzero(~alive))
         return (
-            f"{len(used)} crystals, efficiencies vary by {spread:.1f} %, "
-            f"{n_dead} dead and {gaps} gap places left out"
+            f"{len(used):,} crystals, efficiencies vary by {spread:.1f} %, "
+            f"{n_dead:,} dead and {gaps:,} gap places left out"
         )
 
     def sources(self, data: ListMode) -> dict[str, Any]:

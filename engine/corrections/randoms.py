@@ -54,7 +54,7 @@ class Randoms(Correction):
     def summary(self, before: ListMode, after: ListMode) -> str:
         share = 100 * before.n_delayed / max(before.n_prompts, 1)
         model = "one rate for each block" if self._by_block(before) else "one rate for all blocks"
-        return f"{before.n_delayed} delayeds, {share:.1f} % of the prompts; {model}"
+        return f"{before.n_delayed:,} delayeds, {share:.1f} % of the prompts; {model}"
 
     def _by_block(self, data: ListMode) -> bool:
         n_groups = int(data.scanner.groups.max()) + 1

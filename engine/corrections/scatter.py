@@ -33,4 +33,4 @@ class Scatter(Correction):
         if before.additive is None or not before.n_events:
             return "no events"
         mean = float(np.mean(before.additive))
-        return f"supplied with {before.n_events} events, {mean:.3g} expected counts on average"
+        return f"supplied with {before.n_events:,} events, {mean:.3g} expected counts on average"

@@ -72,3 +72,22 @@ def test_the_cursor_is_marked_where_it_projects(state, show):
     assert np.allclose(view.cursor_uv(), (8, -33))
     view.set_degrees(90)
     assert np.allclose(view.cursor_uv(), (12, -33))
+
+
+def test_its_window_is_wider_where_the_largest_values_outshine_the_slices(state, show, rng):
+    noise = rng.exponential(1.0, state.volume.grid.shape).astype("f4")
+    state.set_volume(Volume(noise, state.volume.grid, state.volume.unit), keep_window=False)
+    view = show(MipView(state))
+    low, high = state.window
+    assert view.picture is not None
+    assert view.shown_window()[0] == low
+    assert view.shown_window()[1] >= high
+    assert ("window ×" in view.caption()) == (view.shown_window()[1] > high)
+
+
+def test_its_window_is_the_slices_own_for_hounsfield_units(state, show, rng):
+    values = rng.normal(0, 300, state.volume.grid.shape).astype("f4")
+    state.set_volume(Volume(values, state.volume.grid, "HU"), keep_window=False)
+    view = show(MipView(state))
+    assert view.picture is not None
+    assert view.shown_window() == state.window
