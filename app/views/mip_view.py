@@ -83,7 +83,7 @@ class MipView(PictureView):
     def caption(self) -> str:
         if self.state.volume is None:
             return "Projection"
-        wider = f"   window × {self._gain:g}" if self._gain > 1 else ""
+        wider = f"   W × {self._gain:g}" if self._gain > 1 else ""
         return f"Projection   {self._degrees:.0f}°{wider}"
 
     def primary_drag(self, at: QPointF) -> Drag:

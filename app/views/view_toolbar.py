@@ -175,13 +175,13 @@ class NumberEdit(QLineEdit):
         self.setAccessibleName(name)
         self.setToolTip(name)
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.setFixedWidth(78)  # holds −2.365e-05
+        self.setFixedWidth(70)
         self.editingFinished.connect(self._take)
 
     def show_value(self, value: float | None) -> None:
         """Show a number, or nothing; nothing is emitted."""
         self.value = value or 0.0
-        self._shown = "" if value is None else number(value, 4)
+        self._shown = "" if value is None else number(value, 4 if abs(value) >= 1e-4 else 3)
         self.setText(self._shown)
 
     def _take(self) -> None:
