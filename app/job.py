@@ -6,6 +6,7 @@ the images at the end of an iteration all arrive.
 
 from __future__ import annotations
 
+import traceback
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -52,6 +53,9 @@ class Job(QThread):
                 self._hand_on(event)
         except EngineError as e:
             self.told.emit(Failed(str(e), user_fault=True))
+        except Exception as e:  # noqa: BLE001  a thread has no caller: the window must be told
+            text = f"The engine could not be run: {type(e).__name__}: {e}."
+            self.told.emit(Failed(text, user_fault=False, detail=traceback.format_exc()))
 
     def _hand_on(self, event: Event) -> None:
         if isinstance(event, Preview):

@@ -50,6 +50,7 @@ class Record:
     warnings: list[str] = field(default_factory=list)
     likelihoods: list[float] = field(default_factory=list)
     n_skipped: int = 0
+    axes: str = "LPS"
     grid: ImageGrid = field(default_factory=lambda: ImageGrid((1, 1, 1), (1.0, 1.0, 1.0)))
 
     @property

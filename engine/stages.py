@@ -72,6 +72,7 @@ def read(record: Record) -> Stage[ListMode]:
         data = listmode_pet.without_tof(data)
     record.facts = facts_of(data)
     record.scanner = data.scanner.fingerprint()
+    record.axes = data.info.get("axes", record.axes)
     yield Loaded(f"{data.n_prompts:,} prompts, {data.scanner.describe()}", record.facts)
     for note in data.notes:
         yield record.warn(note)
@@ -194,7 +195,7 @@ def _tell(record: Record, step: Iterate, seconds: float) -> Iterator[Event]:
     if step.log_likelihood is not None:
         record.likelihoods.append(step.log_likelihood)
     yield Preview(
-        Volume(step.image, record.grid, UNIT),
+        Volume(step.image, record.grid, UNIT, {"axes": record.axes}),
         step.iteration,
         algorithm.n_iterations,
         step.subset,
@@ -239,7 +240,7 @@ def finish(record: Record, image: NDArray[np.float32], done: int) -> Stage[Volum
         grid=record.grid,
         output_sha256=provenance.hash_array(image),
     )
-    return Volume(image, record.grid, UNIT, info)
+    return Volume(image, record.grid, UNIT, info | {"axes": record.axes})
 
 
 def facts_of(data: ListMode) -> dict[str, Any]:

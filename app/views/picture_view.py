@@ -177,7 +177,8 @@ class PictureView(QWidget):
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.caption())
         else:
             self._paint_picture(painter, picture, viewport)
-            overlay.letters(painter, self.edges(), size, colours)
+            axes = self.state.volume.axes if self.state.volume else "LPS"
+            overlay.letters(painter, self.edges().on(axes), size, colours)
             overlay.scale_bar(painter, viewport, size, colours)
             overlay.notes(painter, self._notes(picture), size, colours)
         if self.hasFocus():

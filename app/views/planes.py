@@ -1,12 +1,13 @@
 """How planes of a volume lie on the screen: pure geometry, no Qt.
 
-Patient space is LPS: +x patient Left, +y Posterior, +z Head. The screen has u to the right
+Patient space is LPS: +x patient Left, +y Posterior, +z Head; where a scanner's z leads to the feet,
+only the letters change. The screen has u to the right
 and v down, both in mm; each is one patient axis with a sign, so u = ±p[axis] with no offset.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Literal
 
 import numpy as np
@@ -46,6 +47,13 @@ class Edges:
     right: str
     top: str
     bottom: str
+
+    def on(self, axes: str) -> Edges:
+        """The letters where x, y and z lead to other sides of the patient than L, P and S."""
+        if not axes.endswith("I"):
+            return self
+        swapped = {"H": "F", "F": "H"}
+        return Edges(*(swapped.get(letter, letter) for letter in astuple(self)))
 
 
 @dataclass(frozen=True)

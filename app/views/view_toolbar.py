@@ -175,7 +175,7 @@ class NumberEdit(QLineEdit):
         self.setAccessibleName(name)
         self.setToolTip(name)
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.setFixedWidth(70)
+        self.setFixedWidth(76)
         self.editingFinished.connect(self._take)
 
     def show_value(self, value: float | None) -> None:

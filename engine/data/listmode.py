@@ -32,7 +32,8 @@ class ListMode:
     background : (n,) float32, expected additive counts c; None: all 0
     crystal_weights : (n_crystals,) float32, efficiencies in use, 0 in gaps and dead crystals
     attenuation : the mu-map in use [1/mm], None when attenuation is not corrected
-    info : what the file says of the scan (isotope, dates, ...), for provenance
+    info : what the file says of the scan (isotope, dates, ...), for provenance; "axes" is "LPI"
+        where the scanner's z runs towards the patient's feet
     notes : what the reader wants the user to know, one sentence each
     """
 

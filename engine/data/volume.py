@@ -34,3 +34,8 @@ class Volume:
             raise GeometryError(
                 f"volume has shape {self.values.shape}, its grid {self.grid.shape} (z, y, x)."
             )
+
+    @property
+    def axes(self) -> str:
+        """Sides of the patient to which x, y and z grow: "LPS", or "LPI" where z runs feetwards."""
+        return str(self.info.get("axes", "LPS"))

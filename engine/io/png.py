@@ -119,11 +119,12 @@ def panels(volume: Volume, point_mm: Point) -> tuple[Panel, Panel, Panel, Panel]
     i_z, i_y, i_x = _nearest(grid, point_mm)
     x, y, z = (float(grid.centres_mm(k)[i]) for k, i in enumerate((i_x, i_y, i_z)))
     d_x, d_y, d_z = grid.voxel_mm
+    up_down = "FH" if volume.axes.endswith("I") else "HF"
     return (
         Panel(v[i_z], (d_y, d_x), f"axial, z = {z:.1f} mm", "RLAP"),
-        Panel(v[::-1, i_y], (d_z, d_x), f"coronal, y = {y:.1f} mm", "RLHF"),
-        Panel(v[::-1, :, i_x], (d_z, d_y), f"sagittal, x = {x:.1f} mm", "APHF"),
-        Panel(v[::-1].max(axis=1), (d_z, d_x), "largest along y (MIP)", "RLHF"),
+        Panel(v[::-1, i_y], (d_z, d_x), f"coronal, y = {y:.1f} mm", f"RL{up_down}"),
+        Panel(v[::-1, :, i_x], (d_z, d_y), f"sagittal, x = {x:.1f} mm", f"AP{up_down}"),
+        Panel(v[::-1].max(axis=1), (d_z, d_x), "largest along y (MIP)", f"RL{up_down}"),
     )
 
 

@@ -207,6 +207,8 @@ def _info(header: Header | None, decoded: Decoded, data_file: Path) -> dict[str,
     if header is None:
         return info
     info["header_file"] = header.path.name
+    if _runs_feetwards(header):
+        info["axes"] = "LPI"
     info |= {name: _fact(header, key, kind) for name, (key, kind) in FACTS.items()}
     info["scan_start"] = _moment(header, "study")
     info["injected_at"] = _moment(header, "tracer injection")
@@ -238,11 +240,16 @@ def _moment(header: Header, what: str) -> str | None:
     return f"{day}T{time}{zone[1] if zone else ''}"
 
 
+def _runs_feetwards(header: Header) -> bool:
+    """Whether the scanner's z leads to the feet: head first, supine (STIR calls it LPI)."""
+    return (header.text("patient orientation") or "").upper() == "HFS"
+
+
 def _notes(header: Header | None, decoded: Decoded) -> tuple[str, ...]:
     notes = []
     if header is None:
         notes.append("No header names this file: isotope, dates and the frame are not known.")
-    if header is not None and (header.text("patient orientation") or "").upper() == "HFS":
+    if header is not None and _runs_feetwards(header):
         notes.append(
             "Positions are in the scanner's frame: for this patient, head first and supine, +z "
             "points towards the feet."

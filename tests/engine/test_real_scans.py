@@ -83,6 +83,15 @@ def test_brain_lies_where_it_should(brain):
         assert centroid == pytest.approx(want, abs=3.0)
 
 
+def test_brain_says_that_its_dome_points_to_the_head(brain):
+    """The scanner's z runs to the feet of this patient; the dome lies towards −z."""
+    x = smooth(brain.values.astype(float), brain.grid.voxel_mm[::-1])
+    per_slice = (x > 0.2 * x.max()).sum(axis=(1, 2))
+    z = brain.grid.centres_mm(2)
+    assert per_slice[np.searchsorted(z, -40.0)] < per_slice[np.searchsorted(z, 40.0)]
+    assert brain.axes == "LPI"
+
+
 def test_brain_has_the_right_size(brain):
     z = np.abs(brain.grid.centres_mm(2)) <= 30
     x = smooth(brain.values.astype(float), brain.grid.voxel_mm[::-1])[z].mean(axis=0)

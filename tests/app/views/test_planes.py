@@ -97,3 +97,12 @@ def test_slice_index_holds_the_position_and_stops_at_the_ends():
 def test_clamp_stops_at_the_outermost_voxel_centres():
     assert clamp_to(GRID, POINT) == POINT
     assert clamp_to(GRID, (-99.0, 99.0, 0.0)) == (7.5, 24.0, 25.5)
+
+
+def test_letters_turn_over_where_z_leads_to_the_feet():
+    upright = orientation("coronal").edges
+    assert (upright.top, upright.bottom) == ("H", "F")
+    turned = upright.on("LPI")
+    assert (turned.top, turned.bottom) == ("F", "H")
+    assert (turned.left, turned.right) == (upright.left, upright.right)
+    assert upright.on("LPS") == upright

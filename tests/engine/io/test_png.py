@@ -103,3 +103,11 @@ def test_the_same_volume_gives_the_same_bytes(tmp_path: Path, phantom: Volume) -
 def test_thin_volumes_can_be_shown(shape: tuple[int, int, int]) -> None:
     grid = ImageGrid(shape, (1.0, 1.0, 1.0))
     assert snapshot(Volume(np.zeros(shape, np.float32), grid, ""))
+
+
+def test_letters_turn_over_where_z_leads_to_the_feet() -> None:
+    grid = ImageGrid((4, 4, 4), (1.0, 1.0, 1.0))
+    values = np.ones(grid.shape, np.float32)
+    for axes, ends in (("LPS", "HF"), ("LPI", "FH")):
+        shown = panels(Volume(values, grid, "counts/mm", {"axes": axes}), (0.0, 0.0, 0.0))
+        assert [panel.letters[2:] for panel in shown] == ["AP", ends, ends, ends]
