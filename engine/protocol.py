@@ -69,7 +69,9 @@ class SensitivitySettings(Settings):
     """How the sensitivity over all lines of response is computed."""
 
     method: Literal["auto", "exact", "sampled"] = setting(
-        "auto", "All lines, or a seeded sample; auto decides by their number", label="Method"
+        "auto",
+        "All lines, or a seeded sample; auto samples many lines, no finer than the events need",
+        label="Method",
     )
     error_percent: float = setting(
         2.0, "Standard error of a sampled voxel", label="Error", unit="%", ge=0.05, le=20

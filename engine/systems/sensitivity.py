@@ -28,11 +28,15 @@ from engine.protocol import SensitivitySettings
 
 BATCH = 500_000
 """Lines traced at a time."""
+VOXELS_PER_LINE = 4
+"""Large images take more lines at a time, so that adding them up costs little."""
 MIN_BATCHES = 8
 EXACT_BELOW = 20_000_000
 """Lines up to which "auto" takes them all."""
 LINES_PER_EVENT = 4
 """A sample holds at least this many lines for each event, so that its noise stays below theirs."""
+MOST_LINES_PER_EVENT = 16
+"""With the method left to us, more lines than this for each event gain nothing over their noise."""
 
 Tick = Callable[[int, int], None]
 Trace = Callable[[NDArray[np.int64]], NDArray[np.float32]]
@@ -85,12 +89,17 @@ def compute_sensitivity(
     if exact:
         return _exact(trace, n_lors, grid, tick)
     enough = min(n_lors, LINES_PER_EVENT * data.n_events)
+    most = n_lors if settings.method == "sampled" else MOST_LINES_PER_EVENT * data.n_events
+    most = max(most, EXACT_BELOW)
     mirrors = _symmetries(data, grid)
 
     def trace_evenly(numbers: NDArray[np.int64]) -> NDArray[np.float32]:
         return symmetrise(trace(numbers), mirrors)
 
-    return _sampled(trace_evenly, n_lors, enough, grid, settings, tick)
+    found = _sampled(trace_evenly, n_lors, (enough, most), grid, settings, tick)
+    if settings.method == "sampled" and found.error_percent > settings.error_percent:
+        return _exact(trace, n_lors, grid, tick)  # a sample that fine would trace more than all
+    return found
 
 
 def _symmetries(data: ListMode, grid: ImageGrid) -> tuple[Mirror, ...]:
@@ -136,14 +145,15 @@ def _exact(trace: Trace, n_lors: int, grid: ImageGrid, tick: Tick | None) -> Sen
 def _sampled(
     trace: Trace,
     n_lors: int,
-    enough: int,
+    bounds: tuple[int, int],
     grid: ImageGrid,
     settings: SensitivitySettings,
     tick: Tick | None,
 ) -> Sensitivity:
-    """Add batches until the error is small enough and at least `enough` lines are traced."""
+    """Add batches until the error is small enough, within `bounds` of the lines traced."""
     rng = np.random.default_rng(settings.seed)
-    n = min(BATCH, n_lors)
+    enough, most = bounds
+    n = min(max(BATCH, grid.n_voxels // VOXELS_PER_LINE), n_lors)
     total, squares = np.zeros(grid.shape), np.zeros(grid.shape)
     n_batches, error, needed = 0, np.inf, max(MIN_BATCHES * n, enough)
     while n_batches < MIN_BATCHES or n_batches * n < needed:
@@ -153,7 +163,8 @@ def _sampled(
         n_batches += 1
         if n_batches >= MIN_BATCHES:
             error = _median_error(total, squares, n_batches)
-            needed = max(enough, int(n_batches * n * (error / settings.error_percent) ** 2))
+            wanted = int(n_batches * n * (error / settings.error_percent) ** 2)
+            needed = min(max(enough, wanted), most)
         if tick is not None:
             tick(n_batches * n, max(needed, n_batches * n))
     traced = n_batches * n

@@ -22,7 +22,7 @@ from engine.io.publish import publish
 from engine.protocol import SensitivitySettings
 from engine.systems.sensitivity import Sensitivity
 
-FORMAT = 1
+FORMAT = 2
 """Raise it when the computation changes."""
 MAX_CACHE_BYTES = 2 * 2**30
 

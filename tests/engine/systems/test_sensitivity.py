@@ -76,6 +76,23 @@ def test_sample_agrees_with_all_lines_within_its_stated_error(monkeypatch):
     assert abs(relative.mean()) < 1.0
 
 
+def test_left_to_us_a_sample_ends_where_more_lines_gain_nothing(monkeypatch):
+    monkeypatch.setattr(sensitivity, "BATCH", 300)
+    monkeypatch.setattr(sensitivity, "EXACT_BELOW", 3000)
+    data = scan(ring()).select(slice(0, 10))
+    strict = {"error_percent": 0.5, "seed": 3}
+    auto, sampled = (
+        sensitivity.compute_sensitivity(
+            data, GRID, SensitivitySettings(method=method, **strict), on=ON
+        )
+        for method in ("auto", "sampled")
+    )
+    assert auto.n_traced < 3600 < data.scanner.n_lors
+    assert auto.error_percent > 0.5
+    assert (sampled.n_traced, sampled.error_percent) == (sampled.n_lors, 0.0)  # all are cheaper
+    assert f"{auto.error_percent:.1f} %" in auto.describe()
+
+
 def test_sample_is_seeded():
     data = scan(ring())
     one, same, other = (
