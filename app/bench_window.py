@@ -18,7 +18,7 @@ TICK_MS = 10
 PATIENCE_S = 300.0
 START_TIME = 19
 """Place of the start time after the command in /proc/self/stat (proc_pid_stat(5))."""
-START_BAR_S, DELAY_BAR_MS = 2.0, 100.0
+START_BAR_S, DELAY_BAR_MS = 2.0, 50.0
 
 
 def measure(folder: Path | None = None) -> dict[str, Any]:
