@@ -32,6 +32,12 @@ def has_display() -> bool:
 
 
 def _open_window(arguments: list[str]) -> int:
+    if not has_display():
+        sys.stderr.write(
+            "isocenter: no display is reachable, so no window can open; work without one: "
+            "`isocenter demo`, `isocenter reconstruct DATA -o OUT`, `isocenter --help`.\n"
+        )
+        return 2
     from app.window_app import run_window
 
     demo = arguments == [DEMO]

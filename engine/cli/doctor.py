@@ -38,7 +38,7 @@ def _doctor(arguments: argparse.Namespace, console: Console) -> None:
     import psutil
 
     facts = environment()
-    for name in ("isocenter", "python", "os", "cpu"):
+    for name in ("isocenter", "python", "system", "processor"):
         console.line(f"  {name:20s} {facts.get(name, 'unknown')}")
     missing = [name for name in PACKAGES if _version(name) is None]
     for name in PACKAGES:

@@ -22,6 +22,15 @@ def test_a_verb_goes_to_the_command_line(arguments, code):
     assert end.value.code == code
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere there is a display")
+def test_without_a_display_one_sentence_says_what_to_do(monkeypatch, capsys):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    assert main([]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("isocenter: no display") and told.count("\n") == 1
+
+
 def test_a_file_opens_in_the_window(qapp, qtbot, small_study, monkeypatch):
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # put back afterwards
     seen = []
