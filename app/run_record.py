@@ -97,7 +97,6 @@ class RunRecord:
     stage_text: str = ""
     done: int = 0
     total: int = 0
-    scan_text: str = ""
     facts: dict[str, Any] = field(default_factory=dict)
     latest: Preview | None = None
     ledger: dict[str, Corrected] = field(default_factory=dict)
@@ -144,7 +143,7 @@ class RunRecord:
             case Measured():
                 self.timings.append(event)
             case Loaded():
-                self.scan_text, self.facts = event.text, event.facts
+                self.facts = event.facts
             case Corrected():
                 self.ledger[event.kind] = event
             case Warned():

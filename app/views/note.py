@@ -26,12 +26,6 @@ class Note(QWidget):
         """The words."""
         return self._text
 
-    def set_text(self, text: str) -> None:
-        """Say something else."""
-        self._text = text
-        self._place()
-        self.update()
-
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""
         self._colours = colours

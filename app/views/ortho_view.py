@@ -61,10 +61,6 @@ class OrthoView(QWidget):
         """Paint in another theme."""
         self.state.set_colours(colours)
 
-    def set_empty_text(self, text: str) -> None:
-        """Words in the middle while there is no volume."""
-        self._panes.note.set_text(text)
-
     def cursor_text(self) -> str:
         """Place and value under the cursor, for the status bar; empty without a volume."""
         value = self.state.value_at_cursor()

@@ -50,6 +50,3 @@ class Attenuation(Correction):
         return (
             f"lines of the events pass {mean:.0f} % of their photons on average, least {low:.1f} %"
         )
-
-    def sources(self, data: ListMode) -> dict[str, Any]:
-        return {"mu_map": data.mu_map.grid.describe() if data.mu_map else None}

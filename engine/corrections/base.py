@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from engine.backend import Backend
 from engine.data.listmode import ListMode
@@ -33,7 +33,3 @@ class Correction(Settings):
     @abstractmethod
     def summary(self, before: ListMode, after: ListMode) -> str:
         """Say what `apply` did, in plain words with numbers and units."""
-
-    def sources(self, data: ListMode) -> dict[str, Any]:
-        """Where the correction's numbers come from, for provenance."""
-        return {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -47,6 +47,3 @@ class Normalisation(Correction):
             f"{len(used):,} crystals, efficiencies vary by {spread:.1f} %, "
             f"{n_dead:,} dead and {gaps:,} gap places left out"
         )
-
-    def sources(self, data: ListMode) -> dict[str, Any]:
-        return {"efficiencies": data.efficiencies is not None}

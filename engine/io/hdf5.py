@@ -148,6 +148,19 @@ def text_of(value: Any) -> str:
     return str(value)
 
 
+def refuse_version(file: h5py.File, path: Path, kind: str, version: int) -> None:
+    """Refuse a file of another format, or of another version of this one."""
+    found = text_of(file.attrs.get("format", b""))
+    if found != kind:
+        raise FileFormatError(f"{path.name}: its format is {found!r}, want {kind!r}.")
+    written = file.attrs.get("version", 0)
+    if written != version:
+        raise FileFormatError(
+            f"{path.name}: format {kind!r} version {written}, want version {version}; "
+            "write it again with this program or update it."
+        )
+
+
 def read_json(file: h5py.File, name: str, path: Path) -> dict[str, Any]:
     """Return a JSON object kept as text, {} where it is absent."""
     if name not in file:

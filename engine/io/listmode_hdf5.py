@@ -29,6 +29,7 @@ from engine.io.hdf5 import (
     is_hdf5,
     open_hdf5,
     read_json,
+    refuse_version,
     reserve,
     store,
     text_of,
@@ -68,7 +69,7 @@ class ListModeHdf5(ListModeReader):
     @classmethod
     def read(cls, path: Path, *, scanner: str | None = None) -> ListMode:
         with open_hdf5(path) as file:
-            _refuse_version(file, path)
+            refuse_version(file, path, FORMAT, VERSION)
             stored = read_stored_scanner(file, path)
             place, notes = _scanner_in_use(stored, scanner, path)
             columns = _columns(file, path)
@@ -152,18 +153,6 @@ def _fill(
         item.attrs["units"] = np.bytes_(data.mu_map.unit)
         item.attrs["voxel_mm"] = np.array(data.mu_map.grid.voxel_mm)
         item.attrs["centre_mm"] = np.array(data.mu_map.grid.centre_mm)
-
-
-def _refuse_version(file: h5py.File, path: Path) -> None:
-    kind = text_of(file.attrs.get("format", b""))
-    if kind != FORMAT:
-        raise FileFormatError(f"{path.name}: its format is {kind!r}, want {FORMAT!r}.")
-    version = file.attrs.get("version", 0)
-    if version != VERSION:
-        raise FileFormatError(
-            f"{path.name}: version {version} of the format, this program reads version {VERSION}; "
-            "write it again with this program or update it."
-        )
 
 
 def _scanner_in_use(

@@ -21,6 +21,7 @@ from engine.io.hdf5 import (
     is_hdf5,
     open_hdf5,
     read_json,
+    refuse_version,
     text_of,
 )
 from engine.io.publish import publish
@@ -44,12 +45,7 @@ class VolumeHdf5(VolumeReader):
     @classmethod
     def read(cls, path: Path) -> Volume:
         with open_hdf5(path) as file:
-            kind, version = text_of(file.attrs.get("format", b"")), file.attrs.get("version", 0)
-            if kind != FORMAT or version != VERSION:
-                raise FileFormatError(
-                    f"{path.name}: format {kind!r} version {version}, want {FORMAT!r} version "
-                    f"{VERSION}; export it again."
-                )
+            refuse_version(file, path, FORMAT, VERSION)
             item = dataset(file, "volume/values", path)
             if item.ndim != 3 or item.dtype != np.float32:
                 raise FileFormatError(

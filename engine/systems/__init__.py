@@ -1,5 +1,1 @@
-"""Composition roots: corrected data + grid -> system model."""
-
-from engine.systems import listmode_pet
-
-SYSTEMS = (listmode_pet,)
+"""Composition roots: corrected data + grid -> system model, one file for each system."""
