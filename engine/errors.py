@@ -33,3 +33,11 @@ class ResourceError(EngineError):
 
 class NumericalError(EngineError):
     """The reconstruction left the numbers it may hold; the last good image is kept."""
+
+
+class DeviceError(EngineError):
+    """The GPU or its driver failed, or its memory is used up; the CPU can do the same work."""
+
+
+class DeviceMemoryError(DeviceError):
+    """The memory of the GPU is used up."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-LEAVES = ("errors", "settings", "geometry", "data", "events")
-PHYSICS = ("model", "operators", "backend", *LEAVES)
+LEAVES = ("arrays", "errors", "settings", "geometry", "data", "events")
+PHYSICS = ("model", "operators", "backend", "profiling", *LEAVES)
 FLOW = (
     "preflight",
     "record",
@@ -28,13 +28,14 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(LEAVES, LEAVES),
     "paths": ("errors",),
     "environment": (),
-    "backend": ("errors",),
-    "kernels": ("kernels", "backend"),
-    "operators": ("operators", "kernels", "geometry", "backend", "errors"),
-    "model": ("operators",),
+    "backend": ("backend", "errors", "paths"),
+    "profiling": ("backend", "errors"),
+    "kernels": ("kernels", "backend", "profiling", "arrays", "errors"),
+    "operators": ("operators", "kernels", "geometry", "backend", "profiling", "arrays", "errors"),
+    "model": ("operators", "arrays"),
     "penalties": ("penalties", "operators", "settings", "errors"),
     "algorithms": ("algorithms", "penalties", "settings", "errors"),
-    "postprocess": ("postprocess", "geometry", "settings", "errors"),
+    "postprocess": ("postprocess", "backend", *LEAVES),
     "corrections": ("corrections", "operators", "backend", *LEAVES),
     "protocol": ("algorithms", "corrections", "postprocess", *LEAVES),
     "study": ("protocol", "io.publish", *LEAVES),

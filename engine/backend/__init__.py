@@ -1,0 +1,96 @@
+"""The one place that knows which device we run on."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy
+from numpy.typing import NDArray
+
+from engine.backend.gpu import Array, Gpu
+from engine.errors import ResourceError
+
+DEVICES = ("auto", "cpu", "cuda")
+"""Names that `named` knows."""
+
+
+@dataclass(frozen=True)
+class Backend:
+    """A device: the CPU with some threads, or a GPU."""
+
+    name: str
+    """"cpu" or "cuda"."""
+    xp: ModuleType
+    """numpy or cupy: the module of arrays on the device."""
+    threads: int = 1
+    """Worker threads of CPU kernels."""
+    gpu: Gpu | None = None
+    """The GPU, None on the CPU."""
+
+    @property
+    def is_cuda(self) -> bool:
+        """Whether arrays live on a GPU."""
+        return self.gpu is not None
+
+    @property
+    def label(self) -> str:
+        """Plain words for the window and the command line."""
+        if self.gpu is not None:
+            return self.gpu.facts.name
+        return f"CPU, {self.threads} thread{'s' if self.threads > 1 else ''}"
+
+    def to_device(self, values: Array) -> Array:
+        """Return the values as an array on the device; those already there are not copied."""
+        if self.gpu is not None and type(values) is numpy.ndarray:
+            return self.gpu.upload(values)
+        return values
+
+    def to_host(self, values: Array) -> NDArray[Any]:
+        """Return the values as a numpy array; those of the CPU are not copied."""
+        if self.gpu is not None and type(values) is not numpy.ndarray:
+            return self.gpu.download(values)
+        host: NDArray[Any] = values
+        return host
+
+
+def usable_cores() -> int:
+    """CPU cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def cpu(threads: int | None = None) -> Backend:
+    """The CPU, with `threads` workers (all usable cores if None)."""
+    return Backend("cpu", numpy, threads or usable_cores())
+
+
+def cuda(gpu: Gpu | None = None) -> Backend:
+    """The GPU, or `ResourceError` that says what is missing."""
+    if gpu is None:
+        from engine.backend.cupy_gpu import CupyGpu
+
+        gpu = CupyGpu()
+    return Backend("cuda", gpu.xp, usable_cores(), gpu)
+
+
+def best() -> Backend:
+    """Return the fastest device of this machine: the GPU if there is one that answers."""
+    try:
+        return cuda()
+    except ResourceError:
+        return cpu()
+
+
+def named(name: str, threads: int | None = None) -> Backend:
+    """Return the backend called "auto", "cpu" or "cuda"; a number of threads means the CPU."""
+    if name == "auto":
+        return cpu(threads) if threads else best()
+    if name == "cpu":
+        return cpu(threads)
+    if name == "cuda":
+        return cuda()
+    raise ResourceError(f"device {name!r}: it must be one of {', '.join(DEVICES)}.")

@@ -1,0 +1,219 @@
+"""The GPU through CuPy. Import it in functions only: without CuPy or a driver it cannot be had."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from engine.backend.gpu import (
+    Array,
+    Function,
+    Gpu,
+    GpuFacts,
+    Graph,
+    Module,
+    Resources,
+    Stamp,
+)
+from engine.errors import DeviceError, DeviceMemoryError, ResourceError
+from engine.paths import cache_dir
+
+_WAY_OUT = "the last image is kept; go on from it on the CPU, or restart the program to use the GPU"
+
+
+@contextmanager
+def _faults_in_words(doing: str) -> Iterator[None]:
+    """Turn what CuPy and the driver raise into a `DeviceError`."""
+    import cupy
+    from cupy.cuda import compiler, driver, nvrtc, runtime
+
+    try:
+        yield
+    except cupy.cuda.memory.OutOfMemoryError as e:
+        raise DeviceMemoryError(f"{doing}: the GPU's memory is used up ({e}).") from e
+    except (compiler.CompileException, nvrtc.NVRTCError) as e:
+        raise DeviceError(f"{doing}: the kernel does not compile ({e}); {_WAY_OUT}.") from e
+    except (runtime.CUDARuntimeError, driver.CUDADriverError) as e:
+        if "OutOfMemory" in str(e) or "OUT_OF_MEMORY" in str(e):
+            raise DeviceMemoryError(f"{doing}: the GPU's memory is used up ({e}).") from e
+        raise DeviceError(f"{doing}: the GPU reports {e}; {_WAY_OUT}.") from e
+
+
+class CupyGpu(Gpu):
+    """The first CUDA device that CuPy finds."""
+
+    def __init__(self) -> None:
+        os.environ.setdefault("CUPY_CACHE_DIR", str(cache_dir() / "kernels"))
+        try:
+            import cupy
+        except ImportError as e:
+            raise ResourceError(
+                "device 'cuda': CuPy is not installed; run `python3 packaging/bootstrap.py run` "
+                "on a machine with an NVIDIA driver, or use --device cpu."
+            ) from e
+        if not cupy.cuda.is_available():
+            raise ResourceError(
+                "device 'cuda': no NVIDIA GPU answers; check the driver with `nvidia-smi`, "
+                "or use --device cpu."
+            )
+        self.xp = cupy
+        self.facts = _facts()
+        self._stream = cupy.cuda.Stream.null
+        self._copies = cupy.cuda.Stream(non_blocking=True)
+
+    def load(self, source: str, options: tuple[str, ...]) -> Module:
+        with _faults_in_words("compiling a kernel"):
+            module = self.xp.RawModule(code=source, options=options)
+            module.compile()
+        return _Module(module)
+
+    def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        with _faults_in_words("taking memory"):
+            return self.xp.empty(shape, dtype)
+
+    def upload(self, values: NDArray[Any], out: Array | None = None) -> Array:
+        with _faults_in_words("copying to the GPU"):
+            target = self.xp.empty(values.shape, values.dtype) if out is None else out
+            target.set(np.ascontiguousarray(values))
+        return target
+
+    def download(self, values: Array) -> NDArray[Any]:
+        with _faults_in_words("copying from the GPU"):
+            host: NDArray[Any] = values.get()
+        return host
+
+    def zero(self, values: Array) -> None:
+        with _faults_in_words("clearing memory"):
+            values.data.memset_async(0, values.nbytes)
+
+    def pinned(self, values: NDArray[Any]) -> NDArray[Any]:
+        from cupyx import empty_pinned
+
+        with _faults_in_words("taking page-locked memory"):
+            copy: NDArray[Any] = empty_pinned(values.shape, values.dtype)
+        copy[...] = values
+        return copy
+
+    @contextmanager
+    def copying(self) -> Iterator[None]:
+        with self._copies:
+            yield
+
+    def stamp(self) -> Stamp:
+        with _faults_in_words("running a kernel"):
+            return _Event(self.xp.cuda.get_current_stream().record())
+
+    def wait_for(self, stamp: Stamp) -> None:
+        if not isinstance(stamp, _Event):
+            raise TypeError(f"not a stamp of this device: {stamp!r}")
+        with _faults_in_words("running a kernel"):
+            self.xp.cuda.get_current_stream().wait_event(stamp.event)
+
+    def wait(self) -> None:
+        with _faults_in_words("running a kernel"):
+            self.xp.cuda.get_current_stream().synchronize()
+
+    def record(self, work: Callable[[], None]) -> Graph:
+        # the null stream cannot be recorded
+        stream = self.xp.cuda.Stream(non_blocking=True)
+        with _faults_in_words("recording a graph"), stream:
+            stream.begin_capture()
+            try:
+                work()
+            finally:
+                graph = stream.end_capture()
+        return _Graph(graph)
+
+    def free_bytes(self) -> int:
+        pool = self.xp.get_default_memory_pool()
+        with _faults_in_words("asking for the free memory"):
+            free, _ = self.xp.cuda.runtime.memGetInfo()
+        limit = pool.get_limit()
+        ours = int(pool.free_bytes())
+        if limit:
+            return min(int(free) + ours, int(limit - pool.used_bytes()))
+        return int(free) + ours
+
+    def release(self) -> None:
+        with _faults_in_words("giving memory back"):
+            self.xp.get_default_memory_pool().free_all_blocks()
+
+
+def _facts() -> GpuFacts:
+    from cupy.cuda import runtime
+
+    with _faults_in_words("asking the GPU what it is"):
+        number = runtime.getDevice()
+        properties = runtime.getDeviceProperties(number)
+        clock_khz = runtime.deviceGetAttribute(runtime.cudaDevAttrMemoryClockRate, number)
+        width_bits = runtime.deviceGetAttribute(runtime.cudaDevAttrGlobalMemoryBusWidth, number)
+        version = runtime.driverGetVersion()
+    return GpuFacts(
+        name=properties["name"].decode(),
+        compute_capability=10 * properties["major"] + properties["minor"],
+        n_multiprocessors=properties["multiProcessorCount"],
+        memory_bytes=properties["totalGlobalMem"],
+        peak_bytes_per_s=2e3 * clock_khz * width_bits / 8,  # two transfers in each clock
+        driver=f"{version // 1000}.{version % 1000 // 10}",
+    )
+
+
+class _Module(Module):
+    def __init__(self, module: Any) -> None:
+        self._module = module
+
+    def function(self, name: str) -> Function:
+        with _faults_in_words(f"loading kernel {name}"):
+            return _Function(self._module.get_function(name), name)
+
+
+class _Function(Function):
+    def __init__(self, kernel: Any, name: str) -> None:
+        self._kernel, self._name = kernel, name
+
+    def __call__(self, n_blocks: int, n_threads: int, *args: Any) -> None:
+        if n_blocks > 0:
+            with _faults_in_words(f"kernel {self._name}"):
+                self._kernel((n_blocks,), (n_threads,), args)
+
+    def resources(self, n_threads: int) -> Resources:
+        from cupy.cuda import driver, runtime
+
+        threads = runtime.deviceGetAttribute(
+            runtime.cudaDevAttrMaxThreadsPerMultiProcessor, runtime.getDevice()
+        )
+        blocks = driver.occupancyMaxActiveBlocksPerMultiprocessor(
+            self._kernel.kernel.ptr, n_threads, 0
+        )
+        return Resources(
+            registers=self._kernel.num_regs,
+            shared_bytes=self._kernel.shared_size_bytes,
+            local_bytes=self._kernel.local_size_bytes,
+            occupancy=blocks * n_threads / threads,
+        )
+
+
+class _Event(Stamp):
+    def __init__(self, event: Any) -> None:
+        self.event = event
+
+    def seconds_since(self, earlier: Any) -> float:
+        from cupy.cuda import get_elapsed_time
+
+        with _faults_in_words("running a kernel"):
+            self.event.synchronize()
+            return float(get_elapsed_time(earlier.event, self.event)) / 1e3
+
+
+class _Graph(Graph):
+    def __init__(self, graph: Any) -> None:
+        self._graph = graph
+
+    def launch(self) -> None:
+        with _faults_in_words("running a recorded graph"):
+            self._graph.launch()
