@@ -1,0 +1,343 @@
+// Rays through voxels on the GPU, exactly: line integrals, back projection, EM shares.
+//
+//   forward  out_j  = sum_n A_jn image_n                      A_jn = length [mm] * weight of the time bin
+//   back     sums_n += sum_j A_jn values_j
+//   update   sums_n += sum_j A_jn / q_j,  q_j = sum_n A_jn image_n + background_j     (floating sums)
+//            sums_n += sum_j round(2^k image_n A_jn / q_j)                            (fixed-point sums)
+//
+// Slice tracing after Gao, Med. Phys. 39 (2012) 7110, as in the twin, rays.py: along the main axis a
+// slab one voxel thick holds at most three voxels of a ray. GROUP threads share an event, each takes
+// every GROUP-th slab: one thread, a warp, or a block (Van Gendt et al., "Productively Accelerating
+// PET Image Reconstruction on GPUs with Julia", their Figure 2). A warp lays 32 events at a time, one
+// in each lane, so that the set-up in double costs a 32nd.
+//
+// Images have a border of one voxel on every side, so that a tap beside the box needs no test, and
+// are linear, x fastest, or in tiles of 4 x 4 x 4 voxels (the paper's tile-major order).
+//
+// With fixed-point sums nothing depends on the order of any addition: the integral of a ray is summed
+// in integers too, and the compiler must not fuse multiplications into additions. Every variant, and
+// the twin, then returns the same bits.
+
+typedef {{ real }} real;
+typedef {{ sum }} sum_t;
+constexpr bool FIXED = {{ fixed }}, TILES = {{ tiles }}, TOF = {{ tof }};
+constexpr int BLOCK = {{ block }}, GROUP = {{ group }}, BATCH = {{ batch }};
+constexpr double MARGIN = 1e-6, FLAT = 1e-20, LEAST_EXPECTED = 1e-24;
+{% if weights %}
+__constant__ real weights[] = { {{ weights }} };
+{% endif %}
+{% set scene = "const double* __restrict__ points, const int* __restrict__ ends,
+    const short* __restrict__ bins, const real* __restrict__ table, int n_weights, int n_bins, double bin_mm,
+    double step_mm, double voxel_x, double voxel_y, double voxel_z, int nx, int ny, int nz, int first, int step,
+    int n_rows" %}
+{% set scene_values = "points, ends, bins, table, n_weights, n_bins, bin_mm, step_mm,
+                       {voxel_x, voxel_y, voxel_z}, nx, ny, nz, first, step, n_rows" %}
+
+// The list of rays and the image they run through; sizes count the border.
+struct Scene {
+  const double* points;
+  const int* ends;
+  const short* bins;
+  const real* table;
+  int n_weights, n_bins;
+  double bin_mm, step_mm, voxel_mm[3];
+  int nx, ny, nz, first, step, n_rows;
+};
+
+// Where the voxels of one axis lie in memory.
+struct Axis {
+  int stride, shift;
+};
+
+// One ray, laid through the image: its slabs and where it enters the first of them.
+struct Line {
+  real u, slope_u, v, slope_v, start, stop, scale, weight_at, weight_steps;
+  int slab, n_slabs, top_u, top_v;
+  Axis main, across_u, across_v;
+};
+
+// The voxels of one slab, and how long the ray is in each [slabs].
+struct Taps {
+  int at[3];
+  real length[3];
+};
+
+struct Range {
+  double low, high;
+};
+
+__device__ __forceinline__ int place(Axis axis, int i) {
+  if (TILES) return (i >> 2) * axis.stride + ((i & 3) << axis.shift);
+  return i * axis.stride;
+}
+
+__device__ __forceinline__ void axes(const Scene& scene, Axis* axis) {
+  if (TILES) {
+    const int tiles_x = (scene.nx + 3) >> 2, tiles_y = (scene.ny + 3) >> 2;
+    axis[0] = {64, 0};
+    axis[1] = {64 * tiles_x, 2};
+    axis[2] = {64 * tiles_x * tiles_y, 4};
+  } else {
+    axis[0] = {1, 0};
+    axis[1] = {scene.nx, 0};
+    axis[2] = {scene.nx * scene.ny, 0};
+  }
+}
+
+// Cut a range of the main axis to where the other coordinate lies in [0, size].
+__device__ __forceinline__ Range shorten(Range range, double main, double across, double slope, double size) {
+  if (fabs(slope) < FLAT) return 0.0 <= across && across < size ? range : Range{0.0, -1.0};
+  const double one = main - across / slope, other = main + (size - across) / slope;
+  return {fmax(range.low, fmin(one, other) - MARGIN), fmin(range.high, fmax(one, other) + MARGIN)};
+}
+
+__device__ Line lay(const Scene& scene, int row) {
+  const size_t i = (size_t)scene.first + (size_t)row * scene.step;
+  const double* p = scene.points + 3 * (size_t)scene.ends[2 * i];
+  const double* q = scene.points + 3 * (size_t)scene.ends[2 * i + 1];
+  const double start[3] = {p[0], p[1], p[2]};
+  const double along[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
+  const double size[3] = {scene.nx - 2.0, scene.ny - 2.0, scene.nz - 2.0};
+  const double x = fabs(along[0]), y = fabs(along[1]), z = fabs(along[2]);
+  const int m = x >= y && x >= z ? 0 : y >= z ? 1 : 2, u = m == 0 ? 1 : 0, v = m == 2 ? 1 : 2;
+  const double start_m = m == 0 ? start[0] : m == 1 ? start[1] : start[2];
+  const double along_m = m == 0 ? along[0] : m == 1 ? along[1] : along[2];
+  const double size_m = m == 0 ? size[0] : m == 1 ? size[1] : size[2];
+  const double start_u = u == 0 ? start[0] : start[1], along_u = u == 0 ? along[0] : along[1];
+  const double start_v = v == 1 ? start[1] : start[2], along_v = v == 1 ? along[1] : along[2];
+  const double size_u = u == 0 ? size[0] : size[1], size_v = v == 1 ? size[1] : size[2];
+
+  double low = 0.0, high = 0.0, slope_u = 0.0, slope_v = 0.0;
+  Range seen = {0.0, 0.0};
+  if (along_m != 0.0) {
+    slope_u = along_u / along_m;
+    slope_v = along_v / along_m;
+    low = fmax(0.0, fmin(start_m, start_m + along_m));
+    high = fmin(size_m, fmax(start_m, start_m + along_m));
+    seen = shorten({low, high}, start_m, start_u, slope_u, size_u);
+    seen = shorten(seen, start_m, start_v, slope_v, size_v);
+  }
+  const double x_mm = along[0] * scene.voxel_mm[0], y_mm = along[1] * scene.voxel_mm[1],
+               z_mm = along[2] * scene.voxel_mm[2];
+  const double scale = sqrt(x_mm * x_mm + y_mm * y_mm + z_mm * z_mm) / fmax(fabs(along_m), FLAT);
+  const double mm_per_slab = copysign(scale, along_m), middle = start_m + 0.5 * along_m;
+  double from = floor(seen.low), to = seen.low < seen.high ? ceil(seen.high) : -1.0, centre_mm = 0.0;
+  if (TOF) {
+    centre_mm = (scene.bins[i] - 0.5 * (scene.n_bins - 1)) * scene.bin_mm;
+    const double reach = 0.5 * (scene.n_weights - 1) * scene.step_mm / scale;
+    const double source = middle + centre_mm / mm_per_slab;
+    from = fmax(from, floor(source - reach));
+    to = fmin(to, ceil(source + reach));
+  }
+  if (!(from < to)) from = to = 0.0;
+
+  Line line;
+  const double ahead = from - start_m;
+  line.u = (real)(start_u + slope_u * ahead + 1.0);
+  line.v = (real)(start_v + slope_v * ahead + 1.0);
+  line.slope_u = (real)slope_u;
+  line.slope_v = (real)slope_v;
+  line.start = (real)(low - from);
+  line.stop = (real)(high - from);
+  line.scale = (real)scale;
+  line.slab = (int)from + 1;
+  line.n_slabs = (int)(to - from);
+  line.top_u = (int)size_u + 1;
+  line.top_v = (int)size_v + 1;
+  Axis axis[3];
+  axes(scene, axis);
+  line.main = m == 0 ? axis[0] : m == 1 ? axis[1] : axis[2];
+  line.across_u = u == 0 ? axis[0] : axis[1];
+  line.across_v = v == 1 ? axis[1] : axis[2];
+  if (TOF) {
+    const double at = ((from - middle) * mm_per_slab - centre_mm) / scene.step_mm;
+    line.weight_at = (real)(at + 0.5 * (scene.n_weights - 1));
+    line.weight_steps = (real)(mm_per_slab / scene.step_mm);
+  }
+  return line;
+}
+
+__device__ __forceinline__ real weight(const Scene& scene, int i) {
+{% if weights %}
+  return weights[i];
+{% else %}
+  return __ldg(scene.table + i);
+{% endif %}
+}
+
+__device__ __forceinline__ real least(real a, real b) { return a < b ? a : b; }
+__device__ __forceinline__ real most(real a, real b) { return a > b ? a : b; }
+
+// From a to the plane between voxels i and j, if they differ [slabs].
+__device__ __forceinline__ real crossing(int i, int j, real at, real per_slope, real whole) {
+  const real t = ((real)(i > j ? i : j) - at) * per_slope;
+  return i == j ? whole : least(most(t, (real)0), whole);
+}
+
+__device__ __forceinline__ Taps trace(const Scene& scene, const Line& line, int k) {
+  const real one = 1, nought = 0, flat = (real)FLAT, slab = (real)k;
+  const real top_u = (real)line.top_u, top_v = (real)line.top_v;
+  const real per_u = fabs(line.slope_u) > flat ? one / line.slope_u : nought;
+  const real per_v = fabs(line.slope_v) > flat ? one / line.slope_v : nought;
+  const real a = most(slab, line.start), b = least(slab + one, line.stop), whole = b - a;
+  const real u_a = line.u + line.slope_u * a, u_b = line.u + line.slope_u * b;
+  const real v_a = line.v + line.slope_v * a, v_b = line.v + line.slope_v * b;
+  const int j_a = (int)least(most(u_a, nought), top_u), j_b = (int)least(most(u_b, nought), top_u);
+  const int i_a = (int)least(most(v_a, nought), top_v), i_b = (int)least(most(v_b, nought), top_v);
+  // the order of the two crossings, not the signs of the slopes, tells which voxel lies between
+  const real t_u = crossing(j_a, j_b, u_a, per_u, whole), t_v = crossing(i_a, i_b, v_a, per_v, whole);
+  const real near = least(t_u, t_v), far = most(t_u, t_v);
+  const int layer = place(line.main, line.slab + k);
+  const int at_ja = place(line.across_u, j_a), at_jb = place(line.across_u, j_b);
+  const int at_ia = place(line.across_v, i_a), at_ib = place(line.across_v, i_b);
+  Taps taps = {{ '{{' }}layer + at_ja + at_ia, layer + (t_u < t_v ? at_jb + at_ia : at_ja + at_ib), layer + at_jb + at_ib},
+               {near, far - near, whole - far}};
+  if (TOF) {
+    const real middle = (real)0.5 * (a + b), last = (real)(scene.n_weights - 2);
+    const real at = least(most(line.weight_at + middle * line.weight_steps, nought), last);
+    const int n = (int)at;
+    const real w = weight(scene, n), factor = w + (at - (real)n) * (weight(scene, n + 1) - w);
+    for (int tap = 0; tap < 3; ++tap) taps.length[tap] *= factor;
+  }
+  return taps;
+}
+
+__device__ __forceinline__ void sync_group() {
+  if (GROUP == 32) __syncwarp();
+  if (GROUP > 32) __syncthreads();
+}
+
+// Sum over the threads of a group; all of them get it.
+template <class T>
+__device__ __forceinline__ T group_sum(T value) {
+  if (GROUP == 1) return value;
+  for (int apart = 16; apart; apart >>= 1) value += __shfl_xor_sync(0xffffffffu, value, apart);
+  if (GROUP == 32) return value;
+  __shared__ T parts[GROUP / 32 + 1];
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = value;
+  __syncthreads();
+  value = 0;
+  for (int warp = 0; warp < GROUP / 32; ++warp) value += parts[warp];
+  return value;
+}
+
+__device__ __forceinline__ long long rounded(real value) {
+  return (long long)(value + (real)copysign((real)0.5, value));
+}
+
+// The power of two whose multiples sum the values below `peak` of a row of slabs in 63 bits.
+__device__ __forceinline__ int row_bits(const Scene& scene, real peak) {
+  int exponent = 0, slabs = 0;
+  frexp(peak, &exponent);
+  const int longest = max(scene.nx, max(scene.ny, scene.nz));
+  while ((1 << slabs) < longest) ++slabs;
+  return min(62 - exponent - slabs, 96);
+}
+
+// Line integral of a group's ray, in every thread of it [mm times image].
+__device__ __forceinline__ real integral(
+    const Scene& scene, const Line& line, const real* __restrict__ image, int bits, int lane) {
+  if (FIXED) {
+    const real unit = (real)ldexp(1.0, bits);
+    long long total = 0;
+    for (int k = lane; k < line.n_slabs; k += GROUP) {
+      const Taps taps = trace(scene, line, k);
+      const real near = taps.length[0] * __ldg(image + taps.at[0]), between = taps.length[1] * __ldg(image + taps.at[1]);
+      const real far = taps.length[2] * __ldg(image + taps.at[2]);
+      total += rounded((near + between + far) * unit);
+    }
+    return (real)group_sum(total) * (real)ldexp(1.0, -bits) * line.scale;
+  }
+  real total = 0;
+  for (int k = lane; k < line.n_slabs; k += GROUP) {
+    const Taps taps = trace(scene, line, k);
+    for (int tap = 0; tap < 3; ++tap) total += taps.length[tap] * __ldg(image + taps.at[tap]);
+  }
+  return group_sum(total) * line.scale;
+}
+
+__device__ __forceinline__ void add(sum_t* sums, int at, real share) {
+{% if fixed == "true" %}
+  const long long whole = rounded(share);
+  if (whole) atomicAdd((unsigned long long*)sums + at, (unsigned long long)whole);
+{% else %}
+  if (share != (real)0) atomicAdd(sums + at, share);
+{% endif %}
+}
+
+// Call work(line, row, lane) for every ray, in all threads of the group that it falls to.
+template <class Work>
+__device__ __forceinline__ void each_row(const Scene& scene, Work work) {
+  if (GROUP == 1) {
+    const int row = blockIdx.x * BLOCK + threadIdx.x;
+    if (row < scene.n_rows) work(lay(scene, row), row, 0);
+    return;
+  }
+  __shared__ Line lines[BLOCK / GROUP * BATCH];
+  const int group = threadIdx.x / GROUP, lane = threadIdx.x % GROUP;
+  const int start = (blockIdx.x * (BLOCK / GROUP) + group) * BATCH;
+  if (lane < BATCH && start + lane < scene.n_rows) lines[group * BATCH + lane] = lay(scene, start + lane);
+  sync_group();
+  const int n = min(BATCH, scene.n_rows - start);
+  for (int i = 0; i < n; ++i) work(lines[group * BATCH + i], start + i, lane);
+}
+
+extern "C" __global__ void __launch_bounds__({{ block }}) forward(
+    {{ scene }}, const real* __restrict__ image, const real* __restrict__ peak, real* __restrict__ out) {
+  const Scene scene = { {{- scene_values -}} };
+  const int bits = FIXED ? row_bits(scene, *peak) : 0;
+  each_row(scene, [&](const Line& line, int row, int lane) {
+    const real total = integral(scene, line, image, bits, lane);
+    if (lane == 0) out[row] = total;
+  });
+}
+
+extern "C" __global__ void __launch_bounds__({{ block }}) back(
+    {{ scene }}, const real* __restrict__ values, double unit, sum_t* __restrict__ sums) {
+  const Scene scene = { {{- scene_values -}} };
+  each_row(scene, [&](const Line& line, int row, int lane) {
+    const real value = values[row] * line.scale * (real)unit;
+    for (int k = lane; k < line.n_slabs; k += GROUP) {
+      const Taps taps = trace(scene, line, k);
+      for (int tap = 0; tap < 3; ++tap) add(sums, taps.at[tap], value * taps.length[tap]);
+    }
+  });
+}
+
+extern "C" __global__ void __launch_bounds__({{ block }}) update(
+    {{ scene }}, const real* __restrict__ image, const real* __restrict__ peak,
+    const real* __restrict__ background, int has_background, double unit, real* __restrict__ expected,
+    sum_t* __restrict__ sums) {
+  const Scene scene = { {{- scene_values -}} };
+  const int bits = FIXED ? row_bits(scene, *peak) : 0;
+  each_row(scene, [&](const Line& line, int row, int lane) {
+    real q = integral(scene, line, image, bits, lane);
+    if (has_background) q += background[row];
+    const bool is_seen = q > (real)LEAST_EXPECTED;
+    if (lane == 0) expected[row] = is_seen ? q : (real)0;
+    if (!is_seen) return;
+    const real value = line.scale / q * (real)unit;
+    for (int k = lane; k < line.n_slabs; k += GROUP) {
+      const Taps taps = trace(scene, line, k);
+      for (int tap = 0; tap < 3; ++tap) {
+        const real length = FIXED ? taps.length[tap] * __ldg(image + taps.at[tap]) : taps.length[tap];
+        add(sums, taps.at[tap], value * length);
+      }
+    }
+  });
+}
+
+// Voxels that each ray touches: what the other kernels read, and add to, for it.
+extern "C" __global__ void __launch_bounds__({{ block }}) touched({{ scene }}, int* __restrict__ out) {
+  const Scene scene = { {{- scene_values -}} };
+  each_row(scene, [&](const Line& line, int row, int lane) {
+    int n = 0;
+    for (int k = lane; k < line.n_slabs; k += GROUP) {
+      const Taps taps = trace(scene, line, k);
+      for (int tap = 0; tap < 3; ++tap) n += taps.length[tap] != (real)0;
+    }
+    n = group_sum(n);
+    if (lane == 0) out[row] = n;
+  });
+}
