@@ -6,9 +6,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from engine.data.volume import Volume
+
+if TYPE_CHECKING:
+    from engine.profiling import Profile
 
 CorrectionState = Literal["applied", "off", "unavailable"]
 
@@ -94,6 +97,13 @@ class Preview(Event):
     def ends_iteration(self) -> bool:
         """Whether this update is the last of its iteration."""
         return self.subset == self.subsets
+
+
+@dataclass(frozen=True)
+class Profiled(Event):
+    """Where the time went so far, and what the machine does now; at most twice a second."""
+
+    profile: Profile
 
 
 @dataclass(frozen=True)

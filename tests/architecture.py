@@ -46,7 +46,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }
 """Part of `engine`, or one module of it, to the parts it may import."""
 
-TYPES_ONLY = {"algorithms": ("model",)}
+TYPES_ONLY = {"algorithms": ("model",), "events": ("profiling",)}
 """Further parts that may be named in annotations, under TYPE_CHECKING."""
 
 APP_MUST_NOT: dict[str, tuple[str, ...]] = {

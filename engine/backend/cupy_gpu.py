@@ -153,6 +153,7 @@ def _facts() -> GpuFacts:
         clock_khz = runtime.deviceGetAttribute(runtime.cudaDevAttrMemoryClockRate, number)
         width_bits = runtime.deviceGetAttribute(runtime.cudaDevAttrGlobalMemoryBusWidth, number)
         version = runtime.driverGetVersion()
+        bus_id = runtime.deviceGetPCIBusId(number)
     return GpuFacts(
         name=properties["name"].decode(),
         compute_capability=10 * properties["major"] + properties["minor"],
@@ -160,6 +161,7 @@ def _facts() -> GpuFacts:
         memory_bytes=properties["totalGlobalMem"],
         peak_bytes_per_s=2e3 * clock_khz * width_bits / 8,  # two transfers in each clock
         driver=f"{version // 1000}.{version % 1000 // 10}",
+        bus_id=bus_id,
     )
 
 

@@ -32,6 +32,7 @@ class GpuFacts:
     memory_bytes : in all
     peak_bytes_per_s : of its memory, by its clock and width
     driver : CUDA version of the driver, "13.0"
+    bus_id : place on the machine's bus, "0000:3B:00.0"; empty where there is none
     """
 
     name: str
@@ -40,6 +41,7 @@ class GpuFacts:
     memory_bytes: int
     peak_bytes_per_s: float
     driver: str
+    bus_id: str = ""
 
 
 @dataclass(frozen=True)
