@@ -48,6 +48,20 @@ class Measured(Event):
 
 
 @dataclass(frozen=True)
+class Planned(Event):
+    """What the run will take, before the long work begins.
+
+    Attributes
+    ----------
+    device : "cpu" or "cuda", on which it runs
+    text : the device, memory and time in one line
+    """
+
+    device: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Loaded(Event):
     """The scan is read: its scanner, counts and facts, in plain words and as values."""
 
@@ -138,3 +152,5 @@ class Failed(Event):
     user_fault: bool
     detail: str = ""
     """Traceback for the log, empty for a fault of the input."""
+    on_cpu: bool = False
+    """Whether the GPU failed, so that the CPU could go on."""
