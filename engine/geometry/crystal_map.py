@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import module_of
 from engine.errors import GeometryError
 from engine.geometry.grid import Point
 from engine.geometry.scanner import Scanner
@@ -75,16 +76,20 @@ class CrystalMap(Scanner):
         return i * (2 * self.n_crystals - i - 1) // 2
 
     def lors(self, numbers: NDArray[np.int64]) -> NDArray[np.int32]:
-        numbers = np.asarray(numbers, np.int64)
-        i = np.searchsorted(self._row_starts, numbers, side="right") - 1
-        j = numbers - self._row_starts[i] + i + 1
-        return np.stack([i, j], -1).astype(np.int32)
+        xp = module_of(numbers)
+        numbers = xp.asarray(numbers, np.int64)
+        starts = self._tables.beside(numbers, self._row_starts)
+        i = xp.searchsorted(starts, numbers, side="right") - 1
+        j = numbers - starts[i] + i + 1
+        return xp.stack([i, j], -1).astype(np.int32)
 
     def in_coincidence(self, crystals: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-        a, b = (self._positions[crystals[:, k], :2] for k in (0, 1))
+        xp = module_of(crystals)
+        positions = self._tables.beside(crystals, self._positions)
+        a, b = (positions[crystals[:, k], :2] for k in (0, 1))
         d = b - a
-        length = np.hypot(d[:, 0], d[:, 1])
-        cross = np.abs(a[:, 0] * d[:, 1] - a[:, 1] * d[:, 0])
+        length = xp.sqrt(d[:, 0] * d[:, 0] + d[:, 1] * d[:, 1])  # every device rounds it alike
+        cross = xp.abs(a[:, 0] * d[:, 1] - a[:, 1] * d[:, 0])
         return (length > 0) & (cross <= self.fov_radius_mm * length)
 
     def index_of(self, keys: NDArray[np.integer[Any]]) -> NDArray[np.int32]:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
+from engine.arrays import module_of
 from engine.geometry.grid import Point
 from engine.geometry.scanner import Scanner, pair_product
 from engine.geometry.tof import TofBins
@@ -129,27 +130,29 @@ class RingScanner(Scanner):
 
     def lors(self, numbers: NDArray[np.int64]) -> NDArray[np.int32]:
         s = self.settings
-        transaxial, pair = np.divmod(np.asarray(numbers, np.int64), len(self.ring_pairs))
-        view, t = np.divmod(transaxial, s.n_tangential)
+        xp = module_of(numbers)
+        transaxial, pair = xp.divmod(xp.asarray(numbers, np.int64), len(self.ring_pairs))
+        view, t = xp.divmod(transaxial, s.n_tangential)
         first, second = self.places(view, t - s.n_tangential // 2)
-        rings = self.ring_pairs[pair].astype(np.int64)
+        rings = self._tables.beside(numbers, self.ring_pairs)[pair].astype(np.int64)
         n = s.n_crystals_per_ring
-        crystals = np.stack([rings[:, 0] * n + first, rings[:, 1] * n + second], -1)
+        crystals = xp.stack([rings[:, 0] * n + first, rings[:, 1] * n + second], -1)
         return crystals.astype(np.int32)
 
     def in_coincidence(self, crystals: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
         s = self.settings
-        ring, place = np.divmod(crystals, s.n_crystals_per_ring)
-        close = np.abs(ring[:, 0] - ring[:, 1]) <= s.max_ring_difference
+        xp = module_of(crystals)
+        ring, place = xp.divmod(crystals, s.n_crystals_per_ring)
+        close = xp.abs(ring[:, 0] - ring[:, 1]) <= s.max_ring_difference
         # the bins t and −t of opposite views name the same pair of places, in swapped order
         n = s.n_crystals_per_ring
         turn = (place[:, 0].astype(np.int64) - place[:, 1]) % n
         t = turn - n // 2
         view = (place[:, 0] - (t >> 1)) % n
-        t = np.where(view < self.n_views, t, -t)
+        t = xp.where(view < self.n_views, t, -t)
         low = s.n_tangential // 2
         inside = (t >= -low) & (t < s.n_tangential - low)
-        return close & inside & pair_product(self.alive, crystals)
+        return close & inside & pair_product(self._tables.beside(crystals, self.alive), crystals)
 
     @cached_property
     def groups(self) -> NDArray[np.int32]:

@@ -6,16 +6,21 @@ far more even than random draws (Niederreiter, Random Number Generation, 1992, c
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import numpy as np
 from numpy.typing import NDArray
 
 GOLDEN = 0.6180339887498949
 
 
-def lattice(n: int, n_samples: int, *, shift: float) -> NDArray[np.int64]:
-    """Return `n_samples` numbers below `n`, ascending; all of them if that many are asked for."""
+def lattice(n: int, n_samples: int, *, shift: float, xp: ModuleType = np) -> NDArray[np.int64]:
+    """Return `n_samples` numbers below `n`, ascending; all of them if that many are asked for.
+
+    They are an array of the module `xp`, the same numbers in any.
+    """
     if n_samples >= n:
-        return np.arange(n, dtype=np.int64)
-    points = np.modf(shift + np.arange(n_samples) * GOLDEN)[0]
+        return xp.arange(n, dtype=np.int64)
+    points = xp.modf(shift + xp.arange(n_samples) * GOLDEN)[0]
     points.sort()
-    return np.minimum((points * n).astype(np.int64), n - 1)
+    return xp.minimum((points * n).astype(np.int64), n - 1)

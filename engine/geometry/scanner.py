@@ -1,13 +1,19 @@
-"""What every PET scanner can say: where its crystals are and which pairs are in coincidence."""
+"""What every PET scanner can say: where its crystals are and which pairs are in coincidence.
+
+Lines and pairs may be arrays of numpy or of a GPU, and so is what is said of them; the tables of
+the crystals are numpy's.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Tables
 from engine.geometry.grid import Point
 from engine.geometry.tof import TofBins
 
@@ -77,6 +83,11 @@ class Scanner(ABC):
     @abstractmethod
     def describe(self) -> str:
         """Plain words: crystals, rings, time of flight."""
+
+    @cached_property
+    def _tables(self) -> Tables:
+        """Our tables, where the lines and pairs are that are asked for."""
+        return Tables()
 
     @property
     def axial_range_mm(self) -> tuple[float, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -44,18 +43,18 @@ def symmetries(points_mm: Array, weights: Array, grid: ImageGrid) -> tuple[Mirro
 
 
 def symmetrise(image: Array, mirrors: tuple[Mirror, ...]) -> Array:
-    """Mean of an image (n_z, n_y, n_x) over its mirror images."""
-    return np.mean([_mirrored(mirror)(image) for mirror in mirrors], axis=0)
+    """Mean of an image (n_z, n_y, n_x), of numpy or of a GPU, over its mirror images."""
+    first, *others = (_mirrored(image, mirror) for mirror in mirrors)
+    total = first.copy()
+    for other in others:
+        total += other
+    return total / len(mirrors)
 
 
-def _mirrored(mirror: Mirror) -> Callable[[Array], Array]:
+def _mirrored(image: Array, mirror: Mirror) -> Array:
     swap, (x, y, z) = mirror
-
-    def move(image: Array) -> Array:
-        turned = image.transpose(0, 2, 1) if swap else image
-        return turned[::z, ::y, ::x]
-
-    return move
+    turned = image.transpose(0, 2, 1) if swap else image
+    return turned[::z, ::y, ::x]
 
 
 def _moved(points_mm: Array, mirror: Mirror) -> Array:
