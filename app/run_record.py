@@ -17,10 +17,12 @@ from engine.events import (
     Loaded,
     Measured,
     Preview,
+    Profiled,
     Progressed,
     StageStarted,
     Warned,
 )
+from engine.profiling import Profile
 
 ROLLING = 12
 """Updates whose mean time the remaining time is told from."""
@@ -90,6 +92,7 @@ class RunRecord:
     latest : the newest preview
     curve : (iteration, log-likelihood of the image it started from)
     timings : (stage, seconds) in order
+    profile : the newest
     """
 
     title: str = ""
@@ -102,6 +105,7 @@ class RunRecord:
     ledger: dict[str, Corrected] = field(default_factory=dict)
     curve: list[tuple[int, float]] = field(default_factory=list)
     timings: list[Measured] = field(default_factory=list)
+    profile: Profile | None = None
     warnings: list[str] = field(default_factory=list)
     images: KeptImages = field(default_factory=KeptImages)
     result: Volume | None = None
@@ -142,6 +146,8 @@ class RunRecord:
                 self.done, self.total = event.done, event.total
             case Measured():
                 self.timings.append(event)
+            case Profiled():
+                self.profile = event.profile
             case Loaded():
                 self.facts = event.facts
             case Corrected():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import perf_counter
@@ -12,12 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.backend import Backend
-from engine.events import Measured, Progressed, StageStarted, Warned
+from engine.events import Measured, Profiled, Progressed, StageStarted, Warned
 from engine.geometry.grid import ImageGrid
+from engine.profiling import Profiler
 from engine.protocol import Protocol
 from engine.study import Study
 
 Tick = Callable[[Progressed], None]
+PROFILE_S = 0.5
+"""The profile is told no more often than this."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,11 @@ class Record:
     n_skipped: int = 0
     axes: str = "LPS"
     grid: ImageGrid = field(default_factory=lambda: ImageGrid((1, 1, 1), (1.0, 1.0, 1.0)))
+    profiler: Profiler = field(init=False)
+    _profiled_at: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.profiler = Profiler(self.on)
 
     @property
     def protocol(self) -> Protocol:
@@ -72,6 +80,13 @@ class Record:
         """Keep a warning for the provenance."""
         self.warnings.append(text)
         return Warned(text)
+
+    def profiled(self) -> Iterator[Profiled]:
+        """Tell the profile, unless it was told just now."""
+        now = perf_counter()
+        if now - self._profiled_at >= PROFILE_S:
+            self._profiled_at = now
+            yield Profiled(self.profiler.snapshot())
 
     def ticker(self, stage: str) -> Callable[[int, int], None] | None:
         """Return what long steps call with (done, total)."""

@@ -17,6 +17,7 @@ from engine.events import (
     Loaded,
     Measured,
     Preview,
+    Profiled,
     Progressed,
     StageStarted,
     Warned,
@@ -62,7 +63,7 @@ class Console:
                 self._say(f"  {kind}: {state} ({text})")
             case Warned(text=text):
                 self._say(f"  note: {text}")
-            case Checkpointed() | Finished():
+            case Profiled() | Checkpointed() | Finished():
                 pass
 
     def close(self) -> None:

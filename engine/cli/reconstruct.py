@@ -15,7 +15,7 @@ from engine.checkpoint import Job, jobs, keep
 from engine.cli.console import Console
 from engine.data.volume import Volume
 from engine.errors import ResourceError, SettingsError
-from engine.events import Event, Finished, Progressed
+from engine.events import Event, Finished, Profiled, Progressed
 from engine.io import can_save, save
 from engine.protocol import Protocol, read_protocol, with_settings
 from engine.run import run
@@ -168,7 +168,9 @@ def _log_lines(path: Path | None) -> Iterator[IO[str] | None]:
 
 
 def _plain(event: Event) -> dict[str, Any]:
-    """Return an event without its image."""
+    """Return an event as plain values, without its image."""
+    if isinstance(event, Profiled):
+        return {"event": "Profiled", "profile": event.profile.as_dict()}
     values = {
         f.name: getattr(event, f.name)
         for f in dataclasses.fields(event)
