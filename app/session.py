@@ -16,6 +16,7 @@ from app.run_record import RunRecord, RunState
 from app.views.state import ViewState
 from engine.backend import Backend
 from engine.data.volume import Volume
+from engine.devices import device_of
 from engine.errors import EngineError
 from engine.events import (
     Aborted,
@@ -168,7 +169,7 @@ class Session(QObject):
         if grid is None or not self.n_events:
             return None
         n_lors = self.scanner.n_lors if self.scanner else 0
-        needs = estimate(self.protocol, grid, self.n_events, on=self.on, n_lors=n_lors)
+        needs = estimate(self.protocol, grid, self.n_events, on=device_of(self.on), n_lors=n_lors)
         return replace(needs, seconds=needs.seconds * self.speed_ratio)
 
     def obstacle(self) -> str:

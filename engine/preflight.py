@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.backend import Backend
-from engine.errors import ResourceError
+from engine.devices import DeviceInfo
+from engine.errors import DeviceMemoryError, ResourceError
 from engine.geometry.grid import ImageGrid
 from engine.protocol import Protocol
 
@@ -15,59 +15,143 @@ BYTES_PER_EVENT = 60
 """Ids, bin, time, factors, background, expected counts, sorting, and subset copies."""
 IMAGES = 10
 """Float32 images alive at once: iterate, shares, sensitivity, previews, filters."""
+GPU_BYTES_PER_EVENT = 8 + 2 + 4 + 4
+"""Two crystal ids, time bin, background and expected counts."""
+GPU_IMAGES = 6
+"""Float32 images on the GPU: iterate, its packed copy, shares, sensitivity, two for filters."""
+GPU_CHUNK = 2**16
+"""Fewest events worth a launch; two chunks are there at once, one at work and one on its way."""
+GPU_SAFETY = 1.2
+"""What fits by this much is taken to fit: fragments and the driver's own share."""
 SLABS_PER_SECOND_PER_THREAD = 1.5e8
 """Slabs of one voxel a ray passes in a second, below `isocenter bench listmode` for small scans."""
+GPU_SLABS_PER_SECOND = 1.0e9
+"""The same on a GPU: assumed, for a small card; the window corrects it by what it measures."""
 LINES_PER_SECOND = 3.0e6
 """Lines of response listed and weighted in a second for the sensitivity."""
+START_S = 2.0
+GIB = 2**30
+
+
+@dataclass(frozen=True)
+class GpuNeeds:
+    """Memory of the GPU a run will take [bytes], safety included.
+
+    Attributes
+    ----------
+    images_bytes : must be there in any case, with room for two chunks of events
+    events_bytes : all events; where they do not fit they are streamed through in chunks
+    free_bytes : what is there
+    """
+
+    images_bytes: int
+    events_bytes: int
+    free_bytes: int
+
+    @property
+    def fits(self) -> bool:
+        """Whether the run can be done on it."""
+        return self.images_bytes <= self.free_bytes
+
+    @property
+    def streams(self) -> bool:
+        """Whether the events have to be streamed."""
+        return self.images_bytes + self.events_bytes > self.free_bytes
+
+    def describe(self) -> str:
+        """Plain words with numbers."""
+        free = f"{self.free_bytes / GIB:.1f} GiB free"
+        if self.fits and self.streams:
+            need = f"{self.images_bytes / GIB:.1f} GiB of GPU memory for the images"
+            return f"{need} ({free}), streams the events through the rest"
+        return f"{(self.images_bytes + self.events_bytes) / GIB:.1f} GiB of GPU memory ({free})"
 
 
 @dataclass(frozen=True)
 class Needs:
-    """Memory [bytes] and time [s] a run will take, as estimated before it starts."""
+    """What a run will take, as estimated before it starts.
+
+    Attributes
+    ----------
+    memory_bytes, free_bytes : memory of the machine
+    seconds : time
+    gpu : memory of the GPU, None on the CPU
+    """
 
     memory_bytes: int
     free_bytes: int
     seconds: float
+    gpu: GpuNeeds | None = None
 
     @property
     def fits(self) -> bool:
         """Whether the memory is there."""
-        return self.memory_bytes <= self.free_bytes
+        return self.memory_bytes <= self.free_bytes and (self.gpu is None or self.gpu.fits)
+
+    @property
+    def time(self) -> str:
+        """The estimated time in words."""
+        minutes, seconds = divmod(round(self.seconds), 60)
+        return f"about {minutes}:{seconds:02d}"
 
     def describe(self) -> str:
         """One line for the status bar."""
-        minutes, seconds = divmod(round(self.seconds), 60)
-        gib = 2**30
-        return (
-            f"needs {self.memory_bytes / gib:.1f} GiB, about {minutes}:{seconds:02d}, "
-            f"{self.free_bytes / gib:.1f} GiB free"
-        )
+        need, free = f"{self.memory_bytes / GIB:.1f} GiB", f"{self.free_bytes / GIB:.1f} GiB free"
+        if self.gpu is None:
+            return f"needs {need}, {self.time}, {free}"
+        return f"needs {need} ({free}) and {self.gpu.describe()}, {self.time}"
 
 
 def estimate(
-    protocol: Protocol, grid: ImageGrid, n_events: int, *, on: Backend, n_lors: int = 0
+    protocol: Protocol,
+    grid: ImageGrid,
+    n_events: int,
+    *,
+    on: DeviceInfo,
+    n_lors: int = 0,
+    left: float = 1.0,
 ) -> Needs:
-    """Return what `n_events` on `grid` need; `n_lors` lines make the sensitivity."""
+    """Return what `n_events` on `grid` need.
+
+    `n_lors` lines make the sensitivity; `left` is the share of the updates still to do.
+    """
     import psutil
 
     accumulator = 8 if protocol.reproducible else 4
-    per_voxel = 4 * IMAGES + accumulator * on.threads + 8 * 3  # sensitivity sums in float64
+    n_sums = 0 if on.is_gpu else on.threads
+    per_voxel = 4 * IMAGES + accumulator * n_sums + 8 * 3  # sensitivity sums in float64
     memory = grid.n_voxels * per_voxel + n_events * BYTES_PER_EVENT
     lines = n_lors
     if protocol.sensitivity.method != "exact":
         lines = min(n_lors, max(MOST_SAMPLED, 4 * n_events))
-    rays = n_events * protocol.algorithm.n_iterations + lines
+    rays = n_events * protocol.algorithm.n_iterations * left + lines
     slabs = rays * max(grid.shape) * 0.7
-    seconds = slabs / (SLABS_PER_SECOND_PER_THREAD * on.threads) + lines / LINES_PER_SECOND + 2.0
-    return Needs(int(memory), int(psutil.virtual_memory().available), seconds)
+    rate = GPU_SLABS_PER_SECOND if on.is_gpu else SLABS_PER_SECOND_PER_THREAD * on.threads
+    seconds = slabs / rate + lines / LINES_PER_SECOND + START_S
+    free = int(psutil.virtual_memory().available)
+    return Needs(int(memory), free, seconds, _on_gpu(grid, n_events, accumulator, on))
+
+
+def _on_gpu(grid: ImageGrid, n_events: int, accumulator: int, on: DeviceInfo) -> GpuNeeds | None:
+    if not on.is_gpu:
+        return None
+    chunks = 2 * GPU_CHUNK * GPU_BYTES_PER_EVENT
+    images = grid.n_voxels * (4 * GPU_IMAGES + accumulator) + chunks
+    events = max(0, n_events * GPU_BYTES_PER_EVENT - chunks)
+    return GpuNeeds(int(GPU_SAFETY * images), int(GPU_SAFETY * events), on.free_bytes)
 
 
 def refuse_if_too_large(needs: Needs, grid: ImageGrid) -> None:
-    """Raise `ResourceError` with the numbers if the memory is not there."""
-    if not needs.fits:
-        gib = 2**30
+    """Raise `ResourceError`, or `DeviceMemoryError`, with numbers if the memory is not there."""
+    smaller = "choose larger voxels or a smaller field of view"
+    if needs.memory_bytes > needs.free_bytes:
         raise ResourceError(
-            f"grid {grid.describe()}: the run needs {needs.memory_bytes / gib:.1f} GiB of memory, "
-            f"{needs.free_bytes / gib:.1f} GiB are free; choose larger voxels or a smaller field "
-            "of view."
+            f"grid {grid.describe()}: the run needs {needs.memory_bytes / GIB:.1f} GiB of memory, "
+            f"{needs.free_bytes / GIB:.1f} GiB are free; {smaller}."
+        )
+    if needs.gpu is not None and not needs.gpu.fits:
+        raise DeviceMemoryError(
+            f"grid {grid.describe()}: the images need {needs.gpu.images_bytes / GIB:.1f} GiB of "
+            f"GPU memory, {needs.gpu.free_bytes / GIB:.1f} GiB are free; close what else uses the "
+            f"GPU, {smaller}, or take the CPU."
         )

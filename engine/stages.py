@@ -5,7 +5,7 @@ All are generators of events; `Record` gathers what provenance will say of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from time import perf_counter
@@ -20,15 +20,19 @@ from engine.backend import Backend
 from engine.corrections import CORRECTIONS, Correction
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
+from engine.devices import device_of
 from engine.errors import DataError, GeometryError
 from engine.events import (
     Corrected,
     Event,
     Loaded,
+    Planned,
     Preview,
+    Profiled,
 )
 from engine.io import read_efficiencies, read_listmode, read_mu_map
 from engine.paths import cache_dir
+from engine.postprocess import Filter
 from engine.preflight import estimate, refuse_if_too_large
 from engine.record import Record, Resume
 from engine.systems import listmode_pet
@@ -55,15 +59,16 @@ def read(record: Record) -> Stage[ListMode]:
     """Read the scan and its auxiliary images, and check that the run fits the memory."""
     yield record.start("read", "Reading the scan")
     study, protocol = record.study, record.protocol
-    data = read_listmode(study.data, scanner=study.scanner)
+    with record.profiler.span("read") as amounts:
+        data = read_listmode(study.data, scanner=study.scanner)
+        amounts.events = data.n_events
     if data.n_prompts == 0:
         raise DataError(
             f"{study.data.name}: {data.n_events} events, none of them a prompt; "
             "there is nothing to reconstruct."
         )
     record.grid = protocol.grid.grid_for(data.scanner)
-    needs = estimate(protocol, record.grid, data.n_events, on=record.on, n_lors=data.scanner.n_lors)
-    refuse_if_too_large(needs, record.grid)
+    yield _plan(record, data)
     if study.attenuation is not None:
         data = replace(data, mu_map=read_mu_map(study.attenuation, data.scanner))
     if study.normalisation is not None:
@@ -77,7 +82,16 @@ def read(record: Record) -> Stage[ListMode]:
     for note in data.notes:
         yield record.warn(note)
     yield record.end("read", events=data.n_events)
+    yield from record.profiled()
     return data
+
+
+def _plan(record: Record, data: ListMode) -> Planned:
+    """Say what the run will take; raise if the memory is not there."""
+    on, n_lors = device_of(record.on), data.scanner.n_lors
+    needs = estimate(record.protocol, record.grid, data.n_events, on=on, n_lors=n_lors)
+    refuse_if_too_large(needs, record.grid)
+    return Planned(record.on.name, f"{record.on.label}: {needs.describe()}")
 
 
 def correct(record: Record, data: ListMode) -> Stage[ListMode]:
@@ -88,13 +102,15 @@ def correct(record: Record, data: ListMode) -> Stage[ListMode]:
         data, event = _apply(correction, data, record.on)
         record.corrections.append({"kind": kind.kind, "state": event.state, "text": event.text})
         yield event
-    prepared = listmode_pet.prepare(data)
+    with record.profiler.span("sort", events=data.n_prompts):
+        prepared = listmode_pet.prepare(data, on=record.on)
     if prepared.n_dropped:
         yield record.warn(
             f"{prepared.n_dropped:,} prompts lie on gaps, dead crystals or outside the "
             "scanner's field of view and are left out."
         )
     yield record.end("correct")
+    yield from record.profiled()
     return prepared.data
 
 
@@ -115,17 +131,18 @@ def measure_sensitivity(record: Record, prompts: ListMode) -> Stage[Sensitivity]
     yield record.start("sensitivity", "Computing the sensitivity of the scanner")
     settings, exact_sums = record.protocol.sensitivity, record.protocol.reproducible
     folder = cache_dir() / "sensitivity"
-    threads = 0 if exact_sums else record.on.threads  # integer sums do not depend on them
-    key = key_of(prompts, record.grid, settings, threads=threads)
-    found = load(folder, key, record.grid)
-    sensitivity = found or compute_sensitivity(
-        prompts,
-        record.grid,
-        settings,
-        on=record.on,
-        reproducible=exact_sums,
-        tick=record.ticker("sensitivity"),
-    )
+    rounds = None if exact_sums else record.on  # integer sums are the same on any device
+    key = key_of(prompts, record.grid, settings, on=rounds)
+    with record.profiler.span("sensitivity"):
+        found = load(folder, key, record.grid)
+        sensitivity = found or compute_sensitivity(
+            prompts,
+            record.grid,
+            settings,
+            on=record.on,
+            reproducible=exact_sums,
+            tick=record.ticker("sensitivity"),
+        )
     if found is None:
         keep(folder, key, sensitivity)
     record.facts["sensitivity"] = sensitivity.describe()
@@ -163,6 +180,7 @@ def iterate(
         seconds = perf_counter() - clock
         spent += seconds
         yield from _tell(record, step, seconds)
+        yield from record.profiled()
         ends_iteration = step.subset == algorithm.n_subsets
         if ends_iteration and finish_early is not None and finish_early():
             break
@@ -206,25 +224,27 @@ def _tell(record: Record, step: Iterate, seconds: float) -> Iterator[Event]:
 
 
 def _between(record: Record) -> Callable[[NDArray[Any]], NDArray[Any]] | None:
-    filters, voxel_mm = record.protocol.between, record.grid.voxel_mm
+    filters = record.protocol.between
+    return (lambda image: _filtered(record, filters, image)) if filters else None
+
+
+def _filtered(record: Record, filters: Sequence[Filter], image: NDArray[Any]) -> NDArray[Any]:
     if not filters:
-        return None
-
-    def smooth(image: NDArray[Any]) -> NDArray[Any]:
-        for each in filters:
-            image = each.apply(image, voxel_mm)
         return image
-
-    return smooth
+    with record.profiler.span("filter"):
+        for each in filters:
+            image = each.apply(image, record.grid.voxel_mm)
+    return image
 
 
 def finish(record: Record, image: NDArray[np.float32], done: int) -> Stage[Volume]:
     """Filter the finished image and write down what made it."""
     yield record.start("finish", "Finishing the image")
-    for each in record.protocol.finishing:
-        image = each.apply(image, record.grid.voxel_mm)
+    image = _filtered(record, record.protocol.finishing, image)
     image = np.ascontiguousarray(image, np.float32)
     yield record.end("finish")
+    profile = record.profiler.snapshot()
+    yield Profiled(profile)
     info = provenance.build(
         record.study,
         scanner_fingerprint=record.scanner,
@@ -240,7 +260,8 @@ def finish(record: Record, image: NDArray[np.float32], done: int) -> Stage[Volum
         grid=record.grid,
         output_sha256=provenance.hash_array(image),
     )
-    return Volume(image, record.grid, UNIT, info | {"axes": record.axes})
+    info |= {"axes": record.axes, "profile": profile.as_dict()}
+    return Volume(image, record.grid, UNIT, info)
 
 
 def facts_of(data: ListMode) -> dict[str, Any]:

@@ -23,8 +23,6 @@ from engine.backend.gpu import (
 from engine.errors import DeviceError, DeviceMemoryError, ResourceError
 from engine.paths import cache_dir
 
-_WAY_OUT = "the last image is kept; go on from it on the CPU, or restart the program to use the GPU"
-
 
 @contextmanager
 def _faults_in_words(doing: str) -> Iterator[None]:
@@ -37,11 +35,11 @@ def _faults_in_words(doing: str) -> Iterator[None]:
     except cupy.cuda.memory.OutOfMemoryError as e:
         raise DeviceMemoryError(f"{doing}: the GPU's memory is used up ({e}).") from e
     except (compiler.CompileException, nvrtc.NVRTCError) as e:
-        raise DeviceError(f"{doing}: the kernel does not compile ({e}); {_WAY_OUT}.") from e
+        raise DeviceError(f"{doing}: the kernel does not compile ({e}).") from e
     except (runtime.CUDARuntimeError, driver.CUDADriverError) as e:
         if "OutOfMemory" in str(e) or "OUT_OF_MEMORY" in str(e):
             raise DeviceMemoryError(f"{doing}: the GPU's memory is used up ({e}).") from e
-        raise DeviceError(f"{doing}: the GPU reports {e}; {_WAY_OUT}.") from e
+        raise DeviceError(f"{doing}: the GPU reports {e}.") from e
 
 
 class CupyGpu(Gpu):

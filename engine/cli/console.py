@@ -16,6 +16,7 @@ from engine.events import (
     Finished,
     Loaded,
     Measured,
+    Planned,
     Preview,
     Profiled,
     Progressed,
@@ -57,7 +58,7 @@ class Console:
             case Measured(stage=stage, seconds=seconds, figures=figures):
                 self._end()
                 self.line(f"  {seconds:6.1f} s  {_figures(stage, figures)}".rstrip())
-            case Loaded(text=text):
+            case Planned(text=text) | Loaded(text=text):
                 self._say(f"  {text}")
             case Corrected(kind=kind, state=state, text=text):
                 self._say(f"  {kind}: {state} ({text})")

@@ -10,8 +10,9 @@ from typing import Any
 
 from engine import backend
 from engine.cli.console import Console
+from engine.devices import find_devices
 from engine.environment import environment
-from engine.errors import ResourceError
+from engine.errors import DeviceError, ResourceError
 from engine.paths import cache_dir, jobs_dir
 
 PACKAGES = (
@@ -35,19 +36,13 @@ def add_verbs(verbs: Any) -> None:
 
 
 def _doctor(arguments: argparse.Namespace, console: Console) -> None:
-    import psutil
-
     facts = environment()
     for name in ("isocenter", "python", "system", "processor"):
         console.line(f"  {name:20s} {facts.get(name, 'unknown')}")
     missing = [name for name in PACKAGES if _version(name) is None]
     for name in PACKAGES:
         console.line(f"  {name:20s} {_version(name) or 'MISSING'}")
-    console.line(f"  {'device':20s} {backend.best().label}")
-    memory = psutil.virtual_memory()
-    console.line(
-        f"  {'memory':20s} {memory.available / 2**30:.1f} of {memory.total / 2**30:.1f} GiB free"
-    )
+    _list_devices(console)
     for name, folder in (("cache", cache_dir()), ("jobs", jobs_dir())):
         free = shutil.disk_usage(folder).free
         low = "  (low: large volumes may not fit)" if free < LOW_DISK else ""
@@ -60,6 +55,25 @@ def _doctor(arguments: argparse.Namespace, console: Console) -> None:
             f"missing: {', '.join(missing)}; run `python3 packaging/bootstrap.py run` to mend it."
         )
     console.line("All is well.")
+
+
+def _list_devices(console: Console) -> None:
+    for device in find_devices():
+        reason = device.why_not or (_why_not_cuda() if device.is_gpu else "")
+        if reason:
+            console.line(f"  {device.key:20s} {device.label}, cannot be used. {reason}")
+            continue
+        free, memory = device.free_bytes / 2**30, device.memory_bytes / 2**30
+        console.line(f"  {device.key:20s} {device.label}, {free:.1f} of {memory:.1f} GiB free")
+
+
+def _why_not_cuda() -> str:
+    """Try the GPU for real: return what CuPy says against it, nothing if it answers."""
+    try:
+        backend.cuda()
+    except (ResourceError, DeviceError) as e:
+        return str(e)
+    return ""
 
 
 def _check_kernels(console: Console) -> None:

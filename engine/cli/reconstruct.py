@@ -14,7 +14,7 @@ from engine import backend
 from engine.checkpoint import Job, jobs, keep
 from engine.cli.console import Console
 from engine.data.volume import Volume
-from engine.errors import ResourceError, SettingsError
+from engine.errors import DeviceError, ResourceError, SettingsError
 from engine.events import Event, Finished, Profiled, Progressed
 from engine.io import can_save, save
 from engine.protocol import Protocol, read_protocol, with_settings
@@ -138,7 +138,7 @@ def _complete(
     console.line(f"Job {job.id} on {on.label}")
     events = keep(run(study, on=on, resume=where, tick=console.show), job)
     volume: Volume | None = None
-    with _log_lines(arguments.json) as lines:
+    with _log_lines(arguments.json) as lines, _way_out(job, arguments):
         for event in events:
             console.show(event)
             if lines is not None:
@@ -151,6 +151,17 @@ def _complete(
         raise ResourceError("the run ended without a volume; resume it from its last checkpoint.")
     console.line(f"Volume: {output}")
     return volume
+
+
+@contextmanager
+def _way_out(job: Job, arguments: argparse.Namespace) -> Iterator[None]:
+    """Say after a fault of the GPU how to go on without it."""
+    try:
+        yield
+    except DeviceError as e:
+        name = job.id if getattr(arguments, "checkpoint", None) is None else job.folder
+        kept = "goes on from the last checkpoint" if job.info.done else "begins anew"
+        raise type(e)(f"{e} `isocenter resume {name} --device cpu` {kept} on the CPU.") from e
 
 
 @contextmanager

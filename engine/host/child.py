@@ -10,11 +10,11 @@ from contextlib import closing
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
-from engine.backend import named
+from engine.backend import Backend, named
 from engine.checkpoint import Job, keep
 from engine.checkpoint.job import absolute
 from engine.checkpoint.keeping import done_updates
-from engine.errors import EngineError, SettingsError
+from engine.errors import DeviceError, EngineError, ResourceError, SettingsError
 from engine.events import Event, Failed, Finished, Preview, Warned
 from engine.host.link import Controls, Outbox
 from engine.host.messages import Order, Source
@@ -38,6 +38,9 @@ def main(order: Order, events: Connection, commands: Connection) -> None:
         _work(order, outbox, controls)
     except KeyboardInterrupt:
         pass  # aborted: the parent asked for it, and knows what it has
+    except DeviceError as e:
+        detail = traceback.format_exc()
+        outbox.send(Failed(str(e), user_fault=False, detail=detail, on_cpu=True))
     except EngineError as e:
         outbox.send(Failed(str(e), user_fault=True))
     except MemoryError:
@@ -81,7 +84,7 @@ def _events(
             yield Warned("Nothing was saved before the interruption; starting anew.")
     events = source(
         study,
-        on=named(order.device, order.threads),
+        on=_device(order),
         resume=resume,
         tick=outbox.tick,
         finish_early=controls.finish_wanted,
@@ -89,6 +92,15 @@ def _events(
     if job is not None:
         events = keep(events, job, heir_of=os.getppid())
     yield from events
+
+
+def _device(order: Order) -> Backend:
+    try:
+        return named(order.device, order.threads)
+    except ResourceError as e:
+        if order.device == "cuda":
+            raise DeviceError(str(e)) from e
+        raise
 
 
 def _default_source() -> Source:

@@ -7,6 +7,7 @@ import os
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from multiprocessing import get_context
 from multiprocessing.connection import wait
 from threading import Lock
@@ -17,7 +18,7 @@ import numpy as np
 
 from engine.checkpoint import Job
 from engine.errors import EngineError
-from engine.events import Aborted, Event, Failed, Finished, Preview, Warned
+from engine.events import Aborted, Event, Failed, Finished, Planned, Preview, Warned
 from engine.host.child import main
 from engine.host.messages import (
     N_SLOTS,
@@ -83,6 +84,7 @@ class EngineProcess:
         self._heard_at = monotonic()
         self._silent = self._resting = False
         self._last_preview: Preview | None = None
+        self._on_gpu = device == "cuda"
 
     @property
     def last_preview(self) -> Preview | None:
@@ -181,8 +183,19 @@ class EngineProcess:
         if isinstance(message, NeedSlots):
             self._answer(message)
             return None
+        if isinstance(message, Planned):
+            self._on_gpu = message.device == "cuda"
+        if isinstance(message, Failed) and (message.on_cpu or self._on_gpu):
+            return self._with_way_out(message)
         event: Event = message
         return event
+
+    def _with_way_out(self, failed: Failed) -> Failed:
+        """Tell of a run on the GPU what is safe, and offer the CPU unless the input is at fault."""
+        if failed.user_fault:
+            return failed
+        safe = what_is_safe(self._last_preview, self._job, on_gpu=True)
+        return replace(failed, text=f"{failed.text} {safe}", on_cpu=True)
 
     def _unpacked(self, frame: Frame) -> Event | None:
         newer = any(isinstance(message, Frame) for message in self._pending)
@@ -218,11 +231,13 @@ class EngineProcess:
     def _last_words(self) -> Event:
         self._ended = True
         self._clean_up()
-        safe = what_is_safe(self._last_preview, self._job)
+        on_gpu = self._on_gpu and not self._aborting
+        safe = what_is_safe(self._last_preview, self._job, on_gpu=on_gpu)
         if self._aborting:
             return Aborted(f"Aborted. {safe}")
         reason = how_it_ended(self._exit_code)
-        return Failed(f"The engine stopped: {reason}. {safe}", user_fault=False)
+        text = f"The engine stopped: {reason}. {safe}"
+        return Failed(text, user_fault=False, on_cpu=on_gpu)
 
     def _clean_up(self) -> None:
         """Leave no process, no shared memory and no job that seems to run."""

@@ -23,20 +23,24 @@ def how_it_ended(exit_code: int | None) -> str:
     return f"it was killed by signal {-exit_code} ({name}){hint}"
 
 
-def what_is_safe(image: Preview | None, job: Job | None) -> str:
-    """Say what is kept and how to go on."""
+def what_is_safe(image: Preview | None, job: Job | None, *, on_gpu: bool = False) -> str:
+    """Say what is kept and how to go on; after a run on the GPU the CPU is another way."""
     done, n_subsets = _checkpoint(job)
     sentences = []
     if image is not None:
         sentences.append(f"The image of {_place(image.iteration, image.subset)} is kept.")
     if done:
         iteration, subset = divmod(done - 1, n_subsets)
-        sentences.append(
-            f"The checkpoint of {_place(iteration + 1, subset + 1)} is safe on disk; "
-            "press Resume to go on from there."
-        )
+        way_out = "press Resume to go on from there"
+        if on_gpu:
+            way_out = "press Resume to try the GPU again from there, or Continue on the CPU"
+        place = _place(iteration + 1, subset + 1)
+        sentences.append(f"The checkpoint of {place} is safe on disk; {way_out}.")
     else:
-        sentences.append("No checkpoint was saved; press Start to begin anew.")
+        way_out = "press Start to begin anew"
+        if on_gpu:
+            way_out = "press Start to try the GPU again, or Start on the CPU"
+        sentences.append(f"No checkpoint was saved; {way_out}.")
     return " ".join(sentences)
 
 

@@ -99,8 +99,9 @@ def test_a_slow_window_skips_images_but_no_end_of_an_iteration(tmp_path):
         assert (preview.volume.values == update).all()
 
 
-def test_the_child_imports_neither_qt_nor_cupy(tmp_path):
-    events = EngineProcess(study_of(tmp_path), source=engine_sources.told_modules).events()
+def test_the_child_on_the_cpu_imports_neither_qt_nor_cupy(tmp_path):
+    engine = EngineProcess(study_of(tmp_path), device="cpu", source=engine_sources.told_modules)
+    events = engine.events()
     loaded = next(event for event in events if isinstance(event, Loaded))
     events.close()
     roots = {name.partition(".")[0] for name in loaded.facts["modules"]}
