@@ -3,26 +3,47 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import module_of
 from engine.backend import Backend
+from engine.backend.gpu import Array
 from engine.corrections.base import Correction
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 
+BATCH = 4_000_000
+"""Lines traced at a time."""
+
 
 def attenuation_factors(
-    mu_map: Volume, positions_mm: NDArray[Any], crystals: NDArray[Any], *, on: Backend
-) -> NDArray[np.float32]:
-    """Return a (n,) of the lines between `crystals` (n, 2) at `positions_mm` (m, 3) [mm]."""
+    mu_map: Volume,
+    positions_mm: Array,
+    crystals: Array,
+    *,
+    on: Backend,
+    reproducible: bool = True,
+) -> Array:
+    """Return a (n,) float32 of the lines between `crystals` (n, 2) at `positions_mm` (m, 3) [mm].
+
+    They come to where `crystals` are, on the device or not. If reproducible, a GPU leaves the
+    exponential to the processor: they round it differently.
+    """
     from engine.operators.rays import RayProjector, Rays
 
-    projector = RayProjector(Rays(positions_mm, crystals), mu_map.grid, on=on)
-    integrals = projector(mu_map.values)
-    return np.exp(-integrals).astype(np.float32)
+    xp = module_of(crystals)
+    mu, points = on.to_device(mu_map.values), on.to_device(positions_mm)
+    factors = xp.empty(len(crystals), np.float32)
+    for start in range(0, len(crystals), BATCH):
+        rows = slice(start, start + BATCH)
+        rays = Rays(points, on.to_device(crystals[rows]))
+        integrals = RayProjector(rays, mu_map.grid, on=on, reproducible=reproducible)(mu)
+        if reproducible or xp is np:
+            integrals = on.to_host(integrals)
+        factors[rows] = xp.asarray(module_of(integrals).exp(-integrals))
+    return factors
 
 
 class Attenuation(Correction):

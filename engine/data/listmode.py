@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -70,19 +71,23 @@ class ListMode:
 
     def select(self, rows: Any) -> Self:
         """Return the same scan with only the events `rows` (mask, slice or indices)."""
+        return self.select_by(lambda column: column[rows])
 
-        def take(column: NDArray[Any] | None) -> NDArray[Any] | None:
-            return None if column is None else column[rows]
+    def select_by(self, take: Callable[[NDArray[Any]], NDArray[Any]]) -> Self:
+        """Return the same scan with the events that `take` returns of each column."""
+
+        def taken(column: NDArray[Any] | None) -> NDArray[Any] | None:
+            return None if column is None else take(column)
 
         return replace(
             self,
-            crystals=self.crystals[rows],
-            delayed=take(self.delayed),
-            tof_bins=take(self.tof_bins),
-            time_ms=take(self.time_ms),
-            additive=take(self.additive),
-            factors=take(self.factors),
-            background=take(self.background),
+            crystals=take(self.crystals),
+            delayed=taken(self.delayed),
+            tof_bins=taken(self.tof_bins),
+            time_ms=taken(self.time_ms),
+            additive=taken(self.additive),
+            factors=taken(self.factors),
+            background=taken(self.background),
         )
 
     @property

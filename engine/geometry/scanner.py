@@ -85,8 +85,8 @@ class Scanner(ABC):
         """Plain words: crystals, rings, time of flight."""
 
     @cached_property
-    def _tables(self) -> Tables:
-        """Our tables, where the lines and pairs are that are asked for."""
+    def tables(self) -> Tables:
+        """Gives our tables where the lines and pairs are that are asked for."""
         return Tables()
 
     @property

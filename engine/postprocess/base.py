@@ -19,7 +19,10 @@ class Filter(Settings):
 
     @abstractmethod
     def apply(self, image: NDArray[Any], voxel_mm: Point) -> NDArray[Any]:
-        """Return the filtered image (n_z, n_y, n_x), same dtype; `voxel_mm` is (x, y, z)."""
+        """Return the filtered image (n_z, n_y, n_x), same dtype; `voxel_mm` is (x, y, z).
+
+        An image on a GPU is filtered there.
+        """
 
     @abstractmethod
     def describe(self) -> str:

@@ -6,6 +6,8 @@ from typing import Any, ClassVar, Literal
 
 from numpy.typing import NDArray
 
+from engine.arrays import module_of
+from engine.backend.filters import ndimage_of
 from engine.geometry.grid import Point
 from engine.geometry.tof import FWHM_PER_SIGMA
 from engine.postprocess.base import Filter
@@ -34,10 +36,10 @@ class Gaussian(Filter):
         return self.fwhm_mm or DEFAULT_VOXELS * max(voxel_mm)
 
     def apply(self, image: NDArray[Any], voxel_mm: Point) -> NDArray[Any]:
-        from scipy import ndimage
-
         sigma = [self.width_mm(voxel_mm) / FWHM_PER_SIGMA / v for v in voxel_mm[::-1]]
-        return ndimage.gaussian_filter(image, sigma, mode="constant", truncate=4.0)
+        out = module_of(image).empty_like(image)
+        ndimage_of(image).gaussian_filter(image, sigma, output=out, mode="constant", truncate=4.0)
+        return out
 
     def describe(self) -> str:
         return f"Gaussian {self.fwhm_mm:g} mm" if self.fwhm_mm else "Gaussian 1.5 voxels"

@@ -6,6 +6,8 @@ from typing import Any, ClassVar, Literal
 
 from numpy.typing import NDArray
 
+from engine.arrays import module_of
+from engine.backend.filters import ndimage_of
 from engine.geometry.grid import Point
 from engine.postprocess.base import Filter
 from engine.settings import setting
@@ -19,9 +21,9 @@ class Median(Filter):
     size: Literal[3, 5, 7] = setting(3, "Edge of the cube", label="Cube edge", unit="voxels")
 
     def apply(self, image: NDArray[Any], voxel_mm: Point) -> NDArray[Any]:
-        from scipy import ndimage
-
-        return ndimage.median_filter(image, size=self.size, mode="nearest")
+        out = module_of(image).empty_like(image)
+        ndimage_of(image).median_filter(image, size=self.size, output=out, mode="nearest")
+        return out
 
     def describe(self) -> str:
         return f"median {self.size}³ voxels"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.backend import Backend
+from engine.backend import Backend, cpu
 from engine.data.listmode import ListMode
 from engine.errors import DataError
 from engine.geometry.grid import ImageGrid
@@ -18,6 +18,11 @@ from engine.operators.rays import RayProjector, Rays
 from engine.systems.sensitivity import Sensitivity
 
 Tick = Callable[[int, int], None]
+
+CHECKED_AT_ONCE = 4_000_000
+"""Events whose lines are looked up together."""
+SORT_BYTES = 64
+"""Memory of the device that sorting takes for each event."""
 
 
 @dataclass(frozen=True)
@@ -34,14 +39,15 @@ class Prepared:
     n_dropped: int
 
 
-def prepare(data: ListMode) -> Prepared:
+def prepare(data: ListMode, *, on: Backend) -> Prepared:
     """Keep the prompts the model can explain and sort them along space.
 
     Later steps count on the order: neighbouring events cross neighbouring voxels, so that every
-    B-th event is a fair subset and the image stays in the processor's cache.
+    B-th event is a fair subset and the image stays in the processor's cache. The order is the
+    same on every device.
     """
     prompts = data.prompts
-    usable = data.scanner.in_coincidence(prompts.crystals)
+    usable = _live(prompts, on)
     if prompts.factors is not None:
         usable &= prompts.factors > 0
     n_dropped = prompts.n_events - int(np.count_nonzero(usable))
@@ -52,8 +58,25 @@ def prepare(data: ListMode) -> Prepared:
             f"the scan holds no prompt on a live line of response ({data.n_events} events read, "
             f"{n_dropped} on gaps or dead crystals); check scanner and normalisation."
         )
-    order = ray_order(data.scanner.positions_mm, prompts.crystals)
-    return Prepared(prompts.select(order), n_dropped)
+    return Prepared(_along_space(prompts, on), n_dropped)
+
+
+def _live(events: ListMode, on: Backend) -> NDArray[np.bool_]:
+    """(n,) whether each event lies on a line of response."""
+    live = np.empty(events.n_events, bool)
+    for start in range(0, events.n_events, CHECKED_AT_ONCE):
+        rows = slice(start, start + CHECKED_AT_ONCE)
+        crystals = on.to_device(events.crystals[rows])
+        live[rows] = on.to_host(events.scanner.in_coincidence(crystals))
+    return live
+
+
+def _along_space(events: ListMode, on: Backend) -> ListMode:
+    """Return the events sorted; one column after the other passes through the device."""
+    if on.gpu is not None and on.gpu.free_bytes() < SORT_BYTES * events.n_events:
+        on = cpu(on.threads)  # slower; the order is the same
+    order = ray_order(events.scanner.positions_mm, on.to_device(events.crystals))
+    return events.select_by(lambda column: on.to_host(on.to_device(column)[order]))
 
 
 def without_tof(data: ListMode) -> ListMode:

@@ -11,12 +11,14 @@ onto themselves and nothing attenuates, a batch is averaged over them: sixteen l
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import module_of
 from engine.backend import Backend
+from engine.backend.gpu import Array
 from engine.corrections.attenuation import attenuation_factors
 from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid
@@ -27,7 +29,10 @@ from engine.operators.rays import RayProjector, Rays
 from engine.protocol import SensitivitySettings
 
 BATCH = 500_000
-"""Lines traced at a time."""
+"""Lines whose sum is one sample of the image; reproducible sums take as many on any device."""
+BATCH_ON_GPU = 4_000_000
+MOST_AT_ONCE = 4_000_000
+"""Lines of a batch that are traced together, so that their list fits any memory."""
 VOXELS_PER_LINE = 4
 """Large images take more lines at a time, so that adding them up costs little."""
 MIN_BATCHES = 8
@@ -39,7 +44,7 @@ MOST_LINES_PER_EVENT = 16
 """With the method left to us, more lines than this for each event gain nothing over their noise."""
 
 Tick = Callable[[int, int], None]
-Trace = Callable[[NDArray[np.int64]], NDArray[np.float32]]
+Trace = Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
@@ -78,28 +83,47 @@ def compute_sensitivity(
     reproducible: bool = False,
     tick: Tick | None = None,
 ) -> Sensitivity:
-    """Trace the lines of the scanner of `data`, with its crystal weights and attenuation."""
+    """Trace the lines of the scanner of `data`, with its crystal weights and attenuation.
 
-    def trace(numbers: NDArray[np.int64]) -> NDArray[np.float32]:
-        return back_project(data, grid, numbers, on=on, reproducible=reproducible)
+    All of it happens on the device; only the finished image comes back. If reproducible, its
+    bits are the same on any.
+    """
+    there = _on_device(data, on)
+    batch = BATCH_ON_GPU if on.is_cuda and not reproducible else BATCH
+
+    def trace(numbers: Array) -> Array:
+        return back_project(there, grid, numbers, on=on, reproducible=reproducible)
 
     n_lors = data.scanner.n_lors
     wanted = max(EXACT_BELOW, LINES_PER_EVENT * data.n_events)
     exact = settings.method == "exact" or (settings.method == "auto" and n_lors <= wanted)
     if exact:
-        return _exact(trace, n_lors, grid, tick)
+        return _exact(trace, n_lors, grid, batch, on=on, tick=tick)
     enough = min(n_lors, LINES_PER_EVENT * data.n_events)
     most = n_lors if settings.method == "sampled" else MOST_LINES_PER_EVENT * data.n_events
     most = max(most, EXACT_BELOW)
     mirrors = _symmetries(data, grid)
 
-    def trace_evenly(numbers: NDArray[np.int64]) -> NDArray[np.float32]:
+    def trace_evenly(numbers: Array) -> Array:
         return symmetrise(trace(numbers), mirrors)
 
-    found = _sampled(trace_evenly, n_lors, (enough, most), grid, settings, tick)
+    lines = min(max(batch, grid.n_voxels // VOXELS_PER_LINE), n_lors)
+    sampling = (lines, enough, most)
+    found = _sampled(trace_evenly, n_lors, grid, sampling, settings, on=on, tick=tick)
     if settings.method == "sampled" and found.error_percent > settings.error_percent:
-        return _exact(trace, n_lors, grid, tick)  # a sample that fine would trace more than all
+        # a sample that fine would trace more than all
+        return _exact(trace, n_lors, grid, batch, on=on, tick=tick)
     return found
+
+
+def _on_device(data: ListMode, on: Backend) -> ListMode:
+    """Return the data with the tables of the lines on the device."""
+    weights, mu = data.crystal_weights, data.attenuation
+    return replace(
+        data,
+        crystal_weights=None if weights is None else on.to_device(weights),
+        attenuation=None if mu is None else replace(mu, values=on.to_device(mu.values)),
+    )
 
 
 def _symmetries(data: ListMode, grid: ImageGrid) -> tuple[Mirror, ...]:
@@ -112,54 +136,77 @@ def _symmetries(data: ListMode, grid: ImageGrid) -> tuple[Mirror, ...]:
 def back_project(
     data: ListMode,
     grid: ImageGrid,
-    numbers: NDArray[np.int64],
+    numbers: Array,
     *,
     on: Backend,
     reproducible: bool = False,
-) -> NDArray[np.float32]:
-    """Σ n a A over the lines `numbers`: (n_z, n_y, n_x) [mm]."""
+) -> Array:
+    """Σ n a A over the lines `numbers`: (n_z, n_y, n_x) float32 [mm], all on the device."""
+
+    def part(start: int) -> Array:
+        lines = numbers[start : start + MOST_AT_ONCE]
+        return _part(data, grid, lines, on=on, reproducible=reproducible)
+
+    image = part(0)
+    for start in range(MOST_AT_ONCE, len(numbers), MOST_AT_ONCE):
+        image += part(start)
+    return image
+
+
+def _part(
+    data: ListMode, grid: ImageGrid, numbers: Array, *, on: Backend, reproducible: bool
+) -> Array:
     scanner = data.scanner
     crystals = scanner.lors(numbers)
     crystals = crystals[scanner.in_coincidence(crystals)]
-    weights = np.ones(len(crystals), np.float32)
+    weights = on.xp.ones(len(crystals), np.float32)
     if data.crystal_weights is not None:
         weights = pair_product(data.crystal_weights, crystals)
-        crystals, weights = crystals[weights > 0], weights[weights > 0]
-    positions = scanner.positions_mm
+        live = weights > 0
+        crystals, weights = crystals[live], weights[live]
+    positions = scanner.tables.beside(crystals, scanner.positions_mm)
     if data.attenuation is not None:
-        weights = weights * attenuation_factors(data.attenuation, positions, crystals, on=on)
+        weights = weights * attenuation_factors(
+            data.attenuation, positions, crystals, on=on, reproducible=reproducible
+        )
     rays = Rays(positions, crystals)
     return RayProjector(rays, grid, on=on, reproducible=reproducible).T(weights)
 
 
-def _exact(trace: Trace, n_lors: int, grid: ImageGrid, tick: Tick | None) -> Sensitivity:
-    total = np.zeros(grid.shape, np.float64)
-    for start in range(0, n_lors, BATCH):
-        stop = min(start + BATCH, n_lors)
-        total += trace(np.arange(start, stop, dtype=np.int64))
+def _exact(
+    trace: Trace, n_lors: int, grid: ImageGrid, batch: int, *, on: Backend, tick: Tick | None
+) -> Sensitivity:
+    total = on.xp.zeros(grid.shape, np.float64)
+    for start in range(0, n_lors, batch):
+        stop = min(start + batch, n_lors)
+        total += trace(on.xp.arange(start, stop, dtype=np.int64))
         if tick is not None:
             tick(stop, n_lors)
-    return Sensitivity(total.astype(np.float32), n_lors, n_lors, 0.0)
+    return Sensitivity(on.to_host(total.astype(np.float32)), n_lors, n_lors, 0.0)
 
 
 def _sampled(
     trace: Trace,
     n_lors: int,
-    bounds: tuple[int, int],
     grid: ImageGrid,
+    sampling: tuple[int, int, int],
     settings: SensitivitySettings,
+    *,
+    on: Backend,
     tick: Tick | None,
 ) -> Sensitivity:
-    """Add batches until the error is small enough, within `bounds` of the lines traced."""
+    """Add batches until the error is small enough.
+
+    sampling : lines of a batch, lines that are enough, most lines to trace
+    """
     rng = np.random.default_rng(settings.seed)
-    enough, most = bounds
-    n = min(max(BATCH, grid.n_voxels // VOXELS_PER_LINE), n_lors)
-    total, squares = np.zeros(grid.shape), np.zeros(grid.shape)
+    n, enough, most = sampling
+    total, squares = on.xp.zeros(grid.shape), on.xp.zeros(grid.shape)
     n_batches, error, needed = 0, np.inf, max(MIN_BATCHES * n, enough)
     while n_batches < MIN_BATCHES or n_batches * n < needed:
-        batch = trace(lattice(n_lors, n, shift=rng.random()))
+        batch = trace(lattice(n_lors, n, shift=rng.random(), xp=on.xp)).astype(np.float64)
         total += batch
-        squares += np.square(batch, dtype=np.float64)
+        squares += batch * batch
         n_batches += 1
         if n_batches >= MIN_BATCHES:
             error = _median_error(total, squares, n_batches)
@@ -168,14 +215,16 @@ def _sampled(
         if tick is not None:
             tick(n_batches * n, max(needed, n_batches * n))
     traced = n_batches * n
-    return Sensitivity((total * (n_lors / traced)).astype(np.float32), n_lors, traced, error)
+    image = on.to_host((total * (n_lors / traced)).astype(np.float32))
+    return Sensitivity(image, n_lors, traced, error)
 
 
-def _median_error(total: NDArray[np.float64], squares: NDArray[np.float64], n: int) -> float:
+def _median_error(total: Array, squares: Array, n: int) -> float:
     """Relative standard error [%], median over the voxels that were seen."""
-    mean = total / n
-    variance = np.maximum(squares / n - mean**2, 0) / (n - 1)
-    seen = mean > 0
+    xp = module_of(total)
+    seen = total > 0
     if not seen.any():
         return 0.0
-    return float(100 * np.median(np.sqrt(variance[seen]) / mean[seen]))
+    mean = total[seen] / n
+    variance = xp.maximum(squares[seen] / n - mean * mean, 0) / (n - 1)
+    return 100 * float(xp.median(xp.sqrt(variance) / mean))

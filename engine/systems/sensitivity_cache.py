@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.backend import Backend
 from engine.data.listmode import ListMode
 from engine.errors import EngineError
 from engine.geometry.grid import ImageGrid
@@ -22,15 +23,20 @@ from engine.io.publish import publish
 from engine.protocol import SensitivitySettings
 from engine.systems.sensitivity import Sensitivity
 
-FORMAT = 2
+FORMAT = 3
 """Raise it when the computation changes."""
 MAX_CACHE_BYTES = 2 * 2**30
 
 log = logging.getLogger(__name__)
 
 
-def key_of(data: ListMode, grid: ImageGrid, settings: SensitivitySettings, *, threads: int) -> str:
-    """Digest of all that fixes the sensitivity image."""
+def key_of(
+    data: ListMode, grid: ImageGrid, settings: SensitivitySettings, *, on: Backend | None
+) -> str:
+    """Digest of all that fixes the sensitivity image.
+
+    on : device that rounds its sums; None where they are reproducible, the same on any
+    """
     digest = hashlib.sha256()
     facts = {
         "format": FORMAT,
@@ -38,7 +44,7 @@ def key_of(data: ListMode, grid: ImageGrid, settings: SensitivitySettings, *, th
         "grid": [grid.shape, grid.voxel_mm, grid.centre_mm],
         "settings": settings.model_dump(mode="json"),
         "events": data.n_events,
-        "threads": threads,
+        "device": None if on is None else on.label,
     }
     digest.update(json.dumps(facts, sort_keys=True).encode())
     if data.crystal_weights is not None:

@@ -124,7 +124,7 @@ def test_mirrored_segments_explain_the_events_less_well(mmr):
     mirrored = replace(data, crystals=(ring[:, ::-1] * n + place).astype(np.int32))
     likelihood = []
     for scan in (data, mirrored):
-        prompts = listmode_pet.prepare(scan).data
+        prompts = listmode_pet.prepare(scan, on=cpu(2)).data
         s = compute_sensitivity(prompts, grid, Protocol().sensitivity, on=ON)
         model = listmode_pet.build(prompts, grid, s, on=ON)
         osem = Protocol().algorithm.model_copy(update={"iterations": 2})

@@ -156,17 +156,17 @@ def test_ring_symmetry_swapping_an_axis_would_break():
 def test_cache_finds_the_same_content_only(tmp_path):
     data = scan(ring())
     found = sensitivity.compute_sensitivity(data, GRID, EXACT, on=ON)
-    key = sensitivity_cache.key_of(data, GRID, EXACT, threads=2)
+    key = sensitivity_cache.key_of(data, GRID, EXACT, on=ON)
     sensitivity_cache.keep(tmp_path, key, found)
     again = sensitivity_cache.load(tmp_path, key, GRID)
     np.testing.assert_array_equal(again.image, found.image)
     assert (again.n_lors, again.n_traced) == (found.n_lors, found.n_traced)
     weights = np.full(data.scanner.n_crystals, 0.9, np.float32)
     others = {
-        sensitivity_cache.key_of(replace(data, crystal_weights=weights), GRID, EXACT, threads=2),
-        sensitivity_cache.key_of(scan(ring(radius_mm=61)), GRID, EXACT, threads=2),
+        sensitivity_cache.key_of(replace(data, crystal_weights=weights), GRID, EXACT, on=ON),
+        sensitivity_cache.key_of(scan(ring(radius_mm=61)), GRID, EXACT, on=ON),
         sensitivity_cache.key_of(
-            data, ImageGrid((6, 14, 14), (5.0, 5.0, 5.0), (1.0, 0.0, 0.0)), EXACT, threads=2
+            data, ImageGrid((6, 14, 14), (5.0, 5.0, 5.0), (1.0, 0.0, 0.0)), EXACT, on=ON
         ),
     }
     assert len(others) == 3 and key not in others
