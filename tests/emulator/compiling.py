@@ -1,0 +1,131 @@
+"""CUDA source to a shared library for the CPU, through g++, kept in a folder of the machine."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+from engine.errors import DeviceError
+
+_HERE = Path(__file__).parent
+_HEADERS = ("cuda_cpu.h", "fibers.h", "launch.h")
+_FLAGS = (
+    "-std=c++20",
+    "-ffp-contract=off",
+    "-fno-strict-aliasing",
+    "-fvisibility=hidden",  # else libraries share their inline variables
+    "-fopenmp",
+    "-fPIC",
+    "-shared",
+    "-w",
+    "-fmax-errors=3",
+)
+_FAST = ("-O2",)
+_SANITIZED = ("-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address")
+
+_PROBE = "#include <bit>\n#include <omp.h>\n#include <sys/mman.h>\n#include <ucontext.h>\n"
+
+_BOUNDS = r"(?:__launch_bounds__\s*\(\s*(\d+)[^)]*\)\s*)?"
+_KERNEL = re.compile(rf"__global__\s+{_BOUNDS}void\s+{_BOUNDS}(\w+)\s*\(")
+
+
+class NoCompilerError(Exception):
+    """This machine cannot compile for the CPU; the message says why."""
+
+
+class CompileError(DeviceError):
+    """The source does not compile; the message is the compiler's."""
+
+
+def check() -> None:
+    """Raise `NoCompilerError` if this machine has no g++ that does."""
+    _version()
+
+
+def most_threads(source: str) -> dict[str, int]:
+    """Kernels of a source, with the most threads of a block that each may have."""
+    found = _KERNEL.findall(source)
+    return {name: int(before or after or 1024) for before, after, name in found}
+
+
+def shared_library(source: str, *, sanitize: bool = False) -> Path:
+    """Compile, or take it from the folder; processes at the same time compile it once."""
+    text = _wrapped(source)
+    flags = (*_FLAGS, *(_SANITIZED if sanitize else _FAST))
+    parts = (_version(), *flags, *(_read(name) for name in _HEADERS), text)
+    name = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+    library = _folder() / f"{name}.so"
+    if not library.exists():
+        with _lock(library.with_suffix(".lock")):
+            if not library.exists():
+                _compile(text, flags, library)
+    return library
+
+
+def _wrapped(source: str) -> str:
+    exports = "".join(f"CUDA_CPU_KERNEL({name})\n" for name in most_threads(source))
+    return f'#include "cuda_cpu.h"\n#line 1 "kernel.cu"\n{source}\n{exports}'
+
+
+def _compile(text: str, flags: tuple[str, ...], library: Path) -> None:
+    unfinished = library.with_suffix(f".{os.getpid()}.part")
+    try:
+        _gcc(*flags, "-I", str(_HERE), "-x", "c++", "-", "-o", str(unfinished), text=text)
+        unfinished.replace(library)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _gcc(*arguments: str, text: str = "") -> None:
+    done = subprocess.run(
+        ["g++", *arguments], input=text, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise CompileError(done.stderr.strip())
+
+
+@cache
+def _read(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8")
+
+
+@cache
+def _version() -> str:
+    """Version of the compiler, which has been seen to make a library as we need it."""
+    if shutil.which("g++") is None:
+        raise NoCompilerError("g++ is not installed")
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            _gcc(*_FLAGS, "-I", str(_HERE), "-x", "c++", "-", "-o", f"{folder}/probe.so",
+                 text=_PROBE)  # fmt: skip
+        except CompileError as e:
+            raise NoCompilerError(f"g++ lacks C++20, OpenMP or POSIX: {e}") from e
+    done = subprocess.run(["g++", "--version"], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+@cache
+def _folder() -> Path:
+    """Where libraries are kept between runs: of this user alone, since they are executed."""
+    folder = Path(tempfile.gettempdir()) / f"isocenter-emulator-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if folder.stat().st_uid != os.getuid() or folder.is_symlink():
+        return Path(tempfile.mkdtemp(prefix="isocenter-emulator-"))
+    return folder
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    import fcntl  # not on Windows, where there is no compiler of ours either
+
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,335 @@
+// The threads of a CUDA block as fibers of one CPU thread: who runs, and who waits for whom.
+//
+// Each thread runs until it ends or waits at a barrier or a collective of its warp; then the next
+// one runs, in ascending or in descending order. Threads that wait for each other for ever are
+// reported. A thread that never waits hands its stack to the next one.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <sys/mman.h>
+
+#if !defined(__x86_64__) || defined(CUDA_CPU_UCONTEXT)
+#define CUDA_CPU_PORTABLE
+#include <ucontext.h>
+#endif
+
+#ifdef __SANITIZE_ADDRESS__
+extern "C" {
+void __sanitizer_start_switch_fiber(void** save, const void* bottom, size_t size);
+void __sanitizer_finish_switch_fiber(void* saved, const void** bottom, size_t* size);
+void __asan_unpoison_memory_region(const volatile void* start, size_t size);
+}
+#endif
+
+struct uint3 {
+  unsigned x, y, z;
+};
+
+struct dim3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+
+static thread_local uint3 threadIdx, blockIdx;
+static thread_local dim3 blockDim, gridDim;
+static constexpr int warpSize = 32;
+
+namespace cpu {
+
+#ifdef __SANITIZE_ADDRESS__
+static constexpr size_t STACK_BYTES = 512 << 10;
+#else
+static constexpr size_t STACK_BYTES = 64 << 10;
+#endif
+static constexpr size_t GUARD_BYTES = 64 << 10;  // a whole page, however large pages are
+
+// ---- switching stacks --------------------------------------------------------------------------
+
+#ifdef CUDA_CPU_PORTABLE
+
+struct Context {
+  ucontext_t registers;
+};
+
+static void switch_stack(Context& from, Context& to) {
+  swapcontext(&from.registers, &to.registers);
+}
+
+static void prepare(Context& context, char* stack, void (*entry)()) {
+  getcontext(&context.registers);
+  context.registers.uc_stack.ss_sp = stack;
+  context.registers.uc_stack.ss_size = STACK_BYTES;
+  context.registers.uc_link = nullptr;
+  makecontext(&context.registers, entry, 0);
+}
+
+#else
+
+struct Context {
+  void** top;  // of the stack, on which the registers lie that a call must keep
+};
+
+extern "C" void cuda_cpu_switch(void*** from, void** to);
+__asm__(
+    ".text\n"
+    ".local cuda_cpu_switch\n"
+    ".type cuda_cpu_switch, @function\n"
+    "cuda_cpu_switch:\n"
+    "  push %rbp\n  push %rbx\n  push %r12\n  push %r13\n  push %r14\n  push %r15\n"
+    "  mov %rsp, (%rdi)\n"
+    "  mov %rsi, %rsp\n"
+    "  pop %r15\n  pop %r14\n  pop %r13\n  pop %r12\n  pop %rbx\n  pop %rbp\n"
+    "  ret\n");
+
+static void switch_stack(Context& from, Context& to) { cuda_cpu_switch(&from.top, to.top); }
+
+static void prepare(Context& context, char* stack, void (*entry)()) {
+  void** top = reinterpret_cast<void**>(stack + STACK_BYTES) - 2;
+  *--top = nullptr;  // where `entry` would return to; it never does
+  *--top = reinterpret_cast<void*>(entry);
+  for (int i = 0; i < 6; i++) *--top = nullptr;
+  context.top = top;
+}
+
+#endif
+
+static thread_local std::vector<char*>* spare_stacks;  // kept for the life of the CPU thread
+
+static char* take_stack() {
+  if (!spare_stacks) spare_stacks = new std::vector<char*>;
+  if (!spare_stacks->empty()) {
+    char* stack = spare_stacks->back();
+    spare_stacks->pop_back();
+    return stack;
+  }
+  void* memory = mmap(nullptr, GUARD_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  mprotect(memory, GUARD_BYTES, PROT_NONE);
+  return static_cast<char*>(memory) + GUARD_BYTES;
+}
+
+static void give_stack(char* stack) {
+#ifdef __SANITIZE_ADDRESS__
+  __asan_unpoison_memory_region(stack, STACK_BYTES);
+#endif
+  spare_stacks->push_back(stack);
+}
+
+// ---- one block ---------------------------------------------------------------------------------
+
+enum class State { fresh, ready, at_barrier, in_warp, ended };
+
+struct Thread {
+  State state = State::fresh;
+  Context context;
+  char* stack = nullptr;
+  int line = 0;          // of the kernel, where it waits
+  unsigned mask = 0;     // lanes named in the collective in which it waits
+  unsigned present = 0;  // lanes that took part in the last collective
+  uint64_t value = 0;    // its own one in a collective
+  uint64_t heard = 0;    // the snapshot of `value` when the collective was complete
+};
+
+using Body = void (*)(void* arguments);
+
+class Block {
+ public:
+  Block(dim3 size, bool reverse, Body body, void* arguments)
+      : reverse_(reverse), body_(body), arguments_(arguments), threads_(size.x) {}
+
+  // Run one block. What went wrong is in `fault`.
+  void run() {
+    std::fill(threads_.begin(), threads_.end(), Thread());
+    while (fault.empty()) {
+      bool moved = false;
+      for (int i = 0; i < n_warps() && fault.empty(); i++) moved |= run_warp(ordered(i, n_warps()));
+      if (all_in(State::ended)) break;
+      if (all_in(State::at_barrier) && one_line()) {
+        for (Thread& thread : threads_) thread.state = State::ready;
+      } else if (!moved) {
+        fault = who_waits_where();
+      }
+    }
+    for (Thread& thread : threads_) drop_stack(thread);
+  }
+
+  void wait_at_barrier(int line) {
+    Thread& self = threads_[current_];
+    self.state = State::at_barrier;
+    self.line = line;
+    pause();
+  }
+
+  // Wait until all lanes of the mask gave a value, and return who did; see `heard_from`.
+  unsigned exchange(unsigned mask, uint64_t value, int line) {
+    Thread& self = threads_[current_];
+    if (!(mask >> lane() & 1)) {
+      fail("lane " + std::to_string(lane()) + " is not in its own mask, line " +
+           std::to_string(line));
+    }
+    self.state = State::in_warp;
+    self.line = line;
+    self.mask = mask;
+    self.value = value;
+    pause();
+    return self.present;
+  }
+
+  // What a lane gave in the last collective.
+  uint64_t heard_from(int lane, int line) {
+    if (!(threads_[current_].present >> lane & 1)) {
+      fail("a shuffle reads lane " + std::to_string(lane) + ", which takes no part, line " +
+           std::to_string(line));
+    }
+    return threads_[current_ / warpSize * warpSize + lane].heard;
+  }
+
+  int lane() const { return current_ % warpSize; }
+
+  std::string fault;
+
+ private:
+  int n_threads() const { return static_cast<int>(threads_.size()); }
+  int n_warps() const { return (n_threads() + warpSize - 1) / warpSize; }
+  int ordered(int i, int n) const { return reverse_ ? n - 1 - i : i; }
+
+  bool all_in(State state) const {
+    return std::all_of(threads_.begin(), threads_.end(),
+                       [=](const Thread& thread) { return thread.state == state; });
+  }
+
+  bool one_line() const {
+    return std::all_of(threads_.begin(), threads_.end(),
+                       [&](const Thread& thread) { return thread.line == threads_[0].line; });
+  }
+
+  // Run a warp until all its threads have ended or wait for other warps.
+  bool run_warp(int warp) {
+    const int first = warp * warpSize, n = std::min(warpSize, n_threads() - first);
+    bool moved = false;
+    do {
+      for (int i = 0; i < n && fault.empty(); i++) moved |= resume(first + ordered(i, n));
+    } while (fault.empty() && release_lanes(first, n));
+    return moved;
+  }
+
+  // Let go on whoever waits in a collective that is complete.
+  bool release_lanes(int first, int n) {
+    bool released = false;
+    for (int i = 0; i < n; i++) {
+      const unsigned mask = threads_[first + i].mask;
+      const int line = threads_[first + i].line;
+      unsigned group = 0;
+      bool complete = threads_[first + i].state == State::in_warp;
+      for (int j = 0; j < n && complete; j++) {
+        const Thread& other = threads_[first + j];
+        if (!(mask >> j & 1) || other.state == State::ended) continue;
+        complete = other.state == State::in_warp && other.mask == mask && other.line == line;
+        group |= 1u << j;
+      }
+      if (!complete) continue;
+      released = true;
+      for (int j = 0; j < n; j++) {
+        if (!(group >> j & 1)) continue;
+        Thread& other = threads_[first + j];
+        other.heard = other.value;
+        other.present = group;
+        other.state = State::ready;
+      }
+    }
+    return released;
+  }
+
+  std::string who_waits_where() const {
+    std::map<int, int> waiting;
+    int n_ended = 0;
+    for (const Thread& thread : threads_) {
+      if (thread.state == State::ended) n_ended++;
+      else waiting[thread.line]++;
+    }
+    std::string text = "threads wait for ever:";
+    for (auto [line, n] : waiting) {
+      text += " " + std::to_string(n) + " at line " + std::to_string(line) + ",";
+    }
+    return text + " " + std::to_string(n_ended) + " have ended";
+  }
+
+  [[noreturn]] void fail(const std::string& text) {
+    fault = text;
+    for (;;) pause();
+  }
+
+  bool resume(int i) {
+    Thread& thread = threads_[i];
+    if (thread.state != State::fresh && thread.state != State::ready) return false;
+    if (thread.state == State::fresh) {
+      thread.stack = take_stack();
+      if (!thread.stack) {
+        fault = "no memory for the stack of a thread";
+        return false;
+      }
+      prepare(thread.context, thread.stack, enter);
+      thread.state = State::ready;
+    }
+    current_ = i;
+    threadIdx = {static_cast<unsigned>(i), 0, 0};
+#ifdef __SANITIZE_ADDRESS__
+    void* fake_stack;
+    __sanitizer_start_switch_fiber(&fake_stack, thread.stack, STACK_BYTES);
+    switch_stack(scheduler_, thread.context);
+    __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
+#else
+    switch_stack(scheduler_, thread.context);
+#endif
+    if (thread.state == State::ended) drop_stack(thread);
+    return true;
+  }
+
+  void pause() {
+    Thread& self = threads_[current_];
+#ifdef __SANITIZE_ADDRESS__
+    void* fake_stack;
+    const bool ended = self.state == State::ended;
+    __sanitizer_start_switch_fiber(ended ? nullptr : &fake_stack, home_, home_bytes_);
+    switch_stack(self.context, scheduler_);
+    __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
+#else
+    switch_stack(self.context, scheduler_);
+#endif
+  }
+
+  static void enter();
+
+  static void drop_stack(Thread& thread) {
+    if (thread.stack) give_stack(thread.stack);
+    thread.stack = nullptr;
+  }
+
+  bool reverse_;
+  Body body_;
+  void* arguments_;
+  std::vector<Thread> threads_;
+  int current_ = 0;
+  Context scheduler_;
+  const void* home_ = nullptr;  // the stack of the scheduler
+  size_t home_bytes_ = 0;
+};
+
+static thread_local Block* block;  // the one that this CPU thread runs
+
+inline void Block::enter() {
+#ifdef __SANITIZE_ADDRESS__
+  __sanitizer_finish_switch_fiber(nullptr, &block->home_, &block->home_bytes_);
+#endif
+  block->body_(block->arguments_);
+  block->threads_[block->current_].state = State::ended;
+  for (;;) block->pause();
+}
+
+}  // namespace cpu

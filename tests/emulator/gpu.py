@@ -1,0 +1,203 @@
+"""A `Gpu` without a card: the same kernels, run on the CPU, at once and in order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import DTypeLike
+
+from engine.backend.gpu import Gpu, GpuFacts, Graph, Stamp
+from engine.errors import DeviceError
+from tests.emulator import compiling
+from tests.emulator.arrays import DeviceArray, DeviceModule, bare, on_device
+from tests.emulator.kernels import KernelModule
+from tests.emulator.memory import Memory
+
+_GIB = 1 << 30
+
+
+class EmulatedGpu(Gpu):
+    """One card that is none; where g++ is missing, whatever test makes one is skipped.
+
+    It is stricter than CuPy: launches take no Python numbers, no scalars and arrays of another
+    type than the kernel declares, no arrays of the host, and no strided ones.
+
+    Parameters
+    ----------
+    reverse : run blocks, warps and lanes in descending order; what holds in one order only
+        lacks a barrier
+    memory_limit : bytes that arrays may take together, all arithmetic's results included; also
+        an attribute that may be changed later
+    fail_at_launch : number of the launch, from 1, that fails as from a broken driver; nothing
+        works after it, not even a download
+    sanitize : compile with AddressSanitizer, whose library must be loaded first (LD_PRELOAD)
+    """
+
+    def __init__(
+        self,
+        *,
+        reverse: bool = False,
+        memory_limit: int = 8 * _GIB,
+        fail_at_launch: int | None = None,
+        sanitize: bool = False,
+    ) -> None:
+        try:
+            compiling.check()
+        except compiling.NoCompilerError as e:
+            pytest.skip(f"CUDA kernels cannot be run on this CPU: {e}")
+        self.reverse, self.sanitize = reverse, sanitize
+        self.fail_at_launch = fail_at_launch
+        self.n_launches = 0
+        self.memory = Memory(memory_limit)
+        self.xp = DeviceModule(np, self)
+        self.facts = GpuFacts("Emulated GPU", 90, 2, memory_limit, 1e10, "13.0")
+        self._broken = ""
+        self._recorded: list[Callable[[], object]] | None = None
+
+    @property
+    def memory_limit(self) -> int:
+        return self.memory.limit
+
+    @memory_limit.setter
+    def memory_limit(self, limit: int) -> None:
+        self.memory.limit = limit
+
+    @property
+    def is_recording(self) -> bool:
+        return self._recorded is not None
+
+    def check(self) -> None:
+        """Raise if an earlier launch broke the driver."""
+        if self._broken:
+            raise DeviceError(self._broken)
+
+    def refuse_while_recording(self, what: str) -> None:
+        """Raise what a card raises when this is asked for inside `record`."""
+        if self.is_recording:
+            raise DeviceError(f"recording a graph: {what} cannot be recorded (emulated).")
+
+    def queue(self, work: Callable[[], object]) -> None:
+        """Do it now, or record it."""
+        self.check()
+        if self._recorded is None:
+            work()
+        else:
+            self._recorded.append(work)
+
+    def count_launch(self, kernel: str) -> None:
+        """Count a launch that runs, and fail at the appointed one."""
+        self.check()
+        self.n_launches += 1
+        if self.n_launches == self.fail_at_launch:
+            self._broken = (
+                f"kernel {kernel}: the GPU reports cudaErrorLaunchFailure: unspecified launch "
+                "failure (emulated)."
+            )
+            self.check()
+
+    def load(self, source: str, options: tuple[str, ...]) -> KernelModule:
+        self.check()
+        return KernelModule(source, self)
+
+    def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> DeviceArray:
+        self.check()
+        self.refuse_while_recording("taking memory")
+        self.memory.expect(int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize)
+        return on_device(np.empty(shape, dtype), self)
+
+    def upload(self, values: np.ndarray, out: DeviceArray | None = None) -> DeviceArray:
+        if type(values) is not np.ndarray:
+            raise TypeError(f"upload takes an array of the host, not {type(values).__name__}.")
+        self.refuse_while_recording("copying from the host")
+        target = self.empty(values.shape, values.dtype) if out is None else out
+        if (target.shape, target.dtype) != (values.shape, values.dtype):
+            raise ValueError(
+                f"{values.dtype} {values.shape} does not fit {target.dtype} {target.shape}."
+            )
+        self._contiguous(target)[...] = values
+        return target
+
+    def download(self, values: DeviceArray) -> np.ndarray:
+        self.check()
+        if not isinstance(values, DeviceArray):
+            raise TypeError(f"download takes an array of the device, not {type(values).__name__}.")
+        self.refuse_while_recording("copying to the host")
+        return bare(values).copy()
+
+    def zero(self, values: DeviceArray) -> None:
+        plain = self._contiguous(values)
+        self.queue(lambda: plain.fill(0))
+
+    def pinned(self, values: np.ndarray) -> np.ndarray:
+        self.check()
+        return np.array(values)
+
+    @contextmanager
+    def copying(self) -> Iterator[None]:
+        self.check()
+        yield
+
+    def stamp(self) -> Stamp:
+        self.check()
+        self.refuse_while_recording("a stamp")
+        return _Moment()
+
+    def wait_for(self, stamp: Stamp) -> None:
+        self.check()
+        if not isinstance(stamp, _Moment):
+            raise TypeError(f"not a stamp of this device: {stamp!r}")
+
+    def wait(self) -> None:
+        self.check()
+        self.refuse_while_recording("waiting")
+
+    def record(self, work: Callable[[], None]) -> Graph:
+        self.check()
+        self.refuse_while_recording("a graph")
+        self._recorded = []
+        try:
+            work()
+            return _Recording(self, self._recorded)
+        finally:
+            self._recorded = None
+
+    def free_bytes(self) -> int:
+        self.check()
+        return self.memory.free_bytes
+
+    def release(self) -> None:
+        self.check()
+        self.memory.release()
+
+    def _contiguous(self, values: DeviceArray) -> np.ndarray:
+        """Return the bare array; one with strides would be written through its gaps."""
+        self.check()
+        if not isinstance(values, DeviceArray):
+            raise TypeError(f"{type(values).__name__} is not an array of the device.")
+        if not values.flags.c_contiguous:
+            raise ValueError(f"the array {values.shape} is a strided view; copy it first.")
+        return bare(values)
+
+
+class _Moment(Stamp):
+    def __init__(self) -> None:
+        self.at_s = time.perf_counter()
+
+    def seconds_since(self, earlier: Any) -> float:
+        return self.at_s - earlier.at_s
+
+
+class _Recording(Graph):
+    def __init__(self, gpu: EmulatedGpu, work: list[Callable[[], object]]) -> None:
+        self._gpu, self._work = gpu, work
+
+    def launch(self) -> None:
+        self._gpu.check()
+        self._gpu.refuse_while_recording("a graph")
+        for step in self._work:
+            step()

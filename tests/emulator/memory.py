@@ -1,0 +1,55 @@
+"""The memory of an emulated card: what lives in it, and how much more it may hold."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import numpy as np
+
+from engine.errors import DeviceMemoryError
+
+
+class Memory:
+    """Counts the bytes of live arrays; `limit` may be changed at any time."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.used_bytes = 0
+        self.reserved_bytes = 0
+        """As `used_bytes`, but what is no more used stays until `release`, as in CuPy's pool."""
+        self._known: set[int] = set()
+
+    @property
+    def free_bytes(self) -> int:
+        """Memory for further arrays."""
+        return max(self.limit - self.used_bytes, 0)
+
+    def expect(self, n_bytes: int) -> None:
+        """Raise if so much more does not fit."""
+        if n_bytes > self.free_bytes:
+            gc.collect()  # as CuPy does before it gives up
+        if n_bytes > self.free_bytes:
+            raise DeviceMemoryError(
+                f"taking memory: the GPU's memory is used up ({n_bytes} bytes wanted, "
+                f"{self.used_bytes} of {self.limit} in use; emulated)."
+            )
+
+    def take(self, owner: np.ndarray[Any, Any]) -> None:
+        """Count an array that owns its memory, for as long as it lives."""
+        if id(owner) in self._known:
+            return
+        self.expect(owner.nbytes)
+        self._known.add(id(owner))
+        self.used_bytes += owner.nbytes
+        self.reserved_bytes = max(self.reserved_bytes, self.used_bytes)
+        weakref.finalize(owner, self._drop, id(owner), owner.nbytes).atexit = False
+
+    def release(self) -> None:
+        """Give back what is reserved but not used."""
+        self.reserved_bytes = self.used_bytes
+
+    def _drop(self, key: int, n_bytes: int) -> None:
+        self._known.discard(key)
+        self.used_bytes -= n_bytes
