@@ -5,12 +5,13 @@ from app.panels.corrections import CorrectionsStep
 from app.panels.facts import FactsTab
 from app.panels.finishing import FinishingStep
 from app.panels.log import LogPanel
+from app.panels.profile import ProfileTab
 from app.panels.progress import ProgressTab
 from app.panels.study import StudyStep
 from app.panels.volume import VolumeStep
 
 STEPS = (StudyStep, CorrectionsStep, AlgorithmStep, VolumeStep, FinishingStep)
-TABS = (ProgressTab, FactsTab)
+TABS = (ProgressTab, ProfileTab, FactsTab)
 PANELS = (*STEPS, *TABS, LogPanel)
 
 __all__ = ["PANELS", "STEPS", "TABS", "LogPanel"]

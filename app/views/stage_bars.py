@@ -76,10 +76,10 @@ class StageBars(QWidget):
         names = max(metrics.horizontalAdvance(name) for name, _ in self._stages)
         clocks = max(metrics.horizontalAdvance(seconds_text(s)) for _, s in self._stages)
         shares = metrics.horizontalAdvance("100 %")
-        bars = max(self.width() - names - clocks - shares - 5 * SPACE_PX, 10.0)
+        bars = max(self.width() - names - clocks - shares - 3 * SPACE_PX, 10.0)
         for index, (name, seconds) in enumerate(self._stages):
             top = ROW_GAP_PX / 2 + index * self._row_px()
-            row = QRectF(SPACE_PX, top, self.width() - 2 * SPACE_PX, self._row_px())
+            row = QRectF(0, top, self.width(), self._row_px())
             self._paint_words(painter, row, shares, name, seconds, total)
             left = row.left() + names + SPACE_PX
             length = max(bars * seconds / longest, SMALLEST_BAR_PX)

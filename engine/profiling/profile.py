@@ -13,7 +13,7 @@ TITLES = {
     "sensitivity": "Sensitivity",
     "forward": "Forward",
     "back": "Back",
-    "fused": "Fused",
+    "fused": "Forward/back",
     "update": "Update",
     "filter": "Filter",
     "preview": "Preview copy",

@@ -17,6 +17,7 @@ from app.preferences import Preferences
 from app.run_record import RunState
 from app.window_app import make_app, make_window
 from engine.demo import demo_folder, make_demo
+from engine.profiling import Profile
 
 PATIENCE_S = 120.0
 
@@ -65,13 +66,17 @@ def drive(shots: Photographer) -> None:
     runner.start()
     shots.wait(lambda: len(session.record.images.items) >= 2)
     shots.shoot("running")
+    window.tabs.setCurrentIndex(1)
+    shots.wait(lambda: has_speed(session.record.profile))
+    shots.shoot("profile")
+    window.tabs.setCurrentIndex(0)
     runner.pause()
     shots.settle()
     shots.shoot("paused")
     runner.pause()
     shots.wait(lambda: session.state is RunState.FINISHED)
     window.actions_.log.setChecked(True)
-    window.tabs.setCurrentIndex(1)
+    window.tabs.setCurrentIndex(2)
     shots.shoot("finished")
     window.actions_.log.setChecked(False)
     window.tabs.setCurrentIndex(0)
@@ -80,6 +85,10 @@ def drive(shots: Photographer) -> None:
     window.commands.open_path(broken)
     shots.wait(lambda: window.centre.banner.problem is not None)
     shots.shoot("error")
+
+
+def has_speed(profile: Profile | None) -> bool:
+    return profile is not None and profile.events_per_s is not None
 
 
 def shoot_dialogs(shots: Photographer) -> None:

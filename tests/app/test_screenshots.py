@@ -17,7 +17,7 @@ from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZE = (1440, 900)
-STATES = ("empty", "loaded", "steps", "running", "paused", "finished", "error")
+STATES = ("empty", "loaded", "steps", "running", "profile", "paused", "finished", "error")
 DIALOGS = ("export", "help")
 
 

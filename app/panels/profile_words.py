@@ -1,0 +1,184 @@
+"""A profile in words: rows of name, value and a tip that says what the number means."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from app.words import count, size
+from engine.profiling import Profile
+from engine.profiling.profile import ON_THE_BUS, GpuCounters, Kernel, Stage
+
+STAGE_TIPS = {
+    "read": "The scan comes from the disk.",
+    "sort": "Events are put in order so that neighbours cross the same voxels.",
+    "upload": "Events go from the memory of the machine to that of the card.",
+    "sensitivity": "How well the scanner sees each voxel; kept on disk for the next run.",
+    "forward": "The image is summed along the line of each event.",
+    "back": "The ratio of each event is spread back along its line.",
+    "fused": "Forward and back in one go: each event reads its line and gives to its voxels.",
+    "update": "The new image is made from the sums, voxel by voxel.",
+    "filter": "The image is smoothed, between iterations or at the end.",
+    "preview": "The image is copied so that the window can show it.",
+}
+SPEED_TIP = (
+    "Events traced forward and back in one second of that work alone. Reading, sorting, "
+    "sensitivity, updates, filters and previews are not counted."
+)
+TRAFFIC_TIP = (
+    "What the work asks of the card's memory, worked out from the events and voxels, in each "
+    "second; and its share of the most the memory can deliver. The card's caches serve part of "
+    "it, so it can exceed 100 %; where the card waits for something else, it stays far below."
+)
+BUS_TIP = "What crosses between the machine and the card in each second."
+REGISTERS_TIP = (
+    "Registers are the fastest storage of a thread. The fewer a kernel takes, the more threads "
+    "fit on the card at once."
+)
+OCCUPANCY_TIP = (
+    "Threads that fit on the card at once, of the most it can hold. More threads hide the time "
+    "in which others wait for the memory; beyond about half, more seldom helps."
+)
+THREADS_TIP = "Threads that work in one block and share its memory."
+
+
+class Row(NamedTuple):
+    """A name, its value with unit, and what it means."""
+
+    name: str
+    value: str
+    tip: str = ""
+
+
+def speed(profile: Profile) -> str:
+    """Return the headline: events in a second, or what is known before there are any."""
+    rate = profile.events_per_s
+    return events_per_s(rate) if rate else "No events traced yet"
+
+
+def meaning(profile: Profile) -> str:
+    """Return what the headline means, in a line."""
+    if profile.events_per_s is None:
+        return f"on {profile.device.name}"
+    return f"traced forward and back, on {profile.device.name}"
+
+
+def events_per_s(rate: float) -> str:
+    """Return a rate of events: 2.9 M events/s."""
+    return f"{count(rate)} events/s"
+
+
+def bytes_per_s(rate: float) -> str:
+    """Return a rate of bytes, in decimal units as makers of cards give it: 1.23 TB/s."""
+    return f"{rate / 1e12:.2f} TB/s" if rate >= 1e12 else f"{rate / 1e9:.1f} GB/s"
+
+
+def rates(profile: Profile) -> list[Row]:
+    """Events in a second of each stage that counts them."""
+    return [
+        Row(stage.title, events_per_s(stage.events_per_s), STAGE_TIPS[stage.key])
+        for stage in profile.stages
+        if stage.events_per_s is not None
+    ]
+
+
+def traffic(profile: Profile) -> list[Row]:
+    """Bytes in a second of each stage that counts them."""
+    return [
+        Row(stage.title, _traffic(stage), BUS_TIP if stage.key in ON_THE_BUS else TRAFFIC_TIP)
+        for stage in profile.stages
+        if stage.bytes_per_s is not None
+    ]
+
+
+def _traffic(stage: Stage) -> str:
+    text = bytes_per_s(stage.bytes_per_s or 0.0)
+    return f"{text}, {percent(stage.peak_share)} of peak" if stage.peak_share else text
+
+
+def machine(profile: Profile) -> list[Row]:
+    """Return what the machine does now."""
+    counters = profile.counters
+    rows: list[Row] = []
+    if counters.gpu is not None:
+        rows += _card(counters.gpu)
+    rows.append(
+        Row(
+            "Process memory",
+            f"{size(counters.process_bytes)} of {size(counters.machine_bytes)}",
+            "Memory of the machine that the engine's process holds.",
+        )
+    )
+    if counters.cpu_percent is not None:
+        rows.append(
+            Row(
+                "Processor",
+                f"{counters.cpu_percent / 100:.1f} cores busy",
+                "Processor cores that the engine keeps busy, on average of the last moments.",
+            )
+        )
+    return rows
+
+
+def device_tip(profile: Profile) -> str:
+    """Return what the device is."""
+    device = profile.device
+    if device.kind == "cpu":
+        return "The reconstruction runs on the processor, on as many threads as named."
+    facts = []
+    if device.compute_capability is not None:
+        facts.append(f"compute capability {device.compute_capability / 10:.1f}")
+    if device.memory_bytes is not None:
+        facts.append(f"{size(device.memory_bytes)} of memory")
+    if device.peak_bytes_per_s is not None:
+        facts.append(f"at most {bytes_per_s(device.peak_bytes_per_s)} to and from it")
+    if device.driver is not None:
+        facts.append(f"driver for CUDA {device.driver}")
+    return f"{device.name}: {', '.join(facts)}."
+
+
+def _card(gpu: GpuCounters) -> list[Row]:
+    rows = []
+    if gpu.memory_used_bytes is not None and gpu.memory_total_bytes is not None:
+        used, total = size(gpu.memory_used_bytes), size(gpu.memory_total_bytes)
+        tip = "Memory of the card that is taken, by all programs together."
+        rows.append(Row("Card memory", f"{used} of {total}", tip))
+    if gpu.utilisation_percent is not None:
+        tip = "Share of the last moments in which the card had something to do."
+        rows.append(Row("Card busy", f"{gpu.utilisation_percent:.0f} %", tip))
+    if gpu.power_w is not None:
+        limit = f" of {gpu.power_limit_w:.0f}" if gpu.power_limit_w else ""
+        tip = "Electrical power the card draws, and the most it allows itself."
+        rows.append(Row("Power", f"{gpu.power_w:.0f}{limit} W", tip))
+    if gpu.temperature_c is not None:
+        tip = "Temperature of the card's chip; near 90 °C it slows itself down."
+        rows.append(Row("Temperature", f"{gpu.temperature_c:.0f} °C", tip))
+    if gpu.clock_mhz is not None:
+        tip = "Speed of the card's processors; it falls when the card is hot or idle."
+        rows.append(Row("Clock", f"{gpu.clock_mhz:,.0f} MHz", tip))
+    return rows
+
+
+def missing(profile: Profile) -> str:
+    """Return why load, power and temperature are not shown, empty if they are."""
+    reason = profile.counters.gpu_reason
+    return f"Load, power and temperature of the card are not shown: {reason}." if reason else ""
+
+
+def threads_tip(kernel: Kernel) -> str:
+    """Return what threads of a block are, and the memory they share."""
+    return f"{THREADS_TIP} Here they share {size(kernel.shared_bytes)}."
+
+
+def registers_tip(kernel: Kernel) -> str:
+    """Return what registers are, and a warning where they do not suffice."""
+    if not kernel.local_bytes:
+        return REGISTERS_TIP
+    return (
+        f"{REGISTERS_TIP} Here they do not suffice: each thread also uses {kernel.local_bytes} "
+        "bytes of slow memory."
+    )
+
+
+def percent(share: float) -> str:
+    """Return a share of 1 as per cent."""
+    return f"{100 * share:.0f} %" if share >= 0.005 or share == 0 else "<1 %"
