@@ -1,0 +1,14 @@
+"""Devices for tests of what runs on any of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.backend import Backend, cuda
+from tests.emulator import EmulatedGpu
+
+
+@pytest.fixture(params=["emulated", pytest.param("card", marks=pytest.mark.gpu)])
+def device(request: pytest.FixtureRequest) -> Backend:
+    """A GPU: the emulated one, and the card of a machine that has one."""
+    return cuda(EmulatedGpu() if request.param == "emulated" else None)

@@ -1,0 +1,92 @@
+"""Lines, pairs, samples, mirrors and the order of events: the same on a GPU, to the last bit."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from engine.backend import Backend
+from engine.geometry.crystal_map import CrystalMap
+from engine.geometry.order import ray_order
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.geometry.sampling import lattice
+from engine.geometry.scanner import Scanner, pair_product
+from engine.geometry.symmetry import symmetrise
+
+RING = RingScanner(
+    RingSettings(
+        name="Ring",
+        n_rings=5,
+        n_crystals_per_ring=36,
+        radius_mm=60,
+        ring_pitch_mm=4,
+        max_ring_difference=3,
+        n_tangential=19,
+        gap_places=(0, 7),
+        fov_mm=(60, 20),
+    )
+)
+MAP = CrystalMap(
+    "Map",
+    np.stack([np.arange(180) // 36, np.arange(180) % 36, np.zeros(180)], -1).astype(np.int32),
+    RING.positions_mm,
+    fov_radius_mm=40,
+    voxel_mm=(2.0, 2.0, 2.0),
+    fov_mm=(60.0, 20.0),
+)
+SCANNERS = pytest.mark.parametrize("scanner", [RING, MAP], ids=["ring", "map"])
+
+
+def same(device: Backend, found: object, wanted: np.ndarray) -> None:
+    """What was found lies on the device and is the same, type and all."""
+    assert type(found) is not np.ndarray
+    host = device.to_host(found)
+    assert host.dtype == wanted.dtype
+    np.testing.assert_array_equal(host, wanted)
+
+
+@SCANNERS
+def test_lines_and_pairs(scanner: Scanner, device: Backend) -> None:
+    numbers = np.arange(0, scanner.n_lors, 3)
+    pairs = np.array(list(product(range(0, 180, 2), range(1, 180, 3))), np.int32)
+
+    same(device, scanner.lors(device.to_device(numbers)), scanner.lors(numbers))
+    found = scanner.in_coincidence(device.to_device(pairs))
+    same(device, found, scanner.in_coincidence(pairs))
+
+
+def test_products_of_pairs(device: Backend, rng: np.random.Generator) -> None:
+    values = rng.random(180).astype(np.float32)
+    pairs = RING.lors(np.arange(500))
+
+    found = pair_product(device.to_device(values), device.to_device(pairs))
+
+    same(device, found, pair_product(values, pairs))
+
+
+@pytest.mark.parametrize("n", [300, 100_003])
+def test_samples(n: int, device: Backend) -> None:
+    found = lattice(n, 1000, shift=0.3, xp=device.xp)
+
+    same(device, found, lattice(n, 1000, shift=0.3))
+
+
+@SCANNERS
+def test_the_order_of_events(scanner: Scanner, device: Backend, rng: np.random.Generator) -> None:
+    ends = scanner.lors(rng.integers(0, scanner.n_lors, 5000))
+
+    found = ray_order(scanner.positions_mm, device.to_device(ends))
+
+    same(device, found, ray_order(scanner.positions_mm, ends))
+
+
+def test_means_over_mirrors(device: Backend, rng: np.random.Generator) -> None:
+    image = rng.random((3, 8, 8), np.float32)
+    both = (1, -1)
+    mirrors = tuple((swap, signs) for swap in (False, True) for signs in product(both, both, both))
+
+    found = symmetrise(device.to_device(image), mirrors)
+
+    same(device, found, symmetrise(image, mirrors))

@@ -1,0 +1,61 @@
+"""Filters: closed forms, and the same picture on a GPU."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.backend import Backend
+from engine.geometry.tof import FWHM_PER_SIGMA
+from engine.postprocess import FILTERS, Filter, Gaussian, Median
+
+VOXEL_MM = (2.0, 3.0, 4.0)
+
+
+def point(shape: tuple[int, int, int] = (21, 21, 21)) -> np.ndarray:
+    image = np.zeros(shape, np.float32)
+    image[tuple(n // 2 for n in shape)] = 8
+    return image
+
+
+def test_gaussian_spreads_a_point_as_far_along_every_axis_in_mm() -> None:
+    smooth = Gaussian(fwhm_mm=9.0).apply(point(), VOXEL_MM)
+
+    assert smooth.sum() == pytest.approx(8, rel=1e-5)
+    for axis, voxel_mm in enumerate(VOXEL_MM[::-1]):
+        profile = smooth.sum(axis=tuple({0, 1, 2} - {axis})) / 8
+        away = (np.arange(21) - 10) * voxel_mm
+        sigma = np.sqrt((profile * away**2).sum())
+        assert sigma * FWHM_PER_SIGMA == pytest.approx(9.0, rel=0.01)  # cut off at 4 sigma
+
+
+def test_gaussian_counts_nothing_outside_the_image() -> None:
+    flat = np.ones((9, 9, 9), np.float32)
+
+    smooth = Gaussian(fwhm_mm=9.0).apply(flat, VOXEL_MM)
+
+    assert smooth[0, 0, 0] < 0.5 < smooth[4, 4, 4] <= 1 + 1e-6
+
+
+def test_median_removes_a_hot_voxel_and_keeps_an_edge() -> None:
+    edge = np.zeros((7, 7, 7), np.float32)
+    edge[:, :, 3:] = 1
+
+    np.testing.assert_array_equal(Median().apply(point(), VOXEL_MM), 0)
+    np.testing.assert_array_equal(Median(size=5).apply(edge, VOXEL_MM), edge)
+
+
+@pytest.mark.parametrize("kind", FILTERS)
+def test_an_image_on_a_gpu_is_filtered_there(
+    kind: type[Filter], device: Backend, rng: np.random.Generator
+) -> None:
+    image = rng.random((9, 12, 15), np.float32)
+    there = device.to_device(image)
+
+    found = kind().apply(there, VOXEL_MM)
+
+    assert type(found) is type(there)
+    assert found.dtype == np.float32
+    wanted = kind().apply(image, VOXEL_MM)
+    np.testing.assert_allclose(device.to_host(found), wanted, rtol=1e-5)
+    np.testing.assert_array_equal(device.to_host(there), image)
