@@ -9,8 +9,9 @@ s_n = Σ over all lines of n·a·A_in.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,26 @@ class EmStep:
     n_skipped: int
 
 
+class EmLoop(Protocol):
+    """The state of an EM reconstruction, wherever its image lives."""
+
+    def update(self, k: int) -> None:
+        """Update the image with subset k, x / s_k · A_kᵀ(y_k / (A_k x + b_k)); may not wait."""
+
+    def snapshot(self) -> Callable[[], NDArray[Any]]:
+        """Return what fetches the present image (n_z, n_y, n_x), until the next update."""
+
+    def smooth(self, change: Callable[[Any], Any]) -> None:
+        """Replace the image by `change` of it, an array where the image lives."""
+
+    def figures(self) -> tuple[float, int]:
+        """Log-likelihood, summed over the updates since the last call, and rows they skipped."""
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether the image holds numbers only."""
+
+
 @dataclass(frozen=True)
 class SystemModel(ABC):
     """E[y] = A x + background, with the measured y and the sensitivity image."""
@@ -51,9 +72,47 @@ class SystemModel(ABC):
     def subset(self, k: int, of: int) -> SystemModel:
         """Rows k, k + of, ... with the sensitivity that belongs to them."""
 
+    def em_loop(self, x: NDArray[Any], n_subsets: int) -> EmLoop:
+        """Expectation maximisation from the image `x`, in so many subsets."""
+        return _HostLoop(self, x, n_subsets)
+
     def log_likelihood_of(self, step: EmStep, x: NDArray[Any]) -> float:
         """Poisson log-likelihood of `x`, up to a constant of the data."""
         return step.log_sum - float(np.sum(self.sensitivity * x, dtype=np.float64))
+
+
+class _HostLoop:
+    """The loop through `em_step`, image in the host's memory."""
+
+    def __init__(self, model: SystemModel, x: NDArray[Any], n_subsets: int) -> None:
+        self._parts = [model.subset(k, n_subsets) for k in range(n_subsets)]
+        self._x = x
+        self._log_likelihood, self._n_skipped = 0.0, 0
+
+    def update(self, k: int) -> None:
+        part = self._parts[k]
+        step = part.em_step(self._x)
+        self._log_likelihood += part.log_likelihood_of(step, self._x)
+        self._n_skipped += step.n_skipped
+        seen = part.sensitivity > 0
+        nothing = np.zeros_like(step.shares)
+        self._x = np.divide(step.shares, part.sensitivity, out=nothing, where=seen)
+
+    def snapshot(self) -> Callable[[], NDArray[Any]]:
+        x = self._x
+        return lambda: x
+
+    def smooth(self, change: Callable[[Any], Any]) -> None:
+        self._x = change(self._x)
+
+    def figures(self) -> tuple[float, int]:
+        found = self._log_likelihood, self._n_skipped
+        self._log_likelihood, self._n_skipped = 0.0, 0
+        return found
+
+    @property
+    def is_finite(self) -> bool:
+        return bool(np.isfinite(self._x).all())
 
 
 def _log_sum(expected: NDArray[Any], counts: NDArray[Any] | float) -> tuple[float, int]:
@@ -90,8 +149,14 @@ class ListModeModel(SystemModel):
 
     A: RayProjector
 
+    def em_loop(self, x: NDArray[Any], n_subsets: int) -> EmLoop:
+        if self.A.on.is_cuda:
+            return self.A.em_loop(x, self.background, self.sensitivity, n_subsets)
+        return super().em_loop(x, n_subsets)
+
     def em_step(self, x: NDArray[Any]) -> EmStep:
-        shares, expected = self.A.em_shares(x, self.background)
+        on = self.A.on
+        shares, expected = map(on.to_host, self.A.em_shares(x, self.background))
         log_sum, skipped = _log_sum(expected, 1.0)
         return EmStep(shares, log_sum, skipped)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from numpy.typing import NDArray
@@ -23,19 +24,24 @@ class Iterate:
 
     Attributes
     ----------
-    image : (n_z, n_y, n_x)
+    fetch : gives the image; it may be gone once the next iterate is drawn
     update : updates done so far, from 1
     iteration, subset : one-based
     log_likelihood : of the image the iteration started from; only on its last subset
-    n_skipped : events without any expected count in this update
+    n_skipped : events without any expected count in this iteration; only on its last subset
     """
 
-    image: NDArray[Any]
+    fetch: Callable[[], NDArray[Any]]
     update: int
     iteration: int
     subset: int
     log_likelihood: float | None
     n_skipped: int
+
+    @cached_property
+    def image(self) -> NDArray[Any]:
+        """(n_z, n_y, n_x), copied from the device if it lives there."""
+        return self.fetch()
 
 
 class Algorithm(Settings):

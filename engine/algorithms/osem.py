@@ -8,10 +8,10 @@ The rows of subset k are k, k + B, k + 2B, ...
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import numpy as np
 from numpy.typing import NDArray
 
 from engine.algorithms.base import Algorithm, Between, Iterate
@@ -19,7 +19,7 @@ from engine.errors import NumericalError
 from engine.settings import setting
 
 if TYPE_CHECKING:
-    from engine.model import SystemModel
+    from engine.model import EmLoop, SystemModel
 
 
 class Osem(Algorithm):
@@ -47,29 +47,24 @@ class Osem(Algorithm):
         between: Between | None = None,
     ) -> Iterator[Iterate]:
         n_subsets = self.n_subsets
-        parts = [model.subset(k, n_subsets) for k in range(n_subsets)]
-        log_likelihood = 0.0
+        loop = model.em_loop(x, n_subsets)
         for update in range(done, self.n_iterations * n_subsets):
             iteration, k = divmod(update, n_subsets)
-            part = parts[k]
-            step = part.em_step(x)
-            log_likelihood += part.log_likelihood_of(step, x)
-            x = _divide(step.shares, part.sensitivity)
+            loop.update(k)
             last = k == n_subsets - 1
+            log_likelihood, n_skipped = loop.figures() if last else (0.0, 0)
             if last and between is not None:
-                x = between(x)
-            _check(x, iteration + 1, k + 1)
+                loop.smooth(between)
+            fetch = partial(_checked, loop, loop.snapshot(), iteration + 1, k + 1)
             whole = last and update - done >= k  # a resumed iteration saw only some subsets
             yield Iterate(
-                x,
+                fetch,
                 update + 1,
                 iteration + 1,
                 k + 1,
                 log_likelihood if whole else None,
-                step.n_skipped,
+                n_skipped,
             )
-            if last:
-                log_likelihood = 0.0
 
 
 class Mlem(Osem):
@@ -81,14 +76,13 @@ class Mlem(Osem):
     subsets: Literal[1] = setting(1, "One: all data in each update", label="Subsets")
 
 
-def _divide(shares: NDArray[Any], sensitivity: NDArray[Any]) -> NDArray[Any]:
-    seen = sensitivity > 0
-    return np.divide(shares, sensitivity, out=np.zeros_like(shares), where=seen)
-
-
-def _check(x: NDArray[Any], iteration: int, subset: int) -> None:
-    if not np.isfinite(x).all():
+def _checked(
+    loop: EmLoop, fetch: Callable[[], NDArray[Any]], iteration: int, subset: int
+) -> NDArray[Any]:
+    """Return the image, unless it has ceased to be one."""
+    if not loop.is_finite:
         raise NumericalError(
             f"iteration {iteration}, subset {subset}: the image holds values that are not numbers; "
             "the last good image is kept; check the corrections, or use fewer subsets."
         )
+    return fetch()

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 Array = Any
@@ -88,6 +87,10 @@ class Stamp(ABC):
     @abstractmethod
     def seconds_since(self, earlier: Any) -> float:
         """Seconds from an earlier stamp; waits until the work before this one is done."""
+
+    def wait(self) -> None:
+        """Let the host wait until the work before it is done."""
+        self.seconds_since(self)
 
 
 class Graph(ABC):

@@ -9,6 +9,9 @@ Slice tracing after Gao, Med. Phys. 39 (2012) 7110: along the main axis, where t
 most voxels, a slab one voxel thick holds at most three voxels of it. The set-up of a row is done
 in double, the slabs relative to the first one in the dtype of the image.
 
+The exact kernels do every operation as it is written and add in integers: they return the same
+bits for any number of threads, any order of the rows, and on the GPU.
+
 All of it stays in one file: Numba's cache does not notice a change of a function elsewhere.
 """
 
@@ -34,6 +37,9 @@ _MATH: dict[str, Any] = {
 }
 _KERNEL: Any = njit(cache=True, nogil=True, **_MATH)
 _INLINE: Any = njit(inline="always", **_MATH)
+# every operation as written: with sums in integers, the very bits of the CUDA twin, rays.cu
+_PLAIN: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
+_EXACT: Any = njit(cache=True, nogil=True, **_PLAIN)
 
 _MARGIN = 1e-6
 """Voxels by which the slab range is widened against rounding; the border absorbs the rest."""
@@ -244,6 +250,22 @@ def _scatter(sums: Array, n_slabs: int, taps: Taps, value: float) -> None:
             sums[voxel[tap, k]] += sums.dtype.type(share + math.copysign(half, share))
 
 
+@_INLINE
+def _gather_exact(image: Array, n_slabs: int, taps: Taps, unit: float) -> float:
+    """As `_gather`, but the slabs are summed in integers, in any order: 1 / unit times the sum."""
+    voxel, length = taps
+    real = length.dtype.type
+    half, per_one = real(0.5), real(unit)
+    total = np.int64(0)
+    for tap in range(3):
+        for k in range(n_slabs):
+            length[tap, k] *= image[voxel[tap, k]]
+    for k in range(n_slabs):
+        slab = (length[0, k] + length[1, k] + length[2, k]) * per_one
+        total += np.int64(slab + math.copysign(half, slab))
+    return real(total) * real(1.0 / unit)
+
+
 @_KERNEL
 def forward(
     start: int, stop: int, rows: Rows, shape: Shape, taps: Taps, image: Array, out: Array
@@ -293,3 +315,46 @@ def update(
             _scatter(sums, n_slabs, taps, real(scale / q * unit))
         else:
             expected[row] = 0.0
+
+
+@_EXACT
+def forward_exact(
+    start: int, stop: int, rows: Rows, shape: Shape, taps: Taps,
+    image: Array, row_unit: float, out: Array,
+) -> None:  # fmt: skip
+    """As `forward`, the same bits as on the GPU; row_unit : see `_gather_exact`."""
+    real = image.dtype.type
+    for row in range(start, stop):
+        n_slabs, scale = _lay(row, rows, shape, taps)
+        out[row] = _gather_exact(image, n_slabs, taps, row_unit) * real(scale)
+
+
+@_EXACT
+def back_exact(
+    start: int, stop: int, rows: Rows, shape: Shape, taps: Taps,
+    values: Array, unit: float, sums: Array,
+) -> None:  # fmt: skip
+    """As `back` into int64 sums, the same bits as on the GPU."""
+    real = values.dtype.type
+    for row in range(start, stop):
+        n_slabs, scale = _lay(row, rows, shape, taps)
+        _scatter(sums, n_slabs, taps, values[row] * real(scale) * real(unit))
+
+
+@_EXACT
+def update_exact(
+    start: int, stop: int, rows: Rows, shape: Shape, taps: Taps,
+    image: Array, row_unit: float, background: Array, expected: Array, unit: float, sums: Array,
+) -> None:  # fmt: skip
+    """As `update` into int64 sums, the same bits as on the GPU."""
+    real = image.dtype.type
+    for row in range(start, stop):
+        n_slabs, scale = _lay(row, rows, shape, taps)
+        q = _gather_exact(image, n_slabs, taps, row_unit) * real(scale)
+        if background.size:
+            q += background[row]
+        if q > real(_LEAST_EXPECTED):
+            expected[row] = q
+            _scatter(sums, n_slabs, taps, real(scale) / q * real(unit))
+        else:
+            expected[row] = real(0.0)

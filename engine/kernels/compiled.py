@@ -1,0 +1,135 @@
+"""The ray and image kernels of one variant, compiled for one GPU, and how they are called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from engine.backend.gpu import Array, Function, Gpu
+from engine.kernels.blocks import padded
+from engine.kernels.rays import Rows
+from engine.kernels.variants import EM_BLOCK, MOST_CONSTANT_BYTES, TILE, RayVariant
+from engine.profiling import Profiler
+
+RAY_KERNELS = ("forward", "back", "update", "touched")
+EM_KERNELS = ("pack", "unpack", "collect", "advance", "log_sum")
+ADVANCE_BLOCKS, LOG_BLOCKS = 512, 64
+"""Blocks whose partial sums are kept."""
+
+
+def fitted(variant: RayVariant, rows: Rows) -> RayVariant:
+    """Return the variant with the timing that the rows have."""
+    if not rows.bins.size:
+        return replace(variant, timing="none")
+    if variant.timing == "global" or rows.table.nbytes > MOST_CONSTANT_BYTES:
+        return replace(variant, timing="global")
+    return replace(variant, timing="constant")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How images lie on the device: with a border, linear or in tiles."""
+
+    shape: tuple[int, ...]
+    """(n_z, n_y, n_x), without the border."""
+    variant: RayVariant
+
+    @property
+    def sizes(self) -> tuple[np.int32, np.int32, np.int32]:
+        """n_x, n_y, n_z with the border."""
+        z, y, x = padded(self.shape)
+        return np.int32(x), np.int32(y), np.int32(z)
+
+    @property
+    def n_packed(self) -> int:
+        """Values of a packed image."""
+        edge = TILE if self.variant.order == "tiles" else 1
+        return prod(-(-n // edge) * edge for n in padded(self.shape))
+
+    @property
+    def n_voxels(self) -> int:
+        """Voxels of an image without its border."""
+        return prod(self.shape)
+
+
+class Kernels:
+    """Compiled kernels; a call queues one."""
+
+    def __init__(self, gpu: Gpu, rows: Rows, layout: Layout, profiler: Profiler) -> None:
+        self.gpu, self.layout = gpu, layout
+        variant = layout.variant
+        weights = tuple(float(w) for w in rows.table) if variant.timing == "constant" else ()
+        rays = gpu.load(variant.rays(weights), variant.options)
+        em = gpu.load(variant.em(), variant.options)
+        self._functions: dict[str, tuple[Function, int]] = {}
+        for module, names, block in (
+            (rays, RAY_KERNELS, variant.block),
+            (em, EM_KERNELS, EM_BLOCK),
+        ):
+            for name in names:
+                self._functions[name] = module.function(name), block
+        for name in ("forward", "back", "update"):
+            function, block = self._functions[name]
+            profiler.kernel(name, function.resources(block), block)
+        self.per_slab = self._per_launch(rows)
+
+    def _per_launch(self, rows: Rows) -> tuple[Any, ...]:
+        """Scalars of the scene that stay the same."""
+        n_weights = rows.table.size if rows.bins.size else 2
+        x, y, z = rows.voxel_mm
+        return (
+            np.int32(n_weights),
+            np.int32(rows.n_bins),
+            np.float64(rows.bin_mm),
+            np.float64(rows.step_mm),
+            np.float64(x),
+            np.float64(y),
+            np.float64(z),
+            *self.layout.sizes,
+        )
+
+    def rays(self, name: str, n_rows: int, *arguments: Any) -> None:
+        """Queue a ray kernel over so many rows."""
+        function, block = self._functions[name]
+        function(-(-n_rows // self.layout.variant.events_per_block), block, *arguments)
+
+    def pack(self, image: Array, packed: Array) -> None:
+        """Queue [z, y, x] -> packed."""
+        n = self.layout.n_packed
+        self._images("pack", n, image, *self.layout.sizes, np.int32(n), packed)
+
+    def unpack(self, packed: Array, image: Array) -> None:
+        """Queue packed -> [z, y, x]."""
+        x, y, _ = self.layout.sizes
+        n = self.layout.n_voxels
+        self._images("unpack", n, packed, x, y, np.int32(n), image)
+
+    def collect(self, sums: Array, packed: Array | None, unit: float, image: Array) -> None:
+        """Queue sums -> [z, y, x], as shares of the image `packed` if it is given."""
+        x, y, _ = self.layout.sizes
+        n = self.layout.n_voxels
+        other = image if packed is None else packed  # never read
+        as_shares = np.int32(packed is not None)
+        self._images(
+            "collect", n, sums, other, as_shares, np.float64(1 / unit), x, y, np.int32(n), image
+        )
+
+    def advance(
+        self, sums: Array, sensitivity: Array, n_subsets: int, unit: float, *state: Array
+    ) -> None:
+        """Queue one EM update; state : image, peak, fault, parts."""
+        scalars = np.int32(n_subsets), np.float64(1 / unit), np.int32(self.layout.n_packed)
+        function, block = self._functions["advance"]
+        function(ADVANCE_BLOCKS, block, sums, sensitivity, *scalars, *state)
+
+    def log_sum(self, expected: Array, n_rows: int, parts: Array, skipped: Array) -> None:
+        """Queue the sum of the logarithms of expected counts, by block."""
+        function, block = self._functions["log_sum"]
+        function(LOG_BLOCKS, block, expected, np.int32(n_rows), parts, skipped)
+
+    def _images(self, name: str, n: int, *arguments: Any) -> None:
+        function, block = self._functions[name]
+        function(-(-n // block), block, *arguments)

@@ -1,0 +1,219 @@
+"""Expectation maximisation with everything on a GPU: events, images, and the loop over subsets.
+
+x <- x / s_k . A_k'(1 / (A_k x + g)): per subset the fused kernel and one pass over the image, with
+no word from the host in between; short subsets are recorded once and replayed as a CUDA graph.
+Image, sums and sensitivity stay in the layout of the kernels; only previews leave it.
+
+When memory runs out, events go through it in chunks, each time half as large as before
+(never at another precision); when the images themselves do not fit, the run ends with a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backend.gpu import Array, Graph
+from engine.errors import DeviceError, DeviceMemoryError
+from engine.kernels.blocks import padded
+from engine.kernels.compiled import ADVANCE_BLOCKS, LOG_BLOCKS
+from engine.kernels.device_rays import DeviceRays
+from engine.kernels.feed import (
+    SMALLEST_CHUNK,
+    Feed,
+    Resident,
+    Streamed,
+    bytes_per_event,
+    fitting_chunk,
+    subset_sizes,
+)
+from engine.kernels.units import share_unit
+
+GRAPH_BELOW = 2**19
+"""Rows of a subset below which the launches cost enough to record them."""
+
+
+class DeviceEm:
+    """The state of an EM reconstruction on a GPU; see `engine.model.EmLoop`.
+
+    Parameters
+    ----------
+    rays : all events
+    background : (n,) expected additive counts; None: none
+    sensitivity : (n_z, n_y, n_x), of all subsets together
+    x : (n_z, n_y, n_x) image to start from
+    n_subsets : subset k takes the events k, k + n_subsets, ...
+    chunk : events to send at a time; None: as many as fit
+    """
+
+    def __init__(
+        self,
+        rays: DeviceRays,
+        background: NDArray[Any] | None,
+        sensitivity: Array,
+        x: Array,
+        n_subsets: int,
+        chunk: int | None = None,
+    ) -> None:
+        self._rays, self._gpu, self._kernels = rays, rays.gpu, rays.kernels
+        self._n_subsets = n_subsets
+        self._sizes = subset_sizes(rays.n_rows, n_subsets)
+        self._image, self._sensitivity = rays.packed(x), rays.packed(sensitivity)
+        self._sums = rays.no_sums()
+        self._peak = rays.peak(self._image)
+        self._plain = self._gpu.empty(rays.shape, rays.dtype)
+        self._fault = self._gpu.upload(np.zeros(1, np.int32))
+        self._feed = _feed(rays, background, n_subsets, chunk)
+        self._parts = _Parts(rays, self._sizes, self._feed.rows_per_chunk)
+        self._bytes_per_row = self._traffic()
+        self._graphs: dict[int, Graph] = {}
+        self._since: list[int] = []
+        self._n_updates = 0
+
+    @property
+    def rows_per_chunk(self) -> int:
+        """Events that lie on the device at a time, of a subset."""
+        return self._feed.rows_per_chunk
+
+    def update(self, k: int) -> None:
+        """Queue one update with the events of subset k."""
+        n = self._sizes[k]
+        profiler, amount = self._rays.profiler, int(n * self._bytes_per_row)
+        if isinstance(self._feed, Resident) and n < min(GRAPH_BELOW, self._rays.rows_per_launch):
+            if k not in self._graphs:
+                self._graphs[k] = self._gpu.record(lambda: self._queue(k))
+            with profiler.span("fused", events=n, bytes=amount):
+                self._graphs[k].launch()
+        else:
+            self._run(k, amount)
+        self._since.append(k)
+        self._n_updates += 1
+        if self._rays.tick is not None:
+            self._rays.tick(n, n)
+
+    def snapshot(self) -> Callable[[], NDArray[Any]]:
+        """Return what fetches the image (n_z, n_y, n_x), until the next update."""
+        taken_at = self._n_updates
+
+        def fetch() -> NDArray[Any]:
+            if self._n_updates != taken_at:
+                raise RuntimeError("the image of an earlier update is gone from the device.")
+            self._kernels.unpack(self._image, self._plain)
+            with self._rays.profiler.span("preview", bytes=self._plain.nbytes):
+                return self._gpu.download(self._plain)
+
+        return fetch
+
+    def smooth(self, change: Callable[[Array], Array]) -> None:
+        """Replace the image by `change` of it; the image is an array on the device."""
+        self._kernels.unpack(self._image, self._plain)
+        self._kernels.pack(self._rays.on_device(change(self._plain)), self._image)
+        self._peak[...] = self._rays.peak(self._image)
+
+    def figures(self) -> tuple[float, int]:
+        """Log-likelihood and rows skipped of the updates since the last call."""
+        found = self._parts.read(self._since)
+        self._since = []
+        return found
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether every voxel of every image so far was a number; waits for the updates."""
+        return not self._gpu.download(self._fault)[0]
+
+    def _run(self, k: int, amount: int) -> None:
+        span = self._rays.profiler.span
+        for i, chunk in enumerate(self._feed.chunks(k)):
+            n = chunk.placed.n_rows
+            with span("fused", events=n, bytes=amount * n // max(self._sizes[k], 1)):
+                self._project(k, i, chunk)
+        with span("update"):
+            self._advance(k)
+
+    def _queue(self, k: int) -> None:
+        for i, chunk in enumerate(self._feed.chunks(k)):
+            self._project(k, i, chunk)
+        self._advance(k)
+
+    def _project(self, k: int, i: int, chunk: Any) -> None:
+        placed, unit = chunk.placed, share_unit(self._sizes[k])
+        rest, expected = chunk.background, chunk.expected
+        self._rays.queue_update(placed, self._image, self._peak, rest, unit, expected, self._sums)
+        self._kernels.log_sum(expected, placed.n_rows, *self._parts.of_chunk(k, i))
+
+    def _advance(self, k: int) -> None:
+        unit = share_unit(self._sizes[k])
+        self._gpu.zero(self._peak)
+        state = (self._image, self._peak, self._fault, self._parts.mass[k])
+        self._kernels.advance(self._sums, self._sensitivity, self._n_subsets, unit, *state)
+
+    def _traffic(self) -> float:
+        """Bytes that an event's voxels are read and added to with, on average."""
+        if not isinstance(self._feed, Resident):
+            return 0.0
+        variant = self._rays.variant
+        per_voxel = self._rays.dtype.itemsize + np.dtype(variant.sum_dtype).itemsize
+        return self._rays.voxels_per_row() * per_voxel
+
+
+class _Parts:
+    """Partial sums of the likelihood, kept on the device until someone asks."""
+
+    def __init__(self, rays: DeviceRays, sizes: list[int], rows_per_chunk: int) -> None:
+        self._gpu = rays.gpu
+        n_subsets = len(sizes)
+        n_chunks = max(-(-max(sizes, default=0) // max(rows_per_chunk, 1)), 1)
+        self._n_chunks = [max(-(-n // max(rows_per_chunk, 1)), 1) for n in sizes]
+        self._logs = rays.gpu.empty((n_subsets, n_chunks, LOG_BLOCKS), np.float64)
+        self._skipped = rays.gpu.empty((n_subsets, n_chunks, LOG_BLOCKS), np.int32)
+        self.mass = rays.gpu.empty((n_subsets, ADVANCE_BLOCKS), np.float64)
+        for each in (self._logs, self._skipped, self.mass):
+            rays.gpu.zero(each)
+
+    def of_chunk(self, k: int, i: int) -> tuple[Array, Array]:
+        """Where chunk i of subset k keeps its logarithms and its skipped rows."""
+        return self._logs[k, i], self._skipped[k, i]
+
+    def read(self, subsets: list[int]) -> tuple[float, int]:
+        """Log-likelihood and skipped rows of these subsets."""
+        logs, skipped = self._gpu.download(self._logs), self._gpu.download(self._skipped)
+        mass = self._gpu.download(self.mass)
+        total = sum(float(logs[k].sum()) - float(mass[k].sum()) for k in subsets)
+        return total, sum(int(skipped[k].sum()) for k in subsets)
+
+
+def _feed(
+    rays: DeviceRays, background: NDArray[Any] | None, n_subsets: int, chunk: int | None
+) -> Feed:
+    """Keep the events on the device if they fit, else send them in chunks, halved until they do."""
+    if chunk is None:
+        per_event = bytes_per_event(rays.rows, background, rays.dtype.itemsize)
+        chunk = fitting_chunk(rays.gpu.free_bytes(), per_event, rays.n_rows)
+    if chunk is None:
+        try:
+            return Resident(rays, background, n_subsets)
+        except DeviceMemoryError:
+            rays.forget()
+            chunk = max(rays.n_rows // 2, SMALLEST_CHUNK)
+    while True:
+        try:
+            return Streamed(rays, background, n_subsets, chunk)
+        except DeviceMemoryError as e:
+            rays.forget()
+            if chunk <= SMALLEST_CHUNK:
+                raise out_of_memory(rays) from e
+            chunk = max(chunk // 2, SMALLEST_CHUNK)
+
+
+def out_of_memory(rays: DeviceRays) -> DeviceError:
+    """Say that images of this size leave no room."""
+    z, y, x = padded(rays.shape)
+    gib = 2**30
+    return DeviceMemoryError(
+        f"images of {x} x {y} x {z} voxels leave {rays.gpu.free_bytes() / gib:.2f} GiB of the "
+        f"GPU's memory ({rays.gpu.facts.memory_bytes / gib:.1f} GiB), too little for the events; "
+        "choose larger voxels, close other programs that use the GPU, or go on on the CPU."
+    )

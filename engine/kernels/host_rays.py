@@ -1,0 +1,111 @@
+"""Rays traced by the threads of the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import rays as kernels
+from engine.kernels.blocks import Tick, pad, padded, run_blocks, sum_blocks
+from engine.kernels.units import peak_of, row_unit
+
+Array = NDArray[Any]
+
+
+class HostRays:
+    """The rows of a projector on the CPU; see `engine.operators.rays.RayProjector`."""
+
+    def __init__(
+        self,
+        rows: kernels.Rows,
+        shape: tuple[int, ...],
+        *,
+        dtype: str,
+        threads: int,
+        exact: bool,
+        tick: Tick | None,
+    ) -> None:
+        self.rows, self.shape = rows, shape
+        self.dtype = np.dtype(dtype)
+        self._threads, self._exact, self._tick = threads, exact, tick
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rays."""
+        return len(self.rows.ends)
+
+    def part(self, first: int, step: int) -> HostRays:
+        """Rows first, first + step, ..."""
+        part = copy(self)
+        ends = np.ascontiguousarray(self.rows.ends[first::step])
+        bins = np.ascontiguousarray(self.rows.bins[first::step])
+        part.rows = self.rows._replace(ends=ends, bins=bins)
+        return part
+
+    def forward(self, x: Array) -> Array:
+        """Line integrals of the image (n_z, n_y, n_x): (n_rows,)."""
+        image = pad(x, self.dtype).ravel()
+        out = np.empty(self.n_rows, self.dtype)
+        unit = row_unit(peak_of(x), self.shape) if self._exact else 0.0
+
+        def work(_: int, start: int, stop: int) -> None:
+            if self._exact:
+                kernels.forward_exact(start, stop, *self._trace(), image, unit, out)
+            else:
+                kernels.forward(start, stop, *self._trace(), image, out)
+
+        run_blocks(work, self.n_rows, self._threads, self._tick)
+        return out
+
+    def back(self, values: Array, unit: float) -> Array:
+        """Image of the rays, each times its value; sums are kept in 1 / unit."""
+        values = np.ascontiguousarray(values, self.dtype)
+        kernel = kernels.back_exact if self._exact else kernels.back
+
+        def work(sums: Array, start: int, stop: int) -> None:
+            kernel(start, stop, *self._trace(), values, unit, sums)
+
+        return self._sum(work, unit)
+
+    def update(self, x: Array, background: Array | None, unit: float) -> tuple[Array, Array]:
+        """Shares of the EM update (n_z, n_y, n_x) and expected counts (n_rows,)."""
+        image = pad(x, self.dtype).ravel()
+        rest = np.empty(0, self.dtype)
+        if background is not None:
+            rest = np.ascontiguousarray(background, self.dtype)
+        expected = np.empty(self.n_rows, self.dtype)
+        per_row = row_unit(peak_of(x), self.shape) if self._exact else 0.0
+
+        def work(sums: Array, start: int, stop: int) -> None:
+            trace = self._trace()
+            if self._exact:
+                kernels.update_exact(
+                    start, stop, *trace, image, per_row, rest, expected, unit, sums
+                )
+            else:
+                kernels.update(start, stop, *trace, image, rest, expected, unit, sums)
+
+        return self._sum(work, unit), expected
+
+    def _trace(self) -> tuple[kernels.Rows, tuple[int, ...], kernels.Taps]:
+        """Return what a thread needs to trace the rays: the list, the padded shape, room."""
+        shape = padded(self.shape)
+        return self.rows, shape, kernels.taps(shape, self.dtype)
+
+    def _sum(self, work: Callable[[Array, int, int], None], unit: float) -> Array:
+        """Run a kernel that adds into images, in integers if the sums must be exact."""
+        total = sum_blocks(
+            work,
+            self.n_rows,
+            self.shape,
+            dtype=np.int64 if self._exact else self.dtype,
+            threads=self._threads,
+            tick=self._tick,
+        )
+        image = np.empty(self.shape, self.dtype)
+        np.multiply(total, 1 / unit, out=image, casting="unsafe")  # exact: a power of two
+        return image

@@ -1,0 +1,54 @@
+"""Which variant to run on a card: as measured on it (`resources/tuning`), else a careful guess."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from engine.backend import Backend
+from engine.backend.gpu import GpuFacts
+from engine.kernels.variants import RayVariant, Real, Sums
+
+LARGE_VOXELS = 2**24
+"""Images from here on (256 x 256 x 256) lie in the memory of a card, smaller ones in its caches."""
+UNMEASURED = RayVariant(mapping="warp", order="linear", timing="global", block=128)
+"""Where nothing was measured: consecutive lanes read consecutive slabs, whatever the events."""
+
+
+def tuned(on: Backend, n_voxels: int, is_timed: bool, reproducible: bool, dtype: str) -> RayVariant:
+    """Return the variant for images of so many voxels on this device."""
+    sums: Sums = "fixed" if reproducible else "float"
+    real: Real = "double" if dtype == "float64" else "float"
+    image = "large" if n_voxels >= LARGE_VOXELS else "small"
+    best = UNMEASURED
+    for choice in _choices(on):
+        if (choice["image"], choice["timed"], choice["sums"]) == (image, is_timed, sums):
+            best = RayVariant(**choice["variant"])
+    return replace(best, sums=sums, real=real)
+
+
+def _choices(on: Backend) -> list[dict[str, Any]]:
+    """Measured choices for this card, or for one of its generation."""
+    if on.gpu is None:
+        return []
+    facts = on.gpu.facts
+    found = sorted(_measurements(), key=lambda measured: _likeness(measured, facts))
+    return found[-1]["choices"] if found and _likeness(found[-1], facts) else []
+
+
+def _likeness(measured: dict[str, Any], facts: GpuFacts) -> int:
+    if measured["device"] == facts.name:
+        return 2
+    return int(measured["compute_capability"] == facts.compute_capability)
+
+
+@lru_cache
+def _measurements() -> tuple[dict[str, Any], ...]:
+    folder = files("resources") / "tuning"
+    if not folder.is_dir():
+        return ()
+    names = sorted(each.name for each in folder.iterdir() if each.name.endswith(".json"))
+    return tuple(json.loads((folder / name).read_text(encoding="utf-8")) for name in names)
