@@ -57,6 +57,7 @@ class Actions(QObject):
         for signal in (session.inputs_changed, session.protocol_changed, session.state_changed):
             signal.connect(self.refresh)
         session.images_changed.connect(self.refresh)
+        session.device.changed.connect(self.refresh)
         bench.theme.changed.connect(self._show_theme)
         self._show_theme()
         self.refresh()

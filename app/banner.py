@@ -19,7 +19,7 @@ class Banner(QFrame):
     shown = Signal(bool)
 
     def __init__(
-        self, theme: Theme, resume: Callable[[str], object], show_log: Callable[[], object]
+        self, theme: Theme, resume: Callable[..., object], show_log: Callable[[], object]
     ) -> None:
         super().__init__()
         self.setProperty("role", "banner")
@@ -32,6 +32,7 @@ class Banner(QFrame):
         self.resume = button(
             "Resume", self._resume_job, "Go on from the last checkpoint", "primary"
         )
+        self.on_cpu = button("", self._resume_on_cpu, "The CPU does the same work, only slower")
         self._log = button("Show log", show_log, "Open the log (Ctrl+L)")
         self._dismiss = button("Dismiss", self.clear, "Hide this message (Esc)")
         words = QVBoxLayout()
@@ -43,7 +44,7 @@ class Banner(QFrame):
         row.setSpacing(8)
         row.addWidget(self._icon)
         row.addLayout(words, 1)
-        for each in (self.resume, self._log, self._dismiss):
+        for each in (self.resume, self.on_cpu, self._log, self._dismiss):
             row.addWidget(each)
         self.hide()
 
@@ -53,6 +54,8 @@ class Banner(QFrame):
         self._title.setText(problem.title)
         self._text.setText(" ".join(part for part in (problem.text, problem.safe) if part))
         self.resume.setVisible(bool(problem.job))
+        self.on_cpu.setText(problem.cpu_text)
+        self.on_cpu.setVisible(bool(problem.cpu_job))
         self._log.setVisible(problem.is_fault)
         set_icon(
             self._icon,
@@ -81,3 +84,9 @@ class Banner(QFrame):
             job = self.problem.job
             self.clear()
             self._resume(job)
+
+    def _resume_on_cpu(self) -> None:
+        if self.problem is not None:
+            job = self.problem.cpu_job
+            self.clear()
+            self._resume(job, device="cpu")

@@ -24,7 +24,7 @@ class Centre(QWidget):
         open_scan: Callable[[], object],
         demo: Callable[[], object],
         start: Callable[[], object],
-        resume: Callable[[str], object],
+        resume: Callable[..., object],
         show_log: Callable[[], object],
     ) -> None:
         super().__init__()

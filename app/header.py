@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QPushButton,
     QSizePolicy,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.actions import Actions
+from app.device_chooser import DeviceChooser
 from app.fields import QuietCombo
 from app.icons import set_icon
 from app.protocols import known_protocols
@@ -42,7 +42,7 @@ class Header(QWidget):
         self.setObjectName("Header")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedHeight(HEIGHT_PX)
-        self._session, self._theme = bench.session, bench.theme
+        self._session = bench.session
         self.choice = ChoicePage(bench, actions)
         self.running = RunningPage(bench, actions)
         self._pages = QStackedWidget()
@@ -60,20 +60,12 @@ class Header(QWidget):
         row.addSpacing(8)
         row.addWidget(line())
         row.addSpacing(4)
-        self._add_device(row)
+        self.device = DeviceChooser(bench)
+        row.addWidget(self.device)
         row.addWidget(action_button(actions.theme))
         row.addWidget(action_button(actions.help))
         self._session.state_changed.connect(self._show)
         self._show()
-
-    def _add_device(self, row: QHBoxLayout) -> None:
-        icon = QLabel()
-        set_icon(icon, "device", self._theme, "muted")
-        device = label(self._session.on.label, "muted")
-        device.setToolTip("The device reconstructions run on")
-        row.addWidget(icon)
-        row.addWidget(device)
-        row.addSpacing(6)
 
     def _show(self) -> None:
         active = self._session.state.is_active

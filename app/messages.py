@@ -27,5 +27,9 @@ class Problem:
     safe: str = ""
     job: str = ""
     """Name of the job that can be resumed, empty if there is none."""
+    cpu_job: str = ""
+    """Name of the job that can be done on the CPU instead, empty if that is no help."""
+    cpu_text: str = ""
+    """What to press for it, with the time it would take."""
     is_fault: bool = True
     """False where the user asked for it."""

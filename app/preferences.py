@@ -1,4 +1,4 @@
-"""What the window remembers between runs: theme, recent studies, measured speed."""
+"""What the window remembers between runs: theme, device, recent studies, measured speed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings
 
+from engine.backend import DEVICES
 from engine.paths import APP_NAME, HOME_VARIABLE
 
 MAX_RECENT = 8
@@ -62,13 +63,22 @@ class Preferences:
         self._settings.setValue("folder", folder)
 
     @property
-    def speed_ratio(self) -> float:
-        """Measured over estimated time of the last run, 1 before the first."""
-        return float(str(self._settings.value("speed_ratio", 1.0)))
+    def device(self) -> str:
+        """What reconstructions run on: "auto", "cpu" or "cuda"."""
+        kept = str(self._settings.value("device", "auto"))
+        return kept if kept in DEVICES else "auto"
 
-    @speed_ratio.setter
-    def speed_ratio(self, ratio: float) -> None:
-        self._settings.setValue("speed_ratio", ratio)
+    @device.setter
+    def device(self, key: str) -> None:
+        self._settings.setValue("device", key)
+
+    def speed_ratio(self, device: str) -> float:
+        """Measured over estimated time of the last run on "cpu" or "cuda", 1 before the first."""
+        return float(str(self._settings.value(f"speed_ratio_{device}", 1.0)))
+
+    def remember_speed(self, device: str, ratio: float) -> None:
+        """Keep what the last run on a device has measured."""
+        self._settings.setValue(f"speed_ratio_{device}", ratio)
 
     @property
     def geometry(self) -> QByteArray:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, SignalInstance
 from PySide6.QtWidgets import QApplication
 
 from app.commands import Commands
@@ -11,9 +13,13 @@ from app.messages import Problem
 from app.preferences import Preferences
 from app.run_record import RunState
 from app.session import Session
+from app.words import sentence_case
 from engine.errors import EngineError
 from engine.events import Aborted, Checkpointed, Event, Failed, Finished
 from engine.study import Study
+
+if TYPE_CHECKING:  # the engine's process is not needed to open the window
+    from engine.host.messages import Source
 
 SPEED_BOUNDS = (0.02, 50.0)
 
@@ -26,10 +32,13 @@ class Runner(QObject):
         self._session, self._preferences, self._commands = session, preferences, commands
         self.job: Job | None = None
         self._job_id = ""
+        self.source: Source | None = None
+        """What the engine process runs, None for a reconstruction."""
         self.has_checkpoint = False
         """Whether the job can be resumed from disk."""
         self._estimate_s: float | None = None
-        session.speed_ratio = preferences.speed_ratio
+        for key in ("cpu", "cuda"):
+            session.device.speed_ratios[key] = preferences.speed_ratio(key)
 
     def start(self) -> None:
         """Reconstruct the study of the session."""
@@ -38,25 +47,31 @@ class Runner(QObject):
         if obstacle := session.obstacle():
             session.add_log("warning", f"Cannot start. {obstacle}")
             return
-        needs = session.needs()
-        self._estimate_s = needs.seconds / session.speed_ratio if needs else None
+        device, needs = session.device.in_use, session.needs()
+        if device is not None and needs is not None:
+            self._estimate_s = needs.seconds / session.device.speed_ratio(device)
         self._run(session.study(), job_id="")
 
     def start_when_ready(self) -> None:
         """Start as soon as all inputs are read; not at all if one is at fault."""
-        self._session.inputs_changed.connect(self._start_if_ready)
+        for changed in self._what_start_waits_for():
+            changed.connect(self._start_if_ready)
         self._start_if_ready()
+
+    def _what_start_waits_for(self) -> tuple[SignalInstance, ...]:
+        return self._session.inputs_changed, self._session.device.changed
 
     def _start_if_ready(self) -> None:
         inputs = self._session.inputs
-        if any(found.is_reading for found in inputs.values()):
+        if any(found.is_reading for found in inputs.values()) or not self._session.device.found:
             return
-        self._session.inputs_changed.disconnect(self._start_if_ready)
+        for changed in self._what_start_waits_for():
+            changed.disconnect(self._start_if_ready)
         if "data" in inputs:
             self.start()
 
-    def resume(self, job_id: str) -> None:
-        """Go on with an interrupted job from its last checkpoint."""
+    def resume(self, job_id: str, device: str = "") -> None:
+        """Go on with an interrupted job from its last checkpoint, if wished on another device."""
         from engine.checkpoint import Job as KeptJob
 
         if self._session.state.is_active:
@@ -67,6 +82,8 @@ class Runner(QObject):
             self._session.raise_problem(Problem("The job cannot be resumed.", str(e)))
             return
         self._estimate_s = None
+        if device:
+            self._session.device.choose(device)
         if not self._is_open(study):
             self._commands.open_study(study)
         self._run(study, job_id=job_id)
@@ -109,15 +126,16 @@ class Runner(QObject):
         from engine.checkpoint import Job as KeptJob
         from engine.host import EngineProcess
 
-        on = self._session.on
+        device = self._session.device.in_use
+        key = device.key if device is not None else "auto"
         try:
-            kept = KeptJob.open(job_id) if job_id else KeptJob.create(study, device=on.name)
+            kept = KeptJob.open(job_id) if job_id else KeptJob.create(study, device=key)
         except EngineError as e:
             self._session.raise_problem(Problem("The reconstruction cannot start.", str(e)))
             return
         self._job_id, self.has_checkpoint = kept.id, bool(job_id)
         process = EngineProcess(
-            study, device=on.name, threads=on.threads, job=kept, resume=bool(job_id)
+            study, device=key, job=kept, resume=bool(job_id), source=self.source
         )
         self.job = job = Job(process, self)
         job.told.connect(self._take)
@@ -145,18 +163,44 @@ class Runner(QObject):
     def _tell_failure(self, event: Failed) -> None:
         if event.detail:
             self._session.add_log("error", event.detail)
-        title = "The reconstruction stopped." if event.user_fault else "The engine stopped."
+        left = self._share_left()
+        self.has_checkpoint = left < 1  # the last image is saved as a run fails
         job = self._job_id if self.has_checkpoint else ""
-        self._session.raise_problem(Problem(title, event.text, job=job))
+        title = "The reconstruction stopped." if event.user_fault else "The engine stopped."
+        problem = Problem(title, event.text, job=job)
+        if event.on_cpu:
+            title, text = "The run on the GPU stopped.", sentence_case(event.text)
+            words = self._cpu_words(left)
+            problem = Problem(title, text, job=job, cpu_job=self._job_id, cpu_text=words)
+        self._session.raise_problem(problem)
+
+    def _share_left(self) -> float:
+        """Return the share of the updates that are not in a checkpoint."""
+        from engine.checkpoint import Job as KeptJob
+
+        try:
+            kept = KeptJob.open(self._job_id).info
+        except EngineError:
+            return 1.0
+        return 1 - (kept.done or 0) / kept.updates
+
+    def _cpu_words(self, left: float) -> str:
+        """Return what to press to do the rest on the CPU, and how long that will take."""
+        session = self._session
+        needs = session.needs(session.device.named("cpu"), left)
+        verb = "Continue" if left < 1 else "Start"
+        return f"{verb} on the CPU ({needs.time})" if needs else f"{verb} on the CPU"
 
     def _learn_speed(self) -> None:
         """Scale later forecasts by this run, unless it found its sensitivity ready-made."""
-        timings = self._session.record.timings
-        if self._estimate_s and not any(each.figures.get("from_cache") for each in timings):
+        timings, choice = self._session.record.timings, self._session.device
+        found = any(each.figures.get("from_cache") for each in timings)
+        if self._estimate_s and choice.in_use is not None and not found:
             measured = sum(each.seconds for each in timings)
             low, high = SPEED_BOUNDS
             ratio = min(max(measured / self._estimate_s, low), high)
-            self._session.speed_ratio = self._preferences.speed_ratio = ratio
+            choice.speed_ratios[choice.in_use.key] = ratio
+            self._preferences.remember_speed(choice.in_use.key, ratio)
 
     def _ended(self) -> None:
         job, self.job = self.job, None

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from PySide6.QtCore import QObject, Signal
 
+from app.device_choice import DeviceChoice
 from app.display import Display
 from app.history import History
 from app.inputs import Input, Inputs, Role
@@ -14,19 +15,18 @@ from app.messages import Level, LogLine, Problem
 from app.quality import Quality, at_quality, quality_of
 from app.run_record import RunRecord, RunState
 from app.views.state import ViewState
-from engine.backend import Backend
 from engine.data.volume import Volume
-from engine.devices import device_of
+from engine.devices import DeviceInfo
 from engine.errors import EngineError
 from engine.events import (
     Aborted,
-    Checkpointed,
     Corrected,
     Event,
     Failed,
     Finished,
     Loaded,
     Measured,
+    Planned,
     Preview,
     StageStarted,
     Warned,
@@ -50,9 +50,9 @@ class Session(QObject):
     log_added = Signal(object)
     problem_raised = Signal(object)
 
-    def __init__(self, on: Backend) -> None:
+    def __init__(self, device: DeviceChoice) -> None:
         super().__init__()
-        self.on = on
+        self.device = device
         self.view_state = ViewState(self)
         self._display = Display(self.view_state)
         self.inputs = Inputs()
@@ -62,7 +62,6 @@ class Session(QObject):
         self.record = RunRecord()
         self.selected: int | None = None
         self.log: list[LogLine] = []
-        self.speed_ratio = 1.0
 
     def set_input(self, role: Role, found: Input | None) -> None:
         """Replace or clear one input of the study."""
@@ -163,20 +162,20 @@ class Session(QObject):
         """
         return self.protocol.grid.grid_for(self.scanner) if self.scanner else None
 
-    def needs(self) -> Needs | None:
-        """Return memory and time of a run, None while they cannot be told."""
-        grid = self.grid()
-        if grid is None or not self.n_events:
+    def needs(self, on: DeviceInfo | None = None, left: float = 1.0) -> Needs | None:
+        """Return what a run needs, of which `left` is to do, on the chosen device or another."""
+        grid, on = self.grid(), on or self.device.in_use
+        if grid is None or on is None or not self.n_events:
             return None
         n_lors = self.scanner.n_lors if self.scanner else 0
-        needs = estimate(self.protocol, grid, self.n_events, on=device_of(self.on), n_lors=n_lors)
-        return replace(needs, seconds=needs.seconds * self.speed_ratio)
+        needs = estimate(self.protocol, grid, self.n_events, on=on, n_lors=n_lors, left=left)
+        return replace(needs, seconds=needs.seconds * self.device.speed_ratio(on))
 
     def obstacle(self) -> str:
         """Return why a run cannot start, empty if it can."""
         if self.state.is_active:
             return "A reconstruction is running."
-        if fault := self.inputs.fault():
+        if fault := self.inputs.fault() or self.device.obstacle():
             return fault
         try:
             grid = self.grid()
@@ -206,7 +205,7 @@ class Session(QObject):
                 if self.state is not RunState.PAUSED:
                     self.set_state(self.record.state_of_stage)
                 self.add_log("info", event.text)
-            case Loaded() | Corrected() | Warned():
+            case Planned() | Loaded() | Corrected() | Warned():
                 self._log_event(event)
             case Finished():
                 self._finish(event)
@@ -216,8 +215,6 @@ class Session(QObject):
             case Failed():
                 self._stop(RunState.FAILED)
                 self.add_log("error", event.text)
-            case Measured() | Checkpointed():
-                pass
         if isinstance(event, Corrected | Measured | Loaded | Finished):
             self.record_changed.emit()
         self.progress_changed.emit()
@@ -294,7 +291,7 @@ class Session(QObject):
             self.add_log("error", f"{problem.title} {problem.text}")
         self.problem_raised.emit(problem)
 
-    def _log_event(self, event: Loaded | Corrected | Warned) -> None:
+    def _log_event(self, event: Planned | Loaded | Corrected | Warned) -> None:
         if isinstance(event, Corrected):
             self.add_log("info", f"{event.kind.capitalize()}: {event.text}")
         else:

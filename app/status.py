@@ -44,6 +44,7 @@ class StatusLine(QStatusBar):
         session = self._session
         for signal in (session.inputs_changed, session.protocol_changed, session.state_changed):
             signal.connect(self.refresh)
+        session.device.changed.connect(self.refresh)
         state = session.view_state
         for changed in (state.cursor_changed, state.volume_changed):
             changed.connect(self._show_cursor)

@@ -182,6 +182,7 @@ class ReadyCard(Card):
         session = self._session
         for signal in (session.inputs_changed, session.protocol_changed, session.state_changed):
             signal.connect(self._show)
+        session.device.changed.connect(self._show)
         session.progress_changed.connect(self._show_words)
         self._show()
 

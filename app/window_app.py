@@ -13,13 +13,13 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.commands import Commands
+from app.device_choice import DeviceChoice
 from app.main_window import MainWindow
 from app.messages import Problem
 from app.preferences import Preferences
 from app.session import Session
 from app.theme import Theme
 from app.workbench import Workbench
-from engine import backend
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ def make_app() -> QApplication:
 def make_window(app: QApplication, preferences: Preferences | None = None) -> MainWindow:
     """Return a window with an empty session."""
     preferences = preferences or Preferences()
-    session = Session(backend.best())
+    session = Session(DeviceChoice(preferences.device))
     theme = Theme(app, preferences.theme)
     commands = Commands(session, preferences)
     return MainWindow(Workbench(session, commands, theme, preferences))

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.device_choice import DeviceChoice
 from app.history import History
 from app.inputs import Input, Inputs, Scan
 from app.quality import QUALITIES, at_quality, quality_of
@@ -15,9 +16,9 @@ from app.reading import read_input
 from app.run_record import KeptImages, RunRecord, RunState
 from app.session import Session
 from engine.algorithms import Osem
-from engine.backend import cpu
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
+from engine.devices import cpu_device
 from engine.events import (
     Aborted,
     Corrected,
@@ -46,7 +47,7 @@ def preview(iteration: int, subset: int, *, value: float = 1.0, seconds: float =
 
 @pytest.fixture
 def session(qapp) -> Session:
-    return Session(cpu(2))
+    return Session(DeviceChoice("auto", (cpu_device(2),)))
 
 
 @pytest.fixture
@@ -315,7 +316,7 @@ def test_the_forecast_is_the_engines_times_the_measured_speed(ready):
     from engine.preflight import estimate
 
     n_lors = ready.scanner.n_lors
-    needs = estimate(ready.protocol, ready.grid(), 1000, on=ready.on, n_lors=n_lors)
+    needs = estimate(ready.protocol, ready.grid(), 1000, on=cpu_device(2), n_lors=n_lors)
     assert replace(ready.needs(), free_bytes=0) == replace(needs, free_bytes=0)
-    ready.speed_ratio = 3.0
+    ready.device.speed_ratios["cpu"] = 3.0
     assert ready.needs().seconds == pytest.approx(3 * needs.seconds)
