@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.arrays import module_of
 from engine.backend import Backend
@@ -20,7 +21,7 @@ BATCH = 4_000_000
 
 def attenuation_factors(
     mu_map: Volume,
-    positions_mm: Array,
+    positions_mm: NDArray[np.float64],
     crystals: Array,
     *,
     on: Backend,
@@ -34,11 +35,11 @@ def attenuation_factors(
     from engine.operators.rays import RayProjector, Rays
 
     xp = module_of(crystals)
-    mu, points = on.to_device(mu_map.values), on.to_device(positions_mm)
+    mu = on.to_device(mu_map.values)
     factors = xp.empty(len(crystals), np.float32)
     for start in range(0, len(crystals), BATCH):
         rows = slice(start, start + BATCH)
-        rays = Rays(points, on.to_device(crystals[rows]))
+        rays = Rays(positions_mm, on.to_device(crystals[rows]))
         integrals = RayProjector(rays, mu_map.grid, on=on, reproducible=reproducible)(mu)
         if reproducible or xp is np:
             integrals = on.to_host(integrals)

@@ -78,14 +78,14 @@ class CrystalMap(Scanner):
     def lors(self, numbers: NDArray[np.int64]) -> NDArray[np.int32]:
         xp = module_of(numbers)
         numbers = xp.asarray(numbers, np.int64)
-        starts = self.tables.beside(numbers, self._row_starts)
+        starts = self._tables.beside(numbers, self._row_starts)
         i = xp.searchsorted(starts, numbers, side="right") - 1
         j = numbers - starts[i] + i + 1
         return xp.stack([i, j], -1).astype(np.int32)
 
     def in_coincidence(self, crystals: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
         xp = module_of(crystals)
-        positions = self.tables.beside(crystals, self._positions)
+        positions = self._tables.beside(crystals, self._positions)
         a, b = (positions[crystals[:, k], :2] for k in (0, 1))
         d = b - a
         length = xp.sqrt(d[:, 0] * d[:, 0] + d[:, 1] * d[:, 1])  # every device rounds it alike

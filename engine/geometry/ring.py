@@ -134,7 +134,7 @@ class RingScanner(Scanner):
         transaxial, pair = xp.divmod(xp.asarray(numbers, np.int64), len(self.ring_pairs))
         view, t = xp.divmod(transaxial, s.n_tangential)
         first, second = self.places(view, t - s.n_tangential // 2)
-        rings = self.tables.beside(numbers, self.ring_pairs)[pair].astype(np.int64)
+        rings = self._tables.beside(numbers, self.ring_pairs)[pair].astype(np.int64)
         n = s.n_crystals_per_ring
         crystals = xp.stack([rings[:, 0] * n + first, rings[:, 1] * n + second], -1)
         return crystals.astype(np.int32)
@@ -152,7 +152,7 @@ class RingScanner(Scanner):
         t = xp.where(view < self.n_views, t, -t)
         low = s.n_tangential // 2
         inside = (t >= -low) & (t < s.n_tangential - low)
-        return close & inside & pair_product(self.tables.beside(crystals, self.alive), crystals)
+        return close & inside & pair_product(self._tables.beside(crystals, self.alive), crystals)
 
     @cached_property
     def groups(self) -> NDArray[np.int32]:

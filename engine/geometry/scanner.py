@@ -85,7 +85,7 @@ class Scanner(ABC):
         """Plain words: crystals, rings, time of flight."""
 
     @cached_property
-    def tables(self) -> Tables:
+    def _tables(self) -> Tables:
         """Gives our tables where the lines and pairs are that are asked for."""
         return Tables()
 

@@ -164,7 +164,7 @@ def _part(
         weights = pair_product(data.crystal_weights, crystals)
         live = weights > 0
         crystals, weights = crystals[live], weights[live]
-    positions = scanner.tables.beside(crystals, scanner.positions_mm)
+    positions = scanner.positions_mm
     if data.attenuation is not None:
         weights = weights * attenuation_factors(
             data.attenuation, positions, crystals, on=on, reproducible=reproducible
