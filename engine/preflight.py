@@ -146,12 +146,18 @@ def refuse_if_too_large(needs: Needs, grid: ImageGrid) -> None:
     smaller = "choose larger voxels or a smaller field of view"
     if needs.memory_bytes > needs.free_bytes:
         raise ResourceError(
-            f"grid {grid.describe()}: the run needs {needs.memory_bytes / GIB:.1f} GiB of memory, "
-            f"{needs.free_bytes / GIB:.1f} GiB are free; {smaller}."
+            f"grid {grid.describe()}: the run needs {_gib(needs.memory_bytes)} of memory, "
+            f"{_gib(needs.free_bytes)} are free; {smaller}."
         )
     if needs.gpu is not None and not needs.gpu.fits:
         raise DeviceMemoryError(
-            f"grid {grid.describe()}: the images need {needs.gpu.images_bytes / GIB:.1f} GiB of "
-            f"GPU memory, {needs.gpu.free_bytes / GIB:.1f} GiB are free; close what else uses the "
+            f"grid {grid.describe()}: the images need {_gib(needs.gpu.images_bytes)} of "
+            f"GPU memory, {_gib(needs.gpu.free_bytes)} are free; close what else uses the "
             f"GPU, {smaller}, or take the CPU."
         )
+
+
+def _gib(n_bytes: int) -> str:
+    """Return a size fine enough to tell what is needed from what is there."""
+    number = n_bytes / GIB
+    return f"{number:.1f} GiB" if number >= 10 else f"{number:.2f} GiB"
