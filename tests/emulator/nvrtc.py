@@ -1,0 +1,128 @@
+"""NVRTC without CuPy and without a driver: does it compile for a card, and what does it take."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+_LIBRARY = re.compile(r"(libnvrtc\.so\.\d+|nvrtc64_\d+_0\.dll)$")
+_KERNEL = re.compile(
+    r"Compiling entry function '(?P<name>\w+)' for 'sm_\d+\w*'"
+    r".*?(?P<stack>\d+) bytes stack frame"
+    r", (?P<stores>\d+) bytes spill stores, (?P<loads>\d+) bytes spill loads"
+    r".*?Used (?P<registers>\d+) registers(?P<rest>[^\n]*)",
+    re.DOTALL,
+)
+
+
+class NvrtcError(Exception):
+    """NVRTC refuses; the message is its log."""
+
+
+@dataclass(frozen=True)
+class KernelUse:
+    """What one kernel takes on one architecture, as the assembler reports it."""
+
+    registers: int
+    shared_bytes: int
+    constant_bytes: int
+    stack_bytes: int
+    spill_store_bytes: int
+    spill_load_bytes: int
+
+    @property
+    def spills(self) -> bool:
+        """Whether registers did not suffice."""
+        return self.spill_store_bytes + self.spill_load_bytes > 0
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The machine code of a source, the compiler's log, and what each kernel takes."""
+
+    cubin: bytes
+    log: str
+    kernels: dict[str, KernelUse]
+
+
+def is_installed() -> bool:
+    """Whether the wheel `nvidia-cuda-nvrtc` is there."""
+    return next(_libraries(), None) is not None
+
+
+def compile_for(source: str, arch: int, options: tuple[str, ...] = ()) -> Compiled:
+    """Compile for one architecture: 75, 80, 90, 120, ..."""
+    nvrtc = _nvrtc()
+    program = ctypes.c_void_p()
+    text = source.encode()
+    _check(nvrtc.nvrtcCreateProgram(ctypes.byref(program), text, b"kernel.cu", 0, None, None))
+    try:
+        flags = [f"-arch=sm_{arch}", "--ptxas-options=-v", *options]
+        encoded = (ctypes.c_char_p * len(flags))(*(flag.encode() for flag in flags))
+        status = nvrtc.nvrtcCompileProgram(program, len(flags), encoded)
+        log = _text(program, "ProgramLog").decode(errors="replace").rstrip("\0")
+        if status:
+            raise NvrtcError(log.strip() or _words(status))
+        return Compiled(_text(program, "CUBIN"), log, kernels_in(log))
+    finally:
+        nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+
+
+def kernels_in(log: str) -> dict[str, KernelUse]:
+    """Read the assembler's report."""
+    return {
+        found["name"]: KernelUse(
+            registers=int(found["registers"]),
+            shared_bytes=_bytes("smem", found["rest"]),
+            constant_bytes=_bytes(r"cmem\[\d+\]", found["rest"]),
+            stack_bytes=int(found["stack"]),
+            spill_store_bytes=int(found["stores"]),
+            spill_load_bytes=int(found["loads"]),
+        )
+        for found in _KERNEL.finditer(log)
+    }
+
+
+def _bytes(kind: str, text: str) -> int:
+    return sum(map(int, re.findall(rf"(\d+) bytes {kind}", text)))
+
+
+def _text(program: ctypes.c_void_p, what: str) -> bytes:
+    size = ctypes.c_size_t()
+    _check(_nvrtc()[f"nvrtcGet{what}Size"](program, ctypes.byref(size)))
+    text = ctypes.create_string_buffer(size.value)
+    _check(_nvrtc()[f"nvrtcGet{what}"](program, text))
+    return text.raw
+
+
+def _check(status: int) -> None:
+    if status:
+        raise NvrtcError(_words(status))
+
+
+def _words(status: int) -> str:
+    words = _nvrtc().nvrtcGetErrorString
+    words.restype = ctypes.c_char_p
+    return words(status).decode()
+
+
+@cache
+def _nvrtc() -> ctypes.CDLL:
+    library = next(_libraries(), None)
+    if library is None:
+        raise NvrtcError("the wheel nvidia-cuda-nvrtc is not installed")
+    return ctypes.CDLL(str(library))
+
+
+def _libraries() -> Iterator[Path]:
+    """Yield the NVRTC libraries of the installed wheels, under any of their names."""
+    for wheel in metadata.distributions():
+        if (wheel.metadata["Name"] or "").startswith("nvidia-cuda-nvrtc"):
+            for file in wheel.files or ():
+                if _LIBRARY.search(file.name):
+                    yield Path(str(wheel.locate_file(file)))
