@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from engine.backend import cpu
-from engine.corrections import CORRECTIONS, Attenuation, Normalisation, Randoms, Scatter
+from engine.corrections import (
+    CORRECTIONS,
+    Attenuation,
+    Normalisation,
+    Randoms,
+    Scatter,
+    attenuation,
+)
 from engine.corrections.attenuation import attenuation_factors
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
@@ -48,6 +55,28 @@ def test_attenuation_is_the_same_for_every_time_bin_and_both_directions():
     back = Attenuation().apply(replace(data, crystals=data.crystals[:, ::-1]), on=ON).factors
     np.testing.assert_allclose(there, back, rtol=1e-5)
     assert (there < 1).any() and (there > 0).all()
+
+
+def test_attenuation_on_a_gpu_has_the_same_bits(device, monkeypatch):
+    grid = ImageGrid((4, 20, 20), (8.0, 8.0, 8.0))
+    mu = Volume(np.random.default_rng(3).random(grid.shape, np.float32) * 0.02, grid, "1/mm")
+    data = scan(mu_map=mu)
+    here = Attenuation().apply(data, on=ON).factors
+    monkeypatch.setattr(attenuation, "BATCH", 150)
+    there = Attenuation().apply(data, on=device).factors
+    assert type(there) is np.ndarray
+    np.testing.assert_array_equal(there, here)
+
+
+def test_attenuation_comes_to_where_the_lines_are(device):
+    grid = ImageGrid((4, 20, 20), (8.0, 8.0, 8.0))
+    mu = Volume(np.full(grid.shape, 0.01, np.float32), grid, "1/mm")
+    data = scan()
+    lines, points = device.to_device(data.crystals), data.scanner.positions_mm
+    found = attenuation_factors(mu, points, lines, on=device, reproducible=False)
+    assert type(found) is type(lines)
+    wanted = attenuation_factors(mu, points, data.crystals, on=ON)
+    np.testing.assert_allclose(device.to_host(found), wanted, rtol=1e-5)
 
 
 def test_normalisation_multiplies_pairs_and_kills_gaps():

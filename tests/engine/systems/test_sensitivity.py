@@ -145,6 +145,49 @@ def test_threads_do_not_change_reproducible_bits():
     np.testing.assert_array_equal(*images)
 
 
+def weighted(rng):
+    """Efficiencies, and a map of a body that lets some photons through."""
+    scanner = ring(gap_places=(3, 20))
+    mu = Volume(0.02 * rng.random((4, 9, 9), np.float32), ImageGrid((4, 9, 9), (9.0, 9.0, 8.0)), "")
+    weights = rng.uniform(0.5, 1.5, scanner.n_crystals).astype("f4") * scanner.alive
+    return scan(scanner, crystal_weights=weights, attenuation=mu)
+
+
+@pytest.mark.parametrize("method", ["exact", "sampled"])
+def test_a_gpu_finds_the_same_reproducible_bits(method, device, rng, monkeypatch):
+    monkeypatch.setattr(sensitivity, "BATCH", 2000)
+    data = weighted(rng)
+    settings = SensitivitySettings(method=method, error_percent=20)
+
+    here, there = (
+        sensitivity.compute_sensitivity(data, GRID, settings, on=on, reproducible=True)
+        for on in (ON, device)
+    )
+
+    assert here.image.max() > 0
+    assert (there.n_traced, there.error_percent) == (here.n_traced, here.error_percent)
+    np.testing.assert_array_equal(there.image, here.image)
+
+
+def test_a_gpu_finds_the_same_image(device, rng, monkeypatch):
+    monkeypatch.setattr(sensitivity, "BATCH_ON_GPU", 5000)
+    data = weighted(rng)
+
+    found = sensitivity.compute_sensitivity(data, GRID, EXACT, on=device)
+
+    wanted = exact(data)
+    assert type(found.image) is np.ndarray
+    np.testing.assert_allclose(found.image, wanted, atol=5e-5 * wanted.max())
+
+
+def test_a_batch_traced_in_parts_is_the_same_batch(rng, monkeypatch):
+    data = weighted(rng)
+    whole = exact(data)
+    monkeypatch.setattr(sensitivity, "MOST_AT_ONCE", 1000)
+
+    np.testing.assert_allclose(exact(data), whole, atol=1e-6 * whole.max())
+
+
 def test_ring_symmetry_swapping_an_axis_would_break():
     # more rings than the image is wide: s falls along z, not along x or y
     image = exact(scan(ring()))
@@ -170,6 +213,12 @@ def test_cache_finds_the_same_content_only(tmp_path):
         ),
     }
     assert len(others) == 3 and key not in others
+
+
+def test_cache_tells_devices_apart_unless_they_give_the_same_bits(device):
+    data = scan(ring())
+    keys = [sensitivity_cache.key_of(data, GRID, EXACT, on=on) for on in (cpu(1), ON, device, None)]
+    assert len(set(keys)) == 4
 
 
 def test_damaged_cache_is_computed_anew(tmp_path):
