@@ -30,7 +30,7 @@ GPU_SLABS_PER_SECOND = 1.0e9
 LINES_PER_SECOND = 3.0e6
 """Lines of response listed and weighted in a second for the sensitivity."""
 START_S = 2.0
-GIB = 2**30
+GIB, MIB = 2**30, 2**20
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,11 @@ class GpuNeeds:
 
     def describe(self) -> str:
         """Plain words with numbers."""
-        free = f"{self.free_bytes / GIB:.1f} GiB free"
+        free = f"{_size(self.free_bytes)} free"
         if self.fits and self.streams:
-            need = f"{self.images_bytes / GIB:.1f} GiB of GPU memory for the images"
+            need = f"{_size(self.images_bytes)} of GPU memory for the images"
             return f"{need} ({free}), streams the events through the rest"
-        return f"{(self.images_bytes + self.events_bytes) / GIB:.1f} GiB of GPU memory ({free})"
+        return f"{_size(self.images_bytes + self.events_bytes)} of GPU memory ({free})"
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Needs:
 
     def describe(self) -> str:
         """One line for the status bar."""
-        need, free = f"{self.memory_bytes / GIB:.1f} GiB", f"{self.free_bytes / GIB:.1f} GiB free"
+        need, free = _size(self.memory_bytes), f"{_size(self.free_bytes)} free"
         if self.gpu is None:
             return f"needs {need}, {self.time}, {free}"
         return f"needs {need} ({free}) and {self.gpu.describe()}, {self.time}"
@@ -146,18 +146,16 @@ def refuse_if_too_large(needs: Needs, grid: ImageGrid) -> None:
     smaller = "choose larger voxels or a smaller field of view"
     if needs.memory_bytes > needs.free_bytes:
         raise ResourceError(
-            f"grid {grid.describe()}: the run needs {_gib(needs.memory_bytes)} of memory, "
-            f"{_gib(needs.free_bytes)} are free; {smaller}."
+            f"grid {grid.describe()}: the run needs {_size(needs.memory_bytes)} of memory, "
+            f"{_size(needs.free_bytes)} are free; {smaller}."
         )
     if needs.gpu is not None and not needs.gpu.fits:
         raise DeviceMemoryError(
-            f"grid {grid.describe()}: the images need {_gib(needs.gpu.images_bytes)} of "
-            f"GPU memory, {_gib(needs.gpu.free_bytes)} are free; close what else uses the "
+            f"grid {grid.describe()}: the images need {_size(needs.gpu.images_bytes)} of "
+            f"GPU memory, {_size(needs.gpu.free_bytes)} are free; close what else uses the "
             f"GPU, {smaller}, or take the CPU."
         )
 
 
-def _gib(n_bytes: int) -> str:
-    """Return a size fine enough to tell what is needed from what is there."""
-    number = n_bytes / GIB
-    return f"{number:.1f} GiB" if number >= 10 else f"{number:.2f} GiB"
+def _size(n_bytes: int) -> str:
+    return f"{n_bytes / GIB:.1f} GiB" if n_bytes >= GIB else f"{n_bytes / MIB:.0f} MiB"

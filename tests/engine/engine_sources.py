@@ -5,15 +5,19 @@ They have the real one's parameters and tell the same events, in a time the test
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import time
 
 import numpy as np
 
+from engine import backend
 from engine.data.volume import Volume
 from engine.errors import DataError
-from engine.events import Finished, Loaded, Preview, Progressed, StageStarted
+from engine.events import Finished, Loaded, Planned, Preview, Progressed, StageStarted
 from engine.geometry.grid import ImageGrid
+from engine.run import run
 
 GRID = ImageGrid((4, 5, 6), (1.0, 2.0, 3.0))
 
@@ -78,3 +82,46 @@ def told_modules(study, **options):
     """What the process has imported."""
     yield Loaded("modules", {"modules": sorted(sys.modules)})
     yield from steady(study, **options)
+
+
+UPDATES_BEFORE_FAULT = 3
+"""Images of `failing_gpu` before its card breaks."""
+
+
+def failing_gpu(study, *, on, resume, **options):
+    """The real run on an emulated card whose driver breaks after three updates.
+
+    What is resumed runs on the device asked for.
+    """
+    if resume is not None:
+        yield from run(study, on=on, resume=resume, **options)
+        return
+    from tests.emulator import EmulatedGpu
+
+    gpu, n_images = EmulatedGpu(), 0
+    for event in run(study, on=backend.cuda(gpu), resume=None, **options):
+        yield event
+        n_images += isinstance(event, Preview)
+        if n_images == UPDATES_BEFORE_FAULT:
+            gpu.fail_at_launch = gpu.fail_at_launch or gpu.n_launches + 1
+
+
+def killed_gpu(study, **options):
+    """A driver that takes the process with it."""
+    yield Planned("cuda", "Emulated GPU: needs 1.0 GiB")
+    for n_events, event in enumerate(steady(study, **options)):
+        yield event
+        if n_events == UPDATES_BEFORE_FAULT:
+            os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def faulty_code_on_gpu(study, **options):
+    """A fault of the GPU that nobody put into words."""
+    yield Planned("cuda", "Emulated GPU: needs 1.0 GiB")
+    yield from faulty_code(study, **options)
+
+
+def faulty_input_on_gpu(study, **options):
+    """The scan is of no use on any device."""
+    yield Planned("cuda", "Emulated GPU: needs 1.0 GiB")
+    yield from faulty_input(study, **options)

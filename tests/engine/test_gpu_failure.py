@@ -1,0 +1,130 @@
+"""When the card, its driver or its process fails: what is told, what is kept, what comes of it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu, named
+from engine.checkpoint import Job
+from engine.cli import reconstruct
+from engine.errors import DeviceError, DeviceMemoryError, ResourceError
+from engine.events import Failed, Finished, Preview
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.host import EngineProcess
+from engine.io import write_listmode
+from engine.protocol import Protocol
+from engine.run import run
+from engine.simulate import simulate_listmode, uniform_cylinder
+from engine.study import Study
+from tests.emulator import EmulatedGpu
+from tests.engine import engine_sources
+from tests.engine.engine_sources import UPDATES_BEFORE_FAULT
+
+RING = RingSettings(
+    name="Tiny ring", n_rings=6, n_crystals_per_ring=48, radius_mm=80, ring_pitch_mm=6,
+    max_ring_difference=5, n_tangential=24, voxel_mm=(6, 6, 6), fov_mm=(96, 36),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """A small scan, to be reconstructed with the same bits on every device."""
+    scan = tmp_path_factory.mktemp("scan") / "small.h5"
+    phantom = uniform_cylinder(diameter_mm=60, length_mm=30)
+    ring = RingScanner(RING)
+    data = simulate_listmode(phantom, ring, n_prompts=5000, seed=7, attenuation=False)
+    write_listmode(data, scan)
+    algorithm = {"kind": "osem", "iterations": 3, "subsets": 2}
+    protocol = {"algorithm": algorithm, "reproducible": True, "finishing": [{"kind": "median"}]}
+    return Study(data=scan, protocol=Protocol.model_validate(protocol))
+
+
+def end_of(study, source, **options):
+    """Run it in a process; return the process, its images and its last event."""
+    engine = EngineProcess(study, device="cpu", source=source, **options)
+    events = list(engine.events())
+    return engine, [e for e in events if isinstance(e, Preview)], events[-1]
+
+
+def test_a_broken_driver_leaves_the_last_image_and_the_cpu_the_same_bits(study):
+    EmulatedGpu()  # skips where kernels cannot be compiled for the CPU
+    job = Job.create(study)
+    engine, images, last = end_of(study, engine_sources.failing_gpu, job=job)
+    assert isinstance(last, Failed)
+    assert last.on_cpu
+    assert not last.user_fault
+    assert "cudaErrorLaunchFailure" in last.text
+    assert "cudaErrorLaunchFailure" in last.detail
+    assert "The image of iteration 2, subset 1 is kept." in last.text
+    assert "The checkpoint of iteration 2, subset 1 is safe on disk" in last.text
+    assert "Continue on the CPU" in last.text
+    assert engine.last_preview is images[-1]
+    assert job.record.status == "failed"
+    kept = job.latest()
+    assert kept.done == UPDATES_BEFORE_FAULT
+    np.testing.assert_array_equal(kept.image, images[-1].volume.values)
+
+    _, _, resumed = end_of(study, engine_sources.failing_gpu, job=job, resume=True)
+    assert isinstance(resumed, Finished)
+    *_, undisturbed = run(study, on=cpu(2))
+    np.testing.assert_array_equal(resumed.volume.values, undisturbed.volume.values)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_a_driver_that_kills_the_process_offers_the_cpu(study):
+    job = Job.create(study)
+    _, _, last = end_of(study, engine_sources.killed_gpu, job=job)
+    assert isinstance(last, Failed)
+    assert last.on_cpu
+    assert "SIGSEGV" in last.text
+    assert "on the CPU" in last.text
+    assert job.info.interrupted
+
+
+def test_a_fault_nobody_put_into_words_offers_the_cpu_too(study):
+    _, _, last = end_of(study, engine_sources.faulty_code_on_gpu)
+    assert last.on_cpu
+    assert "ZeroDivisionError" in last.text
+    assert "No checkpoint was saved" in last.text
+    assert "Start on the CPU" in last.text
+
+
+@pytest.mark.parametrize("source", ["faulty_input_on_gpu", "faulty_input", "faulty_code"])
+def test_the_cpu_is_not_offered_where_it_is_no_help(study, source):
+    _, _, last = end_of(study, getattr(engine_sources, source))
+    assert isinstance(last, Failed)
+    assert not last.on_cpu
+    assert "on the CPU" not in last.text
+
+
+def test_a_gpu_that_is_not_there_offers_the_cpu(study):
+    try:
+        named("cuda")
+    except ResourceError:
+        pass
+    else:
+        pytest.skip("this machine has a GPU")
+    events = list(EngineProcess(study, device="cuda").events())
+    assert [type(event) for event in events] == [Failed]
+    assert events[0].on_cpu
+
+
+@pytest.mark.parametrize("fault", [DeviceError, DeviceMemoryError])
+@pytest.mark.parametrize("own_folder", [False, True])
+def test_the_command_line_names_the_command_that_goes_on(study, tmp_path, fault, own_folder):
+    folder = tmp_path / "job" if own_folder else None
+    job = Job.create(study, folder)
+    with (
+        pytest.raises(fault) as told,
+        reconstruct._way_out(job, argparse.Namespace(checkpoint=folder)),
+    ):
+        raise fault("kernel em: the GPU reports an error.")
+    words = str(told.value)
+    assert words.startswith("kernel em: the GPU reports an error. ")
+    name = words.partition("`isocenter resume ")[2].partition(" --device cpu`")[0]
+    assert Job.open(name).folder == job.folder
+    assert "begins anew on the CPU" in words
