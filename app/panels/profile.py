@@ -41,7 +41,7 @@ class ProfileTab(QWidget):
         self.headline = label("", "heading", wrap=True)
         self.meaning = label("", "caption", wrap=True)
         self.bars = StageBars()
-        self.bars.empty_text = "Timings appear while a reconstruction runs"
+        self.bars.setToolTip(words.TIME_TIP)
         self.rates = Rows("Speed of each stage")
         self.traffic = Rows("Memory traffic")
         self.kernels = Kernels()

@@ -24,6 +24,10 @@ SPEED_TIP = (
     "Events traced forward and back in one second of that work alone. Reading, sorting, "
     "sensitivity, updates, filters and previews are not counted."
 )
+TIME_TIP = (
+    "Seconds of each stage so far, all its calls together, and its share of the sum. Work on a "
+    "card is timed by the card's own clock."
+)
 TRAFFIC_TIP = (
     "What the work asks of the card's memory, worked out from the events and voxels, in each "
     "second; and its share of the most the memory can deliver. The card's caches serve part of "
