@@ -19,6 +19,8 @@ from engine.protocol import Protocol
 from engine.study import Study
 
 Tick = Callable[[Progressed], None]
+PREVIEW_S = 0.1
+"""Least time between two images copied off a GPU within an iteration."""
 PROFILE_S = 0.5
 """The profile is told no more often than this."""
 
@@ -57,6 +59,7 @@ class Record:
     grid: ImageGrid = field(default_factory=lambda: ImageGrid((1, 1, 1), (1.0, 1.0, 1.0)))
     profiler: Profiler = field(init=False)
     _profiled_at: float = 0.0
+    _previewed_at: float = 0.0
 
     def __post_init__(self) -> None:
         self.profiler = Profiler(self.on)
@@ -80,6 +83,14 @@ class Record:
         """Keep a warning for the provenance."""
         self.warnings.append(text)
         return Warned(text)
+
+    def may_preview(self) -> bool:
+        """Whether to copy an image off the device between the ends of iterations."""
+        now = perf_counter()
+        if self.on.is_cuda and now - self._previewed_at < PREVIEW_S:
+            return False
+        self._previewed_at = now
+        return True
 
     def profiled(self) -> Iterator[Profiled]:
         """Tell the profile, unless it was told just now."""

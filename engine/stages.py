@@ -172,16 +172,19 @@ def iterate(
         on=record.on,
         reproducible=record.protocol.reproducible,
         tick=record.ticker("reconstruct"),
+        profiler=record.profiler,
     )
     image, first = _start(listmode_pet.uniform_start(model), resume)
     done, spent, clock = first, 0.0, perf_counter()
     for step in algorithm.run(model, image, done=first, between=_between(record)):
-        image, done = step.image, step.update
+        done = step.update
         seconds = perf_counter() - clock
         spent += seconds
-        yield from _tell(record, step, seconds)
-        yield from record.profiled()
         ends_iteration = step.subset == algorithm.n_subsets
+        if ends_iteration or record.may_preview():
+            image = step.image
+            yield from _tell(record, step, seconds)
+            yield from record.profiled()
         if ends_iteration and finish_early is not None and finish_early():
             break
         clock = perf_counter()  # pauses, drawing and saving are not the algorithm's time

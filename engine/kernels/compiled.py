@@ -17,7 +17,7 @@ from engine.profiling import Profiler
 RAY_KERNELS = ("forward", "back", "update", "touched")
 EM_KERNELS = ("pack", "unpack", "collect", "advance", "log_sum")
 ADVANCE_BLOCKS, LOG_BLOCKS = 512, 64
-"""Blocks whose partial sums are kept."""
+"""Blocks, at most, whose partial sums are kept."""
 
 
 def fitted(variant: RayVariant, rows: Rows) -> RayVariant:
@@ -123,12 +123,15 @@ class Kernels:
         """Queue one EM update; state : image, peak, fault, parts."""
         scalars = np.int32(n_subsets), np.float64(1 / unit), np.int32(self.layout.n_packed)
         function, block = self._functions["advance"]
-        function(ADVANCE_BLOCKS, block, sums, sensitivity, *scalars, *state)
+        n_blocks = min(-(-self.layout.n_packed // block), ADVANCE_BLOCKS)
+        function(n_blocks, block, sums, sensitivity, *scalars, *state)
 
     def log_sum(self, expected: Array, n_rows: int, parts: Array, skipped: Array) -> None:
         """Queue the sum of the logarithms of expected counts, by block."""
         function, block = self._functions["log_sum"]
-        function(LOG_BLOCKS, block, expected, np.int32(n_rows), parts, skipped)
+        function(
+            min(-(-n_rows // block), LOG_BLOCKS), block, expected, np.int32(n_rows), parts, skipped
+        )
 
     def _images(self, name: str, n: int, *arguments: Any) -> None:
         function, block = self._functions[name]

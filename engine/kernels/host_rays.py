@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from engine.kernels import rays as kernels
 from engine.kernels.blocks import Tick, pad, padded, run_blocks, sum_blocks
 from engine.kernels.units import peak_of, row_unit
+from engine.profiling import Profiler
 
 Array = NDArray[Any]
 
@@ -28,10 +29,12 @@ class HostRays:
         threads: int,
         exact: bool,
         tick: Tick | None,
+        profiler: Profiler,
     ) -> None:
         self.rows, self.shape = rows, shape
         self.dtype = np.dtype(dtype)
         self._threads, self._exact, self._tick = threads, exact, tick
+        self._profiler = profiler
 
     @property
     def n_rows(self) -> int:
@@ -58,7 +61,8 @@ class HostRays:
             else:
                 kernels.forward(start, stop, *self._trace(), image, out)
 
-        run_blocks(work, self.n_rows, self._threads, self._tick)
+        with self._profiler.span("forward", events=self.n_rows):
+            run_blocks(work, self.n_rows, self._threads, self._tick)
         return out
 
     def back(self, values: Array, unit: float) -> Array:
@@ -69,7 +73,8 @@ class HostRays:
         def work(sums: Array, start: int, stop: int) -> None:
             kernel(start, stop, *self._trace(), values, unit, sums)
 
-        return self._sum(work, unit)
+        with self._profiler.span("back", events=self.n_rows):
+            return self._sum(work, unit)
 
     def update(self, x: Array, background: Array | None, unit: float) -> tuple[Array, Array]:
         """Shares of the EM update (n_z, n_y, n_x) and expected counts (n_rows,)."""
@@ -89,7 +94,8 @@ class HostRays:
             else:
                 kernels.update(start, stop, *trace, image, rest, expected, unit, sums)
 
-        return self._sum(work, unit), expected
+        with self._profiler.span("fused", events=self.n_rows):
+            return self._sum(work, unit), expected
 
     def _trace(self) -> tuple[kernels.Rows, tuple[int, ...], kernels.Taps]:
         """Return what a thread needs to trace the rays: the list, the padded shape, room."""

@@ -30,6 +30,8 @@ from engine.kernels.variants import RayVariant
 from engine.operators.base import LinearOperator
 from engine.profiling import Profiler
 
+__all__ = ["RayProjector", "RayVariant", "Rays"]
+
 Array = NDArray[Any]
 
 _FARTHEST_VOXELS = 1e6
@@ -71,7 +73,7 @@ class RayProjector(LinearOperator):
     tick : called with (rays done, all rays) several times a second and at the end; it may raise
         to stop the work
     variant : form of the GPU's kernels; None: the one that was measured to be fastest
-    profiler : times uploads and kernels of the GPU
+    profiler : times uploads and kernels
     """
 
     adjoint_rtol: ClassVar[float] = 1e-5
@@ -94,6 +96,7 @@ class RayProjector(LinearOperator):
         self.in_shape = grid.shape
         self.dtype = np.dtype(dtype)
         rows = _rows(rays, grid, tof, self.dtype)
+        profiler = profiler or Profiler(on)
         self._tracer: HostRays | DeviceRays
         if on.is_cuda:
             self._tracer = DeviceRays(
@@ -102,11 +105,17 @@ class RayProjector(LinearOperator):
                 variant or tuned(on, grid.n_voxels, len(rows.bins) > 0, reproducible, dtype),
                 on=on,
                 tick=tick,
-                profiler=profiler or Profiler(on),
+                profiler=profiler,
             )
         else:
             self._tracer = HostRays(
-                rows, grid.shape, dtype=dtype, threads=on.threads, exact=reproducible, tick=tick
+                rows,
+                grid.shape,
+                dtype=dtype,
+                threads=on.threads,
+                exact=reproducible,
+                tick=tick,
+                profiler=profiler,
             )
         self.out_shape = (self._tracer.n_rows,)
         self._subsets: dict[tuple[int, int], RayProjector] = {}

@@ -14,7 +14,8 @@ from engine.errors import DataError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.order import ray_order
 from engine.model import ListModeModel
-from engine.operators.rays import RayProjector, Rays
+from engine.operators.rays import RayProjector, Rays, RayVariant
+from engine.profiling import Profiler
 from engine.systems.sensitivity import Sensitivity
 
 Tick = Callable[[int, int], None]
@@ -92,8 +93,10 @@ def build(
     on: Backend,
     reproducible: bool = False,
     tick: Tick | None = None,
+    variant: RayVariant | None = None,
+    profiler: Profiler | None = None,
 ) -> ListModeModel:
-    """Compose the model of `prepare`d prompts."""
+    """Compose the model of `prepare`d prompts; variant, profiler : see `RayProjector`."""
     projector = RayProjector(
         Rays(prompts.scanner.positions_mm, prompts.crystals, prompts.tof_bins),
         grid,
@@ -101,6 +104,8 @@ def build(
         tof=prompts.scanner.tof if prompts.tof_bins is not None else None,
         reproducible=reproducible,
         tick=tick,
+        variant=variant,
+        profiler=profiler,
     )
     return ListModeModel(projector, _background(prompts), sensitivity.image)
 
