@@ -10,7 +10,7 @@ import pytest
 from engine import record
 from engine.backend import cpu
 from engine.cli import main
-from engine.events import Finished, Measured, Preview, Profiled
+from engine.events import Finished, Measured, Profiled
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.host import EngineProcess
 from engine.io import write_listmode
@@ -57,7 +57,7 @@ def test_the_last_profile_counts_every_stage_and_goes_with_the_volume(study):
     fused, sort = last.stage("fused"), last.stage("sort")
     traced = next(e for e in events if isinstance(e, Measured) and e.stage == "reconstruct")
     assert fused.events == N_ITERATIONS * traced.figures["events"]
-    assert sort.events == N_PROMPTS
+    assert sort.events >= traced.figures["events"] > 0.9 * N_PROMPTS
     assert 0 < last.seconds < wall
     done = events[-1]
     assert isinstance(done, Finished)
