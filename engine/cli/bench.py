@@ -1,4 +1,4 @@
-"""`isocenter bench`: speed on this machine, as ratios against stated bars."""
+"""`isocenter bench`: speed on this machine, against stated bars, and reports of what was kept."""
 
 from __future__ import annotations
 
@@ -11,41 +11,111 @@ from pathlib import Path
 from typing import Any
 
 from engine import backend
+from engine.backend import Backend
 from engine.cli.console import Console
-from engine.errors import ResourceError
+from engine.errors import ResourceError, SettingsError
 from engine.io.publish import publish
+
+DEVICES = ("auto", "cpu", "cuda", "both")
 
 
 def add_verbs(verbs: Any) -> None:
     """Add the verb of this file."""
     p = verbs.add_parser("bench", help="measure the speed of this machine")
-    p.add_argument("suite", nargs="?", choices=("listmode", "window"), default="listmode")
-    p.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
-    p.add_argument("--threads", type=int, metavar="N")
-    p.add_argument("--events", type=int, default=1_000_000, metavar="N")
+    suites = p.add_subparsers(dest="suite", metavar="SUITE", required=True)
+    _add_listmode(suites.add_parser("listmode", help="reconstruction from list mode"))
+    window = suites.add_parser("window", help="start and smoothness of the window")
+    window.add_argument("--json", type=Path, metavar="OUT", help="write the figures")
+    window.set_defaults(act=_window)
+    report = suites.add_parser("report", help="tables and pictures of stored figures")
+    report.add_argument("figures", nargs="+", type=Path, metavar="FILE.json")
+    report.add_argument("-o", "--out", type=Path, metavar="DIR", help="write a page and pictures")
+    report.set_defaults(act=_report)
+
+
+def _add_listmode(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--parts", metavar="A,B", help="of projector, table2, table3, kernels")
+    p.add_argument("--device", choices=DEVICES, default="auto")
+    p.add_argument("--threads", type=_count, metavar="N", help="of the CPU")
+    p.add_argument("--events", type=_count, metavar="N", help="of each part")
+    p.add_argument("--sizes", metavar="32,128", help="edges of the cubes of table2 and kernels")
+    p.add_argument("--iterations", type=_count, metavar="N", help="of table2 and table3")
+    p.add_argument("--repeats", type=_count, metavar="N", help="runs, of which the median counts")
+    p.add_argument("--budget", type=float, default=90.0, metavar="S", help="of kernels [s]")
     p.add_argument("--json", type=Path, metavar="OUT", help="write the figures")
-    p.set_defaults(act=_bench)
+    p.add_argument("--keep-tuning", type=Path, metavar="OUT", help="write the best kernels")
+    p.set_defaults(act=_listmode)
 
 
-def _bench(arguments: argparse.Namespace, console: Console) -> None:
-    figures = _window() if arguments.suite == "window" else _listmode(arguments, console)
-    if arguments.suite == "window":
-        for name, value in figures.items():
-            console.line(f"  {name:42s} {value}")
+def _listmode(arguments: argparse.Namespace, console: Console) -> None:
+    from engine.benchmark import kernels, listmode, report
+
+    devices = _devices(arguments.device, arguments.threads)
+    parts = arguments.parts.split(",") if arguments.parts else listmode.parts_of(devices)
+    if arguments.keep_tuning is not None and "kernels" not in parts:
+        raise SettingsError("--keep-tuning needs the part kernels, which needs a GPU.")
+    work = listmode.Work(
+        events=arguments.events,
+        sizes=_sizes(arguments.sizes) if arguments.sizes else None,
+        iterations=arguments.iterations,
+        repeats=arguments.repeats,
+        budget_s=arguments.budget,
+    )
+    figures = listmode.run(devices, parts=parts, work=work, say=console.line)
     if arguments.json is not None:
-        publish(json.dumps(figures, indent=2, sort_keys=True).encode(), arguments.json)
+        _keep(figures, arguments.json)
+    if arguments.keep_tuning is not None:
+        _keep(kernels.tuning(figures["parts"]["kernels"], devices[-1]), arguments.keep_tuning)
+    console.line(report.page([figures]))
 
 
-def _listmode(arguments: argparse.Namespace, console: Console) -> dict[str, Any]:
-    from engine.benchmark import listmode
+def _window(arguments: argparse.Namespace, console: Console) -> None:
+    figures = _window_figures()
+    for name, value in figures.items():
+        console.line(f"  {name:42s} {value}")
+    if arguments.json is not None:
+        _keep(figures, arguments.json)
 
-    on = backend.named(arguments.device, arguments.threads)
-    figures = listmode.run(on, n_events=arguments.events)
-    console.line(listmode.table(figures))
-    return figures
+
+def _report(arguments: argparse.Namespace, console: Console) -> None:
+    from engine.benchmark import report
+
+    runs = [report.read(path) for path in arguments.figures]
+    console.line(report.page(runs))
+    if arguments.out is not None:
+        for path in report.write(runs, arguments.out):
+            console.line(f"wrote {path}")
 
 
-def _window() -> dict[str, Any]:
+def _devices(name: str, threads: int | None) -> list[Backend]:
+    """Return the devices to measure, the CPU first."""
+    if name == "both":
+        return [backend.cpu(threads), backend.cuda()]
+    return [backend.named(name, threads)]
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise ValueError(text)
+    return value
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    try:
+        sizes = tuple(int(size) for size in text.split(","))
+    except ValueError:
+        sizes = (0,)
+    if not all(4 <= size <= 1024 for size in sizes):
+        raise SettingsError(f"--sizes: {text!r}, want edges from 4 to 1024 voxels, as 32,128.")
+    return sizes
+
+
+def _keep(figures: dict[str, Any], path: Path) -> None:
+    publish((json.dumps(figures, indent=2) + "\n").encode(), path)
+
+
+def _window_figures() -> dict[str, Any]:
     """The window measures itself in a process of its own, so that its start-up is honest."""
     variables = dict(os.environ)
     if sys.platform.startswith("linux") and not {"DISPLAY", "WAYLAND_DISPLAY"} & set(variables):

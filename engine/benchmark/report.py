@@ -1,0 +1,79 @@
+"""A report of stored figures: one Markdown page, and a picture of each part."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from engine.benchmark import listmode, tables
+from engine.benchmark.plots import PLOTS, draw
+from engine.errors import FileFormatError
+from engine.io.publish import publish
+
+PAGE = "report.md"
+_WAY_OUT = "give files that `isocenter bench listmode --json` wrote"
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Read the figures of one run, or say why they are none."""
+    try:
+        figures = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as e:
+        raise FileFormatError(f"{path}: cannot be read ({e.strerror}); {_WAY_OUT}.") from e
+    except ValueError as e:
+        raise FileFormatError(f"{path.name}: not JSON ({e}); {_WAY_OUT}.") from e
+    kind = figures.get("format") if isinstance(figures, dict) else None
+    if kind != listmode.FORMAT or figures.get("version") != listmode.VERSION:
+        raise FileFormatError(
+            f"{path.name}: no list-mode figures of version {listmode.VERSION}; {_WAY_OUT}."
+        )
+    return figures | {"file": path.name}
+
+
+def page(runs: Sequence[dict[str, Any]]) -> str:
+    """Return the tables of all runs as Markdown."""
+    return "\n".join(["# List-mode benchmarks", "", *(_section(run) for run in runs)])
+
+
+def write(runs: Sequence[dict[str, Any]], folder: Path) -> list[Path]:
+    """Write the page and its pictures into a folder, made if absent; returns what was written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written, links = [], []
+    for part in PLOTS:
+        having = [run for run in runs if part in run["parts"]]
+        for kind in ("png", "svg") if having else ():
+            picture = _checked(lambda h=having, p=part, k=kind: draw(p, h, k), having)
+            publish(picture, folder / f"{part}.{kind}")
+            written.append(folder / f"{part}.{kind}")
+        if having:
+            links.append(f"![{part}]({part}.png)")
+    text = "\n".join([page(runs), *links, ""])
+    publish(text.encode(), folder / PAGE)
+    return [folder / PAGE, *written]
+
+
+def _section(run: dict[str, Any]) -> str:
+    return _checked(lambda: _tables(run), [run])
+
+
+def _tables(run: dict[str, Any]) -> str:
+    devices = ", ".join(device["name"] for device in run["devices"].values())
+    busy = run["busy_cores_before"]
+    load = "" if busy is None else f", {busy:.1f} cores busy with other work before"
+    commit = run["environment"]["commit"]
+    lines = [f"## {devices}, {run['date']}", "", f"Commit {commit}{load}.", ""]
+    for name, part in run["parts"].items():
+        lines += [table.markdown() for table in tables.of(name, part)]
+    return "\n".join(lines)
+
+
+def _checked(make: Any, runs: Sequence[dict[str, Any]]) -> Any:
+    """Run `make`; a figure that is missing or of another kind is the file's fault."""
+    try:
+        return make()
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as e:
+        names = ", ".join(run.get("file", "the figures") for run in runs)
+        what = f"a figure is missing or of another kind ({type(e).__name__}: {e})"
+        raise FileFormatError(f"{names}: {what}; {_WAY_OUT}.") from e

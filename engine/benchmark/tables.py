@@ -1,0 +1,209 @@
+"""Stored figures as tables that read well as text and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Part = dict[str, Any]
+DEVICES = {"cpu": "CPU", "cuda": "GPU"}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table; all cells are text.
+
+    Attributes
+    ----------
+    title : above it
+    head : of each column
+    rows : cells, as many in each as `head` has
+    notes : below it, one sentence each
+    """
+
+    title: str
+    head: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    notes: tuple[str, ...] = ()
+
+    def markdown(self) -> str:
+        """Return aligned Markdown."""
+        lines = [self.head, *self.rows]
+        widths = [max(len(line[i]) for line in lines) for i in range(len(self.head))]
+        ruler = tuple("-" * max(width, 3) for width in widths)
+        text = [f"### {self.title}", ""]
+        for line in (self.head, ruler, *self.rows):
+            cells = [c.ljust(max(w, 3)) for c, w in zip(line, widths, strict=True)]
+            text.append(f"| {' | '.join(cells)} |")
+        for note in self.notes:
+            text += ["", note]
+        return "\n".join([*text, ""])
+
+
+def of(name: str, part: Part) -> list[Table]:
+    """Return the tables of one part, its bars last."""
+    tables = TABLES[name](part)
+    return [*tables, bars(name, part["bars"])] if part["bars"] else tables
+
+
+def bars(name: str, rows: Sequence[dict[str, Any]]) -> Table:
+    """Return figures beside their bars."""
+    cells = [
+        (
+            row["name"],
+            number(row["value"], row["unit"]),
+            f"{row['way']} {number(row['bar'], row['unit'])}",
+            "pass" if row["passed"] else "MISS",
+        )
+        for row in rows
+    ]
+    return Table(f"Bars of {name}", ("figure", "measured", "bar", ""), cells)
+
+
+def number(value: float, unit: str = "") -> str:
+    """Return a figure with its unit; events per second in millions."""
+    if unit == "events/s":
+        return f"{rate(value)} M events/s"
+    return f"{value:.3g} {unit}".rstrip()
+
+
+def rate(events_per_s: float | None) -> str:
+    """Return millions of events per second, three digits."""
+    return "-" if events_per_s is None else f"{events_per_s / 1e6:#.3g}".rstrip(".")
+
+
+def seconds(value: float) -> str:
+    """Return seconds, three digits."""
+    return f"{value:.0f}" if value >= 100 else f"{value:#.3g}"
+
+
+def who(row: dict[str, Any]) -> str:
+    """Return the device of a row, with its threads if it has any."""
+    threads = row.get("threads")
+    name = DEVICES.get(row["device"], row["device"])
+    if not threads:
+        return name
+    return f"{name}, {threads} thread{'s' if threads > 1 else ''}"
+
+
+def _projector(part: Part) -> list[Table]:
+    rows = [
+        (
+            r["case"],
+            who(r),
+            rate(r["events_per_s"]),
+            rate(r["best_events_per_s"]),
+            f"{r['cores']:.1f}",
+        )
+        for r in part["rows"]
+    ]
+    head = ("projector", "device", "M events/s, median", "best", "CPU cores in use")
+    notes = (part["workload"] + f"; medians of {part['repeats']}.", f"Peer: {part['peer']}.")
+    return [Table("Projector", head, rows, notes)]
+
+
+def _table2(part: Part) -> list[Table]:
+    sizes = sorted({row["size"] for row in part["rows"]})
+    ours: dict[tuple[str, str], dict[int, dict[str, Any]]] = {}
+    for row in part["rows"]:
+        ours.setdefault((row["case"], who(row)), {})[row["size"]] = row
+    rows = [(f"{case}, {device}", *_both(cells, sizes)) for (case, device), cells in ours.items()]
+    theirs: dict[str, dict[int, float]] = {}
+    for row in part["published"]:
+        theirs.setdefault(row["who"], {})[row["size"]] = row["seconds"]
+    rows += [
+        (f"paper: {name}", *(f"{seconds(cells[s])} s" if s in cells else "-" for s in sizes))
+        for name, cells in theirs.items()
+    ]
+    iterations, repeats = part["rows"][0]["iterations"], part["rows"][0]["repeats"]
+    head = ("seconds, M events/s of the iterations", *(f"{s}³" for s in sizes))
+    title = f"Table 2: MLEM, {iterations} iterations, {part['n_events']:,} events"
+    notes = (f"{part['workload']}; median of {repeats}.", f"Paper: {part['published_note']}.")
+    return [Table(title, head, rows, notes), _images("Table 2", "size", part["images"])]
+
+
+def _both(cells: dict[int, dict[str, Any]], sizes: Sequence[int]) -> tuple[str, ...]:
+    return tuple(
+        f"{seconds(cells[s]['seconds'])} s, {rate(cells[s]['events_per_s'])}" if s in cells else "-"
+        for s in sizes
+    )
+
+
+def _table3(part: Part) -> list[Table]:
+    names = list(dict.fromkeys(row["case"] for row in part["rows"]))
+    columns = dict.fromkeys(who(row) for row in part["rows"])
+    ours = {(row["case"], who(row)): row for row in part["rows"]}
+    paper = list(dict.fromkeys(row["who"] for row in part["published"]))
+    theirs = {
+        (row["case"], row["who"]): f"{seconds(row['seconds'])} s" for row in part["published"]
+    }
+    rows = []
+    for name in names:
+        cells = [ours[name, device] for device in columns]
+        figures = [f"{seconds(c['seconds'])} s, {rate(c['events_per_s'])}" for c in cells]
+        rows.append((name, *figures, *(theirs.get((name, who), "-") for who in paper)))
+    x, y, z = part["shape_xyz"]
+    iterations = part["rows"][0]["iterations"]
+    title = f"Table 3: {x} × {y} × {z}, {iterations} iterations, {part['n_events']:,} events"
+    head = (
+        "case",
+        *(f"{device}: s, M events/s" for device in columns),
+        *(f"paper: {w}" for w in paper),
+    )
+    ratios = ", ".join(
+        f"{DEVICES.get(d, d)} {ratio:.2f}" for d, ratio in part["osem_with_all_to_osem"].items()
+    )
+    notes = (
+        f"{part['workload']}; median of {part['rows'][0]['repeats']}.",
+        f"OSEM with all over plain OSEM, seconds: {ratios} (paper: V100 1.95, RTX 2080 Ti 1.68).",
+        f"Sensitivity: {part['sensitivity']}; plain and attenuated, made beside the clock in "
+        f"{seconds(part['sensitivity_s'])} s.",
+        f"Paper: {part['published_note']}.",
+    )
+    tables = [Table(title, head, rows, notes)]
+    return [*tables, _images("Table 3", "case", part["images"])] if part["images"] else tables
+
+
+def _images(title: str, key: str, pairs: Sequence[dict[str, Any]]) -> Table:
+    rows = [
+        (
+            str(pair[key]),
+            f"{pair['first']} against {pair['second']}",
+            f"{pair['rmse_counts_per_mm']:.2g}",
+            f"{pair['rmse_relative']:.1g}",
+        )
+        for pair in pairs
+    ]
+    head = (key, "images", "RMSE [counts/mm]", "relative to the image")
+    return Table(f"{title}: the same events, two images", head, rows)
+
+
+def _kernels(part: Part) -> list[Table]:
+    rows = [
+        (
+            f"{r['size']}³",
+            r["timing"],
+            r["sums"],
+            f"{r['mapping']}, {r['order']}, {r['block']}",
+            rate(r["events_per_s"]),
+        )
+        for r in part["best"]
+    ]
+    head = ("image", "time weights", "sums", "mapping, order, block", "M events/s")
+    sizes = ", ".join(f"{n:,} at {size}³" for size, n in part["n_events"].items())
+    failed = sum(row["events_per_s"] is None for row in part["rows"])
+    notes = (
+        f"{part['workload']}; {sizes}; medians of {part['repeats']}.",
+        f"{len(part['rows'])} forms tried, {failed} failed, "
+        f"{part['n_left_out']} left out for time.",
+    )
+    return [Table("Fused update, the fastest forms", head, rows, notes)]
+
+
+TABLES: dict[str, Callable[[Part], list[Table]]] = {
+    "projector": _projector,
+    "table2": _table2,
+    "table3": _table3,
+    "kernels": _kernels,
+}
