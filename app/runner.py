@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, SignalInstance
@@ -31,6 +33,8 @@ class Runner(QObject):
         super().__init__()
         self._session, self._preferences, self._commands = session, preferences, commands
         self.job: Job | None = None
+        self._next: Callable[[], None] | None = None
+        """What to run once the last process is gone."""
         self._job_id = ""
         self.source: Source | None = None
         """What the engine process runs, None for a reconstruction."""
@@ -114,6 +118,7 @@ class Runner(QObject):
 
     def shut_down(self) -> None:
         """Abort and wait until thread and process are gone."""
+        self._next = None
         if self.job is not None:
             self.job.process.abort()
             self.job.wait()
@@ -126,6 +131,9 @@ class Runner(QObject):
         from engine.checkpoint import Job as KeptJob
         from engine.host import EngineProcess
 
+        if self.job is not None:
+            self._next = partial(self._run, study, job_id)
+            return
         device = self._session.device.in_use
         key = device.key if device is not None else "auto"
         try:
@@ -204,8 +212,11 @@ class Runner(QObject):
 
     def _ended(self) -> None:
         job, self.job = self.job, None
+        following, self._next = self._next, None
         if job is not None:
             job.deleteLater()
+        if following is not None:
+            following()
 
 
 def _commit_edit() -> None:

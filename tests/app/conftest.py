@@ -74,7 +74,8 @@ def window(qtbot, qapp, preferences):
     made.dialogs.confirm = lambda *words: True  # the user, who agrees to everything
     qtbot.addWidget(made)
     made.show()
-    qtbot.waitUntil(lambda: not made.commands.is_busy, timeout=PATIENCE_MS)
+    ready = lambda: made.session.device.found != () and not made.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(ready, timeout=PATIENCE_MS)
     yield made
     made.runner.shut_down()
     made.commands.wait()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtWidgets import QApplication, QWidget
@@ -17,7 +18,9 @@ from app.preferences import Preferences
 from app.run_record import RunState
 from app.window_app import make_app, make_window
 from engine.demo import demo_folder, make_demo
+from engine.devices import DeviceInfo, cpu_device
 from engine.profiling import Profile
+from tests.engine import engine_sources
 
 PATIENCE_S = 120.0
 
@@ -64,15 +67,15 @@ def drive(shots: Photographer) -> None:
     for step in window.steps:
         step.set_open(step is window.steps[1])
     runner.start()
-    shots.wait(lambda: len(session.record.images.items) >= 2)
+    record = session.record
+    shots.wait(lambda: len(record.images.items) >= 2 and has_speed(record.profile))
     shots.shoot("running")
-    window.tabs.setCurrentIndex(1)
-    shots.wait(lambda: has_speed(session.record.profile))
-    shots.shoot("profile")
-    window.tabs.setCurrentIndex(0)
     runner.pause()
     shots.settle()
     shots.shoot("paused")
+    window.tabs.setCurrentIndex(1)
+    shots.shoot("profile")
+    window.tabs.setCurrentIndex(0)
     runner.pause()
     shots.wait(lambda: session.state is RunState.FINISHED)
     window.actions_.log.setChecked(True)
@@ -80,6 +83,7 @@ def drive(shots: Photographer) -> None:
     shots.shoot("finished")
     window.actions_.log.setChecked(False)
     window.tabs.setCurrentIndex(0)
+    shoot_devices(shots)
     broken = shots.folder / "broken.l.hdr"
     broken.write_text("this is no header\n")
     window.commands.open_path(broken)
@@ -89,6 +93,32 @@ def drive(shots: Photographer) -> None:
 
 def has_speed(profile: Profile | None) -> bool:
     return profile is not None and profile.events_per_s is not None
+
+
+def shoot_devices(shots: Photographer) -> None:
+    """The device's menu with and without a usable GPU, and a GPU that stops."""
+    window = shots.window
+    choice, chooser = window.session.device, window.header.device
+    cpu = cpu_device()
+    gpu = DeviceInfo("cuda", "NVIDIA GeForce RTX 4090", 24 << 30, 21 << 30, cpu.threads)
+    reason = "CuPy, which drives the GPU, is not installed; run the set-up again."
+    for name, found in (("devices", gpu), ("no-gpu", replace(gpu, why_not=reason))):
+        menu = chooser.menu()
+        menu.aboutToShow.disconnect()  # else the devices of this machine would be shown
+        menu.popup(chooser.mapToGlobal(chooser.rect().bottomLeft()))
+        choice.set_found((cpu, found))
+        shots.shoot(name, menu)
+        menu.aboutToShow.connect(chooser.look)
+        menu.close()
+    choice.choose("cpu")
+    window.runner.source = engine_sources.breaking_card
+    window.runner.start()
+    shots.wait(lambda: window.centre.banner.problem is not None)
+    shots.wait(lambda: not window.commands.is_busy)
+    choice.set_found((cpu, gpu))
+    choice.choose("auto")
+    shots.shoot("gpu-stopped")
+    window.runner.source = None
 
 
 def shoot_dialogs(shots: Photographer) -> None:

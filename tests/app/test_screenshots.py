@@ -17,8 +17,18 @@ from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZE = (1440, 900)
-STATES = ("empty", "loaded", "steps", "running", "profile", "paused", "finished", "error")
-DIALOGS = ("export", "help")
+STATES = (
+    "empty",
+    "loaded",
+    "steps",
+    "running",
+    "profile",
+    "paused",
+    "finished",
+    "gpu-stopped",
+    "error",
+)
+DIALOGS = ("devices", "no-gpu", "export", "help")
 
 
 @pytest.fixture(scope="module")

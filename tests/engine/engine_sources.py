@@ -14,7 +14,7 @@ import numpy as np
 
 from engine import backend
 from engine.data.volume import Volume
-from engine.errors import DataError
+from engine.errors import DataError, DeviceError
 from engine.events import Finished, Loaded, Planned, Preview, Progressed, StageStarted
 from engine.geometry.grid import ImageGrid
 from engine.run import run
@@ -104,6 +104,19 @@ def failing_gpu(study, *, on, resume, **options):
         n_images += isinstance(event, Preview)
         if n_images == UPDATES_BEFORE_FAULT:
             gpu.fail_at_launch = gpu.fail_at_launch or gpu.n_launches + 1
+
+
+def breaking_card(study, **options):
+    """The real run on the CPU, as if a card did it that breaks after three updates."""
+    n_images = 0
+    for event in run(study, **options):
+        yield event
+        n_images += isinstance(event, Preview)
+        if n_images == UPDATES_BEFORE_FAULT:
+            raise DeviceError(
+                "kernel em_update: the GPU reports cudaErrorIllegalAddress: an illegal memory "
+                "access was encountered."
+            )
 
 
 def killed_gpu(study, **options):
