@@ -49,9 +49,10 @@ def prepare_kernels(record: Record) -> Stage[None]:
     """Load the kernels, or compile them where this machine has not done so yet."""
     yield record.start("kernels", "Preparing the kernels (compiled once, then kept)")
     tick = record.ticker("kernels")
-    for done, total in warm_up(record.on):
-        if tick is not None:
-            tick(done, total)
+    with record.profiler.span("kernels"):
+        for done, total in warm_up(record.on):
+            if tick is not None:
+                tick(done, total)
     yield record.end("kernels")
 
 
@@ -99,7 +100,8 @@ def correct(record: Record, data: ListMode) -> Stage[ListMode]:
     yield record.start("correct", "Preparing the corrections")
     for kind in CORRECTIONS:
         correction: Correction = getattr(record.protocol.corrections, kind.kind)
-        data, event = _apply(correction, data, record.on)
+        with record.profiler.span("correct"):
+            data, event = _apply(correction, data, record.on)
         record.corrections.append({"kind": kind.kind, "state": event.state, "text": event.text})
         yield event
     with record.profiler.span("sort", events=data.n_prompts):

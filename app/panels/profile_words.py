@@ -10,6 +10,8 @@ from engine.profiling.profile import ON_THE_BUS, GpuCounters, Kernel, Stage
 
 STAGE_TIPS = {
     "read": "The scan comes from the disk.",
+    "kernels": "The kernels are compiled, or taken from where they were kept.",
+    "correct": "What each correction needs is worked out from the scan.",
     "sort": "Events are put in order so that neighbours cross the same voxels.",
     "upload": "Events go from the memory of the machine to that of the card.",
     "sensitivity": "How well the scanner sees each voxel; kept on disk for the next run.",

@@ -8,6 +8,8 @@ from typing import Any
 FORMAT = "isocenter-profile-1"
 TITLES = {
     "read": "Read",
+    "kernels": "Kernels",
+    "correct": "Corrections",
     "sort": "Sort",
     "upload": "Upload",
     "sensitivity": "Sensitivity",

@@ -10,6 +10,7 @@ import pytest
 from engine import record
 from engine.backend import cpu
 from engine.cli import main
+from engine.corrections import CORRECTIONS
 from engine.events import Finished, Measured, Profiled
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.host import EngineProcess
@@ -51,8 +52,8 @@ def test_the_last_profile_counts_every_stage_and_goes_with_the_volume(study):
     last = profiles(events)[-1]
     calls = {stage.key: stage.calls for stage in last.stages}
     assert calls == {
-        "read": 1, "sort": 1, "sensitivity": 1, "fused": 2 * N_ITERATIONS,
-        "filter": N_ITERATIONS + 1,
+        "read": 1, "kernels": 1, "correct": len(CORRECTIONS), "sort": 1,
+        "sensitivity": 1, "fused": 2 * N_ITERATIONS, "filter": N_ITERATIONS + 1,
     }  # fmt: skip
     fused, sort = last.stage("fused"), last.stage("sort")
     traced = next(e for e in events if isinstance(e, Measured) and e.stage == "reconstruct")
