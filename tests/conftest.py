@@ -12,8 +12,9 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 import numpy as np
 import pytest
 
-from engine.backend import named
+from engine.backend import Backend, cuda, named
 from engine.errors import ResourceError
+from tests.emulator import EmulatedGpu
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -30,6 +31,12 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip("the sample scans of ../shared/data are not on this machine")
     return SHARED_DATA
+
+
+@pytest.fixture(params=["emulated", pytest.param("card", marks=pytest.mark.gpu)])
+def on_gpu(request: pytest.FixtureRequest) -> Backend:
+    """A CUDA backend: the emulated card, and the real one where there is one."""
+    return cuda(EmulatedGpu()) if request.param == "emulated" else named("cuda")
 
 
 @pytest.fixture(scope="session", autouse=True)

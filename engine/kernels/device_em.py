@@ -122,7 +122,8 @@ class DeviceEm:
     @property
     def is_finite(self) -> bool:
         """Whether every voxel of every image so far was a number; waits for the updates."""
-        return not self._gpu.download(self._fault)[0]
+        peak = self._gpu.download(self._peak)[0]  # that of a filtered image may be none
+        return bool(np.isfinite(peak)) and not self._gpu.download(self._fault)[0]
 
     def _run(self, k: int, amount: int) -> None:
         span = self._rays.profiler.span

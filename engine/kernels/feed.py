@@ -79,6 +79,7 @@ class Streamed:
         self._buffers = [self._buffer(self._parts[0], chunk) for _ in range(2)]
         self._expected = [rays.gpu.empty((chunk,), rays.dtype) for _ in range(2)]
         self._free: list[Stamp | None] = [None, None]
+        rays.gpu.wait()  # what used this memory before must not meet the second stream
 
     def chunks(self, k: int) -> Iterator[Chunk]:
         """Yield subset k, the copy of a chunk beside the work on the one before."""
