@@ -89,9 +89,12 @@ def _compile(text: str, flags: tuple[str, ...], library: Path) -> None:
 
 
 def _gcc(*arguments: str, text: str = "") -> None:
+    # the compiler needs no sanitizer of its own
+    environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
     done = subprocess.run(
-        ["g++", *arguments], input=text, capture_output=True, text=True, check=False
-    )
+        ["g++", *arguments],
+        input=text, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
     if done.returncode:
         raise CompileError(done.stderr.strip())
 

@@ -1,6 +1,5 @@
 """The emulated card itself: that kernels run on it as on a real one, and that it tells mistakes."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +12,7 @@ from engine.backend import cuda
 from engine.errors import DeviceError, DeviceMemoryError
 from tests.emulator import EmulatedGpu
 from tests.emulator.kernels import KernelError
+from tests.emulator.sanitizer import sanitizer_environment
 
 ROOT = Path(__file__).parents[3]
 BOTH_ORDERS = pytest.mark.parametrize("reverse", [False, True], ids=["ascending", "descending"])
@@ -397,7 +397,6 @@ def test_stamps_measure_time():
 
 def sanitized(n_threads):
     """Run `twice` on 64 numbers under AddressSanitizer, in a process of its own."""
-    EmulatedGpu()
     code = f"""
 import numpy as np
 from tests.emulator import EmulatedGpu
@@ -409,15 +408,10 @@ source = '''extern "C" __global__ void twice(float* values) {{
 }}'''
 gpu.load(source, ()).function("twice")(1, {n_threads}, gpu.upload(np.ones(64, np.float32)))
 """
-    libasan = subprocess.run(
-        ["g++", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
-    ).stdout.strip()
-    if not Path(libasan).is_absolute():
-        pytest.skip("g++ has no AddressSanitizer here")
-    environment = os.environ | {"LD_PRELOAD": libasan, "ASAN_OPTIONS": "detect_leaks=0"}
     return subprocess.run(
         [sys.executable, "-c", code],
-        cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False,
+        cwd=ROOT, env=sanitizer_environment(), capture_output=True, text=True, timeout=120,
+        check=False,
     )  # fmt: skip
 
 

@@ -1,0 +1,144 @@
+"""Rays, images and calls that put every kernel of the GPU to work; for the CPU's twins as well."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backend import Backend
+from engine.geometry.grid import ImageGrid
+from engine.geometry.tof import TofBins
+from engine.kernels.variants import RayVariant
+from engine.operators.rays import RayProjector, Rays
+from tests.engine.operators.ray_oracles import axis_rays, lattice_rays, octant_rays, rays_of
+
+GRID = ImageGrid((6, 5, 140), (0.5, 3.0, 2.5), (4.0, -3.0, 2.0))
+"""Longer than a block has threads, of unequal edges, no multiple of a tile, off centre."""
+TOF = TofBins(fwhm_ps=150, bin_ps=60, n_bins=7)
+N_SUBSETS = 3
+
+
+@dataclass(frozen=True)
+class Case:
+    """Rays and what goes through them."""
+
+    rays: Rays
+    image: NDArray[np.float32]
+    values: NDArray[np.float32]
+    background: NDArray[np.float32]
+
+
+def along_rays(rng: np.random.Generator, n: int) -> Rays:
+    """Rays along the long axis, through most of its voxels."""
+    starts = np.array(GRID.lower_mm) + rng.uniform(-0.1, 1.1, (n, 3)) * GRID.size_mm
+    ends = np.array(GRID.lower_mm) + rng.uniform(-0.1, 1.1, (n, 3)) * GRID.size_mm
+    starts[:, 0], ends[:, 0] = GRID.lower_mm[0] - 5, GRID.upper_mm[0] + 5
+    starts[::2], ends[::2] = ends[::2].copy(), starts[::2].copy()
+    return rays_of(starts, ends)
+
+
+def points(n: int) -> Rays:
+    """Rays of no length, in the middle of the image."""
+    middle = np.tile(np.array(GRID.centre_mm), (n, 1))
+    return rays_of(middle, middle)
+
+
+def joined(*parts: Rays) -> Rays:
+    """All rays in one list."""
+    starts = np.cumsum([0, *(len(part.points_mm) for part in parts)])[:-1]
+    ends = [part.ends + start for part, start in zip(parts, starts, strict=True)]
+    places = np.concatenate([part.points_mm for part in parts])
+    return Rays(places, np.concatenate(ends).astype(np.int32))
+
+
+def case(n_each: int = 20) -> Case:
+    """Through, past, into and within the image, along axes, through corners of voxels."""
+    rng = np.random.default_rng(7)
+    rays = joined(
+        octant_rays(rng, n_each, GRID),
+        axis_rays(rng, n_each, GRID),
+        along_rays(rng, n_each),
+        lattice_rays(rng, 3 * n_each, GRID),
+        points(3),
+    )
+    n = len(rays.ends)
+    bins = rng.integers(0, TOF.n_bins, n).astype(np.int16)
+    image = rng.random(GRID.shape, np.float32)
+    image[:2] = 0  # some rays then expect nothing but their background
+    background = rng.random(n, np.float32)
+    background[::4] = 0
+    values = rng.standard_normal(n).astype(np.float32)
+    return Case(replace(rays, tof_bins=bins), image, values, background)
+
+
+def projector(variant: RayVariant, given: Case, on: Backend) -> RayProjector:
+    """The rays in the form of a variant; on the CPU its twin."""
+    timed = variant.timing != "none"
+    return RayProjector(
+        given.rays if timed else replace(given.rays, tof_bins=None),
+        GRID,
+        on=on,
+        tof=TOF if timed else None,
+        dtype=variant.dtype,
+        reproducible=variant.sums == "fixed",
+        variant=variant if on.is_cuda else None,
+    )
+
+
+def results(variant: RayVariant, given: Case, on: Backend) -> dict[str, NDArray[np.floating]]:
+    """What the ray kernels make of all rays, and of every third from the second."""
+    whole = projector(variant, given, on)
+    part = whole.subset(1, N_SUBSETS)
+    some = slice(1, None, N_SUBSETS)
+    shares, expected = whole.em_shares(given.image, given.background)
+    bare_shares, bare_expected = part.em_shares(given.image)
+    found = {
+        "forward": whole(given.image),
+        "forward of a part": part(given.image),
+        "back": whole.T(given.values),
+        "back of a part": part.T(given.values[some]),
+        "shares": shares,
+        "shares of a part": bare_shares,
+        "expected": expected,
+        "expected of a part": bare_expected,
+    }
+    return {name: on.to_host(values) for name, values in found.items()}
+
+
+def em_on_gpu(variant: RayVariant, given: Case, on: Backend) -> tuple[NDArray[np.floating], float]:
+    """Image after two passes of the loop that stays on the device; log-likelihood of the last."""
+    whole = projector(variant, given, on)
+    loop = whole.em_loop(_start(variant), given.background, _sensitivity(variant), N_SUBSETS)
+    for _ in range(2):
+        for k in range(N_SUBSETS):
+            loop.update(k)
+        log_likelihood, _ = loop.figures()
+    return loop.snapshot()(), log_likelihood
+
+
+def em_by_hand(variant: RayVariant, given: Case, on: Backend) -> tuple[NDArray[np.floating], float]:
+    """The same, written with the projector's parts and numpy."""
+    whole = projector(variant, given, on)
+    x, sensitivity = _start(variant), _sensitivity(variant)
+    s = sensitivity / x.dtype.type(N_SUBSETS)
+    for _ in range(2):
+        log_likelihood = 0.0
+        for k in range(N_SUBSETS):
+            background = given.background[k::N_SUBSETS]
+            shares, q = whole.subset(k, N_SUBSETS).em_shares(x, background)
+            log_likelihood += np.log(q[q > 0].astype(np.float64)).sum()
+            log_likelihood -= (s * x).sum(dtype=np.float64)
+            x = np.divide(shares, s, out=np.zeros_like(x), where=s > 0)
+    return x, float(log_likelihood)
+
+
+def _start(variant: RayVariant) -> NDArray[np.floating]:
+    return np.random.default_rng(8).random(GRID.shape).astype(variant.dtype)
+
+
+def _sensitivity(variant: RayVariant) -> NDArray[np.floating]:
+    seen = np.random.default_rng(9).uniform(0.5, 2, GRID.shape).astype(variant.dtype)
+    seen[:, 0] = 0  # voxels that no ray reaches
+    return seen

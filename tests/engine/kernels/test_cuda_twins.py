@@ -1,0 +1,140 @@
+"""Every form of the CUDA kernels, its very text run on the CPU, against its Numba twin."""
+
+import subprocess
+import sys
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu, cuda
+from engine.geometry.grid import ImageGrid
+from engine.kernels.device_rays import DeviceRays
+from engine.kernels.rays import Rows
+from engine.kernels.variants import RayVariant, variants
+from engine.profiling import Profiler
+from tests.emulator import EmulatedGpu
+from tests.emulator.sanitizer import sanitizer_environment
+from tests.engine.kernels import cuda_cases
+from tests.engine.operators.ray_oracles import rays_of, siddon
+
+ROOT = Path(__file__).parents[3]
+PROJECTION_RTOL = 1e-5  # float32: the same sums in another order
+BACK_RTOL = 5e-5  # of the maximum: a voxel may be one that rays only touch
+IN_DOUBLE = 1e-7  # of both
+
+
+def named(variant):
+    parts = (variant.mapping, variant.order, variant.sums, variant.timing, variant.real)
+    return "-".join((*parts, str(variant.block)))
+
+
+CASE = cuda_cases.case()
+OTHER_BLOCKS = [
+    RayVariant("thread", "linear", "fixed", "global", "float", 64),
+    RayVariant("warp", "tiles", "fixed", "none", "float", 256),
+    RayVariant("block", "linear", "fixed", "global", "float", 64),
+    RayVariant("block", "tiles", "fixed", "none", "float", 512),
+]
+IMAGE_FORMS = [
+    RayVariant("warp", order, sums, "global", real)
+    for order, sums, real in product(("linear", "tiles"), ("float", "fixed"), ("float", "double"))
+]
+SANITIZED = [
+    RayVariant("thread", "tiles", "fixed", "constant", "float"),
+    RayVariant("warp", "linear", "float", "none", "double"),
+    RayVariant("warp", "tiles", "float", "global", "float"),
+    RayVariant("block", "linear", "fixed", "global", "float"),
+]
+
+
+@cache
+def twin(is_timed, sums, real):
+    variant = RayVariant(sums=sums, timing="global" if is_timed else "none", real=real)
+    return cuda_cases.results(variant, CASE, cpu(2))
+
+
+def assert_equals_twin(found, variant):
+    for name, wanted in twin(variant.timing != "none", variant.sums, variant.real).items():
+        if variant.sums == "fixed":
+            np.testing.assert_array_equal(found[name], wanted, name)
+            continue
+        scale = IN_DOUBLE if variant.real == "double" else 1.0
+        if wanted.ndim == 3:
+            rtol, atol = 0.0, scale * BACK_RTOL * np.abs(wanted).max()
+        else:
+            rtol, atol = scale * PROJECTION_RTOL, scale * 1e-6
+        np.testing.assert_allclose(found[name], wanted, rtol, atol, err_msg=name)
+
+
+@pytest.mark.parametrize("variant", [*variants(), *OTHER_BLOCKS], ids=named)
+def test_every_form_equals_its_twin_in_both_orders_of_threads(variant):
+    for reverse in (False, True):
+        on = cuda(EmulatedGpu(reverse=reverse))
+        assert_equals_twin(cuda_cases.results(variant, CASE, on), variant)
+
+
+@pytest.mark.parametrize("variant", IMAGE_FORMS, ids=named)
+def test_the_loop_on_the_device_equals_updates_by_hand(variant):
+    wanted, figure = cuda_cases.em_by_hand(variant, CASE, cpu(2))
+    for reverse in (False, True):
+        on = cuda(EmulatedGpu(reverse=reverse))
+        found, log_likelihood = cuda_cases.em_on_gpu(variant, CASE, on)
+        if variant.sums == "fixed":
+            np.testing.assert_array_equal(found, wanted)
+        scale = IN_DOUBLE if variant.real == "double" else 1.0
+        np.testing.assert_allclose(found, wanted, 0, scale * 1e-4 * wanted.max())
+        assert log_likelihood == pytest.approx(figure, rel=1e-5)
+
+
+@pytest.mark.parametrize("mapping", ["thread", "warp", "block"])
+def test_touched_counts_the_voxels_of_a_ray(mapping, rng):
+    grid = ImageGrid((5, 6, 40), (2.0, 3.0, 2.5))
+    # in at one end and out at the other: none touches the border beside the image
+    starts, ends = rng.uniform(grid.lower_mm, grid.upper_mm, (2, 50, 3))
+    starts[:, 0], ends[:, 0] = grid.lower_mm[0], grid.upper_mm[0]
+    rays = rays_of(starts, ends)
+    truth = [np.count_nonzero(siddon(p, q, grid)) for p, q in zip(starts, ends, strict=True)]
+    on = cuda(EmulatedGpu())
+    variant = RayVariant(mapping, timing="none", real="double")
+
+    tracer = DeviceRays(
+        host_rows(rays, grid), grid.shape, variant, on=on, tick=None, profiler=Profiler(on)
+    )
+
+    assert tracer.voxels_per_row() == np.mean(truth)
+
+
+def host_rows(rays, grid):
+    """The rays as the kernels take them."""
+    nothing = np.empty(0)
+    return Rows(
+        np.ascontiguousarray(grid.to_voxels(rays.points_mm)), rays.ends, np.array(grid.voxel_mm),
+        nothing.astype(np.int16), nothing, 1, 1.0, 1.0,
+    )  # fmt: skip
+
+
+def test_no_kernel_leaves_its_arrays():
+    """All kernels once under AddressSanitizer, in a process that has it loaded from the start."""
+    environment = sanitizer_environment()
+    code = f"""
+from engine.backend import cuda
+from tests.emulator import EmulatedGpu
+from tests.engine.kernels import cuda_cases
+from engine.kernels.variants import RayVariant
+case = cuda_cases.case(4)
+for variant in {SANITIZED!r}:
+    on = cuda(EmulatedGpu(sanitize=True))
+    cuda_cases.results(variant, case, on)
+    cuda_cases.em_on_gpu(variant, case, on)
+print("all kernels ran")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT, env=environment, capture_output=True, text=True, timeout=280, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+    assert "all kernels ran" in done.stdout
