@@ -84,7 +84,7 @@ def _measure(part: str, devices: Sequence[Backend], work: Work) -> dict[str, Any
     wanted = {
         "n_events": work.events or module.EVENTS[slowest],
         "iterations": work.iterations or module.ITERATIONS,
-        "repeats": work.repeats or (1 if slowest == "cpu" else 3),
+        "repeats": work.repeats or 3,
     }
     if part == "table2":
         wanted["sizes"] = work.sizes or table2.SIZES

@@ -29,6 +29,8 @@ Row = dict[str, Any]
 
 FEW = 64
 """Events of the run that compiles the kernels and touches the memory before the clock starts."""
+ENOUGH_S = 10.0
+"""Of a case's runs; a slow one is not repeated further."""
 
 
 @dataclass(frozen=True)
@@ -83,12 +85,14 @@ def measure(
         _reconstruct(case.briefly(), scan.select(slice(FEW)), grid)
     runs: list[list[Row]] = [[] for _ in cases]
     images: list[Image] = []
-    for repeat in range(repeats):
-        for number, case in enumerate(cases):
+    for _ in range(repeats):
+        for case, rows in zip(cases, runs, strict=True):
+            if sum(row["seconds"] for row in rows) > ENOUGH_S:
+                continue
             image, row = _reconstruct(case, scan, grid)
-            runs[number].append(row)
-            if repeat == 0:
+            if not rows:
                 images.append(image)
+            rows.append(row)
     return [Measured(_middle(rows), image) for rows, image in zip(runs, images, strict=True)]
 
 

@@ -39,7 +39,7 @@ def run(
     n_events: int,
     sizes: Sequence[int] = SIZES,
     iterations: int = ITERATIONS,
-    repeats: int = 1,
+    repeats: int = 3,
 ) -> dict[str, Any]:
     """Measure every size on every device, on the same events."""
     scan = line_sources(n_events, SEED)
@@ -54,6 +54,7 @@ def run(
         "workload": f"{scan.n_events} events of {WORKLOAD}",
         "n_events": scan.n_events,
         "seed": SEED,
+        "repeats": repeats,
         "rows": rows,
         "images": images,
         "published": published.table2(),

@@ -44,7 +44,7 @@ def run(
     *,
     n_events: int,
     iterations: int = ITERATIONS,
-    repeats: int = 1,
+    repeats: int = 3,
 ) -> dict[str, Any]:
     """Measure every row of the table on every device, on the same events."""
     scan = body_scan(n_events, SEED)
@@ -72,6 +72,7 @@ def of_scan(
         "workload": f"{scan.n_events} events of {WORKLOAD}",
         "n_events": scan.n_events,
         "seed": SEED,
+        "repeats": repeats,
         "shape_xyz": list(grid.shape[::-1]),
         "sensitivity_s": sensitivity_s,
         "sensitivity": plain.describe(),

@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from engine.backend import Backend, cpu, cuda
-from tests.emulator import EmulatedGpu
+from engine.backend import Backend, cpu
 
 
 @pytest.fixture
-def both() -> list[Backend]:
-    """The CPU, and the same kernels as a GPU runs them."""
-    return [cpu(2), cuda(EmulatedGpu())]
+def both(device: Backend) -> list[Backend]:
+    """The CPU, and a GPU: the emulated one, or the card."""
+    return [cpu(2), device]
