@@ -218,7 +218,7 @@ class Kernels(QWidget):
 
 
 def _fill(line: tuple[ElidedLabel, QLabel, QLabel, QLabel], kernel: Kernel) -> None:
-    line[0].set_full_text(kernel.name)
+    line[0].set_full_text(words.kernel_name(kernel))
     line[1].setText(str(kernel.n_threads))
     line[1].setToolTip(words.threads_tip(kernel))
     line[2].setText(str(kernel.registers))

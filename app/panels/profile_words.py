@@ -22,6 +22,8 @@ STAGE_TIPS = {
     "filter": "The image is smoothed, between iterations or at the end.",
     "preview": "The image is copied so that the window can show it.",
 }
+KERNELS = {"forward": "Forward", "back": "Back", "update": "Forward/back"}
+"""Kernels that do the work of a stage, by its name."""
 SPEED_TIP = (
     "Events traced forward and back in one second of that work alone. Reading, sorting, "
     "sensitivity, updates, filters and previews are not counted."
@@ -75,7 +77,10 @@ def events_per_s(rate: float) -> str:
 
 def bytes_per_s(rate: float) -> str:
     """Return a rate of bytes, in decimal units as makers of cards give it: 1.23 TB/s."""
-    return f"{rate / 1e12:.2f} TB/s" if rate >= 1e12 else f"{rate / 1e9:.1f} GB/s"
+    for step, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if rate >= step:
+            return f"{rate / step:.2f} {unit}/s"
+    return f"{rate:.0f} B/s"
 
 
 def rates(profile: Profile) -> list[Row]:
@@ -168,6 +173,11 @@ def missing(profile: Profile) -> str:
     """Return why load, power and temperature are not shown, empty if they are."""
     reason = profile.counters.gpu_reason
     return f"Load, power and temperature of the card are not shown: {reason}." if reason else ""
+
+
+def kernel_name(kernel: Kernel) -> str:
+    """Return the name of the stage a kernel works in, or its own."""
+    return KERNELS.get(kernel.name, kernel.name)
 
 
 def threads_tip(kernel: Kernel) -> str:

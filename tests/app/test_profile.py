@@ -107,7 +107,7 @@ def test_on_a_card_it_shows_traffic_kernels_and_counters(window, tab):
     show(window, CARD)
     assert tab.headline.text() == "250.0 M events/s"
     rows = shown(tab)
-    assert rows["1 Upload"] == "2.4 GB/s", "the bus has another peak than the card's memory"
+    assert rows["1 Upload"] == "2.40 GB/s", "the bus has another peak than the card's memory"
     assert rows["1 Forward/back"] == "1.75 TB/s, 36 % of peak"
     assert rows["1 Update"] == "6.00 TB/s, 122 % of peak", "caches can exceed the memory"
     assert rows["2 Card memory"] == "20.0 GiB of 140.0 GiB"
@@ -118,7 +118,7 @@ def test_on_a_card_it_shows_traffic_kernels_and_counters(window, tab):
     texts = [each.text() for each in tab.kernels.findChildren(QLabel) if each.isVisible()]
     assert texts == [
         *("Kernel", "Threads", "Registers", "Occupancy"),
-        *("update", "128", "48", "75 %"),
+        *("Forward/back", "128", "48", "75 %"),
         *("advance", "256", "72", "100 %"),
     ]
     assert not tab.note.isVisible()
@@ -161,6 +161,14 @@ def test_every_number_is_explained(window, tab):
     assert "100 %" in words.TRAFFIC_TIP and "caches" in words.TRAFFIC_TIP
     assert "H200" in tab.meaning.toolTip() and "compute capability 9.0" in tab.meaning.toolTip()
     assert tab.headline.toolTip() and tab.bars.toolTip()
+
+
+@pytest.mark.parametrize(
+    ("rate", "text"),
+    [(0.4e3, "400 B/s"), (21e6, "21.00 MB/s"), (2.44e9, "2.44 GB/s"), (1.754e12, "1.75 TB/s")],
+)
+def test_a_rate_of_bytes_has_a_fitting_unit(rate, text):
+    assert words.bytes_per_s(rate) == text
 
 
 def test_nothing_is_wider_than_the_panel(qtbot, window, tab):

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from engine import record
-from engine.backend import cpu
+from engine.backend import cpu, cuda
 from engine.cli import main
 from engine.corrections import CORRECTIONS
 from engine.events import Finished, Measured, Profiled
@@ -19,6 +19,7 @@ from engine.protocol import Protocol, with_settings
 from engine.run import run
 from engine.simulate import simulate_listmode, uniform_cylinder
 from engine.study import Study
+from tests.emulator import EmulatedGpu
 
 N_PROMPTS, N_ITERATIONS = 3000, 3
 RING = RingSettings(
@@ -63,6 +64,18 @@ def test_the_last_profile_counts_every_stage_and_goes_with_the_volume(study):
     done = events[-1]
     assert isinstance(done, Finished)
     assert done.provenance["profile"] == json.loads(json.dumps(last.as_dict()))
+
+
+def test_on_a_gpu_the_same_events_are_counted_and_the_kernels_noted(study):
+    last = profiles(run(study, on=cuda(EmulatedGpu())))[-1]
+    upload, fused = last.stage("upload"), last.stage("fused")
+    assert upload.calls == 1, "events stay on the card"
+    assert fused.events == N_ITERATIONS * upload.events
+    assert upload.bytes > 0 and fused.peak_share > 0 and upload.peak_share is None
+    assert last.stage("preview").calls >= N_ITERATIONS
+    assert "update" in {kernel.name for kernel in last.kernels}
+    assert last.device.kind == "cuda" and last.device.peak_bytes_per_s > 0
+    assert last.counters.gpu is None and last.counters.gpu_reason
 
 
 def test_it_is_told_while_the_image_forms_but_not_with_every_update(study, monkeypatch):
