@@ -51,7 +51,7 @@ struct Axis {
 
 // One ray, laid through the image: its slabs and where it enters the first of them.
 struct Line {
-  real u, slope_u, v, slope_v, start, stop, scale, weight_at, weight_steps;
+  real u, slope_u, per_u, v, slope_v, per_v, start, stop, scale, weight_at, weight_steps;
   int slab, n_slabs, top_u, top_v;
   Axis main, across_u, across_v;
 };
@@ -137,6 +137,8 @@ __device__ Line lay(const Scene& scene, int row) {
   line.v = (real)(start_v + slope_v * ahead + 1.0);
   line.slope_u = (real)slope_u;
   line.slope_v = (real)slope_v;
+  line.per_u = fabs(line.slope_u) > (real)FLAT ? (real)1 / line.slope_u : (real)0;
+  line.per_v = fabs(line.slope_v) > (real)FLAT ? (real)1 / line.slope_v : (real)0;
   line.start = (real)(low - from);
   line.stop = (real)(high - from);
   line.scale = (real)scale;
@@ -165,8 +167,10 @@ __device__ __forceinline__ real weight(const Scene& scene, int i) {
 {% endif %}
 }
 
-__device__ __forceinline__ real least(real a, real b) { return a < b ? a : b; }
-__device__ __forceinline__ real most(real a, real b) { return a > b ? a : b; }
+__device__ __forceinline__ float least(float a, float b) { return fminf(a, b); }
+__device__ __forceinline__ float most(float a, float b) { return fmaxf(a, b); }
+__device__ __forceinline__ double least(double a, double b) { return fmin(a, b); }
+__device__ __forceinline__ double most(double a, double b) { return fmax(a, b); }
 
 // From a to the plane between voxels i and j, if they differ [slabs].
 __device__ __forceinline__ real crossing(int i, int j, real at, real per_slope, real whole) {
@@ -175,17 +179,15 @@ __device__ __forceinline__ real crossing(int i, int j, real at, real per_slope, 
 }
 
 __device__ __forceinline__ Taps trace(const Scene& scene, const Line& line, int k) {
-  const real one = 1, nought = 0, flat = (real)FLAT, slab = (real)k;
+  const real one = 1, nought = 0, slab = (real)k;
   const real top_u = (real)line.top_u, top_v = (real)line.top_v;
-  const real per_u = fabs(line.slope_u) > flat ? one / line.slope_u : nought;
-  const real per_v = fabs(line.slope_v) > flat ? one / line.slope_v : nought;
   const real a = most(slab, line.start), b = least(slab + one, line.stop), whole = b - a;
   const real u_a = line.u + line.slope_u * a, u_b = line.u + line.slope_u * b;
   const real v_a = line.v + line.slope_v * a, v_b = line.v + line.slope_v * b;
   const int j_a = (int)least(most(u_a, nought), top_u), j_b = (int)least(most(u_b, nought), top_u);
   const int i_a = (int)least(most(v_a, nought), top_v), i_b = (int)least(most(v_b, nought), top_v);
   // the order of the two crossings, not the signs of the slopes, tells which voxel lies between
-  const real t_u = crossing(j_a, j_b, u_a, per_u, whole), t_v = crossing(i_a, i_b, v_a, per_v, whole);
+  const real t_u = crossing(j_a, j_b, u_a, line.per_u, whole), t_v = crossing(i_a, i_b, v_a, line.per_v, whole);
   const real near = least(t_u, t_v), far = most(t_u, t_v);
   const int layer = place(line.main, line.slab + k);
   const int at_ja = place(line.across_u, j_a), at_jb = place(line.across_u, j_b);
@@ -210,7 +212,7 @@ __device__ __forceinline__ void sync_group() {
 // Sum over the threads of a group; all of them get it.
 template <class T>
 __device__ __forceinline__ T group_sum(T value) {
-  if (GROUP == 1) return value;
+  if constexpr (GROUP == 1) return value;
   for (int apart = 16; apart; apart >>= 1) value += __shfl_xor_sync(0xffffffffu, value, apart);
   if (GROUP == 32) return value;
   __shared__ T parts[GROUP / 32 + 1];
