@@ -19,6 +19,10 @@ GPU_BYTES_PER_EVENT = 8 + 2 + 4 + 4
 """Two crystal ids, time bin, background and expected counts."""
 GPU_IMAGES = 6
 """Float32 images on the GPU: iterate, its packed copy, shares, sensitivity, two for filters."""
+SAMPLED_BYTES_PER_VOXEL = 56
+"""Of a sampled sensitivity on the GPU: two sums, a batch and the error's steps in float64."""
+BATCH, BYTES_PER_LINE = 500_000, 48
+"""Lines of a batch of the sensitivity, at least; what one takes on its way from number to ray."""
 GPU_CHUNK = 2**16
 """Fewest events worth a launch; two chunks are there at once, one at work and one on its way."""
 GPU_SAFETY = 1.2
@@ -28,7 +32,7 @@ SLABS_PER_SECOND_PER_THREAD = 1.5e8
 GPU_SLABS_PER_SECOND = 1.0e9
 """The same on a GPU: assumed, for a small card; the window corrects it by what it measures."""
 LINES_PER_SECOND = 3.0e6
-"""Lines of response listed and weighted in a second for the sensitivity."""
+"""Lines of response listed and weighted in a second for the sensitivity, on the CPU."""
 START_S = 2.0
 GIB, MIB = 2**30, 2**20
 
@@ -40,12 +44,12 @@ class GpuNeeds:
     Attributes
     ----------
     images_bytes : must be there in any case, with room for two chunks of events
-    events_bytes : all events; where they do not fit they are streamed through in chunks
+    whole_bytes : with all events; where they do not fit they are streamed through in chunks
     free_bytes : what is there
     """
 
     images_bytes: int
-    events_bytes: int
+    whole_bytes: int
     free_bytes: int
 
     @property
@@ -56,7 +60,7 @@ class GpuNeeds:
     @property
     def streams(self) -> bool:
         """Whether the events have to be streamed."""
-        return self.images_bytes + self.events_bytes > self.free_bytes
+        return self.whole_bytes > self.free_bytes
 
     def describe(self) -> str:
         """Plain words with numbers."""
@@ -64,7 +68,7 @@ class GpuNeeds:
         if self.fits and self.streams:
             need = f"{_size(self.images_bytes)} of GPU memory for the images"
             return f"{need} ({free}), streams the events through the rest"
-        return f"{_size(self.images_bytes + self.events_bytes)} of GPU memory ({free})"
+        return f"{_size(self.whole_bytes)} of GPU memory ({free})"
 
 
 @dataclass(frozen=True)
@@ -117,9 +121,8 @@ def estimate(
     """
     import psutil
 
-    accumulator = 8 if protocol.reproducible else 4
     n_sums = 0 if on.is_gpu else on.threads
-    per_voxel = 4 * IMAGES + accumulator * n_sums + 8 * 3  # sensitivity sums in float64
+    per_voxel = 4 * IMAGES + _sum_bytes(protocol) * n_sums + 8 * 3  # sensitivity sums in float64
     memory = grid.n_voxels * per_voxel + n_events * BYTES_PER_EVENT
     lines = n_lors
     if protocol.sensitivity.method != "exact":
@@ -127,18 +130,29 @@ def estimate(
     rays = n_events * protocol.algorithm.n_iterations * left + lines
     slabs = rays * max(grid.shape) * 0.7
     rate = GPU_SLABS_PER_SECOND if on.is_gpu else SLABS_PER_SECOND_PER_THREAD * on.threads
-    seconds = slabs / rate + lines / LINES_PER_SECOND + START_S
+    listing = 0.0 if on.is_gpu else lines / LINES_PER_SECOND
+    seconds = slabs / rate + listing + START_S
     free = int(psutil.virtual_memory().available)
-    return Needs(int(memory), free, seconds, _on_gpu(grid, n_events, accumulator, on))
+    gpu = _on_gpu(protocol, grid, n_events, lines, n_lors, on.free_bytes) if on.is_gpu else None
+    return Needs(int(memory), free, seconds, gpu)
 
 
-def _on_gpu(grid: ImageGrid, n_events: int, accumulator: int, on: DeviceInfo) -> GpuNeeds | None:
-    if not on.is_gpu:
-        return None
+def _sum_bytes(protocol: Protocol) -> int:
+    return 8 if protocol.reproducible else 4
+
+
+def _on_gpu(
+    protocol: Protocol, grid: ImageGrid, n_events: int, lines: int, n_lors: int, free_bytes: int
+) -> GpuNeeds:
+    iterates = grid.n_voxels * (4 * GPU_IMAGES + _sum_bytes(protocol))
+    sampled = lines < n_lors or protocol.sensitivity.method == "sampled"
+    per_voxel = SAMPLED_BYTES_PER_VOXEL if sampled else 4 * GPU_IMAGES + _sum_bytes(protocol)
+    batch = min(n_lors, max(BATCH, grid.n_voxels // 4))
+    sensitivity = grid.n_voxels * per_voxel + batch * BYTES_PER_LINE
     chunks = 2 * GPU_CHUNK * GPU_BYTES_PER_EVENT
-    images = grid.n_voxels * (4 * GPU_IMAGES + accumulator) + chunks
-    events = max(0, n_events * GPU_BYTES_PER_EVENT - chunks)
-    return GpuNeeds(int(GPU_SAFETY * images), int(GPU_SAFETY * events), on.free_bytes)
+    images = max(iterates + chunks, sensitivity)
+    whole = max(images, iterates + n_events * GPU_BYTES_PER_EVENT)
+    return GpuNeeds(int(GPU_SAFETY * images), int(GPU_SAFETY * whole), free_bytes)
 
 
 def refuse_if_too_large(needs: Needs, grid: ImageGrid) -> None:
