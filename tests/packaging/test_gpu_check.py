@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from gpu_check import Line, Step, bar_lines, install, run, steps, table, outcome_line
+from gpu_check import Line, Step, bar_lines, install, outcome_line, run, steps, table
 
 XML = """<testsuites><testsuite tests="{tests}" failures="{failures}" errors="0"
 skipped="{skipped}"/></testsuites>"""
