@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QVBoxLayout
 
 from app.icons import set_icon
 from app.messages import Problem
@@ -39,13 +39,20 @@ class Banner(QFrame):
         words.setSpacing(3)
         words.addWidget(self._title)
         words.addWidget(self._text)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(14, 10, 12, 10)
-        row.setSpacing(8)
-        row.addWidget(self._icon)
-        row.addLayout(words, 1)
+        told = QHBoxLayout()
+        told.setSpacing(8)
+        told.addWidget(self._icon)
+        told.addLayout(words, 1)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addStretch(1)
         for each in (self.resume, self.on_cpu, self._log, self._dismiss):
-            row.addWidget(each)
+            buttons.addWidget(each)
+        self._parts = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._parts.setContentsMargins(14, 10, 12, 10)
+        self._parts.setSpacing(8)
+        self._parts.addLayout(told, 1)
+        self._parts.addLayout(buttons)
         self.hide()
 
     def tell(self, problem: Problem) -> None:
@@ -57,6 +64,10 @@ class Banner(QFrame):
         self.on_cpu.setText(problem.cpu_text)
         self.on_cpu.setVisible(bool(problem.cpu_job))
         self._log.setVisible(problem.is_fault)
+        way = QBoxLayout.Direction  # four buttons leave the words no room beside them
+        self._parts.setDirection(
+            way.TopToBottom if problem.cpu_job else way.LeftToRight
+        )
         set_icon(
             self._icon,
             "missing" if problem.is_fault else "info",
