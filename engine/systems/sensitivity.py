@@ -30,11 +30,13 @@ from engine.protocol import SensitivitySettings
 
 BATCH = 500_000
 """Lines whose sum is one sample of the image; reproducible sums take as many on any device."""
-BATCH_ON_GPU = 4_000_000
-MOST_AT_ONCE = 4_000_000
-"""Lines of a batch that are traced together, so that their list fits any memory."""
+BATCH_ON_GPU = 2_000_000
+MOST_AT_ONCE = 2_000_000
+"""Lines of a batch that are traced together; on their way they take up to 105 bytes each."""
 VOXELS_PER_LINE = 4
 """Large images take more lines at a time, so that adding them up costs little."""
+VOXELS_AT_ONCE = 2**24
+"""Voxels whose errors are worked out together."""
 MIN_BATCHES = 8
 EXACT_BELOW = 20_000_000
 """Lines up to which "auto" takes them all."""
@@ -204,9 +206,7 @@ def _sampled(
     total, squares = on.xp.zeros(grid.shape), on.xp.zeros(grid.shape)
     n_batches, error, needed = 0, np.inf, max(MIN_BATCHES * n, enough)
     while n_batches < MIN_BATCHES or n_batches * n < needed:
-        batch = trace(lattice(n_lors, n, shift=rng.random(), xp=on.xp)).astype(np.float64)
-        total += batch
-        squares += batch * batch
+        _add(trace(lattice(n_lors, n, shift=rng.random(), xp=on.xp)), total, squares)
         n_batches += 1
         if n_batches >= MIN_BATCHES:
             error = _median_error(total, squares, n_batches)
@@ -219,12 +219,26 @@ def _sampled(
     return Sensitivity(image, n_lors, traced, error)
 
 
+def _add(batch: Array, total: Array, squares: Array) -> None:
+    """Add a batch and its square to the sums."""
+    batch = batch.astype(np.float64)
+    total += batch
+    squares += batch * batch
+
+
 def _median_error(total: Array, squares: Array, n: int) -> float:
     """Relative standard error [%], median over the voxels that were seen."""
-    xp = module_of(total)
-    seen = total > 0
-    if not seen.any():
-        return 0.0
+    xp, (n_z, n_y, n_x) = module_of(total), total.shape
+    n_planes = max(1, VOXELS_AT_ONCE // (n_y * n_x))
+    starts = range(0, n_z, n_planes)
+    slabs = ((total[z : z + n_planes], squares[z : z + n_planes]) for z in starts)
+    errors = xp.concatenate([_errors(*slab, n) for slab in slabs])
+    return 100 * float(xp.median(errors)) if errors.size else 0.0
+
+
+def _errors(total: Array, squares: Array, n: int) -> Array:
+    """Relative standard errors of the voxels that were seen."""
+    xp, seen = module_of(total), total > 0
     mean = total[seen] / n
     variance = xp.maximum(squares[seen] / n - mean * mean, 0) / (n - 1)
-    return 100 * float(xp.median(xp.sqrt(variance) / mean))
+    return xp.sqrt(variance) / mean
