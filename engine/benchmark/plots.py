@@ -14,7 +14,9 @@ INK, FAINT = "#22282f", "#8a939c"
 COLOURS = ("#0b6e99", "#d1495b", "#3a7d44", "#8a5fbf", "#c77d0a", "#2f4858")
 MARKS, THEIR_MARKS = "osD^vP", "osD^v"
 DPI = 150
-THEIRS = "hollow: the paper, other machines, an unknown number of events; not comparable"
+THEIRS = (
+    "Hollow: the paper.\nOther machines, an unknown\nnumber of events; not\ncomparable with ours."
+)
 
 
 def draw(part: str, runs: Sequence[Run], kind: str) -> bytes:
@@ -65,7 +67,7 @@ def _table2(axes: Any, runs: Sequence[Run]) -> None:
     axes.set_xticks(sizes, [f"{size}³" for size in sizes])
     axes.set_xticks([], minor=True)
     axes.set_yscale("log")
-    axes.set_xlabel(f"Voxels\n{THEIRS}")
+    axes.set_xlabel("Voxels")
     axes.set_ylabel("Seconds from end to end")
     iterations = parts[0][1]["rows"][0]["iterations"]
     _finish(axes, f"MLEM of three line sources, {iterations} iterations")
@@ -90,7 +92,7 @@ def _table3(axes: Any, runs: Sequence[Run]) -> None:
         axes.plot(values, at, mark, mfc="none", mec=FAINT, ms=7, label=f"paper: {name}")
     axes.set_yticks(list(place.values()), list(place))
     axes.set_xscale("log")
-    axes.set_xlabel(f"Seconds from end to end\n{THEIRS}")
+    axes.set_xlabel("Seconds from end to end")
     x, y, z = parts[0][1]["shape_xyz"]
     iterations = parts[0][1]["rows"][0]["iterations"]
     _finish(axes, f"A body on {x} × {y} × {z} voxels, {iterations} iterations")
@@ -116,21 +118,25 @@ def _projector(axes: Any, runs: Sequence[Run]) -> None:
 
 def _kernels(axes: Any, runs: Sequence[Run]) -> None:
     """Events per second of each form: a column for each mapping and order."""
-    looks = _looks()
-    columns: list[str] = []
+    measured = [(run, r) for run in runs for r in run["parts"]["kernels"]["rows"]]
+    columns = list(dict.fromkeys(_form(row) for _, row in measured))
+    colours = dict(zip(dict.fromkeys(_kind(row) for _, row in measured), COLOURS, strict=False))
+    marks = dict(zip(sorted({row["size"] for _, row in measured}), cycle(MARKS), strict=False))
     for run in runs:
-        rows = [r for r in run["parts"]["kernels"]["rows"] if r["events_per_s"]]
-        for name, points in _series(rows, _group):
-            colour, mark = next(looks)
-            columns += [c for c in map(_form, points) if c not in columns]
-            at = [columns.index(_form(row)) for row in points]
+        rows = [row for row in run["parts"]["kernels"]["rows"] if row["events_per_s"]]
+        groups = _series(rows, lambda row: f"{row['size']}³, {_kind(row)}")
+        for number, (name, points) in enumerate(groups):
+            colour, mark = colours[_kind(points[0])], marks[points[0]["size"]]
+            beside = 0.7 * ((number + 0.5) / len(groups) - 0.5)
+            at = [columns.index(_form(row)) + beside for row in points]
             speeds = [row["events_per_s"] / 1e6 for row in points]
             label = f"{name}{_of(run, runs)}"
-            axes.plot(at, speeds, mark, color=colour, ms=5, alpha=0.7, label=label)
+            axes.plot(at, speeds, mark, color=colour, ms=4.5, alpha=0.8, label=label)
     axes.set_xticks(range(len(columns)), columns)
+    axes.grid(visible=False, axis="x")
     axes.set_yscale("log")
     axes.set_ylabel("M events/s")
-    axes.set_xlabel("Mapping and order; one mark for each size of block")
+    axes.set_xlabel("Mapping and order; a mark for each size of block")
     _finish(axes, "Fused update of sorted events")
 
 
@@ -142,8 +148,8 @@ PLOTS: dict[str, Callable[[Any, Sequence[Run]], None]] = {
 }
 
 
-def _group(row: dict[str, Any]) -> str:
-    return f"{row['size']}³, {'385 ps' if row['tof'] else 'no timing'}, {row['sums']}"
+def _kind(row: dict[str, Any]) -> str:
+    return f"{'385 ps' if row['tof'] else 'no timing'}, {row['sums']}"
 
 
 def _form(row: dict[str, Any]) -> str:
@@ -185,6 +191,14 @@ def _hollow(axes: Any, rows: Sequence[dict[str, Any]], key: str, label: str, mar
 
 def _finish(axes: Any, title: str) -> None:
     axes.set_title(title, loc="left", fontweight="bold", fontsize=10)
-    axes.legend(
-        loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8, borderaxespad=0
+    hollow = any(line.get_markerfacecolor() == "none" for line in axes.lines)
+    legend = axes.legend(
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+        frameon=False,
+        fontsize=8,
+        borderaxespad=0,
+        title=THEIRS if hollow else None,
     )
+    legend.set_alignment("left")
+    legend.get_title().set(fontsize=7.5, color=INK)
