@@ -41,7 +41,7 @@ def run(
     """
     record = Record(study, on, tick)
     data = yield from read(record)
-    yield from prepare_kernels(record)
+    yield from prepare_kernels(record, data)
     prompts = yield from correct(record, data)
     sensitivity = yield from measure_sensitivity(record, prompts)
     image, done = yield from iterate(record, prompts, sensitivity, resume, finish_early)

@@ -45,14 +45,16 @@ T = TypeVar("T")
 Stage = Generator[Event, None, T]
 
 
-def prepare_kernels(record: Record) -> Stage[None]:
+def prepare_kernels(record: Record, data: ListMode) -> Stage[None]:
     """Load the kernels, or compile them where this machine has not done so yet."""
     yield record.start("kernels", "Preparing the kernels (compiled once, then kept)")
     tick = record.ticker("kernels")
     with record.profiler.span("kernels"):
-        for done, total in warm_up(record.on):
-            if tick is not None:
-                tick(done, total)
+        tof = None if data.tof_bins is None else data.scanner.tof
+    exact = record.protocol.reproducible
+    for done, total in warm_up(record.on, record.grid, tof, reproducible=exact):
+        if tick is not None:
+            tick(done, total)
     yield record.end("kernels")
 
 

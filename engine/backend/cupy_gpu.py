@@ -61,14 +61,16 @@ class CupyGpu(Gpu):
             )
         self.xp = cupy
         self.facts = _facts()
-        self._stream = cupy.cuda.Stream.null
+        self._modules: dict[tuple[str, tuple[str, ...]], Module] = {}
         self._copies = cupy.cuda.Stream(non_blocking=True)
 
     def load(self, source: str, options: tuple[str, ...]) -> Module:
-        with _faults_in_words("compiling a kernel"):
-            module = self.xp.RawModule(code=source, options=options)
-            module.compile()
-        return _Module(module)
+        if (source, options) not in self._modules:
+            with _faults_in_words("compiling a kernel"):
+                module = self.xp.RawModule(code=source, options=options)
+                module.compile()
+            self._modules[source, options] = _Module(module)
+        return self._modules[source, options]
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         with _faults_in_words("taking memory"):

@@ -110,7 +110,7 @@ class Gpu(ABC):
 
     @abstractmethod
     def load(self, source: str, options: tuple[str, ...]) -> Module:
-        """Compile CUDA C++, or take it from the cache on disk."""
+        """Compile CUDA C++, once; what was compiled before comes from the cache on disk."""
 
     @abstractmethod
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
