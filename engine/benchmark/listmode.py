@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
+
+import psutil
 
 from engine.backend import Backend
 from engine.benchmark import kernels, projector, table2, table3
@@ -58,7 +59,7 @@ def run(
         raise SettingsError(
             f"--parts: {unknown[0]!r} cannot be measured on this device; choose of {possible}."
         )
-    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+    busy = psutil.cpu_percent(interval=1.0) / 100 * (psutil.cpu_count() or 1)
     measured = {}
     for part in parts:
         say(f"measuring {part} ...")
@@ -69,7 +70,7 @@ def run(
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "environment": environment(),
         "devices": {on.name: _facts(on) for on in devices},
-        "busy_cores_before": load,
+        "busy_cores_before": busy,
         "parts": measured,
     }
 

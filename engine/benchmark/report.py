@@ -60,10 +60,9 @@ def _section(run: dict[str, Any]) -> str:
 
 def _tables(run: dict[str, Any]) -> str:
     devices = ", ".join(device["name"] for device in run["devices"].values())
-    busy = run["busy_cores_before"]
-    load = "" if busy is None else f", {busy:.1f} cores busy with other work before"
+    load = f"{run['busy_cores_before']:.1f} cores busy with other work before"
     commit = run["environment"]["commit"]
-    lines = [f"## {devices}, {run['date']}", "", f"Commit {commit}{load}.", ""]
+    lines = [f"## {devices}, {run['date']}", "", f"Commit {commit}; {load}.", ""]
     for name, part in run["parts"].items():
         lines += [table.markdown() for table in tables.of(name, part)]
     return "\n".join(lines)
