@@ -40,10 +40,11 @@ def run(
         polled after each iteration; True ends the iterations and finishes the image
     """
     record = Record(study, on, tick)
-    data = yield from read(record)
-    yield from prepare_kernels(record, data)
-    prompts = yield from correct(record, data)
-    sensitivity = yield from measure_sensitivity(record, prompts)
-    image, done = yield from iterate(record, prompts, sensitivity, resume, finish_early)
-    volume = yield from finish(record, image, done)
-    yield Finished(volume, volume.info)
+    with on.faults("reconstructing"):
+        data = yield from read(record)
+        yield from prepare_kernels(record, data)
+        prompts = yield from correct(record, data)
+        sensitivity = yield from measure_sensitivity(record, prompts)
+        image, done = yield from iterate(record, prompts, sensitivity, resume, finish_early)
+        volume = yield from finish(record, image, done)
+        yield Finished(volume, volume.info)

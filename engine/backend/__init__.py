@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -41,6 +42,10 @@ class Backend:
         if self.gpu is not None:
             return self.gpu.facts.name
         return f"CPU, {self.threads} thread{'s' if self.threads > 1 else ''}"
+
+    def faults(self, doing: str) -> AbstractContextManager[None]:
+        """Turn what the device raises inside into a `DeviceError` that says what was done."""
+        return nullcontext() if self.gpu is None else self.gpu.faults(doing)
 
     def to_device(self, values: Array) -> Array:
         """Return the values as an array on the device; those already there are not copied."""

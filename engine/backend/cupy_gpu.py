@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
@@ -63,6 +63,9 @@ class CupyGpu(Gpu):
         self.facts = _facts()
         self._modules: dict[tuple[str, tuple[str, ...]], Module] = {}
         self._copies = cupy.cuda.Stream(non_blocking=True)
+
+    def faults(self, doing: str) -> AbstractContextManager[None]:
+        return _faults_in_words(doing)
 
     def load(self, source: str, options: tuple[str, ...]) -> Module:
         if (source, options) not in self._modules:

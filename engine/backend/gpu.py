@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -107,6 +107,10 @@ class Gpu(ABC):
     xp: ModuleType
     """Its array module: cupy."""
     facts: GpuFacts
+
+    def faults(self, doing: str) -> AbstractContextManager[None]:
+        """Turn what array arithmetic inside raises of the device into a `DeviceError`."""
+        return nullcontext()
 
     @abstractmethod
     def load(self, source: str, options: tuple[str, ...]) -> Module:

@@ -46,7 +46,8 @@ class Rays:
 
     Attributes
     ----------
-    points_mm : (m, 3) float64, (x, y, z) of the crystals, or of the ends themselves [mm]
+    points_mm : (m, 3) float64, (x, y, z) of the crystals, or of the ends themselves [mm]; of the
+        host, while the others may be on the device
     ends : (n, 2) int32, the two points of each ray; order matters for time of flight
     tof_bins : (n,) int16, time bin of each ray, counted towards its second point; None: no time
     """
