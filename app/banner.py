@@ -65,9 +65,7 @@ class Banner(QFrame):
         self.on_cpu.setVisible(bool(problem.cpu_job))
         self._log.setVisible(problem.is_fault)
         way = QBoxLayout.Direction  # four buttons leave the words no room beside them
-        self._parts.setDirection(
-            way.TopToBottom if problem.cpu_job else way.LeftToRight
-        )
+        self._parts.setDirection(way.TopToBottom if problem.cpu_job else way.LeftToRight)
         set_icon(
             self._icon,
             "missing" if problem.is_fault else "info",

@@ -102,7 +102,7 @@ def failing_gpu(study, *, on, resume, **options):
     for event in run(study, on=backend.cuda(gpu), resume=None, **options):
         yield event
         n_images += isinstance(event, Preview)
-        if n_images == UPDATES_BEFORE_FAULT:
+        if n_images == UPDATES_BEFORE_FAULT:  # work for the next may be queued already
             gpu.fail_at_launch = gpu.fail_at_launch or gpu.n_launches + 1
 
 

@@ -165,3 +165,11 @@ def test_the_device_of_a_gpu_knows_what_is_free():
         "cuda", facts.name, facts.memory_bytes, gpu.free_bytes(), device.threads
     )
     assert device.is_gpu
+
+
+@pytest.mark.gpu
+def test_the_card_found_is_the_one_cupy_takes():
+    facts, found = backend.cuda().gpu.facts, gpu_device()
+    assert found.usable
+    assert (found.label, found.memory_bytes) == (facts.name, facts.memory_bytes)
+    assert 0 < found.free_bytes <= found.memory_bytes
