@@ -11,6 +11,7 @@ When memory runs out, events go through it in chunks, each time half as large as
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -66,10 +67,10 @@ class DeviceEm:
         self._peak = rays.peak(self._image)
         self._plain = self._gpu.empty(rays.shape, rays.dtype)
         self._fault = self._gpu.upload(np.zeros(1, np.int32))
+        self._bytes_per_row = self._traffic()
         self._feed = _feed(rays, background, n_subsets, chunk)
         self._parts = _Parts(rays, self._sizes, self._feed.rows_per_chunk)
-        self._bytes_per_row = self._traffic()
-        self._graphs: dict[int, Graph] = {}
+        self._graphs: dict[int, tuple[Graph, Graph]] = {}
         self._since: list[int] = []
         self._n_updates = 0
 
@@ -81,14 +82,10 @@ class DeviceEm:
     def update(self, k: int) -> None:
         """Queue one update with the events of subset k."""
         n = self._sizes[k]
-        profiler, amount = self._rays.profiler, int(n * self._bytes_per_row)
         if isinstance(self._feed, Resident) and n < min(GRAPH_BELOW, self._rays.rows_per_launch):
-            if k not in self._graphs:
-                self._graphs[k] = self._gpu.record(lambda: self._queue(k))
-            with profiler.span("fused", events=n, bytes=amount):
-                self._graphs[k].launch()
+            self._replay(k)
         else:
-            self._run(k, amount)
+            self._run(k)
         self._since.append(k)
         self._n_updates += 1
         if self._rays.tick is not None:
@@ -125,19 +122,30 @@ class DeviceEm:
         peak = self._gpu.download(self._peak)[0]  # that of a filtered image may be none
         return bool(np.isfinite(peak)) and not self._gpu.download(self._fault)[0]
 
-    def _run(self, k: int, amount: int) -> None:
-        span = self._rays.profiler.span
+    def _run(self, k: int) -> None:
         for i, chunk in enumerate(self._feed.chunks(k)):
-            n = chunk.placed.n_rows
-            with span("fused", events=n, bytes=amount * n // max(self._sizes[k], 1)):
+            with self._fused(chunk.placed.n_rows):
                 self._project(k, i, chunk)
-        with span("update"):
+        with self._rays.profiler.span("update"):
             self._advance(k)
 
-    def _queue(self, k: int) -> None:
-        for i, chunk in enumerate(self._feed.chunks(k)):
-            self._project(k, i, chunk)
-        self._advance(k)
+    def _replay(self, k: int) -> None:
+        """As `_run`, from a recording; two graphs, so that their times can be told apart."""
+        if k not in self._graphs:
+            (chunk,) = self._feed.chunks(k)
+            self._graphs[k] = (
+                self._gpu.record(lambda: self._project(k, 0, chunk)),
+                self._gpu.record(lambda: self._advance(k)),
+            )
+        project, advance = self._graphs[k]
+        with self._fused(self._sizes[k]):
+            project.launch()
+        with self._rays.profiler.span("update"):
+            advance.launch()
+
+    def _fused(self, n_rows: int) -> AbstractContextManager[Any]:
+        n_bytes = int(n_rows * self._bytes_per_row)
+        return self._rays.profiler.span("fused", events=n_rows, bytes=n_bytes)
 
     def _project(self, k: int, i: int, chunk: Any) -> None:
         placed, unit = chunk.placed, share_unit(self._sizes[k])
@@ -153,8 +161,6 @@ class DeviceEm:
 
     def _traffic(self) -> float:
         """Bytes that an event's voxels are read and added to with, on average."""
-        if not isinstance(self._feed, Resident):
-            return 0.0
         variant = self._rays.variant
         per_voxel = self._rays.dtype.itemsize + np.dtype(variant.sum_dtype).itemsize
         return self._rays.voxels_per_row() * per_voxel

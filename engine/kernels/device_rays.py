@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.arrays import module_of
 from engine.backend import Backend
 from engine.backend.gpu import Array, Gpu, Stamp
 from engine.kernels.blocks import Tick
@@ -19,7 +20,7 @@ from engine.profiling import Profiler
 
 SLABS_PER_LAUNCH = 2**27
 """Slabs a launch passes at most: well below 0.2 s, so that no driver resets a busy screen."""
-_SAMPLE = 65536
+_SAMPLE = 8192
 
 
 @dataclass(frozen=True)
@@ -138,13 +139,11 @@ class DeviceRays:
 
     def voxels_per_row(self) -> float:
         """Mean number of voxels that a ray touches, from an even sample of the rows."""
-        placed = self.placed()
-        n = min(self.n_rows, _SAMPLE)
-        if n == 0:
+        if self.n_rows == 0:
             return 0.0
-        step = placed.step * (self.n_rows // n)
-        sample = Placed(placed.ends, placed.bins, placed.first, step, n)
-        touched = self.gpu.empty((n,), np.int32)
+        every = slice(None, None, max(self.n_rows // _SAMPLE, 1))
+        sample = self.place(self.rows.ends[every], self.rows.bins[every])
+        touched = self.gpu.empty((sample.n_rows,), np.int32)
         for scene, rows in self.launches(sample):
             self.kernels.rays("touched", len(rows), *scene, touched[_slice(rows)])
         return float(self.gpu.download(touched).mean())
@@ -192,8 +191,9 @@ class DeviceRays:
 
     def place(self, ends: Array, bins: Array) -> Placed:
         """Copy rows to the device."""
-        ends = self._to_device(ends)
-        bins = self._to_device(bins if bins.size else np.zeros(1, np.int16))
+        xp = module_of(ends)
+        ends = self._to_device(xp.ascontiguousarray(ends))
+        bins = self._to_device(xp.ascontiguousarray(bins) if bins.size else np.zeros(1, np.int16))
         return Placed(ends, bins, 0, 1, len(ends))
 
     def packed(self, x: Array) -> Array:
