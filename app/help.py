@@ -1,4 +1,4 @@
-"""Help: the workflow in five sentences, and every shortcut."""
+"""Help: the workflow in a few sentences, and every shortcut."""
 
 from __future__ import annotations
 
@@ -34,6 +34,15 @@ STEPS = (
         "Start",
         "Memory and time stand in the lowest line before you press it. While it runs you "
         "may pause, abort, or finish early and keep the image.",
+    ),
+    (
+        "Device",
+        "In the header. Automatic takes the GPU where there is one. If it fails, the last image "
+        "is kept and you may go on on the CPU.",
+    ),
+    (
+        "Profile",
+        "Beside the progress: where the time goes, and what the device reaches while it works.",
     ),
     ("Export", "Writes the image on show, or any kept iteration, with its provenance."),
 )

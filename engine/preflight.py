@@ -21,8 +21,10 @@ GPU_IMAGES = 6
 """Float32 images on the GPU: iterate, its packed copy, shares, sensitivity, two for filters."""
 SAMPLED_BYTES_PER_VOXEL = 56
 """Of a sampled sensitivity on the GPU: two sums, a batch and the error's steps in float64."""
-BATCH, BYTES_PER_LINE = 500_000, 48
-"""Lines of a batch of the sensitivity, at least; what one takes on its way from number to ray."""
+BATCH = 2_000_000
+"""Lines of a batch of the sensitivity on the GPU, at least, and at most those traced at once."""
+BYTES_PER_LINE, BYTES_PER_TRACED_LINE = 25, 105
+"""What a line of a batch takes, and what one takes on its way from number to ray."""
 GPU_CHUNK = 2**16
 """Fewest events worth a launch; two chunks are there at once, one at work and one on its way."""
 GPU_SAFETY = 1.2
@@ -148,7 +150,8 @@ def _on_gpu(
     sampled = lines < n_lors or protocol.sensitivity.method == "sampled"
     per_voxel = SAMPLED_BYTES_PER_VOXEL if sampled else 4 * GPU_IMAGES + _sum_bytes(protocol)
     batch = min(n_lors, max(BATCH, grid.n_voxels // 4))
-    sensitivity = grid.n_voxels * per_voxel + batch * BYTES_PER_LINE
+    lines = batch * BYTES_PER_LINE + min(batch, BATCH) * BYTES_PER_TRACED_LINE
+    sensitivity = grid.n_voxels * per_voxel + lines
     chunks = 2 * GPU_CHUNK * GPU_BYTES_PER_EVENT
     images = max(iterates + chunks, sensitivity)
     whole = max(images, iterates + n_events * GPU_BYTES_PER_EVENT)
