@@ -35,11 +35,15 @@ def _faults_in_words(doing: str) -> Iterator[None]:
     except cupy.cuda.memory.OutOfMemoryError as e:
         raise DeviceMemoryError(f"{doing}: the GPU's memory is used up ({e}).") from e
     except (compiler.CompileException, nvrtc.NVRTCError) as e:
-        raise DeviceError(f"{doing}: the kernel does not compile ({e}).") from e
+        raise DeviceError(f"{doing}: the kernel does not compile ({_first_line(e)}).") from e
     except (runtime.CUDARuntimeError, driver.CUDADriverError) as e:
         if "OutOfMemory" in str(e) or "OUT_OF_MEMORY" in str(e):
             raise DeviceMemoryError(f"{doing}: the GPU's memory is used up ({e}).") from e
         raise DeviceError(f"{doing}: the GPU reports {e}.") from e
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 class CupyGpu(Gpu):
