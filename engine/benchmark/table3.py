@@ -26,7 +26,7 @@ from engine.systems.sensitivity import Sensitivity, compute_sensitivity
 
 ITERATIONS = 4
 SUBSETS = 8
-EVENTS = {"cpu": 1_000_000, "cuda": 10_000_000}
+EVENTS = {"cpu": 1_000_000, "cuda": 5_000_000}
 SEED = 3
 MOST_RATIO = 1.4
 """Of OSEM with all extensions to plain OSEM on a GPU; 1.95 on the paper's V100."""
