@@ -16,7 +16,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QDockWidget,
     QMainWindow,
-    QScrollArea,
     QTabWidget,
     QToolBar,
     QVBoxLayout,
@@ -33,6 +32,7 @@ from app.panels.step import Step
 from app.run_record import RunState
 from app.runner import Runner
 from app.status import StatusLine
+from app.widgets import scrolled
 from app.workbench import Workbench
 
 WINDOW_PX = (1440, 900)
@@ -252,10 +252,6 @@ def _column(steps: list[Step]) -> QWidget:
     for step in steps:
         column.addWidget(step)
     column.addStretch(1)
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area = scrolled(inside)
     area.setMinimumWidth(LEFT_PX)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    area.setWidget(inside)
     return area

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QGridLayout,
     QLabel,
-    QScrollArea,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -19,7 +18,7 @@ from app.panels import profile_words as words
 from app.panels.profile_words import Row
 from app.view_colours import view_colours
 from app.views.stage_bars import StageBars
-from app.widgets import ElidedLabel, button, label, set_tone
+from app.widgets import ElidedLabel, button, label, scrolled, set_tone
 from app.workbench import Workbench
 from engine.profiling import Profile
 from engine.profiling.profile import Kernel
@@ -73,14 +72,9 @@ class ProfileTab(QWidget):
         for part in (self.rates, self.machine, self.note, self.traffic, self.kernels, self.save):
             column.addWidget(part)
         column.addStretch(1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(inside)
         outside = QVBoxLayout(self)
         outside.setContentsMargins(0, 0, 0, 0)
-        outside.addWidget(area)
+        outside.addWidget(scrolled(inside))
 
     def _paint(self) -> None:
         self.bars.set_colours(view_colours(self._bench.theme))

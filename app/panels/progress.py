@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.run_record import RunState
 from app.view_colours import view_colours
 from app.views.curve_view import CurveView
 from app.views.stage_bars import StageBars
-from app.widgets import label
+from app.widgets import label, scrolled
 from app.words import clock, count
 from app.workbench import Workbench
 
@@ -48,14 +48,9 @@ class ProgressTab(QWidget):
         column.addWidget(label("Time"))
         column.addWidget(self.bars)
         column.addStretch(1)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(inside)
         outside = QVBoxLayout(self)
         outside.setContentsMargins(0, 0, 0, 0)
-        outside.addWidget(area)
+        outside.addWidget(scrolled(inside))
         session = self._session
         session.progress_changed.connect(self._show)
         session.state_changed.connect(self._show)
