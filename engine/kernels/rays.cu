@@ -285,7 +285,9 @@ __device__ __forceinline__ void each_row(const Scene& scene, Work work) {
   for (int i = 0; i < n; ++i) work(lines[group * BATCH + i], start + i, lane);
 }
 
-extern "C" __global__ void __launch_bounds__({{ block }}) forward(
+// Bounds: asked for one block at least, the compiler takes all registers it needs; asked for nothing,
+// it spills some for the sake of more blocks.
+extern "C" __global__ void __launch_bounds__({{ block }}, 1) forward(
     {{ scene }}, const real* __restrict__ image, const real* __restrict__ peak, real* __restrict__ out) {
   const Scene scene = { {{- scene_values -}} };
   const int bits = FIXED ? row_bits(scene, *peak) : 0;
@@ -295,7 +297,7 @@ extern "C" __global__ void __launch_bounds__({{ block }}) forward(
   });
 }
 
-extern "C" __global__ void __launch_bounds__({{ block }}) back(
+extern "C" __global__ void __launch_bounds__({{ block }}, 1) back(
     {{ scene }}, const real* __restrict__ values, double unit, sum_t* __restrict__ sums) {
   const Scene scene = { {{- scene_values -}} };
   each_row(scene, [&](const Line& line, int row, int lane) {
@@ -307,7 +309,7 @@ extern "C" __global__ void __launch_bounds__({{ block }}) back(
   });
 }
 
-extern "C" __global__ void __launch_bounds__({{ block }}) update(
+extern "C" __global__ void __launch_bounds__({{ block }}, 1) update(
     {{ scene }}, const real* __restrict__ image, const real* __restrict__ peak,
     const real* __restrict__ background, int has_background, double unit, real* __restrict__ expected,
     sum_t* __restrict__ sums) {
@@ -331,7 +333,7 @@ extern "C" __global__ void __launch_bounds__({{ block }}) update(
 }
 
 // Voxels that each ray touches: what the other kernels read, and add to, for it.
-extern "C" __global__ void __launch_bounds__({{ block }}) touched({{ scene }}, int* __restrict__ out) {
+extern "C" __global__ void __launch_bounds__({{ block }}, 1) touched({{ scene }}, int* __restrict__ out) {
   const Scene scene = { {{- scene_values -}} };
   each_row(scene, [&](const Line& line, int row, int lane) {
     int n = 0;

@@ -55,6 +55,13 @@ def is_installed() -> bool:
     return next(_libraries(), None) is not None
 
 
+def version() -> str:
+    """NVRTC's own version, "13.0"."""
+    major, minor = ctypes.c_int(), ctypes.c_int()
+    _check(_nvrtc().nvrtcVersion(ctypes.byref(major), ctypes.byref(minor)))
+    return f"{major.value}.{minor.value}"
+
+
 def compile_for(source: str, arch: int, options: tuple[str, ...] = ()) -> Compiled:
     """Compile for one architecture: 75, 80, 90, 120, ..."""
     nvrtc = _nvrtc()

@@ -1,0 +1,73 @@
+"""What every form of every kernel takes on every architecture, compiled and written down."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from engine.geometry.tof import TofBins
+from engine.kernels.source import FOLDER
+from engine.kernels.tof import weight_table
+from engine.kernels.variants import RayVariant, variants
+from tests.emulator.nvrtc import KernelUse, compile_for, version
+
+ARCHITECTURES = (75, 80, 90, 120)
+SOURCES = ("rays.cu", "em.cu")
+RECORD = Path(__file__).parents[2] / "docs" / "benchmarks" / "registers.json"
+_TOF = TofBins(fwhm_ps=385, bin_ps=100, n_bins=17)
+
+
+def image_forms() -> list[RayVariant]:
+    """Variants between which the image kernels differ."""
+    plain = (replace(v, mapping="warp", timing="none") for v in variants())
+    return list(dict.fromkeys(plain))
+
+
+def ray_kernels(variant: RayVariant, arch: int) -> dict[str, KernelUse]:
+    """Compile the ray kernels, with the weights of a real scanner where they are constant."""
+    table = weight_table(_TOF.sigma_mm, _TOF.bin_mm, variant.dtype).weights
+    weights = tuple(float(weight) for weight in table)
+    return compile_for(variant.rays(weights), arch, variant.options).kernels
+
+
+def image_kernels(variant: RayVariant, arch: int) -> dict[str, KernelUse]:
+    """Compile the image kernels."""
+    return compile_for(variant.em(), arch, variant.options).kernels
+
+
+def record() -> str:
+    """Compile everything, and write it as JSON: a line for each kernel of each variant."""
+    rows = ",\n    ".join(json.dumps(row) for row in _rows())
+    head = json.dumps({"nvrtc": version(), "sources": digests()}, indent=2)[:-2]
+    return f'{head},\n  "kernels": [\n    {rows}\n  ]\n}}\n'
+
+
+def digests() -> dict[str, str]:
+    """Fingerprints of the sources, by name."""
+    return {
+        name: hashlib.sha256((FOLDER / name).read_text(encoding="utf-8").encode()).hexdigest()[:16]
+        for name in SOURCES
+    }
+
+
+def _rows() -> Iterator[dict[str, Any]]:
+    for variant in variants():
+        uses = {arch: ray_kernels(variant, arch) for arch in ARCHITECTURES}
+        yield from _lines("rays.cu", asdict(variant), uses)
+    for variant in image_forms():
+        uses = {arch: image_kernels(variant, arch) for arch in ARCHITECTURES}
+        form = {key: getattr(variant, key) for key in ("order", "sums", "real")}
+        yield from _lines("em.cu", form, uses)
+
+
+def _lines(
+    source: str, form: dict[str, Any], uses: dict[int, dict[str, KernelUse]]
+) -> Iterator[dict[str, Any]]:
+    for kernel in sorted(uses[ARCHITECTURES[0]]):
+        registers = {f"sm_{arch}": uses[arch][kernel].registers for arch in ARCHITECTURES}
+        shared = max(use[kernel].shared_bytes for use in uses.values())
+        yield {"source": source, "kernel": kernel, **form, **registers, "shared_bytes": shared}

@@ -1,0 +1,118 @@
+"""Every form of every CUDA kernel compiles for the cards we know, without spilling registers."""
+
+import json
+from dataclasses import asdict
+
+import pytest
+
+from engine.kernels.compiled import EM_KERNELS, RAY_KERNELS
+from engine.kernels.variants import BLOCKS, EM_BLOCK, RayVariant, variants
+from tests.emulator import nvrtc
+from tests.emulator.registers import (
+    ARCHITECTURES,
+    RECORD,
+    digests,
+    image_forms,
+    image_kernels,
+    ray_kernels,
+)
+
+REGISTERS_OF_A_BLOCK = 65536
+SHARED_BYTES_OF_A_BLOCK = 48 << 10
+
+with_nvrtc = pytest.mark.skipif(
+    not nvrtc.is_installed(),
+    reason="the wheel nvidia-cuda-nvrtc, which compiles for a card, is not installed",
+)
+on_every_card = pytest.mark.parametrize("arch", ARCHITECTURES)
+
+GREEDY = """
+extern "C" __global__ void __launch_bounds__(1024) greedy(float* values, int n) {
+  float kept[200];
+  #pragma unroll
+  for (int i = 0; i < 200; ++i) kept[i] = values[i * n + threadIdx.x];
+  __syncthreads();
+  #pragma unroll
+  for (int i = 0; i < 200; ++i) values[i * n + threadIdx.x] = kept[199 - i] * kept[(7 * i) % 200];
+}
+"""
+
+
+def assert_fits(uses, names, block):
+    assert sorted(uses) == sorted(names)
+    for name, use in uses.items():
+        assert not use.spills, f"{name} spills: {use}"
+        assert use.stack_bytes == 0, f"{name} keeps arrays in memory: {use}"
+        assert use.registers * block <= REGISTERS_OF_A_BLOCK, name
+        assert use.shared_bytes <= SHARED_BYTES_OF_A_BLOCK, name
+
+
+@with_nvrtc
+@on_every_card
+@pytest.mark.parametrize("mapping", ["thread", "warp", "block"])
+def test_every_form_of_the_ray_kernels_compiles_without_spills(mapping, arch):
+    for variant in variants():
+        if variant.mapping == mapping:
+            assert_fits(ray_kernels(variant, arch), RAY_KERNELS, variant.block)
+
+
+@with_nvrtc
+@pytest.mark.parametrize("mapping", ["thread", "warp", "block"])
+def test_every_size_of_block_compiles_without_spills(mapping):
+    for block in BLOCKS:
+        variant = RayVariant(mapping, "tiles", "fixed", "constant", "float", block)
+        assert_fits(ray_kernels(variant, 90), RAY_KERNELS, block)
+
+
+@with_nvrtc
+@on_every_card
+def test_every_form_of_the_image_kernels_compiles_without_spills(arch):
+    for variant in image_forms():
+        assert_fits(image_kernels(variant, arch), EM_KERNELS, EM_BLOCK)
+
+
+@with_nvrtc
+def test_a_kernel_that_spills_is_seen():
+    use = nvrtc.compile_for(GREEDY, 90).kernels["greedy"]
+
+    assert use.spills
+    assert use.registers <= 64
+
+
+@with_nvrtc
+def test_shared_and_constant_memory_are_counted():
+    source = """
+    extern "C" __global__ void keep(const float* values, float* out) {
+      __shared__ float part[96];
+      part[threadIdx.x] = values[threadIdx.x];
+      __syncthreads();
+      out[threadIdx.x] = part[95 - threadIdx.x];
+    }"""
+
+    compiled = nvrtc.compile_for(source, 75)
+
+    assert compiled.cubin.startswith(b"\x7fELF")
+    assert compiled.kernels["keep"].shared_bytes == 384
+    assert compiled.kernels["keep"].constant_bytes >= 16
+
+
+@with_nvrtc
+def test_a_source_that_does_not_compile_raises_with_the_line():
+    with pytest.raises(nvrtc.NvrtcError, match=r'kernel\.cu\(2\).*"nothing" is undefined'):
+        nvrtc.compile_for('extern "C" __global__ void bad(float* a) {\n *a = nothing; }', 90)
+
+
+def test_the_recorded_registers_are_of_these_kernels():
+    recorded = json.loads(RECORD.read_text(encoding="utf-8"))
+
+    assert recorded["sources"] == digests(), (
+        "the kernels changed; record them anew: python -m tests.emulator.record_registers"
+    )
+    wanted = {(name, *asdict(v).values()) for v in variants() for name in RAY_KERNELS}
+    wanted |= {(name, v.order, v.sums, v.real) for v in image_forms() for name in EM_KERNELS}
+    found = set()
+    for row in recorded["kernels"]:
+        form = [row[key] for key in asdict(image_forms()[0]) if key in row]
+        found.add((row["kernel"], *form))
+        assert all(row[f"sm_{arch}"] > 0 for arch in ARCHITECTURES)
+    assert found == wanted
