@@ -18,8 +18,6 @@ from engine.corrections.attenuation import Attenuation
 from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid
 from engine.kernels.variants import RayVariant
-from engine.model import ListModeModel
-from engine.operators.rays import RayProjector, Rays
 from engine.postprocess import Filter
 from engine.systems import listmode_pet
 from engine.systems.sensitivity import Sensitivity
@@ -122,7 +120,7 @@ def _reconstruct(case: Case, scan: ListMode, grid: ImageGrid) -> tuple[Image, Ro
     if case.in_order:
         data = listmode_pet.prepare(data, on=case.on).data
     in_order = perf_counter()
-    model = _model(case, data, grid)
+    model = listmode_pet.build(data, grid, case.sensitivity, on=case.on, variant=case.variant)
     x = listmode_pet.uniform_start(model)
     ready = perf_counter()
     steps = case.algorithm.run(model, x, between=_between(case, grid))
@@ -144,14 +142,6 @@ def _reconstruct(case: Case, scan: ListMode, grid: ImageGrid) -> tuple[Image, Ro
         "cpu_s": process_time() - busy,
         "events_per_s": updates / (done - ready),
     }
-
-
-def _model(case: Case, data: ListMode, grid: ImageGrid) -> ListModeModel:
-    if case.variant is None:
-        return listmode_pet.build(data, grid, case.sensitivity, on=case.on)
-    rays = Rays(data.scanner.positions_mm, data.crystals)
-    projector = RayProjector(rays, grid, on=case.on, variant=case.variant)
-    return ListModeModel(projector, np.zeros(data.n_events, np.float32), case.sensitivity.image)
 
 
 def _between(case: Case, grid: ImageGrid) -> Any:
