@@ -165,3 +165,25 @@ class ListModeModel(SystemModel):
             return self
         background = np.ascontiguousarray(self.background[k::of])
         return ListModeModel(self.A.subset(k, of), background, self.sensitivity / of)
+
+
+@dataclass(frozen=True)
+class LinearModel:
+    """y = A x + noise: line integrals, as of X-ray CT.
+
+    Attributes
+    ----------
+    A : the projector
+    y : (of A.out_shape) measured line integrals [1]
+    inverse : a direct inverse of A, y to image; None: there is none
+    """
+
+    A: LinearOperator
+    y: NDArray[Any]
+    inverse: Callable[[NDArray[Any]], NDArray[Any]] | None = None
+
+    def subset(self, k: int, of: int) -> LinearModel:
+        """Rows k, k + of, ...; the inverse belongs to the whole."""
+        if of == 1:
+            return self
+        return LinearModel(self.A.subset(k, of), self.y[k::of])
