@@ -39,6 +39,18 @@ def along_rays(rng: np.random.Generator, n: int) -> Rays:
     return rays_of(starts, ends)
 
 
+def grazing_rays(rng: np.random.Generator, n: int) -> Rays:
+    """Rays almost along the long axis, from one side of a plane between voxels to the other."""
+    voxel = np.array(GRID.voxel_mm)
+    starts = GRID.lower_mm + rng.integers(1, 5, (n, 3)) * voxel
+    ends = starts.copy()
+    starts[:, 0], ends[:, 0] = GRID.lower_mm[0], GRID.upper_mm[0]
+    aside = rng.uniform(-0.02, 0.02, (n, 2)) * voxel[1:]
+    starts[:, 1:] += aside
+    ends[:, 1:] -= aside
+    return rays_of(starts, ends)
+
+
 def points(n: int) -> Rays:
     """Rays of no length, in the middle of the image."""
     middle = np.tile(np.array(GRID.centre_mm), (n, 1))
@@ -62,6 +74,7 @@ def case(n_each: int = 20) -> Case:
         along_rays(rng, n_each),
         lattice_rays(rng, 3 * n_each, GRID),
         points(3),
+        grazing_rays(rng, n_each),
     )
     n = len(rays.ends)
     bins = rng.integers(0, TOF.n_bins, n).astype(np.int16)

@@ -68,6 +68,21 @@ def test_a_barrier_joins_the_threads_of_a_block(reverse, rng):
     np.testing.assert_array_equal(gpu.download(out), values.sum(1))
 
 
+@BOTH_ORDERS
+def test_threads_run_in_the_order_that_is_asked_for(reverse):
+    gpu = EmulatedGpu(reverse=reverse)
+    source = """
+    extern "C" __global__ void draw(int* ticket, int* out) {
+      out[threadIdx.x] = atomicAdd(ticket, 1);
+    }"""
+    ticket, out = gpu.upload(np.zeros(1, np.int32)), gpu.empty((96,), np.int32)
+
+    kernel(source, "draw", gpu)(1, 96, ticket, out)
+
+    tickets = gpu.download(out).tolist()
+    assert tickets == (list(range(96))[::-1] if reverse else list(range(96)))
+
+
 def test_a_missing_barrier_shows_in_one_order():
     totals = []
     for reverse in (False, True):
