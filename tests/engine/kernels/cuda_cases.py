@@ -18,6 +18,8 @@ GRID = ImageGrid((6, 5, 140), (0.5, 3.0, 2.5), (4.0, -3.0, 2.0))
 """Longer than a block has threads, of unequal edges, no multiple of a tile, off centre."""
 TOF = TofBins(fwhm_ps=150, bin_ps=60, n_bins=7)
 N_SUBSETS = 3
+N_PAST = 10
+"""Rays at the end of the list that miss the image."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,12 @@ def points(n: int) -> Rays:
     return rays_of(middle, middle)
 
 
+def rays_past() -> Rays:
+    """Rays beside the image."""
+    starts = np.tile(np.array(GRID.upper_mm) + 1, (N_PAST, 1))
+    return rays_of(starts, starts + np.array([-50.0, 3, 0]))
+
+
 def joined(*parts: Rays) -> Rays:
     """All rays in one list."""
     starts = np.cumsum([0, *(len(part.points_mm) for part in parts)])[:-1]
@@ -75,6 +83,7 @@ def case(n_each: int = 20) -> Case:
         lattice_rays(rng, 3 * n_each, GRID),
         points(3),
         grazing_rays(rng, n_each),
+        rays_past(),
     )
     n = len(rays.ends)
     bins = rng.integers(0, TOF.n_bins, n).astype(np.int16)
@@ -123,7 +132,7 @@ def results(variant: RayVariant, given: Case, on: Backend) -> dict[str, NDArray[
 def em_on_gpu(variant: RayVariant, given: Case, on: Backend) -> tuple[NDArray[np.floating], float]:
     """Image after two passes of the loop that stays on the device; log-likelihood of the last."""
     whole = projector(variant, given, on)
-    loop = whole.em_loop(_start(variant), given.background, _sensitivity(variant), N_SUBSETS)
+    loop = whole.em_loop(_start(variant), _em_background(given), _sensitivity(variant), N_SUBSETS)
     for _ in range(2):
         for k in range(N_SUBSETS):
             loop.update(k)
@@ -139,12 +148,19 @@ def em_by_hand(variant: RayVariant, given: Case, on: Backend) -> tuple[NDArray[n
     for _ in range(2):
         log_likelihood = 0.0
         for k in range(N_SUBSETS):
-            background = given.background[k::N_SUBSETS]
+            background = _em_background(given)[k::N_SUBSETS]
             shares, q = whole.subset(k, N_SUBSETS).em_shares(x, background)
             log_likelihood += np.log(q[q > 0].astype(np.float64)).sum()
             log_likelihood -= (s * x).sum(dtype=np.float64)
             x = np.divide(shares, s, out=np.zeros_like(x), where=s > 0)
     return x, float(log_likelihood)
+
+
+def _em_background(given: Case) -> NDArray[np.float32]:
+    """Something everywhere but past the image: else rounding decides whether a ray counts."""
+    background = given.background + np.float32(0.1)
+    background[-N_PAST:] = 0
+    return background
 
 
 def _start(variant: RayVariant) -> NDArray[np.floating]:
