@@ -16,7 +16,7 @@ from pathlib import Path
 from engine.errors import DeviceError
 
 _HERE = Path(__file__).parent
-_HEADERS = ("cuda_cpu.h", "fibers.h", "launch.h")
+_HEADERS = ("cuda_cpu.h", "fibers.h", "launch.h", "stacks.h")
 _FLAGS = (
     "-std=c++20",
     "-ffp-contract=off",

@@ -160,7 +160,7 @@ CUDA_CPU_ATOMIC_ORDER(unsigned long long)
 static inline void __threadfence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 static inline void __threadfence_block() { __threadfence(); }
 
-// ---- barriers and warps; `line` is where the kernel calls ----------------------------------------
+// ---- barriers and warps; `line` is where the kernel calls --------------------------------------
 
 static inline void __syncthreads(int line = __builtin_LINE()) { cpu::block->wait_at_barrier(line); }
 

@@ -48,7 +48,8 @@ void call(void (*kernel)(Args...), void** arguments, std::index_sequence<I...>) 
 // Run all blocks; return what went wrong first, or nothing.
 template <class... Args>
 std::string launch(
-    void (*kernel)(Args...), unsigned n_blocks, unsigned n_threads, void** arguments, bool reverse) {
+    void (*kernel)(Args...), unsigned n_blocks, unsigned n_threads, void** arguments,
+    bool reverse) {
   struct Call {
     void (*kernel)(Args...);
     void** arguments;
