@@ -21,6 +21,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
+Corner = tuple[int, int, int]
 
 _MATH: dict[str, Any] = {
     "fastmath": {"reassoc", "nsz", "arcp", "contract"},
@@ -36,13 +37,13 @@ _LINES, _VIEWS = 256, 16
 
 
 @_INLINE
-def _inside(first: float, step: float, n: int, size: float) -> tuple[int, int]:
-    """Numbers k of 0 ... n - 1 for which 0 <= first + k step < size."""
+def _inside(first: float, step: float, start: int, stop: int, size: float) -> tuple[int, int]:
+    """Numbers k of start ... stop - 1 for which 0 <= first + k step < size."""
     if step == 0.0:
-        return (0, n) if 0.0 <= first < size else (0, 0)
+        return (start, stop) if 0.0 <= first < size else (0, 0)
     one, other = -first / step, (size - first) / step
-    start = int(math.ceil(max(min(one, other), 0.0)))
-    stop = int(math.floor(min(max(one, other), n - 1.0))) + 1
+    start = math.ceil(max(min(one, other), float(start)))
+    stop = math.floor(min(max(one, other), stop - 1.0)) + 1
     while start < stop and not 0.0 <= first + start * step < size:
         start += 1
     while start < stop and not 0.0 <= first + (stop - 1) * step < size:
@@ -52,19 +53,22 @@ def _inside(first: float, step: float, n: int, size: float) -> tuple[int, int]:
 
 @_KERNEL
 def upright(
-    start: int, stop: int, matrices: Array, projections: Array, blend: Array, out: Array
-) -> None:
+    start: int, stop: int, matrices: Array, corner: Corner, projections: Array, blend: Array,
+    out: Array,
+) -> None:  # fmt: skip
     """Add all views to the lines of voxels start ... stop - 1, counted through (y, x).
 
-    matrices : (n_views, 3, 4); blend : (n_rows + 2,) working space; out : (n_y, n_x, n_z)
+    matrices : (n_views, 3, 4) of the whole volume; corner : its voxel (y, x, z) at out[0, 0, 0];
+    blend : (n_rows + 3,) working space; out : (n_y, n_x, n_z), any box of the volume, whose values
+    do not depend on the box
     """
-    n_x, n_z = out.shape[1], out.shape[2]
+    n_x, n_z, z_0 = out.shape[1], out.shape[2], corner[2]
     n_views, n_columns, n_rows = projections.shape
     real = out.dtype.type
     for line_block in range(start, stop, _LINES):
         for view_block in range(0, n_views, _VIEWS):
             for line in range(line_block, min(line_block + _LINES, stop)):
-                y, x = line // n_x + 0.5, line % n_x + 0.5
+                y, x = corner[0] + line // n_x + 0.5, corner[1] + line % n_x + 0.5
                 for view in range(view_block, min(view_block + _VIEWS, n_views)):
                     m = matrices[view]
                     depth = m[2, 0] * x + m[2, 1] * y + m[2, 3]
@@ -76,7 +80,7 @@ def upright(
                         continue
                     step = m[1, 2] * per_depth
                     first = (m[1, 0] * x + m[1, 1] * y + m[1, 3]) * per_depth + 0.5 * step + 0.5
-                    from_z, to_z = _inside(first, step, n_z, n_rows - 1.0)
+                    from_z, to_z = _inside(first, step, z_0, z_0 + n_z, n_rows - 1.0)
                     if from_z >= to_z:
                         continue
                     i = int(a)
@@ -88,29 +92,33 @@ def upright(
                     left, right = projections[view, i, low:high], projections[view, i + 1, low:high]
                     for row in range(left.size):
                         blend[row] = other * left[row] + one * right[row]
-                    voxels = out[line // n_x, line % n_x, from_z:to_z]
-                    begin, by = real(b_a - low), real(step)
+                    voxels = out[line // n_x, line % n_x, from_z - z_0 : to_z - z_0]
+                    begin, by, skipped = real(first), real(step), np.uint32(low)
                     for z in range(voxels.size):
-                        b = begin + real(np.uint32(z)) * by
+                        b = begin + real(np.uint32(from_z + z)) * by
                         k = np.uint32(b)
-                        voxels[z] += blend[k] + (b - real(k)) * (blend[k + _ONE] - blend[k])
+                        near, far = blend[k - skipped], blend[k - skipped + _ONE]
+                        voxels[z] += near + (b - real(k)) * (far - near)
 
 
 @_KERNEL
-def general(start: int, stop: int, matrices: Array, projections: Array, out: Array) -> None:
+def general(
+    start: int, stop: int, matrices: Array, corner: Corner, projections: Array, out: Array
+) -> None:
     """As `upright`, for detectors of any direction."""
     n_x, n_z = out.shape[1], out.shape[2]
     n_views, n_columns, n_rows = projections.shape
     real = out.dtype.type
     for line in range(start, stop):
-        y, x = line // n_x + 0.5, line % n_x + 0.5
+        y, x = corner[0] + line // n_x + 0.5, corner[1] + line % n_x + 0.5
         voxels = out[line // n_x, line % n_x]
         for view in range(n_views):
             m, picture = matrices[view], projections[view]
-            a_0 = m[0, 0] * x + m[0, 1] * y + m[0, 2] * 0.5 + m[0, 3]
-            b_0 = m[1, 0] * x + m[1, 1] * y + m[1, 2] * 0.5 + m[1, 3]
-            depth_0 = m[2, 0] * x + m[2, 1] * y + m[2, 2] * 0.5 + m[2, 3]
-            for z in range(n_z):
+            a_0 = m[0, 0] * x + m[0, 1] * y + m[0, 3]
+            b_0 = m[1, 0] * x + m[1, 1] * y + m[1, 3]
+            depth_0 = m[2, 0] * x + m[2, 1] * y + m[2, 3]
+            for k in range(n_z):
+                z = corner[2] + k + 0.5
                 depth = depth_0 + z * m[2, 2]
                 per_depth = 1.0 / depth
                 a = (a_0 + z * m[0, 2]) * per_depth + 0.5
@@ -120,4 +128,4 @@ def general(start: int, stop: int, matrices: Array, projections: Array, out: Arr
                     a, b = a - i, b - j
                     left = (1.0 - b) * picture[i, j] + b * picture[i, j + 1]
                     right = (1.0 - b) * picture[i + 1, j] + b * picture[i + 1, j + 1]
-                    voxels[z] += real(((1.0 - a) * left + a * right) * per_depth * per_depth)
+                    voxels[k] += real(((1.0 - a) * left + a * right) * per_depth * per_depth)

@@ -1,15 +1,16 @@
 """Joseph's line integrals through a volume, and their exact adjoint.
 
-Along its main axis, the one along which it crosses most voxels, a ray is sampled once in every layer of
-voxels, at the layer's middle, linearly between the four nearest centres (Joseph, IEEE TMI 1
-(1982) 192); each sample stands for the length of ray between two layers:
+Along its main axis, the one along which it crosses most voxels, a ray is sampled once in every
+layer of voxels, at the layer's middle, linearly between the four nearest centres (Joseph, IEEE
+TMI 1 (1982) 192); each sample stands for the length of ray between two layers:
 
 out_j = |q_j| / |q_jk| Σ_layers Σ_4 w · image        q_j: direction of the ray, k: its main axis
 
 Coordinates are in voxels from the lower corner of the box, so the middle of voxel i is i + 1/2.
-Volumes are [y, x, z] with a border of one zero voxel, laid flat; projections are [view, column, row].
-A ray starts at `start` and runs along `along`, both linear in column and row:
-rays[view] = (start, its step per column, per row, along, its step per column, per row), each (x, y, z).
+Volumes are [y, x, z] with a border of one zero voxel, laid flat; projections are
+[view, column, row]. A ray starts at `start` and runs along `along`, both linear in column and row:
+rays[view] = (start, its step per column, per row, along, its step per column, per row), each
+(x, y, z).
 
 Where the rows of a detector run along z and no ray is steep, all rays of a column share their way
 across z (`upright`): their taps of a layer lie in the same two columns of voxels, which are blended
@@ -54,8 +55,8 @@ def _inside(first: float, step: float, n_rows: int, n: int) -> tuple[int, int]:
         return (0, n_rows) if 0.0 <= first < n + 1.0 else (0, 0)
     one, other = -first / step, (n + 1.0 - first) / step
     low, high = min(one, other), max(one, other)
-    start = int(math.ceil(max(low, 0.0)))
-    stop = int(math.floor(min(high, n_rows - 1.0))) + 1
+    start = math.ceil(max(low, 0.0))
+    stop = math.floor(min(high, n_rows - 1.0)) + 1
     # the ends are rounded: move them inward until they hold
     while start < stop and not 0.0 <= first + start * step < n + 1.0:
         start += 1
@@ -86,7 +87,7 @@ def forward_upright(
 ) -> None:  # fmt: skip
     """Line integrals [image times mm] of the columns start ... stop - 1 of all views together.
 
-    shape : (n_y, n_x, n_z) without the border; blend : (n_z + 2,) working space;
+    shape : (n_y, n_x, n_z) without the border; blend : (n_z + 3,) working space;
     out : (n_views, n_columns, n_rows)
     """
     n_y, n_x, n_z = shape
