@@ -17,6 +17,8 @@ LARGE_VOXELS = 2**24
 UNMEASURED = RayVariant(mapping="warp", order="linear", timing="global", block=128)
 """Where nothing was measured: consecutive lanes read consecutive slabs, whatever the events."""
 
+LARGEST_DOUBLE_BLOCK = 256
+
 
 def tuned(on: Backend, n_voxels: int, is_timed: bool, reproducible: bool, dtype: str) -> RayVariant:
     """Return the variant for images of so many voxels on this device."""
@@ -27,7 +29,9 @@ def tuned(on: Backend, n_voxels: int, is_timed: bool, reproducible: bool, dtype:
     for choice in _choices(on):
         if (choice["image"], choice["timed"], choice["sums"]) == (image, is_timed, sums):
             best = RayVariant(**choice["variant"])
-    return replace(best, sums=sums, real=real)
+    # lines of double precision fill the shared memory of larger blocks
+    block = min(best.block, LARGEST_DOUBLE_BLOCK) if real == "double" else best.block
+    return replace(best, sums=sums, real=real, block=block)
 
 
 def _choices(on: Backend) -> list[dict[str, Any]]:

@@ -1,0 +1,55 @@
+"""Which kernels a card gets: its own measurements first, then its generation's, else a guess."""
+
+from dataclasses import replace
+
+import pytest
+
+from engine.backend import cuda
+from engine.kernels import tuning
+from engine.kernels.variants import RayVariant
+from tests.emulator import EmulatedGpu
+
+SMALL, LARGE = 128**3, 512**3
+BEST = {"mapping": "thread", "order": "tiles", "sums": "float", "timing": "none", "block": 512}
+
+
+def measured(device, capability, **variant):
+    choice = {"image": "small", "timed": False, "sums": "float", "variant": BEST | variant}
+    return {"device": device, "compute_capability": capability, "choices": [choice]}
+
+
+@pytest.fixture
+def on():
+    return cuda(EmulatedGpu())
+
+
+def chosen(monkeypatch, on, *stored, n_voxels=SMALL, dtype="float32"):
+    monkeypatch.setattr(tuning, "_measurements", lambda: stored)
+    return tuning.tuned(on, n_voxels, False, False, dtype)
+
+
+def test_without_a_measurement_a_guess_serves(monkeypatch, on):
+    assert chosen(monkeypatch, on) == tuning.UNMEASURED
+
+
+def test_the_card_itself_goes_before_its_generation(monkeypatch, on):
+    name, capability = on.gpu.facts.name, on.gpu.facts.compute_capability
+    own, kin, foreign = (
+        measured(name, 75, block=64),
+        measured("another", capability, block=256),
+        measured("another", capability + 10, block=32),
+    )
+    assert chosen(monkeypatch, on, own, kin, foreign).block == 64
+    assert chosen(monkeypatch, on, foreign, kin).block == 256
+    assert chosen(monkeypatch, on, foreign) == tuning.UNMEASURED
+
+
+def test_a_measurement_of_small_images_says_nothing_of_large_ones(monkeypatch, on):
+    own = measured(on.gpu.facts.name, 90)
+    assert chosen(monkeypatch, on, own, n_voxels=LARGE) == tuning.UNMEASURED
+
+
+def test_double_precision_fits_the_shared_memory(monkeypatch, on):
+    own = measured(on.gpu.facts.name, 90)
+    got = chosen(monkeypatch, on, own, dtype="float64")
+    assert got == replace(RayVariant(**BEST), real="double", block=256)
