@@ -49,12 +49,12 @@ def prepare_kernels(record: Record, data: ListMode) -> Stage[None]:
     """Load the kernels, or compile them where this machine has not done so yet."""
     yield record.start("kernels", "Preparing the kernels (compiled once, then kept)")
     tick = record.ticker("kernels")
-    with record.profiler.span("kernels"):
-        tof = None if data.tof_bins is None else data.scanner.tof
+    tof = None if data.tof_bins is None else data.scanner.tof
     exact = record.protocol.reproducible
-    for done, total in warm_up(record.on, record.grid, tof, reproducible=exact):
-        if tick is not None:
-            tick(done, total)
+    with record.profiler.span("kernels"):
+        for done, total in warm_up(record.on, record.grid, tof, reproducible=exact):
+            if tick is not None:
+                tick(done, total)
     yield record.end("kernels")
 
 
