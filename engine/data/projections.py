@@ -1,0 +1,97 @@
+"""Projections of an X-ray scan: pictures of the detector, where it stood, and what they count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, Self, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.arrays import module_of
+from engine.errors import DataError, GeometryError
+from engine.geometry.xray import XrayGeometry
+
+Kind = Literal["counts", "transmission", "integrals"]
+
+_BLOCK = 32
+"""Views looked at together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Projections:
+    """A scan, and the corrections prepared so far.
+
+    Attributes
+    ----------
+    values : (n_views, n_rows, n_columns); of the host or of a device
+    geometry : source and detector of each view
+    kind : "counts" of the detector, "transmission" (1 in air) or "integrals" of attenuation
+    flats : (n, n_rows, n_columns) counts of the open beam; None: not taken
+    darks : (n, n_rows, n_columns) counts without beam; None: not taken
+    bad_pixels : (n_rows, n_columns) pixels known to tell nothing; None: none known
+    pixel_mm_known : False where one pixel is taken as 1 mm, so that attenuation is per pixel
+    info : what the file says of the scan, and each correction of its work, for provenance
+    notes : what the reader wants the user to know, one sentence each
+    """
+
+    values: NDArray[Any]
+    geometry: XrayGeometry
+    kind: Kind
+    flats: NDArray[Any] | None = None
+    darks: NDArray[Any] | None = None
+    bad_pixels: NDArray[np.bool_] | None = None
+    pixel_mm_known: bool = True
+    info: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            raise DataError(
+                f'projections of kind "{self.kind}"; choose one of {", ".join(get_args(Kind))}.'
+            )
+        rows, columns = pixels = self.geometry.shape
+        if self.values.ndim != 3 or self.values.shape[1:] != pixels:
+            raise GeometryError(
+                f"projections of shape {self.values.shape} (view, row, column), the detector has "
+                f"{rows} × {columns} pixels (rows × columns); choose the geometry of this scan."
+            )
+        if len(self.values) != self.geometry.n_views:
+            raise GeometryError(
+                f"{len(self.values)} projections, the geometry has {self.geometry.n_views} views; "
+                "each projection needs one."
+            )
+        for what, fields in (("flat", self.flats), ("dark", self.darks)):
+            if fields is not None and (fields.ndim != 3 or fields.shape[1:] != pixels):
+                raise GeometryError(
+                    f"{what} fields of shape {fields.shape}, want (n, {rows}, {columns}) as the "
+                    "projections have; give those of the same binning and region."
+                )
+        if self.bad_pixels is not None and self.bad_pixels.shape != pixels:
+            raise GeometryError(
+                f"bad pixels of shape {self.bad_pixels.shape}, the detector has {rows} × {columns} "
+                "pixels (rows × columns); give the map of this detector."
+            )
+
+    @property
+    def n_views(self) -> int:
+        """Number of views."""
+        return len(self.values)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """(n_views, n_rows, n_columns)."""
+        n_views, n_rows, n_columns = self.values.shape
+        return n_views, n_rows, n_columns
+
+    @cached_property
+    def n_not_finite(self) -> int:
+        """Values that are NaN or infinite."""
+        finite = module_of(self.values).isfinite
+        blocks = (self.values[k : k + _BLOCK] for k in range(0, self.n_views, _BLOCK))
+        return sum(int((~finite(block)).sum()) for block in blocks)
+
+    def select(self, views: Any) -> Self:
+        """Return the same scan with only some views: a slice, mask or indices."""
+        return replace(self, values=self.values[views], geometry=self.geometry.select(views))

@@ -1,0 +1,226 @@
+"""Usual scans as vectors: circle, helix, fan, parallel beam; and the vectors that ASTRA uses.
+
+β is the angle of the source from +x towards +y, D the distance from source to axis, L that from
+source to detector:
+
+source = D (cos β, sin β, 0)   detector = (D − L) (cos β, sin β, 0)
+u = (−sin β, cos β, 0)         v = (0, 0, 1)
+
+In parallel beams the rays come from there: r = −(cos β, sin β, 0). A scanner that turns the other
+way has −β; a detector whose columns or rows are counted the other way is `flipped`. Sizes and
+shifts on a detector are given as (along u, along v).
+"""
+
+from __future__ import annotations
+
+from math import isfinite, tau
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from engine.errors import GeometryError
+from engine.geometry.xray import Beam, XrayGeometry
+
+Pair = tuple[float, float]
+Array = NDArray[np.float64]
+
+
+def circle(n_views: int, *, first_rad: float = 0.0, range_rad: float = tau) -> Array:
+    """(n_views,) even angles; the one after the last would be first + range [rad]."""
+    return np.asarray(first_rad + np.arange(n_views) * (range_rad / n_views))
+
+
+def circular_cone(
+    angles_rad: ArrayLike,
+    *,
+    source_axis_mm: float,
+    source_detector_mm: float,
+    shape: tuple[int, int],
+    pixel_mm: float | Pair,
+    axis_column: float | None = None,
+    axis_row: float | None = None,
+    source_shift_mm: Pair = (0.0, 0.0),
+    detector_shift_mm: Pair = (0.0, 0.0),
+    roll_rad: float = 0.0,
+    tilt_rad: Pair = (0.0, 0.0),
+) -> XrayGeometry:
+    """Return a source and a flat detector that turn about z.
+
+    Parameters
+    ----------
+    angles_rad
+        (n_views,) angles β of the source [rad]
+    source_axis_mm, source_detector_mm
+        distances along the central ray [mm]
+    shape
+        (n_rows, n_columns)
+    pixel_mm
+        width and height of a pixel on the detector, or both in one [mm]
+    axis_column, axis_row
+        column and row, from 0, at which the detector sees the point of the axis on a level with the
+        source; each replaces what `detector_shift_mm` says of it
+    source_shift_mm, detector_shift_mm
+        shifts along u and v from the central ray through the axis; they do not do the same [mm]
+    roll_rad
+        turn of the detector in its plane, from u towards v [rad]
+    tilt_rad
+        turns of the detector about u, then about v [rad]
+    """
+    _check_distances(source_axis_mm, source_detector_mm)
+    detector = (source_axis_mm - source_detector_mm, *detector_shift_mm)
+    still = _one_view("cone", (source_axis_mm, *source_shift_mm), detector, pixel_mm, shape)
+    still = still.rolled(roll_rad).tilted(about_u_rad=tilt_rad[0], about_v_rad=tilt_rad[1])
+    return _turned(_seeing_axis(still, axis_column, axis_row), angles_rad)
+
+
+def helical(
+    angles_rad: ArrayLike,
+    *,
+    pitch_mm: float,
+    source_axis_mm: float,
+    source_detector_mm: float,
+    shape: tuple[int, int],
+    pixel_mm: float | Pair,
+    axis_column: float | None = None,
+    z_mm: float = 0.0,
+) -> XrayGeometry:
+    """Return a circle that climbs by `pitch_mm` in a turn and passes `z_mm` at β = 0."""
+    angles = _angles(angles_rad)
+    circle = circular_cone(
+        angles,
+        source_axis_mm=source_axis_mm,
+        source_detector_mm=source_detector_mm,
+        shape=shape,
+        pixel_mm=pixel_mm,
+        axis_column=axis_column,
+    )
+    height = z_mm + pitch_mm * angles / tau
+    return circle.moved(shift_mm=height[:, None] * (0, 0, 1))
+
+
+def fan(
+    angles_rad: ArrayLike,
+    *,
+    source_axis_mm: float,
+    source_detector_mm: float,
+    n_columns: int,
+    pixel_mm: float | Pair,
+    axis_column: float | None = None,
+    source_shift_mm: float = 0.0,
+    detector_shift_mm: float = 0.0,
+) -> XrayGeometry:
+    """Return one row of a cone beam, in the plane z = 0."""
+    return circular_cone(
+        angles_rad,
+        source_axis_mm=source_axis_mm,
+        source_detector_mm=source_detector_mm,
+        shape=(1, n_columns),
+        pixel_mm=pixel_mm,
+        axis_column=axis_column,
+        source_shift_mm=(source_shift_mm, 0.0),
+        detector_shift_mm=(detector_shift_mm, 0.0),
+    )
+
+
+def parallel(
+    angles_rad: ArrayLike,
+    *,
+    shape: tuple[int, int],
+    pixel_mm: float | Pair,
+    axis_column: float | None = None,
+    axis_row: float | None = None,
+    detector_shift_mm: Pair = (0.0, 0.0),
+    roll_rad: float = 0.0,
+) -> XrayGeometry:
+    """Return parallel rays and a flat detector that turn about z; as `circular_cone` from afar.
+
+    axis_column, axis_row : where the detector sees the origin
+    """
+    still = _one_view("parallel", (-1.0, 0.0, 0.0), (0.0, *detector_shift_mm), pixel_mm, shape)
+    return _turned(_seeing_axis(still.rolled(roll_rad), axis_column, axis_row), angles_rad)
+
+
+def from_astra_vectors(
+    vectors: ArrayLike, *, shape: tuple[int, int], beam: Beam = "cone"
+) -> XrayGeometry:
+    """Return the geometry of ASTRA's `cone_vec` or `parallel3d_vec`.
+
+    Parameters
+    ----------
+    vectors
+        (n_views, 12) source (or direction of the rays), detector centre, u, v [mm]
+    shape
+        (n_rows, n_columns)
+    beam
+        "cone" or "parallel"
+    """
+    rows = np.asarray(vectors, float)
+    if rows.ndim != 2 or rows.shape[1] != 12:
+        raise GeometryError(
+            f"vectors of shape {rows.shape}, want (n_views, 12): source, detector, u and v."
+        )
+    source, detector, u, v = np.split(rows, 4, axis=1)
+    return XrayGeometry(beam, source, detector, u, v, shape)
+
+
+def to_astra_vectors(geometry: XrayGeometry) -> Array:
+    """(n_views, 12) of ASTRA's `cone_vec` or `parallel3d_vec`: source or ray, detector, u, v."""
+    g = geometry
+    return np.concatenate([g.source_mm, g.detector_mm, g.u_mm, g.v_mm], axis=1)
+
+
+def _one_view(
+    beam: Beam,
+    source: tuple[float, ...],
+    detector: tuple[float, ...],
+    pixel_mm: float | Pair,
+    shape: tuple[int, int],
+) -> XrayGeometry:
+    """Return the view at β = 0, where u is along y and v along z."""
+    width, height = (pixel_mm, pixel_mm) if isinstance(pixel_mm, int | float) else pixel_mm
+    if not all(isfinite(size) and size > 0 for size in (width, height)):
+        raise GeometryError(
+            f"pixel of {width:g} × {height:g} mm, want positive sizes; to count columns or rows "
+            "the other way, flip the geometry."
+        )
+    return XrayGeometry(
+        beam=beam,
+        source_mm=np.array([source]),
+        detector_mm=np.array([detector]),
+        u_mm=np.array([[0.0, width, 0.0]]),
+        v_mm=np.array([[0.0, 0.0, height]]),
+        shape=shape,
+    )
+
+
+def _seeing_axis(
+    geometry: XrayGeometry, axis_column: float | None, axis_row: float | None
+) -> XrayGeometry:
+    """Shift the detector so that it sees the axis where it should."""
+    column, row = geometry.axis_seen[0]
+    return geometry.shifted(
+        columns=0.0 if axis_column is None else column - axis_column,
+        rows=0.0 if axis_row is None else row - axis_row,
+    )
+
+
+def _turned(geometry: XrayGeometry, angles_rad: ArrayLike) -> XrayGeometry:
+    angles = _angles(angles_rad)
+    return geometry.select(np.zeros(len(angles), int)).rotated(angles)
+
+
+def _angles(angles_rad: ArrayLike) -> Array:
+    angles = np.asarray(angles_rad, float)
+    if angles.ndim != 1 or not len(angles) or not np.isfinite(angles).all():
+        raise GeometryError(
+            f"angles of shape {angles.shape}, want one finite angle for each view [rad]."
+        )
+    return angles
+
+
+def _check_distances(source_axis_mm: float, source_detector_mm: float) -> None:
+    if not (0 < source_axis_mm < float("inf") and 0 < source_detector_mm < float("inf")):
+        raise GeometryError(
+            f"source to axis {source_axis_mm:g} mm, source to detector {source_detector_mm:g} mm: "
+            "both must be positive lengths."
+        )

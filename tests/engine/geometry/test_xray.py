@@ -1,0 +1,288 @@
+"""X-ray geometry: pixels through the matrices, rigid motion, parts of the detector, signs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.errors import GeometryError
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import circle, circular_cone, parallel
+from engine.geometry.vectors import about_z
+from engine.geometry.xray import XrayGeometry
+
+Rng = np.random.Generator
+BEAMS = ("cone", "parallel")
+
+
+def any_geometry(rng: Rng, beam: Any, shape: tuple[int, int] = (5, 7)) -> XrayGeometry:
+    """Sources, detectors and pixels that have nothing to do with one another."""
+    n = 6
+    source = rng.normal((500, 0, 0), 1, (n, 3))
+    return XrayGeometry(
+        beam=beam,
+        source_mm=source * rng.uniform(0.5, 2, (n, 1)),
+        detector_mm=rng.normal((-300, 0, 0), 20, (n, 3)),
+        u_mm=rng.normal((0, rng.choice([-1, 1]), 0), 0.3, (n, 3)),
+        v_mm=rng.normal((0, 0, rng.choice([-2, 2])), 0.3, (n, 3)),
+        shape=shape,
+    )
+
+
+def any_rotation(rng: Rng) -> np.ndarray:
+    q, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+    return np.asarray(q * np.sign(np.linalg.det(q)))
+
+
+def pixels(geometry: XrayGeometry) -> np.ndarray:
+    """(n_views, n_rows, n_columns, 3) centres."""
+    return np.stack([geometry.pixel_mm(view) for view in range(geometry.n_views)])
+
+
+@pytest.mark.parametrize("beam", BEAMS)
+def test_the_centre_of_a_pixel_is_seen_at_its_row_and_column(rng: Rng, beam: str) -> None:
+    geometry = any_geometry(rng, beam)
+    points = np.concatenate([pixels(geometry), np.ones((6, 5, 7, 1))], axis=-1)
+    a, b, den = np.einsum("vki,vrci->kvrc", geometry.matrices(), points)
+    row, column = np.indices((5, 7)) + 0.5
+    np.testing.assert_allclose(den, 1, atol=1e-12)
+    np.testing.assert_allclose(a / den, np.broadcast_to(column, a.shape), atol=1e-11)
+    np.testing.assert_allclose(b / den, np.broadcast_to(row, b.shape), atol=1e-11)
+
+
+@pytest.mark.parametrize("beam", BEAMS)
+def test_all_points_of_a_ray_are_seen_in_its_pixel(rng: Rng, beam: str) -> None:
+    geometry = any_geometry(rng, beam)
+    for view in range(geometry.n_views):
+        there = geometry.pixel_mm(view)
+        source = geometry.source_mm[view]
+        way = there - source if beam == "cone" else source
+        points = there - rng.uniform(0.01, 0.9, (5, 7, 1)) * way
+        row, column = np.indices((5, 7))
+        seen = geometry.project(points)[view]
+        np.testing.assert_allclose(seen, np.stack([column, row], axis=-1), atol=1e-10)
+
+
+def test_depth_is_that_of_the_point_over_that_of_the_detector(rng: Rng) -> None:
+    geometry = any_geometry(rng, "cone")
+    point = rng.normal(0, 30, 3)
+    den = geometry.matrices()[:, 2] @ np.append(point, 1)
+    to_point = np.sum((point - geometry.source_mm) * geometry.normal, axis=1)
+    np.testing.assert_allclose(den, np.abs(to_point) / geometry.source_detector_mm, rtol=1e-12)
+
+
+def test_voxels_are_projected_as_their_places(rng: Rng) -> None:
+    grid = ImageGrid((4, 5, 6), (1.5, 0.7, 2.0), (3.0, -8.0, 11.0))
+    geometry = any_geometry(rng, "cone")
+    index = rng.integers(0, 4, (10, 3)) + 0.5
+    places = grid.lower_mm + index * grid.voxel_mm
+    in_voxels = geometry.in_voxels(grid) @ np.append(index, np.ones((10, 1)), axis=1).T
+    seen = (in_voxels[:, :2] / in_voxels[:, 2:]).transpose(0, 2, 1) - 0.5
+    np.testing.assert_allclose(seen, geometry.project(places), atol=1e-10)
+
+
+@pytest.mark.parametrize("beam", BEAMS)
+def test_rigid_motion_of_points_and_scanner_changes_nothing(rng: Rng, beam: str) -> None:
+    geometry, points = any_geometry(rng, beam), rng.normal(0, 40, (20, 3))
+    turn, shift = any_rotation(rng), rng.normal(0, 100, 3)
+    moved = geometry.moved(turn, shift).project(points @ turn.T + shift)
+    np.testing.assert_allclose(moved, geometry.project(points), atol=1e-9)
+
+
+def test_views_are_moved_one_by_one(rng: Rng) -> None:
+    geometry = any_geometry(rng, "cone")
+    turns = np.stack([any_rotation(rng) for _ in range(6)])
+    shifts = rng.normal(0, 100, (6, 3))
+    moved = geometry.moved(turns, shifts)
+    for view in range(6):
+        alone = geometry.select([view]).moved(turns[view], shifts[view])
+        np.testing.assert_allclose(moved.pixel_mm(view), alone.pixel_mm(0), atol=1e-10)
+
+
+def test_turning_about_z_adds_to_the_angles() -> None:
+    orbit = circular_cone(
+        circle(8), source_axis_mm=100, source_detector_mm=150, shape=(3, 4), pixel_mm=2.0
+    )
+    np.testing.assert_allclose(orbit.rotated(0.3).angles_rad, circle(8, first_rad=0.3), atol=1e-12)
+
+
+@pytest.mark.parametrize("beam", BEAMS)
+def test_selected_views_keep_their_pixels(rng: Rng, beam: str) -> None:
+    geometry = any_geometry(rng, beam)
+    for views in (slice(1, None, 2), [4, 0], np.array([True, False, True, False, False, True])):
+        np.testing.assert_array_equal(pixels(geometry.select(views)), pixels(geometry)[views])
+
+
+@pytest.mark.parametrize("beam", BEAMS)
+def test_a_crop_keeps_the_place_of_its_pixels(rng: Rng, beam: str) -> None:
+    geometry = any_geometry(rng, beam)
+    part = geometry.cropped(slice(1, 4), slice(2, None))
+    assert part.shape == (3, 5)
+    np.testing.assert_allclose(pixels(part), pixels(geometry)[:, 1:4, 2:], atol=1e-10)
+    np.testing.assert_array_equal(part.source_mm, geometry.source_mm)
+
+
+def test_a_binned_pixel_is_in_the_middle_of_those_it_holds(rng: Rng) -> None:
+    geometry = any_geometry(rng, "cone")
+    binned = geometry.binned((2, 3))
+    assert binned.shape == (2, 2)
+    middles = pixels(geometry)[:, :4, :6].reshape(6, 2, 2, 2, 3, 3).mean(axis=(2, 4))
+    np.testing.assert_allclose(pixels(binned), middles, atol=1e-10)
+    np.testing.assert_allclose(geometry.binned(2).u_mm, 2 * geometry.u_mm)
+
+
+def test_a_shifted_detector_sees_points_at_smaller_rows_and_columns(rng: Rng) -> None:
+    geometry, points = any_geometry(rng, "cone"), rng.normal(0, 20, (9, 3))
+    columns = rng.normal(size=6)
+    seen = geometry.shifted(columns=columns, rows=1.5).project(points)
+    away = np.stack([columns, np.full(6, 1.5)], axis=1)[:, None]
+    np.testing.assert_allclose(seen, geometry.project(points) - away, atol=1e-9)
+
+
+@pytest.mark.parametrize("flip", [{}, {"columns": True}, {"rows": True}])
+def test_a_roll_turns_u_towards_v_about_the_centre(flip: dict[str, bool]) -> None:
+    orbit = parallel([0.4], shape=(9, 9), pixel_mm=1.0).flipped(**flip)
+    rolled = orbit.rolled(np.pi / 2)
+    np.testing.assert_allclose(rolled.u_mm, orbit.v_mm, atol=1e-12)
+    np.testing.assert_allclose(rolled.v_mm, -orbit.u_mm, atol=1e-12)
+    np.testing.assert_array_equal(rolled.detector_mm, orbit.detector_mm)
+
+
+def test_a_tilted_detector_has_its_normal_turned() -> None:
+    orbit = parallel([0.0], shape=(9, 9), pixel_mm=1.0)
+    about_u, about_v = orbit.tilted(about_u_rad=0.1), orbit.tilted(about_v_rad=0.1)
+    np.testing.assert_array_equal(about_u.u_mm, orbit.u_mm)
+    np.testing.assert_array_equal(about_v.v_mm, orbit.v_mm)
+    for tilted in (about_u, about_v):
+        assert tilted.normal[0] @ orbit.normal[0] == pytest.approx(np.cos(0.1))
+    np.testing.assert_allclose(about_u.v_mm[0], [np.sin(0.1), 0, np.cos(0.1)], atol=1e-12)
+    np.testing.assert_allclose(about_v.u_mm[0], [-np.sin(0.1), np.cos(0.1), 0], atol=1e-12)
+
+
+def test_a_flip_counts_from_the_other_side(rng: Rng) -> None:
+    geometry = any_geometry(rng, "cone")
+    np.testing.assert_allclose(
+        pixels(geometry.flipped(columns=True)), pixels(geometry)[:, :, ::-1], atol=1e-10
+    )
+    np.testing.assert_allclose(
+        pixels(geometry.flipped(rows=True)), pixels(geometry)[:, ::-1], atol=1e-10
+    )
+
+
+@pytest.mark.parametrize("beam", BEAMS)
+@pytest.mark.parametrize("wrong", ["rotation", "columns", "rows", "axis"])
+def test_a_marker_tells_a_wrong_sign(beam: str, wrong: str) -> None:
+    """A marker at +x, then +y by the first quarter turn, above the middle."""
+    angles = circle(4)
+    scan: dict[str, Any] = {"shape": (21, 21), "pixel_mm": 1.0}
+    make = parallel if beam == "parallel" else circular_cone
+    if beam == "cone":
+        scan |= {"source_axis_mm": 1000, "source_detector_mm": 1000.0}
+    truth = make(angles, **scan)
+    marker = (4.0, 2.0, 3.0)
+    seen = truth.project(marker).round()
+    np.testing.assert_array_equal(seen, [[12, 13], [6, 13], [8, 13], [14, 13]])
+    other = {
+        "rotation": make(-angles, **scan),
+        "columns": truth.flipped(columns=True),
+        "rows": truth.flipped(rows=True),
+        "axis": truth.moved(np.diag([1.0, -1.0, -1.0])),
+    }[wrong]
+    assert np.abs(other.project(marker) - seen).max() > 2
+
+
+def test_a_circle_knows_its_distances_and_that_it_is_one() -> None:
+    angles = circle(7, first_rad=1.0)
+    orbit = circular_cone(
+        angles, source_axis_mm=120, source_detector_mm=180, shape=(4, 6), pixel_mm=2.0
+    )
+    np.testing.assert_allclose(orbit.angles_rad, np.mod(angles, 2 * np.pi), atol=1e-12)
+    np.testing.assert_allclose(orbit.source_axis_mm, 120)
+    np.testing.assert_allclose(orbit.source_detector_mm, 180)
+    np.testing.assert_allclose(orbit.magnification, 1.5)
+    np.testing.assert_allclose(orbit.axis_column, 2.5, atol=1e-12)
+    assert orbit.pixel_size_mm == pytest.approx((2.0, 2.0))
+    assert orbit.is_circular
+    assert orbit.is_upright
+    assert orbit.select([3, 1, 6]).is_circular
+    assert orbit.rolled(0.1).is_circular
+    assert not orbit.rolled(0.1).is_upright
+    assert not orbit.moved(shift_mm=(1.0, 0, 0)).is_circular
+    assert not orbit.shifted(columns=np.arange(7) / 100).is_circular
+
+
+def test_an_angle_of_a_whole_turn_is_zero() -> None:
+    orbit = parallel([0.0, 2 * np.pi, -1e-16], shape=(1, 3), pixel_mm=1.0)
+    np.testing.assert_allclose(orbit.angles_rad, 0, atol=1e-12)
+
+
+def test_rays_are_made_of_unit_length(rng: Rng) -> None:
+    geometry = any_geometry(rng, "parallel")
+    np.testing.assert_allclose(np.linalg.norm(geometry.source_mm, axis=1), 1)
+
+
+def test_vectors_cannot_be_changed_afterwards() -> None:
+    source = np.array([[100.0, 0, 0]])
+    geometry = XrayGeometry("cone", source, -source, [[0, 1, 0]], [[0, 0, 1]], (3, 3))
+    source[:] = 7
+    assert geometry.source_mm[0, 0] == 100
+    with pytest.raises(ValueError, match="read-only"):
+        geometry.u_mm[0, 0] = 1
+
+
+GOOD: dict[str, Any] = {
+    "beam": "cone",
+    "source_mm": [[100.0, 0, 0]] * 2,
+    "detector_mm": [[-50.0, 0, 0]] * 2,
+    "u_mm": [[0, 1.0, 0]] * 2,
+    "v_mm": [[0, 0, 1.0]] * 2,
+    "shape": (3, 4),
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"beam": "fan"}, 'beam is "fan"'),
+        ({"source_mm": [100.0, 0, 0]}, r"source_mm has shape \(3,\)"),
+        ({"source_mm": np.zeros((0, 3))}, "source_mm has shape"),
+        ({"source_mm": [["a", 0, 0]] * 2}, "want numbers"),
+        ({"source_mm": [[100.0, 0, 0]] * 3}, "numbers of views differ: source_mm 3"),
+        ({"detector_mm": [[-50.0, 0, 0], [0, np.nan, 0]]}, "detector_mm of view 1 is"),
+        ({"u_mm": [[0, np.inf, 0]] * 2}, "u_mm of view 0 is"),
+        ({"u_mm": [[0, 1.0, 0], [0, 0, 0]]}, "view 1: the step from column to column"),
+        ({"v_mm": [[0, 0, 0]] * 2}, "view 0: the step from row to row"),
+        ({"v_mm": [[0, -2.0, 0]] * 2}, "run in parallel"),
+        ({"source_mm": [[100.0, 0, 0], [-50, 7, 9]]}, "view 1: the source lies in the plane"),
+        ({"source_mm": [[-50.0, 0, 0]] * 2}, "the source lies in the plane"),
+        ({"beam": "parallel", "source_mm": [[0, 1.0, 1.0]] * 2}, "the rays run along"),
+        ({"beam": "parallel", "source_mm": [[0.0, 0, 0]] * 2}, "nowhere"),
+        ({"shape": (0, 4)}, "detector of shape"),
+        ({"shape": (3, 4, 5)}, "detector of shape"),
+        ({"shape": (3, 4.5)}, "detector of shape"),
+    ],
+)
+def test_what_is_no_geometry_is_refused(change: dict[str, Any], fault: str) -> None:
+    XrayGeometry(**GOOD)
+    with pytest.raises(GeometryError, match=fault) as told:
+        XrayGeometry(**{**GOOD, **change})
+    assert "\n" not in str(told.value)
+
+
+def test_parts_that_do_not_exist_are_refused() -> None:
+    geometry = XrayGeometry(**GOOD)
+    for fault, call in {
+        "no neighbouring rows": lambda: geometry.cropped(slice(3, 9), slice(None)),
+        "no neighbouring columns": lambda: geometry.cropped(slice(None), slice(0, 4, 2)),
+        "cannot bin": lambda: geometry.binned(4),
+        "one .x, y, z. for each": lambda: geometry.select([]),
+    }.items():
+        with pytest.raises(GeometryError, match=fault):
+            call()
+
+
+def test_a_rotation_turns_x_towards_y() -> None:
+    np.testing.assert_allclose(about_z(np.pi / 2) @ (1, 0, 0), [0, 1, 0], atol=1e-15)
+    assert about_z(np.zeros(4)).shape == (4, 3, 3)
