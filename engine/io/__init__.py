@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.data.listmode import ListMode
+from engine.data.projections import Projections
 from engine.data.volume import Volume
 from engine.errors import UnknownFormatError
 from engine.geometry.scanner import Scanner
 from engine.io import efficiencies as _efficiencies
-from engine.io.base import Format, ListModeReader, VolumeReader, VolumeWriter
+from engine.io.base import Format, ListModeReader, ProjectionsReader, VolumeReader, VolumeWriter
 from engine.io.door import open_head, refuse_not_finite
 from engine.io.listmode_hdf5 import ListModeHdf5, write_listmode
 from engine.io.mu_map import as_mu_map
@@ -29,17 +30,19 @@ from engine.io.safir import Safir
 from engine.io.scanners import builtin_scanners, read_scanner
 from engine.io.siemens_mmr import SiemensMmr
 from engine.io.volume_hdf5 import VolumeHdf5, VolumeHdf5Writer
+from engine.io.xray import find as _xray
+from engine.io.xray.dxchange import write_projections
 
 LISTMODE_READERS: tuple[type[ListModeReader], ...] = (SiemensMmr, Safir, ListModeHdf5)
 VOLUME_READERS: tuple[type[VolumeReader], ...] = (Nifti, VolumeHdf5)
-READERS: tuple[type[ListModeReader] | type[VolumeReader], ...] = (
-    *LISTMODE_READERS,
-    *VOLUME_READERS,
-)
+PROJECTION_READERS: tuple[type[ProjectionsReader], ...] = _xray.READERS
+Reader = type[ListModeReader] | type[VolumeReader] | type[ProjectionsReader]
+READERS: tuple[Reader, ...] = (*LISTMODE_READERS, *VOLUME_READERS, *PROJECTION_READERS)
 WRITERS: tuple[type[VolumeWriter], ...] = (NiftiWriter, VolumeHdf5Writer, PngWriter)
 
 __all__ = [
     "LISTMODE_READERS",
+    "PROJECTION_READERS",
     "READERS",
     "VOLUME_READERS",
     "WRITERS",
@@ -50,10 +53,12 @@ __all__ = [
     "read_efficiencies",
     "read_listmode",
     "read_mu_map",
+    "read_projections",
     "read_scanner",
     "read_volume",
     "save",
     "write_listmode",
+    "write_projections",
 ]
 
 
@@ -73,7 +78,8 @@ def read_listmode(path: Path | str, *, scanner: str | None = None) -> ListMode:
     for reader in LISTMODE_READERS:
         if reader.accepts(path, head):
             return reader.read(path, scanner=scanner)
-    raise _unknown(path, head, "list-mode scan", LISTMODE_READERS, VOLUME_READERS)
+    others: tuple[Reader, ...] = (*VOLUME_READERS, *PROJECTION_READERS)
+    raise _unknown(path, head, "list-mode scan", LISTMODE_READERS, others)
 
 
 def read_volume(path: Path | str) -> Volume:
@@ -83,7 +89,30 @@ def read_volume(path: Path | str) -> Volume:
     for reader in VOLUME_READERS:
         if reader.accepts(path, head):
             return reader.read(path)
-    raise _unknown(path, head, "volume", VOLUME_READERS, LISTMODE_READERS)
+    others: tuple[Reader, ...] = (*LISTMODE_READERS, *PROJECTION_READERS)
+    raise _unknown(path, head, "volume", VOLUME_READERS, others)
+
+
+def read_projections(path: Path | str) -> Projections:
+    """Read X-ray projections.
+
+    Parameters
+    ----------
+    path
+        the scan's file, the settings beside its images, one of the images, or their folder
+    """
+    path = Path(path)
+    found = _xray.find(path)
+    if found is not None:
+        reader, settings = found
+        return reader.read(settings)
+    if path.is_dir():
+        raise UnknownFormatError(
+            f"{path}: this is a folder without the settings of a scan; choose a file in it. "
+            f"Can be read: {_listed(PROJECTION_READERS)}."
+        )
+    others: tuple[Reader, ...] = (*LISTMODE_READERS, *VOLUME_READERS)
+    raise _unknown(path, open_head(path), "X-ray scan", PROJECTION_READERS, others)
 
 
 def read_mu_map(path: Path | str, scanner: Scanner) -> Volume:
@@ -136,7 +165,7 @@ def _unknown(
     head: bytes,
     wanted: str,
     known: Sequence[type[Format]],
-    others: Sequence[type[ListModeReader] | type[VolumeReader]],
+    others: Sequence[Reader],
 ) -> UnknownFormatError:
     found = next((other.name for other in others if other.accepts(path, head)), None)
     what = f"this is a file of the kind {found!r}, not a {wanted}" if found else f"unknown {wanted}"

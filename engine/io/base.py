@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from engine.data.listmode import ListMode
+from engine.data.projections import Projections
 from engine.data.volume import Volume
 
 
@@ -34,6 +35,20 @@ class ListModeReader(Format):
     @abstractmethod
     def read(cls, path: Path, *, scanner: str | None = None) -> ListMode:
         """Read a scan; `scanner` names a scanner or its file where the scan does not."""
+
+
+class ProjectionsReader(Format):
+    """Reads X-ray projections."""
+
+    @classmethod
+    @abstractmethod
+    def accepts(cls, path: Path, head: bytes) -> bool:
+        """Whether this reader is the one for a file with these first bytes."""
+
+    @classmethod
+    @abstractmethod
+    def read(cls, path: Path) -> Projections:
+        """Read projections with their geometry in mm; images beside the file belong to it."""
 
 
 class VolumeReader(Format):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from engine.data.listmode import ListMode
+from engine.data.projections import Projections
 from engine.data.volume import Volume
 from engine.errors import EngineError
 from engine.geometry.scanner import Scanner
@@ -49,10 +50,10 @@ def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
 
     path = Path(path)
     try:
-        name, look = _recognise(path, open_head(path), scanner)
+        name, look = _of_xray(path) or _recognise(path, open_head(path), scanner)
     except EngineError as e:
         return Report("unknown", "unknown format", faults=(str(e),))
-    size: Facts = (("Size", f"{path.stat().st_size:,} bytes"),)
+    size: Facts = () if path.is_dir() else (("Size", f"{path.stat().st_size:,} bytes"),)
     try:
         found = look()
     except EngineError as e:
@@ -61,6 +62,17 @@ def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
 
 
 Look = Callable[[], Report]
+
+
+def _of_xray(path: Path) -> tuple[str, Look] | None:
+    """Return the name and what reads an X-ray scan, None if it is none."""
+    from engine.io.xray.find import find
+
+    found = find(path)
+    if found is None:
+        return None
+    reader, settings = found
+    return reader.name, lambda: _of_projections(reader.read(settings))
 
 
 def _recognise(path: Path, head: bytes, scanner: str | None) -> tuple[str, Look]:
@@ -122,6 +134,12 @@ def _of_scan(data: ListMode) -> Report:
     faults = () if data.n_prompts else ("The scan holds no prompts, so there is no image in it.",)
     title = f"{data.n_prompts:,} prompts, {data.scanner.name}"
     return Report("", title, tuple(facts), faults, data.notes)
+
+
+def _of_projections(data: Projections) -> Report:
+    from engine.io.xray.facts import facts_of, title_of
+
+    return Report("", title_of(data), facts_of(data), (), data.notes)
 
 
 def _of_volume(volume: Volume) -> Report:

@@ -1,0 +1,150 @@
+"""Bruker SkyScan: a `.log` and a TIFF stack of flat-corrected transmissions.
+
+The object turns by `Rotation Step` in `Rotation Direction` (CC: counter-clockwise, seen from
+above), so the source goes the other way. Row 0 is the top; `Optical Axis` counts lines from the
+bottom.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from engine.data.projections import Projections
+from engine.errors import FileFormatError, GeometryError
+from engine.geometry.xray import XrayGeometry
+from engine.io.base import ProjectionsReader
+from engine.io.xray.angles import read_angles
+from engine.io.xray.frames import assemble
+from engine.io.xray.keyvalue import Fields, read_fields, refuse_distances
+from engine.io.xray.pose import turned_cone
+from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
+
+MARKS = (b"[system]", b"[acquisition]", b"rotation step (deg)")
+FACTS = {
+    "voltage_kv": "source voltage (kv)",
+    "current_ua": "source current (ua)",
+    "exposure_ms": "exposure (ms)",
+}
+OFF = ("off", "no", "0")
+
+
+class Bruker(ProjectionsReader):
+    """Bruker SkyScan scan."""
+
+    name: ClassVar[str] = "Bruker SkyScan scan"
+    suffixes: ClassVar[tuple[str, ...]] = (".log",)
+
+    @classmethod
+    def accepts(cls, path: Path, head: bytes) -> bool:
+        low = head.lower()
+        return all(mark in low for mark in MARKS)
+
+    @classmethod
+    def read(cls, path: Path) -> Projections:
+        fields = read_fields(path, "=")
+        stack = _stack(fields)
+        step = fields.number("rotation step (deg)")
+        clockwise = (fields.text("rotation direction") or "CC").upper() == "CW"
+        turned = step * np.arange(len(stack)) * (1.0 if clockwise else -1.0)
+        angles = read_angles(turned, "deg", path.name)
+        images, whole = read_stack(stack.first(len(angles.rad)), path)
+        if not whole:
+            raise FileFormatError(
+                f"{path.name}: the images hold no whole numbers; choose the raw projections, not "
+                "the slices."
+            )
+        full = _full_scale(fields)
+        notes = [
+            *angles.notes,
+            f"{path.name}: the file does not say from which side images are seen; taken as from "
+            "the source.",
+        ]
+        data = assemble(
+            path,
+            images,
+            _geometry(fields, angles.rad),
+            "transmission" if _corrected(fields) else "counts",
+            whole_numbers=whole,
+            info=_info(fields),
+            notes=notes,
+        )
+        if data.kind == "transmission":
+            data.values[...] /= np.float32(full)
+        return data
+
+
+def _corrected(fields: Fields) -> bool:
+    return (fields.text("flat field correction") or "ON").lower() not in OFF
+
+
+def _full_scale(fields: Fields) -> float:
+    bits = fields.maybe("depth (bits)") or 16.0
+    if bits not in (8, 10, 12, 14, 16):
+        raise FileFormatError(
+            f"{fields.path.name}: 'Depth (bits)' is {bits:g}, want 8 to 16; correct the log."
+        )
+    return float(2**bits - 1)
+
+
+def _stack(fields: Fields) -> Stack:
+    """The projections; the log counts one more than were used for the scan."""
+    path = fields.path
+    stacks = series(path.parent)
+    prefix = fields.text("filename prefix") or path.stem
+    fits = {p: s for p, s in stacks.items() if p in (prefix, f"{prefix}_")}
+    if len(fits) != 1:
+        found = f"{len(fits)} series" if fits else "no series"
+        raise FileFormatError(
+            f"{path.name}: {found} of TIFF images {prefix}0000.tif beside it; copy the whole scan."
+        )
+    stack = next(iter(fits.values()))
+    n_files = fields.whole("number of files")
+    refuse_missing(stack, path, n_files - 1)
+    if len(stack) > n_files:
+        raise GeometryError(
+            f"{path.name}: {len(stack):,} projections are there and the log says {n_files:,}; "
+            "choose the log of this scan."
+        )
+    return stack
+
+
+def _geometry(fields: Fields, angles: Any) -> XrayGeometry:
+    sod, sdd = fields.positive("object to source (mm)"), fields.positive("camera to source (mm)")
+    refuse_distances(fields.path, sod, sdd)
+    rows, columns = fields.whole("number of rows"), fields.whole("number of columns")
+    width = _pixel_mm(fields, sdd / sod)
+    height = width * (fields.maybe("cameraxyratio") or 1.0)
+    line = fields.maybe("optical axis (line)")
+    middle = (rows - 1) / 2
+    low = 0.0 if line is None else (line - middle) * height
+    return turned_cone(
+        angles,
+        source_mm=(0.0, -sod, 0.0),
+        detector_mm=(0.0, sdd - sod, -low),
+        u_mm=(width, 0.0, 0.0),
+        v_mm=(0.0, 0.0, -height),
+        shape=(rows, columns),
+    )
+
+
+def _pixel_mm(fields: Fields, magnification: float) -> float:
+    """Width of a pixel on the camera, from the size of its image at the axis."""
+    image = fields.maybe("image pixel size (um)")
+    camera = fields.maybe("camera pixel size (um)")
+    if image is None and camera is None:
+        raise FileFormatError(f"{fields.path.name}: has no pixel size; was the log cut or edited?")
+    if image is not None and image > 0:
+        return image * 1e-3 * magnification
+    return fields.positive("camera pixel size (um)") * 1e-3
+
+
+def _info(fields: Fields) -> dict[str, Any]:
+    info: dict[str, Any] = {"format": Bruker.name}
+    for name, key in FACTS.items():
+        number = fields.maybe(key)
+        if number is not None:
+            info[name] = number
+    return info

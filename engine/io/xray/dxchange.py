@@ -1,0 +1,240 @@
+"""Data Exchange (DXchange) HDF5: `/exchange/data` with flats, darks and angles; read and written.
+
+The format knows parallel beams only; files of ours keep the whole geometry in `/isocenter`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.projections import Projections
+from engine.errors import FileFormatError
+from engine.geometry.xray import Beam, XrayGeometry
+from engine.io.base import ProjectionsReader
+from engine.io.hdf5 import as_json, is_hdf5, reserve, store, text_of, write_in_place
+from engine.io.json_text import from_json
+from engine.io.publish import publishing
+from engine.io.xray.angles import Angles, read_angles, unit_named
+from engine.io.xray.frames import KINDS, Kind, assemble, guess_kind, refuse_count
+from engine.io.xray.hdf5 import Tree, open_tree, read_images
+from engine.io.xray.pose import turned_parallel
+
+if TYPE_CHECKING:
+    import h5py
+
+DATA = "/exchange/data"
+OURS = "/isocenter"
+VECTORS = ("source_mm", "detector_mm", "u_mm", "v_mm")
+PIXEL_PLACES = (
+    "/measurement/instrument/detection_system/objective/resolution",
+    "/measurement/instrument/detector/x_actual_pixel_size",
+    "/measurement/instrument/detector/x_pixel_size",
+)
+MM = {"m": 1e3, "meter": 1e3, "mm": 1.0, "um": 1e-3, "µm": 1e-3, "micron": 1e-3, "microns": 1e-3}
+AT_ZERO = np.pi / 2
+"""A view at angle 0 has its source at −y."""
+UNIT_ONLY = ("counts", "count", "cts", "adu")
+
+
+class DxChange(ProjectionsReader):
+    """Data Exchange file."""
+
+    name: ClassVar[str] = "Data Exchange HDF5"
+    suffixes: ClassVar[tuple[str, ...]] = (".h5", ".hdf5", ".hdf")
+
+    @classmethod
+    def accepts(cls, path: Path, head: bytes) -> bool:
+        return is_hdf5(head) and has_dataset(path, DATA)
+
+    @classmethod
+    def read(cls, path: Path) -> Projections:
+        with open_tree(path) as tree:
+            return _read(tree, path)
+
+
+def has_dataset(path: Path, where: str) -> bool:
+    """Whether an HDF5 file can be opened and holds an object of this path on hard links."""
+    import h5py
+
+    try:
+        with h5py.File(path, "r") as file:
+            item: Any = file["/"]
+            for part in where.strip("/").split("/"):
+                hard = isinstance(item, h5py.Group) and part in item
+                if not hard or not isinstance(item.get(part, getlink=True), h5py.HardLink):
+                    return False
+                item = item[part]
+            return True
+    except (OSError, RuntimeError, ValueError, KeyError):
+        return False
+
+
+def _read(tree: Tree, path: Path) -> Projections:
+    item = tree.dataset(DATA)
+    if item is None:
+        raise FileFormatError(f"{path.name}: holds no dataset {DATA}; export the scan again.")
+    axis = _view_axis(item, path)
+    values = read_images(item, path, view_axis=axis)
+    flats, darks = (
+        None
+        if (more := tree.dataset(f"/exchange/{name}")) is None or not more.size
+        else read_images(more, path, view_axis=_view_axis(more, path))
+        for name in ("data_white", "data_dark")
+    )
+    angles = _angles(tree, len(values), path)
+    notes = list(angles.notes)
+    values = values[: len(angles.rad)]
+    kind = _kind(tree, item, values, flats is not None, notes, path)
+    geometry, known = _geometry(tree, angles, values.shape, path, notes)
+    return assemble(
+        path,
+        values,
+        geometry,
+        kind,
+        flats=flats,
+        darks=darks,
+        bad_pixels=_bad_pixels(tree),
+        pixel_mm_known=known,
+        whole_numbers=item.dtype.kind in "iu",
+        info={**_info(tree), "format": DxChange.name},
+        notes=notes,
+    )
+
+
+def _view_axis(item: h5py.Dataset, path: Path) -> int:
+    axes = text_of(item.attrs.get("axes", b"")).split(":")
+    if item.ndim != 3:
+        raise FileFormatError(
+            f"{path.name}: {item.name} has {item.ndim} axes, want three (angle, row, column)."
+        )
+    if len(axes) != 3:
+        return 0
+    if axes[0].startswith("theta"):
+        return 0
+    if axes[1].startswith("theta"):
+        return 1
+    raise FileFormatError(
+        f"{path.name}: {item.name} has the axes {':'.join(axes)!r}; want theta:y:x or y:theta:x."
+    )
+
+
+def _angles(tree: Tree, n_views: int, path: Path) -> Angles:
+    where = f"{path.name}: /exchange/theta"
+    item = tree.dataset("/exchange/theta")
+    values = tree.numbers("/exchange/theta")
+    if item is None or values is None:
+        even = np.arange(n_views) * 180.0 / n_views
+        note = f"{path.name}: no angles in the file; evenly spaced over 180° as the format says."
+        return Angles(np.deg2rad(even), n_views, (note,))
+    refuse_count(path, n_views, len(values))
+    unit = unit_named(text_of(item.attrs.get("units", b"deg")), where)
+    return read_angles(values, unit or "deg", where)
+
+
+def _kind(
+    tree: Tree,
+    item: h5py.Dataset,
+    values: NDArray[np.float32],
+    has_flats: bool,
+    notes: list[str],
+    path: Path,
+) -> Kind:
+    ours = tree.items.get(OURS)
+    stated = text_of(ours.attrs.get("kind", b"")) if ours is not None else ""
+    for kind in KINDS:
+        if stated == kind:
+            return kind
+    units = text_of(item.attrs.get("units", b"")).lower()
+    if has_flats or units in UNIT_ONLY or item.dtype.kind in "iu":
+        if not has_flats:
+            notes.append(f"{path.name}: counts without flat images; the open beam is unknown.")
+        return "counts"
+    kind = guess_kind(values)
+    words = {"counts": "counts", "transmission": "transmission", "integrals": "line integrals"}
+    notes.append(f"{path.name}: no flat images; by their values these are {words[kind]}.")
+    return kind
+
+
+def _geometry(
+    tree: Tree, angles: Angles, shape: tuple[int, ...], path: Path, notes: list[str]
+) -> tuple[XrayGeometry, bool]:
+    n, rows, columns = shape
+    ours = tree.items.get(OURS)
+    if ours is not None and all(tree.dataset(f"{OURS}/{name}") is not None for name in VECTORS):
+        vectors = [tree.numbers(f"{OURS}/{name}") for name in VECTORS]
+        if any(a is None or a.size < 3 * n or not np.isfinite(a).all() for a in vectors):
+            raise FileFormatError(
+                f"{path.name}: {OURS} does not give three numbers for each of {n:,} views; write "
+                "the file again."
+            )
+        source, detector, u, v = (np.reshape(a, (-1, 3))[:n] for a in vectors if a is not None)
+        stated = text_of(ours.attrs.get("beam", b""))
+        beam: Beam = "parallel" if stated == "parallel" else "cone"
+        known = bool(ours.attrs.get("pixel_mm_known", True))
+        return XrayGeometry(beam, source, detector, u, v, (rows, columns)), known
+    pixel = _pixel_mm(tree, path)
+    side = pixel or 1.0
+    return turned_parallel(angles.rad, pixel_mm=(side, side), shape=(rows, columns)), bool(pixel)
+
+
+def _pixel_mm(tree: Tree, path: Path) -> float | None:
+    for where in PIXEL_PLACES:
+        item, numbers = tree.dataset(where), tree.numbers(where)
+        if item is None or numbers is None or not numbers.size:
+            continue
+        scale = MM.get(text_of(item.attrs.get("units", b"m")).strip().lower())
+        if scale and np.isfinite(numbers[0]) and 1e-6 < numbers[0] * scale < 10:
+            return float(numbers[0] * scale)
+    return None
+
+
+def _bad_pixels(tree: Tree) -> NDArray[np.bool_] | None:
+    item = tree.dataset(f"{OURS}/bad_pixels")
+    return None if item is None else np.asarray(item[()], bool)
+
+
+def _info(tree: Tree) -> dict[str, Any]:
+    text = tree.text(f"{OURS}/info")
+    if text is None:
+        return {}
+    try:
+        return from_json(text)
+    except ValueError as e:
+        raise FileFormatError(f"{tree.path.name}: {OURS}/info is not usable JSON ({e}).") from e
+
+
+def write_projections(data: Projections, path: Path | str) -> None:
+    """Write projections as a Data Exchange file that also keeps their geometry; whole or not."""
+    path = Path(path)
+    columns = {DATA: np.ascontiguousarray(data.values, "<f4")}
+    for name, images in (("data_white", data.flats), ("data_dark", data.darks)):
+        if images is not None:
+            columns[f"/exchange/{name}"] = np.ascontiguousarray(images, "<f4")
+    with publishing(path, sum(a.nbytes for a in columns.values())) as part:
+        write_in_place(part, lambda file: _fill(file, data, columns), columns)
+
+
+def _fill(file: h5py.File, data: Projections, columns: dict[str, NDArray[Any]]) -> None:
+    file.create_dataset("implements", data=np.bytes_("exchange"), track_times=False)
+    for name, values in columns.items():
+        item = reserve(file, name, values)
+        item.attrs["axes"] = np.bytes_("theta:y:x")
+        if data.kind == "counts":
+            item.attrs["units"] = np.bytes_("counts")
+    g = data.geometry
+    turned = np.unwrap(g.angles_rad + AT_ZERO)
+    theta = store(file, "exchange/theta", np.rad2deg(turned))
+    theta.attrs["units"] = np.bytes_("deg")
+    ours = file.create_group(OURS)
+    ours.attrs["kind"] = np.bytes_(data.kind)
+    ours.attrs["beam"] = np.bytes_(g.beam)
+    ours.attrs["pixel_mm_known"] = data.pixel_mm_known
+    for name in VECTORS:
+        store(ours, name, np.asarray(getattr(g, name), "<f8"))
+    if data.bad_pixels is not None:
+        store(ours, "bad_pixels", data.bad_pixels.astype(np.uint8))
+    ours.create_dataset("info", data=as_json(data.info), track_times=False)

@@ -1,0 +1,61 @@
+"""What to tell of projections in a report."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.data.projections import Projections
+from engine.geometry.xray import XrayGeometry
+
+Facts = tuple[tuple[str, str], ...]
+KINDS = {
+    "counts": "counts",
+    "transmission": "transmission (1 = open beam)",
+    "integrals": "line integrals, −ln(I/I0)",
+}
+
+
+def facts_of(data: Projections) -> Facts:
+    """Return (label, text) of size, beam, orbit, pixels and reference images."""
+    n, rows, columns = data.shape
+    g = data.geometry
+    finite = data.values[np.isfinite(data.values)]
+    width, height = g.pixel_size_mm
+    facts = [
+        ("Views", f"{n:,}"),
+        ("Detector", f"{rows:,} rows × {columns:,} columns"),
+        ("Pixel", f"{width:g} × {height:g} mm" if data.pixel_mm_known else "size not known"),
+        ("Values", f"{KINDS[data.kind]}, {finite.min():g} to {finite.max():g}"),
+        ("Beam", _beam(g)),
+        ("Angles", f"{span_deg(g):.4g}°" + (", on a circle" if g.is_circular else "")),
+    ]
+    if data.kind == "counts":
+        counts = [0 if a is None else len(a) for a in (data.flats, data.darks)]
+        facts.append(("Flat and dark images", f"{counts[0]} and {counts[1]}"))
+    if data.bad_pixels is not None:
+        facts.append(("Bad pixels", f"{int(data.bad_pixels.sum()):,}"))
+    return tuple(facts)
+
+
+def title_of(data: Projections) -> str:
+    """Return one line: what the scan is."""
+    n, rows, columns = data.shape
+    beam = "fan" if rows == 1 and data.geometry.beam == "cone" else data.geometry.beam
+    return f"{beam}-beam CT, {n:,} views of {rows:,} × {columns:,}"
+
+
+def span_deg(g: XrayGeometry) -> float:
+    """Angle from the first view to one step after the last [°]."""
+    if g.n_views < 2:
+        return 0.0
+    turned = np.unwrap(g.angles_rad)
+    span = abs(turned[-1] - turned[0])
+    return float(np.rad2deg(span * g.n_views / (g.n_views - 1)))
+
+
+def _beam(g: XrayGeometry) -> str:
+    if g.beam == "parallel":
+        return "parallel"
+    axis, detector = (float(np.median(a)) for a in (g.source_axis_mm, g.source_detector_mm))
+    shape = "fan" if g.shape[0] == 1 else "cone"
+    return f"{shape}, source to axis {axis:g} mm, source to detector {detector:g} mm"

@@ -1,0 +1,165 @@
+"""FleX-ray: a folder of TIFF images (`scan_`, flats `io`, darks `di`) and `scan settings.txt`.
+
+Lengths are in mm, the voxel size in µm. Motor positions are read as they stand; a machine's own
+calibration is not in the file, so the centre of rotation is to be found.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from engine.data.projections import Projections
+from engine.errors import FileFormatError
+from engine.io.base import ProjectionsReader
+from engine.io.xray.angles import read_angles
+from engine.io.xray.frames import Images, assemble
+from engine.io.xray.keyvalue import Fields, read_fields, refuse_distances
+from engine.io.xray.pose import turned_cone
+from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
+
+SETTINGS = "scan settings.txt"
+SCAN, FLAT, DARK = "scan_", "io", "di"
+MARKS = (b"sod", b"sdd")
+RAW_CENTRE, RAW_PIXEL_MM = (971, 767), 0.0748
+"""Middle pixel (column, row) of the whole detector without binning, and the size of its pixels."""
+FACTS = {
+    "voltage_kv": "tube voltage",
+    "power_w": "tube power",
+    "exposure_ms": "exposure time (ms)",
+    "averages": "number of averages",
+}
+
+
+class FlexRay(ProjectionsReader):
+    """FleX-ray scan folder."""
+
+    name: ClassVar[str] = "FleX-ray scan"
+    suffixes: ClassVar[tuple[str, ...]] = (".txt",)
+
+    @classmethod
+    def accepts(cls, path: Path, head: bytes) -> bool:
+        lines = [line.strip() for line in head.lower().splitlines()]
+        return all(any(_is_key(line, mark) for line in lines) for mark in MARKS)
+
+    @classmethod
+    def read(cls, path: Path) -> Projections:
+        fields = read_fields(path, ":")
+        stacks = series(path.parent)
+        stack = _projections(stacks, fields)
+        angles = read_angles(_angles(fields, len(stack)), "deg", path.name)
+        flats, darks = (_optional(stacks, prefix, path) for prefix in (FLAT, DARK))
+        images, whole = read_stack(stack.first(len(angles.rad)), path)
+        shape = images.shape[1:]
+        notes = [
+            *angles.notes,
+            f"{path.name}: the calibration of the machine is not in the file; check the centre of "
+            "rotation.",
+        ]
+        return assemble(
+            path,
+            images,
+            turned_cone(angles.rad, **_pose(fields), shape=shape),
+            "counts" if flats is not None else "transmission",
+            flats=flats,
+            darks=darks,
+            whole_numbers=whole,
+            info=_info(fields),
+            notes=notes,
+        )
+
+
+def _is_key(line: bytes, key: bytes) -> bool:
+    name, found, _ = line.partition(b":")
+    return bool(found) and name.strip() == key
+
+
+def _projections(stacks: dict[str, Stack], fields: Fields) -> Stack:
+    stack = stacks.get(SCAN)
+    if stack is None:
+        raise FileFormatError(
+            f"{fields.path.name}: no projections {SCAN}000000.tif beside it; copy the whole folder."
+        )
+    wanted = fields.maybe("# projections")
+    refuse_missing(stack, fields.path, int(wanted) if wanted else None)
+    if stack.numbers[0] not in (0, 1):
+        raise FileFormatError(
+            f"{fields.path.name}: the projections begin with {stack.files[0].name}; the first ones "
+            "are missing, copy the whole folder."
+        )
+    return stack
+
+
+def _optional(stacks: dict[str, Stack], prefix: str, path: Path) -> Images | None:
+    stack = stacks.get(prefix)
+    if stack is None:
+        return None
+    refuse_missing(stack, path)
+    return read_stack(stack, path)[0]
+
+
+def _angles(fields: Fields, n_views: int) -> Any:
+    return np.linspace(fields.number("start angle"), fields.number("last angle"), n_views)
+
+
+def _pose(fields: Fields) -> dict[str, Any]:
+    """Source, detector and pixel steps at angle 0; row 0 is the top of the image."""
+    sod, sdd = fields.positive("sod"), fields.positive("sdd")
+    refuse_distances(fields.path, sod, sdd)
+    pixel = _pixel_mm(fields, sdd / sod)
+    axis = fields.maybe("tra_obj") or 0.0
+    right, up = _window(fields)
+    source = ((fields.maybe("tra_tube") or 0.0) - axis, -sod, fields.maybe("ver_tube") or 0.0)
+    detector = (
+        (fields.maybe("tra_det") or 0.0) + right - axis,
+        sdd - sod,
+        (fields.maybe("ver_det") or 0.0) + up,
+    )
+    return {
+        "source_mm": source,
+        "detector_mm": detector,
+        "u_mm": (pixel, 0.0, 0.0),
+        "v_mm": (0.0, 0.0, -pixel),
+    }
+
+
+def _pixel_mm(fields: Fields, magnification: float) -> float:
+    """The pixel from the voxel size [µm]; the stated pixel, in mm or µm, must agree."""
+    pixel = fields.positive("voxel size") * 1e-3 * magnification
+    stated = fields.maybe("binned pixel size")
+    if stated is not None and not any(
+        abs(stated * scale - pixel) < 0.02 * pixel for scale in (1.0, 1e-3)
+    ):
+        raise FileFormatError(
+            f"{fields.path.name}: the binned pixel size is {stated:g}, but voxel size, SOD and SDD "
+            f"make it {pixel:.5g} mm; correct the settings."
+        )
+    return pixel
+
+
+def _window(fields: Fields) -> tuple[float, float]:
+    """Centre of the read-out window from that of the detector, right and up [mm]."""
+    text = fields.text("roi (ltrb)")
+    if text is None:
+        return 0.0, 0.0
+    try:
+        left, top, right, bottom = (float(part) for part in text.split(","))
+    except ValueError as e:
+        raise FileFormatError(
+            f"{fields.path.name}: 'ROI (LTRB)' is {text!r}, want four numbers; correct "
+            "the settings."
+        ) from e
+    across = (left + right) // 2 - RAW_CENTRE[0]
+    down = (top + bottom) // 2 - RAW_CENTRE[1]
+    return across * RAW_PIXEL_MM, down * RAW_PIXEL_MM
+
+
+def _info(fields: Fields) -> dict[str, Any]:
+    info: dict[str, Any] = {"format": FlexRay.name}
+    for name, key in FACTS.items():
+        number = fields.maybe(key)
+        if number is not None:
+            info[name] = number
+    return info

@@ -1,0 +1,218 @@
+"""From numbers and a geometry to checked projections: sizes, flats, bad pixels, lost views."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.projections import Projections
+from engine.errors import DataError, FileFormatError, GeometryError
+from engine.geometry.xray import XrayGeometry
+
+Kind = Literal["counts", "transmission", "integrals"]
+Images = NDArray[np.float32]
+SATURATED = tuple(float(2**bits - 1) for bits in (8, 10, 12, 14, 16))
+"""Largest values of the usual converters."""
+MOST_NAMED = 8
+BLOCK = 32
+"""Views looked at at once."""
+KINDS: tuple[Kind, ...] = ("counts", "transmission", "integrals")
+LARGEST_TRANSMISSION = 1.5
+LARGEST_INTEGRAL = 50.0
+
+
+def assemble(
+    path: Path,
+    values: Images,
+    geometry: XrayGeometry,
+    kind: Kind,
+    *,
+    flats: Images | None = None,
+    darks: Images | None = None,
+    bad_pixels: NDArray[np.bool_] | None = None,
+    pixel_mm_known: bool = True,
+    whole_numbers: bool = False,
+    info: dict[str, Any] | None = None,
+    notes: Iterable[str] = (),
+) -> Projections:
+    """Return checked projections; what is odd but usable is told in the notes.
+
+    Parameters
+    ----------
+    path
+        file, for sentences
+    values
+        (n_views, rows, columns)
+    geometry
+        of these views
+    kind
+        counts, transmission or line integrals
+    flats, darks
+        (n, rows, columns) open-beam and beam-off images, None where there are none
+    bad_pixels
+        (rows, columns) known beforehand
+    pixel_mm_known
+        False where one pixel is taken as one millimetre
+    whole_numbers
+        whether the file stores whole numbers, so that the largest of them is saturation
+    info, notes
+        facts and remarks of the reader
+    """
+    _refuse_other_sizes(path, values, geometry, flats, darks)
+    told = list(notes)
+    bad = np.zeros(values.shape[1:], bool) if bad_pixels is None else bad_pixels.copy()
+    bad |= _not_numbers(path, values, told)
+    if whole_numbers:
+        _saturated(path, values, told)
+    _lost_views(path, values, told)
+    bad |= _unlit(path, flats, darks, told)
+    if not pixel_mm_known:
+        told.append(
+            f"{path.name}: the size of a pixel is not known; one pixel is taken as 1 mm, so "
+            "lengths are in pixels and attenuation is per pixel."
+        )
+    return Projections(
+        values=values,
+        geometry=geometry,
+        kind=kind,
+        flats=flats,
+        darks=darks,
+        bad_pixels=bad if bad.any() else None,
+        pixel_mm_known=pixel_mm_known,
+        info=info or {},
+        notes=tuple(told),
+    )
+
+
+def with_notes(data: Projections, notes: Iterable[str]) -> Projections:
+    """Return the same projections with more notes."""
+    return replace(data, notes=(*data.notes, *notes))
+
+
+def refuse_count(path: Path, n_images: int, n_angles: int) -> None:
+    """Refuse another number of images than of angles."""
+    if n_images != n_angles:
+        raise GeometryError(
+            f"{path.name}: {n_images:,} projections and {n_angles:,} angles; every projection "
+            "needs one angle, so copy the missing files or correct the list."
+        )
+
+
+def guess_kind(values: Images) -> Kind:
+    """Tell from floating-point numbers alone what they are: the air around the object decides."""
+    sample = values[:: max(len(values) // 16, 1)]
+    sample = sample[np.isfinite(sample)]
+    if not sample.size:
+        return "integrals"
+    low, high = (float(v) for v in np.quantile(sample, (0.001, 0.999)))
+    if high > LARGEST_INTEGRAL:
+        return "counts"
+    if low < -0.05 or high > LARGEST_TRANSMISSION:
+        return "integrals"
+    histogram, edges = np.histogram(sample, 64, (min(low, 0.0), max(high, 1.0)))
+    return "transmission" if edges[int(histogram.argmax())] > 0.5 else "integrals"
+
+
+def listed(numbers: Iterable[Any]) -> str:
+    """Return a list in words, cut where it is long."""
+    names = [str(n) for n in numbers]
+    if len(names) > MOST_NAMED:
+        return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED:,} more"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _refuse_other_sizes(
+    path: Path, values: Images, geometry: XrayGeometry, flats: Images | None, darks: Images | None
+) -> None:
+    if values.ndim != 3 or not values.size:
+        raise FileFormatError(
+            f"{path.name}: projections of shape {values.shape}, want (view, row, column)."
+        )
+    if values.shape[1:] != tuple(geometry.shape):
+        raise GeometryError(
+            f"{path.name}: projections of {values.shape[1]:,} x {values.shape[2]:,} pixels, the "
+            f"settings say {geometry.shape[0]:,} x {geometry.shape[1]:,} (rows x columns); "
+            "choose the settings of this scan."
+        )
+    refuse_count(path, len(values), geometry.n_views)
+    for what, images in (("flat", flats), ("dark", darks)):
+        if images is not None and images.shape[1:] != values.shape[1:]:
+            raise GeometryError(
+                f"{path.name}: {what} images of {' x '.join(map(str, images.shape[1:]))} pixels, "
+                f"projections of {values.shape[1]} x {values.shape[2]} (rows x columns); give "
+                f"{what} images of the same detector and binning."
+            )
+        if images is not None and not np.isfinite(images).all():
+            n_bad = int((~np.isfinite(images)).sum())
+            raise DataError(
+                f"{path.name}: {n_bad:,} values of the {what} images are not numbers; repair them "
+                "or leave them out."
+            )
+
+
+def _not_numbers(path: Path, values: Images, notes: list[str]) -> NDArray[np.bool_]:
+    """Return the pixels that never hold a number; count all others."""
+    never = np.ones(values.shape[1:], bool)
+    n_bad = 0
+    for start in range(0, len(values), BLOCK):
+        bad = ~np.isfinite(values[start : start + BLOCK])
+        n_bad += int(np.count_nonzero(bad))
+        never &= bad.all(axis=0)
+    if n_bad == values.size:
+        raise DataError(f"{path.name}: no value is a number; export the scan again.")
+    if n_bad:
+        always = int(never.sum())
+        more = f", {always:,} pixels in every view" if always else ""
+        notes.append(f"{path.name}: {n_bad:,} values are not numbers{more}.")
+    return never
+
+
+def _saturated(path: Path, values: Images, notes: list[str]) -> None:
+    top = float(np.nanmax(values))
+    if top not in SATURATED:
+        return
+    n_top = sum(
+        int(np.count_nonzero(values[k : k + BLOCK] == top)) for k in range(0, len(values), BLOCK)
+    )
+    notes.append(
+        f"{path.name}: {n_top:,} values ({n_top / values.size:.2g} of all) are {top:.0f}, the "
+        "largest the detector gives; they are saturated."
+    )
+
+
+def _lost_views(path: Path, values: Images, notes: list[str]) -> None:
+    lost = [k for k, image in enumerate(values) if not image.any()]
+    if 2 * len(lost) >= len(values):
+        raise DataError(
+            f"{path.name}: {len(lost):,} of {len(values):,} views hold only zeros, the first is "
+            f"view {lost[0]}; was the scan ended early?"
+        )
+    if lost:
+        notes.append(f"{path.name}: views {listed(lost)} hold only zeros; leave them out.")
+
+
+def _unlit(
+    path: Path, flats: Images | None, darks: Images | None, notes: list[str]
+) -> NDArray[np.bool_] | bool:
+    """Pixels whose flat is not above their dark."""
+    if flats is None:
+        return False
+    light = flats.mean(axis=0, dtype=np.float64)
+    if darks is not None:
+        light = light - darks.mean(axis=0, dtype=np.float64)
+    unlit = light <= 0
+    if 2 * int(unlit.sum()) >= unlit.size:
+        raise DataError(
+            f"{path.name}: in {int(unlit.sum()):,} of {unlit.size:,} pixels the flat images are "
+            "not brighter than the dark ones; are they empty or exchanged?"
+        )
+    if unlit.any():
+        notes.append(
+            f"{path.name}: {int(unlit.sum()):,} pixels get no light in the flat images; bad pixels."
+        )
+    return unlit

@@ -1,0 +1,105 @@
+"""Settings texts of scanners: `key : value` or `key=value` lines, in sections or not."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import FileFormatError
+from engine.io.door import read_text, unreadable
+
+MAX_BYTES = 1_000_000
+NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Values by lower-case key, as texts.
+
+    Attributes
+    ----------
+    path : the file, for sentences
+    values : lower-case key, single-spaced -> text
+    """
+
+    path: Path
+    values: dict[str, str]
+
+    def text(self, key: str) -> str | None:
+        """Return a value, None where it is absent or empty."""
+        return self.values.get(key.lower()) or None
+
+    def maybe(self, key: str) -> float | None:
+        """Return the number a value begins with, None where the key is absent."""
+        text = self.text(key)
+        if text is None:
+            return None
+        match = NUMBER.match(text.strip())
+        number = float(match[0]) if match else math.nan
+        if not math.isfinite(number):
+            raise FileFormatError(
+                f"{self.path.name}: {key!r} is {text!r}, want a number; correct the settings."
+            )
+        return number
+
+    def number(self, key: str) -> float:
+        """Return the number of a key that must be there."""
+        number = self.maybe(key)
+        if number is None:
+            raise FileFormatError(f"{self.path.name}: has no {key!r}; was the file cut or edited?")
+        return number
+
+    def positive(self, key: str) -> float:
+        """Return a number that must be there and above 0."""
+        number = self.number(key)
+        if number <= 0:
+            raise FileFormatError(
+                f"{self.path.name}: {key!r} is {number:g}, want more than 0; correct the settings."
+            )
+        return number
+
+    def whole(self, key: str) -> int:
+        """Return a whole number that must be there and above 0."""
+        number = self.positive(key)
+        if not number.is_integer():
+            raise FileFormatError(
+                f"{self.path.name}: {key!r} is {number:g}, want a whole number; correct the "
+                "settings."
+            )
+        return int(number)
+
+
+def read_fields(path: Path, separator: str) -> Fields:
+    """Read a settings text; the first of two equal keys counts."""
+    values: dict[str, str] = {}
+    for line in settings_text(path).splitlines():
+        key, found, value = line.partition(separator)
+        if found and not key.lstrip().startswith((";", "#")):
+            values.setdefault(" ".join(key.lower().split()), value.strip())
+    return Fields(path, values)
+
+
+def settings_text(path: Path) -> str:
+    """Return a scanner's text, of UTF-8 or of Windows."""
+    try:
+        data = path.read_bytes() if path.stat().st_size <= MAX_BYTES else None
+    except OSError as e:
+        raise unreadable(path, e) from e
+    if data is None or b"\0" in data:
+        return read_text(path, MAX_BYTES)  # says what is wrong
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("cp1252", errors="replace")
+
+
+def refuse_distances(where: Path, source_axis_mm: float, source_detector_mm: float) -> None:
+    """Refuse an axis that does not lie between source and detector."""
+    if not 0 < source_axis_mm < source_detector_mm:
+        raise FileFormatError(
+            f"{where.name}: source to axis {source_axis_mm:g} mm and source to detector "
+            f"{source_detector_mm:g} mm; the axis lies between source and detector, so correct "
+            "or exchange them."
+        )

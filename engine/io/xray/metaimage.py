@@ -1,0 +1,109 @@
+"""MetaImage `.mha` files, header and values in one: RTK's projections."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import FileFormatError
+from engine.io.door import open_head
+from engine.io.xray.door import refuse_too_large
+
+TYPES = {
+    "MET_UCHAR": "u1",
+    "MET_CHAR": "i1",
+    "MET_USHORT": "u2",
+    "MET_SHORT": "i2",
+    "MET_UINT": "u4",
+    "MET_INT": "i4",
+    "MET_FLOAT": "f4",
+    "MET_DOUBLE": "f8",
+}
+LAST = "ElementDataFile"
+
+
+@dataclass(frozen=True)
+class MetaImage:
+    """Values with the place of the first and the distance of the next.
+
+    Attributes
+    ----------
+    values : (z, y, x)
+    spacing_mm : between pixels along x, y, z [mm]
+    origin_mm : centre of the first pixel, (x, y, z) [mm]
+    """
+
+    values: NDArray[Any]
+    spacing_mm: tuple[float, ...]
+    origin_mm: tuple[float, ...]
+
+
+def read_meta_image(path: Path) -> MetaImage:
+    """Read an image of three axes; values in another file are refused."""
+    fields, start = _header(open_head(path), path)
+    if fields.get(LAST, "").upper() != "LOCAL":
+        raise FileFormatError(
+            f"{path.name}: keeps its values in {fields.get(LAST, '?')!r}; for safety only files "
+            "that hold all their data are read, so save it as one .mha file."
+        )
+    size = [int(n) for n in _numbers(fields, "DimSize", path)]
+    spacing = tuple(_numbers(fields, "ElementSpacing", path, "1 1 1"))
+    origin = tuple(_numbers(fields, "Offset", path, fields.get("Position", "0 0 0")))
+    dtype = TYPES.get(fields.get("ElementType", ""))
+    if dtype is None or min(size) < 1 or fields.get("ElementNumberOfChannels", "1") != "1":
+        raise FileFormatError(
+            f"{path.name}: {fields.get('ElementType')} values of size {size}; want one number per "
+            "pixel."
+        )
+    big = fields.get("BinaryDataByteOrderMSB", fields.get("ElementByteOrderMSB", "False"))
+    kind = np.dtype(dtype).newbyteorder(">" if big.lower() == "true" else "<")
+    n_values = int(np.prod(size, dtype=np.int64))
+    refuse_too_large(n_values, path)
+    values = np.frombuffer(_payload(path, start, n_values * kind.itemsize, fields), kind)
+    return MetaImage(values.reshape(size[::-1]), spacing, origin)
+
+
+def _header(head: bytes, path: Path) -> tuple[dict[str, str], int]:
+    fields: dict[str, str] = {}
+    place = 0
+    while (end := head.find(b"\n", place)) >= 0:
+        key, _, value = head[place:end].decode("latin-1").partition("=")
+        fields[key.strip()] = value.strip()
+        place = end + 1
+        if key.strip() == LAST:
+            return fields, place
+    raise FileFormatError(f"{path.name}: not a MetaImage (.mha) file; was it damaged or renamed?")
+
+
+def _numbers(fields: dict[str, str], key: str, path: Path, default: str = "") -> list[float]:
+    text = fields.get(key, default)
+    try:
+        numbers = [float(part) for part in text.split()]
+    except ValueError:
+        numbers = []
+    if len(numbers) != 3 or not np.isfinite(numbers).all():
+        raise FileFormatError(f"{path.name}: {key} is {text!r}, want three numbers.")
+    return numbers
+
+
+def _payload(path: Path, start: int, n_bytes: int, fields: dict[str, str]) -> bytes:
+    with path.open("rb") as file:
+        file.seek(start)
+        if fields.get("CompressedData", "False").lower() == "true":
+            try:
+                data = zlib.decompressobj().decompress(file.read(), n_bytes)
+            except zlib.error as e:
+                raise FileFormatError(f"{path.name}: damaged ({e}); copy it again.") from e
+        else:
+            data = file.read(n_bytes)
+    if len(data) != n_bytes:
+        raise FileFormatError(
+            f"{path.name}: truncated, {len(data):,} bytes of values, want {n_bytes:,}; copy it "
+            "again."
+        )
+    return data

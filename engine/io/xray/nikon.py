@@ -1,0 +1,184 @@
+"""Nikon / X-Tek: `.xtekct` settings and a TIFF stack, divided by the white level.
+
+The object turns, and images are seen from behind the detector: columns go left as the source sees
+them, row 0 is the top. The sign of the centre of rotation is that of the CIL project's reader.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.projections import Projections
+from engine.errors import FileFormatError, GeometryError
+from engine.geometry.xray import XrayGeometry
+from engine.io.base import ProjectionsReader
+from engine.io.xray.angles import read_angles
+from engine.io.xray.door import beside
+from engine.io.xray.frames import assemble
+from engine.io.xray.keyvalue import Fields, read_fields, refuse_distances, settings_text
+from engine.io.xray.pose import turned_cone
+from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
+
+MARK = b"[xtekct]"
+LISTS = (".ang", "_ctdata.txt")
+FACTS = {"voltage_kv": "xraykv", "current_ua": "xrayua", "white_level": "whitelevel"}
+
+
+class Nikon(ProjectionsReader):
+    """Nikon scan."""
+
+    name: ClassVar[str] = "Nikon scan"
+    suffixes: ClassVar[tuple[str, ...]] = (".xtekct",)
+
+    @classmethod
+    def accepts(cls, path: Path, head: bytes) -> bool:
+        return MARK in head.lower()
+
+    @classmethod
+    def read(cls, path: Path) -> Projections:
+        fields = read_fields(path, "=")
+        n_views = fields.whole("projections")
+        stack = _stack(fields, n_views)
+        angles = read_angles(_angles(fields, n_views), "deg", path.name)
+        white = fields.positive("whitelevel")
+        images, whole = read_stack(stack.first(len(angles.rad)), path)
+        notes = list(angles.notes)
+        geometry = _geometry(fields, angles.rad, notes)
+        data = assemble(
+            path,
+            images,
+            geometry,
+            "transmission",
+            whole_numbers=whole,
+            info=_info(fields),
+            notes=notes,
+        )
+        data.values[...] /= np.float32(white)
+        return data
+
+
+def _stack(fields: Fields, n_views: int) -> Stack:
+    path = fields.path
+    folder = path.parent
+    name = fields.text("inputfoldername")
+    if name and name not in (".", folder.name):
+        inner = beside(path, name)
+        folder = inner if inner.is_dir() else folder
+    stacks = series(folder)
+    wanted = fields.text("name")
+    fits = {p: s for p, s in stacks.items() if wanted and p.rstrip("_- ") == wanted} or stacks
+    if len(fits) != 1:
+        found = f"{len(fits)} series of TIFF images" if fits else "no numbered TIFF images"
+        raise FileFormatError(
+            f"{path.name}: {found} in {folder.name}, want one named {wanted}; copy the whole scan."
+        )
+    stack = next(iter(fits.values()))
+    refuse_missing(stack, path, n_views)
+    if len(stack) > n_views + 1:
+        raise GeometryError(
+            f"{path.name}: {len(stack):,} projections are there and the settings say {n_views:,}; "
+            "choose the settings of this scan."
+        )
+    return stack.first(n_views)
+
+
+def _angles(fields: Fields, n_views: int) -> NDArray[np.floating]:
+    """Turn of each view [°]: as measured, where a list is there, else as planned."""
+    step = fields.number("angularstep")
+    planned = step * np.arange(n_views, dtype=np.float64)
+    folder, stem = fields.path.parent, fields.path.stem
+    for ending in LISTS:
+        for path in (folder / f"{stem}{ending}", folder / ending):
+            if path.is_file():
+                return _measured(path, planned, fields) + fields.number("initialangle")
+    return planned + fields.number("initialangle")
+
+
+def _measured(path: Path, planned: NDArray[np.floating], fields: Fields) -> NDArray[np.floating]:
+    """The listed angles from the first, with the sign of the planned ones, which they confirm."""
+    rows = [line.replace(":", " ").split() for line in settings_text(path).splitlines()]
+    values: list[float] = []
+    for row in rows:
+        try:
+            number, angle = float(row[0]), float(row[1])
+        except (IndexError, ValueError):
+            continue
+        if number in (len(values), len(values) + 1):
+            values.append(angle)
+    if len(values) != len(planned):
+        raise GeometryError(
+            f"{path.name}: {len(values):,} angles, {fields.path.name} says {len(planned):,} "
+            "projections; copy the list of this scan."
+        )
+    turned = np.asarray(np.unwrap(np.array(values), period=360.0), np.float64)
+    turned -= turned[0]
+    if turned[-1] * planned[-1] < 0:
+        turned = -turned
+    off = float(np.abs(turned - planned).max())
+    if off > 2 * abs(planned[1] - planned[0] if len(planned) > 1 else 1.0):
+        raise GeometryError(
+            f"{path.name}: the angles end at {turned[-1]:.5g}°, {fields.path.name} plans "
+            f"{planned[-1]:.5g}°; copy the list of this scan."
+        )
+    return turned
+
+
+def _geometry(fields: Fields, angles: NDArray[np.floating], notes: list[str]) -> XrayGeometry:
+    sod, sdd = fields.positive("srctoobject"), fields.positive("srctodetector")
+    refuse_distances(fields.path, sod, sdd)
+    offset = fields.maybe("objectoffsetx")
+    rows, columns = fields.whole("detectorpixelsy"), fields.whole("detectorpixelsx")
+    height = fields.positive("detectorpixelsizey")
+    top, bottom = (fields.maybe(f"centreofrotation{end}") or 0.0 for end in ("top", "bottom"))
+    if offset is None:
+        offset = (top + bottom) / 2 * sod / sdd
+    roll, tilt = fields.maybe("objectroll"), math.radians(fields.maybe("objecttilt") or 0.0)
+    lean = -math.atan2(top - bottom, rows * height) if roll is None else math.radians(roll)
+    if offset:
+        notes.append(
+            f"{fields.path.name}: the axis is {offset:.4g} mm beside the centre; makers differ in "
+            "its sign, so check the centre of rotation."
+        )
+    if abs(lean) + abs(tilt) > 1e-6:
+        notes.append(
+            f"{fields.path.name}: the axis leans by {math.degrees(lean):.3g}° and tilts by "
+            f"{math.degrees(tilt):.3g}°, as the settings say."
+        )
+    upright = _upright(lean, -tilt)
+    at = {
+        "source_mm": (offset, -sod, 0.0),
+        "detector_mm": (
+            offset + (fields.maybe("detectoroffsetx") or 0.0),
+            sdd - sod,
+            fields.maybe("detectoroffsety") or 0.0,
+        ),
+        "u_mm": (-fields.positive("detectorpixelsizex"), 0.0, 0.0),
+        "v_mm": (0.0, 0.0, -height),
+    }
+    pose: dict[str, Any] = {key: tuple(upright @ np.array(a)) for key, a in at.items()}
+    return turned_cone(angles - np.pi, **pose, shape=(rows, columns))
+
+
+def _upright(lean: float, tilt: float) -> NDArray[np.floating]:
+    """Return the shortest rotation that sets the leaning, tilted axis upright."""
+    c, s, ct, st = math.cos(lean), math.sin(lean), math.cos(tilt), math.sin(tilt)
+    about_x = np.array([[1, 0, 0], [0, ct, -st], [0, st, ct]])
+    about_y = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
+    axis = about_x @ about_y @ np.array([0.0, 0.0, 1.0])
+    x, y, z = axis
+    k = 1.0 / (1.0 + z)
+    return np.array([[1 - k * x * x, -k * x * y, -x], [-k * x * y, 1 - k * y * y, -y], [x, y, z]])
+
+
+def _info(fields: Fields) -> dict[str, Any]:
+    info: dict[str, Any] = {"format": Nikon.name}
+    for name, key in FACTS.items():
+        number = fields.maybe(key)
+        if number is not None:
+            info[name] = number
+    return info

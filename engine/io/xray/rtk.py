@@ -1,0 +1,209 @@
+"""RTK `ThreeDCircularGeometry` XML, beside an `.mha` of projections.
+
+RTK turns about y (IEC 61217); our z is its y and our y its −z. Angles are in degrees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, NoReturn
+from xml.parsers import expat
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.projections import Projections
+from engine.errors import FileFormatError, GeometryError
+from engine.geometry.xray import XrayGeometry
+from engine.io.base import ProjectionsReader
+from engine.io.door import read_text
+from engine.io.xray.angles import read_angles
+from engine.io.xray.frames import assemble, guess_kind, refuse_count
+from engine.io.xray.metaimage import read_meta_image
+
+ROOT = "RTKThreeDCircularGeometry"
+MAX_BYTES = 50_000_000
+MAX_DEPTH = 8
+GANTRY, SID, SDD = "GantryAngle", "SourceToIsocenterDistance", "SourceToDetectorDistance"
+OFFSETS = ("SourceOffsetX", "SourceOffsetY", "ProjectionOffsetX", "ProjectionOffsetY")
+LEANS = ("InPlaneAngle", "OutOfPlaneAngle")
+USED = (GANTRY, SID, SDD, *OFFSETS, *LEANS)
+TO_WORLD = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
+
+
+class RtkXml(ProjectionsReader):
+    """RTK geometry beside its projections."""
+
+    name: ClassVar[str] = "RTK circular geometry"
+    suffixes: ClassVar[tuple[str, ...]] = (".xml",)
+
+    @classmethod
+    def accepts(cls, path: Path, head: bytes) -> bool:
+        return ROOT.encode() in head
+
+    @classmethod
+    def read(cls, path: Path) -> Projections:
+        parameters = read_parameters(path)
+        image = read_meta_image(_image_beside(path))
+        whole = image.values.dtype.kind in "iu"
+        views, rows, columns = image.values.shape
+        refuse_count(path, views, len(parameters[GANTRY]))
+        angles = read_angles(parameters[GANTRY], "deg", f"{path.name}: {GANTRY}")
+        values = image.values[: len(angles.rad)].astype(np.float32)
+        geometry = rtk_geometry(
+            {name: a[: len(angles.rad)] for name, a in parameters.items()},
+            shape=(rows, columns),
+            spacing_mm=(image.spacing_mm[0], image.spacing_mm[1]),
+            origin_mm=(image.origin_mm[0], image.origin_mm[1]),
+            path=path,
+        )
+        return assemble(
+            path,
+            values,
+            geometry,
+            "counts" if whole else guess_kind(values),
+            whole_numbers=whole,
+            info={"format": cls.name},
+            notes=angles.notes,
+        )
+
+
+def _image_beside(path: Path) -> Path:
+    found = sorted(p for p in path.parent.iterdir() if p.suffix.lower() == ".mha")
+    same = [p for p in found if p.stem == path.stem] or found
+    if len(same) != 1:
+        number = f"{len(found)} .mha images" if found else "no .mha image"
+        raise FileFormatError(
+            f"{path.name}: {number} beside it, want the projections alone; a .toml sidecar can "
+            "name other files."
+        )
+    return same[0]
+
+
+@dataclass
+class _Text:
+    """What the parser has seen: values common to all views, and those of each view."""
+
+    path: Path
+    common: dict[str, float] = field(default_factory=dict)
+    views: list[dict[str, float]] = field(default_factory=list)
+    places: list[str] = field(default_factory=list)
+    text: str = ""
+
+    def start(self, name: str, _: dict[str, str]) -> None:
+        self.places.append(name)
+        self.text = ""
+        if len(self.places) > MAX_DEPTH or self.places[0] != ROOT:
+            self.refuse(f"not an {ROOT}")
+        if name == "Projection":
+            self.views.append({})
+
+    def end(self, name: str) -> None:
+        self.places.pop()
+        if name in USED:
+            try:
+                value = float(self.text)
+            except ValueError:
+                self.refuse(f"{name} is {self.text.strip()[:40]!r}, want a number")
+            inside = self.places and self.places[-1] == "Projection"
+            (self.views[-1] if inside else self.common)[name] = value
+        self.text = ""
+
+    def data(self, text: str) -> None:
+        self.text += text
+
+    def doctype(self, _: str, system: Any, public: Any, internal: int) -> None:
+        if system or public or internal:
+            self.refuse("declares entities or other files, which is not read for safety")
+
+    def entity(self, *_: Any) -> None:
+        self.refuse("declares entities, which is not read for safety")
+
+    def refuse(self, what: str) -> NoReturn:
+        raise FileFormatError(f"{self.path.name}: {what}; write the geometry again with RTK.")
+
+
+def read_parameters(path: Path) -> dict[str, NDArray[np.float64]]:
+    """Return the parameters of every view, (n_views,) each [mm, °]; none loads anything else."""
+    seen = _Text(path)
+    parser = expat.ParserCreate()
+    parser.StartElementHandler, parser.EndElementHandler = seen.start, seen.end
+    parser.CharacterDataHandler = seen.data
+    parser.StartDoctypeDeclHandler = seen.doctype
+    parser.EntityDeclHandler = seen.entity
+    parser.buffer_text = True
+    try:
+        parser.Parse(read_text(path, MAX_BYTES), True)
+    except expat.ExpatError as e:
+        seen.refuse(f"damaged XML ({e})")
+    if not seen.views:
+        seen.refuse("holds no projection")
+    found = {}
+    for name in USED:
+        values = [view.get(name, seen.common.get(name)) for view in seen.views]
+        if name in (GANTRY, SID, SDD) and None in values:
+            seen.refuse(f"view {values.index(None)} has no {name}")
+        found[name] = np.array([0.0 if v is None else v for v in values])
+        if not np.isfinite(found[name]).all():
+            seen.refuse(f"{name} is not finite in a view")
+    return found
+
+
+def rtk_geometry(
+    parameters: dict[str, NDArray[np.float64]],
+    *,
+    shape: tuple[int, int],
+    spacing_mm: tuple[float, float],
+    origin_mm: tuple[float, float],
+    path: Path,
+) -> XrayGeometry:
+    """Return the geometry of RTK's parameters.
+
+    Parameters
+    ----------
+    parameters
+        name -> (n_views,) [mm, °], as `read_parameters` returns
+    shape
+        (rows, columns)
+    spacing_mm, origin_mm
+        of the projection image along columns and rows; the origin is the first pixel's centre
+    path
+        file, for sentences
+    """
+    p = parameters
+    sid, sdd = p[SID], p[SDD]
+    if (sdd == 0).any() or (sid <= 0).any() or (sdd <= sid).any():
+        raise GeometryError(
+            f"{path.name}: source to isocentre {sid[0]:g} mm, source to detector {sdd[0]:g} mm; "
+            "want the isocentre between source and detector (parallel beams are not read)."
+        )
+    gantry, lean, tilt = (np.deg2rad(p[n]) for n in (GANTRY, "InPlaneAngle", "OutOfPlaneAngle"))
+    turn = _about(2, -lean) @ _about(0, -tilt) @ _about(1, -gantry)
+    back = TO_WORLD @ turn.transpose(0, 2, 1)
+    rows, columns = shape
+    middle = [
+        o + (n - 1) / 2 * s for o, n, s in zip(origin_mm, (columns, rows), spacing_mm, strict=True)
+    ]
+    source = np.stack([p["SourceOffsetX"], p["SourceOffsetY"], sid], axis=1)
+    detector = np.stack(
+        [p["ProjectionOffsetX"] + middle[0], p["ProjectionOffsetY"] + middle[1], sid - sdd], axis=1
+    )
+    return XrayGeometry(
+        "cone",
+        np.einsum("vij,vj->vi", back, source),
+        np.einsum("vij,vj->vi", back, detector),
+        back[:, :, 0] * spacing_mm[0],
+        back[:, :, 1] * spacing_mm[1],
+        shape,
+    )
+
+
+def _about(axis: int, angles: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(n, 3, 3) rotations about x, y or z."""
+    c, s = np.cos(angles), np.sin(angles)
+    turn = np.zeros((len(angles), 3, 3))
+    a, b = (axis + 1) % 3, (axis + 2) % 3
+    turn[:, axis, axis] = 1
+    turn[:, a, a], turn[:, a, b], turn[:, b, a], turn[:, b, b] = c, -s, s, c
+    return turn

@@ -1,0 +1,275 @@
+"""Raw values or TIFF images with a `.toml` beside them that says what they are."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.projections import Projections
+from engine.errors import FileFormatError, GeometryError, SettingsError
+from engine.geometry.xray import XrayGeometry
+from engine.io.base import ProjectionsReader
+from engine.io.door import open_head, read_text
+from engine.io.xray.angles import Angles, read_angles
+from engine.io.xray.door import beside, refuse_too_large
+from engine.io.xray.frames import Images, assemble, refuse_count
+from engine.io.xray.pose import DOWN, LEFT, RIGHT, UP, turned_cone, turned_parallel
+from engine.io.xray.rtk import GANTRY, read_parameters, rtk_geometry
+from engine.io.xray.sidecar_settings import (
+    AXES,
+    FORMAT,
+    AngleSettings,
+    ConeSettings,
+    ParallelSettings,
+    RtkSettings,
+    Sidecar,
+    VectorSettings,
+)
+from engine.io.xray.stack import read_stack, read_tiff, refuse_missing, series
+from engine.io.xray.vectors import geometry_of, read_vectors, without_repeated
+from engine.settings import parse, read_toml
+
+MARK = re.compile(rf'^\s*format\s*=\s*["\']{FORMAT}["\']'.encode(), re.MULTILINE)
+TIFF = (".tif", ".tiff")
+MAX_ANGLES_BYTES = 10_000_000
+
+
+class RawSidecar(ProjectionsReader):
+    """Raw values or TIFF images with a sidecar."""
+
+    name: ClassVar[str] = "Projections with a .toml sidecar"
+    suffixes: ClassVar[tuple[str, ...]] = (".toml",)
+
+    @classmethod
+    def accepts(cls, path: Path, head: bytes) -> bool:
+        return MARK.search(head) is not None
+
+    @classmethod
+    def read(cls, path: Path) -> Projections:
+        settings = parse(Sidecar, read_toml(path), where=path.name)
+        values, whole = _images(settings, settings.file or settings.files or "", path)
+        if settings.reverse:
+            values = values[::-1]
+        flats, darks = (
+            _images(settings, name, path, reference=True)[0] if name else None
+            for name in (settings.flats, settings.darks)
+        )
+        geometry, known, notes = _geometry(settings, values.shape, path)
+        values = np.ascontiguousarray(values[: geometry.n_views])
+        if settings.kind == "counts" and flats is None and settings.white_level is not None:
+            flats = np.full((1, *values.shape[1:]), settings.white_level, np.float32)
+        data = assemble(
+            path,
+            values,
+            geometry,
+            settings.kind,
+            flats=flats,
+            darks=darks,
+            pixel_mm_known=known,
+            whole_numbers=whole,
+            info={"format": cls.name, "data_file": settings.file or settings.files},
+            notes=notes,
+        )
+        if settings.kind == "transmission" and settings.white_level is not None:
+            data.values[...] /= np.float32(settings.white_level)
+        return data
+
+
+def sidecar_of(path: Path) -> Path | None:
+    """Return the sidecar in the same folder that names this file, None where there is none."""
+    for candidate in sorted(path.parent.glob("*.toml")):
+        head = open_head(candidate) if candidate.stat().st_size else b""
+        if MARK.search(head) is None:
+            continue
+        values = read_toml(candidate)
+        stem = values.get("files")
+        if values.get("file") == path.name or (stem and path.name.startswith(str(stem))):
+            return candidate
+    return None
+
+
+def _images(
+    settings: Sidecar, name: str, path: Path, *, reference: bool = False
+) -> tuple[Images, bool]:
+    """Images of a raw file, a TIFF file or a stack, as (n, rows, columns)."""
+    is_file = settings.file is not None or name.lower().endswith(TIFF)
+    if not is_file:
+        stack = series(path.parent).get(name)
+        if stack is None:
+            raise FileFormatError(
+                f"{path.name}: no TIFF images {name}0000.tif beside it; copy them or correct "
+                "`files`."
+            )
+        refuse_missing(stack, path)
+        return _oriented(*read_stack(stack, path), settings)
+    file = beside(path, name)
+    open_head(file)
+    if name.lower().endswith(TIFF):
+        image = read_tiff(file, path)
+        stacked = image[None] if image.ndim == 2 else image
+        return _oriented(stacked.astype(np.float32), image.dtype.kind in "iu", settings)
+    return _raw(settings, file, path, reference=reference)
+
+
+def _oriented(images: Images, whole: bool, settings: Sidecar) -> tuple[Images, bool]:
+    if settings.image_order == ("column", "row"):
+        images = images.transpose(0, 2, 1)
+    return _flipped(images, settings), whole
+
+
+def _flipped(images: Images, settings: Sidecar) -> Images:
+    flips = [slice(None, None, -1 if axis in settings.flip else 1) for axis in ("row", "column")]
+    return images[:, flips[0], flips[1]]
+
+
+def _raw(settings: Sidecar, file: Path, path: Path, *, reference: bool) -> tuple[Images, bool]:
+    if settings.dtype is None or settings.shape is None:
+        raise SettingsError(f"{path.name}: raw values need 'dtype' and 'shape'.")
+    dtype = np.dtype(settings.dtype).newbyteorder("<" if settings.byte_order == "little" else ">")
+    shape = list(settings.shape)
+    size = file.stat().st_size - settings.offset_bytes
+    view = settings.order.index("view")
+    per_view = int(np.prod(shape, dtype=object)) // shape[view] * dtype.itemsize
+    if reference:
+        shape[view] = max(size // per_view, 1)
+    wanted = per_view * shape[view]
+    if size != wanted:
+        have, rest = divmod(size, per_view)
+        raise FileFormatError(
+            f"{file.name}: {size:,} bytes after the header are {have:,} views and {rest:,} bytes, "
+            f"{path.name} says {shape[view]:,} views of {per_view:,} bytes ({wanted:,} in all); "
+            "copy the file again or correct shape and dtype."
+        )
+    refuse_too_large(wanted // dtype.itemsize, file)
+    values: NDArray[Any] = np.memmap(
+        file, dtype, "r", offset=settings.offset_bytes, shape=tuple(shape)
+    )
+    order = settings.order
+    if "row" not in order:
+        values, order = values[..., None], (*order, "row")
+    moved = np.transpose(values, [order.index(axis) for axis in AXES])
+    _refuse_swapped(moved, dtype, file, path)
+    flipped = _flipped(moved, settings)
+    return np.array(flipped, np.float32, order="C"), dtype.kind in "iu"
+
+
+def _refuse_swapped(
+    values: NDArray[np.generic], dtype: np.dtype[np.generic], file: Path, path: Path
+) -> None:
+    """Refuse floating-point values that only make sense in the other byte order."""
+    if dtype.kind != "f":
+        return
+    sample = np.array(values[len(values) // 2])
+    other = sample.astype(dtype).byteswap()
+
+    def strange(a: NDArray[np.generic]) -> float:
+        with np.errstate(all="ignore"):
+            size = np.abs(a.astype(np.float64))
+        return float(np.mean(~np.isfinite(size) | (size > 1e9) | ((size > 0) & (size < 1e-12))))
+
+    if strange(sample) > 0.2 and strange(other) < 0.01:
+        raise FileFormatError(
+            f"{file.name}: the values make sense only in the other byte order; correct byte_order "
+            f"in {path.name}."
+        )
+
+
+def _geometry(
+    settings: Sidecar, shape: tuple[int, ...], path: Path
+) -> tuple[XrayGeometry, bool, tuple[str, ...]]:
+    n_views, rows, columns = shape
+    g = settings.geometry
+    if isinstance(g, VectorSettings):
+        file = beside(path, g.file)
+        open_head(file)
+        vectors = read_vectors(file)
+        refuse_count(path, n_views, len(vectors))
+        kept, notes = without_repeated(vectors, file)
+        return geometry_of(kept, g.beam, (rows, columns), file), True, notes
+    if isinstance(g, RtkSettings):
+        return _rtk(g, n_views, (rows, columns), path)
+    angles = _angles(g.angles, n_views, path)
+    turned = replace(angles, rad=-angles.rad) if g.clockwise else angles
+    return _friendly(g, turned, (rows, columns), path)
+
+
+def _rtk(
+    g: RtkSettings, n_views: int, shape: tuple[int, int], path: Path
+) -> tuple[XrayGeometry, bool, tuple[str, ...]]:
+    file = beside(path, g.file)
+    open_head(file)
+    parameters = read_parameters(file)
+    refuse_count(path, n_views, len(parameters[GANTRY]))
+    angles = read_angles(parameters[GANTRY], "deg", f"{file.name}: {GANTRY}")
+    kept = {name: a[: len(angles.rad)] for name, a in parameters.items()}
+    geometry = rtk_geometry(
+        kept, shape=shape, spacing_mm=g.pixel_mm, origin_mm=g.origin_mm, path=file
+    )
+    return geometry, True, angles.notes
+
+
+def _angles(given: AngleSettings, n_views: int, path: Path) -> Angles:
+    if given.values is not None:
+        values = np.array(given.values)
+    elif given.file is not None:
+        values = _listed(beside(path, given.file))
+    else:
+        values = given.first + (given.step or 0.0) * np.arange(n_views)
+    refuse_count(path, n_views, len(values))
+    return read_angles(values, given.unit, f"{path.name}: geometry.angles")
+
+
+def _listed(file: Path) -> NDArray[np.float64]:
+    open_head(file)
+    lines = [
+        line.partition("#")[0].strip() for line in read_text(file, MAX_ANGLES_BYTES).splitlines()
+    ]
+    try:
+        return np.array([float(line) for line in lines if line])
+    except ValueError as e:
+        raise FileFormatError(f"{file.name}: want one angle per line ({e}).") from e
+
+
+def _friendly(
+    g: ConeSettings | ParallelSettings, angles: Angles, shape: tuple[int, int], path: Path
+) -> tuple[XrayGeometry, bool, tuple[str, ...]]:
+    """The angle of a sidecar is that of the source from +x; a pose at angle 0 has it at −y."""
+    side = RIGHT if g.columns == "right" else LEFT
+    rise = UP if g.rows == "up" else DOWN
+    width, height = g.pixel_mm or (1.0, 1.0)
+    right, up = g.detector_shift_mm
+    if g.axis_column is not None:
+        if right:
+            raise SettingsError(f"{path.name}: give axis_column or detector_shift_mm, not both.")
+        right = ((shape[1] - 1) / 2 - g.axis_column) * width * side
+    turn = angles.rad + np.pi / 2
+    if isinstance(g, ParallelSettings):
+        geometry = turned_parallel(
+            turn,
+            pixel_mm=(width, height),
+            shape=shape,
+            columns=side,
+            rows=rise,
+            shift_mm=(right, up),
+        )
+        return geometry, g.pixel_mm is not None, angles.notes
+    if g.kind == "fan" and shape[0] != 1:
+        raise GeometryError(
+            f"{path.name}: a fan beam has one detector row, the images have {shape[0]:,}; say "
+            'kind = "cone".'
+        )
+    geometry = turned_cone(
+        turn,
+        source_mm=(0.0, -g.source_axis_mm, 0.0),
+        detector_mm=(right, g.source_detector_mm - g.source_axis_mm, up),
+        u_mm=(side * width, 0.0, 0.0),
+        v_mm=(0.0, 0.0, rise * height),
+        shape=shape,
+        rise_mm=g.rise_mm_per_turn * (-1.0 if g.clockwise else 1.0),
+    )
+    return geometry, True, angles.notes

@@ -1,0 +1,149 @@
+"""ASTRA `.geom` texts: twelve numbers a view, beside a TIFF stack.
+
+Source (or ray), detector centre, step between columns, step between rows, in mm. The walnuts of
+CWI have the only published files of this kind; their images are read as their authors do.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.projections import Projections
+from engine.errors import FileFormatError, GeometryError
+from engine.geometry.xray import Beam, XrayGeometry
+from engine.io.base import ProjectionsReader
+from engine.io.door import read_text
+from engine.io.xray.frames import Images, Kind, assemble, refuse_count
+from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
+
+N_NUMBERS = 12
+MAX_BYTES = 50_000_000
+WALNUT = "scan_geom_"
+FLAT, DARK = "io", "di"
+MAX_LENGTH_MM = 1e5
+
+
+class AstraVectors(ProjectionsReader):
+    """ASTRA vectors beside TIFF images."""
+
+    name: ClassVar[str] = "ASTRA vector geometry"
+    suffixes: ClassVar[tuple[str, ...]] = (".geom",)
+
+    @classmethod
+    def accepts(cls, path: Path, head: bytes) -> bool:
+        if not cls.ends(path):
+            return False
+        line = head.decode("utf-8", errors="replace").splitlines()[0]
+        return len(line.split()) == N_NUMBERS
+
+    @classmethod
+    def read(cls, path: Path) -> Projections:
+        vectors = read_vectors(path)
+        stacks = series(path.parent)
+        walnut = path.name.startswith(WALNUT)
+        stack = _projections(stacks, path)
+        if walnut:
+            stack = stack.first(len(vectors)).reversed()
+        refuse_count(path, len(stack), len(vectors))
+        kept, notes = without_repeated(vectors, path)
+        if len(kept) < len(vectors):  # the walnuts' last file belongs to no vector of its own
+            stack = (
+                stack.reversed().first(len(kept)).reversed() if walnut else stack.first(len(kept))
+            )
+        images, whole = _oriented(stack, path, walnut)
+        flats, darks = (
+            _oriented(s, path, walnut)[0] if (s := stacks.get(p)) is not None else None
+            for p in (FLAT, DARK)
+        )
+        if walnut:
+            notes += (f"{path.name}: images turned and in reverse, as the authors of the data do.",)
+        return assemble(
+            path,
+            images,
+            geometry_of(kept, "cone", images.shape[1:], path),
+            _kind(flats, whole),
+            flats=flats,
+            darks=darks,
+            whole_numbers=whole,
+            info={"format": cls.name},
+            notes=notes,
+        )
+
+
+def read_vectors(path: Path) -> NDArray[np.float64]:
+    """Return (n_views, 12) numbers of a text; refuse other counts and what is no number."""
+    rows = []
+    for k, line in enumerate(read_text(path, MAX_BYTES).splitlines(), 1):
+        fields = line.partition("#")[0].replace(",", " ").split()
+        if not fields:
+            continue
+        try:
+            row = [float(field) for field in fields]
+        except ValueError as e:
+            raise FileFormatError(
+                f"{path.name}: line {k} holds {line.strip()[:40]!r}, want {N_NUMBERS} numbers."
+            ) from e
+        if len(row) != N_NUMBERS or not np.isfinite(row).all():
+            raise FileFormatError(
+                f"{path.name}: line {k} has {len(row)} numbers, want {N_NUMBERS} that are finite: "
+                "source, detector, column and row step of a view."
+            )
+        rows.append(row)
+    if not rows:
+        raise FileFormatError(f"{path.name}: holds no views; export it again.")
+    return np.array(rows)
+
+
+def without_repeated(
+    vectors: NDArray[np.float64], path: Path
+) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Leave out the last view where it repeats the first."""
+    if len(vectors) > 2:
+        source = vectors[:, :3]
+        step = np.median(np.linalg.norm(np.diff(source, axis=0), axis=1))
+        if np.linalg.norm(source[-1] - source[0]) < 0.1 * step:
+            note = f"{path.name}: the last view repeats the first after a whole turn; left out."
+            return vectors[:-1], (note,)
+    return vectors, ()
+
+
+def geometry_of(
+    vectors: NDArray[np.float64], beam: Beam, shape: tuple[int, ...], path: Path
+) -> XrayGeometry:
+    """Return the geometry of (n_views, 12) vectors, refusing lengths that are not mm."""
+    if np.abs(vectors).max() > MAX_LENGTH_MM:
+        raise GeometryError(
+            f"{path.name}: lengths up to {np.abs(vectors).max():.3g} mm; give lengths in mm."
+        )
+    source, detector, u, v = np.split(vectors, 4, axis=1)
+    rows, columns = shape
+    return XrayGeometry(beam, source, detector, u, v, (rows, columns))
+
+
+def _kind(flats: Images | None, whole: bool) -> Kind:
+    if flats is not None:
+        return "counts"
+    return "transmission" if whole else "integrals"
+
+
+def _projections(stacks: dict[str, Stack], path: Path) -> Stack:
+    fits = {p: s for p, s in stacks.items() if p not in (FLAT, DARK)}
+    if len(fits) != 1:
+        found = f"{len(fits)} series" if fits else "no series"
+        raise FileFormatError(
+            f"{path.name}: {found} of TIFF images beside it, want one; a .toml sidecar can name it."
+        )
+    stack = next(iter(fits.values()))
+    refuse_missing(stack, path)
+    return stack
+
+
+def _oriented(stack: Stack, path: Path, walnut: bool) -> tuple[Images, bool]:
+    images, whole = read_stack(stack, path)
+    if walnut:
+        images = np.ascontiguousarray(images[:, ::-1].transpose(0, 2, 1))
+    return images, whole
