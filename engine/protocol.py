@@ -82,6 +82,7 @@ class SensitivitySettings(Settings):
 class Protocol(Settings):
     """How to turn a list-mode scan into a picture."""
 
+    modality: Literal["pet"] = "pet"
     name: str = setting("Standard", "Name shown to the user", label="Name", max_length=80)
     grid: GridSettings = GridSettings()
     corrections: CorrectionChoices = Field(default_factory=lambda: CorrectionChoices())

@@ -56,6 +56,7 @@ class Record:
     likelihoods: list[float] = field(default_factory=list)
     n_skipped: int = 0
     axes: str = "LPS"
+    unit: str = "counts/mm"
     grid: ImageGrid = field(default_factory=lambda: ImageGrid((1, 1, 1), (1.0, 1.0, 1.0)))
     profiler: Profiler = field(init=False)
     _profiled_at: float = 0.0

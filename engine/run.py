@@ -1,4 +1,4 @@
-"""The whole flow of one reconstruction, on one screen: read, correct, model, iterate, finish.
+"""One reconstruction: a study in, events out, the finished volume last.
 
 `run` is a generator of events; whoever draws from it decides how far it goes.
 """
@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 
 from engine.backend import Backend
 from engine.events import Event, Finished
+from engine.flows import FLOWS
 from engine.record import Record, Resume, Tick
-from engine.stages import correct, finish, iterate, measure_sensitivity, prepare_kernels, read
 from engine.study import Study
 
 __all__ = ["Resume", "run"]
@@ -41,10 +41,6 @@ def run(
     """
     record = Record(study, on, tick)
     with on.faults("reconstructing"):
-        data = yield from read(record)
-        yield from prepare_kernels(record, data)
-        prompts = yield from correct(record, data)
-        sensitivity = yield from measure_sensitivity(record, prompts)
-        image, done = yield from iterate(record, prompts, sensitivity, resume, finish_early)
-        volume = yield from finish(record, image, done)
+        flow = FLOWS[study.protocol.modality]
+        volume = yield from flow(record, resume, finish_early)
         yield Finished(volume, volume.info)

@@ -1,0 +1,15 @@
+"""How a scan becomes a volume, one flow for each kind of scan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from engine.data.volume import Volume
+from engine.flows import listmode_pet
+from engine.flows.common import Stage
+from engine.record import Record, Resume
+
+Flow = Callable[[Record, Resume | None, Callable[[], bool] | None], Stage[Volume]]
+
+FLOWS: dict[str, Flow] = {"pet": listmode_pet.flow}
+"""Modality of a protocol to its flow."""

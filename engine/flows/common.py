@@ -1,0 +1,170 @@
+"""What every flow does: apply corrections, iterate, finish. Each is a generator of events.
+
+`Record` gathers what provenance will say of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine import provenance
+from engine.algorithms import Iterate
+from engine.backend import Backend
+from engine.data.volume import Volume
+from engine.errors import DataError, GeometryError
+from engine.events import Corrected, Event, Preview, Profiled
+from engine.postprocess import Filter
+from engine.record import Record, Resume
+
+T = TypeVar("T")
+D = TypeVar("D")
+Stage = Generator[Event, None, T]
+
+
+class Correcting(Protocol):
+    """A correction, or a step of preprocessing: both have the same four parts."""
+
+    kind: Any
+    title: Any
+    use: Any
+
+    def obstacle(self, data: Any) -> str | None: ...
+
+    def apply(self, data: Any, *, on: Backend) -> Any: ...
+
+    def summary(self, before: Any, after: Any) -> str: ...
+
+
+def correct(record: Record, steps: Sequence[Correcting], data: D) -> Stage[D]:
+    """Apply what can be, and tell for each what it did, or why it did nothing."""
+    for step in steps:
+        with record.profiler.span("correct"):
+            data, event = _apply(step, data, record.on)
+        record.corrections.append({"kind": step.kind, "state": event.state, "text": event.text})
+        yield event
+    return data
+
+
+def _apply(correction: Correcting, data: D, on: Backend) -> tuple[D, Corrected]:
+    if correction.use == "off":
+        return data, Corrected(correction.kind, "off", "switched off in the protocol")
+    obstacle = correction.obstacle(data)
+    if obstacle is None:
+        after = correction.apply(data, on=on)
+        return after, Corrected(correction.kind, "applied", correction.summary(data, after))
+    if correction.use == "on":
+        raise DataError(f"{correction.title} correction is switched on, but {obstacle}.")
+    return data, Corrected(correction.kind, "unavailable", obstacle)
+
+
+def iterate(
+    record: Record,
+    model: Any,
+    image: NDArray[np.float32],
+    resume: Resume | None,
+    finish_early: Callable[[], bool] | None,
+    *,
+    n_rows: int,
+) -> Stage[tuple[NDArray[np.float32], int]]:
+    """Run the algorithm from `image`, or where a resumed run was; an iteration has `n_rows` rows.
+
+    Returns the last image and the updates behind it.
+    """
+    algorithm = record.protocol.algorithm
+    image, first = _start(image, resume)
+    done, spent, clock = first, 0.0, perf_counter()
+    for step in algorithm.run(model, image, done=first, between=_between(record)):
+        done = step.update
+        seconds = perf_counter() - clock
+        spent += seconds
+        ends_iteration = step.subset == algorithm.n_subsets
+        if ends_iteration or record.may_preview():
+            image = step.image
+            yield from _tell(record, step, seconds)
+            yield from record.profiled()
+        if ends_iteration and finish_early is not None and finish_early():
+            break
+        clock = perf_counter()  # pauses, drawing and saving are not the algorithm's time
+    rate = n_rows * (done - first) / algorithm.n_subsets / max(spent, 1e-9)
+    yield record.end("reconstruct", spent, events=n_rows, events_per_second=rate)
+    return image, done
+
+
+def _start(uniform: NDArray[Any], resume: Resume | None) -> tuple[NDArray[Any], int]:
+    if resume is None:
+        return uniform, 0
+    if resume.image.shape != uniform.shape:
+        raise GeometryError(
+            f"the checkpoint's image is {resume.image.shape}, the grid {uniform.shape} "
+            "(z, y, x); resume with the protocol the job was started with."
+        )
+    return resume.image, resume.done
+
+
+def _tell(record: Record, step: Iterate, seconds: float) -> Iterator[Event]:
+    algorithm = record.protocol.algorithm
+    if step.iteration == 1:
+        record.n_skipped += step.n_skipped
+        if record.n_skipped and step.subset == algorithm.n_subsets:
+            yield record.warn(
+                f"{record.n_skipped:,} events cross no activity and no background in the first "
+                "iteration; they are left out."
+            )
+    if step.log_likelihood is not None:
+        record.likelihoods.append(step.log_likelihood)
+    yield Preview(
+        Volume(step.image, record.grid, record.unit, {"axes": record.axes}),
+        step.iteration,
+        algorithm.n_iterations,
+        step.subset,
+        algorithm.n_subsets,
+        seconds,
+        step.log_likelihood,
+    )
+
+
+def _between(record: Record) -> Callable[[NDArray[Any]], NDArray[Any]] | None:
+    filters = record.protocol.between
+    return (lambda image: _filtered(record, filters, image)) if filters else None
+
+
+def _filtered(record: Record, filters: Sequence[Filter], image: NDArray[Any]) -> NDArray[Any]:
+    if not filters:
+        return image
+    with record.profiler.span("filter"):
+        for each in filters:
+            image = each.apply(image, record.grid.voxel_mm)
+    return image
+
+
+def finish(record: Record, image: NDArray[np.float32], done: int) -> Stage[Volume]:
+    """Filter the finished image and write down what made it."""
+    yield record.start("finish", "Finishing the image")
+    image = _filtered(record, record.protocol.finishing, image)
+    image = np.ascontiguousarray(image, np.float32)
+    yield record.end("finish")
+    profile = record.profiler.snapshot()
+    yield Profiled(profile)
+    info = provenance.build(
+        record.study,
+        scanner_fingerprint=record.scanner,
+        facts=record.facts,
+        corrections=record.corrections,
+        warnings=record.warnings,
+        timings=record.timings,
+        device=record.on.label,
+        started_utc=record.started,
+        ended_utc=datetime.now(UTC),
+        iterations_done=done / record.protocol.algorithm.n_subsets,
+        log_likelihoods=record.likelihoods,
+        grid=record.grid,
+        output_sha256=provenance.hash_array(image),
+    )
+    info |= {"axes": record.axes, "profile": profile.as_dict()}
+    return Volume(image, record.grid, record.unit, info)

@@ -1,0 +1,169 @@
+"""List-mode PET from file to volume, on one screen, and its stages.
+
+Each stage takes a value, tells what it does, and returns the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from engine.corrections import CORRECTIONS
+from engine.data.listmode import ListMode
+from engine.data.volume import Volume
+from engine.devices import device_of
+from engine.errors import DataError
+from engine.events import Loaded, Planned
+from engine.flows import common
+from engine.flows.common import Stage
+from engine.io import read_efficiencies, read_listmode, read_mu_map
+from engine.model import ListModeModel
+from engine.paths import cache_dir
+from engine.preflight import estimate, refuse_if_too_large
+from engine.record import Record, Resume
+from engine.systems import listmode_pet
+from engine.systems.sensitivity import Sensitivity, compute_sensitivity
+from engine.systems.sensitivity_cache import keep, key_of, load
+from engine.warmup import warm_up
+
+
+def flow(
+    record: Record, resume: Resume | None, finish_early: Callable[[], bool] | None
+) -> Stage[Volume]:
+    """Read, correct, model, iterate, finish."""
+    data = yield from read(record)
+    yield from prepare_kernels(record, data)
+    prompts = yield from correct(record, data)
+    sensitivity = yield from measure_sensitivity(record, prompts)
+    yield record.start("reconstruct", record.protocol.algorithm.describe())
+    model = build(record, prompts, sensitivity)
+    start = listmode_pet.uniform_start(model)
+    image, done = yield from common.iterate(
+        record, model, start, resume, finish_early, n_rows=prompts.n_events
+    )
+    return (yield from common.finish(record, image, done))
+
+
+def prepare_kernels(record: Record, data: ListMode) -> Stage[None]:
+    """Load the kernels, or compile them where this machine has not done so yet."""
+    yield record.start("kernels", "Preparing the kernels (compiled once, then kept)")
+    tick = record.ticker("kernels")
+    tof = None if data.tof_bins is None else data.scanner.tof
+    exact = record.protocol.reproducible
+    with record.profiler.span("kernels"):
+        for done, total in warm_up(record.on, record.grid, tof, reproducible=exact):
+            if tick is not None:
+                tick(done, total)
+    yield record.end("kernels")
+
+
+def read(record: Record) -> Stage[ListMode]:
+    """Read the scan and its auxiliary images, and check that the run fits the memory."""
+    yield record.start("read", "Reading the scan")
+    study, protocol = record.study, record.protocol
+    with record.profiler.span("read") as amounts:
+        data = read_listmode(study.data, scanner=study.scanner)
+        amounts.events = data.n_events
+    if data.n_prompts == 0:
+        raise DataError(
+            f"{study.data.name}: {data.n_events} events, none of them a prompt; "
+            "there is nothing to reconstruct."
+        )
+    record.grid = protocol.grid.grid_for(data.scanner)
+    yield _plan(record, data)
+    if study.attenuation is not None:
+        data = replace(data, mu_map=read_mu_map(study.attenuation, data.scanner))
+    if study.normalisation is not None:
+        data = replace(data, efficiencies=read_efficiencies(study.normalisation, data.scanner))
+    if not protocol.time_of_flight:
+        data = listmode_pet.without_tof(data)
+    record.facts = facts_of(data)
+    record.scanner = data.scanner.fingerprint()
+    record.axes = data.info.get("axes", record.axes)
+    yield Loaded(f"{data.n_prompts:,} prompts, {data.scanner.describe()}", record.facts)
+    for note in data.notes:
+        yield record.warn(note)
+    yield record.end("read", events=data.n_events)
+    yield from record.profiled()
+    return data
+
+
+def _plan(record: Record, data: ListMode) -> Planned:
+    """Say what the run will take; raise if the memory is not there."""
+    on, n_lors = device_of(record.on), data.scanner.n_lors
+    needs = estimate(record.protocol, record.grid, data.n_events, on=on, n_lors=n_lors)
+    refuse_if_too_large(needs, record.grid)
+    return Planned(record.on.name, f"{record.on.label}: {needs.describe()}")
+
+
+def correct(record: Record, data: ListMode) -> Stage[ListMode]:
+    """Describe each effect in the data, then keep the prompts a model can explain, sorted."""
+    yield record.start("correct", "Preparing the corrections")
+    steps = [getattr(record.protocol.corrections, kind.kind) for kind in CORRECTIONS]
+    data = yield from common.correct(record, steps, data)
+    with record.profiler.span("sort", events=data.n_prompts):
+        prepared = listmode_pet.prepare(data, on=record.on)
+    if prepared.n_dropped:
+        yield record.warn(
+            f"{prepared.n_dropped:,} prompts lie on gaps, dead crystals or outside the "
+            "scanner's field of view and are left out."
+        )
+    yield record.end("correct")
+    yield from record.profiled()
+    return prepared.data
+
+
+def measure_sensitivity(record: Record, prompts: ListMode) -> Stage[Sensitivity]:
+    """Compute the sensitivity image, or find it in the cache."""
+    yield record.start("sensitivity", "Computing the sensitivity of the scanner")
+    settings, exact_sums = record.protocol.sensitivity, record.protocol.reproducible
+    folder = cache_dir() / "sensitivity"
+    rounds = None if exact_sums else record.on  # integer sums are the same on any device
+    key = key_of(prompts, record.grid, settings, on=rounds)
+    with record.profiler.span("sensitivity"):
+        found = load(folder, key, record.grid)
+        sensitivity = found or compute_sensitivity(
+            prompts,
+            record.grid,
+            settings,
+            on=record.on,
+            reproducible=exact_sums,
+            tick=record.ticker("sensitivity"),
+        )
+    if found is None:
+        keep(folder, key, sensitivity)
+    record.facts["sensitivity"] = sensitivity.describe()
+    yield record.end(
+        "sensitivity",
+        lines=sensitivity.n_traced,
+        error_percent=sensitivity.error_percent,
+        from_cache=found is not None,
+    )
+    return sensitivity
+
+
+def build(record: Record, prompts: ListMode, sensitivity: Sensitivity) -> ListModeModel:
+    """Compose the model of the corrected prompts."""
+    return listmode_pet.build(
+        prompts,
+        record.grid,
+        sensitivity,
+        on=record.on,
+        reproducible=record.protocol.reproducible,
+        tick=record.ticker("reconstruct"),
+        profiler=record.profiler,
+    )
+
+
+def facts_of(data: ListMode) -> dict[str, Any]:
+    """Plain facts of a scan for the window and for provenance."""
+    return {
+        "scanner": data.scanner.name,
+        "crystals": data.scanner.describe(),
+        "prompts": data.n_prompts,
+        "delayeds": data.n_delayed,
+        "duration_s": data.duration_s,
+        "time_of_flight": data.tof_bins is not None,
+        **data.info,
+    }
