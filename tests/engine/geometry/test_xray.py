@@ -48,8 +48,8 @@ def test_the_centre_of_a_pixel_is_seen_at_its_row_and_column(rng: Rng, beam: str
     a, b, den = np.einsum("vki,vrci->kvrc", geometry.matrices(), points)
     row, column = np.indices((5, 7)) + 0.5
     np.testing.assert_allclose(den, 1, atol=1e-12)
-    np.testing.assert_allclose(a / den, np.broadcast_to(column, a.shape), atol=1e-11)
-    np.testing.assert_allclose(b / den, np.broadcast_to(row, b.shape), atol=1e-11)
+    np.testing.assert_allclose(a / den, np.broadcast_to(column, a.shape), atol=1e-12)
+    np.testing.assert_allclose(b / den, np.broadcast_to(row, b.shape), atol=1e-12)
 
 
 @pytest.mark.parametrize("beam", BEAMS)

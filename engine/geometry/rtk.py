@@ -1,0 +1,135 @@
+"""The parameters by which RTK describes a cone beam, and the vectors they stand for.
+
+R = Rz(−InPlaneAngle) · Rx(−OutOfPlaneAngle) · Ry(−GantryAngle), in the frame of IEC 61217:
+
+source = Rᵀ (SourceOffsetX, SourceOffsetY, SID)        u = Rᵀ e_x
+origin = Rᵀ (ProjectionOffsetX, ProjectionOffsetY, SID − SDD)    v = Rᵀ e_y
+
+RTK turns about y and its z points up from the table; for a patient who lies on the back with the
+head towards the gantry, our (x, y, z) are its (x, −z, y). Gantry angle 0 then is our β = −90°.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import GeometryError
+from engine.geometry.vectors import length, unit
+from engine.geometry.xray import XrayGeometry
+
+Array = NDArray[np.float64]
+
+IEC_TO_LPS = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
+_SQUARE = 1e-6
+"""Cosine between rows and columns that counts as none."""
+
+
+@dataclass(frozen=True, eq=False)
+class RtkParameters:
+    """One value of each for every view, (n_views,) or (n_views, 2) along u and v.
+
+    Attributes
+    ----------
+    gantry_rad, out_of_plane_rad, in_plane_rad : (n_views,) angles [rad]
+    source_isocentre_mm, source_detector_mm : (n_views,) SID and SDD [mm]
+    source_offset_mm, projection_offset_mm : (n_views, 2) [mm]
+    """
+
+    gantry_rad: Array
+    out_of_plane_rad: Array
+    in_plane_rad: Array
+    source_isocentre_mm: Array
+    source_detector_mm: Array
+    source_offset_mm: Array
+    projection_offset_mm: Array
+
+
+def from_rtk(
+    parameters: RtkParameters,
+    *,
+    shape: tuple[int, int],
+    pixel_mm: tuple[float, float],
+    origin_mm: tuple[float, float] | None = None,
+) -> XrayGeometry:
+    """Return the vectors that RTK's parameters stand for.
+
+    Parameters
+    ----------
+    parameters
+        of every view
+    shape
+        (n_rows, n_columns) of the projections
+    pixel_mm
+        width and height of a pixel [mm]
+    origin_mm
+        centre of pixel (0, 0) along u and v, as the projection image says; None: the middle of the
+        image is at 0 [mm]
+    """
+    p = parameters
+    if (np.asarray(p.source_detector_mm) == 0).any():
+        raise GeometryError(
+            "source to detector 0 mm is RTK's sign of a parallel beam, which is not read; "
+            "give the vectors of the views."
+        )
+    n_rows, n_columns = shape
+    first = -(n_columns - 1) / 2 * pixel_mm[0], -(n_rows - 1) / 2 * pixel_mm[1]
+    middle = np.subtract(first if origin_mm is None else origin_mm, first)
+    depth = p.source_isocentre_mm - p.source_detector_mm
+    source = np.column_stack([p.source_offset_mm, p.source_isocentre_mm])
+    detector = np.column_stack([p.projection_offset_mm + middle, depth])
+    to_world = IEC_TO_LPS @ _rotation(p).swapaxes(1, 2)
+    return XrayGeometry(
+        beam="cone",
+        source_mm=np.einsum("vij,vj->vi", to_world, source),
+        detector_mm=np.einsum("vij,vj->vi", to_world, detector),
+        u_mm=pixel_mm[0] * to_world[:, :, 0],
+        v_mm=pixel_mm[1] * to_world[:, :, 1],
+        shape=shape,
+    )
+
+
+def to_rtk(geometry: XrayGeometry) -> RtkParameters:
+    """Return RTK's parameters, for projections whose image has its middle at 0."""
+    u, v = unit(geometry.u_mm), unit(geometry.v_mm)
+    rotation = np.stack([u, v, geometry.normal], axis=1) @ IEC_TO_LPS
+    source = np.einsum("vij,vj->vi", rotation @ IEC_TO_LPS.T, geometry.source_mm)
+    detector = np.einsum("vij,vj->vi", rotation @ IEC_TO_LPS.T, geometry.detector_mm)
+    fault = None
+    if geometry.beam != "cone":
+        fault = "the beam is parallel"
+    elif np.abs(np.sum(u * v, axis=1)).max() > _SQUARE:
+        fault = "rows and columns are not at right angles"
+    elif not (source[:, 2] > detector[:, 2]).all():
+        fault = "u × v points away from the source; count columns the other way"
+    elif max(float(np.ptp(length(step))) for step in (geometry.u_mm, geometry.v_mm)) > _SQUARE:
+        fault = "pixels differ in size between views"
+    if fault:
+        raise GeometryError(f"RTK cannot describe this scan: {fault}.")
+    return RtkParameters(
+        gantry_rad=np.arctan2(rotation[:, 2, 0], rotation[:, 2, 2]),
+        out_of_plane_rad=-np.arcsin(np.clip(rotation[:, 2, 1], -1, 1)),
+        in_plane_rad=np.arctan2(rotation[:, 0, 1], rotation[:, 1, 1]),
+        source_isocentre_mm=source[:, 2],
+        source_detector_mm=source[:, 2] - detector[:, 2],
+        source_offset_mm=source[:, :2],
+        projection_offset_mm=detector[:, :2],
+    )
+
+
+def _rotation(p: RtkParameters) -> Array:
+    """(n_views, 3, 3) R."""
+    return _about(2, -p.in_plane_rad) @ _about(0, -p.out_of_plane_rad) @ _about(1, -p.gantry_rad)
+
+
+def _about(axis: int, angles_rad: Array) -> Array:
+    """(n_views, 3, 3) rotations about x, y or z."""
+    cos, sin = np.cos(angles_rad), np.sin(angles_rad)
+    one, other = (axis + 1) % 3, (axis + 2) % 3
+    turn = np.zeros((len(cos), 3, 3))
+    turn[:, axis, axis] = 1
+    turn[:, one, one] = turn[:, other, other] = cos
+    turn[:, other, one], turn[:, one, other] = sin, -sin
+    return turn
