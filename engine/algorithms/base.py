@@ -6,14 +6,11 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from numpy.typing import NDArray
 
 from engine.settings import Settings
-
-if TYPE_CHECKING:  # settings must not import the kernels
-    from engine.model import SystemModel
 
 Between = Callable[[NDArray[Any]], NDArray[Any]]
 
@@ -29,25 +26,36 @@ class Iterate:
     iteration, subset : one-based
     log_likelihood : of the image the iteration started from; only on its last subset
     n_skipped : events without any expected count in this iteration; only on its last subset
+    measure : gives the residual of this image; it may cost a projection
     """
 
     fetch: Callable[[], NDArray[Any]]
     update: int
     iteration: int
     subset: int
-    log_likelihood: float | None
-    n_skipped: int
+    log_likelihood: float | None = None
+    n_skipped: int = 0
+    measure: Callable[[], float] | None = None
 
     @cached_property
     def image(self) -> NDArray[Any]:
         """(n_z, n_y, n_x), copied from the device if it lives there."""
         return self.fetch()
 
+    @cached_property
+    def residual(self) -> float | None:
+        """‖A x − y‖ / ‖y‖ of this image; None where the algorithm has another measure."""
+        return None if self.measure is None else self.measure()
+
 
 class Algorithm(Settings):
-    """Settings of an iterative algorithm; `run` is the mathematics."""
+    """Settings of an iterative algorithm; `run` is the mathematics.
+
+    `solves` says which model it takes: "counts", E[y] = A x + b, or "linear", y = A x + noise.
+    """
 
     title: ClassVar[str]
+    solves: ClassVar[Literal["counts", "linear"]] = "counts"
     kind: Any
 
     @property
@@ -63,7 +71,7 @@ class Algorithm(Settings):
     @abstractmethod
     def run(
         self,
-        model: SystemModel,
+        model: Any,
         x: NDArray[Any],
         *,
         done: int = 0,
@@ -71,6 +79,7 @@ class Algorithm(Settings):
     ) -> Iterator[Iterate]:
         """Yield the image after each update, from `x` with `done` updates behind it.
 
+        `model` is a `SystemModel` or a `LinearModel`, as `solves` says.
         `between` filters the image after each iteration.
         """
 
