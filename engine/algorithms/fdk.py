@@ -1,0 +1,62 @@
+"""Filtered back projection: cone (FDK), fan and parallel beams, in one step.
+
+x = Σ_views 1/τ² · ramp( step · weight · density · y )
+
+Feldkamp, Davis & Kress, J Opt Soc Am A 1 (1984) 612; the factors are told of in
+`engine.filtering.projections`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from numpy.typing import NDArray
+
+from engine.algorithms.base import Algorithm, Between, Iterate
+from engine.filtering.projections import filtered, planned
+from engine.filtering.settings import FilterSettings
+
+if TYPE_CHECKING:
+    from engine.model import LinearModel
+
+Array = NDArray[Any]
+
+
+class Fdk(FilterSettings, Algorithm):
+    """Direct reconstruction; what it starts from is left out of account."""
+
+    title: ClassVar[str] = "Filtered back projection (FDK)"
+    solves: ClassVar[Literal["counts", "linear"]] = "linear"
+    kind: Literal["fdk"] = "fdk"
+
+    @property
+    def n_iterations(self) -> int:
+        return 1
+
+    @property
+    def n_subsets(self) -> int:
+        return 1
+
+    def run(
+        self,
+        model: LinearModel,
+        x: Array,
+        *,
+        done: int = 0,
+        between: Between | None = None,
+    ) -> Iterator[Iterate]:
+        if done:
+            return
+        A: Any = model.A  # an XrayTransform
+        plan = planned(model.y, A.geometry, self)
+        rows = filtered(model.y, plan, self, threads=A.on.threads)
+        x = A.with_geometry(plan.geometry).back_project(rows, weighting="fdk")
+        if between is not None:
+            x = between(x)
+        yield Iterate(lambda: x, 1, 1, 1)
+
+    def describe(self) -> str:
+        """Plain words."""
+        cutoff = f", cut off at {self.cutoff:.0%} of Nyquist" if self.cutoff < 1 else ""
+        return f"{self.title}, {self.window} window{cutoff}"

@@ -1,0 +1,1 @@
+"""Direct inversion of X-ray line integrals: weights of rays, angular steps and the ramp filter."""

@@ -1,0 +1,59 @@
+"""Filtered back projection of cone (FDK), fan and parallel beams, in one call.
+
+x = Σ_views q / τ², with q from `engine.filtering.projections`; mm in, 1/mm out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backend import Backend, cpu
+from engine.filtering.projections import filtered, planned
+from engine.filtering.settings import FilterSettings
+from engine.geometry.grid import ImageGrid
+from engine.geometry.xray import XrayGeometry
+from engine.operators.xray import Region, XrayTransform
+
+Array = NDArray[Any]
+
+
+def fdk(
+    values: Array,
+    geometry: XrayGeometry,
+    grid: ImageGrid,
+    *,
+    settings: FilterSettings | None = None,
+    region: Region | None = None,
+    on: Backend | None = None,
+) -> Array:
+    """Attenuation (n_z, n_y, n_x) [1/mm] from line integrals.
+
+    values : (n_views, n_rows, n_columns) line integrals, -log of the transmission [1]
+    region : slices (z, y, x) of the grid; only the rows that see them are filtered
+    """
+    settings, on = settings or FilterSettings(), on or cpu()
+    values = np.asarray(values)
+    plan = planned(values, geometry, settings)
+    seen = rows_seeing(grid, region, plan.geometry)
+    rows = filtered(values, plan, settings, rows=seen, threads=on.threads)
+    A = XrayTransform(plan.geometry, grid, on=on)
+    return A.back_project(rows, weighting="fdk", region=region)
+
+
+def rows_seeing(grid: ImageGrid, region: Region | None, geometry: XrayGeometry) -> slice:
+    """Rows of the detector that the box of a grid is seen by, in any view."""
+    boxes = zip(grid.shape, region or (slice(None),) * 3, strict=True)
+    ends = [(r.start, r.stop) for r in (range(n)[part] for n, part in boxes)]
+    corners = np.array([(x, y, z, 1.0) for z in ends[0] for y in ends[1] for x in ends[2]])
+    seen = np.einsum("vij,kj->vki", geometry.in_voxels(grid), corners)
+    n_rows = geometry.shape[0]
+    if (seen[..., 2] <= 0).any():
+        return slice(0, n_rows)  # reaches behind the source
+    row = seen[..., 1] / seen[..., 2] - 0.5
+    return slice(
+        int(np.clip(np.floor(row.min()), 0, n_rows)),
+        int(np.clip(np.ceil(row.max()) + 1, 0, n_rows)),
+    )
