@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.volume import Volume
-from engine.errors import UnknownFormatError
+from engine.errors import FileFormatError, UnknownFormatError
 from engine.geometry.scanner import Scanner
 from engine.io import efficiencies as _efficiencies
 from engine.io.base import Format, ListModeReader, ProjectionsReader, VolumeReader, VolumeWriter
@@ -50,6 +50,7 @@ __all__ = [
     "builtin_scanners",
     "can_save",
     "inspect",
+    "is_projections",
     "read_efficiencies",
     "read_listmode",
     "read_mu_map",
@@ -93,6 +94,11 @@ def read_volume(path: Path | str) -> Volume:
     raise _unknown(path, head, "volume", VOLUME_READERS, others)
 
 
+def is_projections(path: Path | str) -> bool:
+    """Whether a file, or a folder, is an X-ray scan."""
+    return _xray.find(Path(path)) is not None
+
+
 def read_projections(path: Path | str) -> Projections:
     """Read X-ray projections.
 
@@ -107,7 +113,7 @@ def read_projections(path: Path | str) -> Projections:
         reader, settings = found
         return reader.read(settings)
     if path.is_dir():
-        raise UnknownFormatError(
+        raise FileFormatError(
             f"{path}: this is a folder without the settings of a scan; choose a file in it. "
             f"Can be read: {_listed(PROJECTION_READERS)}."
         )

@@ -62,18 +62,16 @@ class Bruker(ProjectionsReader):
             f"{path.name}: the file does not say from which side images are seen; taken as from "
             "the source.",
         ]
-        data = assemble(
+        return assemble(
             path,
             images,
             _geometry(fields, angles.rad),
             "transmission" if _corrected(fields) else "counts",
             whole_numbers=whole,
+            white_level=full,
             info=_info(fields),
             notes=notes,
         )
-        if data.kind == "transmission":
-            data.values[...] /= np.float32(full)
-        return data
 
 
 def _corrected(fields: Fields) -> bool:

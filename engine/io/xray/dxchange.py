@@ -153,10 +153,7 @@ def _kind(
         if not has_flats:
             notes.append(f"{path.name}: counts without flat images; the open beam is unknown.")
         return "counts"
-    kind = guess_kind(values)
-    words = {"counts": "counts", "transmission": "transmission", "integrals": "line integrals"}
-    notes.append(f"{path.name}: no flat images; by their values these are {words[kind]}.")
-    return kind
+    return guess_kind(path, values, notes)
 
 
 def _geometry(
@@ -227,6 +224,7 @@ def _fill(file: h5py.File, data: Projections, columns: dict[str, NDArray[Any]]) 
             item.attrs["units"] = np.bytes_("counts")
     g = data.geometry
     turned = np.unwrap(g.angles_rad + AT_ZERO)
+    turned -= 2 * np.pi * np.floor(turned[0] / (2 * np.pi) + 1e-9)
     theta = store(file, "exchange/theta", np.rad2deg(turned))
     theta.attrs["units"] = np.bytes_("deg")
     ours = file.create_group(OURS)

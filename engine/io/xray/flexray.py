@@ -20,7 +20,6 @@ from engine.io.xray.keyvalue import Fields, read_fields, refuse_distances
 from engine.io.xray.pose import turned_cone
 from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
 
-SETTINGS = "scan settings.txt"
 SCAN, FLAT, DARK = "scan_", "io", "di"
 MARKS = (b"sod", b"sdd")
 RAW_CENTRE, RAW_PIXEL_MM = (971, 767), 0.0748
@@ -58,11 +57,13 @@ class FlexRay(ProjectionsReader):
             f"{path.name}: the calibration of the machine is not in the file; check the centre of "
             "rotation.",
         ]
+        if flats is None:
+            notes.append(f"{path.name}: no flat images io000000.tif; the open beam is unknown.")
         return assemble(
             path,
             images,
             turned_cone(angles.rad, **_pose(fields), shape=shape),
-            "counts" if flats is not None else "transmission",
+            "counts",
             flats=flats,
             darks=darks,
             whole_numbers=whole,

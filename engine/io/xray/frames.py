@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,6 +21,9 @@ MOST_NAMED = 8
 BLOCK = 32
 """Views looked at at once."""
 KINDS: tuple[Kind, ...] = ("counts", "transmission", "integrals")
+WORDS = {"counts": "counts", "transmission": "transmissions", "integrals": "line integrals"}
+LIMITS: dict[str, float] = {"transmission": 100.0, "integrals": 1000.0}
+"""Beyond these, values are counts."""
 LARGEST_TRANSMISSION = 1.5
 LARGEST_INTEGRAL = 50.0
 
@@ -37,6 +39,7 @@ def assemble(
     bad_pixels: NDArray[np.bool_] | None = None,
     pixel_mm_known: bool = True,
     whole_numbers: bool = False,
+    white_level: float | None = None,
     info: dict[str, Any] | None = None,
     notes: Iterable[str] = (),
 ) -> Projections:
@@ -60,6 +63,8 @@ def assemble(
         False where one pixel is taken as one millimetre
     whole_numbers
         whether the file stores whole numbers, so that the largest of them is saturation
+    white_level
+        counts of the open beam; transmissions are divided by it
     info, notes
         facts and remarks of the reader
     """
@@ -70,6 +75,9 @@ def assemble(
     if whole_numbers:
         _saturated(path, values, told)
     _lost_views(path, values, told)
+    if white_level is not None and kind == "transmission":
+        values /= np.float32(white_level)
+    _refuse_other_kind(path, values, kind)
     bad |= _unlit(path, flats, darks, told)
     if not pixel_mm_known:
         told.append(
@@ -89,11 +97,6 @@ def assemble(
     )
 
 
-def with_notes(data: Projections, notes: Iterable[str]) -> Projections:
-    """Return the same projections with more notes."""
-    return replace(data, notes=(*data.notes, *notes))
-
-
 def refuse_count(path: Path, n_images: int, n_angles: int) -> None:
     """Refuse another number of images than of angles."""
     if n_images != n_angles:
@@ -103,8 +106,15 @@ def refuse_count(path: Path, n_images: int, n_angles: int) -> None:
         )
 
 
-def guess_kind(values: Images) -> Kind:
-    """Tell from floating-point numbers alone what they are: the air around the object decides."""
+def guess_kind(path: Path, values: Images, notes: list[str]) -> Kind:
+    """Tell from floating-point numbers alone what they are, and say so."""
+    kind = _kind_of(values)
+    notes.append(f"{path.name}: no flat images; by their values these are {WORDS[kind]}.")
+    return kind
+
+
+def _kind_of(values: Images) -> Kind:
+    """The air around the object decides: 1 in transmissions, 0 in line integrals."""
     sample = values[:: max(len(values) // 16, 1)]
     sample = sample[np.isfinite(sample)]
     if not sample.size:
@@ -167,7 +177,7 @@ def _not_numbers(path: Path, values: Images, notes: list[str]) -> NDArray[np.boo
         raise DataError(f"{path.name}: no value is a number; export the scan again.")
     if n_bad:
         always = int(never.sum())
-        more = f", {always:,} pixels in every view" if always else ""
+        more = f", {always:,} of the pixels in every view" if always else ""
         notes.append(f"{path.name}: {n_bad:,} values are not numbers{more}.")
     return never
 
@@ -183,6 +193,17 @@ def _saturated(path: Path, values: Images, notes: list[str]) -> None:
         f"{path.name}: {n_top:,} values ({n_top / values.size:.2g} of all) are {top:.0f}, the "
         "largest the detector gives; they are saturated."
     )
+
+
+def _refuse_other_kind(path: Path, values: Images, kind: Kind) -> None:
+    limit = LIMITS.get(kind)
+    top = float(np.nanmax(values))
+    if limit is not None and top > limit:
+        raise DataError(
+            f"{path.name}: values up to {top:,.6g} are no {WORDS[kind]}, which are at most about "
+            f"{'1' if kind == 'transmission' else '20'}; they look like counts, so correct the "
+            "kind or give the open beam."
+        )
 
 
 def _lost_views(path: Path, values: Images, notes: list[str]) -> None:
@@ -213,6 +234,7 @@ def _unlit(
         )
     if unlit.any():
         notes.append(
-            f"{path.name}: {int(unlit.sum()):,} pixels get no light in the flat images; bad pixels."
+            f"{path.name}: {int(unlit.sum()):,} of {unlit.size:,} pixels get no light in the flat "
+            "images; they count as bad."
         )
     return unlit

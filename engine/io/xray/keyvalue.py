@@ -76,7 +76,7 @@ def read_fields(path: Path, separator: str) -> Fields:
     values: dict[str, str] = {}
     for line in settings_text(path).splitlines():
         key, found, value = line.partition(separator)
-        if found and not key.lstrip().startswith((";", "#")):
+        if found and not key.lstrip().startswith(";"):
             values.setdefault(" ".join(key.lower().split()), value.strip())
     return Fields(path, values)
 

@@ -49,17 +49,16 @@ class Nikon(ProjectionsReader):
         images, whole = read_stack(stack.first(len(angles.rad)), path)
         notes = list(angles.notes)
         geometry = _geometry(fields, angles.rad, notes)
-        data = assemble(
+        return assemble(
             path,
             images,
             geometry,
             "transmission",
             whole_numbers=whole,
+            white_level=white,
             info=_info(fields),
             notes=notes,
         )
-        data.values[...] /= np.float32(white)
-        return data
 
 
 def _stack(fields: Fields, n_views: int) -> Stack:

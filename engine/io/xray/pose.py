@@ -9,17 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.geometry.vectors import about_z
 from engine.geometry.xray import XrayGeometry
 
 Vector = tuple[float, float, float]
 RIGHT, LEFT = 1.0, -1.0
 UP, DOWN = 1.0, -1.0
-
-
-def rotations(angles_rad: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return (n, 3, 3) rotations about z."""
-    c, s, o = np.cos(angles_rad), np.sin(angles_rad), np.zeros(len(angles_rad))
-    return np.stack([c, -s, o, s, c, o, o, o, o + 1], axis=-1).reshape(-1, 3, 3)
 
 
 def turned_cone(
@@ -45,7 +40,7 @@ def turned_cone(
     rise_mm
         height gained in a turn [mm]
     """
-    turn = rotations(angles_rad)
+    turn = about_z(angles_rad)
     lift = np.zeros((len(angles_rad), 3))
     lift[:, 2] = rise_mm * (angles_rad - angles_rad[0]) / (2 * np.pi)
     source, detector, u, v = (turn @ np.array(a) for a in (source_mm, detector_mm, u_mm, v_mm))
@@ -76,7 +71,7 @@ def turned_parallel(
     shift_mm
         of the detector's centre, to the right and up [mm]
     """
-    turn = rotations(angles_rad)
+    turn = about_z(angles_rad)
     u, v = (columns * pixel_mm[0], 0.0, 0.0), (0.0, 0.0, rows * pixel_mm[1])
     centre = (shift_mm[0], 0.0, shift_mm[1])
     ray, detector, across, along = (turn @ np.array(a) for a in ((0.0, 1.0, 0.0), centre, u, v))

@@ -19,7 +19,7 @@ from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
 from engine.io.door import read_text
 from engine.io.xray.angles import read_angles
-from engine.io.xray.frames import assemble, guess_kind, refuse_count
+from engine.io.xray.frames import Kind, assemble, guess_kind, refuse_count
 from engine.io.xray.metaimage import read_meta_image
 
 ROOT = "RTKThreeDCircularGeometry"
@@ -51,6 +51,8 @@ class RtkXml(ProjectionsReader):
         refuse_count(path, views, len(parameters[GANTRY]))
         angles = read_angles(parameters[GANTRY], "deg", f"{path.name}: {GANTRY}")
         values = image.values[: len(angles.rad)].astype(np.float32)
+        notes = list(angles.notes)
+        kind: Kind = "counts" if whole else guess_kind(path, values, notes)
         geometry = rtk_geometry(
             {name: a[: len(angles.rad)] for name, a in parameters.items()},
             shape=(rows, columns),
@@ -62,10 +64,10 @@ class RtkXml(ProjectionsReader):
             path,
             values,
             geometry,
-            "counts" if whole else guess_kind(values),
+            kind,
             whole_numbers=whole,
             info={"format": cls.name},
-            notes=angles.notes,
+            notes=notes,
         )
 
 

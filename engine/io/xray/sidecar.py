@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.data.projections import Projections
-from engine.errors import FileFormatError, GeometryError, SettingsError
+from engine.errors import EngineError, FileFormatError, GeometryError, SettingsError
 from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
 from engine.io.door import open_head, read_text
@@ -37,6 +37,7 @@ from engine.settings import parse, read_toml
 MARK = re.compile(rf'^\s*format\s*=\s*["\']{FORMAT}["\']'.encode(), re.MULTILINE)
 TIFF = (".tif", ".tiff")
 MAX_ANGLES_BYTES = 10_000_000
+MAX_LOOKED_AT = 200
 
 
 class RawSidecar(ProjectionsReader):
@@ -63,7 +64,7 @@ class RawSidecar(ProjectionsReader):
         values = np.ascontiguousarray(values[: geometry.n_views])
         if settings.kind == "counts" and flats is None and settings.white_level is not None:
             flats = np.full((1, *values.shape[1:]), settings.white_level, np.float32)
-        data = assemble(
+        return assemble(
             path,
             values,
             geometry,
@@ -72,21 +73,21 @@ class RawSidecar(ProjectionsReader):
             darks=darks,
             pixel_mm_known=known,
             whole_numbers=whole,
+            white_level=settings.white_level,
             info={"format": cls.name, "data_file": settings.file or settings.files},
             notes=notes,
         )
-        if settings.kind == "transmission" and settings.white_level is not None:
-            data.values[...] /= np.float32(settings.white_level)
-        return data
 
 
 def sidecar_of(path: Path) -> Path | None:
     """Return the sidecar in the same folder that names this file, None where there is none."""
-    for candidate in sorted(path.parent.glob("*.toml")):
-        head = open_head(candidate) if candidate.stat().st_size else b""
-        if MARK.search(head) is None:
+    for candidate in sorted(path.parent.glob("*.toml"))[:MAX_LOOKED_AT]:
+        try:
+            if MARK.search(open_head(candidate)) is None:
+                continue
+            values = read_toml(candidate)
+        except EngineError:
             continue
-        values = read_toml(candidate)
         stem = values.get("files")
         if values.get("file") == path.name or (stem and path.name.startswith(str(stem))):
             return candidate

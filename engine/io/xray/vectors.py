@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from engine.data.projections import Projections
 from engine.errors import FileFormatError, GeometryError
+from engine.geometry.orbits import from_astra_vectors
 from engine.geometry.xray import Beam, XrayGeometry
 from engine.io.base import ProjectionsReader
 from engine.io.door import read_text
-from engine.io.xray.frames import Images, Kind, assemble, refuse_count
+from engine.io.xray.frames import Images, Kind, assemble, guess_kind, refuse_count
 from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
 
 N_NUMBERS = 12
@@ -50,27 +51,26 @@ class AstraVectors(ProjectionsReader):
             stack = stack.first(len(vectors)).reversed()
         refuse_count(path, len(stack), len(vectors))
         kept, notes = without_repeated(vectors, path)
-        if len(kept) < len(vectors):  # the walnuts' last file belongs to no vector of its own
-            stack = (
-                stack.reversed().first(len(kept)).reversed() if walnut else stack.first(len(kept))
-            )
-        images, whole = _oriented(stack, path, walnut)
+        images, whole = _oriented(stack.first(len(kept)), path, walnut)
         flats, darks = (
             _oriented(s, path, walnut)[0] if (s := stacks.get(p)) is not None else None
             for p in (FLAT, DARK)
         )
+        told = list(notes)
         if walnut:
-            notes += (f"{path.name}: images turned and in reverse, as the authors of the data do.",)
+            told.append(f"{path.name}: images turned and in reverse, as the data's authors do.")
+        counted = whole or flats is not None
+        kind: Kind = "counts" if counted else guess_kind(path, images, told)
         return assemble(
             path,
             images,
             geometry_of(kept, "cone", images.shape[1:], path),
-            _kind(flats, whole),
+            kind,
             flats=flats,
             darks=darks,
             whole_numbers=whole,
             info={"format": cls.name},
-            notes=notes,
+            notes=told,
         )
 
 
@@ -119,15 +119,8 @@ def geometry_of(
         raise GeometryError(
             f"{path.name}: lengths up to {np.abs(vectors).max():.3g} mm; give lengths in mm."
         )
-    source, detector, u, v = np.split(vectors, 4, axis=1)
     rows, columns = shape
-    return XrayGeometry(beam, source, detector, u, v, (rows, columns))
-
-
-def _kind(flats: Images | None, whole: bool) -> Kind:
-    if flats is not None:
-        return "counts"
-    return "transmission" if whole else "integrals"
+    return from_astra_vectors(vectors, shape=(rows, columns), beam=beam)
 
 
 def _projections(stacks: dict[str, Stack], path: Path) -> Stack:

@@ -19,6 +19,7 @@ from engine.io import (
     read_efficiencies,
     read_listmode,
     read_mu_map,
+    read_projections,
     read_scanner,
     read_volume,
     save,
@@ -32,9 +33,10 @@ DOORS: list[Door] = [
     lambda path, ring: read_mu_map(path, ring),
     lambda path, ring: read_efficiencies(path, ring),
     lambda path, ring: read_scanner(str(path)),
+    lambda path, ring: read_projections(path),
 ]
 each_door = pytest.mark.parametrize(
-    "door", DOORS, ids=["listmode", "volume", "mu_map", "efficiencies", "scanner"]
+    "door", DOORS, ids=["listmode", "volume", "mu_map", "efficiencies", "scanner", "xray"]
 )
 NAMES = ["a.l", "a.h5", "a.nii.gz", "a.txt", "a.clm.safir"]
 

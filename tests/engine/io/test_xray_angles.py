@@ -1,0 +1,111 @@
+"""Angles of views: both readings of a wrong unit, the order, the view measured twice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.errors import DataError, FileFormatError
+from engine.io.xray.angles import read_angles, unit_named
+
+TURN = np.arange(360.0)
+
+
+@pytest.mark.parametrize("span", [180.0, 199.0, 360.0, 720.0])
+def test_degrees_and_radians_of_one_scan_are_the_same(span: float) -> None:
+    degrees = np.arange(90) * span / 90
+    found = read_angles(degrees, "deg", "a")
+    assert np.allclose(found.rad, read_angles(np.deg2rad(degrees), "rad", "a").rad)
+    assert np.allclose(found.rad, np.deg2rad(degrees))
+    assert not found.notes
+
+
+@pytest.mark.parametrize("span", [180, 360])
+def test_radians_called_degrees_are_refused_with_both_readings(span: int) -> None:
+    with pytest.raises(
+        DataError, match=rf"degrees, a span of [36]\..*radians, a span of {span - 2}"
+    ):
+        read_angles(np.deg2rad(np.arange(0, span, 2)), "deg", "a")
+
+
+@pytest.mark.parametrize("step", [0.1, 0.5, 2.0])
+def test_degrees_called_radians_are_refused_with_both_readings(step: float) -> None:
+    with pytest.raises(DataError, match=r"radians, a span of .*degrees, a span of 180"):
+        read_angles(np.arange(0, 180.01, step), "rad", "a")
+
+
+def test_many_turns_of_a_helix_in_radians_are_taken() -> None:
+    turns = np.linspace(0, 40 * np.pi, 2000, endpoint=False)
+    assert np.allclose(read_angles(turns, "rad", "a").rad, turns)
+
+
+@pytest.mark.parametrize(("values", "degrees"), [(TURN, TURN), (np.deg2rad(TURN), TURN)])
+def test_without_a_unit_the_span_decides_and_is_told(
+    values: np.ndarray, degrees: np.ndarray
+) -> None:
+    found = read_angles(values, None, "scan.nxs")
+    assert np.allclose(np.rad2deg(found.rad), degrees)
+    assert "no unit" in found.notes[0]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_last_view_of_a_turn_that_repeats_the_first_is_left_out(sign: int) -> None:
+    found = read_angles(sign * np.arange(361.0), "deg", "a")
+    assert (len(found.rad), found.n_stated) == (360, 361)
+    assert "repeats the first" in found.notes[0]
+
+
+def test_both_ends_of_half_a_turn_stay() -> None:
+    assert len(read_angles(np.arange(181.0), "deg", "a").rad) == 181
+
+
+def test_a_turn_that_passes_360_goes_one_way() -> None:
+    assert len(read_angles((TURN + 90) % 360, "deg", "a").rad) == 360
+
+
+def test_the_golden_angle_goes_one_way() -> None:
+    assert len(read_angles(np.arange(100) * 111.246, "deg", "a").rad) == 100
+
+
+def test_a_trembling_encoder_goes_one_way() -> None:
+    trembling = TURN + 0.2 * np.sin(12.3 * TURN)
+    assert len(read_angles(trembling, "deg", "a").rad) == 360
+
+
+def test_two_views_exchanged_are_named() -> None:
+    values = TURN.copy()
+    values[[100, 101]] = values[[101, 100]]
+    with pytest.raises(DataError, match=r"view 100 is at 101° and view 101 at 100°"):
+        read_angles(values, "deg", "a")
+
+
+def test_a_scan_there_and_back_is_refused() -> None:
+    with pytest.raises(DataError, match="change direction, view 3"):
+        read_angles(np.array([0.0, 10, 20, 30, 20, 10]), "deg", "a")
+
+
+def test_a_few_repeated_angles_are_told_and_many_are_refused() -> None:
+    values = TURN.copy()
+    values[7] = 6
+    assert "first is view 7 at 6°" in read_angles(values, "deg", "a").notes[0]
+    with pytest.raises(DataError, match="72 of 360 views have the angle of"):
+        read_angles(TURN - (TURN % 5 == 4), "deg", "a")
+
+
+@pytest.mark.parametrize(
+    ("values", "match"), [([], "no angles"), ([0, np.nan, 2], "view 1 is not")]
+)
+def test_angles_that_are_none_are_refused(values: list[float], match: str) -> None:
+    with pytest.raises(DataError, match=match):
+        read_angles(np.array(values), "deg", "a")
+
+
+def test_units_by_name() -> None:
+    assert [unit_named(t, "a") for t in ("deg", " Degrees", "rad", "")] == [
+        "deg",
+        "deg",
+        "rad",
+        None,
+    ]
+    with pytest.raises(FileFormatError, match="'mm', want degrees or radians"):
+        unit_named("mm", "a")
