@@ -1,0 +1,59 @@
+"""Only a part of the detector, and only some of the views."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from engine.backend import Backend
+from engine.data.projections import Projections
+from engine.errors import DataError
+from engine.preprocess.base import Step
+from engine.settings import setting
+
+Span = tuple[int, int]
+
+
+class Crop(Step):
+    """A rectangle of the detector: rows and columns from the first to before the last."""
+
+    title: ClassVar[str] = "Crop"
+    kind: ClassVar[str] = "crop"
+    rows: Span | None = setting(None, "First row and the one after the last", unit="pixels")
+    columns: Span | None = setting(None, "First column and the one after the last", unit="pixels")
+
+    def obstacle(self, projections: Projections) -> str | None:
+        if self.rows is None and self.columns is None:
+            return "no rows or columns are chosen; the whole detector is used"
+        return None
+
+    def apply(self, projections: Projections, *, on: Backend) -> Projections:
+        rows = _slice("rows", self.rows, projections.shape[1])
+        columns = _slice("columns", self.columns, projections.shape[2])
+
+        def cut(fields: Any) -> Any:
+            return None if fields is None else fields[..., rows, columns]
+
+        facts = {"rows": [rows.start, rows.stop], "columns": [columns.start, columns.stop]}
+        return self.changed(
+            projections,
+            facts,
+            values=cut(projections.values),
+            geometry=projections.geometry.cropped(rows, columns),
+            flats=cut(projections.flats),
+            darks=cut(projections.darks),
+            bad_pixels=cut(projections.bad_pixels),
+        )
+
+    def summary(self, before: Projections, after: Projections) -> str:
+        (_, n_rows, n_cols), (_, kept_rows, kept_cols) = before.shape, after.shape
+        return f"{kept_rows} of {n_rows} rows, {kept_cols} of {n_cols} columns kept"
+
+
+def _slice(name: str, span: Span | None, n: int) -> slice:
+    first, last = span or (0, n)
+    if not 0 <= first < last <= n:
+        raise DataError(
+            f"Crop: {name} {first} to {last} are not on the detector, which has {n}; choose "
+            f"0 <= first < last <= {n}."
+        )
+    return slice(first, last)

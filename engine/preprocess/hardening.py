@@ -1,0 +1,157 @@
+"""Beam hardening: p' = Σ a_k pᵏ, k = 1, 2, ..., what one energy would have given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import ndimage
+
+from engine.arrays import module_of
+from engine.backend import Backend
+from engine.backend.gpu import Array
+from engine.data.projections import Projections
+from engine.errors import DataError
+from engine.preprocess.base import Step
+from engine.preprocess.blocks import in_blocks
+from engine.settings import setting
+
+Coefficients = tuple[float, ...]
+"""a_1, a_2, ...: of p, p², ..."""
+
+
+class Hardening(Step):
+    """Cupping and streaks of a beam that hardens in one material, such as water."""
+
+    title: ClassVar[str] = "Beam hardening"
+    kind: ClassVar[str] = "hardening"
+    coefficients: Coefficients = setting(
+        (),
+        "Coefficients of p, p², p³, ... of the corrected line integral; fit them on a uniform "
+        "object or a step wedge",
+        max_length=8,
+    )
+
+    def obstacle(self, projections: Projections) -> str | None:
+        if projections.kind != "integrals":
+            return f"the projections are {projections.kind} still; take their logarithm first"
+        if not self.coefficients:
+            return "no coefficients are given; fit them on a uniform object or a step wedge"
+        return None
+
+    def apply(self, projections: Projections, *, on: Backend) -> Projections:
+        values = projections.values
+        most = float(values.max()) if values.size else 0.0
+        self._check_rises(most)
+        out = module_of(values).empty(values.shape, np.float32)
+
+        def work(views: slice) -> None:
+            out[views] = evaluate(self.coefficients, values[views])
+
+        in_blocks(work, values, on=on)
+        became = float(evaluate(self.coefficients, np.float64(most)))
+        return self.changed(projections, {"most": most, "became": became}, values=out)
+
+    def summary(self, before: Projections, after: Projections) -> str:
+        facts = self.facts(after)
+        return f"largest line integral {facts['most']:.3g} became {facts['became']:.3g}"
+
+    def _check_rises(self, most: float) -> None:
+        slope = np.polynomial.Polynomial((0.0, *self.coefficients)).deriv()
+        p = np.linspace(0, most, 100)
+        if (slope(p) <= 0).any():
+            raise DataError(
+                f"Beam hardening: the polynomial falls from p = {p[slope(p) <= 0][0]:.3g} on, the "
+                f"scan reaches {most:.3g}; fit it on an object at least as thick."
+            )
+
+
+def evaluate(coefficients: Coefficients, p: Array) -> Array:
+    """Σ a_k pᵏ, by Horner's rule."""
+    total = 0 * p
+    for a in reversed(coefficients):
+        total = (total + np.float32(a)) * p
+    return total
+
+
+def fit_wedge(
+    integrals: ArrayLike,
+    thickness_mm: ArrayLike,
+    *,
+    mu_per_mm: float | None = None,
+    degree: int = 3,
+) -> Coefficients:
+    """Fit line integrals (n,) measured through known thicknesses (n,) of one material [mm].
+
+    Without its attenuation the thinnest steps give it: a_1 = 1.
+    """
+    p = np.asarray(integrals, np.float64)
+    wanted = np.asarray(thickness_mm, np.float64) * (mu_per_mm or 1.0)
+    a = _solve([p**k for k in range(1, degree + 1)], wanted, np.ones_like(p))
+    return _scaled(a, keep=mu_per_mm is not None)
+
+
+def fit_uniform(
+    projections: Projections,
+    reconstruct: Callable[[Projections], Array],
+    *,
+    mu_per_mm: float | None = None,
+    degree: int = 3,
+) -> Coefficients:
+    """Fit on a scan of a uniform object: the corrected image shall be flat inside and 0 outside.
+
+    `reconstruct` makes an image (any shape) of line integrals and must be linear. As the image of
+    Σ a_k pᵏ is Σ a_k f_k, with f_k that of pᵏ, the best coefficients follow at once. The rim of the
+    object, where voxels are shared, does not count. Without its attenuation a_1 = 1.
+    Kachelrieß, Sourbelle & Kalender, Medical Physics 33 (2006) 1269.
+    """
+    p = projections.values
+    images = [
+        np.asarray(reconstruct(replace(projections, values=p**k)), np.float64)
+        for k in range(1, degree + 1)
+    ]
+    inside = images[0] > otsu(images[0])
+    weights = np.where(_away_from_rim(inside), 1.0, 0.0)
+    if not (inside & (weights > 0)).any():
+        raise DataError("Beam hardening: no uniform object is in the image; scan a larger one.")
+    share = inside.sum() / inside.size
+    weights *= np.where(inside, 1 / share, 1 / (1 - share))
+    return _scaled(_solve(images, inside * (mu_per_mm or 1.0), weights), mu_per_mm is not None)
+
+
+def otsu(image: NDArray[np.floating]) -> float:
+    """Threshold between the two classes of an image that lie farthest apart (Otsu, 1979)."""
+    counts, edges = np.histogram(image, 256)
+    centres = (edges[1:] + edges[:-1]) / 2
+    below = counts.cumsum()
+    above = below[-1] - below
+    sums = (counts * centres).cumsum()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gap = (sums[-1] - sums) / above - sums / below
+        between = np.nan_to_num(below * above * gap**2)
+    best = np.flatnonzero(between == between.max())  # more than one where a gap is empty
+    return float(edges[1 + best].mean())
+
+
+def _away_from_rim(inside: NDArray[np.bool_], width: int = 2) -> NDArray[np.bool_]:
+    flat = inside.reshape(-1, *inside.shape[-2:])  # rims are looked for within slices
+    square = np.ones((1, 2 * width + 1, 2 * width + 1), bool)
+    near = ndimage.binary_dilation(flat, square) & ~ndimage.binary_erosion(
+        flat, square, border_value=1
+    )
+    return ~near.reshape(inside.shape)
+
+
+def _solve(
+    basis: list[NDArray[np.float64]], wanted: NDArray[np.floating], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    root = np.sqrt(weights).ravel()
+    columns = np.stack([f.ravel() * root for f in basis], axis=1)
+    return np.linalg.lstsq(columns, np.ravel(wanted) * root, rcond=None)[0]
+
+
+def _scaled(a: NDArray[np.float64], keep: bool) -> Coefficients:
+    return tuple(float(v) for v in (a if keep else a / a[0]))

@@ -1,0 +1,69 @@
+"""Line integrals from transmission: p = -ln max(T, least)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from engine.arrays import module_of
+from engine.backend import Backend
+from engine.data.projections import Projections
+from engine.errors import DataError
+from engine.preprocess.base import Step, percent
+from engine.preprocess.blocks import in_blocks
+from engine.settings import setting
+
+BRIGHT = 1.1
+"""Transmission above this is not noise: the flats do not fit the scan."""
+
+
+class Logarithm(Step):
+    """Attenuation along each ray, by Beer's law."""
+
+    title: ClassVar[str] = "Logarithm"
+    kind: ClassVar[str] = "logarithm"
+    least_transmission: float = setting(
+        1e-4,
+        "Smaller transmissions count as this one, so that their logarithm stays finite",
+        label="Least transmission",
+        expert=True,
+        gt=0,
+        le=0.1,
+    )
+
+    def obstacle(self, projections: Projections) -> str | None:
+        if projections.kind == "counts":
+            return "the projections are counts still; divide them by flat fields first"
+        if projections.kind == "integrals":
+            return "the projections are line integrals already"
+        return None
+
+    def apply(self, projections: Projections, *, on: Backend) -> Projections:
+        values = projections.values
+        xp = module_of(values)
+        out = xp.empty(values.shape, np.float32)
+        least = np.float32(self.least_transmission)
+
+        def work(views: slice) -> tuple[int, int, int]:
+            block = values[views]
+            clipped, bright = (block < least).sum(), (block > BRIGHT).sum()
+            out[views] = -xp.log(xp.maximum(block, least))
+            return int((~xp.isfinite(block)).sum()), int(clipped), int(bright)
+
+        n_nan, n_clipped, n_bright = np.sum(in_blocks(work, values, on=on), axis=0)
+        if n_nan:
+            raise DataError(
+                f"{n_nan:,} values of the projections are not numbers "
+                f"({percent(n_nan, values.size)}); switch the replacement of bad pixels on."
+            )
+        facts = {"clipped": int(n_clipped), "bright": int(n_bright)}
+        return self.changed(projections, facts, values=out, kind="integrals")
+
+    def summary(self, before: Projections, after: Projections) -> str:
+        facts, n = self.facts(after), int(np.prod(after.shape))
+        return (
+            f"{facts['clipped']:,} values clipped at {self.least_transmission:g} "
+            f"({percent(facts['clipped'], n)}), {facts['bright']:,} brighter than the open beam "
+            f"({percent(facts['bright'], n)})"
+        )
