@@ -1,4 +1,4 @@
-"""Phantoms with exact line integrals, and simulated list-mode scans of them."""
+"""Phantoms with exact line integrals, and simulated list-mode and X-ray scans of them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from engine.simulate.phantoms import (
     uniform_cylinder,
 )
 from engine.simulate.voxels import VoxelPhantom, from_volumes, mni_brain
+from engine.simulate.xray import Detector, simulate_integrals, simulate_xray
+from engine.simulate.xray_phantoms import shepp_logan, tooth
 
 PHANTOMS: dict[str, Callable[[], Phantom]] = {
     "lines": three_line_sources,
@@ -29,6 +31,7 @@ PHANTOMS: dict[str, Callable[[], Phantom]] = {
 
 __all__ = [
     "PHANTOMS",
+    "Detector",
     "Phantom",
     "ShapePhantom",
     "VoxelPhantom",
@@ -38,8 +41,12 @@ __all__ = [
     "from_volumes",
     "mni_brain",
     "point",
+    "shepp_logan",
+    "simulate_integrals",
     "simulate_listmode",
+    "simulate_xray",
     "thorax",
     "three_line_sources",
+    "tooth",
     "uniform_cylinder",
 ]

@@ -1,0 +1,234 @@
+"""X-ray scans of phantoms, exact but for the counting of photons.
+
+With p the line integral of a ray, N the photons of the open beam and C their counts, a pixel reads
+
+dark + noise + C / N · gain · Poisson(N · T),    T = mean of ½ e^{−p} (1 + cosh h p)
+
+in whole counts up to full scale. h is the strength of beam hardening: of every four photons two
+meet p, one (1 − h) p and one (1 + h) p, so that −ln T ≈ p − h² p² / 4. The mean goes over the
+`oversample`² rays of a pixel. Flats are taken before the scan; what changes in the gain of a pixel
+after them makes a ring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backend import usable_cores
+from engine.data.projections import Projections
+from engine.errors import SettingsError
+from engine.geometry.xray import XrayGeometry
+from engine.kernels.blocks import Tick
+from engine.simulate.integrals import finer, line_integrals, mean_of_pixels
+from engine.simulate.phantom import ShapePhantom
+
+Array = NDArray[Any]
+Fields = NDArray[np.float32]
+
+_BLOCK_RAYS = 1 << 22
+"""Rays, at most, that are held at once."""
+_PIXELS, _FLATS, _DARKS, _VIEWS = range(4)
+"""Streams of random numbers of one seed."""
+
+
+@dataclass(frozen=True)
+class Detector:
+    """What counts the photons.
+
+    Attributes
+    ----------
+    photons : of the open beam, in a pixel and view
+    open_counts : counts that they make
+    dark_counts, read_noise : mean and standard deviation of what a pixel reads without beam
+    full_scale : largest count
+    gain_spread : relative standard deviation of the gain of pixels, which flats see
+    ring_spread : the same of what changed between flats and scan, which they do not
+    dead_share, hot_share : pixels that read nothing, or full scale
+    """
+
+    photons: float = 20_000.0
+    open_counts: float = 40_000.0
+    dark_counts: float = 100.0
+    read_noise: float = 3.0
+    full_scale: float = 65_535.0
+    gain_spread: float = 0.02
+    ring_spread: float = 0.0
+    dead_share: float = 0.0
+    hot_share: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if not (np.isfinite(value) and value >= 0):
+                raise SettingsError(f"detector: {name} is {value:g}, want a number of 0 or more.")
+        if self.photons == 0 or self.open_counts == 0:
+            raise SettingsError("detector: the open beam makes no counts; give photons and counts.")
+        if self.dead_share + self.hot_share > 1:
+            raise SettingsError("detector: more dead and hot pixels than pixels; lower the shares.")
+
+    def pixels(self, shape: tuple[int, int], seed: int) -> Pixels:
+        """Return the pixels of a detector (n_rows, n_columns)."""
+        rng = np.random.default_rng((seed, _PIXELS))
+        gain = 1 + self.gain_spread * rng.standard_normal(shape)
+        change = 1 + self.ring_spread * rng.standard_normal(shape)
+        order = rng.permutation(gain.size)
+        n_dead, n_hot = (round(s * gain.size) for s in (self.dead_share, self.hot_share))
+        dead, hot = np.zeros((2, gain.size), bool)
+        dead[order[:n_dead]] = True
+        hot[order[n_dead : n_dead + n_hot]] = True
+        gain = np.maximum(gain, 0)
+        return Pixels(
+            self, gain, np.maximum(gain * change, 0), dead.reshape(shape), hot.reshape(shape)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Pixels:
+    """Maps of one detector, (n_rows, n_columns): gains in flats and in the scan, dead and hot."""
+
+    detector: Detector
+    gain: Array
+    gain_in_scan: Array
+    dead: NDArray[np.bool_]
+    hot: NDArray[np.bool_]
+
+    def read(self, transmission: Array | float, gain: Array, rng: np.random.Generator) -> Fields:
+        """Return the counts of one picture."""
+        d = self.detector
+        light = rng.poisson(d.photons * np.broadcast_to(transmission, gain.shape))
+        counts = d.dark_counts + d.read_noise * rng.standard_normal(gain.shape)
+        counts += light * gain * (d.open_counts / d.photons)
+        counts = np.rint(counts).clip(0, d.full_scale)
+        counts[self.dead], counts[self.hot] = 0, d.full_scale
+        return counts.astype(np.float32)
+
+
+def simulate_xray(
+    phantom: ShapePhantom,
+    geometry: XrayGeometry,
+    *,
+    seed: int,
+    detector: Detector | None = None,
+    n_flats: int = 10,
+    n_darks: int = 10,
+    hardening: float = 0.0,
+    oversample: int = 1,
+    threads: int | None = None,
+    tick: Tick | None = None,
+) -> Projections:
+    """Simulate a scan.
+
+    Parameters
+    ----------
+    phantom
+        what is scanned
+    geometry
+        source and detector of each view
+    seed
+        the same seed gives the same scan, with any number of threads
+    detector
+        what counts the photons
+    n_flats, n_darks
+        pictures of the open beam and without beam, taken before the scan
+    hardening
+        h of the formula above, 0 to 1
+    oversample
+        rays along each side of a pixel
+    threads
+        None: all cores
+    tick
+        called with the views done and the views in all; may raise to stop
+
+    Returns
+    -------
+    projections
+        of kind "counts"; `info` holds the seed and what was asked for
+    """
+    if not 0 <= hardening <= 1:
+        raise SettingsError(f"beam hardening {hardening:g}, want 0 (none) to 1.")
+    if oversample < 1 or n_flats < 0 or n_darks < 0:
+        raise SettingsError(
+            f"{oversample} rays along a pixel, {n_flats} flats, {n_darks} darks; want at least 1 "
+            "ray and no negative numbers."
+        )
+    detector = detector or Detector()
+    threads = threads or usable_cores()
+    pixels = detector.pixels(geometry.shape, seed)
+    values = np.empty((geometry.n_views, *geometry.shape), np.float32)
+    for views in _blocks(geometry, oversample):
+        fine = finer(geometry.select(views), oversample)
+        integrals = line_integrals(phantom, fine, threads=threads)
+
+        def count(view: int, integrals: Array = integrals, first: int = views.start) -> None:
+            passed = transmission(integrals[view - first : view - first + 1], hardening)
+            rng = np.random.default_rng((seed, _VIEWS, view))
+            mean = mean_of_pixels(passed, oversample)[0]
+            values[view] = pixels.read(mean, pixels.gain_in_scan, rng)
+
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(count, range(views.start, views.stop)))
+        if tick:
+            tick(views.stop, geometry.n_views)
+    return Projections(
+        values=values,
+        geometry=geometry,
+        kind="counts",
+        flats=_fields(pixels, 1.0, n_flats, (seed, _FLATS)),
+        darks=_fields(pixels, 0.0, n_darks, (seed, _DARKS)),
+        info={
+            "source": "simulated",
+            "phantom": phantom.name,
+            "seed": seed,
+            "hardening": hardening,
+            "oversample": oversample,
+            "detector": asdict(detector),
+        },
+        notes=("Simulated projections, not a measurement.",),
+    )
+
+
+def simulate_integrals(
+    phantom: ShapePhantom,
+    geometry: XrayGeometry,
+    *,
+    oversample: int = 1,
+    threads: int | None = None,
+    tick: Tick | None = None,
+) -> Projections:
+    """Return the line integrals of a phantom without any noise, as means over the pixels."""
+    values = np.empty((geometry.n_views, *geometry.shape), np.float32)
+    for views in _blocks(geometry, oversample):
+        fine = line_integrals(phantom, finer(geometry.select(views), oversample), threads=threads)
+        values[views] = mean_of_pixels(fine, oversample)
+        if tick:
+            tick(views.stop, geometry.n_views)
+    info = {"source": "simulated", "phantom": phantom.name, "oversample": oversample}
+    return Projections(values=values, geometry=geometry, kind="integrals", info=info)
+
+
+def transmission(integrals: Array, hardening: float) -> Array:
+    """Share of the photons that pass, by the formula at the head of this file."""
+    p = integrals.astype(np.float64)
+    if not hardening:
+        return np.exp(-p)
+    hard, soft = np.exp(-(1 - hardening) * p), np.exp(-(1 + hardening) * p)
+    return np.asarray(0.5 * np.exp(-p) + 0.25 * (hard + soft))
+
+
+def _blocks(geometry: XrayGeometry, oversample: int) -> Iterator[slice]:
+    """Views whose rays fit into memory together."""
+    n_rows, n_columns = geometry.shape
+    step = max(1, _BLOCK_RAYS // (n_rows * n_columns * oversample**2))
+    for start in range(0, geometry.n_views, step):
+        yield slice(start, min(start + step, geometry.n_views))
+
+
+def _fields(pixels: Pixels, light: float, n: int, stream: tuple[int, int]) -> Fields | None:
+    """Return so many flats or darks, None for none."""
+    generators = (np.random.default_rng((*stream, k)) for k in range(n))
+    return np.stack([pixels.read(light, pixels.gain, rng) for rng in generators]) if n else None

@@ -1,0 +1,54 @@
+"""Projections: parts that do not fit one another are refused, and views stay with their places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.data.projections import Projections
+from engine.errors import EngineError
+from engine.geometry.orbits import circle, parallel
+
+GEOMETRY = parallel(circle(4), shape=(3, 5), pixel_mm=1.0)
+
+
+def scan(**changes: Any) -> Projections:
+    values = np.arange(60, dtype=np.float32).reshape(4, 3, 5)
+    return Projections(**{"values": values, "geometry": GEOMETRY, "kind": "counts"} | changes)
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"kind": "sinogram"}, "choose one of counts, transmission, integrals"),
+        ({"values": np.zeros((4, 15))}, r"projections of shape \(4, 15\)"),
+        ({"values": np.zeros((4, 5, 3))}, "3 × 5 pixels"),
+        ({"values": np.zeros((3, 3, 5))}, "3 projections, the geometry has 4 views"),
+        ({"flats": np.zeros((3, 5))}, r"flat fields of shape \(3, 5\), want \(n, 3, 5\)"),
+        ({"darks": np.zeros((2, 3, 4))}, "dark fields of shape"),
+        ({"bad_pixels": np.zeros((5, 3), bool)}, "bad pixels of shape"),
+    ],
+)
+def test_parts_that_do_not_fit_are_refused(change: dict[str, Any], fault: str) -> None:
+    with pytest.raises(EngineError, match=fault):
+        scan(**change)
+
+
+def test_what_is_not_a_number_is_counted() -> None:
+    values = np.zeros((4, 3, 5), np.float32)
+    assert scan(values=values).n_not_finite == 0
+    values = values.copy()
+    values[0, 1, 2], values[3, 0, 0], values[2, 2, :] = np.nan, np.inf, -np.inf
+    assert scan(values=values).n_not_finite == 7
+
+
+@pytest.mark.parametrize("views", [slice(1, None, 2), [3, 0], np.array([True, False, True, True])])
+def test_views_are_selected_with_their_places(views: Any) -> None:
+    flats = np.ones((2, 3, 5), np.float32)
+    part = scan(flats=flats).select(views)
+    np.testing.assert_array_equal(part.values, scan().values[views])
+    np.testing.assert_array_equal(part.geometry.source_mm, GEOMETRY.source_mm[views])
+    assert part.flats is flats
+    assert part.shape == (part.n_views, 3, 5)
