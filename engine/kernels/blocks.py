@@ -39,10 +39,18 @@ def pad(image: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
 
 
 def run_blocks(
-    work: Callable[[int, int, int], None], n_rows: int, threads: int, tick: Tick | None = None
+    work: Callable[[int, int, int], None],
+    n_rows: int,
+    threads: int,
+    tick: Tick | None = None,
+    *,
+    smallest: int = _SMALLEST_BLOCK,
 ) -> None:
-    """Call work(thread, start, stop) until all rows are done, `tick` about five times a second."""
-    starts = range(0, n_rows, _block_size(n_rows, threads))
+    """Call work(thread, start, stop) until all rows are done, `tick` about five times a second.
+
+    smallest : rows worth a call
+    """
+    starts = range(0, n_rows, _block_size(n_rows, threads, smallest))
     done = [0] * threads
     stopped = Event()
 
@@ -94,7 +102,7 @@ def sum_blocks(
     return total
 
 
-def _block_size(n_rows: int, threads: int) -> int:
+def _block_size(n_rows: int, threads: int, smallest: int = _SMALLEST_BLOCK) -> int:
     """Rows of one block: small enough to balance the threads, large enough to be worth a call."""
     even = -(-n_rows // (threads * _BLOCKS_PER_THREAD))
-    return min(max(even, _SMALLEST_BLOCK), _LARGEST_BLOCK)
+    return min(max(even, smallest), _LARGEST_BLOCK)

@@ -129,3 +129,47 @@ def general(
                     left = (1.0 - b) * picture[i, j] + b * picture[i, j + 1]
                     right = (1.0 - b) * picture[i + 1, j] + b * picture[i + 1, j + 1]
                     voxels[k] += real(((1.0 - a) * left + a * right) * per_depth * per_depth)
+
+
+@_KERNEL
+def thin(
+    start: int, stop: int, matrices: Array, corner: Corner, projections: Array, n_columns: int,
+    out: Array,
+) -> None:  # fmt: skip
+    """As `general`, along x: for volumes of few slices, whose lines along z are too short.
+
+    projections : (n_views, n_rows * n_columns), rows one after the other;
+    out : (n_z, n_y, n_x), any box; lines count through (z, y)
+    """
+    n_y, n_x = out.shape[1], out.shape[2]
+    n_views, n_rows = len(projections), projections.shape[1] // n_columns
+    real = out.dtype.type
+    nought, last_a, last_b = real(0.0), real(n_columns - 1.0), real(n_rows - 1.0)
+    for line in range(start, stop):
+        z, y = corner[2] + line // n_y + 0.5, corner[0] + line % n_y + 0.5
+        x = corner[1] + 0.5
+        voxels = out[line // n_y, line % n_y]
+        for view in range(n_views):
+            m, picture = matrices[view], projections[view]
+            a_0 = real(m[0, 0] * x + m[0, 1] * y + m[0, 2] * z + m[0, 3])
+            b_0 = real(m[1, 0] * x + m[1, 1] * y + m[1, 2] * z + m[1, 3])
+            depth_0 = real(m[2, 0] * x + m[2, 1] * y + m[2, 2] * z + m[2, 3])
+            by_a, by_b, by_depth = real(m[0, 0]), real(m[1, 0]), real(m[2, 0])
+            for k in range(n_x):
+                ahead = real(np.uint32(k))
+                depth = depth_0 + ahead * by_depth
+                per_depth = real(1.0) / depth
+                a = (a_0 + ahead * by_a) * per_depth + real(0.5)
+                b = (b_0 + ahead * by_b) * per_depth + real(0.5)
+                inside = (
+                    (depth > nought) & (a >= nought) & (a < last_a) & (b >= nought) & (b < last_b)
+                )
+                a, b = (a if inside else nought), (b if inside else nought)
+                i, j = np.uint32(a), np.uint32(b)
+                at = j * np.uint32(n_columns) + i
+                a, b = a - real(i), b - real(j)
+                near = picture[at] + a * (picture[at + _ONE] - picture[at])
+                at += np.uint32(n_columns)
+                far = picture[at] + a * (picture[at + _ONE] - picture[at])
+                weight = per_depth * per_depth if inside else nought
+                voxels[k] += weight * (near + b * (far - near))

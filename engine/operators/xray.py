@@ -27,6 +27,10 @@ Region = tuple[slice, slice, slice]
 Three = tuple[int, int, int]
 
 _MOST_VOXELS = 2**31
+THIN = 8
+"""Slices up to which a volume is projected back along x, not along z."""
+LINES = 8
+"""Lines of voxels worth a call."""
 ADJOINT_RTOL = {"matched": 1e-5, "voxel": 2e-2}
 
 
@@ -107,10 +111,12 @@ class XrayTransform(LinearOperator):
         if weighting == "adjoint":
             volume_mm3 = float(np.prod(self.grid.voxel_mm))
             y = y * (_slant(self.geometry) * (volume_mm3 / self._pixel_mm2())[:, None, None])
+        corner, shape = _box(region, self.grid.shape)
+        if self.grid.shape[0] <= THIN:
+            return self._back_thin(y, corner, shape)
         n_views, n_rows, n_columns = self.out_shape
         bordered = np.zeros((n_views, n_columns + 2, n_rows + 2), np.float32)
         bordered[:, 1:-1, 1:-1] = y.transpose(0, 2, 1)
-        corner, shape = _box(region, self.grid.shape)
         out = np.zeros(shape, np.float32)
         scene = (self.geometry.in_voxels(self.grid), corner, bordered)
 
@@ -123,6 +129,20 @@ class XrayTransform(LinearOperator):
 
         run_blocks(work, shape[0] * shape[1], self.on.threads, self._tick)
         return np.ascontiguousarray(out.transpose(2, 0, 1))
+
+    def _back_thin(self, y: Array, corner: Three, shape: Three) -> Array:
+        n_views, n_rows, n_columns = self.out_shape
+        bordered = np.zeros((n_views, n_rows + 2, n_columns + 2), np.float32)
+        bordered[:, 1:-1, 1:-1] = y
+        out = np.zeros((shape[2], shape[0], shape[1]), np.float32)
+        pictures = bordered.reshape(n_views, -1)
+        scene = (self.geometry.in_voxels(self.grid), corner, pictures, n_columns + 2)
+
+        def work(_: int, start: int, stop: int) -> None:
+            cone_back.thin(start, stop, *scene, out)
+
+        run_blocks(work, shape[2] * shape[0], self.on.threads, self._tick, smallest=LINES)
+        return out
 
     def subset(self, k: int, of: int) -> XrayTransform:
         """Views k, k + of, ..."""

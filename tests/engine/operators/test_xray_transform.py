@@ -150,6 +150,24 @@ def test_a_box_of_the_volume_has_its_bits(rng, tilt):
         np.testing.assert_array_equal(A.back_project(y, weighting="fdk", region=box), volume[box])
 
 
+@pytest.mark.parametrize("tilt", [0.0, 0.3])
+def test_a_thin_volume_is_part_of_a_thick_one(rng, tilt):
+    thick = transform(vectors(6, tilt=tilt))
+    _, y = fields(rng, thick)
+    want = thick.back_project(y, weighting="fdk")[4:7]
+    x_mm, y_mm, _ = GRID.centre_mm
+    thin = transform(
+        vectors(6, tilt=tilt),
+        ImageGrid((3, *GRID.shape[1:]), GRID.voxel_mm, (x_mm, y_mm, GRID.centres_mm(2)[5])),
+    )
+    got = thin.back_project(y, weighting="fdk")
+    np.testing.assert_allclose(got, want, atol=1e-5 * want.max())
+    box = np.s_[1:2, 2:9, 3:4]
+    np.testing.assert_allclose(
+        thin.back_project(y, weighting="fdk", region=box), got[box], atol=1e-6 * want.max()
+    )
+
+
 def test_a_region_that_is_no_box_is_refused(rng):
     A = transform(vectors(4))
     _, y = fields(rng, A)
