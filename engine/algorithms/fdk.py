@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from numpy.typing import NDArray
 
 from engine.algorithms.base import Algorithm, Between, Iterate
-from engine.filtering.projections import filtered, planned
 from engine.filtering.settings import FilterSettings
 
 if TYPE_CHECKING:
@@ -46,6 +45,8 @@ class Fdk(FilterSettings, Algorithm):
         done: int = 0,
         between: Between | None = None,
     ) -> Iterator[Iterate]:
+        from engine.filtering.projections import filtered, planned  # heavy: scipy
+
         if done:
             return
         A: Any = model.A  # an XrayTransform
