@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import module_of
 from engine.errors import GeometryError
 
 Array = NDArray[Any]
@@ -178,6 +179,6 @@ class _Rows(LinearOperator):
         return self._A.forward(x)[self._rows]
 
     def adjoint(self, y: Array) -> Array:
-        whole = np.zeros(self._A.out_shape, y.dtype)
+        whole = module_of(y).zeros(self._A.out_shape, y.dtype)
         whole[self._rows] = y
         return self._A.adjoint(whole)

@@ -1,0 +1,136 @@
+"""Conjugate gradients for least squares (CGLS), damped (Tikhonov) if asked.
+
+minimises ‖A x − y‖² + τ‖x‖²
+
+q = A p,   α = γ / (‖q‖² + τ‖p‖²)
+x ← x + α p,   r ← r − α q,   s = Aᵀ r − τ x
+p ← s + (‖s‖² / γ) p,   γ ← ‖s‖²
+
+Hestenes & Stiefel, J Res NBS 49 (1952) 409; Björck, Numerical Methods for Least Squares Problems
+(1996), 7.4. Noise comes in late: to stop early is to smooth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from numpy.typing import NDArray
+
+from engine.algorithms.base import Algorithm, Between, Iterate
+from engine.algorithms.linear import dot, iterate, norm, relative, start
+from engine.settings import setting
+
+if TYPE_CHECKING:
+    from engine.model import LinearModel
+
+Array = NDArray[Any]
+
+
+class Cgls(Algorithm):
+    """Conjugate gradients for least squares.
+
+    A.T must be the matched adjoint; with another one the residual soon grows. A step by which it
+    does not shrink is taken back and the search begun anew; the run ends where that helps no more.
+
+    Images may be negative: conjugate directions know no bounds. Going on from an image, as after
+    `between`, begins a new search, which comes to the same image by other ones.
+    """
+
+    title: ClassVar[str] = "CGLS"
+    solves: ClassVar[Literal["counts", "linear"]] = "linear"
+    kind: Literal["cgls"] = "cgls"
+    iterations: int = setting(20, "Passes over all the data", label="Iterations", ge=1, le=10000)
+    damping: float = setting(
+        0.0,
+        "Weight of small values against true projections, √τ / ‖A‖; 0: none",
+        label="Damping",
+        expert=True,
+        ge=0,
+        le=1,
+    )
+
+    @property
+    def n_iterations(self) -> int:
+        return self.iterations
+
+    @property
+    def n_subsets(self) -> int:
+        return 1
+
+    def run(
+        self,
+        model: LinearModel,
+        x: Array,
+        *,
+        done: int = 0,
+        between: Between | None = None,
+    ) -> Iterator[Iterate]:
+        tau = self._tau(model)
+        search = _Search.begun(model, start(model, x), tau)
+        for update in range(done, self.n_iterations):
+            following = search.advanced()
+            if following is None and not search.is_new:
+                search = _Search.begun(model, search.x, tau)
+                following = search.advanced()
+            if following is None:
+                return
+            search = following
+            if between is not None:
+                search = _Search.begun(model, between(search.x), tau)
+            yield iterate(search.x, update, measure=partial(relative, search.r, model.y))
+
+    def _tau(self, model: LinearModel) -> float:
+        """damping² times ‖A‖², as ‖A s‖² / ‖s‖² of the back projection s = Aᵀ y."""
+        if self.damping == 0:
+            return 0.0
+        s = model.A.T(model.y)
+        return (self.damping * norm(model.A(s)) / (norm(s) or 1.0)) ** 2
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """Where the search stands, in the letters of the formula; cost = ‖r‖² + τ‖x‖²."""
+
+    model: LinearModel
+    tau: float
+    x: Array
+    r: Array
+    p: Array
+    gamma: float
+    cost: float
+    is_new: bool
+
+    @classmethod
+    def begun(cls, model: LinearModel, x: Array, tau: float) -> _Search:
+        """Steepest descent from `x`."""
+        r = model.y - model.A(x)
+        p = model.A.T(r) - tau * x
+        cost = dot(r, r) + tau * dot(x, x)
+        return cls(model, tau, x, r, p, dot(p, p), cost, is_new=True)
+
+    def advanced(self) -> _Search | None:
+        """One step on; None if it leads nowhere."""
+        A, tau, p = self.model.A, self.tau, self.p
+        q = A(p)
+        curvature = dot(q, q) + tau * dot(p, p)
+        if curvature == 0:
+            return None
+        alpha = self.gamma / curvature
+        x, r = self.x + alpha * p, self.r - alpha * q
+        cost = dot(r, r) + tau * dot(x, x)
+        if cost >= self.cost:
+            return None
+        s = A.T(r) - tau * x
+        gamma = dot(s, s)
+        return replace(
+            self,
+            x=x,
+            r=r,
+            p=s + gamma / self.gamma * p,
+            gamma=gamma,
+            cost=cost,
+            is_new=False,
+        )

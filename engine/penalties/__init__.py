@@ -1,0 +1,1 @@
+"""What is known of images beforehand, as penalties with their proximal maps."""

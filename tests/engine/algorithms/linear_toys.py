@@ -1,0 +1,66 @@
+"""Small linear systems with all their elements at hand, and a small X-ray scan of discs."""
+
+import numpy as np
+
+from engine.backend import cpu
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import circle, circular_cone
+from engine.model import LinearModel
+from engine.operators.base import LinearOperator
+from engine.operators.xray import XrayTransform
+
+
+class Dense(LinearOperator):
+    """A matrix whose columns are the voxels of an image and whose rows are (view, ray)."""
+
+    def __init__(self, elements, shape, rays=1, adjoint=None):
+        self.elements = elements
+        self.transposed = elements.T if adjoint is None else adjoint
+        self.in_shape, self.out_shape = shape, (len(elements) // rays, rays)
+
+    def forward(self, x):
+        return (self.elements @ x.reshape(-1)).reshape(self.out_shape)
+
+    def adjoint(self, y):
+        return (self.transposed @ y.reshape(-1)).reshape(self.in_shape)
+
+
+def system(rng, *, n_rows=40, shape=(4, 5), noise=0.5, rays=1):
+    """Sparse weights without negative ones, a truth with zeros, and noisy data."""
+    n = int(np.prod(shape))
+    elements = rng.random((n_rows, n)) * (rng.random((n_rows, n)) < 0.4)
+    truth = np.maximum(rng.standard_normal(shape), 0)
+    A = Dense(elements, shape, rays)
+    return LinearModel(A, A(truth) + noise * rng.standard_normal(A.out_shape)), truth
+
+
+def discs(rng, *, noise=0.02, n=48, n_views=60):
+    """A disc with denser and emptier discs in it, one slice, and its projections."""
+    grid = ImageGrid((1, n, n), (1.0, 1.0, 1.0))
+    geometry = circular_cone(
+        circle(n_views),
+        source_axis_mm=300,
+        source_detector_mm=400,
+        shape=(1, 96),
+        pixel_mm=1.0,
+    )
+    x, y = grid.centres_mm(0), grid.centres_mm(1)[:, None]
+    truth = 0.02 * (x**2 + y**2 < 20**2)
+    truth += 0.01 * ((x - 8) ** 2 + y**2 < 6**2) - 0.01 * ((x + 8) ** 2 + (y - 2) ** 2 < 5**2)
+    truth = truth[None].astype(np.float32)
+    A = XrayTransform(geometry, grid, on=cpu(2))
+    drawn = rng.standard_normal(A.out_shape).astype(np.float32)
+    return LinearModel(A, A(truth) + noise * drawn, spacing_mm=grid.voxel_mm[::-1]), truth
+
+
+def zeros(model):
+    return np.zeros(model.A.in_shape, model.y.dtype)
+
+
+def last(steps):
+    return [step.image for step in steps][-1]
+
+
+def error(x, truth):
+    """Root mean square error relative to that of an empty image."""
+    return float(np.linalg.norm(x - truth) / np.linalg.norm(truth))
