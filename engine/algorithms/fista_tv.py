@@ -55,7 +55,7 @@ class FistaTv(Algorithm):
         None, "No values above this", label="Largest value", unit="1/mm", expert=True, gt=0
     )
     inner: int = setting(
-        10,
+        5,
         "Steps of the total variation in each pass",
         label="Inner steps",
         expert=True,

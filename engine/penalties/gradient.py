@@ -36,10 +36,13 @@ class Gradient(LinearOperator):
 
     def forward(self, x: Array) -> Array:
         """Differences to the next voxel."""
-        out = module_of(x).zeros(self.out_shape, x.dtype)
+        xp = module_of(x)
+        out = xp.zeros(self.out_shape, x.dtype)
         for axis, h in enumerate(self.spacing_mm):
             here, following = _neighbours(axis)
-            out[axis][here] = (x[following] - x[here]) / h
+            steps = out[axis][here]
+            xp.subtract(x[following], x[here], out=steps)
+            steps *= 1 / h
         return out
 
     def adjoint(self, y: Array) -> Array:
@@ -47,7 +50,7 @@ class Gradient(LinearOperator):
         out = module_of(y).zeros(self.in_shape, y.dtype)
         for axis, h in enumerate(self.spacing_mm):
             here, following = _neighbours(axis)
-            flow = y[axis][here] / h
+            flow = y[axis][here] * (1 / h)
             out[here] -= flow
             out[following] += flow
         return out

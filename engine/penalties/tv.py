@@ -23,6 +23,8 @@ from engine.arrays import module_of
 from engine.penalties.gradient import Gradient
 
 Array = NDArray[Any]
+Bounds = Callable[[Array], Array]
+"""Clips an image."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class TotalVariation:
         return module_of(x).zeros(self.gradient.out_shape, x.dtype)
 
     def prox(
-        self, v: Array, weight: float, *, bounds: Callable[[Array], Array], flow: Array, steps: int
+        self, v: Array, weight: float, *, bounds: Bounds, flow: Array, steps: int
     ) -> tuple[Array, Array]:
         """Return argmin ½‖x − v‖² + weight · TV(x) within the bounds, and its dual image.
 
@@ -63,19 +65,33 @@ class TotalVariation:
             return bounds(v), flow
         p, q, t = flow, flow, 1.0
         for _ in range(steps):
-            x = bounds(v - weight * self.gradient.adjoint(q))
-            following = _shortened(q + self.gradient.forward(x) / (weight * most))
+            following = self.gradient.forward(self._image(v, weight, q, bounds))
+            following *= 1 / (weight * most)
+            following += q
+            _shorten(following)
             t_next = (1 + sqrt(1 + 4 * t**2)) / 2
-            q = following + (t - 1) / t_next * (following - p)
+            q = following - p
+            q *= (t - 1) / t_next
+            q += following
             p, t = following, t_next
-        return bounds(v - weight * self.gradient.adjoint(p)), p
+        return self._image(v, weight, p, bounds), p
+
+    def _image(self, v: Array, weight: float, flow: Array, bounds: Bounds) -> Array:
+        """Return the image that belongs to a dual one."""
+        x = self.gradient.adjoint(flow)
+        x *= -weight
+        x += v
+        return bounds(x)
 
 
 def _length(flow: Array) -> Array:
     """Length of the arrow at every voxel."""
-    return module_of(flow).sqrt((flow * flow).sum(axis=0))
+    squares = flow[0] * flow[0]
+    for part in flow[1:]:
+        squares += part * part
+    return module_of(flow).sqrt(squares)
 
 
-def _shortened(flow: Array) -> Array:
-    """Arrows no longer than 1."""
-    return flow / module_of(flow).maximum(_length(flow), 1)
+def _shorten(flow: Array) -> None:
+    """Leave no arrow longer than 1."""
+    flow /= module_of(flow).maximum(_length(flow), 1)
