@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage, stats
 
 from engine.arrays import module_of
 from engine.backend.filters import ndimage_of
@@ -27,6 +26,8 @@ USUAL = 8.0
 
 def mean_field(fields: NDArray[Any]) -> NDArray[np.float32]:
     """Mean of flats or darks (n, rows, cols), without the largest and smallest of five or more."""
+    from scipy import stats
+
     return np.asarray(stats.trim_mean(fields, TRIMMED, axis=0), np.float32)
 
 
@@ -46,14 +47,14 @@ def from_fields(
             bad |= noise > SIGMAS * max(float(np.nanmedian(noise)), 1e-6)
     if flats is not None:
         sound = np.where(bad, np.median(beam[~bad]) if (~bad).any() else 0, beam)
-        usual = ndimage.median_filter(sound, 5)
+        usual = ndimage_of(sound).median_filter(sound, 5)
         bad |= (np.abs(beam - usual) > GAIN_OFF * usual) & _unlike(sound)
     return bad
 
 
 def _unlike(field: NDArray[np.floating]) -> NDArray[np.bool_]:
     """Return where a field (rows, cols) is far from the median of its surroundings."""
-    away = np.abs(field - ndimage.median_filter(field, 5))
+    away = np.abs(field - ndimage_of(field).median_filter(field, 5))
     spread = float(np.nanmedian(away)) / MAD_PER_SIGMA
     floor = 1e-3 * float(np.nanmax(np.abs(field), initial=0))
     return ~(away <= max(SIGMAS * spread, floor))

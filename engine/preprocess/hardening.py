@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import ndimage
 
 from engine.arrays import module_of
 from engine.backend import Backend
@@ -21,6 +20,8 @@ from engine.settings import setting
 
 Coefficients = tuple[float, ...]
 """a_1, a_2, ...: of p, p², ..."""
+RIM_VOXELS = 3
+FEWEST_VOXELS = 50
 
 
 class Hardening(Step):
@@ -90,7 +91,7 @@ def fit_wedge(
     """
     p = np.asarray(integrals, np.float64)
     wanted = np.asarray(thickness_mm, np.float64) * (mu_per_mm or 1.0)
-    a = _solve([p**k for k in range(1, degree + 1)], wanted, np.ones_like(p))
+    a = _solve([p**k for k in range(1, degree + 1)], wanted)
     return _scaled(a, keep=mu_per_mm is not None)
 
 
@@ -101,11 +102,12 @@ def fit_uniform(
     mu_per_mm: float | None = None,
     degree: int = 3,
 ) -> Coefficients:
-    """Fit on a scan of a uniform object: the corrected image shall be flat inside and 0 outside.
+    """Fit on a scan of a uniform object: the corrected image shall be flat inside it.
 
     `reconstruct` makes an image (any shape) of line integrals and must be linear. As the image of
-    Σ a_k pᵏ is Σ a_k f_k, with f_k that of pᵏ, the best coefficients follow at once. The rim of the
-    object, where voxels are shared, does not count. Without its attenuation a_1 = 1.
+    Σ a_k pᵏ is Σ a_k f_k, with f_k that of pᵏ, the best coefficients follow at once. The rim does
+    not count, where voxels are shared, nor the outside, which has the streaks of few views. Without
+    the object's attenuation a_1 = 1.
     Kachelrieß, Sourbelle & Kalender, Medical Physics 33 (2006) 1269.
     """
     p = projections.values
@@ -113,13 +115,11 @@ def fit_uniform(
         np.asarray(reconstruct(replace(projections, values=p**k)), np.float64)
         for k in range(1, degree + 1)
     ]
-    inside = images[0] > otsu(images[0])
-    weights = np.where(_away_from_rim(inside), 1.0, 0.0)
-    if not (inside & (weights > 0)).any():
+    inside = _core(images[0] > otsu(images[0]))
+    if inside.sum() < FEWEST_VOXELS:
         raise DataError("Beam hardening: no uniform object is in the image; scan a larger one.")
-    share = inside.sum() / inside.size
-    weights *= np.where(inside, 1 / share, 1 / (1 - share))
-    return _scaled(_solve(images, inside * (mu_per_mm or 1.0), weights), mu_per_mm is not None)
+    wanted = np.full(int(inside.sum()), mu_per_mm or 1.0)
+    return _scaled(_solve([f[inside] for f in images], wanted), keep=mu_per_mm is not None)
 
 
 def otsu(image: NDArray[np.floating]) -> float:
@@ -136,22 +136,18 @@ def otsu(image: NDArray[np.floating]) -> float:
     return float(edges[1 + best].mean())
 
 
-def _away_from_rim(inside: NDArray[np.bool_], width: int = 2) -> NDArray[np.bool_]:
-    flat = inside.reshape(-1, *inside.shape[-2:])  # rims are looked for within slices
-    square = np.ones((1, 2 * width + 1, 2 * width + 1), bool)
-    near = ndimage.binary_dilation(flat, square) & ~ndimage.binary_erosion(
-        flat, square, border_value=1
-    )
-    return ~near.reshape(inside.shape)
+def _core(inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return a region without its rim, slice by slice."""
+    slices = inside.reshape(-1, *inside.shape[-2:])
+    square = np.ones((1, 2 * RIM_VOXELS + 1, 2 * RIM_VOXELS + 1), bool)
+    from scipy import ndimage
+
+    return ndimage.binary_erosion(slices, square, border_value=1).reshape(inside.shape)
 
 
-def _solve(
-    basis: list[NDArray[np.float64]], wanted: NDArray[np.floating], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    root = np.sqrt(weights).ravel()
-    columns = np.stack([f.ravel() * root for f in basis], axis=1)
-    return np.linalg.lstsq(columns, np.ravel(wanted) * root, rcond=None)[0]
+def _solve(basis: list[NDArray[np.float64]], wanted: NDArray[np.floating]) -> NDArray[np.float64]:
+    return np.linalg.lstsq(np.stack(basis, axis=1), wanted, rcond=None)[0]
 
 
-def _scaled(a: NDArray[np.float64], keep: bool) -> Coefficients:
+def _scaled(a: NDArray[np.float64], *, keep: bool) -> Coefficients:
     return tuple(float(v) for v in (a if keep else a / a[0]))

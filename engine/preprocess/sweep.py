@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage
 
 from engine.data.projections import Projections
 from engine.errors import DataError
@@ -49,9 +48,12 @@ def negativity(image: NDArray[np.floating]) -> float:
 def sharpness(image: NDArray[np.floating]) -> float:
     """Return minus the mean squared slope, where edges of all views add up.
 
-    Smoothed by a voxel, as interpolation blurs what falls between pixels.
+    Smoothed by a voxel, as interpolation blurs what falls between pixels; yet half a pixel is the
+    best this score can tell.
     """
     axes = (image.ndim - 2, image.ndim - 1)
+    from scipy import ndimage
+
     smooth = ndimage.gaussian_filter(image, 1.0, axes=axes)
     return -float(sum(np.square(np.diff(smooth, axis=axis)).mean() for axis in axes))
 

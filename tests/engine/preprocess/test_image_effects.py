@@ -1,0 +1,147 @@
+"""Rings, beam hardening and CT numbers: what was planted is undone, the rest stays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.data.volume import Volume
+from engine.errors import DataError
+from engine.geometry.grid import ImageGrid
+from engine.preprocess import STEPS, Hardening, Hounsfield, Rings
+from engine.preprocess.hardening import evaluate, fit_uniform, fit_wedge, otsu
+from engine.settings import parse
+from tests.engine.preprocess.scans import DISCS, fbp, geometry, integrals, scan
+
+ON = cpu(2)
+SEEN = geometry(n_views=360, n_cols=513)
+LARGE = ((0.0, 0.0, 200.0, 0.005), (70.0, 20.0, 30.0, 0.005), (-50.0, -110.0, 20.0, -0.004))
+STRIPES = {30: 0.02, 80: 0.05, 120: 0.04, 200: -0.03, 300: 0.02, 301: 0.02, 302: 0.02, 370: 0.03}
+"""Columns, and what they add to p: in air, on the slope of the disc, before its features."""
+NOISE = 0.01
+
+
+@pytest.fixture
+def noisy(rng: np.random.Generator) -> np.ndarray:
+    values = integrals(SEEN, LARGE)
+    return values + rng.normal(0, NOISE, values.shape).astype("f4")
+
+
+def test_planted_stripes_fall_to_a_tenth(noisy):
+    striped = noisy.copy()
+    for column, p in STRIPES.items():
+        striped[:, :, column] += p
+    step, before = Rings(), scan(striped, seen=SEEN)
+    after = step.apply(before, on=ON)
+    left = (after.values - noisy).mean(axis=(0, 1))
+    for column, p in STRIPES.items():
+        assert abs(left[column]) < abs(p) / 10
+    changed = (after.values != striped).any(axis=(0, 1))
+    assert changed.mean() < 0.05
+    assert step.summary(before, after).startswith(
+        f"{after.info['rings']['stripes']} stripes of 1,539"
+    )
+
+
+def test_a_disc_without_stripes_changes_less_than_its_noise(noisy):
+    found = Rings().apply(scan(noisy, seen=SEEN), on=ON)
+    assert (found.values != noisy).any(axis=0).mean() < 0.01  # columns taken for stripes
+    every = Rings(columns="all").apply(scan(noisy, seen=SEEN), on=ON)
+    clean = fbp(scan(integrals(SEEN, LARGE), seen=SEEN), n=151, voxel_mm=2.0)
+    image = fbp(scan(noisy, seen=SEEN), n=151, voxel_mm=2.0)
+    noise = (image - clean).std()
+    for after in (found, every):
+        assert np.abs(after.values - noisy).std() < NOISE / 3
+        assert (fbp(after, n=151, voxel_mm=2.0) - image).std() < noise / 3
+
+
+def test_smoothing_all_columns_takes_faint_stripes_from_flat_ones(rng):
+    values = rng.normal(1, NOISE, (360, 1, 513)).astype("f4")
+    gains = rng.normal(0, 2 * NOISE / np.sqrt(360), 513).astype("f4")
+    data = scan(values + gains, seen=geometry(360, 1, 513))
+    spread = [
+        Rings(columns=columns).apply(data, on=ON).values.mean(axis=0).std()
+        for columns in ("found", "all")
+    ]
+    assert spread[1] < 0.6 * spread[0]  # median of 7 columns
+
+
+def test_rings_say_what_they_lack():
+    assert "too few" in Rings().obstacle(scan(seen=geometry(n_views=20)))
+    assert "logarithm first" in Rings().obstacle(scan(kind="transmission"))
+    assert "columns are too few" in Rings(widest=40).obstacle(scan())
+    assert Rings().obstacle(scan()) is None
+
+
+HARD = (1.0, -0.06, 0.004)
+"""What hardening makes of a line integral: p + ... p² + ... p³."""
+CYLINDER = ((5.0, -3.0, 45.0, 0.02),)
+
+
+def test_planted_hardening_is_undone_by_a_wedge():
+    thickness = np.linspace(0, 100, 21)
+    a = fit_wedge(evaluate(HARD, 0.02 * thickness), thickness, mu_per_mm=0.02, degree=4)
+    clean = scan(integrals(geometry(), CYLINDER))
+    hard = scan(evaluate(HARD, clean.values))
+    step = Hardening(coefficients=a)
+    after = step.apply(hard, on=ON)
+    assert (
+        np.abs(after.values - clean.values).max() < 1e-3 < np.abs(hard.values - clean.values).max()
+    )
+    assert step.summary(hard, after) == "largest line integral 1.63 became 1.8"
+    assert fit_wedge(thickness * 0.02, thickness) == pytest.approx((1, 0, 0), abs=1e-9)
+
+
+def test_planted_hardening_is_undone_by_a_uniform_object():
+    clean = scan(integrals(geometry(), CYLINDER))
+    hard = scan(evaluate(HARD, clean.values))
+    a = fit_uniform(hard, fbp, mu_per_mm=0.02)
+    flat = fbp(Hardening(coefficients=a).apply(hard, on=ON))
+    cupped, centre, rim = fbp(hard), (slice(43, 53), slice(50, 60)), (slice(12, 17), slice(50, 60))
+    assert cupped[rim].mean() - cupped[centre].mean() > 5e-4
+    assert abs(flat[rim].mean() - flat[centre].mean()) < 1e-4
+    assert flat[centre].mean() == pytest.approx(0.02, rel=0.005)
+    assert fit_uniform(hard, fbp)[0] == 1
+
+
+def test_a_polynomial_that_falls_is_refused():
+    with pytest.raises(DataError, match=r"falls from p = 1.01 on, the scan reaches 2"):
+        Hardening(coefficients=(1.0, -0.5)).apply(scan(2 * np.eye(4, dtype="f4")[None].repeat(4, 0),
+                                                       seen=geometry(4, 4, 4)), on=ON)  # fmt: skip
+    assert "no coefficients" in Hardening().obstacle(scan())
+
+
+def test_otsu_parts_two_levels(rng):
+    image = np.where(rng.random((50, 50)) < 0.3, 1.0, 0.2) + rng.normal(0, 0.05, (50, 50))
+    assert 0.4 < otsu(image) < 0.8
+
+
+def test_water_is_zero_and_air_minus_thousand():
+    grid = ImageGrid((1, 1, 3), (1.0, 1.0, 1.0))
+    mu = Volume(np.array([[[0.0002, 0.02, 0.04]]], "f4"), grid, "1/mm")
+    scale = Hounsfield(mu_water_per_mm=0.02, mu_air_per_mm=0.0002)
+    found = scale.apply(mu)
+    np.testing.assert_allclose(found.values[0, 0], [-1000, 0, 1000 * 0.02 / 0.0198], atol=1e-3)
+    assert found.unit == "HU" and found.values.dtype == np.float32
+    with pytest.raises(DataError, match="must be in 1/mm"):
+        scale.apply(found)
+    with pytest.raises(DataError, match="water must attenuate more"):
+        Hounsfield(mu_water_per_mm=0.01, mu_air_per_mm=0.02).apply(mu)
+
+
+def test_steps_have_names_of_their_own_and_defaults():
+    kinds = [step.kind for step in STEPS]
+    assert len(set(kinds)) == len(kinds)
+    for step in STEPS:
+        assert parse(step, {}, where="protocol").use == "auto"
+        assert step.title
+
+
+def test_a_gpu_keeps_its_arrays(device, rng):
+    data = scan(integrals(geometry(), DISCS))
+    there = scan(device.to_device(data.values))
+    found = Hardening(coefficients=HARD).apply(there, on=device)
+    assert type(found.values) is type(there.values)
+    wanted = Hardening(coefficients=HARD).apply(data, on=ON).values
+    np.testing.assert_allclose(device.to_host(found.values), wanted, rtol=1e-6)
