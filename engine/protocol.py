@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Union
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar, Union
 
 import numpy as np
 from pydantic import Field, create_model, model_validator
@@ -109,7 +109,10 @@ def read_protocol(path: Path) -> Protocol:
     return parse(Protocol, read_toml(path), where=path.name)
 
 
-def with_settings(protocol: Protocol, assignments: tuple[str, ...]) -> Protocol:
+P = TypeVar("P", bound=Settings)
+
+
+def with_settings(protocol: P, assignments: tuple[str, ...]) -> P:
     """Return the protocol changed by "algorithm.iterations=4"-like assignments.
 
     The value is read as TOML; anything else counts as text.
@@ -122,7 +125,7 @@ def with_settings(protocol: Protocol, assignments: tuple[str, ...]) -> Protocol:
                 f"--set {assignment!r}: want KEY=VALUE, for example algorithm.iterations=4."
             )
         _assign(values, key.strip().split("."), _value(text.strip()), assignment)
-    return parse(Protocol, values, where="settings")
+    return parse(type(protocol), values, where="settings")
 
 
 def _value(text: str) -> Any:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from engine.environment import environment
 from engine.errors import DataError, ResourceError
 from engine.geometry.grid import ImageGrid
-from engine.protocol import Protocol
+from engine.settings import Settings
 from engine.study import Study
 
 FORMAT = "isocenter-provenance-1"
@@ -170,9 +170,10 @@ def replay_command(study: Study) -> str:
     return shlex.join([*words, "-o", "image.nii.gz"])
 
 
-def assignments(protocol: Protocol) -> list[str]:
+def assignments(protocol: Settings) -> list[str]:
     """Every setting that differs from the default, as "algorithm.iterations=4"."""
-    return _differences(protocol.model_dump(mode="json"), Protocol().model_dump(mode="json"))
+    usual = type(protocol)()
+    return _differences(protocol.model_dump(mode="json"), usual.model_dump(mode="json"))
 
 
 def _differences(values: dict[str, Any], usual: dict[str, Any], prefix: str = "") -> list[str]:

@@ -15,7 +15,6 @@ from engine.backend import Backend
 from engine.events import Measured, Profiled, Progressed, StageStarted, Warned
 from engine.geometry.grid import ImageGrid
 from engine.profiling import Profiler
-from engine.protocol import Protocol
 from engine.study import Study
 
 Tick = Callable[[Progressed], None]
@@ -66,8 +65,8 @@ class Record:
         self.profiler = Profiler(self.on)
 
     @property
-    def protocol(self) -> Protocol:
-        """How to reconstruct."""
+    def protocol(self) -> Any:
+        """How to reconstruct: the protocol of the flow that runs."""
         return self.study.protocol
 
     def start(self, stage: str, text: str) -> StageStarted:

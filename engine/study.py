@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Discriminator, Tag
 
 from engine.protocol import Protocol
+from engine.protocol_ct import CtProtocol
 from engine.settings import Settings, parse, read_toml, setting, to_toml
+
+
+def _modality(protocol: Any) -> str:
+    """Return what kind of scan a protocol is for; those that do not say are for PET."""
+    if isinstance(protocol, dict):
+        return str(protocol.get("modality", "pet"))
+    return str(getattr(protocol, "modality", "pet"))
+
+
+AnyProtocol = Annotated[
+    Annotated[Protocol, Tag("pet")] | Annotated[CtProtocol, Tag("ct")], Discriminator(_modality)
+]
 
 
 class Study(Settings):
     """One scan to reconstruct. Paths are absolute, or relative to the study file."""
 
-    data: Path = setting(..., "List-mode file or its header", label="Scan")
+    data: Path = setting(..., "The scan: its file or its header", label="Scan")
     scanner: str | None = setting(
         None, "Scanner name, scanner file or crystal map; None: as the scan says", label="Scanner"
     )
     attenuation: Path | None = setting(None, "Attenuation map [1/mm]", label="μ-map")
     normalisation: Path | None = setting(None, "Crystal efficiencies", label="Normalisation")
-    protocol: Protocol = Protocol()
+    protocol: AnyProtocol = Protocol()
 
 
 def read_study(path: Path) -> Study:
@@ -42,3 +57,11 @@ def _resolve_scanner(values: dict[str, Any], folder: Path) -> None:
     scanner = values.get("scanner")
     if isinstance(scanner, str) and (folder / scanner).is_file():
         values["scanner"] = str(folder / scanner)
+
+
+def read_protocol(path: Path) -> Protocol | CtProtocol:
+    """Read and check a protocol file of any modality."""
+    values = read_toml(path)
+    if _modality(values) == "ct":
+        return parse(CtProtocol, values, where=path.name)
+    return parse(Protocol, values, where=path.name)

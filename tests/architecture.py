@@ -12,6 +12,7 @@ LEAVES = ("arrays", "errors", "settings", "geometry", "data", "events")
 PHYSICS = ("model", "operators", "backend", "profiling", *LEAVES)
 FLOW = (
     "preflight",
+    "preflight_ct",
     "record",
     "warmup",
     "flows",
@@ -40,7 +41,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "postprocess": ("postprocess", "backend", *LEAVES),
     "corrections": ("corrections", "operators", "backend", *LEAVES),
     "protocol": ("algorithms", "corrections", "postprocess", *LEAVES),
-    "study": ("protocol", "io.publish", *LEAVES),
+    "preprocess": ("preprocess", "backend", *LEAVES),
+    "protocol_ct": ("algorithms", "preprocess", "postprocess", *LEAVES),
+    "study": ("protocol", "protocol_ct", "io.publish", *LEAVES),
     "io": ("io", "paths", *LEAVES),
     "io.report": ("io", "protocol", "study", *LEAVES),
     "systems": ("systems", "corrections.attenuation", "protocol", "io.publish", *PHYSICS),

@@ -1,8 +1,26 @@
-"""Iterative reconstruction: settings and a generator of images each."""
+"""Reconstruction: settings and a generator of images each."""
 
 from engine.algorithms.base import Algorithm, Iterate
+from engine.algorithms.cgls import Cgls
+from engine.algorithms.fdk import Fdk
+from engine.algorithms.fista_tv import FistaTv
 from engine.algorithms.osem import Mlem, Osem
+from engine.algorithms.sirt import Sirt
 
 ALGORITHMS: tuple[type[Algorithm], ...] = (Osem, Mlem)
+"""For counts."""
+LINEAR_ALGORITHMS: tuple[type[Algorithm], ...] = (Fdk, Sirt, FistaTv, Cgls)
+"""For line integrals."""
 
-__all__ = ["ALGORITHMS", "Algorithm", "Iterate", "Mlem", "Osem"]
+__all__ = [
+    "ALGORITHMS",
+    "LINEAR_ALGORITHMS",
+    "Algorithm",
+    "Cgls",
+    "Fdk",
+    "FistaTv",
+    "Iterate",
+    "Mlem",
+    "Osem",
+    "Sirt",
+]

@@ -16,10 +16,11 @@ from engine.cli.console import Console
 from engine.data.volume import Volume
 from engine.errors import DeviceError, ResourceError, SettingsError
 from engine.events import Event, Finished, Profiled, Progressed
-from engine.io import can_save, save
-from engine.protocol import Protocol, read_protocol, with_settings
+from engine.io import can_save, is_projections, save
+from engine.protocol import Protocol, with_settings
+from engine.protocol_ct import CtProtocol
 from engine.run import run
-from engine.study import Study, read_study
+from engine.study import Study, read_protocol, read_study
 
 
 def add_verbs(verbs: Any) -> None:
@@ -111,7 +112,12 @@ def _demo(arguments: argparse.Namespace, console: Console) -> None:
 def _study(arguments: argparse.Namespace) -> Study:
     """Gather the study from its file and the options; options win."""
     path: Path = arguments.data
-    study = read_study(path) if path.suffix == ".toml" else Study(data=path, protocol=Protocol())
+    if is_projections(path):
+        study = Study(data=path, protocol=CtProtocol())
+    elif path.suffix == ".toml":
+        study = read_study(path)
+    else:
+        study = Study(data=path, protocol=Protocol())
     protocol = read_protocol(arguments.protocol) if arguments.protocol else study.protocol
     assignments = list(arguments.assignments)
     if arguments.seed is not None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from engine.data.volume import Volume
-from engine.flows import listmode_pet
+from engine.flows import listmode_pet, xray_ct
 from engine.flows.common import Stage
 from engine.record import Record, Resume
 
 Flow = Callable[[Record, Resume | None, Callable[[], bool] | None], Stage[Volume]]
 
-FLOWS: dict[str, Flow] = {"pet": listmode_pet.flow}
+FLOWS: dict[str, Flow] = {"pet": listmode_pet.flow, "ct": xray_ct.flow}
 """Modality of a protocol to its flow."""

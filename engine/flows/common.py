@@ -71,10 +71,11 @@ def iterate(
     finish_early: Callable[[], bool] | None,
     *,
     n_rows: int,
+    rows: str = "events",
 ) -> Stage[tuple[NDArray[np.float32], int]]:
-    """Run the algorithm from `image`, or where a resumed run was; an iteration has `n_rows` rows.
+    """Run the algorithm from `image`, or where a resumed run was.
 
-    Returns the last image and the updates behind it.
+    An iteration has `n_rows` of what `rows` names. Returns the last image and its updates.
     """
     algorithm = record.protocol.algorithm
     image, first = _start(image, resume)
@@ -92,7 +93,8 @@ def iterate(
             break
         clock = perf_counter()  # pauses, drawing and saving are not the algorithm's time
     rate = n_rows * (done - first) / algorithm.n_subsets / max(spent, 1e-9)
-    yield record.end("reconstruct", spent, events=n_rows, events_per_second=rate)
+    figures = {rows: n_rows, f"{rows}_per_second": rate}
+    yield record.end("reconstruct", spent, **figures)
     return image, done
 
 

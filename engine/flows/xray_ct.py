@@ -1,0 +1,140 @@
+"""X-ray CT from file to volume, on one screen, and its stages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.algorithms import Fdk
+from engine.backend import cpu
+from engine.data.projections import Projections
+from engine.data.volume import Volume
+from engine.devices import device_of
+from engine.errors import DataError, ResourceError, SettingsError
+from engine.events import Corrected, Loaded, Planned
+from engine.filtering.projections import planned
+from engine.flows import common
+from engine.flows.common import Stage
+from engine.io import read_projections
+from engine.preflight_ct import estimate
+from engine.preprocess import STEPS
+from engine.protocol_ct import CtProtocol
+from engine.record import Record, Resume
+from engine.systems import xray_ct
+
+PET_ONLY = ("scanner", "attenuation", "normalisation")
+
+
+def flow(
+    record: Record, resume: Resume | None, finish_early: Callable[[], bool] | None
+) -> Stage[Volume]:
+    """Read, preprocess, model, iterate, finish."""
+    protocol = _protocol(record)
+    if record.on.is_cuda:
+        record.on = cpu(record.on.threads)
+        yield record.warn("X-ray scans are reconstructed on the CPU in this version.")
+    scan = yield from read(record)
+    scan = yield from prepare(record, protocol, scan)
+    yield record.start("reconstruct", protocol.algorithm.describe())
+    model = xray_ct.build(
+        scan,
+        record.grid,
+        on=record.on,
+        adjoint=protocol.adjoint,
+        tick=record.ticker("reconstruct"),
+    )
+    start = xray_ct.empty_start(record.grid)
+    image, done = yield from common.iterate(
+        record, model, start, resume, finish_early, n_rows=scan.values.size, rows="pixels"
+    )
+    volume = yield from common.finish(record, image, done)
+    return volume if protocol.hounsfield is None else protocol.hounsfield.apply(volume)
+
+
+def read(record: Record) -> Stage[Projections]:
+    """Read the projections and check that they hold numbers."""
+    yield record.start("read", "Reading the scan")
+    with record.profiler.span("read"):
+        scan = read_projections(record.study.data)
+    if scan.n_not_finite:
+        raise DataError(
+            f"{record.study.data.name}: {scan.n_not_finite:,} of {scan.values.size:,} values are "
+            "infinite or no numbers; export the scan again."
+        )
+    record.unit = "1/mm" if scan.pixel_mm_known else "1/pixel"
+    record.facts = facts_of(scan)
+    record.scanner = fingerprint(scan)
+    n_views, n_rows, n_columns = scan.shape
+    yield Loaded(f"{n_views} views of {n_columns} × {n_rows} pixels", record.facts)
+    for note in scan.notes:
+        yield record.warn(note)
+    yield record.end("read", views=n_views)
+    return scan
+
+
+def prepare(record: Record, protocol: CtProtocol, scan: Projections) -> Stage[Projections]:
+    """Turn what the detector counted into line integrals; then the grid is known."""
+    yield record.start("correct", "Preparing the projections")
+    steps = [getattr(protocol.steps, step.kind) for step in STEPS]
+    scan = yield from common.correct(record, steps, scan)
+    record.grid = protocol.grid.grid_for(scan.geometry)
+    needs = estimate(protocol, scan.shape, record.grid, on=device_of(record.on))
+    if not needs.fits:
+        raise ResourceError(
+            f"grid {record.grid.describe()}: the run {needs.describe()}; choose larger voxels, a "
+            "smaller volume, or bin the projections."
+        )
+    yield Planned(record.on.name, f"{record.on.label}: {needs.describe()}")
+    if isinstance(protocol.algorithm, Fdk):
+        plan = planned(scan.values, scan.geometry, protocol.algorithm)
+        record.corrections.append(
+            {"kind": "weights", "state": "applied", "text": "; ".join(plan.told)}
+        )
+        yield Corrected("weights", "applied", "; ".join(plan.told))
+        for warning in plan.warnings:
+            yield record.warn(warning)
+    yield record.end("correct")
+    yield from record.profiled()
+    return scan
+
+
+def facts_of(scan: Projections) -> dict[str, Any]:
+    """Plain facts of a scan for the window and for provenance."""
+    geometry = scan.geometry
+    n_views, n_rows, n_columns = scan.shape
+    facts: dict[str, Any] = {
+        "beam": geometry.beam,
+        "views": n_views,
+        "detector": f"{n_columns} × {n_rows} pixels",
+        "pixel_mm": list(geometry.pixel_size_mm) if scan.pixel_mm_known else None,
+        "counts": scan.kind,
+        **scan.info,
+    }
+    if geometry.beam == "cone":
+        facts["source_axis_mm"] = float(geometry.source_axis_mm.mean())
+        facts["source_detector_mm"] = float(geometry.source_detector_mm.mean())
+    return facts
+
+
+def fingerprint(scan: Projections) -> dict[str, Any]:
+    """Return all vectors of the geometry, for the provenance's digest."""
+    geometry = scan.geometry
+    vectors = ("source_mm", "detector_mm", "u_mm", "v_mm")
+    return {
+        "beam": geometry.beam,
+        "shape": list(geometry.shape),
+        **{name: getattr(geometry, name).tolist() for name in vectors},
+    }
+
+
+def _protocol(record: Record) -> CtProtocol:
+    protocol = record.study.protocol
+    given = [name for name in PET_ONLY if getattr(record.study, name) is not None]
+    if given:
+        raise SettingsError(
+            f"{record.study.data.name} is an X-ray scan, to which {' and '.join(given)} do not "
+            "belong; leave them out."
+        )
+    if not isinstance(protocol, CtProtocol):
+        raise TypeError(f"no protocol of CT: {protocol!r}")
+    return protocol

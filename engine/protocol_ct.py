@@ -1,0 +1,119 @@
+"""The saved choice of grid, preprocessing, algorithm and filters for X-ray CT."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Union
+
+import numpy as np
+from pydantic import Field, create_model, model_validator
+
+from engine.algorithms import LINEAR_ALGORITHMS, Algorithm, Fdk
+from engine.errors import SettingsError
+from engine.geometry.grid import ImageGrid, Point
+from engine.geometry.xray import XrayGeometry
+from engine.postprocess import FILTERS, Filter
+from engine.preprocess import STEPS, Hounsfield
+from engine.settings import Settings, setting
+
+MAX_GRID_EDGE = 4096
+
+if TYPE_CHECKING:
+    AnyAlgorithm = Algorithm
+    AnyFilter = Filter
+    StepChoices = Any
+else:
+    AnyAlgorithm = Annotated[Union[LINEAR_ALGORITHMS], Field(discriminator="kind")]  # noqa: UP007
+    AnyFilter = Annotated[Union[FILTERS], Field(discriminator="kind")]  # noqa: UP007
+    StepChoices = create_model(
+        "StepChoices", __base__=Settings, **{step.kind: (step, step()) for step in STEPS}
+    )
+
+
+class CtGrid(Settings):
+    """The picture's voxels; what is left out comes from detector and magnification."""
+
+    voxel_mm: Point | None = setting(
+        None,
+        "Edge lengths x, y, z; a pixel of the detector, seen at the axis, if left out",
+        label="Voxel size",
+        unit="mm",
+    )
+    diameter_mm: float | None = setting(
+        None, "Width of the volume; all that is seen if left out", label="Diameter", unit="mm", gt=0
+    )
+    length_mm: float | None = setting(
+        None, "Height of the volume; all rows if left out", label="Length", unit="mm", gt=0
+    )
+    centre_mm: Point | None = setting(
+        None, "Centre x, y, z; on the axis if left out", label="Centre", unit="mm", expert=True
+    )
+
+    @model_validator(mode="after")
+    def _sane(self) -> Self:
+        if self.voxel_mm is not None and not all(1e-5 <= v <= 100 for v in self.voxel_mm):
+            raise ValueError(f"voxel_mm must be 0.00001 ... 100 mm, got {self.voxel_mm}")
+        return self
+
+    def grid_for(self, geometry: XrayGeometry) -> ImageGrid:
+        """Return the grid of this choice for a scan."""
+        wide, high = (
+            size / float(geometry.magnification.mean()) for size in geometry.pixel_size_mm
+        )
+        voxel = self.voxel_mm or (wide, wide, high)
+        diameter = self.diameter_mm or 2 * seen_radius_mm(geometry)
+        length = self.length_mm or geometry.shape[0] * high
+        edges = (diameter, diameter, length)
+        n = [max(1, int(np.ceil(e / v - 1e-3))) for e, v in zip(edges, voxel, strict=True)]
+        if max(n) > MAX_GRID_EDGE:
+            raise SettingsError(
+                f"grid: {n[0]} × {n[1]} × {n[2]} voxels, at most {MAX_GRID_EDGE} along an axis; "
+                "choose larger voxels or a smaller volume."
+            )
+        return ImageGrid((n[2], n[1], n[0]), voxel, self.centre_mm or _centre_mm(geometry))
+
+
+def seen_radius_mm(geometry: XrayGeometry) -> float:
+    """Radius about the axis within which some ray of each turn passes [mm]."""
+    wide = geometry.pixel_size_mm[0]
+    axis = geometry.axis_column
+    last = geometry.shape[1] - 0.5
+    half_mm = wide * float(np.maximum(axis + 0.5, last - axis).max())
+    if geometry.beam == "parallel":
+        return half_mm
+    fan = np.arctan2(half_mm, geometry.source_detector_mm)
+    return float((geometry.source_axis_mm * np.sin(fan)).mean())
+
+
+def _centre_mm(geometry: XrayGeometry) -> Point:
+    """On the axis, at the height that the middle of the detector sees."""
+    detector = geometry.detector_mm[:, 2]
+    if geometry.beam == "parallel":
+        return 0.0, 0.0, float(detector.mean())
+    source = geometry.source_mm[:, 2]
+    height = source + (detector - source) / geometry.magnification
+    return 0.0, 0.0, float(height.mean())
+
+
+class CtProtocol(Settings):
+    """How to turn X-ray projections into a picture."""
+
+    modality: Literal["ct"] = "ct"
+    name: str = setting("Standard CT", "Name shown to the user", label="Name", max_length=80)
+    grid: CtGrid = CtGrid()
+    steps: StepChoices = Field(default_factory=lambda: StepChoices())
+    algorithm: AnyAlgorithm = Fdk()
+    adjoint: Literal["matched", "voxel"] = setting(
+        "matched",
+        "The back projection of iterative algorithms: the exact transpose, or a faster one",
+        label="Back projection",
+        expert=True,
+    )
+    between: tuple[AnyFilter, ...] = setting(
+        (), "Filters after each iteration", label="Between iterations", max_length=4
+    )
+    finishing: tuple[AnyFilter, ...] = setting(
+        (), "Filters of the finished image", label="Finishing", max_length=4
+    )
+    hounsfield: Hounsfield | None = setting(
+        None, "CT numbers instead of 1/mm", label="CT numbers (HU)"
+    )

@@ -1,0 +1,42 @@
+"""X-ray CT: line integrals, a grid and a projector make a linear model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backend import Backend
+from engine.data.projections import Projections
+from engine.errors import DataError
+from engine.geometry.grid import ImageGrid
+from engine.model import LinearModel
+from engine.operators.xray import Adjoint, XrayTransform
+
+Tick = Callable[[int, int], None]
+
+
+def build(
+    projections: Projections,
+    grid: ImageGrid,
+    *,
+    on: Backend,
+    adjoint: Adjoint = "matched",
+    tick: Tick | None = None,
+) -> LinearModel:
+    """Compose the model of line integrals; `adjoint` : see `XrayTransform`."""
+    if projections.kind != "integrals":
+        raise DataError(
+            f"the projections are {projections.kind}, no line integrals; "
+            "switch flat field and logarithm on."
+        )
+    A = XrayTransform(projections.geometry, grid, on=on, adjoint=adjoint, tick=tick)
+    values = np.ascontiguousarray(projections.values, np.float32)
+    x, y, z = grid.voxel_mm
+    return LinearModel(A, values, spacing_mm=(z, y, x))
+
+
+def empty_start(grid: ImageGrid) -> NDArray[np.float32]:
+    """Return the image that absorbs nothing."""
+    return np.zeros(grid.shape, np.float32)

@@ -1,0 +1,191 @@
+"""A whole CT reconstruction: from a file of projections to a volume, and what it refuses."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu, cuda
+from engine.data.projections import Projections
+from engine.errors import DataError, ResourceError, SettingsError
+from engine.events import Corrected, Finished, Preview, Warned
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import circle, circular_cone, parallel
+from engine.io import is_projections, write_projections
+from engine.operators.xray import XrayTransform
+from engine.protocol import Protocol, with_settings
+from engine.protocol_ct import CtProtocol
+from engine.quality.roi import cylinder, mean
+from engine.record import Resume
+from engine.run import run
+from engine.study import Study, read_protocol, read_study, write_study
+from tests.emulator import EmulatedGpu
+
+ON = cpu(2)
+MU = 0.02
+GRID = ImageGrid((16, 64, 64), (1.0, 1.0, 1.0))
+CENTRE = (6.0, -4.0, 0.0)
+"""Of the disc: off the axis, so that a wrong turn or side shows."""
+
+
+def disc():
+    """A disc of water, 20 mm in radius, with a dense rod."""
+    _, y, x = np.meshgrid(*(GRID.centres_mm(axis) for axis in (2, 1, 0)), indexing="ij")
+    values = np.where((x - CENTRE[0]) ** 2 + (y - CENTRE[1]) ** 2 < 20**2, MU, 0.0)
+    return np.where((x - 12) ** 2 + (y + 12) ** 2 < 3**2, 2 * MU, values).astype(np.float32)
+
+
+def cone():
+    return circular_cone(
+        circle(120), source_axis_mm=300.0, source_detector_mm=450.0, shape=(24, 100), pixel_mm=1.5
+    )
+
+
+def scan_of(geometry, **changes):
+    integrals = XrayTransform(geometry, GRID, on=ON)(disc())
+    rng = np.random.default_rng(4)
+    flat = 1e4 * rng.uniform(0.8, 1.2, geometry.shape)
+    fields = {
+        "values": (flat * np.exp(-integrals) + 100).astype(np.float32),
+        "geometry": geometry,
+        "kind": "counts",
+        "flats": np.stack([flat + 100] * 3).astype(np.float32),
+        "darks": np.full((2, *geometry.shape), 100, np.float32),
+    }
+    return Projections(**(fields | changes))
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The same disc seen by a cone beam and by parallel rays."""
+    folder = tmp_path_factory.mktemp("ct")
+    write_projections(scan_of(cone()), folder / "cone.h5")
+    angles = np.linspace(0, np.pi, 120, endpoint=False)
+    write_projections(
+        scan_of(parallel(angles, shape=(16, 90), pixel_mm=1.0)), folder / "parallel.h5"
+    )
+    return folder
+
+
+def study(path, *settings, **others):
+    return Study(data=path, protocol=with_settings(CtProtocol(), settings), **others)
+
+
+def volume(study, **options):
+    told = list(run(study, on=ON, **options))
+    assert isinstance(told[-1], Finished)
+    return told[-1].volume
+
+
+def water(volume):
+    return mean(volume, cylinder(volume.grid, (2.0, 0.0, 0.0), 16.0, 6.0))
+
+
+@pytest.mark.parametrize("name", ["cone.h5", "parallel.h5"])
+def test_a_scan_becomes_attenuation_in_its_place(files, name):
+    found = volume(study(files / name))
+    assert found.unit == "1/mm"
+    assert water(found) == pytest.approx(MU, rel=0.01)
+    rod = mean(found, cylinder(found.grid, (12.0, -12.0, 0.0), 3.0, 6.0))
+    assert rod == pytest.approx(2 * MU, rel=0.05)
+    mirrored = mean(found, cylinder(found.grid, (12.0, 12.0, 0.0), 3.0, 6.0))
+    assert mirrored < 1.2 * MU
+
+
+@pytest.mark.parametrize("algorithm", ['"sirt"', '"cgls"', '"fista_tv"'])
+def test_iterative_algorithms_give_the_same_attenuation(files, algorithm):
+    settings = (
+        f"algorithm.kind={algorithm}", "algorithm.iterations=12", "grid.voxel_mm=[1.0, 1.0, 1.0]",
+        "grid.diameter_mm=64", "grid.length_mm=16",
+    )  # fmt: skip
+    assert water(volume(study(files / "parallel.h5", *settings))) == pytest.approx(MU, rel=0.03)
+
+
+def test_every_step_tells_what_it_did(files):
+    told = list(run(study(files / "cone.h5"), on=ON))
+    ledger = {e.kind: e.state for e in told if isinstance(e, Corrected)}
+    assert ledger["flat_field"] == ledger["logarithm"] == "applied"
+    assert ledger["binning"] == "unavailable"
+    assert ledger["weights"] == "applied"
+    assert sum(isinstance(e, Preview) for e in told) == 1
+
+
+def test_a_step_switched_on_that_cannot_be_done_is_refused(files):
+    with pytest.raises(DataError, match="switched on, but"):
+        volume(study(files / "cone.h5", "steps.hardening.use=on"))
+
+
+def test_ct_numbers_are_those_of_water_and_air(files):
+    found = volume(study(files / "cone.h5", f"hounsfield={{mu_water_per_mm = {MU}}}"))
+    assert found.unit == "HU"
+    assert water(found) == pytest.approx(0, abs=10)
+    outside = mean(found, cylinder(found.grid, (-25.0, 20.0, 0.0), 4.0, 6.0))
+    assert outside == pytest.approx(-1000, abs=20)
+
+
+def test_a_smaller_volume_is_a_part_of_the_large_one(files):
+    options = ("grid.voxel_mm=[1.0, 1.0, 1.0]", "grid.length_mm=5")
+    large = volume(study(files / "cone.h5", "grid.diameter_mm=60", *options))
+    small = volume(study(files / "cone.h5", "grid.diameter_mm=20", *options))
+    inner = large.values[:, 20:40, 20:40]
+    np.testing.assert_allclose(small.values, inner, atol=1e-4 * MU + 2e-6)
+
+
+def test_a_resumed_run_ends_with_the_same_image(files):
+    settings = (
+        'algorithm.kind="sirt"', "algorithm.iterations=3", "algorithm.subsets=4",
+        "grid.voxel_mm=[2, 2, 2]", "grid.diameter_mm=60", "grid.length_mm=8",
+    )  # fmt: skip
+    told = list(run(study(files / "cone.h5", *settings), on=ON))
+    halfway = [e for e in told if isinstance(e, Preview)][5]
+    resumed = volume(study(files / "cone.h5", *settings), resume=Resume(halfway.volume.values, 6))
+    np.testing.assert_allclose(resumed.values, told[-1].volume.values, atol=1e-7)
+
+
+def test_provenance_can_make_it_again(files):
+    record = volume(study(files / "cone.h5", "algorithm.window=hann")).info
+    assert "algorithm.window=" in record["replay"]
+    assert record["protocol"]["modality"] == "ct"
+    assert record["scan"]["views"] == 120
+    assert json.dumps(record["scanner"])
+
+
+def test_things_of_pet_do_not_belong_to_a_ct_scan(files):
+    with pytest.raises(SettingsError, match="attenuation do not belong"):
+        volume(study(files / "cone.h5", attenuation=Path("mu.nii.gz")))
+
+
+def test_numbers_that_are_none_are_told(files, tmp_path):
+    scan = scan_of(cone())
+    scan.values[7, 3, 50] = np.nan
+    write_projections(scan, tmp_path / "nan.h5")
+    with pytest.raises(DataError, match=r"1 of .* values"):
+        volume(study(tmp_path / "nan.h5"))
+
+
+def test_a_volume_that_fits_no_memory_is_refused_with_numbers(files):
+    tiny = "grid.voxel_mm=[0.035, 0.035, 0.012]"
+    with pytest.raises(ResourceError, match="GiB"):
+        volume(study(files / "cone.h5", tiny))
+
+
+def test_without_kernels_for_the_gpu_the_cpu_takes_over_with_a_word(files):
+    told = list(run(study(files / "cone.h5", "grid.voxel_mm=[4,4,4]"), on=cuda(EmulatedGpu())))
+    assert any(isinstance(e, Warned) and "on the CPU" in e.text for e in told)
+
+
+def test_a_study_file_brings_its_modality_back(files, tmp_path):
+    wanted = study(files / "cone.h5", "algorithm.window=hann")
+    write_study(wanted, tmp_path / "study.toml")
+    assert read_study(tmp_path / "study.toml").protocol == wanted.protocol
+    (tmp_path / "old.toml").write_text(f'data = "{files / "cone.h5"}"\n')
+    assert isinstance(read_study(tmp_path / "old.toml").protocol, Protocol)
+    (tmp_path / "p.toml").write_text('modality = "ct"\nname = "Mine"\n')
+    assert read_protocol(tmp_path / "p.toml") == CtProtocol(name="Mine")
+
+
+def test_scans_of_both_modalities_are_told_apart(files, tmp_path):
+    assert is_projections(files / "cone.h5")
+    (tmp_path / "other.txt").write_text("no scan")
+    assert not is_projections(tmp_path / "other.txt")
