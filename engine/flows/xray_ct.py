@@ -52,15 +52,10 @@ def flow(
 
 
 def read(record: Record) -> Stage[Projections]:
-    """Read the projections and check that they hold numbers."""
+    """Read the projections."""
     yield record.start("read", "Reading the scan")
     with record.profiler.span("read"):
         scan = read_projections(record.study.data)
-    if scan.n_not_finite:
-        raise DataError(
-            f"{record.study.data.name}: {scan.n_not_finite:,} of {scan.values.size:,} values are "
-            "infinite or no numbers; export the scan again."
-        )
     record.unit = "1/mm" if scan.pixel_mm_known else "1/pixel"
     record.facts = facts_of(scan)
     record.scanner = fingerprint(scan)
@@ -77,6 +72,11 @@ def prepare(record: Record, protocol: CtProtocol, scan: Projections) -> Stage[Pr
     yield record.start("correct", "Preparing the projections")
     steps = [getattr(protocol.steps, step.kind) for step in STEPS]
     scan = yield from common.correct(record, steps, scan)
+    if scan.n_not_finite:
+        raise DataError(
+            f"{record.study.data.name}: {scan.n_not_finite:,} of {scan.values.size:,} values are "
+            "infinite or no numbers; switch the correction of bad pixels on."
+        )
     record.grid = protocol.grid.grid_for(scan.geometry)
     needs = estimate(protocol, scan.shape, record.grid, on=device_of(record.on))
     if not needs.fits:

@@ -156,12 +156,13 @@ def test_things_of_pet_do_not_belong_to_a_ct_scan(files):
         volume(study(files / "cone.h5", attenuation=Path("mu.nii.gz")))
 
 
-def test_numbers_that_are_none_are_told(files, tmp_path):
+def test_numbers_that_are_none_are_mended_or_told(files, tmp_path):
     scan = scan_of(cone())
     scan.values[7, 3, 50] = np.nan
     write_projections(scan, tmp_path / "nan.h5")
+    assert water(volume(study(tmp_path / "nan.h5"))) == pytest.approx(MU, rel=0.01)
     with pytest.raises(DataError, match=r"1 of .* values"):
-        volume(study(tmp_path / "nan.h5"))
+        volume(study(tmp_path / "nan.h5", "steps.bad_pixels.use=off"))
 
 
 def test_a_volume_that_fits_no_memory_is_refused_with_numbers(files):
