@@ -87,10 +87,9 @@ def prepare(record: Record, protocol: CtProtocol, scan: Projections) -> Stage[Pr
     yield Planned(record.on.name, f"{record.on.label}: {needs.describe()}")
     if isinstance(protocol.algorithm, Fdk):
         plan = planned(scan.values, scan.geometry, protocol.algorithm)
-        record.corrections.append(
-            {"kind": "weights", "state": "applied", "text": "; ".join(plan.told)}
-        )
-        yield Corrected("weights", "applied", "; ".join(plan.told))
+        told = "; ".join(sentence.rstrip(".") for sentence in plan.told)
+        record.corrections.append({"kind": "weights", "state": "applied", "text": told})
+        yield Corrected("weights", "applied", told)
         for warning in plan.warnings:
             yield record.warn(warning)
     yield record.end("correct")
