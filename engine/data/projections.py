@@ -32,7 +32,8 @@ class Projections:
     darks : (n, n_rows, n_columns) counts without beam; None: not taken
     bad_pixels : (n_rows, n_columns) pixels known to tell nothing; None: none known
     pixel_mm_known : False where one pixel is taken as 1 mm, so that attenuation is per pixel
-    info : what the file says of the scan, and each correction of its work, for provenance
+    info : what the file says of the scan, and each correction of its work, for provenance;
+        "flat_views" holds for each flat the number of the view that followed it
     notes : what the reader wants the user to know, one sentence each
     """
 
@@ -94,4 +95,9 @@ class Projections:
 
     def select(self, views: Any) -> Self:
         """Return the same scan with only some views: a slice, mask or indices."""
-        return replace(self, values=self.values[views], geometry=self.geometry.select(views))
+        info = self.info
+        if "flat_views" in info:
+            kept, taken = np.arange(self.n_views)[views], np.asarray(info["flat_views"])
+            info = {**info, "flat_views": (kept[:, None] < taken).sum(axis=0).tolist()}
+        geometry = self.geometry.select(views)
+        return replace(self, values=self.values[views], geometry=geometry, info=info)

@@ -52,3 +52,9 @@ def test_views_are_selected_with_their_places(views: Any) -> None:
     np.testing.assert_array_equal(part.geometry.source_mm, GEOMETRY.source_mm[views])
     assert part.flats is flats
     assert part.shape == (part.n_views, 3, 5)
+
+
+def test_flats_stay_between_the_views_they_were_taken_between() -> None:
+    data = scan(flats=np.ones((3, 3, 5)), info={"flat_views": [0, 2, 4], "kv": 60})
+    assert data.select([1, 3]).info == {"flat_views": [0, 1, 2], "kv": 60}
+    assert data.select(slice(None)).info == data.info
