@@ -64,9 +64,9 @@ class Algorithm(Settings):
         """Passes over all the data."""
 
     @property
-    @abstractmethod
     def n_subsets(self) -> int:
         """Updates in each pass."""
+        return 1
 
     @abstractmethod
     def run(

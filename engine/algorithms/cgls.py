@@ -56,10 +56,6 @@ class Cgls(Algorithm):
     def n_iterations(self) -> int:
         return self.iterations
 
-    @property
-    def n_subsets(self) -> int:
-        return 1
-
     def run(
         self,
         model: LinearModel,

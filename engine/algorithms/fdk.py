@@ -33,10 +33,6 @@ class Fdk(FilterSettings, Algorithm):
     def n_iterations(self) -> int:
         return 1
 
-    @property
-    def n_subsets(self) -> int:
-        return 1
-
     def run(
         self,
         model: LinearModel,

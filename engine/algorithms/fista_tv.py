@@ -67,10 +67,6 @@ class FistaTv(Algorithm):
     def n_iterations(self) -> int:
         return self.iterations
 
-    @property
-    def n_subsets(self) -> int:
-        return 1
-
     def run(
         self,
         model: LinearModel,
