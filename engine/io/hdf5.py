@@ -47,7 +47,7 @@ def format_of(path: Path) -> str | None:
     try:
         with h5py.File(path, "r") as file:
             return text_of(file.attrs.get("format", b""))
-    except (OSError, RuntimeError, ValueError):
+    except (OSError, RuntimeError, ValueError, KeyError):
         return None
 
 

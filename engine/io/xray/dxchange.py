@@ -15,12 +15,12 @@ from engine.data.projections import Projections
 from engine.errors import FileFormatError
 from engine.geometry.xray import Beam, XrayGeometry
 from engine.io.base import ProjectionsReader
-from engine.io.hdf5 import as_json, is_hdf5, reserve, store, text_of, write_in_place
+from engine.io.hdf5 import as_json, is_hdf5, reserve, store, write_in_place
 from engine.io.json_text import from_json
 from engine.io.publish import publishing
 from engine.io.xray.angles import Angles, read_angles, unit_named
 from engine.io.xray.frames import KINDS, Kind, assemble, guess_kind, refuse_count
-from engine.io.xray.hdf5 import Tree, open_tree, read_images
+from engine.io.xray.hdf5 import Tree, attribute, open_tree, read_images
 from engine.io.xray.pose import turned_parallel
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def has_dataset(path: Path, where: str) -> bool:
                     return False
                 item = item[part]
             return True
-    except (OSError, RuntimeError, ValueError, KeyError):
+    except (OSError, RuntimeError, ValueError, LookupError, TypeError):
         return False
 
 
@@ -106,7 +106,7 @@ def _read(tree: Tree, path: Path) -> Projections:
 
 
 def _view_axis(item: h5py.Dataset, path: Path) -> int:
-    axes = text_of(item.attrs.get("axes", b"")).split(":")
+    axes = attribute(item, "axes").split(":")
     if item.ndim != 3:
         raise FileFormatError(
             f"{path.name}: {item.name} has {item.ndim} axes, want three (angle, row, column)."
@@ -131,7 +131,7 @@ def _angles(tree: Tree, n_views: int, path: Path) -> Angles:
         note = f"{path.name}: no angles in the file; evenly spaced over 180° as the format says."
         return Angles(np.deg2rad(even), n_views, (note,))
     refuse_count(path, n_views, len(values))
-    unit = unit_named(text_of(item.attrs.get("units", b"deg")), where)
+    unit = unit_named(attribute(item, "units", "deg"), where)
     return read_angles(values, unit or "deg", where)
 
 
@@ -144,11 +144,11 @@ def _kind(
     path: Path,
 ) -> Kind:
     ours = tree.items.get(OURS)
-    stated = text_of(ours.attrs.get("kind", b"")) if ours is not None else ""
+    stated = attribute(ours, "kind") if ours is not None else ""
     for kind in KINDS:
         if stated == kind:
             return kind
-    units = text_of(item.attrs.get("units", b"")).lower()
+    units = attribute(item, "units").lower()
     if has_flats or units in UNIT_ONLY or item.dtype.kind in "iu":
         if not has_flats:
             notes.append(f"{path.name}: counts without flat images; the open beam is unknown.")
@@ -169,9 +169,9 @@ def _geometry(
                 "the file again."
             )
         source, detector, u, v = (np.reshape(a, (-1, 3))[:n] for a in vectors if a is not None)
-        stated = text_of(ours.attrs.get("beam", b""))
+        stated = attribute(ours, "beam")
         beam: Beam = "parallel" if stated == "parallel" else "cone"
-        known = bool(ours.attrs.get("pixel_mm_known", True))
+        known = attribute(ours, "pixel_mm_known", "True") != "False"
         return XrayGeometry(beam, source, detector, u, v, (rows, columns)), known
     pixel = _pixel_mm(tree, path)
     side = pixel or 1.0
@@ -183,7 +183,7 @@ def _pixel_mm(tree: Tree, path: Path) -> float | None:
         item, numbers = tree.dataset(where), tree.numbers(where)
         if item is None or numbers is None or not numbers.size:
             continue
-        scale = MM.get(text_of(item.attrs.get("units", b"m")).strip().lower())
+        scale = MM.get(attribute(item, "units", "m").strip().lower())
         if scale and np.isfinite(numbers[0]) and 1e-6 < numbers[0] * scale < 10:
             return float(numbers[0] * scale)
     return None

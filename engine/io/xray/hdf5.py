@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import h5py
 
 MAX_FILES = 20
-MAX_TEXT_ITEMS = 1
+MAX_ATTRIBUTE_BYTES = 4096
 BLOCK_BYTES = 64 * 2**20
 
 
@@ -55,7 +55,7 @@ class Tree:
     def text(self, where: str) -> str | None:
         """Return a text, None where there is none."""
         item = self.dataset(where)
-        if item is None or item.size != MAX_TEXT_ITEMS or item.dtype.kind not in "SO":
+        if item is None or item.size != 1 or item.dtype.kind not in "SO":
             return None
         return text_of(np.asarray(item[()]).reshape(-1)[0])
 
@@ -69,9 +69,7 @@ class Tree:
     def groups(self, nx_class: str) -> list[str]:
         """Return the paths of all groups of a NeXus class."""
         return [
-            where
-            for where, item in self.items.items()
-            if text_of(item.attrs.get("NX_class", b"")) == nx_class
+            where for where, item in self.items.items() if attribute(item, "NX_class") == nx_class
         ]
 
     def _walk(self, file: h5py.File, root: str, stack: ExitStack) -> None:
@@ -147,6 +145,20 @@ class Tree:
                     self.items.setdefault(place + known[len(target) :], self.items[known])
 
 
+def attribute(item: Any, name: str, default: str = "") -> str:
+    """Return a text attribute; one that claims more than a word is not read, nor is any other."""
+    import h5py
+
+    if not h5py.h5a.exists(item.id, name.encode()):
+        return default
+    found = h5py.h5a.open(item.id, name.encode())
+    if int(np.prod(found.shape, dtype=object)) != 1:
+        return default
+    if found.get_storage_size() > MAX_ATTRIBUTE_BYTES:
+        return default
+    return text_of(np.asarray(item.attrs[name]).reshape(-1)[0])
+
+
 def _refuse_unsafe(item: h5py.Dataset, where: str) -> None:
     import h5py
 
@@ -179,7 +191,7 @@ def open_tree(path: Path) -> Iterator[Tree]:
             tree._walk(file, "/", stack)
             tree._resolve_soft()
             yield tree
-    except (OSError, RuntimeError, KeyError, ValueError) as e:
+    except (OSError, RuntimeError, LookupError, ValueError, TypeError) as e:
         text = str(e)
         if "filter" in text:
             raise FileFormatError(

@@ -87,11 +87,26 @@ def _name_of(path: Path) -> str:
 
     try:
         variables = scipy.io.whosmat(path)
-    except (OSError, ValueError, TypeError, KeyError, IndexError, zlib.error, struct.error):
-        return ""
-    except NotImplementedError:
+    except _damage():
         return ""
     return str(variables[0][0]) if variables else ""
+
+
+def _damage() -> tuple[type[Exception], ...]:
+    """What a damaged file makes the library raise."""
+    from scipy.io.matlab import MatReadError
+
+    return (
+        MatReadError,
+        NotImplementedError,
+        OSError,
+        ValueError,
+        TypeError,
+        LookupError,
+        ArithmeticError,
+        zlib.error,
+        struct.error,
+    )
 
 
 def _refuse_too_large(path: Path) -> None:
@@ -131,7 +146,7 @@ def _variable(path: Path) -> Any:
 
     try:
         content = scipy.io.loadmat(path, variable_names=NAMES)
-    except (OSError, ValueError, TypeError, KeyError, IndexError, zlib.error, struct.error) as e:
+    except _damage() as e:
         reason = " ".join(str(e).split())
         raise FileFormatError(
             f"{path.name}: damaged or truncated MATLAB file ({reason}); copy it again."

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from engine.data.projections import Projections
 from engine.errors import DataError, FileFormatError
 from engine.io.base import ProjectionsReader
-from engine.io.hdf5 import is_hdf5, text_of
+from engine.io.hdf5 import is_hdf5
 from engine.io.xray.angles import read_angles, unit_named
 from engine.io.xray.dxchange import DATA, MM, has_dataset
 from engine.io.xray.frames import assemble, refuse_count
-from engine.io.xray.hdf5 import Tree, open_tree, read_images
+from engine.io.xray.hdf5 import Tree, attribute, open_tree, read_images
 from engine.io.xray.pose import turned_parallel
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def _is_nexus(path: Path) -> bool:
     try:
         with h5py.File(path, "r") as file:
             tops = [file[k] for k in file if isinstance(file.get(k, getlink=True), h5py.HardLink)]
-            return any(text_of(t.attrs.get("NX_class", b"")) == "NXentry" for t in tops)
-    except (OSError, RuntimeError, ValueError, KeyError):
+            return any(attribute(t, "NX_class") == "NXentry" for t in tops)
+    except (OSError, RuntimeError, ValueError, LookupError, TypeError):
         return False
 
 
@@ -67,7 +67,7 @@ def _read(tree: Tree, path: Path) -> Projections:
     shots = np.flatnonzero(keys == PROJECTION)
     if not len(shots):
         raise DataError(f"{path.name}: image_key names no projection (0) among {len(keys):,}.")
-    unit = unit_named(text_of(item.attrs.get("units", b"")), where)
+    unit = unit_named(attribute(item, "units"), where)
     angles = read_angles(values[shots], unit, where)
     shots = shots[: len(angles.rad)]
     notes = list(angles.notes)
@@ -123,7 +123,7 @@ def _inside(tree: Tree) -> dict[str, Any]:
 
 def _class_of(tree: Tree, where: str) -> str:
     parent = tree.items.get(posixpath.dirname(where))
-    return text_of(parent.attrs.get("NX_class", b"")) if parent is not None else ""
+    return attribute(parent, "NX_class") if parent is not None else ""
 
 
 def _frames(tree: Tree, path: Path) -> h5py.Dataset:
@@ -197,7 +197,7 @@ def _pixel_mm(tree: Tree) -> tuple[float, float] | None:
     for axis in "xy":
         for where, item in _inside(tree).items():
             if posixpath.basename(where) == f"{axis}_pixel_size" and item.size == 1:
-                scale = MM.get(text_of(item.attrs.get("units", b"m")).strip().lower())
+                scale = MM.get(attribute(item, "units", "m").strip().lower())
                 size = float(np.asarray(item[()]).reshape(-1)[0]) * (scale or np.nan)
                 if 1e-6 < size < 10:
                     found.append(size)

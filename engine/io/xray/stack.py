@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import re
+import struct
+import zlib
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +22,20 @@ from engine.io.xray.frames import Images, listed
 NUMBERED = re.compile(r"^(?P<prefix>.*?)(?P<number>\d+)\.tiff?$", re.IGNORECASE)
 MAGICS = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 MAX_RATIO = 1100
-MAX_PIXELS = 2**31
+DAMAGE = (
+    OSError,
+    ValueError,
+    RuntimeError,
+    LookupError,
+    TypeError,
+    ArithmeticError,
+    AttributeError,
+    AssertionError,
+    struct.error,
+    zlib.error,
+)
+"""What a damaged image makes the library raise."""
+logging.getLogger("tifffile").addHandler(logging.NullHandler())  # we say ourselves what is wrong
 
 
 @dataclass(frozen=True)
@@ -130,7 +146,7 @@ def read_tiff(path: Path, settings: Path) -> NDArray[Any]:
         with tifffile.TiffFile(path) as file:
             _refuse_unusable(file, path)
             image = np.asarray(file.asarray())
-    except (OSError, ValueError, RuntimeError, KeyError, IndexError, TypeError) as e:
+    except DAMAGE as e:
         reason = " ".join(str(e).split())
         raise FileFormatError(
             f"{path.name}: damaged or truncated TIFF image ({reason}); copy it again."
@@ -147,12 +163,19 @@ def _refuse_unusable(file: Any, path: Path) -> None:
             f"{path.name}: an image of shape {shape} and type {dtype}; want one grey value per "
             "pixel."
         )
-    n_bytes = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize * len(pages)
     size = path.stat().st_size
-    ratio = 1 if int(pages[0].compression) == 1 else MAX_RATIO
-    if n_bytes > ratio * size:
-        raise FileFormatError(
-            f"{path.name}: {n_bytes:,} bytes of pixels in a file of {size:,}; it is truncated, "
-            "copy it again."
+    n_pixels = 0
+    for page in pages:
+        n_bytes = int(np.prod(page.shape, dtype=np.int64)) * dtype.itemsize
+        here = sum(page.databytecounts)
+        last = max(
+            (a + n for a, n in zip(page.dataoffsets, page.databytecounts, strict=False)), default=0
         )
-    refuse_too_large(n_bytes // dtype.itemsize, path)
+        ratio = 1 if int(page.compression) == 1 else MAX_RATIO
+        if last > size or n_bytes > ratio * here or not all(page.dataoffsets):
+            raise FileFormatError(
+                f"{path.name}: damaged or truncated TIFF image, {n_bytes:,} bytes of pixels and "
+                f"{here:,} to read in a file of {size:,}; copy it again."
+            )
+        n_pixels += n_bytes // dtype.itemsize
+    refuse_too_large(n_pixels, path)
