@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-import psutil
-
 from engine.backend import Backend
-from engine.benchmark import kernels, projector, table2, table3
-from engine.environment import environment
+from engine.benchmark import figures, kernels, projector, table2, table3
 from engine.errors import SettingsError
 
-FORMAT = "isocenter bench listmode"
-VERSION = 1
 PARTS = ("projector", "table2", "table3", "kernels")
 ON_A_GPU = ("kernels",)
 """Parts that measure nothing on a CPU."""
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -50,7 +43,7 @@ def parts_of(devices: Sequence[Backend]) -> tuple[str, ...]:
 
 
 def run(
-    devices: Sequence[Backend], *, parts: Sequence[str], work: Work, say: Say
+    devices: Sequence[Backend], *, parts: Sequence[str], work: Work, say: figures.Say
 ) -> dict[str, Any]:
     """Measure the parts one after the other; what comes back can go into JSON."""
     unknown = [part for part in parts if part not in parts_of(devices)]
@@ -59,20 +52,8 @@ def run(
         raise SettingsError(
             f"--parts: {unknown[0]!r} cannot be measured on this device; choose of {possible}."
         )
-    busy = psutil.cpu_percent(interval=1.0) / 100 * (psutil.cpu_count() or 1)
-    measured = {}
-    for part in parts:
-        say(f"measuring {part} ...")
-        measured[part] = _measure(part, devices, work)
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "environment": environment(),
-        "devices": {on.name: _facts(on) for on in devices},
-        "busy_cores_before": busy,
-        "parts": measured,
-    }
+    measures = {part: partial(_measure, part, devices, work) for part in parts}
+    return figures.collect(figures.LISTMODE, devices, measures, say)
 
 
 def _measure(part: str, devices: Sequence[Backend], work: Work) -> dict[str, Any]:
@@ -114,10 +95,3 @@ def _kernels(on: Backend, work: Work) -> dict[str, Any]:
         repeats=work.repeats or 3,
         budget_s=work.budget_s,
     )
-
-
-def _facts(on: Backend) -> dict[str, Any]:
-    """Return what the device is, in plain values."""
-    if on.gpu is None:
-        return {"name": environment()["processor"], "threads": on.threads}
-    return asdict(on.gpu.facts) | {"arrays": getattr(on.xp, "__version__", None)}

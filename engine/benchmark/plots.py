@@ -7,7 +7,7 @@ from io import BytesIO
 from itertools import cycle
 from typing import Any
 
-from engine.benchmark.tables import who
+from engine.benchmark.table import who
 
 Run = dict[str, Any]
 INK, FAINT = "#22282f", "#8a939c"
@@ -140,12 +140,37 @@ def _kernels(axes: Any, runs: Sequence[Run]) -> None:
     _finish(axes, "Fused update of sorted events")
 
 
+def _cone(axes: Any, runs: Sequence[Run]) -> None:
+    """Seconds of each case, ours and the peer's."""
+    looks = _looks()
+    parts = [(run, run["parts"]["cone"]) for run in runs]
+    names = list(dict.fromkeys(_of_size(row) for _, part in parts for row in part["rows"]))
+    place = {name: at for at, name in enumerate(reversed(names))}
+    for run, part in parts:
+        for name, rows in _series(part["rows"], lambda row: f"{row['by']}, {who(row)}"):
+            colour, mark = next(looks)
+            at = [place[_of_size(row)] for row in rows]
+            values = [row["seconds"] for row in rows]
+            axes.plot(values, at, mark, color=colour, ms=7, label=f"{name}{_of(run, runs)}")
+    axes.set_yticks(list(place.values()), list(place))
+    axes.set_xscale("log")
+    axes.set_xlabel("Seconds")
+    first = parts[0][1]
+    views, pixels = first["n_views"], first["pixels"]
+    _finish(axes, f"Cone beam, {views} views of {pixels} × {pixels} pixels")
+
+
 PLOTS: dict[str, Callable[[Any, Sequence[Run]], None]] = {
     "projector": _projector,
     "table2": _table2,
     "table3": _table3,
     "kernels": _kernels,
+    "cone": _cone,
 }
+
+
+def _of_size(row: dict[str, Any]) -> str:
+    return f"{row['size']}³, {row['case']}"
 
 
 def _kind(row: dict[str, Any]) -> str:

@@ -7,13 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.benchmark import listmode, tables
+from engine.benchmark import tables
+from engine.benchmark.figures import FORMATS, VERSION
 from engine.benchmark.plots import PLOTS, draw
 from engine.errors import FileFormatError
 from engine.io.publish import publish
 
 PAGE = "report.md"
-_WAY_OUT = "give files that `isocenter bench listmode --json` wrote"
+_WAY_OUT = (
+    "give files that `isocenter bench listmode --json` or `isocenter bench cone --json` wrote"
+)
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -25,16 +28,14 @@ def read(path: Path) -> dict[str, Any]:
     except ValueError as e:
         raise FileFormatError(f"{path.name}: not JSON ({e}); {_WAY_OUT}.") from e
     kind = figures.get("format") if isinstance(figures, dict) else None
-    if kind != listmode.FORMAT or figures.get("version") != listmode.VERSION:
-        raise FileFormatError(
-            f"{path.name}: no list-mode figures of version {listmode.VERSION}; {_WAY_OUT}."
-        )
+    if kind not in FORMATS or figures.get("version") != VERSION:
+        raise FileFormatError(f"{path.name}: no figures of version {VERSION}; {_WAY_OUT}.")
     return figures | {"file": path.name}
 
 
 def page(runs: Sequence[dict[str, Any]]) -> str:
     """Return the tables of all runs as Markdown."""
-    return "\n".join(["# List-mode benchmarks", "", *(_section(run) for run in runs)])
+    return "\n".join(["# Benchmarks", "", *(_section(run) for run in runs)])
 
 
 def write(runs: Sequence[dict[str, Any]], folder: Path) -> list[Path]:

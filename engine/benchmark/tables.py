@@ -3,42 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from engine.benchmark.cone_tables import cone
+from engine.benchmark.table import DEVICES, Table, number, rate, seconds, who
+
 Part = dict[str, Any]
-DEVICES = {"cpu": "CPU", "cuda": "GPU"}
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table; all cells are text.
-
-    Attributes
-    ----------
-    title : above it
-    head : of each column
-    rows : cells, as many in each as `head` has
-    notes : below it, one sentence each
-    """
-
-    title: str
-    head: tuple[str, ...]
-    rows: Sequence[tuple[str, ...]]
-    notes: tuple[str, ...] = ()
-
-    def markdown(self) -> str:
-        """Return aligned Markdown."""
-        lines = [self.head, *self.rows]
-        widths = [max(len(line[i]) for line in lines) for i in range(len(self.head))]
-        ruler = tuple("-" * max(width, 3) for width in widths)
-        text = [f"### {self.title}", ""]
-        for line in (self.head, ruler, *self.rows):
-            cells = [c.ljust(max(w, 3)) for c, w in zip(line, widths, strict=True)]
-            text.append(f"| {' | '.join(cells)} |")
-        for note in self.notes:
-            text += ["", note]
-        return "\n".join([*text, ""])
 
 
 def of(name: str, part: Part) -> list[Table]:
@@ -59,32 +29,6 @@ def bars(name: str, rows: Sequence[dict[str, Any]]) -> Table:
         for row in rows
     ]
     return Table(f"Bars of {name}", ("figure", "measured", "bar", ""), cells)
-
-
-def number(value: float, unit: str = "") -> str:
-    """Return a figure with its unit; events per second in millions."""
-    if unit == "events/s":
-        return f"{rate(value)} M events/s"
-    return f"{value:.3g} {unit}".rstrip()
-
-
-def rate(events_per_s: float | None) -> str:
-    """Return millions of events per second, three digits."""
-    return "-" if events_per_s is None else f"{events_per_s / 1e6:#.3g}".rstrip(".")
-
-
-def seconds(value: float) -> str:
-    """Return seconds, three digits."""
-    return f"{value:.0f}" if value >= 100 else f"{value:#.3g}"
-
-
-def who(row: dict[str, Any]) -> str:
-    """Return the device of a row, with its threads if it has any."""
-    threads = row.get("threads")
-    name = DEVICES.get(row["device"], row["device"])
-    if not threads:
-        return name
-    return f"{name}, {threads} thread{'s' if threads > 1 else ''}"
 
 
 def _projector(part: Part) -> list[Table]:
@@ -211,4 +155,5 @@ TABLES: dict[str, Callable[[Part], list[Table]]] = {
     "table2": _table2,
     "table3": _table3,
     "kernels": _kernels,
+    "cone": cone,
 }

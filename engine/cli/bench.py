@@ -24,6 +24,7 @@ def add_verbs(verbs: Any) -> None:
     p = verbs.add_parser("bench", help="measure the speed of this machine")
     suites = p.add_subparsers(dest="suite", metavar="SUITE", required=True)
     _add_listmode(suites.add_parser("listmode", help="reconstruction from list mode"))
+    _add_cone(suites.add_parser("cone", help="projection and reconstruction of cone-beam CT"))
     window = suites.add_parser("window", help="start and smoothness of the window")
     window.add_argument("--json", type=Path, metavar="OUT", help="write the figures")
     window.set_defaults(act=_window)
@@ -47,6 +48,18 @@ def _add_listmode(p: argparse.ArgumentParser) -> None:
     p.set_defaults(act=_listmode)
 
 
+def _add_cone(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--device", choices=DEVICES, default="cpu")
+    p.add_argument("--threads", type=_count, metavar="N", help="of the CPU")
+    p.add_argument("--sizes", default="128,256", metavar="128,256", help="edges of the cubes")
+    p.add_argument("--views", type=_count, default=360, metavar="N")
+    p.add_argument("--pixels", type=_count, default=256, metavar="N", help="edge of the detector")
+    p.add_argument("--repeats", type=_count, default=3, metavar="N", help="runs of each case")
+    p.add_argument("--no-peer", action="store_true", help="leave RTK out where it is installed")
+    p.add_argument("--json", type=Path, metavar="OUT", help="write the figures")
+    p.set_defaults(act=_cone)
+
+
 def _listmode(arguments: argparse.Namespace, console: Console) -> None:
     from engine.benchmark import kernels, listmode, report
 
@@ -66,6 +79,28 @@ def _listmode(arguments: argparse.Namespace, console: Console) -> None:
         _keep(figures, arguments.json)
     if arguments.keep_tuning is not None:
         _keep(kernels.tuning(figures["parts"]["kernels"], devices[-1]), arguments.keep_tuning)
+    console.line(report.page([figures]))
+
+
+def _cone(arguments: argparse.Namespace, console: Console) -> None:
+    from engine.benchmark import cone, report
+
+    if arguments.device in ("cuda", "both"):
+        raise SettingsError(
+            f"--device: {arguments.device!r} cannot be measured, as X-rays are projected on the "
+            "CPU only; give cpu."
+        )
+    figures = cone.run(
+        backend.cpu(arguments.threads),
+        sizes=_sizes(arguments.sizes),
+        n_views=arguments.views,
+        pixels=arguments.pixels,
+        repeats=arguments.repeats,
+        with_peer=not arguments.no_peer,
+        say=console.line,
+    )
+    if arguments.json is not None:
+        _keep(figures, arguments.json)
     console.line(report.page([figures]))
 
 
