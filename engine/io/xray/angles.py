@@ -150,7 +150,9 @@ def _order_notes(degrees: NDArray[np.float64], where: str) -> list[str]:
     steps = (np.diff(degrees) + TURN_DEG / 2) % TURN_DEG - TURN_DEG / 2
     if np.ptp(steps) < 1e-3 and abs(steps[0]) > 0:
         return []
-    typical = float(np.median(steps))
+    typical, moving = float(np.median(steps)), steps[steps != 0]
+    if typical == 0 and len(moving) > len(steps) / 2:
+        typical = float(moving[0])  # as many go back as go on
     if typical == 0:
         raise DataError(
             f"{where}: {int((steps == 0).sum()) + 1:,} of {len(degrees):,} views have the same "

@@ -26,7 +26,7 @@ from engine.io.xray.pose import turned_parallel
 if TYPE_CHECKING:
     import h5py
 
-DATA = "/exchange/data"
+GROUP, DATA = "/exchange", "/exchange/data"
 OURS = "/isocenter"
 VECTORS = ("source_mm", "detector_mm", "u_mm", "v_mm")
 PIXEL_PLACES = (
@@ -48,7 +48,7 @@ class DxChange(ProjectionsReader):
 
     @classmethod
     def accepts(cls, path: Path, head: bytes) -> bool:
-        return is_hdf5(head) and has_dataset(path, DATA)
+        return is_hdf5(head) and has_object(path, GROUP)
 
     @classmethod
     def read(cls, path: Path) -> Projections:
@@ -56,7 +56,7 @@ class DxChange(ProjectionsReader):
             return _read(tree, path)
 
 
-def has_dataset(path: Path, where: str) -> bool:
+def has_object(path: Path, where: str) -> bool:
     """Whether an HDF5 file can be opened and holds an object of this path on hard links."""
     import h5py
 

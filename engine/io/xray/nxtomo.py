@@ -17,7 +17,7 @@ from engine.errors import DataError, FileFormatError
 from engine.io.base import ProjectionsReader
 from engine.io.hdf5 import is_hdf5
 from engine.io.xray.angles import read_angles, unit_named
-from engine.io.xray.dxchange import DATA, MM, has_dataset
+from engine.io.xray.dxchange import DATA, MM, has_object
 from engine.io.xray.frames import assemble, refuse_count
 from engine.io.xray.hdf5 import Tree, attribute, open_tree, read_images
 from engine.io.xray.pose import turned_parallel
@@ -39,7 +39,7 @@ class NxTomo(ProjectionsReader):
 
     @classmethod
     def accepts(cls, path: Path, head: bytes) -> bool:
-        return is_hdf5(head) and not has_dataset(path, DATA) and _is_nexus(path)
+        return is_hdf5(head) and not has_object(path, DATA) and _is_nexus(path)
 
     @classmethod
     def read(cls, path: Path) -> Projections:

@@ -109,3 +109,9 @@ def test_units_by_name() -> None:
     ]
     with pytest.raises(FileFormatError, match="'mm', want degrees or radians"):
         unit_named("mm", "a")
+
+
+def test_shuffled_angles_are_told_as_an_order_not_as_repeats():
+    shuffled = np.random.default_rng(0).permutation(np.arange(181) * 0.99447514)
+    with pytest.raises(DataError, match="change direction"):
+        read_angles(shuffled, "deg", "scan.h5")
