@@ -205,6 +205,7 @@ def test_without_rtk_it_is_said():
 
 
 @pytest.mark.skipif(not has_rtk(), reason="RTK is not installed")
+@pytest.mark.filterwarnings("ignore:builtin type:DeprecationWarning")
 def test_rtk_sees_the_same_scan_and_the_same_volume():
     # neither the detector nor the orbit is symmetric, and no side of the head is as another
     geometry = replace(SMALL.geometry.shifted(columns=1.5, rows=-2.0), shape=(30, 32))
@@ -215,6 +216,8 @@ def test_rtk_sees_the_same_scan_and_the_same_volume():
     theirs = cone_rtk.cases(geometry, grid, head, scan, threads=2)
 
     assert cone_images.error(theirs[FORWARD](), A.forward(head)) < 1e-4
+    # beyond, edges of the detector are seen, of which each makes something else
+    inside = np.hypot(grid.centres_mm(0), grid.centres_mm(1)[:, None]) < 100
     ours = fdk(scan, geometry, grid, on=cpu(2))
-    assert cone_images.error(theirs[FDK](), ours) < 1e-4
+    assert cone_images.error(theirs[FDK]()[:, inside], ours[:, inside]) < 1e-4
     assert theirs[BACK]().shape == grid.shape
