@@ -63,7 +63,8 @@ class UnionEditor(Editor):
         self._show_form()
 
     def show_faults(self, faults: list[Fault]) -> None:
-        tag = self._form.raw().get("kind")
+        raw = self._form.raw()
+        tag = raw.get("kind", raw.get("modality"))
         inner = [(w[1:] if w and w[0] == tag else w, text) for w, text in faults]
         self._form.show_faults(inner)
 

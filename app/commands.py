@@ -20,11 +20,11 @@ from app.session import Session
 from engine.data.volume import Volume
 from engine.errors import EngineError
 from engine.geometry.scanner import Scanner
-from engine.protocol import Protocol, read_protocol
-from engine.study import Study, read_study, write_study
+from engine.study import Study, read_protocol, read_study, write_study
 
 ORDER: tuple[Role, ...] = ("scanner", "data", "attenuation", "normalisation")
 NEEDS_SCANNER: tuple[Role, ...] = ("attenuation", "normalisation")
+ROLE_NAMES = {"scanner": "scanner", "attenuation": "μ-map", "normalisation": "normalisation"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +112,9 @@ class Commands(QObject):
         if self._session.state.is_active:
             self._refuse_while_running()
             return
+        if role not in self._session.modality.roles:
+            self._refuse_foreign(role, value)
+            return
         self._session.await_input(role, value)
         inputs = self._session.inputs
         if role in NEEDS_SCANNER and "data" in inputs.pending:
@@ -122,6 +125,11 @@ class Commands(QObject):
             lambda found: self._took(role, read, found),
             busy=f"Reading {Path(value).name}",
         )
+
+    def _refuse_foreign(self, role: Role, value: str) -> None:
+        title = self._session.modality.title
+        text = f"The study is of {title}, to which no {ROLE_NAMES[role]} belongs."
+        self._session.raise_problem(Problem(f"{Path(value).name} cannot be used.", text))
 
     def _scanner_value(self) -> str | None:
         chosen = self._session.inputs.get("scanner")
@@ -205,7 +213,8 @@ class Commands(QObject):
 
     def _took_volume(self, volume: Volume, path: Path) -> None:
         peak = float(volume.values.max(initial=0.0))
-        if is_attenuation(volume.unit, peak) and "data" in self._session.inputs:
+        wanted = "data" in self._session.inputs and "attenuation" in self._session.modality.roles
+        if wanted and is_attenuation(volume.unit, peak):
             self.set_input("attenuation", str(path))
         else:
             self._session.show_file(volume, path.name)
@@ -233,10 +242,11 @@ class Commands(QObject):
         from engine.io.publish import publish
         from engine.settings import to_toml
 
-        path = user_protocol_path(self._preferences.folder, name)
+        plan = self._session.protocol
+        path = user_protocol_path(self._preferences.folder, name, plan.modality)
 
         def write() -> None:
-            named = Protocol.model_validate(self._session.protocol.model_dump() | {"name": name})
+            named = type(plan).model_validate(plan.model_dump() | {"name": name})
             path.parent.mkdir(parents=True, exist_ok=True)
             publish(to_toml(named).encode(), path)
             self._session.use_protocol(named)

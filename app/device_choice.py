@@ -17,7 +17,7 @@ class DeviceChoice(QObject):
     ----------
     key : "auto", "cpu" or "cuda"
     found : the devices; none before they were looked for
-    speed_ratios : measured over estimated time by device, 1 before the first run on it
+    speed_ratios : measured over estimated time by run and device, 1 before the first run
     """
 
     changed = Signal()
@@ -58,10 +58,6 @@ class DeviceChoice(QObject):
         if self.in_use.usable:
             return ""
         return f"The GPU cannot be used. {self.in_use.why_not} Or choose another device above."
-
-    def speed_ratio(self, device: DeviceInfo) -> float:
-        """Measured over estimated time on a device."""
-        return self.speed_ratios.get(device.key, 1.0)
 
 
 def describe(device: DeviceInfo) -> str:

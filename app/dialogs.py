@@ -13,8 +13,12 @@ from app.export import provenance_of, write
 from app.inputs import Role
 from app.workbench import Workbench
 
+SCANS = (
+    "*.l *.hdr *.safir *.h5 *.hdf5 *.hdf *.nxs *.nx *.mat *.xtekct *.log *.geom *.xml "
+    "*.mha *.txt *.tif *.tiff *.raw"
+)
 CHOICES: dict[str, tuple[str, str]] = {
-    "data": ("Open", "Scans and studies (*.l *.hdr *.safir *.h5 *.hdf5 *.toml);;All files (*)"),
+    "data": ("Open", f"Scans and studies ({SCANS} *.toml);;All files (*)"),
     "scanner": ("Choose a scanner", "Scanners (*.toml *.txt *.csv *.tsv);;All files (*)"),
     "attenuation": ("Choose a μ-map", "Volumes (*.nii *.nii.gz *.h5);;All files (*)"),
     "normalisation": ("Choose crystal efficiencies", "Tables (*.h5 *.txt *.csv);;All files (*)"),

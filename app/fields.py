@@ -183,17 +183,24 @@ class NumbersEditor(Editor):
 
 
 class NumberListEditor(Editor):
-    """Whole numbers, separated by commas."""
+    """Numbers, separated by commas."""
 
-    def __init__(self) -> None:
+    def __init__(self, whole: bool = True) -> None:
         super().__init__()
+        self._whole = whole
         self._line = QLineEdit()
         self._line.editingFinished.connect(self.edited)
         self._fill(self._line)
 
     def raw(self) -> Any:
         parts = (part.strip() for part in self._line.text().split(","))
-        return [int(p) if p.lstrip("-").isdigit() else p for p in parts if p]
+        return [self._number(p) for p in parts if p]
+
+    def _number(self, text: str) -> Any:
+        try:
+            return int(text) if self._whole else float(text.replace("−", "-"))
+        except ValueError:
+            return text
 
     def show_value(self, value: Any) -> None:
         self._line.setText(", ".join(str(v) for v in value))

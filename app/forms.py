@@ -87,6 +87,11 @@ class Form(Editor):
         return any(row.expert for row in self._rows.values())
 
     @property
+    def has_only_expert(self) -> bool:
+        """Whether nothing is shown without the expert switch."""
+        return all(row.expert for row in self._rows.values())
+
+    @property
     def is_empty(self) -> bool:
         """Whether there is nothing to choose."""
         return all(isinstance(row.editor, ConstantEditor) for row in self._rows.values())
@@ -224,11 +229,11 @@ def _fault_label() -> QLabel:
 
 def editor_for(annotation: Any, field: FieldInfo, title: str, hint: str | None) -> Editor:
     """Return the editor of a field's type."""
-    if get_origin(annotation) is Annotated:
-        annotation = get_args(annotation)[0]
-    options = get_args(annotation) if _is_union(annotation) else (annotation,)
+    options = _members(annotation)
     optional = type(None) in options
     options = tuple(o for o in options if o is not type(None))
+    if all(get_origin(o) is Literal for o in options):
+        return _editor_of_value(Literal[options], field, title, hint or "")
     if len(options) > 1 or _is_settings(options[0]):
         return _editor_of_settings(options, optional)
     return _editor_of_value(options[0], field, title, hint or ("auto" if optional else ""))
@@ -254,8 +259,8 @@ def _editor_of_value(kind: Any, field: FieldInfo, title: str, hint: str) -> Edit
         return ChoiceEditor(args) if len(args) > 1 else ConstantEditor(args[0])
     if origin is tuple and args[-1] is not Ellipsis:
         return NumbersEditor(tuple(a is int for a in args), hint)
-    if origin is tuple and args[0] is int:
-        return NumberListEditor()
+    if origin is tuple and args[0] in (int, float):
+        return NumberListEditor(args[0] is int)
     if origin is tuple:
         from app.choices import ListEditor
 
@@ -264,9 +269,13 @@ def _editor_of_value(kind: Any, field: FieldInfo, title: str, hint: str) -> Edit
 
 
 def _members(annotation: Any) -> tuple[type[Settings], ...]:
-    if get_origin(annotation) is Annotated:
-        annotation = get_args(annotation)[0]
-    return get_args(annotation) if _is_union(annotation) else (annotation,)
+    annotation = _plain(annotation)
+    options = get_args(annotation) if _is_union(annotation) else (annotation,)
+    return tuple(_plain(option) for option in options)
+
+
+def _plain(annotation: Any) -> Any:
+    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 
 
 def _is_union(annotation: Any) -> bool:

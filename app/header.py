@@ -78,6 +78,7 @@ class ChoicePage(QWidget):
     def __init__(self, bench: Workbench, actions: Actions) -> None:
         super().__init__()
         self._session, self._folder = bench.session, bench.preferences.folder
+        self._modality = ""
         self.protocols = QuietCombo()
         self.protocols.setFixedWidth(PROTOCOL_PX)
         self.protocols.setAccessibleName("Protocol")
@@ -114,14 +115,15 @@ class ChoicePage(QWidget):
     def _show(self) -> None:
         base = self._session.base
         names = [self.protocols.itemText(i) for i in range(self.protocols.count())]
-        if base.name not in names:
+        if base.name not in names or self._session.modality.key != self._modality:
             self._fill()
         self.protocols.setCurrentText(base.name)
         self._changed.setVisible(self._session.quality is None)
 
     def _fill(self) -> None:
         self.protocols.clear()
-        protocols = known_protocols(self._folder)
+        self._modality = self._session.modality.key
+        protocols = known_protocols(self._folder, self._modality)
         if all(each.name != self._session.base.name for each in protocols):
             protocols.append(self._session.base)
         for each in protocols:
@@ -215,7 +217,7 @@ def progress_text(session: Session) -> str:
     """Return the run's progress in words."""
     record = session.record
     latest = record.latest
-    if record.stage != "reconstruct" or latest is None:
+    if record.stage != "reconstruct" or latest is None or latest.iterations * latest.subsets == 1:
         return record.stage_text or "Starting the engine"
     text = f"Iteration {latest.iteration} of {latest.iterations}"
     if latest.subsets > 1:

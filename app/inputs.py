@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from engine.corrections import CORRECTIONS
+from app.xray_scan import XrayScan
 from engine.data.listmode import ListMode
-from engine.data.volume import Volume
 from engine.geometry.scanner import Scanner
 from engine.protocol import Protocol
+from engine.protocol_ct import CtProtocol
 from engine.study import Study
 
 Role = Literal["data", "scanner", "attenuation", "normalisation"]
+Plan = Protocol | CtProtocol
+"""A protocol of any kind of scan."""
 
 
 @dataclass(frozen=True)
 class Scan:
-    """What the window keeps of a scan: facts, and a few events to ask the corrections about."""
+    """What the window keeps of a PET scan: facts, and a few events to ask the corrections about."""
 
     sample: ListMode
     n_events: int
@@ -35,7 +37,7 @@ class Input:
     value : path, or name of a scanner
     text : what it is, in plain words; empty while it is being read
     fault : why it cannot be used, one sentence
-    content : what the engine made of it: Scan, Scanner, Volume (μ-map) or efficiencies
+    content : what the engine made of it: Scan, XrayScan, Scanner, Volume (μ-map) or efficiencies
     """
 
     value: str
@@ -62,10 +64,10 @@ class Inputs(dict[Role, Input]):
         self.pending: dict[Role, str] = {}
 
     @property
-    def scan(self) -> Scan | None:
+    def scan(self) -> Scan | XrayScan | None:
         """The scan, once it is read."""
         found = self.get("data")
-        return found.content if found and isinstance(found.content, Scan) else None
+        return found.content if found and isinstance(found.content, Scan | XrayScan) else None
 
     @property
     def scanner(self) -> Scanner | None:
@@ -73,9 +75,9 @@ class Inputs(dict[Role, Input]):
         chosen = self.get("scanner")
         if chosen is not None:
             return chosen.content if isinstance(chosen.content, Scanner) else None
-        return self.scan.sample.scanner if self.scan else None
+        return self.scan.sample.scanner if isinstance(self.scan, Scan) else None
 
-    def study(self, protocol: Protocol) -> Study:
+    def study(self, protocol: Plan) -> Study:
         """Return the study as the engine takes it; the scan must have been chosen."""
         values = {role: found.value for role, found in self.items()}
         return Study.model_validate(values | {"protocol": protocol})
@@ -92,26 +94,6 @@ class Inputs(dict[Role, Input]):
                 return f"{found.name} is still being read."
         for value in self.pending.values():
             return f"{Path(value).name} is still being read."
-        if self.scanner is None:
+        if self.scanner is None and not isinstance(self.scan, XrayScan):
             return "The scan does not say which scanner it is from; choose one in step 1."
         return ""
-
-    def obstacles(self, protocol: Protocol) -> dict[str, str | None]:
-        """Return why each correction cannot be used, by its kind; None where it can."""
-        if self.scan is None:
-            return {}
-        data = replace(self.scan.sample, mu_map=self._mu_map, efficiencies=self._efficiencies)
-        choices = {kind.kind: getattr(protocol.corrections, kind.kind) for kind in CORRECTIONS}
-        return {kind: choice.obstacle(data) for kind, choice in choices.items()}
-
-    @property
-    def _mu_map(self) -> Volume | None:
-        found = self.get("attenuation")
-        own = self.scan.sample.mu_map if self.scan else None
-        return found.content if found and not found.fault else own
-
-    @property
-    def _efficiencies(self) -> Any:
-        found = self.get("normalisation")
-        own = self.scan.sample.efficiencies if self.scan else None
-        return found.content if found and not found.fault else own

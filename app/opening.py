@@ -17,10 +17,14 @@ BY_FORMAT: dict[str, Purpose] = {
 
 def purpose_of(path: Path) -> Purpose:
     """Return what a file is for; raises `EngineError` where nobody knows."""
-    from engine.io import LISTMODE_READERS, VOLUME_READERS, inspect
+    from engine.io import LISTMODE_READERS, VOLUME_READERS, inspect, is_projections
     from engine.io.door import open_head
 
+    if path.is_dir() and is_projections(path):
+        return "data"
     head = open_head(path)
+    if is_projections(path):
+        return "data"
     if path.suffix.lower() == ".toml":
         return _purpose_of_toml(path)
     if any(reader.accepts(path, head) for reader in LISTMODE_READERS):

@@ -73,7 +73,7 @@ class Preferences:
         self._settings.setValue("device", key)
 
     def speed_ratio(self, device: str) -> float:
-        """Measured over estimated time of the last run on "cpu" or "cuda", 1 before the first."""
+        """Measured over estimated time of the last run on a device, 1 before the first."""
         return float(str(self._settings.value(f"speed_ratio_{device}", 1.0)))
 
     def remember_speed(self, device: str, ratio: float) -> None:

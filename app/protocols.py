@@ -7,34 +7,43 @@ import tomllib
 from importlib.resources import files
 from pathlib import Path
 
+from app.inputs import Plan
+from app.modalities import MODALITIES
 from engine.errors import EngineError
-from engine.protocol import Protocol, read_protocol
 from engine.settings import parse
+from engine.study import read_protocol
 
 
-def known_protocols(folder: Path) -> list[Protocol]:
-    """Return the shipped protocols, then the user's own in `folder`, without damaged ones."""
-    return [*shipped_protocols(), *_own(folder)]
+def known_protocols(folder: Path, modality: str) -> list[Plan]:
+    """Return the shipped protocols of a modality, then the user's own, without damaged ones."""
+    own = [each for each in _own(folder) if each.modality == modality]
+    return [*shipped_protocols(modality), *own]
 
 
-def shipped_protocols() -> list[Protocol]:
-    """Return the protocols that come with the program; at least the default one."""
+def shipped_protocols(modality: str) -> list[Plan]:
+    """Return the protocols of a modality that come with the program; at least the default one."""
     entries = (files("resources") / "protocols").iterdir()
     named = {entry.name: entry.read_text("utf-8") for entry in entries if _is_toml(entry.name)}
-    found = [parse(Protocol, tomllib.loads(named[n]), where=n) for n in sorted(named)]
-    default = Protocol()
+    values = {name: tomllib.loads(named[name]) for name in sorted(named)}
+    default = MODALITIES[modality].standard()
+    found = [
+        parse(type(default), each, where=name)
+        for name, each in values.items()
+        if each.get("modality", "pet") == modality
+    ]
     if all(protocol.name != default.name for protocol in found):
         found.insert(0, default)
     return sorted(found, key=lambda protocol: protocol.name != default.name)
 
 
-def user_protocol_path(folder: Path, name: str) -> Path:
+def user_protocol_path(folder: Path, name: str, modality: str) -> Path:
     """Return the file of a protocol of the user's own."""
     stem = re.sub(r"[^\w-]+", "-", name).strip("-").lower() or "protocol"
-    return folder / "protocols" / f"{stem}.toml"
+    kind = "" if modality == "pet" else f"{modality}-"
+    return folder / "protocols" / f"{kind}{stem}.toml"
 
 
-def _own(folder: Path) -> list[Protocol]:
+def _own(folder: Path) -> list[Plan]:
     found = []
     for path in sorted((folder / "protocols").glob("*.toml")):
         try:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
+from app.inputs import Plan
+from engine.algorithms import Algorithm
 from engine.geometry.grid import Point
-from engine.geometry.scanner import Scanner
-from engine.protocol import Protocol
 
 Quality = Literal["fast", "standard", "fine"]
 QUALITIES: tuple[Quality, ...] = ("fast", "standard", "fine")
@@ -19,25 +19,40 @@ TEXTS = {
 }
 
 
-def at_quality(base: Protocol, quality: Quality, scanner: Scanner | None) -> Protocol:
-    """Return the protocol `base` at a quality; its voxels need a scanner or a size of their own."""
+def at_quality(base: Plan, quality: Quality, usual_voxel_mm: Point | None) -> Plan:
+    """Return the protocol `base` at a quality.
+
+    Where it leaves the voxels out they become multiples of the usual ones, once these are known.
+    """
     if quality == "standard":
         return base
-    voxel = base.grid.voxel_mm or (scanner.default_voxel_mm if scanner else None)
+    voxel = base.grid.voxel_mm or usual_voxel_mm
     grid = base.grid.model_copy(
         update={"voxel_mm": _scaled(voxel, VOXEL_FACTORS[quality]) if voxel else None}
     )
-    n = max(1, round(base.algorithm.n_iterations * ITERATION_FACTORS[quality]))
-    algorithm = base.algorithm.model_copy(update={"iterations": n})
-    return base.model_copy(update={"grid": grid, "algorithm": algorithm})
+    return base.model_copy(update={"grid": grid, "algorithm": _with_iterations(base, quality)})
 
 
-def quality_of(protocol: Protocol, base: Protocol, scanner: Scanner | None) -> Quality | None:
+def quality_of(protocol: Plan, base: Plan, usual_voxel_mm: Point | None) -> Quality | None:
     """Return the quality at which `base` gives `protocol`; None if it was changed by hand."""
-    matches = (q for q in QUALITIES if at_quality(base, q, scanner) == protocol)
+    matches = (q for q in QUALITIES if at_quality(base, q, usual_voxel_mm) == protocol)
     return next(matches, None)
 
 
+def _with_iterations(base: Plan, quality: Quality) -> Algorithm:
+    """Return the algorithm with other iterations, unless it needs none."""
+    algorithm = base.algorithm
+    if "iterations" not in type(algorithm).model_fields:
+        return algorithm
+    n = max(1, round(algorithm.n_iterations * ITERATION_FACTORS[quality]))
+    return algorithm.model_copy(update={"iterations": n})
+
+
 def _scaled(voxel_mm: Point, factor: float) -> Point:
-    x, y, z = (round(edge * factor, 3) for edge in voxel_mm)
+    x, y, z = (_rounded(edge * factor) for edge in voxel_mm)
     return x, y, z
+
+
+def _rounded(edge_mm: float) -> float:
+    """To a micrometre; edges below a millimetre to three figures."""
+    return round(edge_mm, 3) if edge_mm >= 1 else float(f"{edge_mm:.3g}")

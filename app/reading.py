@@ -9,7 +9,9 @@ import numpy as np
 
 from app.inputs import Input, Role, Scan
 from app.words import words
+from app.xray_scan import XrayScan
 from engine.data.listmode import ListMode
+from engine.data.projections import Projections
 from engine.errors import EngineError
 from engine.geometry.scanner import Scanner
 
@@ -45,12 +47,39 @@ def read_input(role: Role, value: str, scanner: str | None, geometry: Scanner | 
 
 
 def _scan(value: str, scanner: str | None) -> Input:
-    from engine.io import read_listmode
+    from engine.io import is_projections, read_listmode
 
+    if is_projections(value):
+        return _xray_scan(value)
     data = read_listmode(Path(value), scanner=scanner)
     text = f"{data.n_prompts:,} prompts, {data.scanner.name}"
     scan = Scan(_sample(data), data.n_events, tuple(_facts(data)), data.notes)
     return Input(value, text, content=scan)
+
+
+def _xray_scan(value: str) -> Input:
+    from engine.io import read_projections
+    from engine.io.xray.facts import facts_of
+
+    data = read_projections(Path(value))
+    if data.n_not_finite:
+        return Input(
+            value,
+            fault=f"{Path(value).name}: {data.n_not_finite:,} of {data.values.size:,} values are "
+            "infinite or no numbers; export the scan again.",
+        )
+    text = _xray_words(data)
+    return Input(value, text, content=XrayScan.of(data, facts_of(data)))
+
+
+def _xray_words(data: Projections) -> str:
+    n_views, n_rows, n_columns = data.shape
+    beam = "fan" if n_rows == 1 and data.geometry.beam == "cone" else data.geometry.beam
+    width, height = data.geometry.pixel_size_mm
+    pixel = "pixel size unknown"
+    if data.pixel_mm_known:
+        pixel = f"pixels of {width:.4g} × {height:.4g} mm"
+    return f"{n_views:,} views of {n_columns:,} × {n_rows:,} pixels, {beam} beam, {pixel}"
 
 
 def _sample(data: ListMode) -> ListMode:

@@ -41,7 +41,7 @@ class Runner(QObject):
         self.has_checkpoint = False
         """Whether the job can be resumed from disk."""
         self._estimate_s: float | None = None
-        for key in ("cpu", "cuda"):
+        for key in ("cpu", "cuda", "ct_cpu"):
             session.device.speed_ratios[key] = preferences.speed_ratio(key)
 
     def start(self) -> None:
@@ -53,7 +53,7 @@ class Runner(QObject):
             return
         device, needs = session.device.in_use, session.needs()
         if device is not None and needs is not None:
-            self._estimate_s = needs.seconds / session.device.speed_ratio(device)
+            self._estimate_s = needs.seconds / session.speed_ratio(device)
         self._run(session.study(), job_id="")
 
     def start_when_ready(self) -> None:
@@ -207,8 +207,9 @@ class Runner(QObject):
             measured = sum(each.seconds for each in timings)
             low, high = SPEED_BOUNDS
             ratio = min(max(measured / self._estimate_s, low), high)
-            choice.speed_ratios[choice.in_use.key] = ratio
-            self._preferences.remember_speed(choice.in_use.key, ratio)
+            key = self._session.modality.speed_key(choice.in_use)
+            choice.speed_ratios[key] = ratio
+            self._preferences.remember_speed(key, ratio)
 
     def _ended(self) -> None:
         job, self.job = self.job, None

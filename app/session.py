@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import Signal
 
+from app.desk import Desk
 from app.device_choice import DeviceChoice
 from app.display import Display
-from app.history import History
-from app.inputs import Input, Inputs, Role
 from app.messages import Level, LogLine, Problem
-from app.quality import Quality, at_quality, quality_of
 from app.run_record import RunRecord, RunState
 from app.views.state import ViewState
+from app.words import words
 from engine.data.volume import Volume
-from engine.devices import DeviceInfo
-from engine.errors import EngineError
 from engine.events import (
     Aborted,
     Corrected,
@@ -31,18 +27,11 @@ from engine.events import (
     StageStarted,
     Warned,
 )
-from engine.geometry.grid import ImageGrid
-from engine.geometry.scanner import Scanner
-from engine.preflight import Needs, estimate, refuse_if_too_large
-from engine.protocol import Protocol
-from engine.study import Study
 
 
-class Session(QObject):
+class Session(Desk):
     """State with one signal for each part that widgets show."""
 
-    inputs_changed = Signal()
-    protocol_changed = Signal()
     state_changed = Signal()
     progress_changed = Signal()
     record_changed = Signal()
@@ -51,142 +40,27 @@ class Session(QObject):
     problem_raised = Signal(object)
 
     def __init__(self, device: DeviceChoice) -> None:
-        super().__init__()
-        self.device = device
+        super().__init__(device)
         self.view_state = ViewState(self)
         self._display = Display(self.view_state)
-        self.inputs = Inputs()
-        self.base = Protocol()
-        self.history = History(self.base)
         self.state = RunState.IDLE
         self.record = RunRecord()
         self.selected: int | None = None
         self.log: list[LogLine] = []
 
-    def set_input(self, role: Role, found: Input | None) -> None:
-        """Replace or clear one input of the study."""
-        quality = self.quality
-        self.inputs.pending.pop(role, None)
-        if role == "data" and self._is_other(found):
-            self._forget_run()
-        if found is None:
-            self.inputs.pop(role, None)
-        else:
-            self.inputs[role] = found
-        if quality is not None:
-            self.history.push(at_quality(self.base, quality, self.scanner))
-        self.inputs_changed.emit()
-        self.protocol_changed.emit()
+    def obstacle(self) -> str:
+        """Return why a run cannot start, empty if it can."""
+        if self.state.is_active:
+            return "A reconstruction is running."
+        return super().obstacle()
 
-    def await_input(self, role: Role, value: str) -> None:
-        """Note a file that is being read; what it may replace stays until it proves sound."""
-        before = self.inputs.get(role)
-        if before is None or before.value == value:
-            self.set_input(role, Input(value))
-        self.inputs.pending[role] = value
-        self.inputs_changed.emit()
-
-    def _is_other(self, found: Input | None) -> bool:
-        before = self.inputs.get("data")
-        return before is not None and (found is None or found.value != before.value)
+    # run
 
     def _forget_run(self) -> None:
         """Show nothing of a run that another scan was for."""
         self.begin("")
         self.set_state(RunState.IDLE)
         self._display.show(None)
-
-    def clear_inputs(self) -> None:
-        """Begin a study without any file."""
-        if "data" in self.inputs:
-            self._forget_run()
-        self.inputs = Inputs()
-        self.inputs_changed.emit()
-
-    @property
-    def scanner(self) -> Scanner | None:
-        """The scanner in use."""
-        return self.inputs.scanner
-
-    @property
-    def n_events(self) -> int:
-        """Events of the scan, 0 before it is read."""
-        return self.inputs.scan.n_events if self.inputs.scan else 0
-
-    def study(self) -> Study:
-        """Return the study as the engine takes it; the scan must have been chosen."""
-        return self.inputs.study(self.protocol)
-
-    # protocol
-
-    @property
-    def protocol(self) -> Protocol:
-        """The protocol in use."""
-        return self.history.current
-
-    @property
-    def quality(self) -> Quality | None:
-        """Fast, standard or fine; None for a protocol changed by hand."""
-        return quality_of(self.protocol, self.base, self.scanner)
-
-    def use_protocol(self, base: Protocol) -> None:
-        """Start from a saved protocol."""
-        self.base = base
-        self.set_protocol(base)
-
-    def use_quality(self, quality: Quality) -> None:
-        """Take the saved protocol at a quality."""
-        self.set_protocol(at_quality(self.base, quality, self.scanner))
-
-    def set_protocol(self, protocol: Protocol) -> None:
-        """Change the protocol; it can be undone."""
-        self.history.push(protocol)
-        self.protocol_changed.emit()
-
-    def undo(self) -> None:
-        """Take the last change of the protocol back."""
-        self.history.undo()
-        self.protocol_changed.emit()
-
-    def redo(self) -> None:
-        """Do the last undone change again."""
-        self.history.redo()
-        self.protocol_changed.emit()
-
-    # what a run would need
-
-    def grid(self) -> ImageGrid | None:
-        """Return the grid the protocol gives on the scanner, None without one.
-
-        Raises `SettingsError` where it would have too many voxels.
-        """
-        return self.protocol.grid.grid_for(self.scanner) if self.scanner else None
-
-    def needs(self, on: DeviceInfo | None = None, left: float = 1.0) -> Needs | None:
-        """Return what a run needs, of which `left` is to do, on the chosen device or another."""
-        grid, on = self.grid(), on or self.device.in_use
-        if grid is None or on is None or not self.n_events:
-            return None
-        n_lors = self.scanner.n_lors if self.scanner else 0
-        needs = estimate(self.protocol, grid, self.n_events, on=on, n_lors=n_lors, left=left)
-        return replace(needs, seconds=needs.seconds * self.device.speed_ratio(on))
-
-    def obstacle(self) -> str:
-        """Return why a run cannot start, empty if it can."""
-        if self.state.is_active:
-            return "A reconstruction is running."
-        if fault := self.inputs.fault() or self.device.obstacle():
-            return fault
-        try:
-            grid = self.grid()
-            needs = self.needs()
-            if grid is not None and needs is not None:
-                refuse_if_too_large(needs, grid)
-        except EngineError as e:
-            return str(e)
-        return ""
-
-    # run
 
     def begin(self, title: str) -> None:
         """Forget the last run and start a new record."""
@@ -293,6 +167,6 @@ class Session(QObject):
 
     def _log_event(self, event: Planned | Loaded | Corrected | Warned) -> None:
         if isinstance(event, Corrected):
-            self.add_log("info", f"{event.kind.capitalize()}: {event.text}")
+            self.add_log("info", f"{words(event.kind)}: {event.text}")
         else:
             self.add_log("warning" if isinstance(event, Warned) else "info", event.text)

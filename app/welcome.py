@@ -78,7 +78,7 @@ class WelcomeCard(Card):
         super().__init__()
         self._theme = theme
         self.open = button(
-            "Open a scan …", open_scan, "Choose a list-mode file (Ctrl+O)", "primary"
+            "Open a scan …", open_scan, "Choose a PET or X-ray scan (Ctrl+O)", "primary"
         )
         self.demo = button("Try the demo", demo, "Simulate a small scan and reconstruct it")
         set_icon(self.open, "open", theme, "on_accent")
@@ -95,7 +95,7 @@ class WelcomeCard(Card):
         buttons.addWidget(self.demo, 1)
         self.column.addWidget(label("Isocenter", "title"))
         self.column.addWidget(
-            label("Turn a PET list-mode scan into an image, and watch it form.", "muted")
+            label("Turn a PET or X-ray CT scan into an image, and watch it form.", "muted")
         )
         self.column.addSpacing(10)
         self.column.addLayout(buttons)

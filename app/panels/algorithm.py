@@ -5,9 +5,10 @@ from __future__ import annotations
 from PySide6.QtWidgets import QCheckBox
 
 from app.forms import Form
+from app.modalities import modality_of
+from app.panels.class_form import ClassForm
 from app.panels.step import Step
 from app.workbench import Workbench
-from engine.protocol import Protocol
 
 
 class AlgorithmStep(Step):
@@ -18,9 +19,10 @@ class AlgorithmStep(Step):
     def __init__(self, number: int, bench: Workbench) -> None:
         super().__init__(number, bench.theme)
         self._session = bench.session
-        first = self._session.protocol
-        self.form = Form(Protocol, first, only=("algorithm",))
-        self.expert_form = Form(Protocol, first, only=("sensitivity", "reproducible"))
+        self.form = ClassForm(lambda plan: Form(type(plan), plan, only=("algorithm",)))
+        self.expert_form = ClassForm(
+            lambda plan: Form(type(plan), plan, only=modality_of(plan).expert)
+        )
         self.expert = QCheckBox("Expert settings")
         self.expert.toggled.connect(self._set_expert)
         for widget in (self.form, self.expert, self.expert_form):

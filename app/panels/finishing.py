@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from app.forms import Form
+from app.modalities import modality_of
+from app.panels.class_form import ClassForm
 from app.panels.step import Step
 from app.widgets import label
 from app.workbench import Workbench
-from engine.protocol import Protocol
 
 
 class FinishingStep(Step):
@@ -17,7 +18,7 @@ class FinishingStep(Step):
     def __init__(self, number: int, bench: Workbench) -> None:
         super().__init__(number, bench.theme)
         self._session = bench.session
-        self.form = Form(Protocol, self._session.protocol, only=("finishing", "between"))
+        self.form = ClassForm(lambda plan: Form(type(plan), plan, only=modality_of(plan).finishing))
         self.form.changed.connect(self._session.set_protocol)
         self.body.addWidget(self.form)
         self.body.addWidget(
@@ -25,6 +26,7 @@ class FinishingStep(Step):
         )
         self._session.protocol_changed.connect(self._show)
         self._session.state_changed.connect(self._show)
+        self._session.inputs_changed.connect(self._show)
         self._show()
 
     def _show(self) -> None:
@@ -33,4 +35,9 @@ class FinishingStep(Step):
         self.form.setEnabled(not self._session.state.is_active)
         parts = [each.describe() for each in protocol.finishing]
         parts += [f"{each.describe()} between iterations" for each in protocol.between]
+        if getattr(protocol, "hounsfield", None) is not None:
+            parts.append("CT numbers")
+        if fault := self._session.modality.fault(protocol, self._session.inputs):
+            self.say(fault, "missing")
+            return
         self.say(", then ".join(parts) or "no filter", "ok")

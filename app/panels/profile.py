@@ -23,7 +23,7 @@ from app.workbench import Workbench
 from engine.profiling import Profile
 from engine.profiling.profile import Kernel
 
-NOTHING = "Where the time goes, how fast events are traced and what the machine does, during a run."
+NOTHING = "Where the time goes, how fast the work is and what the machine does, during a run."
 EXPORT_TIP = "Write all of these numbers to a JSON file"
 NAME = "profile.json"
 
@@ -91,8 +91,10 @@ class ProfileTab(QWidget):
         self.save.setToolTip(EXPORT_TIP if known else "There is no profile yet.")
         self.time_title.setVisible(known)
         self.bars.setVisible(known)
-        self.headline.setText(words.speed(profile) if profile else "No profile yet")
-        self.headline.setToolTip(words.SPEED_TIP if known else "")
+        counts = self._session.modality.rows == "events"
+        headline = words.speed if counts else words.time_told
+        self.headline.setText(headline(profile) if profile else "No profile yet")
+        self.headline.setToolTip(words.SPEED_TIP if known and counts else "")
         self.meaning.setText(words.meaning(profile) if profile else NOTHING)
         self.meaning.setToolTip(words.device_tip(profile) if profile else "")
         self.bars.set_stages([(s.title, s.seconds) for s in profile.stages] if profile else [])

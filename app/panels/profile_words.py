@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from app.words import count, size
+from app.words import clock, count, size
 from engine.profiling import Profile
 from engine.profiling.profile import ON_THE_BUS, GpuCounters, Kernel, Stage
 
@@ -61,6 +61,11 @@ def speed(profile: Profile) -> str:
     """Return the headline: events in a second, or what is known before there are any."""
     rate = profile.events_per_s
     return events_per_s(rate) if rate else "No events traced yet"
+
+
+def time_told(profile: Profile) -> str:
+    """Return the headline where no events are traced: the time that is accounted for."""
+    return f"{clock(sum(stage.seconds for stage in profile.stages))} of work"
 
 
 def meaning(profile: Profile) -> str:

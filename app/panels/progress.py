@@ -13,15 +13,6 @@ from app.widgets import label, scrolled
 from app.words import clock, count
 from app.workbench import Workbench
 
-STAGES = {
-    "read": "Read",
-    "kernels": "Kernels",
-    "correct": "Corrections",
-    "sensitivity": "Sensitivity",
-    "reconstruct": "Iterations",
-    "finish": "Finishing",
-}
-
 
 class ProgressTab(QWidget):
     """How the run goes, and how the last one went."""
@@ -55,6 +46,7 @@ class ProgressTab(QWidget):
         session.progress_changed.connect(self._show)
         session.state_changed.connect(self._show)
         session.record_changed.connect(self._show_record)
+        session.protocol_changed.connect(self._show_record)
         self._theme.changed.connect(self._paint)
         self._paint()
         self._show()
@@ -68,7 +60,9 @@ class ProgressTab(QWidget):
     def _show_record(self) -> None:
         record = self._session.record
         self.curve.set_points([i for i, _ in record.curve], [value for _, value in record.curve])
-        self.bars.set_stages([(STAGES.get(m.stage, m.stage), m.seconds) for m in record.timings])
+        names = self._session.modality.stages
+        self.curve.setVisible(self._session.modality.has_likelihood)
+        self.bars.set_stages([(names.get(m.stage, m.stage), m.seconds) for m in record.timings])
         self._show()
 
     def _show(self) -> None:
@@ -78,7 +72,7 @@ class ProgressTab(QWidget):
 
     def _rows(self) -> list[tuple[str, str]]:
         record, latest = self._session.record, self._session.record.latest
-        rows = []
+        rows, counted = [], self._session.modality.rows
         if latest is not None and self._session.state is not RunState.FINISHED:
             rows.append(("Iteration", f"{latest.iteration} of {latest.iterations}"))
             if latest.subsets > 1:
@@ -86,9 +80,9 @@ class ProgressTab(QWidget):
         if self._session.state is RunState.RUNNING and record.seconds_left is not None:
             rows.append(("Time left", clock(record.seconds_left)))
         for measured in record.timings:
-            rate = measured.figures.get("events_per_second")
+            rate = measured.figures.get(f"{counted}_per_second")
             if rate:
-                rows.append(("Speed", f"{count(rate)} events/s"))
+                rows.append(("Speed", f"{count(rate)} {counted}/s"))
         if self._session.state is RunState.FINISHED:
             total = sum(measured.seconds for measured in record.timings)
             rows.append(("Whole run", clock(total)))

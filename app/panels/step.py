@@ -86,8 +86,8 @@ class _Head(QPushButton):
         self.summary.setProperty("role", "muted")
         first = QHBoxLayout()
         first.setSpacing(6)
-        name = label(title, "heading")
-        for widget in (self._caret, name):
+        self._name = label(title, "heading")
+        for widget in (self._caret, self._name):
             first.addWidget(widget)
         first.addStretch(1)
         first.addWidget(self._icon)
@@ -108,6 +108,11 @@ class _Head(QPushButton):
 
     def minimumSizeHint(self) -> QSize:
         return self._column.minimumSize()
+
+    def rename(self, title: str) -> None:
+        """Show another title."""
+        self._title = title
+        self._name.setText(title)
 
     def show_open(self, opened: bool) -> None:
         set_icon(self._caret, "opened" if opened else "closed", self._theme, "muted")

@@ -20,7 +20,7 @@ TITLES: dict[Role, str] = {
     "normalisation": "Normalisation",
 }
 EMPTY: dict[Role, str] = {
-    "data": "Open a list-mode file or its header, or drop it on the window.",
+    "data": "Open a PET list-mode file or an X-ray scan, or drop it on the window.",
     "attenuation": "Attenuation map; without it, no attenuation correction.",
     "normalisation": "Crystal efficiencies; without them, all crystals count alike.",
 }
@@ -37,10 +37,12 @@ class StudyStep(Step):
         self.rows = {role: InputRow(role, bench) for role in TITLES}
         self.scanner = ScannerRow(bench)
         self.picture = ScannerPicture(bench.theme)
+        self._absent = label("", "muted", wrap=True)
         self._notes = label("", wrap=True)
         set_tone(self._notes, "look")
         self.body.addWidget(self.rows["data"])
         self.body.addWidget(self._notes)
+        self.body.addWidget(self._absent)
         self.body.addWidget(self.scanner)
         self.body.addWidget(self.picture)
         self.body.addWidget(self.rows["attenuation"])
@@ -52,8 +54,13 @@ class StudyStep(Step):
 
     def _show(self) -> None:
         session = self._session
+        modality = session.modality
         for role, row in self.rows.items():
             row.show_input(session.inputs.get(role), not session.state.is_active)
+            row.setVisible(role in modality.roles)
+        self.scanner.setVisible("scanner" in modality.roles)
+        self._absent.setText(modality.absent)
+        self._absent.setVisible(bool(modality.absent))
         notes = session.inputs.scan.notes if session.inputs.scan else ()
         self._notes.setText("\n".join(notes))
         self._notes.setVisible(bool(notes))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QCheckBox
+
 from app.forms import Form
+from app.panels.class_form import ClassForm
 from app.panels.step import Step
 from app.widgets import label, set_tone
 from app.workbench import Workbench
 from engine.errors import EngineError
 from engine.geometry.grid import ImageGrid
-from engine.protocol import GridSettings
+from engine.settings import Settings
 
 
 class VolumeStep(Step):
@@ -19,10 +22,13 @@ class VolumeStep(Step):
     def __init__(self, number: int, bench: Workbench) -> None:
         super().__init__(number, bench.theme)
         self._session = bench.session
-        self.form = Form(GridSettings, self._session.protocol.grid)
+        self.form = ClassForm(lambda grid: Form(type(grid), grid))
         self.form.changed.connect(self._take)
+        self.expert = QCheckBox("Expert settings")
+        self.expert.toggled.connect(self.form.set_expert)
         self._result = label("", "muted", wrap=True)
         self.body.addWidget(self.form)
+        self.body.addWidget(self.expert)
         self.body.addWidget(self._result)
         for signal in (
             self._session.protocol_changed,
@@ -32,7 +38,7 @@ class VolumeStep(Step):
             signal.connect(self._show)
         self._show()
 
-    def _take(self, grid: GridSettings) -> None:
+    def _take(self, grid: Settings) -> None:
         protocol = self._session.protocol
         self._session.set_protocol(protocol.model_copy(update={"grid": grid}))
 
@@ -40,23 +46,25 @@ class VolumeStep(Step):
         session = self._session
         self.form.show_value(session.protocol.grid)
         self.form.setEnabled(not session.state.is_active)
-        self._show_hints()
+        self.expert.setVisible(self.form.form.has_expert)
+        source = session.modality.grid_from
         try:
             grid = session.grid()
+            self._show_hints(source)
         except EngineError as e:
             self._say_result(str(e), "missing")
-            self.say("too many voxels", "missing")
+            self.say("no grid", "missing")
             return
         if grid is None:
-            self._say_result("The voxels follow from the scanner once it is known.", "muted")
-            self.say("as the scanner", "ok")
+            self._say_result(f"The voxels follow from the {source} once it is known.", "muted")
+            self.say(f"as the {source}", "ok")
             return
         self._show_grid(grid)
 
     def _show_grid(self, grid: ImageGrid) -> None:
         needs = self._session.needs()
-        x, y, z = grid.size_mm
-        text = f"{grid.describe()} voxels\n{x:.0f} × {y:.0f} × {z:.0f} mm"
+        size = " × ".join(f"{edge:.3g}" if edge < 10 else f"{edge:.0f}" for edge in grid.size_mm)
+        text = f"{grid.describe()} voxels\n{size} mm"
         fits = needs is None or needs.fits
         if needs is not None and not fits:
             text += f"\nToo large for this computer: {needs.describe()}."
@@ -67,15 +75,16 @@ class VolumeStep(Step):
         self._result.setText(text)
         set_tone(self._result, tone)
 
-    def _show_hints(self) -> None:
-        scanner = self._session.scanner
-        if scanner is None:
+    def _show_hints(self, source: str) -> None:
+        session = self._session
+        usual = session.modality.usual_grid(session.protocol, session.inputs)
+        if usual is None:
             return
-        diameter, length = scanner.default_fov_mm
-        self.form.set_hints(
+        voxel, (diameter, _, length) = usual
+        self.form.form.set_hints(
             {
-                "voxel_mm": " × ".join(f"{edge:.4g}" for edge in scanner.default_voxel_mm),
-                "diameter_mm": f"{diameter:.4g}, as the scanner",
-                "length_mm": f"{length:.4g}, as the scanner",
+                "voxel_mm": " × ".join(f"{edge:.4g}" for edge in voxel),
+                "diameter_mm": f"{diameter:.4g}, as the {source}",
+                "length_mm": f"{length:.4g}, as the {source}",
             }
         )

@@ -29,7 +29,7 @@ class Preset:
 
 def is_ct(unit: str) -> bool:
     """Whether values are attenuation rather than activity."""
-    return unit in ("HU", "1/mm", "1/cm")
+    return unit in ("HU", "1/mm", "1/cm", "1/pixel")
 
 
 def pinned_to_zero(unit: str, *, diverging: bool) -> bool:

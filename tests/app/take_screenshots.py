@@ -11,14 +11,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.main_window import MainWindow
 from app.preferences import Preferences
 from app.run_record import RunState
 from app.window_app import make_app, make_window
+from engine.backend import cpu
+from engine.data.projections import Projections
 from engine.demo import demo_folder, make_demo
 from engine.devices import DeviceInfo, cpu_device
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import parallel
+from engine.io import write_projections
+from engine.operators.xray import XrayTransform
 from engine.profiling import Profile
 from tests.engine import engine_sources
 
@@ -84,6 +91,7 @@ def drive(shots: Photographer) -> None:
     window.actions_.log.setChecked(False)
     window.tabs.setCurrentIndex(0)
     shoot_devices(shots)
+    shoot_ct(shots)
     broken = shots.folder / "broken.l.hdr"
     broken.write_text("this is no header\n")
     window.commands.open_path(broken)
@@ -99,14 +107,14 @@ def shoot_devices(shots: Photographer) -> None:
     """The device's menu with and without a usable GPU, and a GPU that stops."""
     window = shots.window
     choice, chooser = window.session.device, window.header.device
-    cpu = cpu_device()
-    gpu = DeviceInfo("cuda", "NVIDIA GeForce RTX 4090", 24 << 30, 21 << 30, cpu.threads)
+    processor = cpu_device()
+    gpu = DeviceInfo("cuda", "NVIDIA GeForce RTX 4090", 24 << 30, 21 << 30, processor.threads)
     reason = "CuPy, which drives the GPU, is not installed; run the set-up again."
     for name, found in (("devices", gpu), ("no-gpu", replace(gpu, why_not=reason))):
         menu = chooser.menu()
         menu.aboutToShow.disconnect()  # else the devices of this machine would be shown
         menu.popup(chooser.mapToGlobal(chooser.rect().bottomLeft()))
-        choice.set_found((cpu, found))
+        choice.set_found((processor, found))
         shots.shoot(name, menu)
         menu.aboutToShow.connect(chooser.look)
         menu.close()
@@ -115,10 +123,48 @@ def shoot_devices(shots: Photographer) -> None:
     window.runner.start()
     shots.wait(lambda: window.centre.banner.problem is not None)
     shots.wait(lambda: not window.commands.is_busy)
-    choice.set_found((cpu, gpu))
+    choice.set_found((processor, gpu))
     choice.choose("auto")
     shots.shoot("gpu-stopped")
     window.runner.source = None
+
+
+def shoot_ct(shots: Photographer) -> None:
+    """A CT scan that is ready, its preparation and its picture."""
+    window, session = shots.window, shots.window.session
+    scan = shots.folder / "phantom-ct.h5"
+    write_ct_scan(scan)
+    window.commands.open_path(scan)
+    ready = lambda: session.modality.key == "ct" and not session.obstacle()  # noqa: E731
+    shots.wait(lambda: ready() and not window.commands.is_busy)
+    for step in window.steps:
+        step.set_open(step is window.steps[0])
+    shots.shoot("ct-loaded")
+    for step in window.steps:
+        step.set_open(step is not window.steps[0] and step is not window.steps[1])
+    shots.shoot("ct-steps")
+    for step in window.steps:
+        step.set_open(step is window.steps[1])
+    window.runner.start()
+    shots.wait(lambda: session.state is RunState.FINISHED)
+    shots.shoot("ct")
+
+
+def write_ct_scan(path: Path) -> None:
+    """Write a disc with rods of several densities, seen by parallel rays with noise."""
+    angles = np.linspace(0, np.pi, 180, endpoint=False)
+    geometry = parallel(angles, shape=(64, 160), pixel_mm=1.0)
+    grid = ImageGrid((64, 128, 128), (1.0, 1.0, 1.0))
+    z, y, x = np.meshgrid(*(grid.centres_mm(axis) for axis in (2, 1, 0)), indexing="ij")
+    mu = np.where((x / 58) ** 2 + (y / 46) ** 2 + (z / 40) ** 2 < 1, 0.02, 0.0)
+    for k, density in enumerate((0.0, 0.01, 0.024, 0.03, 0.04)):
+        turn = 2 * np.pi * k / 5
+        mu[np.hypot(x - 30 * np.cos(turn), y - 26 * np.sin(turn)) < 7] = density
+    sums = XrayTransform(geometry, grid, on=cpu(2))(mu.astype(np.float32))
+    counts = np.random.default_rng(5).poisson(3e4 * np.exp(-sums))
+    flats = np.full((2, *geometry.shape), 3e4, np.float32)
+    scan = Projections(counts.astype(np.float32), geometry, "counts", flats=flats)
+    write_projections(scan, path)
 
 
 def shoot_dialogs(shots: Photographer) -> None:

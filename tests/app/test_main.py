@@ -37,7 +37,7 @@ def test_a_file_opens_in_the_window(qapp, qtbot, small_study, monkeypatch):
 
     def look() -> None:
         window = next(w for w in QApplication.topLevelWidgets() if hasattr(w, "session"))
-        if window.session.obstacle() or window.commands.is_busy:
+        if seen or window.session.obstacle() or window.commands.is_busy:
             return
         seen.append(window.session.inputs["data"].name)
         window.close()

@@ -26,6 +26,9 @@ STATES = (
     "paused",
     "finished",
     "gpu-stopped",
+    "ct-loaded",
+    "ct-steps",
+    "ct",
     "error",
 )
 DIALOGS = ("devices", "no-gpu", "export", "help")

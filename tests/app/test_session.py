@@ -11,6 +11,7 @@ import pytest
 from app.device_choice import DeviceChoice
 from app.history import History
 from app.inputs import Input, Inputs, Scan
+from app.pet import Pet
 from app.quality import QUALITIES, at_quality, quality_of
 from app.reading import read_input
 from app.run_record import KeptImages, RunRecord, RunState
@@ -91,13 +92,13 @@ def test_choosing_the_same_protocol_is_no_change():
 
 @pytest.mark.parametrize("quality", QUALITIES)
 def test_a_quality_is_recognised(quality, tiny_ring):
-    base = Protocol()
-    assert quality_of(at_quality(base, quality, tiny_ring), base, tiny_ring) == quality
+    base, usual = Protocol(), tiny_ring.default_voxel_mm
+    assert quality_of(at_quality(base, quality, usual), base, usual) == quality
 
 
 def test_fast_has_eight_times_fewer_voxels_and_half_the_iterations(tiny_ring):
     base = Protocol(algorithm=Osem(iterations=6))
-    fast = at_quality(base, "fast", tiny_ring)
+    fast = at_quality(base, "fast", tiny_ring.default_voxel_mm)
     usual, coarse = (p.grid.grid_for(tiny_ring).n_voxels for p in (base, fast))
     assert usual == 8 * coarse
     assert fast.algorithm.n_iterations == 3
@@ -160,12 +161,12 @@ def test_the_study_holds_what_was_chosen(ready):
 
 def test_corrections_say_why_they_cannot_be_used(scan, tiny_ring):
     inputs = Inputs(data=Input("/data/scan.l", "ok", content=scan))
-    obstacles = inputs.obstacles(Protocol())
+    obstacles = Pet().obstacles(Protocol(), inputs)
     assert set(obstacles) == {"normalisation", "attenuation", "randoms", "scatter"}
     assert all(obstacles.values())
     mu = Volume(np.full(GRID.shape, 0.0096, np.float32), GRID, "1/mm")
     inputs["attenuation"] = Input("/data/mu.nii", "ok", content=mu)
-    assert inputs.obstacles(Protocol())["attenuation"] is None
+    assert Pet().obstacles(Protocol(), inputs)["attenuation"] is None
 
 
 def test_a_chosen_scanner_stands_above_the_one_the_scan_names(ready, tiny_ring):

@@ -1,0 +1,97 @@
+"""X-ray CT scans in the window."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+from app.inputs import Inputs, Role
+from app.modality import Modality
+from app.xray_scan import XrayScan
+from engine.data.projections import Projections
+from engine.devices import DeviceInfo
+from engine.geometry.grid import ImageGrid, Point
+from engine.preflight import Needs
+from engine.preflight_ct import estimate
+from engine.preprocess import STEPS
+from engine.protocol_ct import CtProtocol
+
+
+class Ct(Modality):
+    """X-ray CT: grid and preparation come from the scan itself."""
+
+    key = "ct"
+    title = "X-ray CT"
+    ledger_title = "Preparation"
+    ledger_field = "steps"
+    ledger = STEPS
+    folded = True
+    has_likelihood = False
+    on_demand = ("crop", "binning", "hardening", "roll")
+    roles: ClassVar[tuple[Role, ...]] = ("data",)
+    absent = (
+        "Its geometry is in the scan: scanner, μ-map and normalisation are for PET and left out."
+    )
+    expert = ("adjoint",)
+    finishing = ("finishing", "between", "hounsfield")
+    grid_from = "scan"
+    rows = "pixels"
+    stages: ClassVar[dict[str, str]] = {
+        "read": "Read",
+        "kernels": "Kernels",
+        "correct": "Preparation",
+        "reconstruct": "Reconstruction",
+        "finish": "Finishing",
+    }
+
+    def standard(self) -> CtProtocol:
+        return CtProtocol()
+
+    def grid(self, plan: CtProtocol, inputs: Inputs) -> ImageGrid | None:
+        outline = self._prepared(plan, inputs)
+        if outline is None:
+            return None
+        return plan.grid.grid_for(outline.geometry)
+
+    def usual_grid(self, plan: CtProtocol, inputs: Inputs) -> tuple[Point, Point] | None:
+        outline = self._prepared(plan, inputs)
+        if outline is None:
+            return None
+        grid = CtProtocol().grid.grid_for(outline.geometry)
+        x, y, z = (float(edge) for edge in grid.size_mm)
+        return grid.voxel_mm, (x, y, z)
+
+    def needs(
+        self, plan: CtProtocol, inputs: Inputs, grid: ImageGrid, on: DeviceInfo, left: float
+    ) -> Needs | None:
+        outline = self._prepared(plan, inputs)
+        if outline is None:
+            return None
+        needs = estimate(plan, outline.shape, grid, on=on)
+        return replace(needs, seconds=left * needs.seconds)
+
+    def fault(self, plan: CtProtocol, inputs: Inputs) -> str:
+        scan = inputs.scan
+        if not isinstance(scan, XrayScan) or plan.hounsfield is None:
+            return ""
+        if scan.outline.pixel_mm_known:
+            return ""
+        return (
+            "CT numbers need the size of the detector's pixels, which the scan does not tell; "
+            "take them out in step 5."
+        )
+
+    def obstacles(self, plan: CtProtocol, inputs: Inputs) -> dict[str, str | None]:
+        scan = inputs.scan
+        if not isinstance(scan, XrayScan):
+            return {}
+        return scan.obstacles(tuple(self.choices(plan).values()))
+
+    def speed_key(self, device: DeviceInfo) -> str:
+        return "ct_cpu"
+
+    def _prepared(self, plan: CtProtocol, inputs: Inputs) -> Projections | None:
+        scan = inputs.scan
+        if not isinstance(scan, XrayScan):
+            return None
+        return scan.prepared(tuple(self.choices(plan).values()))

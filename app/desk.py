@@ -1,0 +1,192 @@
+"""The study on the desk: its inputs, its protocol, and what a run of it would need."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, Signal
+
+from app.device_choice import DeviceChoice
+from app.history import History
+from app.inputs import Input, Inputs, Plan, Role
+from app.modalities import MODALITIES, modality_of, modality_of_scan
+from app.modality import Modality
+from app.quality import Quality, at_quality, quality_of
+from engine.devices import DeviceInfo
+from engine.errors import EngineError, SettingsError
+from engine.geometry.grid import ImageGrid, Point
+from engine.geometry.scanner import Scanner
+from engine.preflight import Needs, refuse_if_too_large
+from engine.study import Study
+
+
+class Desk(QObject):
+    """Inputs and protocol, with one signal for each; `app.session` adds the run."""
+
+    inputs_changed = Signal()
+    protocol_changed = Signal()
+
+    def __init__(self, device: DeviceChoice) -> None:
+        super().__init__()
+        self.device = device
+        self.inputs = Inputs()
+        self.base: Plan = MODALITIES["pet"].standard()
+        self.history = History(self.base)
+
+    # inputs
+
+    def set_input(self, role: Role, found: Input | None) -> None:
+        """Replace or clear one input of the study."""
+        quality = self.quality
+        self.inputs.pending.pop(role, None)
+        if role == "data" and self._is_other(found):
+            self._forget_run()
+        if found is None:
+            self.inputs.pop(role, None)
+        elif role in self.modality.roles:
+            self.inputs[role] = found
+        self._follow_scan()
+        if quality is not None:
+            self.history.push(self._at(quality))
+        self.inputs_changed.emit()
+        self.protocol_changed.emit()
+
+    def _follow_scan(self) -> None:
+        """Take the standard protocol for a scan of another kind, without inputs of the last."""
+        modality = modality_of_scan(self.inputs)
+        if modality is None or modality is self.modality:
+            return
+        for role in set(self.inputs) - set(modality.roles):
+            del self.inputs[role]
+        self._restart(modality.standard())
+
+    def _restart(self, base: Plan) -> None:
+        """Begin with a protocol; nothing before it can be brought back."""
+        self.base, self.history = base, History(base)
+
+    def await_input(self, role: Role, value: str) -> None:
+        """Note a file that is being read; what it may replace stays until it proves sound."""
+        before = self.inputs.get(role)
+        if before is None or before.value == value:
+            self.set_input(role, Input(value))
+        self.inputs.pending[role] = value
+        self.inputs_changed.emit()
+
+    def _is_other(self, found: Input | None) -> bool:
+        before = self.inputs.get("data")
+        return before is not None and (found is None or found.value != before.value)
+
+    def _forget_run(self) -> None:
+        """Show nothing of a run that another scan was for."""
+
+    def clear_inputs(self) -> None:
+        """Begin a study without any file."""
+        if "data" in self.inputs:
+            self._forget_run()
+        self.inputs = Inputs()
+        self.inputs_changed.emit()
+
+    @property
+    def scanner(self) -> Scanner | None:
+        """The scanner in use."""
+        return self.inputs.scanner
+
+    def study(self) -> Study:
+        """Return the study as the engine takes it; the scan must have been chosen."""
+        return self.inputs.study(self.protocol)
+
+    # protocol
+
+    @property
+    def protocol(self) -> Plan:
+        """The protocol in use."""
+        return self.history.current
+
+    @property
+    def modality(self) -> Modality:
+        """The kind of scan the protocol is for."""
+        return modality_of(self.protocol)
+
+    @property
+    def quality(self) -> Quality | None:
+        """Fast, standard or fine; None for a protocol changed by hand."""
+        return quality_of(self.protocol, self.base, self._usual_voxel_mm)
+
+    def use_protocol(self, base: Plan) -> None:
+        """Start from a saved protocol; raises `SettingsError` if the scan is of another kind."""
+        wanted, there = modality_of(base), modality_of_scan(self.inputs)
+        if there not in (None, wanted):
+            raise SettingsError(
+                f"The protocol {base.name!r} is for {wanted.title} and the open scan is "
+                f"{there.title}; open a scan of {wanted.title} first."
+            )
+        if wanted is not self.modality:
+            self._restart(base)
+        self.base = base
+        self.set_protocol(base)
+
+    def use_quality(self, quality: Quality) -> None:
+        """Take the saved protocol at a quality."""
+        self.set_protocol(self._at(quality))
+
+    def _at(self, quality: Quality) -> Plan:
+        return at_quality(self.base, quality, self._usual_voxel_mm)
+
+    @property
+    def _usual_voxel_mm(self) -> Point | None:
+        """Voxel of the saved protocol where it does not say."""
+        try:
+            usual = self.modality.usual_grid(self.base, self.inputs)
+        except EngineError:
+            return None
+        return usual[0] if usual else None
+
+    def set_protocol(self, protocol: Plan) -> None:
+        """Change the protocol; it can be undone."""
+        self.history.push(protocol)
+        self.protocol_changed.emit()
+
+    def undo(self) -> None:
+        """Take the last change of the protocol back."""
+        self.history.undo()
+        self.protocol_changed.emit()
+
+    def redo(self) -> None:
+        """Do the last undone change again."""
+        self.history.redo()
+        self.protocol_changed.emit()
+
+    # what a run would need
+
+    def grid(self) -> ImageGrid | None:
+        """Return the grid of the protocol for the inputs, None while it is not known.
+
+        Raises `EngineError` where there is none, such as for too many voxels.
+        """
+        return self.modality.grid(self.protocol, self.inputs)
+
+    def needs(self, on: DeviceInfo | None = None, left: float = 1.0) -> Needs | None:
+        """Return what a run needs, of which `left` is to do, on the chosen device or another."""
+        grid, on = self.grid(), on or self.device.in_use
+        if grid is None or on is None:
+            return None
+        needs = self.modality.needs(self.protocol, self.inputs, grid, on, left)
+        return needs and replace(needs, seconds=needs.seconds * self.speed_ratio(on))
+
+    def speed_ratio(self, device: DeviceInfo) -> float:
+        """Measured over estimated time of runs of this kind on a device."""
+        return self.device.speed_ratios.get(self.modality.speed_key(device), 1.0)
+
+    def obstacle(self) -> str:
+        """Return why a run cannot start, empty if it can."""
+        unsuited = self.modality.fault(self.protocol, self.inputs)
+        if fault := self.inputs.fault() or unsuited or self.device.obstacle():
+            return fault
+        try:
+            grid = self.grid()
+            needs = self.needs()
+            if grid is not None and needs is not None:
+                refuse_if_too_large(needs, grid)
+        except EngineError as e:
+            return str(e)
+        return ""

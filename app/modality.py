@@ -1,0 +1,92 @@
+"""What the window must know of a kind of scan; `app.pet` and `app.ct` say it, panels ask for it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+from app.inputs import Inputs, Plan, Role
+from engine.devices import DeviceInfo
+from engine.geometry.grid import ImageGrid, Point
+from engine.preflight import Needs
+
+
+class Modality(ABC):
+    """One kind of scan.
+
+    Attributes
+    ----------
+    key, title : as protocols name it, and as people do
+    ledger_title : what its preparation is called
+    ledger_field : field of the protocol that holds the choices of the preparation
+    ledger : kinds of these, in order
+    folded : whether the settings of the ledger are shown only when asked for
+    on_demand : kinds that do nothing until the user enters something, which is no fault
+    roles : inputs that belong to a study
+    absent : why the other inputs do not; empty if all belong
+    expert : fields of the protocol that only experts see
+    finishing : fields of the protocol for the finished image
+    grid_from : what the grid follows from where the protocol leaves it out
+    rows : what the algorithm's speed counts
+    stages : names of stages, by key
+    has_likelihood : whether iterations tell one
+    """
+
+    key: ClassVar[str]
+    title: ClassVar[str]
+    ledger_title: ClassVar[str]
+    ledger_field: ClassVar[str]
+    ledger: ClassVar[tuple[Any, ...]]
+    folded: ClassVar[bool] = False
+    on_demand: ClassVar[tuple[str, ...]] = ()
+    roles: ClassVar[tuple[Role, ...]]
+    absent: ClassVar[str] = ""
+    expert: ClassVar[tuple[str, ...]]
+    finishing: ClassVar[tuple[str, ...]] = ("finishing", "between")
+    grid_from: ClassVar[str]
+    rows: ClassVar[str]
+    stages: ClassVar[dict[str, str]]
+    has_likelihood: ClassVar[bool] = True
+
+    @abstractmethod
+    def standard(self) -> Plan:
+        """Return the protocol to begin with."""
+
+    @abstractmethod
+    def grid(self, plan: Plan, inputs: Inputs) -> ImageGrid | None:
+        """Return the grid of a protocol for these inputs, None while it is not known.
+
+        Raises `EngineError` where there is none.
+        """
+
+    @abstractmethod
+    def usual_grid(self, plan: Plan, inputs: Inputs) -> tuple[Point, Point] | None:
+        """Return voxel and size (x, y, z) [mm] where the protocol leaves them out."""
+
+    @abstractmethod
+    def needs(
+        self, plan: Plan, inputs: Inputs, grid: ImageGrid, on: DeviceInfo, left: float
+    ) -> Needs | None:
+        """Return what a run needs, of which `left` is to do; None while it is not known."""
+
+    def fault(self, plan: Plan, inputs: Inputs) -> str:
+        """Return why the protocol does not suit the scan, empty if it does."""
+        return ""
+
+    @abstractmethod
+    def obstacles(self, plan: Plan, inputs: Inputs) -> dict[str, str | None]:
+        """Return why each part of the preparation cannot be done, by kind; None where it can."""
+
+    @abstractmethod
+    def speed_key(self, device: DeviceInfo) -> str:
+        """Return under which name the speed of a device is remembered."""
+
+    def choices(self, plan: Plan) -> dict[str, Any]:
+        """Return the choices of the preparation, by kind."""
+        held = getattr(plan, self.ledger_field)
+        return {kind.kind: getattr(held, kind.kind) for kind in self.ledger}
+
+    def with_choice(self, plan: Plan, kind: str, value: Any) -> Plan:
+        """Return the protocol with another choice."""
+        held = getattr(plan, self.ledger_field).model_copy(update={kind: value})
+        return plan.model_copy(update={self.ledger_field: held})

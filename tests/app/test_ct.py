@@ -1,0 +1,266 @@
+"""X-ray CT scans go through the same window."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.device_choice import DeviceChoice
+from app.messages import Problem
+from app.protocols import known_protocols
+from app.quality import QUALITIES
+from app.reading import read_input
+from app.run_record import RunState
+from app.session import Session
+from engine.backend import cpu
+from engine.data.projections import Projections
+from engine.devices import cpu_device
+from engine.errors import SettingsError
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import parallel
+from engine.io import write_projections
+from engine.operators.xray import XrayTransform
+from engine.preprocess import Binning, Crop, FlatField, Hounsfield
+from engine.protocol import Protocol
+from engine.protocol_ct import CtProtocol
+from engine.study import Study, read_study
+from tests.app.conftest import PATIENCE_MS
+
+MU = 0.02
+GRID = ImageGrid((4, 32, 32), (1.0, 1.0, 1.0))
+
+
+@pytest.fixture(scope="session")
+def ct_scan(tmp_path_factory) -> Path:
+    """A disc, 10 mm in radius, seen by 60 views of 40 × 4 pixels of 1 mm."""
+    angles = np.linspace(0, np.pi, 60, endpoint=False)
+    geometry = parallel(angles, shape=(4, 40), pixel_mm=1.0)
+    y, x = np.meshgrid(GRID.centres_mm(1), GRID.centres_mm(0), indexing="ij")
+    disc = np.broadcast_to(np.where(x**2 + y**2 < 100, MU, 0.0), GRID.shape).astype(np.float32)
+    counts = 1e4 * np.exp(-XrayTransform(geometry, GRID, on=cpu(1))(disc)) + 100
+    flats = np.full((3, *geometry.shape), 10_100, np.float32)
+    darks = np.full((2, *geometry.shape), 100, np.float32)
+    path = tmp_path_factory.mktemp("ct") / "disc.h5"
+    scan = Projections(counts.astype(np.float32), geometry, "counts", flats=flats, darks=darks)
+    write_projections(scan, path)
+    return path
+
+
+@pytest.fixture
+def session(qapp, ct_scan) -> Session:
+    """A session with the scan read."""
+    made = Session(DeviceChoice("auto", (cpu_device(2),)))
+    made.set_input("data", read_input("data", str(ct_scan), None, None))
+    return made
+
+
+@pytest.fixture
+def open_ct(qtbot, window, ct_scan):
+    """Open the scan as by a drop, and wait until it can start."""
+
+    def wait() -> None:
+        window.open_path(ct_scan)
+        ready = lambda: window.session.modality.key == "ct" and not window.session.obstacle()  # noqa: E731
+        qtbot.waitUntil(lambda: ready() and not window.commands.is_busy, timeout=PATIENCE_MS)
+
+    return wait
+
+
+def with_steps(**steps) -> CtProtocol:
+    plan = CtProtocol()
+    return plan.model_copy(update={"steps": plan.steps.model_copy(update=steps)})
+
+
+# without a window
+
+
+def test_a_scan_says_what_it_is_and_brings_its_protocol(session):
+    assert session.inputs["data"].text == (
+        "60 views of 40 × 4 pixels, parallel beam, pixels of 1 × 1 mm"
+    )
+    assert session.protocol == CtProtocol()
+    assert session.obstacle() == ""
+    assert session.study() == Study(data=session.study().data, protocol=CtProtocol())
+
+
+def test_no_picture_of_the_scan_stays_in_the_windows_memory(session):
+    outline = session.inputs.scan.outline
+    assert outline.values.shape == (60, 4, 40)
+    assert all(a.base.nbytes <= 8 for a in (outline.values, outline.flats, outline.darks))
+
+
+def test_grid_follows_crop_and_binning(session):
+    assert session.grid().shape == (4, 40, 40)
+    session.set_protocol(with_steps(binning=Binning(pixels=2)))
+    assert session.grid().shape == (2, 20, 20)
+    assert session.grid().voxel_mm == (2.0, 2.0, 2.0)
+    session.set_protocol(with_steps(crop=Crop(rows=(1, 3))))
+    assert session.grid().shape[0] == 2
+    session.set_protocol(with_steps(crop=Crop(rows=(1, 3), use="off")))
+    assert session.grid().shape[0] == 4
+
+
+def test_a_crop_beside_the_detector_is_told_before_the_start(session):
+    session.set_protocol(with_steps(crop=Crop(rows=(2, 9))))
+    assert "not on the detector" in session.obstacle()
+
+
+def test_each_step_says_whether_the_steps_before_it_allow_it(session):
+    obstacles = session.modality.obstacles(session.protocol, session.inputs)
+    usable = [kind for kind, why in obstacles.items() if why is None]
+    assert usable == ["flat_field", "bad_pixels", "logarithm", "rings", "centre"]
+    off = with_steps(flat_field=FlatField(use="off"))
+    obstacles = session.modality.obstacles(off, session.inputs)
+    assert "flat fields" in obstacles["logarithm"]
+    assert "counts still" in obstacles["centre"]
+
+
+@pytest.mark.parametrize("quality", QUALITIES)
+def test_a_quality_is_recognised(session, quality):
+    session.use_quality(quality)
+    assert session.quality == quality
+    assert session.grid().shape[1] == {"fast": 20, "standard": 40, "fine": 60}[quality]
+
+
+def test_a_direct_algorithm_gets_no_iterations(session):
+    session.use_quality("fast")
+    assert session.protocol.algorithm == session.base.algorithm
+    assert "iterations" not in session.protocol.algorithm.model_dump()
+
+
+def test_a_protocol_of_pet_is_refused_for_a_ct_scan(session):
+    with pytest.raises(SettingsError, match="is for PET and the open scan is X-ray CT"):
+        session.use_protocol(Protocol())
+    assert session.protocol == CtProtocol()
+
+
+def test_undo_never_leads_to_a_protocol_of_another_kind(session):
+    session.use_quality("fast")
+    for _ in range(5):
+        session.undo()
+    assert session.protocol == CtProtocol()
+
+
+def test_ct_numbers_need_the_size_of_a_pixel(session):
+    session.set_protocol(CtProtocol(hounsfield=Hounsfield()))
+    assert session.obstacle() == ""
+    scan = session.inputs.scan
+    unknown = replace(scan, outline=replace(scan.outline, pixel_mm_known=False))
+    session.set_input("data", replace(session.inputs["data"], content=unknown))
+    assert session.obstacle().startswith("CT numbers need the size")
+
+
+def test_protocols_are_offered_for_their_kind_of_scan(tmp_path):
+    names = {key: [p.name for p in known_protocols(tmp_path, key)] for key in ("pet", "ct")}
+    assert names["pet"][0] == "Standard"
+    assert names["ct"][0] == "Standard CT"
+    assert not set(names["pet"]) & set(names["ct"])
+
+
+def test_values_that_are_no_numbers_are_a_fault(tmp_path, ct_scan):
+    from engine.io import read_projections
+
+    data = read_projections(ct_scan)
+    data.values[3, 1, 7] = np.nan
+    write_projections(data, tmp_path / "nan.h5")
+    found = read_input("data", str(tmp_path / "nan.h5"), None, None)
+    assert found.content is None
+    assert "1 of 9,600 values" in found.fault
+
+
+# in the window
+
+
+def test_a_ct_scan_is_reconstructed_in_plain_grey(qtbot, window, open_ct, ct_scan):
+    open_ct()
+    window.runner.start()
+    session = window.session
+    qtbot.waitUntil(lambda: session.state is RunState.FINISHED, timeout=PATIENCE_MS)
+    view = session.view_state
+    assert (view.unit, view.colour_map) == ("1/mm", "grey")
+    assert view.window == (0.0, pytest.approx(MU, rel=0.3))
+    assert view.volume.values[2, 20, 20] == pytest.approx(MU, rel=0.05)
+    told = " ".join(f"{name} {value}" for name, value in window.tabs.widget(0)._rows())
+    assert "pixels/s" in told and "events" not in told
+    assert not window.tabs.widget(0).curve.isVisible()
+    assert "events" not in window.tabs.widget(1).headline.text()
+
+
+def test_the_steps_show_what_belongs_to_ct(window, open_ct):
+    study, ledger, algorithm, volume, _ = window.steps
+    study.set_open(True)
+    assert study.scanner.isVisible() and study.rows["attenuation"].isVisible()
+    open_ct()
+    assert not study.scanner.isVisible() and not study.rows["attenuation"].isVisible()
+    assert study.rows["data"].isVisible()
+    assert ledger.summary.startswith("dark and flat field, bad pixels, logarithm")
+    assert algorithm.summary.startswith("Filtered back projection")
+    assert volume.summary == "1 mm, 40 × 40 × 4"
+    assert window.header.choice.protocols.currentText() == "Standard CT"
+
+
+def test_a_step_is_switched_and_set_in_the_ledger(window, open_ct):
+    open_ct()
+    rows = window.steps[1].ledger.rows
+    rows["binning"].more.changed.emit(Binning(pixels=2))
+    assert window.session.protocol.steps.binning.pixels == 2
+    assert window.steps[3].summary == "2 mm, 20 × 20 × 2"
+    rows["rings"].unfold.setChecked(True)
+    assert not rows["rings"].more.isHidden()
+
+
+def test_pet_and_ct_take_turns(qtbot, window, opened, open_ct, small_study):
+    opened()
+    open_ct()
+    assert set(window.session.inputs) == {"data"}
+    window.open_path(Path(small_study.data))
+    back = lambda: window.session.modality.key == "pet" and not window.session.obstacle()  # noqa: E731
+    qtbot.waitUntil(lambda: back() and not window.commands.is_busy, timeout=PATIENCE_MS)
+    assert "randoms" in window.steps[1].ledger.rows
+    assert not window.steps[0].rows["attenuation"].isHidden()
+    assert window.session.protocol == Protocol()
+
+
+def test_a_study_file_brings_its_modality_back(qtbot, window, open_ct, tmp_path):
+    open_ct()
+    window.session.use_quality("fine")
+    wanted = window.session.study()
+    window.commands.save_study(tmp_path / "study.toml")
+    assert read_study(tmp_path / "study.toml") == wanted
+    window.commands.open_study(read_study(tmp_path / "study.toml"))
+    qtbot.waitUntil(lambda: not window.session.obstacle(), timeout=PATIENCE_MS)
+    assert window.session.study() == wanted
+
+
+def test_a_protocol_file_brings_its_modality(qtbot, window, open_ct):
+    open_ct()
+    window.commands.save_protocol("Mine")
+    path = window.bench.preferences.folder / "protocols" / "ct-mine.toml"
+    window.commands.open_study(Study(data=window.session.study().data, protocol=CtProtocol()))
+    qtbot.waitUntil(lambda: not window.commands.is_busy, timeout=PATIENCE_MS)
+    window.open_path(path)
+    qtbot.waitUntil(lambda: window.session.base.name == "Mine", timeout=PATIENCE_MS)
+    assert window.session.modality.key == "ct"
+
+
+def test_a_scanner_does_not_belong_to_a_ct_scan(window, open_ct):
+    open_ct()
+    told: list[Problem] = []
+    window.session.problem_raised.connect(told.append)
+    window.commands.set_input("scanner", "safir")
+    assert told[0].text == "The study is of X-ray CT, to which no scanner belongs."
+    assert set(window.session.inputs) == {"data"}
+
+
+def test_a_damaged_scan_is_a_sentence_and_the_open_study_stays(qtbot, window, open_ct, tmp_path):
+    open_ct()
+    before = window.session.study()
+    broken = tmp_path / "broken.h5"
+    broken.write_bytes(before.data.read_bytes()[:5000])
+    window.open_path(broken)
+    qtbot.waitUntil(lambda: window.centre.banner.problem is not None, timeout=PATIENCE_MS)
+    assert window.session.study() == before
+    assert "\n" not in window.centre.banner.problem.text
