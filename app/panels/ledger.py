@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton, QWidget
 
 from app.fields import ChoiceEditor
@@ -81,7 +82,7 @@ class LedgerEntry(LedgerRow):
         self.more = Form(kind, kind(), only=own) if own else None
         if self.more is not None:
             self.more.changed.connect(self.form.changed)
-            self.grid.addWidget(self.unfold, 3, 1)
+            self.grid.addWidget(self.unfold, 3, 1, Qt.AlignmentFlag.AlignLeft)
             self.grid.addWidget(self.more, 4, 1, 1, 2)
             self.unfold.toggled.connect(self._show_more)
 
