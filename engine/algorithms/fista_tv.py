@@ -42,7 +42,7 @@ class FistaTv(Algorithm):
     title: ClassVar[str] = "FISTA-TV"
     solves: ClassVar[Literal["counts", "linear"]] = "linear"
     kind: Literal["fista_tv"] = "fista_tv"
-    iterations: int = setting(40, "Passes over all the data", label="Iterations", ge=1, le=10000)
+    iterations: int = setting(100, "Passes over all the data", label="Iterations", ge=1, le=10000)
     smoothing: float = setting(
         1.0,
         "Strength of the total variation, relative to that found from the noise",
