@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
 from app.demo_maker import make_demo_apart
 from app.run_record import RunState
@@ -14,6 +14,8 @@ from app.workbench import Workbench
 from engine.study import Study
 
 MAX_JOBS = 3
+LOOK_AGAIN_MS = (2000, 6000)
+"""The engine of a window that was killed may outlive it for a moment; its job is offered then."""
 
 
 class Offers(QObject):
@@ -25,10 +27,19 @@ class Offers(QObject):
         self._jobs: list[Offer] = []
         self._show()
         bench.session.state_changed.connect(self._refresh_after_run)
+        for delay in LOOK_AGAIN_MS:
+            timer = QTimer(self)
+            timer.setSingleShot(True)
+            timer.timeout.connect(self._look_again)
+            timer.start(delay)
 
     def refresh(self) -> None:
         """Look for interrupted jobs, in a thread."""
         self._bench.commands.run_task(lambda _: _resumable(), self._took_jobs)
+
+    def _look_again(self) -> None:
+        if self._card.isVisible():
+            self.refresh()
 
     def _refresh_after_run(self) -> None:
         if self._bench.session.state in (RunState.ABORTED, RunState.FAILED, RunState.FINISHED):
