@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QPushButton
 from app.run_record import RunState
 from app.window_app import make_window
 from engine.backend import cpu
+from engine.checkpoint import jobs
 from engine.events import Finished
 from engine.run import run
 from engine.study import write_study
@@ -84,8 +85,7 @@ def test_a_killed_windows_job_is_offered_at_the_next_start(
     command = [sys.executable, "-c", WINDOW, str(study)]
     killed = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
     try:
-        saved = lambda: len(list(home.glob("jobs/*/*"))) > 2  # noqa: E731  study, state, image
-        qtbot.waitUntil(saved, timeout=PATIENCE_MS)
+        qtbot.waitUntil(lambda: any(job.done for job in jobs()), timeout=PATIENCE_MS)
     finally:
         killed.kill()
         killed.wait(timeout=10)
