@@ -142,6 +142,8 @@ def _kernels(axes: Any, runs: Sequence[Run]) -> None:
 
 def _cone(axes: Any, runs: Sequence[Run]) -> None:
     """Seconds of each case, ours and the peer's."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
     looks = _looks()
     parts = [(run, run["parts"]["cone"]) for run in runs]
     names = list(dict.fromkeys(_of_size(row) for _, part in parts for row in part["rows"]))
@@ -154,6 +156,9 @@ def _cone(axes: Any, runs: Sequence[Run]) -> None:
             axes.plot(values, at, mark, color=colour, ms=7, label=f"{name}{_of(run, runs)}")
     axes.set_yticks(list(place.values()), list(place))
     axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel("Seconds")
     first = parts[0][1]
     views, pixels = first["n_views"], first["pixels"]
