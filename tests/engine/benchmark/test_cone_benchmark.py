@@ -86,20 +86,19 @@ def test_ratios_are_the_medians_over_neighbours_in_time():
     assert (ratio["case"], ratio["by"]) == (FDK, "RTK")
 
 
-def rows(back=5.0, forward=5.0, whole=7.0):
-    """Best seconds of ours, beside a peer that would miss."""
-    seconds = {BACK: back, FORWARD: forward, FDK: whole}
-    ours = [{"by": OURS, "case": name, "best_seconds": s} for name, s in seconds.items()]
-    return [{"by": "RTK", "case": FDK, "best_seconds": 99.0}, *ours]
+def rows(*, gups=1.2, mrays=5.0, seconds=7.0):
+    plain = {"by": OURS, "gups": gups, "mrays_per_s": mrays, "seconds": seconds}
+    theirs = {"by": "RTK", "case": FDK, "seconds": 99.0}
+    return [theirs, *(plain | {"case": name} for name in (BACK, FORWARD, FDK))]
 
 
 @pytest.mark.parametrize(
     ("slow", "missed"),
     [
         ({}, []),
-        ({"back": 5.6}, [BACK]),  # 6.04e9 updates
-        ({"forward": 5.3}, [FORWARD]),  # 23.6e6 rays
-        ({"whole": 8.1}, ["whole FDK"]),
+        ({"gups": 1.0}, [BACK]),
+        ({"mrays": 4.0}, [FORWARD]),
+        ({"seconds": 8.1}, ["whole FDK"]),
     ],
 )
 def test_bars_of_speed_fail_what_is_slow(slow, missed):
