@@ -31,6 +31,7 @@ TEXT_PX, TITLE_PX = 17, 14
 INK, PALE, FRAME = 20, 110, 205
 WINDOW_PERCENTILE = 99.9
 """Of the projection: a few hot voxels must not leave the rest white."""
+AIR_HU = -1000.0
 BARS_MM = (5, 10, 20, 50, 100, 200, 500)
 MARK = "Not for clinical use"
 
@@ -86,6 +87,7 @@ def snapshot(volume: Volume, *, point_mm: Point | None = None, upper: float | No
 
     point = point_mm if point_mm is not None else centroid_mm(volume)
     shown = panels(volume, point)
+    low = AIR_HU if volume.unit == "HU" else 0.0
     if upper is None:
         upper = float(np.percentile(shown[-1].pixels, WINDOW_PERCENTILE))
         upper = upper or float(volume.values.max()) or 1.0
@@ -95,8 +97,10 @@ def snapshot(volume: Volume, *, point_mm: Point | None = None, upper: float | No
     px_per_mm = PANEL_PX / max(max(panel.size_mm) for panel in shown)
     for k, panel in enumerate(shown):
         corner = (k % 2 * step + MARGIN_PX, k // 2 * step + MARGIN_PX)
-        _place(page, draw, panel, upper=upper, px_per_mm=px_per_mm, corner=corner)
-    _footer(draw, volume, upper, px_per_mm, width=2 * step, top=2 * step)
+        grey = 255 * np.clip((panel.pixels - low) / max(upper - low, 1e-30), 0, 1)
+        grey = 255 - grey if _is_inverted(volume) else grey
+        _place(page, draw, panel, grey, px_per_mm=px_per_mm, corner=corner)
+    _footer(draw, volume, (low, upper), px_per_mm, width=2 * step, top=2 * step)
     buffer = BytesIO()
     page.save(buffer, "PNG", optimize=False)
     return buffer.getvalue()
@@ -138,12 +142,17 @@ def _nearest(grid: ImageGrid, point_mm: Point) -> tuple[int, int, int]:
     )
 
 
+def _is_inverted(volume: Volume) -> bool:
+    """Whether much is drawn black, as nuclear medicine does; X-ray pictures are drawn white."""
+    return volume.unit not in ("1/mm", "1/pixel", "HU")
+
+
 def _place(
     page: Image,
     draw: ImageDraw,
     panel: Panel,
+    grey: NDArray[Any],
     *,
-    upper: float,
     px_per_mm: float,
     corner: tuple[int, int],
 ) -> None:
@@ -152,7 +161,6 @@ def _place(
     height, width = (max(1, round(mm * px_per_mm)) for mm in panel.size_mm)
     left = corner[0] + (PANEL_PX - width) // 2
     top = corner[1] + (PANEL_PX - height) // 2
-    grey = 255 * (1 - np.clip(panel.pixels / upper, 0, 1))
     picture = Image.fromarray(np.ascontiguousarray(grey, np.float32))
     picture = picture.resize((width, height), Image.Resampling.BILINEAR)
     rounded = np.rint(np.asarray(picture)).clip(0, 255).astype(np.uint8)
@@ -171,7 +179,13 @@ def _place(
 
 
 def _footer(
-    draw: ImageDraw, volume: Volume, upper: float, px_per_mm: float, *, width: int, top: int
+    draw: ImageDraw,
+    volume: Volume,
+    window: tuple[float, float],
+    px_per_mm: float,
+    *,
+    width: int,
+    top: int,
 ) -> None:
     font, y = _font(TEXT_PX), top + FOOTER_PX // 2
     bar_mm = max((mm for mm in BARS_MM if mm * px_per_mm <= PANEL_PX / 2), default=BARS_MM[0])
@@ -180,7 +194,9 @@ def _footer(
     for x in (MARGIN_PX, end):
         draw.line((x, y - 5, x, y + 5), fill=INK, width=2)
     draw.text((end + 10, y), f"{bar_mm} mm", fill=INK, font=font, anchor="lm")
-    values = f"white 0, black {upper:.3g} {volume.unit or '(unit not known)'}"
+    none, much = ("white", "black") if _is_inverted(volume) else ("black", "white")
+    low, upper = window
+    values = f"{none} {low:g}, {much} {upper:.3g} {volume.unit or '(unit not known)'}"
     draw.text((width // 2, y), values, fill=INK, font=font, anchor="mm")
     draw.text((width - MARGIN_PX, y), MARK, fill=INK, font=font, anchor="rm")
 

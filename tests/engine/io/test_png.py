@@ -76,6 +76,14 @@ def test_activity_is_dark_on_white() -> None:
     assert white[0, 0] == 255
 
 
+@pytest.mark.parametrize(("unit", "none"), [("1/mm", 0.0), ("1/pixel", 0.0), ("HU", -1000.0)])
+def test_attenuation_is_bright_on_black(unit: str, none: float) -> None:
+    much = Volume(np.full(GRID.shape, none + 1.0, np.float32), GRID, unit)
+    air = replace(much, values=np.full(GRID.shape, none, np.float32))
+    bright, black = (picture(snapshot(v, upper=none + 1.0)) for v in (much, air))
+    assert np.mean(bright) > np.mean(black) + 50
+
+
 def test_letters_scale_and_warning_are_drawn() -> None:
     """The footer and the margins hold ink although the volume is empty."""
     empty = Volume(np.zeros(GRID.shape, np.float32), GRID, "counts/mm")
