@@ -80,11 +80,17 @@ def test_all_corrections_give_the_true_value(scan):
     folder, truth = scan
     volume = image(study(folder))
     assert middle(volume) == pytest.approx(truth, rel=0.02)
-    left = mean(volume, cylinder(volume.grid, (-22.0, 0.0, 0.0), 30.0, 30.0))
-    centre = mean(volume, cylinder(volume.grid, (8.0, 0.0, 0.0), 30.0, 30.0))
-    assert left == pytest.approx(centre, rel=0.05)  # one subset gives 3 %, the choice of four ± 1 %
     outside = mean(volume, cylinder(volume.grid, (-58.0, 0.0, 0.0), 16.0, 30.0))
     assert outside < 0.03 * truth
+
+
+def test_the_cylinder_is_even(scan):
+    folder, _ = scan
+    # all events in each update: which of them a subset holds moves this by a percent
+    volume = image(study(folder, "algorithm.subsets=1", "algorithm.iterations=16"))
+    left = mean(volume, cylinder(volume.grid, (-22.0, 0.0, 0.0), 30.0, 30.0))
+    centre = mean(volume, cylinder(volume.grid, (8.0, 0.0, 0.0), 30.0, 30.0))
+    assert left == pytest.approx(centre, rel=0.03)
 
 
 def test_without_time_of_flight_the_value_is_the_same(scan):
