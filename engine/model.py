@@ -175,17 +175,15 @@ class LinearModel:
     ----------
     A : the projector
     y : (of A.out_shape) measured line integrals [1]
-    inverse : a direct inverse of A, y to image; None: there is none
     spacing_mm : from one voxel to the next along each axis of the image; None: 1 along all
     """
 
     A: LinearOperator
     y: NDArray[Any]
-    inverse: Callable[[NDArray[Any]], NDArray[Any]] | None = None
     spacing_mm: tuple[float, ...] | None = None
 
     def subset(self, k: int, of: int) -> LinearModel:
-        """Rows k, k + of, ...; the inverse belongs to the whole."""
+        """Rows k, k + of, ..."""
         if of == 1:
             return self
         return LinearModel(self.A.subset(k, of), self.y[k::of], spacing_mm=self.spacing_mm)
