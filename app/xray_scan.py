@@ -1,4 +1,4 @@
-"""What the window keeps of an X-ray scan: facts and geometry, without its pictures."""
+"""What the window keeps of an X-ray scan: facts and geometry; its pictures stay on the disk."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from app.pictures import Pictures
 from engine.data.projections import Projections
-from engine.errors import EngineError
+from engine.errors import EngineError, ResourceError
 
 ON_GEOMETRY = ("crop", "centre", "roll")
 """Steps that move or cut the detector, and cost nothing where there are no values."""
@@ -26,27 +27,34 @@ class XrayScan:
     outline : the scan with zeros that take no memory for its values
     facts : what it is, by name
     notes : what the reader wants the user to know
+    pictures : what the detector saw; None where the disk has no room for it
     """
 
     outline: Projections
     facts: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
+    pictures: Pictures | None = None
 
     @classmethod
     def of(cls, data: Projections, facts: tuple[tuple[str, str], ...]) -> XrayScan:
-        """Keep the outline of a scan."""
-        return cls(outline_of(data), facts, data.notes)
+        """Keep the outline of a scan, and its pictures if the disk has room for them."""
+        notes, pictures = data.notes, None
+        try:
+            pictures = Pictures.of(data)
+        except ResourceError as e:
+            notes += (str(e),)
+        return cls(outline_of(data), facts, notes, pictures)
 
     def obstacles(self, steps: tuple[Any, ...]) -> dict[str, str | None]:
         """Return why each of the steps cannot be done, by kind; None where it can."""
-        return _walk(self, steps)[1]
+        return _walk(self.outline, steps)[1]
 
     def prepared(self, steps: tuple[Any, ...]) -> Projections:
         """Return the outline after the steps; raises where a step that is in use cannot be done.
 
         The axis that a step will find in the values is not known yet.
         """
-        outline, _, fault = _walk(self, steps)
+        outline, _, fault = _walk(self.outline, steps)
         if fault is not None:
             raise fault
         return outline
@@ -65,9 +73,9 @@ def outline_of(data: Projections) -> Projections:
 
 @lru_cache(maxsize=8)
 def _walk(
-    scan: XrayScan, steps: tuple[Any, ...]
+    outline: Projections, steps: tuple[Any, ...]
 ) -> tuple[Projections, dict[str, str | None], EngineError | None]:
-    outline, found = scan.outline, {}
+    found: dict[str, str | None] = {}
     fault: EngineError | None = None
     for step in steps:
         found[step.kind] = obstacle = step.obstacle(outline)

@@ -177,15 +177,20 @@ class PictureView(QWidget):
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.caption())
         else:
             self._paint_picture(painter, picture, viewport)
-            axes = self.state.volume.axes if self.state.volume else "LPS"
-            overlay.letters(painter, self.edges().on(axes), size, colours)
-            overlay.scale_bar(painter, viewport, size, colours)
+            self.paint_marks(painter, viewport)
             overlay.notes(painter, self._notes(picture), size, colours)
         if self.hasFocus():
             painter.setPen(QPen(QColor(colours.accent), 1.0))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
         painter.end()
+
+    def paint_marks(self, painter: QPainter, viewport: Viewport) -> None:
+        """Paint what tells sides and lengths."""
+        colours, size = self.state.colours, (self.width(), self.height())
+        axes = self.state.volume.axes if self.state.volume else "LPS"
+        overlay.letters(painter, self.edges().on(axes), size, colours)
+        overlay.scale_bar(painter, viewport, size, colours)
 
     def _paint_picture(self, painter: QPainter, picture: Picture, viewport: Viewport) -> None:
         colours = self.state.colours
