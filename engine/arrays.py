@@ -22,6 +22,25 @@ def module_of(values: Any) -> ModuleType:
     return module
 
 
+def to_host(values: Any) -> Any:
+    """Return the values as an array of numpy; those of numpy are not copied."""
+    return values if module_of(values) is numpy else values.get()
+
+
+def taken(values: Any, xp: ModuleType) -> Any:
+    """Return arrays of numpy and of `xp` as they are, others through DLPack, without a copy."""
+    if isinstance(values, numpy.ndarray) or type(values).__module__.split(".")[0] == xp.__name__:
+        return values
+    if not hasattr(values, "__dlpack__"):
+        return numpy.asarray(values)
+    is_of_host = values.__dlpack_device__()[0] == _DLPACK_CPU
+    return (numpy if is_of_host else xp).from_dlpack(values)
+
+
+_DLPACK_CPU = 1
+"""kDLCPU of dlpack.h."""
+
+
 class Tables:
     """Tables of the host where their reader is: copied to a device once, when first asked for."""
 

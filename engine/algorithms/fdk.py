@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from numpy.typing import NDArray
 
 from engine.algorithms.base import Algorithm, Between, Iterate
+from engine.arrays import to_host
 from engine.filtering.settings import FilterSettings
 
 if TYPE_CHECKING:
@@ -47,11 +48,11 @@ class Fdk(FilterSettings, Algorithm):
             return
         A: Any = model.A  # an XrayTransform
         plan = planned(model.y, A.geometry, self)
-        rows = filtered(model.y, plan, self, threads=A.on.threads)
+        rows = filtered(model.y, plan, self, on=A.on)
         x = A.with_geometry(plan.geometry).back_project(rows, weighting="fdk")
         if between is not None:
             x = between(x)
-        yield Iterate(lambda: x, 1, 1, 1)
+        yield Iterate(lambda: to_host(x), 1, 1, 1)
 
     def describe(self) -> str:
         """Plain words."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.algorithms.base import Iterate
-from engine.arrays import module_of
+from engine.arrays import module_of, to_host
 from engine.errors import NumericalError
 
 if TYPE_CHECKING:
@@ -85,10 +85,9 @@ def iterate(
 
 def _checked(x: Array, iteration: int) -> Array:
     """Return the image in the host's memory, unless it has ceased to be one."""
-    xp = module_of(x)
-    if not bool(xp.isfinite(x).all()):
+    if not bool(module_of(x).isfinite(x).all()):
         raise NumericalError(
             f"iteration {iteration}: the image holds values that are not numbers; the last good "
             "image is kept; check the projections for bad pixels."
         )
-    return x if xp is np else x.get()  # type: ignore[attr-defined]
+    return np.asarray(to_host(x))

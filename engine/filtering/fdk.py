@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import taken
 from engine.backend import Backend, cpu
 from engine.filtering.projections import filtered, planned
 from engine.filtering.settings import FilterSettings
@@ -31,14 +32,15 @@ def fdk(
 ) -> Array:
     """Attenuation (n_z, n_y, n_x) [1/mm] from line integrals.
 
-    values : (n_views, n_rows, n_columns) line integrals, -log of the transmission [1]
+    values : (n_views, n_rows, n_columns) line integrals, -log of the transmission [1]; of numpy,
+        of the device, or of anything that speaks DLPack
     region : slices (z, y, x) of the grid; only the rows that see them are filtered
     """
     settings, on = settings or FilterSettings(), on or cpu()
-    values = np.asarray(values)
+    values = taken(values, on.xp)
     plan = planned(values, geometry, settings)
     seen = rows_seeing(grid, region, plan.geometry)
-    rows = filtered(values, plan, settings, rows=seen, threads=on.threads)
+    rows = filtered(values, plan, settings, rows=seen, on=on)
     A = XrayTransform(plan.geometry, grid, on=on)
     return A.back_project(rows, weighting="fdk", region=region)
 

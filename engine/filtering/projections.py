@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Tables, module_of
+from engine.backend import Backend
 from engine.errors import DataError, GeometryError
 from engine.filtering import truncation
 from engine.filtering.orbit import Orbit
@@ -28,7 +30,9 @@ from engine.geometry.xray import XrayGeometry
 Array = NDArray[Any]
 
 _CHUNK_BYTES = 16 << 20
-"""Size of the rows that a thread filters at a time."""
+"""Size of the rows that a thread filters at a time,"""
+_GPU_CHUNK_BYTES, _GPU_COPIES = 128 << 20, 32
+"""and a GPU, unless many times as much is not free: their spectra and what they are made of."""
 
 
 def planned(values: Array, geometry: XrayGeometry, settings: FilterSettings) -> Plan:
@@ -47,50 +51,94 @@ def filtered(
     plan: Plan,
     settings: FilterSettings,
     *,
+    on: Backend,
     rows: slice = slice(None),
-    threads: int = 1,
 ) -> Array:
     """Projections of plan.geometry whose back projection with 1/τ² is the picture [1/mm].
+
+    They lie where `values` lie; on a GPU the work is done there all the same.
 
     values : (n_views, n_rows, n_columns) measured line integrals [1]
     rows : those wanted; the others are left at zero
     """
+    xp = module_of(values)
     n_views, n_rows, n_measured = values.shape
     wanted = range(n_rows)[rows]
-    n_columns = plan.geometry.shape[1]
-    before, after = plan.added_columns
-    reach = [truncation.reach(n_measured) if side else 0 for side in plan.continued]
-    data = slice(reach[0], reach[0] + n_columns)
-    length = filter_length(n_columns, sum(reach), settings.padding)
-    factors = spectrum(length, settings.window, settings.cutoff)
-    out = np.zeros((n_views, n_rows, n_columns), np.float32)
+    out = xp.zeros((n_views, n_rows, plan.geometry.shape[1]), np.float32)
     if not wanted:
         return out
-    from_row, to_row = wanted.start, wanted.stop
-    if settings.soften_rows:
-        from_row, to_row = max(from_row - 1, 0), min(to_row + 1, n_rows)
-    weights = _Weights(plan)
+    work = _Work(plan, settings, n_measured, wanted)
 
-    def work(views: range) -> None:
-        wide = np.zeros((len(views), to_row - from_row, n_columns + sum(reach)), np.float32)
-        inner = wide[..., data]
-        inner[..., before : n_columns - after] = values[views.start : views.stop, from_row:to_row]
-        for picture, view in zip(inner, views, strict=True):
-            factor = weights.of(view)
-            picture *= factor if len(factor) == 1 else factor[from_row:to_row]
-        truncation.continue_rows(wide, data.start, data.stop)
-        smooth = filter_rows(wide, factors, length)[..., data]
-        smooth = _softened(smooth) if settings.soften_rows else smooth
-        out[views.start : views.stop, wanted.start : wanted.stop] = smooth[
-            :, wanted.start - from_row : wanted.stop - from_row
-        ]
+    def of_views(views: range) -> None:
+        part = values[views.start : views.stop, work.first : work.last]
+        done = work.filter(on.to_device(part), views)
+        done = done if module_of(done) is xp else on.to_host(done)
+        out[views.start : views.stop, wanted.start : wanted.stop] = done
 
-    n_at_once = max(1, _CHUNK_BYTES // (4 * (to_row - from_row) * length))
+    n_at_once = max(1, _chunk_bytes(on) // work.bytes_per_view)
     chunks = [range(i, min(i + n_at_once, n_views)) for i in range(0, n_views, n_at_once)]
-    with ThreadPoolExecutor(threads) as pool:
-        for done in [pool.submit(work, chunk) for chunk in chunks]:
-            done.result()
+    if on.is_cuda:
+        for chunk in chunks:
+            of_views(chunk)
+        return out
+    with ThreadPoolExecutor(on.threads) as pool:
+        for each in [pool.submit(of_views, chunk) for chunk in chunks]:
+            each.result()
     return out
+
+
+class _Work:
+    """How the rows of a scan are filtered, where they are; `first` to `last` of them are needed."""
+
+    def __init__(
+        self, plan: Plan, settings: FilterSettings, n_measured: int, wanted: range
+    ) -> None:
+        n_rows, self._n_columns = plan.geometry.shape
+        self.first, self.last = wanted.start, wanted.stop
+        self._softens = settings.soften_rows
+        if self._softens:
+            self.first, self.last = max(self.first - 1, 0), min(self.last + 1, n_rows)
+        self._inner = slice(wanted.start - self.first, wanted.stop - self.first)
+        reach = [truncation.reach(n_measured) if side else 0 for side in plan.continued]
+        self._data = slice(reach[0], reach[0] + self._n_columns)
+        self._n_wide = self._n_columns + sum(reach)
+        before, after = plan.added_columns
+        self._measured = slice(reach[0] + before, reach[0] + self._n_columns - after)
+        self._length = filter_length(self._n_columns, sum(reach), settings.padding)
+        self._factors = spectrum(self._length, settings.window, settings.cutoff)
+        self._weights = _Weights(plan)
+        self._tables = Tables()
+
+    @property
+    def bytes_per_view(self) -> int:
+        """Size of the rows of a view as they are transformed."""
+        return 4 * (self.last - self.first) * self._length
+
+    def filter(self, values: Array, views: range) -> Array:
+        """(n, n_wanted, n_columns) from the values (n, last - first, n_measured) of some views."""
+        xp = module_of(values)
+        wide = xp.zeros((*values.shape[:2], self._n_wide), np.float32)
+        inner = wide[..., self._data]
+        wide[..., self._measured] = values
+        if self._weights.common is not None:
+            inner *= self._rows(self._tables.beside(values, self._weights.common))
+        inner *= self._rows(xp.asarray(self._weights.of(views)))
+        truncation.continue_rows(wide, self._data.start, self._data.stop)
+        factors = self._tables.beside(values, self._factors)
+        smooth = filter_rows(wide, factors, self._length)[..., self._data]
+        smooth = _softened(smooth) if self._softens else smooth
+        wanted: Array = smooth[:, self._inner]
+        return wanted
+
+    def _rows(self, factors: Array) -> Array:
+        """Leave one row for all as it is, else take those that are needed."""
+        return factors if factors.shape[-2] == 1 else factors[..., self.first : self.last, :]
+
+
+def _chunk_bytes(on: Backend) -> int:
+    if on.gpu is None:
+        return _CHUNK_BYTES
+    return min(_GPU_CHUNK_BYTES, on.gpu.free_bytes() // _GPU_COPIES)
 
 
 def density(orbit: Orbit, view: int) -> Array:
@@ -106,24 +154,29 @@ def density(orbit: Orbit, view: int) -> Array:
 
 
 class _Weights:
-    """All factors of a view; what views have in common is computed once."""
+    """All factors of the pixels; what views have in common is computed once."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._common = density(plan.orbit, 0) if plan.orbit.all_alike else None
+        self.common: Array | None = None
+        if plan.orbit.all_alike:
+            self.common = density(plan.orbit, 0).astype(np.float32)
         self._per_width = plan.step_rad / np.linalg.norm(plan.geometry.u_mm, axis=1)
 
-    def of(self, view: int) -> Array:
-        """(n_rows or 1, n_columns) float32 factors."""
-        lines = density(self._plan.orbit, view) if self._common is None else self._common
+    def of(self, views: range) -> Array:
+        """(n, n_rows or 1, n_columns) float32 factors of some views, `common` left out."""
+        return np.stack([self._of_view(view).astype(np.float32) for view in views])
+
+    def _of_view(self, view: int) -> Array:
         weights = self._plan.weights(view) * self._per_width[view]
-        return np.asarray((lines * weights).astype(np.float32))
+        return weights if self.common is not None else weights * density(self._plan.orbit, view)
 
 
 def _softened(rows: Array) -> Array:
     """Hann window across the rows, that is 1/4, 1/2, 1/4 of neighbours; edges stand for theirs."""
-    beyond = np.pad(rows, ((0, 0), (1, 1), (0, 0)), mode="edge")
-    return np.asarray(0.5 * rows + 0.25 * (beyond[:, :-2] + beyond[:, 2:]))
+    beyond = module_of(rows).pad(rows, ((0, 0), (1, 1), (0, 0)), mode="edge")
+    softened: Array = 0.5 * rows + 0.25 * (beyond[:, :-2] + beyond[:, 2:])
+    return softened
 
 
 def _cut_sides(values: Array, settings: FilterSettings) -> tuple[bool, bool]:
@@ -139,8 +192,9 @@ def _check(values: Array, geometry: XrayGeometry) -> None:
             f"Projections of shape {values.shape}, the geometry has (views, rows, columns) = "
             f"{expected}; they must belong together."
         )
-    if not np.isfinite(values).all():
-        bad = int(values.size - np.count_nonzero(np.isfinite(values)))
+    finite = module_of(values).isfinite(values)
+    if not finite.all():
+        bad = int((~finite).sum())
         raise DataError(
             f"{bad} of {values.size} line integrals are not finite numbers; correct bad and "
             "saturated pixels first."

@@ -15,6 +15,7 @@ import numpy as np
 import scipy.fft
 from numpy.typing import NDArray
 
+from engine.arrays import module_of
 from engine.filtering.windows import WindowName, window
 
 Array = NDArray[Any]
@@ -48,6 +49,11 @@ def filter_length(n_columns: int, n_beside: int = 0, padding: float = 2.0) -> in
 
 def filter_rows(rows: Array, factors: Array, length: int, *, threads: int = 1) -> Array:
     """(..., length) rows (..., n), padded with zeros, times the factors of `spectrum`."""
+    xp: Any = module_of(rows)
+    if xp is not np:  # of a GPU
+        spectra = xp.fft.rfft(rows, length)
+        spectra *= factors
+        return xp.fft.irfft(spectra, length)
     spectra = scipy.fft.rfft(rows, length, axis=-1, workers=threads)
     spectra *= factors
     return np.asarray(scipy.fft.irfft(spectra, length, axis=-1, workers=threads, overwrite_x=True))

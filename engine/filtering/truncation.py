@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import module_of
+
 Array = NDArray[Any]
 
 EDGE_PART = 0.01
@@ -34,17 +36,18 @@ def cut_sides(values: Array) -> tuple[bool, bool]:
     """
     every = max(1, round(np.sqrt(values.size / _MOST_LOOKED_AT)))
     some = values[::every, ::every]
-    high = np.percentile(some, 99)
+    high = float(module_of(some).percentile(some, 99))
     n_edge = max(2, round(EDGE_PART * values.shape[2]))
     first, last = (_is_cut(edge, high) for edge in (some[..., :n_edge], some[..., -n_edge:]))
     return first, last
 
 
 def _is_cut(edge: Array, high: float) -> bool:
-    steps = np.abs(np.diff(edge, axis=-1))
-    sigma = np.median(steps) / 0.954  # of the difference of two normal numbers
+    xp = module_of(edge)
+    steps = xp.abs(xp.diff(edge, axis=-1))
+    sigma = float(xp.median(steps)) / 0.954  # of the difference of two normal numbers
     noise = sigma / np.sqrt(edge.shape[-1])
-    seen = np.percentile(edge.mean(axis=-1), RARE)
+    seen = float(xp.percentile(edge.mean(axis=-1), RARE))
     return bool(seen > max(CUT_PART * high, CUT_SIGMAS * noise) and seen > 0)
 
 
@@ -67,4 +70,5 @@ def _continue(row: Array, beyond: Array) -> None:
     edge = row[..., -n_edge:].mean(axis=-1, keepdims=True)
     mirrored = row[..., -2 : -2 - n : -1]
     fade = np.cos(np.pi / 2 * np.arange(1, n + 1) / (n + 1)) ** 2
-    beyond[...] = np.maximum(2 * edge - mirrored, 0) * fade.astype(row.dtype)
+    xp = module_of(row)
+    beyond[...] = xp.maximum(2 * edge - mirrored, 0) * xp.asarray(fade.astype(row.dtype))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.arrays import Tables, module_of
+from engine.arrays import Tables, module_of, taken, to_host
 from engine.backend import Backend
 
 TABLE = np.arange(5.0)
@@ -13,6 +13,37 @@ TABLE = np.arange(5.0)
 def test_each_array_knows_its_module(device: Backend) -> None:
     assert module_of(TABLE) is np
     assert module_of(device.to_device(TABLE)) is device.xp
+
+
+class Foreign:
+    """An array of somebody else, who speaks DLPack and nothing else."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        self._values = values
+
+    def __dlpack__(self, **wishes: object) -> object:
+        return self._values.__dlpack__(**wishes)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._values.__dlpack_device__()
+
+
+def test_arrays_of_others_are_taken_without_a_copy() -> None:
+    values = np.arange(6.0).reshape(2, 3)
+
+    found = taken(Foreign(values), np)
+
+    assert type(found) is np.ndarray
+    assert np.shares_memory(found, values)
+
+
+def test_arrays_of_ours_are_left_where_they_are(device: Backend) -> None:
+    there = device.to_device(TABLE)
+
+    assert taken(TABLE, device.xp) is TABLE
+    assert taken(there, device.xp) is there
+    assert type(to_host(there)) is np.ndarray
+    assert to_host(TABLE) is TABLE
 
 
 def test_a_table_on_the_host_is_the_table_itself() -> None:

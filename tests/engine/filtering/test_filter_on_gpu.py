@@ -1,0 +1,51 @@
+"""Filtered projections on a GPU: the numbers of the CPU, lying where the measured ones lie."""
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.errors import DataError
+from engine.filtering import projections
+from engine.filtering.projections import filtered, planned
+from engine.filtering.settings import FilterSettings
+from engine.geometry.orbits import circle, circular_cone, parallel
+from tests.engine.filtering.ellipsoids import ball, integrals
+
+CONE = {"source_axis_mm": 500.0, "source_detector_mm": 750.0, "shape": (6, 40), "pixel_mm": 2.0}
+SCANS = {
+    "cone": circular_cone(circle(9), **CONE),
+    "half fan": circular_cone(circle(9), axis_column=12.0, **CONE),
+    "short scan": circular_cone(np.radians(np.arange(0, 220, 20.0)), **CONE),
+    "moving detector": circular_cone(circle(9), **CONE).shifted(columns=np.sin(np.arange(9.0))),
+    "parallel": parallel(np.radians(np.arange(0, 180, 20.0)), shape=(6, 40), pixel_mm=2.0),
+}
+
+
+@pytest.mark.parametrize("soften", [False, True])
+@pytest.mark.parametrize("name", SCANS)
+def test_rows_are_those_of_the_cpu(on_gpu, name, soften, monkeypatch):
+    monkeypatch.setattr(projections, "_GPU_CHUNK_BYTES", 4 * 6 * 80 * 4)  # four views at a time
+    geometry = SCANS[name]
+    data = integrals(geometry, [ball(60.0, (5.0, 3.0, 0.0))])  # wider than the detector
+    settings = FilterSettings(window="hann", soften_rows=soften)
+    plan, rows = planned(data, geometry, settings), slice(1, 5)
+    assert any(plan.continued)
+    want = filtered(data, plan, settings, rows=rows, on=cpu(2))
+
+    there = on_gpu.to_device(data)
+    again = planned(there, geometry, settings)
+    assert (again.continued, again.told) == (plan.continued, plan.told)
+    got = filtered(there, plan, settings, rows=rows, on=on_gpu)
+    assert type(got) is type(there)
+    np.testing.assert_allclose(on_gpu.to_host(got), want, atol=2e-6 * np.abs(want).max())
+
+    of_host = filtered(data, plan, settings, rows=rows, on=on_gpu)
+    assert type(of_host) is np.ndarray
+    np.testing.assert_array_equal(of_host, on_gpu.to_host(got))
+
+
+def test_faulty_projections_are_refused_there_too(on_gpu):
+    data = np.zeros((9, 6, 40), np.float32)
+    data[3, 4, 5] = np.inf
+    with pytest.raises(DataError, match="1 of 2160"):
+        planned(on_gpu.to_device(data), SCANS["cone"], FilterSettings())
