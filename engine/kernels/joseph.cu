@@ -1,0 +1,178 @@
+// Joseph's line integrals on the GPU and their exact adjoint; the formula is at the head of the twin, joseph.py.
+//
+// A ray is a line (q, m): its direction q and its moment m = p x q, p any point of it. Of cone and of
+// parallel beams both are linear in column and row, so that 18 numbers hold a view. At coordinate t of
+// the main axis k, with (k, u, v) in cyclic order, the ray is at
+//
+//   p_u = (t q_u - m_v) / q_k        p_v = (t q_v + m_u) / q_k
+//
+// Points are in voxels from the middle of the whole volume and pixels from the middle of the detector:
+// all numbers are then as small as the volume, however far the source is, and float32 suffices.
+//
+// The main axis is chosen for each ray; axes are picked by selects, so that the rays of a warp that
+// differ in it do not wait for each other. A thread takes a ray, or several rows of a column one after
+// another, and walks it whole or, by the host's leave, some layers per launch.
+//
+// `volume` may be a slab, or any box, of the whole: it adds what its own voxels give. Taps outside are
+// left out, so no volume needs a border. A texture blends in fractions of 1/256; memory in float32.
+
+typedef {{ sum }} sum_t;
+constexpr bool FIXED = {{ fixed }};
+constexpr int COLUMNS = {{ columns }}, ROWS = {{ rows }}, RUN = {{ run }}, VIEWS = {{ views }};
+constexpr float EVEN = 1 + 1e-5f;  // axes closer than this are even, and the first of them is the main one
+constexpr float FLAT = 1e-20f;
+
+// Direction and moment in the middle of the detector, and what each gains per column and per row.
+struct View {
+  float along[3], along_column[3], along_row[3], moment[3], moment_column[3], moment_row[3];
+};
+__constant__ View views[VIEWS];
+{% set scene = "int nx, int ny, int nz, float first_x, float first_y, float first_z, float voxel_x, float voxel_y,
+    float voxel_z, int first_layer, int n_layers, int n_columns, int n_rows" %}
+{% set box_values = "{nx, first_x, voxel_x, 1}, {ny, first_y, voxel_y, nx}, {nz, first_z, voxel_z, nx * ny}" %}
+
+// An axis of the box: voxels, middle of the first one, edge of one [mm], apart in memory.
+struct Side {
+  int n;
+  float first, voxel_mm;
+  int stride;
+};
+
+// A ray in the frame of its main axis: where it crosses layer 0 and how far it moves per layer, in
+// voxels from the middle of the first one; the layers that it crosses inside; mm between two of them.
+struct Ray {
+  float u, v, slope_u, slope_v, mm;
+  int main, start, stop, n_u, n_v, stride, stride_u, stride_v;
+};
+
+struct Range {
+  float low, high;
+};
+
+template <class T>
+__device__ __forceinline__ T pick(int i, T x, T y, T z) {
+  return i == 0 ? x : i == 1 ? y : z;
+}
+
+// Layers for which `at` + layer * `slope` lies above -1 and below `n`.
+__device__ __forceinline__ Range within(float at, float slope, int n) {
+  const float per_slope = 1 / copysignf(fmaxf(fabsf(slope), FLAT), slope);
+  const float one = (-1 - at) * per_slope, other = (n - at) * per_slope;
+  return {fminf(one, other), fmaxf(one, other)};
+}
+
+__device__ __forceinline__ Ray lay(
+    const View& view, float column, float row, Side side_x, Side side_y, Side side_z, int first_layer, int n_layers) {
+  float q[3], m[3];
+#pragma unroll
+  for (int i = 0; i < 3; ++i) {
+    q[i] = view.along[i] + column * view.along_column[i] + row * view.along_row[i];
+    m[i] = view.moment[i] + column * view.moment_column[i] + row * view.moment_row[i];
+  }
+  const float x = fabsf(q[0]), y = fabsf(q[1]), z = fabsf(q[2]);
+  const int main = EVEN * x >= y && EVEN * x >= z ? 0 : EVEN * y >= z ? 1 : 2;
+  const Side k = pick(main, side_x, side_y, side_z), u = pick(main, side_y, side_z, side_x),
+             v = pick(main, side_z, side_x, side_y);
+  const float q_k = pick(main, q[0], q[1], q[2]), per_layer = 1 / q_k;
+  const float x_mm = q[0] * side_x.voxel_mm, y_mm = q[1] * side_y.voxel_mm, z_mm = q[2] * side_z.voxel_mm;
+
+  Ray ray;
+  ray.main = main;
+  ray.slope_u = pick(main, q[1], q[2], q[0]) * per_layer;
+  ray.slope_v = pick(main, q[2], q[0], q[1]) * per_layer;
+  ray.u = k.first * ray.slope_u - pick(main, m[2], m[0], m[1]) * per_layer - u.first;
+  ray.v = k.first * ray.slope_v + pick(main, m[1], m[2], m[0]) * per_layer - v.first;
+  ray.mm = sqrtf(x_mm * x_mm + y_mm * y_mm + z_mm * z_mm) / fabsf(q_k);
+  const Range in_u = within(ray.u, ray.slope_u, u.n), in_v = within(ray.v, ray.slope_v, v.n);
+  // rounded outward: taps that are outside are left out anyway
+  const float low = fmaxf(in_u.low, in_v.low), high = fminf(in_u.high, in_v.high);
+  const int stop = min(k.n, first_layer + n_layers);
+  ray.start = max(first_layer, (int)fminf(fmaxf(floorf(low), 0.0f), (float)stop));
+  ray.stop = min(stop, (int)fminf(fmaxf(ceilf(high) + 1, 0.0f), (float)stop));
+  ray.n_u = u.n;
+  ray.n_v = v.n;
+  ray.stride = k.stride;
+  ray.stride_u = u.stride;
+  ray.stride_v = v.stride;
+  return ray;
+}
+
+// Call work(place, weight) for those of the four voxels about the ray in a layer that are inside.
+template <class Work>
+__device__ __forceinline__ void each_tap(const Ray& ray, int layer, Work work) {
+  const float u = ray.u + layer * ray.slope_u, v = ray.v + layer * ray.slope_v;
+  const float low_u = floorf(u), low_v = floorf(v);
+  const float far_u = u - low_u, far_v = v - low_v, near_u = 1 - far_u, near_v = 1 - far_v;
+  const int i = (int)low_u, j = (int)low_v;
+  const bool has_near_u = (unsigned)i < (unsigned)ray.n_u, has_far_u = (unsigned)(i + 1) < (unsigned)ray.n_u;
+  const bool has_near_v = (unsigned)j < (unsigned)ray.n_v, has_far_v = (unsigned)(j + 1) < (unsigned)ray.n_v;
+  const int at = layer * ray.stride + i * ray.stride_u + j * ray.stride_v;
+  if (has_near_u && has_near_v) work(at, near_u * near_v);
+  if (has_far_u && has_near_v) work(at + ray.stride_u, far_u * near_v);
+  if (has_near_u && has_far_v) work(at + ray.stride_v, near_u * far_v);
+  if (has_far_u && has_far_v) work(at + ray.stride_u + ray.stride_v, far_u * far_v);
+}
+
+// Call work(ray, pixel) for the rays of a thread; pixels count through the views of the launch.
+template <class Work>
+__device__ __forceinline__ void each_ray(
+    Side side_x, Side side_y, Side side_z, int first_layer, int n_layers, int n_columns, int n_rows, Work work) {
+  const int column = blockIdx.x * COLUMNS + threadIdx.x, first_row = blockIdx.y * ROWS * RUN + threadIdx.y;
+  if (column >= n_columns) return;
+  const float from_middle = column - 0.5f * (n_columns - 1);
+  for (int i = 0, row = first_row; i < RUN && row < n_rows; ++i, row += ROWS) {
+    const Ray ray = lay(
+        views[blockIdx.z], from_middle, row - 0.5f * (n_rows - 1), side_x, side_y, side_z, first_layer, n_layers);
+    work(ray, ((size_t)blockIdx.z * n_rows + row) * n_columns + column);
+  }
+}
+
+// Bounds: asked for one block at least, the compiler takes all registers it needs.
+extern "C" __global__ void __launch_bounds__({{ threads }}, 1) forward(
+    {% if texture == "true" %}cudaTextureObject_t volume{% else %}const float* __restrict__ volume{% endif %},
+    {{ scene }}, int adds, float* __restrict__ out) {
+  each_ray({{ box_values }}, first_layer, n_layers, n_columns, n_rows, [&](const Ray& ray, size_t pixel) {
+    float total = 0;
+{% if texture == "true" %}
+    // texels are centred at + 1/2
+    const float u = ray.u + 0.5f, v = ray.v + 0.5f;
+    const float x = pick(ray.main, 0.5f, v, u), step_x = pick(ray.main, 1.0f, ray.slope_v, ray.slope_u);
+    const float y = pick(ray.main, u, 0.5f, v), step_y = pick(ray.main, ray.slope_u, 1.0f, ray.slope_v);
+    const float z = pick(ray.main, v, u, 0.5f), step_z = pick(ray.main, ray.slope_v, ray.slope_u, 1.0f);
+#pragma unroll 4
+    for (int layer = ray.start; layer < ray.stop; ++layer)
+      total += tex3D<float>(volume, x + layer * step_x, y + layer * step_y, z + layer * step_z);
+{% else %}
+    for (int layer = ray.start; layer < ray.stop; ++layer)
+      each_tap(ray, layer, [&](int at, float weight) { total += weight * __ldg(volume + at); });
+{% endif %}
+    out[pixel] = adds ? out[pixel] + total * ray.mm : total * ray.mm;
+  });
+}
+
+__device__ __forceinline__ void add(sum_t* sums, int at, float share) {
+{% if fixed == "true" %}
+  const long long whole = (long long)(share + copysignf(0.5f, share));
+  if (whole) atomicAdd((unsigned long long*)sums + at, (unsigned long long)whole);
+{% else %}
+  atomicAdd(sums + at, share);
+{% endif %}
+}
+
+extern "C" __global__ void __launch_bounds__({{ threads }}, 1) back(
+    const float* __restrict__ values, {{ scene }}, double unit, sum_t* __restrict__ sums) {
+  each_ray({{ box_values }}, first_layer, n_layers, n_columns, n_rows, [&](const Ray& ray, size_t pixel) {
+    const float value = values[pixel] * ray.mm * (FIXED ? (float)unit : 1.0f);
+    if (value == 0) return;
+    for (int layer = ray.start; layer < ray.stop; ++layer)
+      each_tap(ray, layer, [&](int at, float weight) { add(sums, at, weight * value); });
+  });
+}
+
+// The sums in mm times values, from sums in 1 / unit.
+extern "C" __global__ void __launch_bounds__({{ threads }}, 1) collect(
+    const sum_t* __restrict__ sums, double per_unit, size_t n, float* __restrict__ out) {
+  const size_t step = (size_t)gridDim.x * {{ threads }};
+  for (size_t i = (size_t)blockIdx.x * {{ threads }} + threadIdx.x; i < n; i += step)
+    out[i] = (float)((double)sums[i] * per_unit);
+}
