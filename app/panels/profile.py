@@ -92,7 +92,7 @@ class ProfileTab(QWidget):
         self.time_title.setVisible(known)
         self.bars.setVisible(known)
         counts = self._session.modality.rows == "events"
-        headline = words.speed if counts else words.time_told
+        headline = words.speed if counts else words.projection_told
         self.headline.setText(headline(profile) if profile else "No profile yet")
         self.headline.setToolTip(words.SPEED_TIP if known and counts else "")
         self.meaning.setText(words.meaning(profile) if profile else NOTHING)

@@ -22,6 +22,17 @@ STAGE_TIPS = {
     "filter": "The image is smoothed, between iterations or at the end.",
     "preview": "The image is copied so that the window can show it.",
 }
+COUNTED_TIPS = {
+    ("forward", "rays"): "The image is summed along the ray to each pixel.",
+    ("back", "rays"): "Each pixel is spread back along its ray: the exact transpose of Forward.",
+    ("back", "voxel updates"): (
+        "Each voxel takes from each view what its shadow there shows. An update is one voxel in "
+        "one view."
+    ),
+    ("filter", "pixels"): "Rows of the projections are weighted and filtered.",
+    ("upload", "pixels"): "Projections go from the memory of the machine to that of the card.",
+}
+"""Tips of stages that do something else than with events, by what they count."""
 KERNELS = {"forward": "Forward", "back": "Back", "update": "Forward/back"}
 """Kernels that do the work of a stage, by its name."""
 SPEED_TIP = (
@@ -60,24 +71,30 @@ class Row(NamedTuple):
 def speed(profile: Profile) -> str:
     """Return the headline: events in a second, or what is known before there are any."""
     rate = profile.events_per_s
-    return events_per_s(rate) if rate else "No events traced yet"
+    return per_s(rate) if rate else "No events traced yet"
 
 
-def time_told(profile: Profile) -> str:
-    """Return the headline where no events are traced: the time that is accounted for."""
-    return f"{clock(sum(stage.seconds for stage in profile.stages))} of work"
+def projection_told(profile: Profile) -> str:
+    """Return the headline where no events are traced: the speed of the way back, or the time."""
+    back = profile.stage("back")
+    if back is None or back.events_per_s is None:
+        return f"{clock(profile.seconds)} of work"
+    return per_s(back.events_per_s, back.unit)
 
 
 def meaning(profile: Profile) -> str:
     """Return what the headline means, in a line."""
-    if profile.events_per_s is None:
-        return f"on {profile.device.name}"
-    return f"traced forward and back, on {profile.device.name}"
+    back = profile.stage("back")
+    if profile.events_per_s is not None:
+        return f"traced forward and back, on {profile.device.name}"
+    if back is not None and back.events_per_s is not None:
+        return f"projected back, on {profile.device.name}"
+    return f"on {profile.device.name}"
 
 
-def events_per_s(rate: float) -> str:
-    """Return a rate of events: 2.9 M events/s."""
-    return f"{count(rate)} events/s"
+def per_s(rate: float, unit: str = "events") -> str:
+    """Return a rate of events, or of what `unit` says: 2.9 M events/s."""
+    return f"{count(rate)} {unit}/s"
 
 
 def bytes_per_s(rate: float) -> str:
@@ -89,12 +106,17 @@ def bytes_per_s(rate: float) -> str:
 
 
 def rates(profile: Profile) -> list[Row]:
-    """Events in a second of each stage that counts them."""
+    """Events, rays, pixels or updates in a second of each stage that counts them."""
     return [
-        Row(stage.title, events_per_s(stage.events_per_s), STAGE_TIPS[stage.key])
+        Row(stage.title, per_s(stage.events_per_s, stage.unit), stage_tip(stage))
         for stage in profile.stages
         if stage.events_per_s is not None
     ]
+
+
+def stage_tip(stage: Stage) -> str:
+    """Return what is done in a stage."""
+    return COUNTED_TIPS.get((stage.key, stage.unit), STAGE_TIPS[stage.key])
 
 
 def traffic(profile: Profile) -> list[Row]:

@@ -23,6 +23,8 @@ TITLES = {
 """Every stage that can be timed, in the order of a run, with its name on the screen."""
 PROJECTION = ("forward", "back", "fused")
 """The stages that trace the events of an iteration."""
+UNITS = ("events", "pixels", "rays", "voxel updates")
+"""What a stage may count: an update is one voxel in one view."""
 ON_THE_BUS = ("upload", "preview")
 """Stages whose bytes cross between host and card, not between the card's chip and its memory."""
 
@@ -60,6 +62,7 @@ class Stage:
     seconds : on the device that did it
     share : of the time of all stages, 0 to 1
     events, bytes : worked on and moved, 0 where nobody counts them
+    unit : what `events` counts, of `UNITS`
     events_per_s, bytes_per_s : None where nobody counts them
     peak_share : bytes_per_s over the peak of the card's memory, None where there is none
     """
@@ -74,6 +77,7 @@ class Stage:
     bytes: int
     bytes_per_s: float | None
     peak_share: float | None
+    unit: str = "events"
 
 
 @dataclass(frozen=True)
@@ -146,7 +150,7 @@ class Profile:
     @property
     def events_per_s(self) -> float | None:
         """Events traced forward and back in a second of projection, None before the first."""
-        tracing = [stage for stage in self.stages if stage.key in PROJECTION]
+        tracing = [s for s in self.stages if s.key in PROJECTION and s.unit == "events"]
         events = max((stage.events for stage in tracing), default=0)
         seconds = sum(stage.seconds for stage in tracing)
         return events / seconds if events and seconds > 0 else None

@@ -17,6 +17,7 @@ from engine.profiling.counters import Meter
 from engine.profiling.profile import (
     ON_THE_BUS,
     TITLES,
+    UNITS,
     Device,
     Kernel,
     Profile,
@@ -33,6 +34,7 @@ class Amounts:
 
     events: int = 0
     bytes: int = 0
+    unit: str = "events"
 
 
 @dataclass
@@ -41,12 +43,14 @@ class _Sum:
     calls: int = 0
     events: int = 0
     bytes: int = 0
+    unit: str = "events"
 
     def add(self, seconds: float, amounts: Amounts) -> None:
         self.seconds += seconds
         self.calls += 1
         self.events += amounts.events
         self.bytes += amounts.bytes
+        self.unit = amounts.unit
 
 
 class Profiler:
@@ -62,14 +66,21 @@ class Profiler:
         self._meter = Meter(on)
 
     @contextmanager
-    def span(self, name: str, *, events: int = 0, bytes: int = 0) -> Iterator[Amounts]:
-        """Time what is inside as one call of a stage of `TITLES`; a call that fails is left out."""
+    def span(
+        self, name: str, *, events: int = 0, bytes: int = 0, unit: str = "events"
+    ) -> Iterator[Amounts]:
+        """Time what is inside as one call of a stage of `TITLES`; a call that fails is left out.
+
+        `events` counts what `unit` of `UNITS` says.
+        """
         if name not in TITLES:
             raise ValueError(f"stage {name!r}: it must be one of {', '.join(TITLES)}.")
+        if unit not in UNITS:
+            raise ValueError(f"unit {unit!r}: it must be one of {', '.join(UNITS)}.")
         if self._open:
             raise RuntimeError(f"stage {name!r} begins inside stage {self._open!r}.")
         self._open = name
-        amounts = Amounts(events, bytes)
+        amounts = Amounts(events, bytes, unit)
         gpu = self._on.gpu
         try:
             if gpu is None:
@@ -127,6 +138,7 @@ class Profiler:
             bytes=done.bytes,
             bytes_per_s=bytes_per_s,
             peak_share=bytes_per_s / peak if bytes_per_s is not None and peak else None,
+            unit=done.unit,
         )
 
 

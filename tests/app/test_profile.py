@@ -53,6 +53,18 @@ CARD = Profile(
 )
 
 
+SCAN = Profile(
+    CPU.device,
+    (
+        replace(stage("forward", 5, 24_000_000), unit="rays"),
+        replace(stage("back", 5, 6_000_000_000), unit="voxel updates"),
+        replace(stage("filter", 1, 24_000_000), unit="pixels"),
+    ),
+    (),
+    CPU.counters,
+)
+
+
 @pytest.fixture
 def tab(window) -> ProfileTab:
     found = window.tabs.findChild(ProfileTab)
@@ -216,3 +228,14 @@ def test_it_is_live_during_a_run_and_complete_afterwards(qtbot, window, tab, ope
     qtbot.waitUntil(lambda: window.session.state is RunState.FINISHED, timeout=PATIENCE_MS)
     assert window.session.record.profile.stage("filter") is not None
     assert window.session.record.provenance["profile"] == window.session.record.profile.as_dict()
+
+
+def test_x_rays_have_rates_of_their_own():
+    rates = {row.name: row.value for row in words.rates(SCAN)}
+    assert rates == {
+        "Forward": "4.8 M rays/s", "Back": "1.2 G voxel updates/s", "Filter": "24.0 M pixels/s",
+    }  # fmt: skip
+    assert words.projection_told(SCAN) == "1.2 G voxel updates/s"
+    assert words.meaning(SCAN) == "projected back, on CPU, 2 threads"
+    assert not any("event" in row.tip for row in words.rates(SCAN))
+    assert words.projection_told(replace(SCAN, stages=())) == "0.0 s of work"

@@ -202,3 +202,14 @@ def test_a_profile_crosses_processes_and_is_plain_json(gpu):
     assert len(text) < 8192, "it goes into every volume"
     assert values["device"]["peak_bytes_per_s"] == PEAK
     assert values["stages"][0]["title"] == TITLES["read"]
+
+
+def test_a_stage_may_count_something_else_than_events():
+    profiler = Profiler(cpu(1))
+    with profiler.span("back", events=6, unit="voxel updates"):
+        pass
+    profile = profiler.snapshot()
+    assert (profile.stage("back").events, profile.stage("back").unit) == (6, "voxel updates")
+    assert profile.events_per_s is None  # they are no events
+    with pytest.raises(ValueError, match="voxels"), profiler.span("back", unit="voxels"):
+        pass
