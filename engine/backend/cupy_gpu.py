@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
@@ -10,8 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from engine.backend.cupy_faults import faults_in_words
 from engine.backend.gpu import (
     Array,
+    Extent,
     Function,
     Gpu,
     GpuFacts,
@@ -19,31 +23,11 @@ from engine.backend.gpu import (
     Module,
     Resources,
     Stamp,
+    Texture,
+    TextureKind,
 )
-from engine.errors import DeviceError, DeviceMemoryError, ResourceError
+from engine.errors import DeviceError, ResourceError
 from engine.paths import cache_dir
-
-
-@contextmanager
-def _faults_in_words(doing: str) -> Iterator[None]:
-    """Turn what CuPy and the driver raise into a `DeviceError`."""
-    import cupy
-    from cupy.cuda import compiler, driver, nvrtc, runtime
-
-    try:
-        yield
-    except cupy.cuda.memory.OutOfMemoryError as e:
-        raise DeviceMemoryError(f"{doing}: the GPU's memory is used up ({e}).") from e
-    except (compiler.CompileException, nvrtc.NVRTCError) as e:
-        raise DeviceError(f"{doing}: the kernel does not compile ({_first_line(e)}).") from e
-    except (runtime.CUDARuntimeError, driver.CUDADriverError) as e:
-        if "OutOfMemory" in str(e) or "OUT_OF_MEMORY" in str(e):
-            raise DeviceMemoryError(f"{doing}: the GPU's memory is used up ({e}).") from e
-        raise DeviceError(f"{doing}: the GPU reports {e}.") from e
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 class CupyGpu(Gpu):
@@ -69,39 +53,50 @@ class CupyGpu(Gpu):
         self._copies = cupy.cuda.Stream(non_blocking=True)
 
     def faults(self, doing: str) -> AbstractContextManager[None]:
-        return _faults_in_words(doing)
+        return faults_in_words(doing)
 
     def load(self, source: str, options: tuple[str, ...]) -> Module:
         if (source, options) not in self._modules:
-            with _faults_in_words("compiling a kernel"):
+            with faults_in_words("compiling a kernel"):
                 module = self.xp.RawModule(code=source, options=options)
                 module.compile()
             self._modules[source, options] = _Module(module)
         return self._modules[source, options]
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
-        with _faults_in_words("taking memory"):
+        with faults_in_words("taking memory"):
             return self.xp.empty(shape, dtype)
 
     def upload(self, values: NDArray[Any], out: Array | None = None) -> Array:
-        with _faults_in_words("copying to the GPU"):
+        with faults_in_words("copying to the GPU"):
             target = self.xp.empty(values.shape, values.dtype) if out is None else out
             target.set(np.ascontiguousarray(values))
         return target
 
     def download(self, values: Array) -> NDArray[Any]:
-        with _faults_in_words("copying from the GPU"):
+        with faults_in_words("copying from the GPU"):
             host: NDArray[Any] = values.get()
         return host
 
     def zero(self, values: Array) -> None:
-        with _faults_in_words("clearing memory"):
+        with faults_in_words("clearing memory"):
             values.data.memset_async(0, values.nbytes)
+
+    def texture(self, kind: TextureKind, shape: tuple[int, int, int]) -> Texture:
+        from engine.backend.cupy_textures import CupyTexture
+
+        return CupyTexture(kind, shape)
+
+    def copy(self, values: Array, out: Array) -> None:
+        if (values.shape, values.dtype) != (out.shape, out.dtype):
+            raise ValueError(f"{values.dtype} {values.shape} does not fit {out.dtype} {out.shape}.")
+        with faults_in_words("copying on the GPU"):
+            out.data.copy_from_device_async(values.data, values.nbytes)
 
     def pinned(self, values: NDArray[Any]) -> NDArray[Any]:
         from cupyx import empty_pinned
 
-        with _faults_in_words("taking page-locked memory"):
+        with faults_in_words("taking page-locked memory"):
             copy: NDArray[Any] = empty_pinned(values.shape, values.dtype)
         copy[...] = values
         return copy
@@ -112,23 +107,23 @@ class CupyGpu(Gpu):
             yield
 
     def stamp(self) -> Stamp:
-        with _faults_in_words("running a kernel"):
+        with faults_in_words("running a kernel"):
             return _Event(self.xp.cuda.get_current_stream().record())
 
     def wait_for(self, stamp: Stamp) -> None:
         if not isinstance(stamp, _Event):
             raise TypeError(f"not a stamp of this device: {stamp!r}")
-        with _faults_in_words("running a kernel"):
+        with faults_in_words("running a kernel"):
             self.xp.cuda.get_current_stream().wait_event(stamp.event)
 
     def wait(self) -> None:
-        with _faults_in_words("running a kernel"):
+        with faults_in_words("running a kernel"):
             self.xp.cuda.get_current_stream().synchronize()
 
     def record(self, work: Callable[[], None]) -> Graph:
         # the null stream cannot be recorded
         stream = self.xp.cuda.Stream(non_blocking=True)
-        with _faults_in_words("recording a graph"), stream:
+        with faults_in_words("recording a graph"), stream:
             stream.begin_capture()
             try:
                 work()
@@ -138,7 +133,7 @@ class CupyGpu(Gpu):
 
     def free_bytes(self) -> int:
         pool = self.xp.get_default_memory_pool()
-        with _faults_in_words("asking for the free memory"):
+        with faults_in_words("asking for the free memory"):
             free, _ = self.xp.cuda.runtime.memGetInfo()
         limit = pool.get_limit()
         ours = int(pool.free_bytes())
@@ -147,14 +142,14 @@ class CupyGpu(Gpu):
         return int(free) + ours
 
     def release(self) -> None:
-        with _faults_in_words("giving memory back"):
+        with faults_in_words("giving memory back"):
             self.xp.get_default_memory_pool().free_all_blocks()
 
 
 def _facts() -> GpuFacts:
     from cupy.cuda import runtime
 
-    with _faults_in_words("asking the GPU what it is"):
+    with faults_in_words("asking the GPU what it is"):
         number = runtime.getDevice()
         properties = runtime.getDeviceProperties(number)
         clock_khz = runtime.deviceGetAttribute(runtime.cudaDevAttrMemoryClockRate, number)
@@ -177,18 +172,39 @@ class _Module(Module):
         self._module = module
 
     def function(self, name: str) -> Function:
-        with _faults_in_words(f"loading kernel {name}"):
+        with faults_in_words(f"loading kernel {name}"):
             return _Function(self._module.get_function(name), name)
+
+    def constant(self, name: str) -> Array:
+        import cupy
+
+        with faults_in_words(f"finding constant {name}"):
+            memory = self._module.get_global(name)
+            n_bytes = _size_of_global(self._module.module.ptr, name)
+            return cupy.ndarray((n_bytes,), np.uint8, memory)
+
+
+def _size_of_global(module: int, name: str) -> int:
+    """Ask the driver, since CuPy drops what it says."""
+    driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    at, n_bytes = ctypes.c_uint64(), ctypes.c_size_t()
+    status = driver.cuModuleGetGlobal_v2(
+        ctypes.byref(at), ctypes.byref(n_bytes), ctypes.c_void_p(module), name.encode()
+    )
+    if status:
+        raise DeviceError(f"finding constant {name}: the GPU reports error {status}.")
+    return n_bytes.value
 
 
 class _Function(Function):
     def __init__(self, kernel: Any, name: str) -> None:
         self._kernel, self._name = kernel, name
 
-    def __call__(self, n_blocks: int, n_threads: int, *args: Any) -> None:
-        if n_blocks > 0:
-            with _faults_in_words(f"kernel {self._name}"):
-                self._kernel((n_blocks,), (n_threads,), args)
+    def __call__(self, n_blocks: Extent, n_threads: Extent, *args: Any) -> None:
+        blocks, threads = _along(n_blocks), _along(n_threads)
+        if min(blocks) > 0:
+            with faults_in_words(f"kernel {self._name}"):
+                self._kernel(blocks, threads, args)
 
     def resources(self, n_threads: int) -> Resources:
         from cupy.cuda import driver, runtime
@@ -207,6 +223,10 @@ class _Function(Function):
         )
 
 
+def _along(extent: Extent) -> tuple[int, ...]:
+    return extent if isinstance(extent, tuple) else (extent,)
+
+
 class _Event(Stamp):
     def __init__(self, event: Any) -> None:
         self.event = event
@@ -214,7 +234,7 @@ class _Event(Stamp):
     def seconds_since(self, earlier: Any) -> float:
         from cupy.cuda import get_elapsed_time
 
-        with _faults_in_words("running a kernel"):
+        with faults_in_words("running a kernel"):
             self.event.synchronize()
             return float(get_elapsed_time(earlier.event, self.event)) / 1e3
 
@@ -224,5 +244,5 @@ class _Graph(Graph):
         self._graph = graph
 
     def launch(self) -> None:
-        with _faults_in_words("running a recorded graph"):
+        with faults_in_words("running a recorded graph"):
             self._graph.launch()

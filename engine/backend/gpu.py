@@ -11,12 +11,17 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import DTypeLike, NDArray
 
 Array = Any
 """An array on the device, of the kind of `Gpu.xp`."""
+Extent = int | tuple[int, ...]
+"""A number along x, or along x, y and z."""
+TextureKind = Literal["array", "layered", "list", "pitched"]
+"""How a texture keeps its pictures: one 3D array; one array of layers; an array each; or plain
+memory, each row padded to what the texture units ask for."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,7 @@ class Function(ABC):
     """One compiled kernel."""
 
     @abstractmethod
-    def __call__(self, n_blocks: int, n_threads: int, *args: Any) -> None:
+    def __call__(self, n_blocks: Extent, n_threads: Extent, *args: Any) -> None:
         """Queue it. Arguments are device arrays and numpy scalars of the very types it takes."""
 
     @abstractmethod
@@ -79,6 +84,38 @@ class Module(ABC):
     @abstractmethod
     def function(self, name: str) -> Function:
         """Return the kernel of this name."""
+
+    @abstractmethod
+    def constant(self, name: str) -> Array:
+        """Return the bytes (n,) of a `__constant__` variable: `Gpu.copy` to it, or a part of it."""
+
+
+class Texture(ABC):
+    """A stack of float32 pictures that kernels read through the texture units.
+
+    A value is interpolated linearly (fractions have 8 bits) and zero outside; coordinates count
+    texels, whose centres lie at + 1/2. Kernels read "array" by tex3D(x, y, picture), which also
+    interpolates between pictures, "layered" by tex2DLayered(x, y, picture), and the two others by
+    tex2D(x, y) of one handle for each picture.
+
+    Attributes
+    ----------
+    kind : how the pictures are kept
+    shape : (n_pictures, n_rows, n_columns)
+    argument : what a kernel takes: a `cudaTextureObject_t` (numpy.uint64), or a device array of one
+        (uint64) for each picture
+    memory : of "pitched" the device array (n_pictures, n_rows, n_columns), rows apart by the pitch,
+        which the texture reads; what is written there needs no `update`. None for others
+    """
+
+    kind: TextureKind
+    shape: tuple[int, int, int]
+    argument: Any
+    memory: Array | None = None
+
+    @abstractmethod
+    def update(self, values: Array, first: int = 0) -> None:
+        """Queue replacing the pictures from `first` on by (n, n_rows, n_columns) of the device."""
 
 
 class Stamp(ABC):
@@ -127,6 +164,14 @@ class Gpu(ABC):
     @abstractmethod
     def download(self, values: Array) -> NDArray[Any]:
         """Copy to the host, and wait for it."""
+
+    @abstractmethod
+    def texture(self, kind: TextureKind, shape: tuple[int, int, int]) -> Texture:
+        """Return a texture of (n_pictures, n_rows, n_columns), all zero."""
+
+    @abstractmethod
+    def copy(self, values: Array, out: Array) -> None:
+        """Queue copying one array to another of the same shape and dtype, both contiguous."""
 
     @abstractmethod
     def zero(self, values: Array) -> None:

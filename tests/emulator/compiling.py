@@ -16,7 +16,7 @@ from pathlib import Path
 from engine.errors import DeviceError
 
 _HERE = Path(__file__).parent
-_HEADERS = ("cuda_cpu.h", "fibers.h", "launch.h", "stacks.h")
+_HEADERS = ("cuda_cpu.h", "fibers.h", "launch.h", "stacks.h", "textures.h")
 _FLAGS = (
     "-std=c++20",
     "-ffp-contract=off",
@@ -36,6 +36,9 @@ _PROBE = "#include <bit>\n#include <omp.h>\n#include <sys/mman.h>\n#include <uco
 _BOUNDS = r"(?:__launch_bounds__\s*\(\s*(\d+)[^)]*\)\s*)?"
 _C_LINKAGE = re.compile(r'extern\s+"C"\s+__global__')
 _KERNEL = re.compile(rf"__global__\s+{_BOUNDS}void\s+{_BOUNDS}(\w+)\s*\(")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_ALIGNED = r"(?:(?:__align__|alignas)\s*\([^)]*\)\s*)?"
+_CONSTANT = re.compile(rf"__constant__\s+{_ALIGNED}[\w:<>\s]*?\b(\w+)\s*(?:\[[^;={{]*\]\s*)?[;={{]")
 
 
 class NoCompilerError(Exception):
@@ -57,6 +60,21 @@ def most_threads(source: str) -> dict[str, int]:
     return {name: int(before or after or 1024) for before, after, name in found}
 
 
+def constants(source: str) -> tuple[str, ...]:
+    """Names of the `__constant__` variables of a source."""
+    return tuple(_CONSTANT.findall(_COMMENT.sub(" ", source)))
+
+
+@contextmanager
+def own_copy(library: Path, *, needed: bool) -> Iterator[Path]:
+    """Give a copy to load, if it is needed, so that two cards do not share their constants."""
+    if not needed:
+        yield library
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(shutil.copy(library, folder))
+
+
 def shared_library(source: str, *, sanitize: bool = False) -> Path:
     """Compile, or take it from the folder; processes at the same time compile it once."""
     text = _wrapped(source)
@@ -75,6 +93,7 @@ def _wrapped(source: str) -> str:
     """Return the source in a namespace, away from the C library's names, and its kernels' doors."""
     text = _C_LINKAGE.sub("__global__", source)
     exports = "".join(f"CUDA_CPU_KERNEL({name})\n" for name in most_threads(source))
+    exports += "".join(f"CUDA_CPU_CONSTANT({name})\n" for name in constants(source))
     head = '#include "cuda_cpu.h"\nnamespace kernel_text {\n#line 1 "kernel.cu"\n'
     return f"{head}{text}\n{exports}}}\n"
 

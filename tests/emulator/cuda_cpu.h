@@ -2,7 +2,7 @@
 //
 // Blocks run side by side on the CPU's threads, the threads of a block one after the other
 // (fibers.h). Compile without contraction, so that arithmetic is that of IEEE 754, operation by
-// operation. Real races, stream order, textures and shared memory sized at launch are not covered.
+// operation. Real races, stream order and shared memory sized at launch are not covered.
 #pragma once
 
 #include <math.h>
@@ -223,5 +223,7 @@ static inline int __any_sync(unsigned mask, int vote, int line = __builtin_LINE(
 static inline int __all_sync(unsigned mask, int vote, int line = __builtin_LINE()) {
   return __ballot_sync(mask, !vote, line) == 0;
 }
+
+#include "textures.h"
 
 #include "launch.h"

@@ -53,7 +53,8 @@ using Body = void (*)(void* arguments);
 class Block {
  public:
   Block(dim3 size, bool reverse, Body body, void* arguments)
-      : reverse_(reverse), body_(body), arguments_(arguments), threads_(size.x) {}
+      : reverse_(reverse), body_(body), arguments_(arguments), size_(size),
+        threads_(size_t(size.x) * size.y * size.z) {}
 
   // Run one block. What went wrong is in `fault`.
   void run() {
@@ -103,6 +104,12 @@ class Block {
   }
 
   int lane() const { return current_ % warpSize; }
+
+  // End the block with what a thread did wrong.
+  [[noreturn]] void fail(const std::string& text) {
+    fault = text;
+    for (;;) pause();
+  }
 
   std::string fault;
 
@@ -172,11 +179,6 @@ class Block {
     return text + " " + std::to_string(n_ended) + " have ended";
   }
 
-  [[noreturn]] void fail(const std::string& text) {
-    fault = text;
-    for (;;) pause();
-  }
-
   bool resume(int i) {
     Thread& thread = threads_[i];
     if (thread.state != State::fresh && thread.state != State::ready) return false;
@@ -190,7 +192,8 @@ class Block {
       thread.state = State::ready;
     }
     current_ = i;
-    threadIdx = {static_cast<unsigned>(i), 0, 0};
+    const unsigned number = static_cast<unsigned>(i);
+    threadIdx = {number % size_.x, number / size_.x % size_.y, number / size_.x / size_.y};
 #ifdef __SANITIZE_ADDRESS__
     void* fake_stack;
     __sanitizer_start_switch_fiber(&fake_stack, thread.stack, STACK_BYTES);
@@ -226,6 +229,7 @@ class Block {
   bool reverse_;
   Body body_;
   void* arguments_;
+  dim3 size_;
   std::vector<Thread> threads_;
   int current_ = 0;
   Context scheduler_;

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 from numpy.typing import DTypeLike
 
-from engine.backend.gpu import Gpu, GpuFacts, Graph, Stamp
+from engine.backend.gpu import Gpu, GpuFacts, Graph, Stamp, TextureKind
 from engine.errors import DeviceError
 from tests.emulator import compiling
 from tests.emulator.arrays import DeviceArray, DeviceModule, bare, on_device
-from tests.emulator.kernels import KernelModule
+from tests.emulator.kernels import Borrowed, KernelModule
 from tests.emulator.memory import Memory
+from tests.emulator.textures import EmulatedTexture, TextureTable
 
 _GIB = 1 << 30
 
@@ -36,6 +37,7 @@ class EmulatedGpu(Gpu):
     fail_at_launch : number of the launch, from 1, that fails as from a broken driver; nothing
         works after it, not even a download
     sanitize : compile with AddressSanitizer, whose library must be loaded first (LD_PRELOAD)
+    exact_textures : interpolate with whole fractions, not those of 8 bits that a card has
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class EmulatedGpu(Gpu):
         memory_limit: int = 8 * _GIB,
         fail_at_launch: int | None = None,
         sanitize: bool = False,
+        exact_textures: bool = False,
     ) -> None:
         try:
             compiling.check()
@@ -54,6 +57,8 @@ class EmulatedGpu(Gpu):
         self.fail_at_launch = fail_at_launch
         self.n_launches = 0
         self.memory = Memory(memory_limit)
+        self.textures = TextureTable(exact=exact_textures)
+        self._modules: dict[tuple[str, tuple[str, ...]], KernelModule] = {}
         self.xp = DeviceModule(np, self)
         self.facts = GpuFacts("Emulated GPU", 90, 2, memory_limit, 1e10, "13.0")
         self._broken = ""
@@ -102,7 +107,9 @@ class EmulatedGpu(Gpu):
 
     def load(self, source: str, options: tuple[str, ...]) -> KernelModule:
         self.check()
-        return KernelModule(source, self)
+        if (source, options) not in self._modules:
+            self._modules[source, options] = KernelModule(source, self)
+        return self._modules[source, options]
 
     def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> DeviceArray:
         self.check()
@@ -132,6 +139,24 @@ class EmulatedGpu(Gpu):
     def zero(self, values: DeviceArray) -> None:
         plain = self._contiguous(values)
         self.queue(lambda: plain.fill(0))
+
+    def texture(self, kind: TextureKind, shape: tuple[int, int, int]) -> EmulatedTexture:
+        self.check()
+        return EmulatedTexture(kind, shape, self)
+
+    def copy(self, values: DeviceArray, out: DeviceArray) -> None:
+        self._contiguous(out)
+        self.copy_into(out, values)
+
+    def copy_into(self, target: DeviceArray, values: DeviceArray) -> None:
+        """Queue a copy that keeps neither array alive, as on a card."""
+        self._contiguous(values)
+        if (target.shape, target.dtype) != (values.shape, values.dtype):
+            raise ValueError(
+                f"{values.dtype} {values.shape} does not fit {target.dtype} {target.shape}."
+            )
+        here, there = Borrowed(target), Borrowed(values)
+        self.queue(lambda: np.copyto(here.array(), there.array()))
 
     def pinned(self, values: np.ndarray) -> np.ndarray:
         self.check()

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from engine.backend.gpu import Function, Module, Resources
-from tests.emulator.arrays import DeviceArray, owner
-from tests.emulator.compiling import most_threads, shared_library
+from engine.backend.gpu import Extent, Function, Module, Resources
+from tests.emulator.arrays import DeviceArray, bare, owner
+from tests.emulator.compiling import constants, most_threads, own_copy, shared_library
 
 if TYPE_CHECKING:
     from tests.emulator.gpu import EmulatedGpu
 
-_MOST_BLOCKS = 2**31 - 1
+_MOST_BLOCKS = (2**31 - 1, 2**16 - 1, 2**16 - 1)
+_MOST_THREADS = (1024, 1024, 64)
 
 
 class KernelError(Exception):
@@ -29,12 +31,29 @@ class KernelModule(Module):
     def __init__(self, source: str, gpu: EmulatedGpu) -> None:
         self._gpu = gpu
         self._most_threads = most_threads(source)
-        self._library = ctypes.CDLL(str(shared_library(source, sanitize=gpu.sanitize)))
+        self._constants: dict[str, DeviceArray | None] = dict.fromkeys(constants(source))
+        library = shared_library(source, sanitize=gpu.sanitize)
+        with own_copy(library, needed=bool(self._constants)) as own:
+            self._library = ctypes.CDLL(str(own))
 
     def function(self, name: str) -> Kernel:
         if name not in self._most_threads:
             raise KernelError(f"kernel {name}: the source has {', '.join(self._most_threads)}.")
         return Kernel(name, self._library, self._most_threads[name], self._gpu)
+
+    def constant(self, name: str) -> DeviceArray:
+        self._gpu.check()
+        if name not in self._constants:
+            raise KernelError(f"constant {name}: the source has {', '.join(self._constants)}.")
+        values = self._constants[name]
+        if values is None:
+            find, n_bytes = self._library[f"constant_{name}"], ctypes.c_uint64()
+            find.restype = ctypes.c_void_p
+            address = find(ctypes.byref(n_bytes))
+            values = _array_at(address, (n_bytes.value,), np.dtype(np.uint8)).view(DeviceArray)
+            values.gpu = self._gpu
+            self._constants[name] = values
+        return values
 
 
 class Kernel(Function):
@@ -46,12 +65,12 @@ class Kernel(Function):
         self.name, self._most_threads, self._gpu = name, most_threads, gpu
         self._launch = library[f"launch_{name}"]
         self._launch.restype = ctypes.c_char_p
-        self._launch.argtypes = [ctypes.c_uint, ctypes.c_uint, ctypes.c_void_p, ctypes.c_int]
+        self._launch.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int]
         signature = library[f"signature_{name}"]
         signature.restype = ctypes.c_char_p
         self.signature: tuple[str, ...] = tuple(signature().decode().split())
 
-    def __call__(self, n_blocks: int, n_threads: int, *args: Any) -> None:
+    def __call__(self, n_blocks: Extent, n_threads: Extent, *args: Any) -> None:
         self._gpu.check()
         if len(args) != len(self.signature):
             raise TypeError(
@@ -60,25 +79,31 @@ class Kernel(Function):
         for i, (code, value) in enumerate(zip(self.signature, args, strict=True)):
             if fault := _misfit(code, value):
                 raise TypeError(f"kernel {self.name}, argument {i + 1}: {fault}.")
-        if not 1 <= n_threads <= self._most_threads or n_blocks > _MOST_BLOCKS:
+        blocks, threads = _along(n_blocks), _along(n_threads)
+        if not (
+            1 <= math.prod(threads) <= self._most_threads
+            and _within(threads, _MOST_THREADS)
+            and _within(blocks, _MOST_BLOCKS)
+        ):
             raise KernelError(
                 f"kernel {self.name}: {n_blocks} blocks of {n_threads} threads, "
                 f"it takes 1 to {self._most_threads}."
             )
-        if n_blocks > 0:
+        if math.prod(blocks) > 0:
             slots = [_Slot(value) for value in args]
-            self._gpu.queue(functools.partial(self._run, n_blocks, n_threads, slots))
+            self._gpu.queue(functools.partial(self._run, blocks + threads, slots))
 
     def resources(self, n_threads: int) -> Resources:
         self._gpu.check()
         return Resources(registers=40, shared_bytes=0, local_bytes=0, occupancy=0.75)
 
-    def _run(self, n_blocks: int, n_threads: int, slots: list[_Slot]) -> None:
+    def _run(self, size: tuple[int, ...], slots: list[_Slot]) -> None:
         self._gpu.count_launch(self.name)
         if any(slot.is_gone() for slot in slots):
             raise KernelError(f"kernel {self.name}: an array of the graph is no more.")
         addresses = (ctypes.c_void_p * len(slots))(*(slot.address for slot in slots))
-        fault = self._launch(n_blocks, n_threads, addresses, int(self._gpu.reverse))
+        sizes, textures = (ctypes.c_uint * 6)(*size), self._gpu.textures.address
+        fault = self._launch(sizes, addresses, textures, int(self._gpu.reverse))
         if fault:
             raise KernelError(f"kernel {self.name}, {fault.decode()}.")
 
@@ -98,6 +123,48 @@ class _Slot:
     def is_gone(self) -> bool:
         """Whether it was an array whose memory has been given back."""
         return self._memory is not None and self._memory() is None
+
+
+class Borrowed:
+    """An array that recorded work uses but does not keep alive."""
+
+    def __init__(self, array: DeviceArray) -> None:
+        plain = bare(array)
+        self._memory = weakref.ref(owner(plain))
+        self._form = (plain.ctypes.data, plain.shape, plain.dtype, plain.strides)
+
+    def array(self) -> np.ndarray:
+        """Return it, if its memory has not been given back."""
+        if self._memory() is None:
+            raise KernelError("a copy: an array of the graph is no more.")
+        return _array_at(*self._form)
+
+
+def _array_at(
+    address: int,
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    strides: tuple[int, ...] | None = None,
+) -> np.ndarray:
+    """Return an array over memory that somebody else keeps."""
+    n_bytes = math.prod(shape) * dtype.itemsize
+    if strides is not None and n_bytes:
+        n_bytes = sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
+        n_bytes += dtype.itemsize
+    memory = (ctypes.c_uint8 * n_bytes).from_address(address)
+    return np.ndarray(shape, dtype, memory, strides=strides)
+
+
+def _along(extent: Extent) -> tuple[int, ...]:
+    """Return numbers along x, y and z."""
+    given = extent if isinstance(extent, tuple) else (extent,)
+    if not 1 <= len(given) <= 3:
+        raise KernelError(f"{extent} is not along x, y and z.")
+    return given + (1,) * (3 - len(given))
+
+
+def _within(numbers: tuple[int, ...], most: tuple[int, ...]) -> bool:
+    return all(0 <= n <= limit for n, limit in zip(numbers, most, strict=True))
 
 
 def _misfit(code: str, value: Any) -> str:

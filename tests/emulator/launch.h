@@ -45,10 +45,18 @@ void call(void (*kernel)(Args...), void** arguments, std::index_sequence<I...>) 
   kernel(*static_cast<std::remove_cv_t<Args>*>(arguments[I])...);
 }
 
+inline std::string name_of(uint3 at, dim3 grid) {
+  std::string name = "block " + std::to_string(at.x);
+  if (grid.y * size_t(grid.z) > 1) {
+    name += ", " + std::to_string(at.y) + ", " + std::to_string(at.z);
+  }
+  return name + ": ";
+}
+
 // Run all blocks; return what went wrong first, or nothing.
 template <class... Args>
 std::string launch(
-    void (*kernel)(Args...), unsigned n_blocks, unsigned n_threads, void** arguments,
+    void (*kernel)(Args...), dim3 grid, dim3 threads, void** arguments, const Textures* readable,
     bool reverse) {
   struct Call {
     void (*kernel)(Args...);
@@ -58,27 +66,31 @@ std::string launch(
     const Call& call_of = *static_cast<Call*>(pointer);
     call(call_of.kernel, call_of.arguments, std::index_sequence_for<Args...>{});
   };
+  const int64_t n_blocks = int64_t(grid.x) * grid.y * grid.z;
   std::atomic<bool> failed = false;
   std::string fault;
   std::mutex lock;
 #pragma omp parallel
   {
-    Block mine({n_threads, 1, 1}, reverse, body, &context);
+    Block mine(threads, reverse, body, &context);
     block = &mine;
-    gridDim = {n_blocks, 1, 1};
-    blockDim = {n_threads, 1, 1};
+    textures = readable;
+    gridDim = grid;
+    blockDim = threads;
 #pragma omp for schedule(dynamic, 4)
-    for (long i = 0; i < long(n_blocks); i++) {
+    for (int64_t i = 0; i < n_blocks; i++) {
       if (failed) continue;
-      const unsigned number = unsigned(reverse ? n_blocks - 1 - i : i);
-      blockIdx = {number, 0, 0};
+      const int64_t number = reverse ? n_blocks - 1 - i : i;
+      const int64_t row = number / grid.x;
+      blockIdx = {unsigned(number % grid.x), unsigned(row % grid.y), unsigned(row / grid.y)};
       mine.run();
       if (mine.fault.empty()) continue;
       const std::lock_guard<std::mutex> guard(lock);
-      if (!failed) fault = "block " + std::to_string(number) + ": " + mine.fault;
+      if (!failed) fault = name_of(blockIdx, grid) + mine.fault;
       failed = true;
     }
     block = nullptr;
+    textures = nullptr;
   }
   return fault;
 }
@@ -88,12 +100,18 @@ std::string launch(
 #define CUDA_CPU_EXPORT extern "C" __attribute__((visibility("default")))
 #define CUDA_CPU_KERNEL(NAME)                                                              \
   CUDA_CPU_EXPORT const char* signature_##NAME() {                                         \
-    static const std::string text = cpu::signature(&NAME);                                 \
+    static const std::string text = cpu::signature(&::kernel_text::NAME);                                 \
     return text.c_str();                                                                   \
   }                                                                                        \
   CUDA_CPU_EXPORT const char* launch_##NAME(                                               \
-      unsigned n_blocks, unsigned n_threads, void** arguments, int reverse) {              \
+      const unsigned* size, void** arguments, const cpu::Textures* textures, int reverse) { \
     static thread_local std::string fault;                                                 \
-    fault = cpu::launch(&NAME, n_blocks, n_threads, arguments, reverse != 0);              \
+    const dim3 grid{size[0], size[1], size[2]}, threads{size[3], size[4], size[5]};        \
+    fault = cpu::launch(&::kernel_text::NAME, grid, threads, arguments, textures, reverse != 0);          \
     return fault.c_str();                                                                  \
+  }
+#define CUDA_CPU_CONSTANT(NAME)                                  \
+  CUDA_CPU_EXPORT void* constant_##NAME(uint64_t* n_bytes) {     \
+    *n_bytes = sizeof(NAME);                                     \
+    return (void*)&NAME;                                         \
   }
