@@ -26,15 +26,20 @@ def build(
     tick: Tick | None = None,
 ) -> LinearModel:
     """Compose the model of line integrals; `adjoint` : see `XrayTransform`."""
+    expect_integrals(projections)
+    A = XrayTransform(projections.geometry, grid, on=on, adjoint=adjoint, tick=tick)
+    values = np.ascontiguousarray(projections.values, np.float32)
+    x, y, z = grid.voxel_mm
+    return LinearModel(A, values, spacing_mm=(z, y, x))
+
+
+def expect_integrals(projections: Projections) -> None:
+    """Refuse projections that are not line integrals yet."""
     if projections.kind != "integrals":
         raise DataError(
             f"the projections are {projections.kind}, no line integrals; "
             "switch flat field and logarithm on."
         )
-    A = XrayTransform(projections.geometry, grid, on=on, adjoint=adjoint, tick=tick)
-    values = np.ascontiguousarray(projections.values, np.float32)
-    x, y, z = grid.voxel_mm
-    return LinearModel(A, values, spacing_mm=(z, y, x))
 
 
 def empty_start(grid: ImageGrid) -> NDArray[np.float32]:

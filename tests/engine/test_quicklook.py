@@ -1,0 +1,181 @@
+"""A look at one slice shows what a whole run would, and says with what it was made."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.algorithms import Fdk, Sirt
+from engine.backend import cpu
+from engine.data.projections import Projections
+from engine.data.volume import Volume
+from engine.errors import DataError
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import circular_cone, parallel
+from engine.io import write_projections
+from engine.operators.xray import XrayTransform
+from engine.outline import outline_of, walk
+from engine.preprocess import BadPixels, Binning, Centre, Crop, FlatField, Hounsfield, Rings, Roll
+from engine.protocol_ct import CtGrid, CtProtocol
+from engine.quicklook import Quicklook
+from engine.run import run
+from engine.study import Study
+
+ON = cpu(2)
+GRID = ImageGrid((16, 40, 40), (1.0, 1.0, 1.0))
+
+
+def two_balls() -> np.ndarray:
+    z, y, x = np.meshgrid(*(GRID.centres_mm(axis) for axis in (2, 1, 0)), indexing="ij")
+    ball = ((x - 4) ** 2 + y**2 + z**2 < 49) * 0.02
+    return (ball + ((x + 10) ** 2 + (y - 3) ** 2 + (z - 2) ** 2 < 16) * 0.03).astype(np.float32)
+
+
+def scan_of(beam: str) -> Projections:
+    """Counts of the balls, with flats and darks."""
+    shape, views = (24, 64), 90
+    if beam == "cone":
+        angles = np.linspace(0, 2 * np.pi, views, endpoint=False)
+        geometry = circular_cone(
+            angles, source_axis_mm=150, source_detector_mm=225, shape=shape, pixel_mm=1.5
+        )
+    else:
+        angles = np.linspace(0, np.pi, views, endpoint=False)
+        geometry = parallel(angles, shape=shape, pixel_mm=1.0)
+    integrals = XrayTransform(geometry, GRID, on=ON)(two_balls())
+    gain = 1 + 0.2 * np.random.default_rng(3).random(shape)
+    counts = (1e4 * gain * np.exp(-integrals) + 100).astype(np.float32)
+    flats = np.broadcast_to(1e4 * gain + 100, (2, *shape)).astype(np.float32)
+    darks = np.full((2, *shape), 100, np.float32)
+    return Projections(counts, geometry, "counts", flats=flats, darks=darks)
+
+
+@pytest.fixture(scope="module", params=["cone", "parallel"])
+def scan(request) -> Projections:
+    return scan_of(request.param)
+
+
+def plan(algorithm=None, grid=None, **steps) -> CtProtocol:
+    base = CtProtocol(algorithm=algorithm or Fdk(), grid=grid or CtGrid())
+    steps = {"rings": Rings(use="off"), **steps}
+    return base.model_copy(update={"steps": base.steps.model_copy(update=steps)})
+
+
+def of_a_run(scan: Projections, protocol: CtProtocol, folder):
+    write_projections(scan, folder / "scan.h5")
+    return list(run(Study(data=folder / "scan.h5", protocol=protocol), on=ON))[-1].volume
+
+
+PLANS = {
+    "plain": plan(),
+    "hann": plan(Fdk(window="hann", cutoff=0.6, soften_rows=True)),
+    "crop and binning": plan(crop=Crop(rows=(3, 21), columns=(2, 62)), binning=Binning(pixels=2)),
+    "crop of columns": plan(crop=Crop(columns=(2, 60))),
+    "roll": plan(roll=Roll(degrees=2)),
+    "axis": plan(centre=Centre(column=30.25)),
+    "off the middle": plan(grid=CtGrid(centre_mm=(1, 2, 5), length_mm=4)),
+    "no bad pixels": plan(bad_pixels=BadPixels(use="off")),
+}
+
+
+@pytest.mark.parametrize("protocol", PLANS.values(), ids=PLANS.keys())
+def test_a_look_is_the_slice_of_a_run(scan, protocol, tmp_path):
+    look = Quicklook(scan, on=ON).central_slice(protocol)
+    whole = of_a_run(scan, protocol, tmp_path)
+    assert look.grid == whole.grid
+    middle = whole.grid.shape[0] // 2
+    assert look.volume.grid.centre_mm[2] == pytest.approx(whole.grid.centres_mm(2)[middle])
+    assert look.volume.unit == whole.unit == "1/mm"
+    expected = whole.values[middle]
+    np.testing.assert_allclose(look.volume.values[0], expected, atol=2e-4 * expected.max())
+
+
+def test_another_filter_does_not_redo_the_steps(scan):
+    quick = Quicklook(scan, on=ON)
+    first = quick.prepared(plan())
+    assert quick.prepared(plan(Fdk(window="hann"))) is first
+    assert quick.prepared(plan(centre=Centre(column=31))) is not first
+
+
+def test_only_the_rows_that_see_the_slice_are_prepared(scan):
+    assert Quicklook(scan, on=ON).prepared(plan()).shape[1] < scan.shape[1]
+
+
+def test_a_large_slice_is_made_of_coarser_pixels_and_says_so(scan):
+    fine = Quicklook(scan, on=ON).central_slice(plan())
+    coarse = Quicklook(scan, on=ON, most_updates=fine.volume.values.size * 90 / 4).central_slice(
+        plan()
+    )
+    assert coarse.volume.grid.voxel_mm[:2] == tuple(2 * v for v in fine.volume.grid.voxel_mm[:2])
+    assert coarse.grid == fine.grid
+    assert "pixels 2 times as coarse as the run's" in coarse.told
+    assert not any("coarse" in words for words in fine.told)
+    assert in_ball(coarse.volume) == pytest.approx(in_ball(fine.volume), rel=0.02)
+    assert in_ball(fine.volume) == pytest.approx(0.02, rel=0.02)
+
+
+def in_ball(volume: Volume) -> float:
+    """Mean within 4 mm of the larger ball's middle."""
+    y, x = np.meshgrid(*(volume.grid.centres_mm(axis) for axis in (1, 0)), indexing="ij")
+    return float(volume.values[0][np.hypot(x - 4, y) < 4].mean())
+
+
+def test_a_look_says_what_was_used_not_what_was_asked(scan):
+    quick = Quicklook(scan, on=ON)
+    told = quick.central_slice(plan(Fdk(window="hann", cutoff=0.8))).told
+    assert told[0] == "Filtered back projection (FDK), hann window, cut off at 80% of Nyquist"
+    told = quick.central_slice(plan(centre=Centre(column=28.5))).told
+    assert "axis at column 28.50, as given" in told
+    told = quick.central_slice(plan(centre=Centre(use="off"))).told
+    assert "axis at column 31.50, as the scan says" in told
+    assert f"the run itself takes {Sirt.title}" in quick.central_slice(plan(Sirt())).told
+
+
+def test_an_axis_that_is_off_the_middle_is_found_and_the_volume_follows():
+    scan = scan_of("parallel")
+    moved = replace(scan, geometry=scan.geometry.shifted(columns=3))  # the file is wrong by 3
+    look = Quicklook(moved, on=ON).central_slice(plan())
+    right = Quicklook(scan, on=ON).central_slice(plan())
+    assert any("found by" in words for words in look.told)
+    assert look.grid.shape == right.grid.shape
+    np.testing.assert_allclose(look.volume.values, right.volume.values, atol=1e-3)
+    outline = walk(outline_of(moved), [Centre()])
+    assert not outline.axis_is_sought  # counts: the axis is not sought before the logarithm
+    integrals = replace(outline_of(moved), kind="integrals")
+    assert walk(integrals, [Centre()]).axis_is_sought
+    assert not walk(integrals, [Centre(column=3)]).axis_is_sought
+
+
+def test_ct_numbers_are_shown_where_they_are_asked_for(scan):
+    protocol = plan().model_copy(update={"hounsfield": Hounsfield(mu_water_per_mm=0.02)})
+    look = Quicklook(scan, on=ON).central_slice(protocol)
+    assert look.volume.unit == "HU"
+    assert look.volume.values.min() < -900
+    unknown = replace(scan, pixel_mm_known=False)
+    assert Quicklook(unknown, on=ON).central_slice(protocol).volume.unit == "1/pixel"
+
+
+def test_a_check_that_raises_ends_the_look_and_the_next_is_right(scan):
+    class StopError(Exception):
+        pass
+
+    quick, left = Quicklook(scan, on=ON), 3
+
+    def check() -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise StopError
+
+    with pytest.raises(StopError):
+        quick.central_slice(plan(), check)
+    again = quick.central_slice(plan())
+    fresh = Quicklook(scan, on=ON).central_slice(plan())
+    np.testing.assert_array_equal(again.volume.values, fresh.volume.values)
+
+
+def test_counts_without_their_logarithm_are_refused(scan):
+    with pytest.raises(DataError, match="no line integrals"):
+        Quicklook(scan, on=ON).central_slice(plan(flat_field=FlatField(use="off")))
