@@ -8,7 +8,9 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined, Template
 
 FOLDER = Path(__file__).parent
-WORDS = frozenset({"float", "double", "long long", "true", "false"})
+TYPES = {"float", "double", "long long", "true", "false"}
+KINDS = {"array", "layered", "list", "pitched", "memory", "general", "upright", "columns"}
+WORDS = frozenset(TYPES | KINDS)
 
 Value = bool | int | str | tuple[float, ...]
 

@@ -1,0 +1,237 @@
+// Voxel-driven back projection on the GPU: what the detector reads where each voxel's shadow falls.
+//
+//   out(x) (+)= sum over views of y_view(a, b) / tau^2,   (tau a, tau b, tau) = M_view (x, 1)
+//
+// As in the twin, cone_back.py, and after Graas et al., "ASTRA KernelKit", Algorithm 1: threads cover a
+// face of the volume, each takes a run of RUN voxels behind it through all views of a launch, sums in
+// registers, and adds to `out` once. Views lie in constant memory. With SPLIT > 1 that many blocks share
+// the views of the same voxels; `gather` adds their parts, in order.
+//
+// Points count voxels from the middle of the volume, a and b pixels from the middle of the detector:
+// float32 then keeps a and b to about 1e-7 of half a detector. Along the run each row of M grows by one
+// column of M per voxel, as one multiplication and addition from the same start whatever the box: a box
+// of the volume has the bits of the whole.
+//
+// Paths:
+//   general   any detector
+//   upright   rows of the detector run along the run: a and tau are the same for all its voxels
+//   columns   upright; a warp takes 32 RUN voxels above each other, blends the two columns beside a once
+//             into shared memory, and is linear along it, with fractions of full precision: two reads of
+//             shared memory for a voxel instead of the texture unit's one lookup
+//
+// Outside of the detector y is zero, between its edge and half a pixel beyond it linear.
+
+constexpr int VIEWS = {{ views }}, RUN = {{ run }}, SPLIT = {{ split }}, BLOCK_X = {{ block_x }}, BLOCK_Y = {{ block_y }};
+// axes of space (0 x, 1 y, 2 z): of threads across and down, of runs, and of `out` from slow to fast
+constexpr int ACROSS = {{ across }}, DOWN = {{ down }}, ALONG = {{ along }};
+constexpr int SLOW = {{ slow }}, MIDDLE = {{ middle }}, FAST = {{ fast }};
+// where views, rows and columns lie in the shape of the projections, 0 slow to 2 fast
+constexpr int OF_VIEWS = {{ of_views }}, OF_ROWS = {{ of_rows }}, OF_COLUMNS = {{ of_columns }};
+
+__constant__ float4 views[3 * VIEWS];
+
+{% if texture == "memory" %}
+typedef const float* __restrict__ pictures_t;
+{% elif texture in ("list", "pitched") %}
+typedef const cudaTextureObject_t* __restrict__ pictures_t;
+{% else %}
+typedef cudaTextureObject_t pictures_t;
+{% endif %}
+
+// The projections of a launch: number of the first view among them, and how many there are of all.
+struct Detector {
+  int first, n_views, n_rows, n_columns;
+};
+
+template <int axis>
+__device__ __forceinline__ float part(float4 row) {
+  return axis == 0 ? row.x : axis == 1 ? row.y : row.z;
+}
+
+// What does not change along the run.
+__device__ __forceinline__ float start(float4 row, float across, float down) {
+  return fmaf(part<DOWN>(row), down, fmaf(part<ACROSS>(row), across, row.w));
+}
+
+{% if texture == "memory" %}
+__device__ __forceinline__ size_t stride(Detector d, int of) {
+  const int n[3] = {OF_VIEWS == 0 ? d.n_views : OF_ROWS == 0 ? d.n_rows : d.n_columns,
+                    OF_VIEWS == 1 ? d.n_views : OF_ROWS == 1 ? d.n_rows : d.n_columns,
+                    OF_VIEWS == 2 ? d.n_views : OF_ROWS == 2 ? d.n_rows : d.n_columns};
+  return of == 2 ? 1 : of == 1 ? (size_t)n[2] : (size_t)n[1] * n[2];
+}
+
+__device__ __forceinline__ float pixel(pictures_t column, Detector d, int row) {
+  return 0 <= row && row < d.n_rows ? __ldg(column + row * stride(d, OF_ROWS)) : 0.0f;
+}
+
+// Two columns of a picture and the weights of a place between them; 0 for those that are not there.
+struct Columns {
+  const float *left, *right;
+  float of_left, of_right;
+};
+
+__device__ __forceinline__ Columns columns_at(pictures_t pictures, Detector d, int view, float a, float weight) {
+  const float at = a - 0.5f, whole = floorf(at);
+  const int i = (int)whole;
+  const bool has_left = 0 <= i && i < d.n_columns, has_right = -1 <= i && i < d.n_columns - 1;
+  const float* picture = pictures + (d.first + view) * stride(d, OF_VIEWS);
+  return {picture + (has_left ? i : 0) * stride(d, OF_COLUMNS),
+          picture + (has_right ? i + 1 : 0) * stride(d, OF_COLUMNS),
+          has_left ? weight * (1.0f - (at - whole)) : 0.0f, has_right ? weight * (at - whole) : 0.0f};
+}
+
+__device__ __forceinline__ float blended(const Columns& at, Detector d, int row) {
+  return fmaf(at.of_right, pixel(at.right, d, row), at.of_left * pixel(at.left, d, row));
+}
+
+// Whether a place is where it may see the detector: an int holds it then, too.
+__device__ __forceinline__ bool near(float at, int n) { return at > -1.0f && at < (float)n + 1.0f; }
+
+__device__ __forceinline__ float between(const Columns& at, Detector d, float b) {
+  if (!near(b, d.n_rows)) return 0.0f;
+  const float whole = floorf(b - 0.5f), low = blended(at, d, (int)whole);
+  return fmaf(b - 0.5f - whole, blended(at, d, (int)whole + 1) - low, low);
+}
+
+__device__ __forceinline__ float look(pictures_t pictures, Detector d, int view, float a, float b) {
+  return near(a, d.n_columns) ? between(columns_at(pictures, d, view, a, 1.0f), d, b) : 0.0f;
+}
+{% else %}
+__device__ __forceinline__ float look(pictures_t pictures, Detector d, int view, float a, float b) {
+{% if texture == "array" %}
+  const float v = (float)(d.first + view) + 0.5f;
+  const float x = OF_VIEWS == 2 ? v : OF_ROWS == 2 ? b : a, y = OF_VIEWS == 1 ? v : OF_ROWS == 1 ? b : a;
+  return tex3D<float>(pictures, x, y, OF_VIEWS == 0 ? v : OF_ROWS == 0 ? b : a);
+{% elif texture == "layered" %}
+  return tex2DLayered<float>(pictures, OF_ROWS == 2 ? b : a, OF_ROWS == 2 ? a : b, d.first + view);
+{% else %}
+  return tex2D<float>(pictures[d.first + view], OF_ROWS == 2 ? b : a, OF_ROWS == 2 ? a : b);
+{% endif %}
+}
+{% endif %}
+
+{% if path == "general" %}
+__device__ __forceinline__ void add_view(
+    pictures_t pictures, Detector d, float a_middle, float b_middle, int view, float across, float down,
+    float along, float* sums) {
+  const float4 a_row = views[3 * view], b_row = views[3 * view + 1], tau_row = views[3 * view + 2];
+  const float a_0 = start(a_row, across, down), b_0 = start(b_row, across, down);
+  const float tau_0 = start(tau_row, across, down);
+#pragma unroll
+  for (int k = 0; k < RUN; ++k) {
+    const float at = along + (float)k, tau = fmaf(part<ALONG>(tau_row), at, tau_0);
+    const float per_tau = tau > 0.0f ? __fdividef(1.0f, tau) : 0.0f;
+    const float a = fmaf(fmaf(part<ALONG>(a_row), at, a_0), per_tau, a_middle);
+    const float b = fmaf(fmaf(part<ALONG>(b_row), at, b_0), per_tau, b_middle);
+    sums[k] = fmaf(per_tau * per_tau, look(pictures, d, view, a, b), sums[k]);
+  }
+}
+{% elif path == "upright" %}
+__device__ __forceinline__ void add_view(
+    pictures_t pictures, Detector d, float a_middle, float b_middle, int view, float across, float down,
+    float along, float* sums) {
+  const float4 b_row = views[3 * view + 1];
+  const float tau = start(views[3 * view + 2], across, down);
+  const float per_tau = tau > 0.0f ? __fdividef(1.0f, tau) : 0.0f;
+  const float a = fmaf(start(views[3 * view], across, down), per_tau, a_middle);
+  const float b_0 = fmaf(start(b_row, across, down), per_tau, b_middle), step = part<ALONG>(b_row) * per_tau;
+  const float weight = per_tau * per_tau;
+#pragma unroll
+  for (int k = 0; k < RUN; ++k) {
+    const float b = fmaf(along + (float)k, step, b_0);
+    sums[k] = fmaf(weight, look(pictures, d, view, a, b), sums[k]);
+  }
+}
+{% else %}
+constexpr int ROWS = {{ rows }};
+
+// Here lanes lie along the run: voxel k of a lane is the (32 k)-th behind its first.
+__device__ __forceinline__ void add_view(
+    pictures_t pictures, Detector d, float a_middle, float b_middle, int view, float across, float down,
+    float along, float* sums) {
+  __shared__ float blends[BLOCK_Y][ROWS];
+  float* blend = blends[threadIdx.y];
+  const float4 b_row = views[3 * view + 1];
+  const float tau = start(views[3 * view + 2], across, down);
+  if (!(tau > 0.0f)) return;  // the same for the whole warp, as all up to `low`
+  const float per_tau = __fdividef(1.0f, tau);
+  const float a = fmaf(start(views[3 * view], across, down), per_tau, a_middle);
+  if (!near(a, d.n_columns)) return;
+  const float b_0 = fmaf(start(b_row, across, down), per_tau, b_middle), step = part<ALONG>(b_row) * per_tau;
+  const float one_end = fmaf(along - (float)threadIdx.x, step, b_0);
+  const float other_end = fmaf(along + (float)(32 * RUN - 1 - (int)threadIdx.x), step, b_0);
+  const float least = fmaxf(fminf(one_end, other_end), -1.0f);
+  const float most = fminf(fmaxf(one_end, other_end), (float)d.n_rows + 1.0f);
+  if (!(least <= most)) return;
+  const int low = (int)floorf(least - 0.5f), n_rows = (int)floorf(most - 0.5f) + 2 - low;
+  const Columns beside = columns_at(pictures, d, view, a, per_tau * per_tau);
+  if (n_rows <= ROWS) {
+    for (int row = threadIdx.x; row < n_rows; row += 32) blend[row] = blended(beside, d, low + row);
+    __syncwarp();
+  }
+#pragma unroll
+  for (int k = 0; k < RUN; ++k) {
+    const float b = fmaf(along + (float)(32 * k), step, b_0);
+    if (n_rows <= ROWS) {
+      const float inside = fminf(fmaxf(b, least), most) - 0.5f, whole = floorf(inside);
+      const int row = (int)whole - low;
+      sums[k] += fmaf(inside - whole, blend[row + 1] - blend[row], blend[row]);
+    } else {
+      sums[k] += between(beside, d, b);
+    }
+  }
+  __syncwarp();
+}
+{% endif %}
+
+// n_x, n_y, n_z : size of `out`; x, y, z : middle of its first voxel, from the middle of the volume;
+// first_run : where along the runs this launch begins; is_sum : whether to add to what is there;
+// out : of SPLIT boxes, one behind the other
+extern "C" __global__ void __launch_bounds__({{ block }}) back(
+    pictures_t pictures, int first, int n_all, int n_rows, int n_columns, int n_views, float x, float y, float z,
+    int n_x, int n_y, int n_z, int first_run, int is_sum, float* __restrict__ out) {
+  const float corner[3] = {x, y, z};
+  const int n[3] = {n_x, n_y, n_z};
+  const int share = (int)blockIdx.z % SPLIT, run = (int)blockIdx.z / SPLIT;
+  int i[3];
+{% if path == "columns" %}
+  constexpr int STEP = 32;
+  i[ACROSS] = blockIdx.x * BLOCK_Y + threadIdx.y;
+  i[DOWN] = blockIdx.y;
+  i[ALONG] = first_run + run * 32 * RUN + threadIdx.x;
+{% else %}
+  constexpr int STEP = 1;
+  i[ACROSS] = blockIdx.x * BLOCK_X + threadIdx.x;
+  i[DOWN] = blockIdx.y * BLOCK_Y + threadIdx.y;
+  i[ALONG] = first_run + run * RUN;
+{% endif %}
+  if (i[ACROSS] >= n[ACROSS] || i[DOWN] >= n[DOWN]) return;
+  const float across = corner[ACROSS] + (float)i[ACROSS], down = corner[DOWN] + (float)i[DOWN];
+  const float along = corner[ALONG] + (float)i[ALONG];
+  const Detector detector = {first, n_all, n_rows, n_columns};
+  const float a_middle = 0.5f * (float)n_columns, b_middle = 0.5f * (float)n_rows;
+  float sums[RUN] = {};
+  for (int view = share; view < n_views; view += SPLIT) {
+    add_view(pictures, detector, a_middle, b_middle, view, across, down, along, sums);
+  }
+  out += (size_t)share * n[SLOW] * n[MIDDLE] * n[FAST];
+#pragma unroll
+  for (int k = 0; k < RUN; ++k) {
+    if (i[ALONG] < n[ALONG]) {
+      const size_t at = ((size_t)i[SLOW] * n[MIDDLE] + i[MIDDLE]) * n[FAST] + i[FAST];
+      out[at] = is_sum ? out[at] + sums[k] : sums[k];
+    }
+    i[ALONG] += STEP;
+  }
+}
+
+// Add up the boxes of blocks that shared the views.
+extern "C" __global__ void __launch_bounds__({{ gather_block }}) gather(
+    const float* __restrict__ parts, long long n, int is_sum, float* __restrict__ out) {
+  const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float sum = 0.0f;
+  for (int share = 0; share < SPLIT; ++share) sum += parts[share * n + i];
+  out[i] = is_sum ? out[i] + sum : sum;
+}

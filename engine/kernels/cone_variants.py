@@ -1,0 +1,177 @@
+"""The forms in which the voxel-driven back projection can be compiled; see cone_back.cu."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import permutations, product
+from math import prod
+from typing import Literal, get_args
+
+from engine.backend.gpu import TextureKind
+from engine.kernels.source import render
+
+Path = Literal["general", "upright", "columns"]
+Reads = TextureKind | Literal["memory"]
+Axis = Literal["x", "y", "z"]
+Shape = tuple[int, int, int]
+AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
+
+VIEW_BYTES = 48
+"""Of a view in constant memory: 12 numbers of float32."""
+MOST_VIEWS = 64 * 1024 // VIEW_BYTES
+"""Views that fit into constant memory."""
+WARP = 32
+MOST_THREADS = 1024
+GATHER_BLOCK = 256
+"""Threads of a block that adds up what others summed."""
+ROWS_PER_VOXEL = 2
+"""Rows of the detector that a voxel may be high for "columns" to find them in shared memory."""
+READS = (*get_args(TextureKind), "memory")
+ORDERS = tuple("".join(order) for order in permutations("xyz"))
+PROJECTION_ORDERS = tuple("".join(order) for order in permutations("vrc"))
+
+
+@dataclass(frozen=True)
+class BackVariant:
+    """One form of cone_back.cu.
+
+    Attributes
+    ----------
+    texture : how the projections are kept: see `engine.backend.gpu`, fractions of pixels have 8
+        bits; or plain "memory", read with fractions of float32
+    path : "general"; or "upright" and "columns" where rows of the detector run along the run; see
+        the head of cone_back.cu. "columns" reads plain memory, best of order "vcr"
+    block : threads (x, y); x goes along the fastest axis of the volume that is not the run. In
+        "columns" x is a warp, which lies along the run
+    voxels_per_thread : voxels of a run
+    views_per_launch : views that a launch takes at most
+    run : axis of space along which runs go
+    volume : axes of the volume's array, slowest first
+    projections : axes view, row and column of the projections' array, slowest first; only an
+        "array" or "memory" may begin with another than the view
+    split : blocks that share the views of the same voxels, for volumes of few voxels
+    """
+
+    texture: Reads = "layered"
+    path: Path = "general"
+    block: tuple[int, int] = (16, 32)
+    voxels_per_thread: int = 6
+    views_per_launch: int = 32
+    run: Axis = "z"
+    volume: str = "zyx"
+    projections: str = "vrc"
+    split: int = 1
+
+    def __post_init__(self) -> None:
+        if fault := self._fault():
+            raise ValueError(f"{self}: {fault}.")
+
+    def _fault(self) -> str:
+        if self.texture not in READS or self.path not in get_args(Path):
+            return f"texture is one of {READS}, path one of {get_args(Path)}"
+        if self.volume not in ORDERS or self.projections not in PROJECTION_ORDERS:
+            return "volume holds each of x, y and z, projections each of v, r and c"
+        if not 1 <= self.views_per_launch <= MOST_VIEWS:
+            return f"constant memory holds 1 to {MOST_VIEWS} views"
+        if min(*self.block, self.voxels_per_thread, self.split) < 1 or self.run not in "xyz":
+            return "sizes are 1 or more, run is x, y or z"
+        if self.n_threads > MOST_THREADS:
+            return f"a block has {MOST_THREADS} threads at most"
+        if self.path == "columns" and (self.texture != "memory" or self.block[0] != WARP):
+            return f"columns are read from memory, by blocks ({WARP}, n)"
+        if self.texture not in ("array", "memory") and self.projections[0] != "v":
+            return f"a {self.texture} texture has a picture for each view, v comes first"
+        return ""
+
+    @property
+    def n_threads(self) -> int:
+        """Threads of a block."""
+        return self.block[0] * self.block[1]
+
+    @property
+    def axes(self) -> tuple[Axis, Axis, Axis]:
+        """Axes of space of threads across, threads down and runs."""
+        slow, fast = (axis for axis in AXES if axis != self.run)
+        if self.volume.index(slow) > self.volume.index(fast):
+            slow, fast = fast, slow
+        return fast, slow, self.run
+
+    @property
+    def voxels_per_block(self) -> Shape:
+        """Along `axes`."""
+        across, down = self.block
+        if self.path == "columns":
+            return down, 1, WARP * self.voxels_per_thread
+        return across, down, self.voxels_per_thread
+
+    def source(self) -> str:
+        """CUDA source of both kernels."""
+        across, down, along = ("xyz".index(axis) for axis in self.axes)
+        slow, middle, fast = ("xyz".index(axis) for axis in self.volume)
+        of_views, of_rows, of_columns = (self.projections.index(axis) for axis in "vrc")
+        return render(
+            "cone_back",
+            texture=self.texture,
+            path=self.path,
+            views=self.views_per_launch,
+            run=self.voxels_per_thread,
+            split=self.split,
+            block_x=self.block[0],
+            block_y=self.block[1],
+            block=self.n_threads,
+            gather_block=GATHER_BLOCK,
+            rows=WARP * ROWS_PER_VOXEL * self.voxels_per_thread + 4,
+            across=across,
+            down=down,
+            along=along,
+            slow=slow,
+            middle=middle,
+            fast=fast,
+            of_views=of_views,
+            of_rows=of_rows,
+            of_columns=of_columns,
+        )
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """For the compiler."""
+        return ("-std=c++17",)
+
+
+def back_variants() -> Iterator[BackVariant]:
+    """Every path with every way to read, long runs and none, one block for the views and more."""
+    for path, texture in product(get_args(Path), READS):
+        if path == "columns" and texture != "memory":
+            continue
+        for run, split in ((6, 1), (1, 3)):
+            block = (WARP, 4) if path == "columns" else (16, 32)
+            yield BackVariant(texture, path, block, run, split=split)
+
+
+def fitted(variant: BackVariant, shape: Shape, n_views: int, n_multiprocessors: int) -> BackVariant:
+    """Return the variant for a box (n_z, n_y, n_x): slices and small patches want other runs.
+
+    A slice is one voxel deep, so runs cross it; where blocks are too few for the card, as many
+    share the views as fill it.
+    """
+    n: dict[Axis, int] = {"z": shape[0], "y": shape[1], "x": shape[2]}
+    thin = min(n, key=lambda axis: n[axis])
+    if n[thin] == 1 and n[variant.run] > 1:
+        variant = replace(variant, run=thin, path="general")
+    if variant.path != "columns":
+        longest = min(variant.voxels_per_thread, n[variant.run])
+        variant = replace(variant, voxels_per_thread=longest)
+    sizes = zip(variant.axes, variant.voxels_per_block, strict=True)
+    n_blocks = prod(-(-n[axis] // size) for axis, size in sizes)
+    wanted = n_multiprocessors * (MOST_RESIDENT // variant.n_threads)
+    split = min(wanted // n_blocks, n_views // VIEWS_PER_SHARE)
+    if split <= 1:
+        return variant
+    return replace(variant, split=split, views_per_launch=min(max(n_views, 1), MOST_VIEWS))
+
+
+MOST_RESIDENT = 2048
+"""Threads that a multiprocessor holds."""
+VIEWS_PER_SHARE = 16
+"""Views that a block takes at least where several share them."""
