@@ -37,6 +37,8 @@ _MATH: dict[str, Any] = {
 _KERNEL: Any = njit(cache=True, nogil=True, **_MATH)
 _INLINE: Any = njit(inline="always", **_MATH)
 _ONE = np.uint32(1)
+_EVEN = 1 + 1e-5
+"""Axes closer than this are even, and the first of them is the main one, whatever the rounding."""
 
 
 @_INLINE
@@ -75,7 +77,7 @@ def _column(
     along_x = rays[3, 0] + column * rays[4, 0]
     along_y = rays[3, 1] + column * rays[4, 1]
     one, line = n_z + 2, (n_x + 2) * (n_z + 2)
-    if abs(along_x) >= abs(along_y):
+    if _EVEN * abs(along_x) >= abs(along_y):
         return True, start_x, along_x, start_y, along_y, n_x, n_y, one, line
     return False, start_y, along_y, start_x, along_x, n_y, n_x, line, one
 
@@ -201,12 +203,12 @@ def _lay(
     line, one = (n_x + 2) * (n_z + 2), n_z + 2
     x_mm, y_mm, z_mm = x * voxel_mm[0], y * voxel_mm[1], z * voxel_mm[2]
     length = math.sqrt(x_mm * x_mm + y_mm * y_mm + z_mm * z_mm)
-    if abs(x) >= abs(y) and abs(x) >= abs(z):
+    if _EVEN * abs(x) >= max(abs(y), abs(z)):
         return (
             start_x, start_y, start_z, y / x, z / x, length / abs(x),
             n_x, n_y, n_z, one, line, 1, x,
         )  # fmt: skip
-    if abs(y) >= abs(z):
+    if _EVEN * abs(y) >= abs(z):
         return (
             start_y, start_x, start_z, x / y, z / y, length / abs(y),
             n_y, n_x, n_z, line, one, 1, y,

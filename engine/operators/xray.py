@@ -211,11 +211,11 @@ def _slant(geometry: XrayGeometry) -> Array:
 def _is_steep(rays: Array, shape: tuple[int, int]) -> bool:
     """Whether any ray climbs more along z than it runs across."""
     n_rows, n_columns = shape
-    for column in (0, n_columns - 1):
-        for row in (0, n_rows - 1):
-            along = np.abs(rays[:, 3] + column * rays[:, 4] + row * rays[:, 5])
-            if (along[:, 2] > np.maximum(along[:, 0], along[:, 1])).any():
-                return True
+    columns = np.arange(n_columns)[:, None]
+    for row in (0, n_rows - 1):
+        along = np.abs((rays[:, 3] + row * rays[:, 5])[:, None] + columns * rays[:, None, 4])
+        if (along[..., 2] > along[..., :2].max(axis=-1)).any():
+            return True
     return False
 
 
