@@ -32,6 +32,7 @@ class Projections:
     darks : (n, n_rows, n_columns) counts without beam; None: not taken
     bad_pixels : (n_rows, n_columns) pixels known to tell nothing; None: none known
     pixel_mm_known : False where one pixel is taken as 1 mm, so that attenuation is per pixel
+    calibrated : whether the file says where the axis is seen, so that it is not looked for
     info : what the file says of the scan, and each correction of its work, for provenance;
         "flat_views" holds for each flat the number of the view that followed it
     notes : what the reader wants the user to know, one sentence each
@@ -44,6 +45,7 @@ class Projections:
     darks: NDArray[Any] | None = None
     bad_pixels: NDArray[np.bool_] | None = None
     pixel_mm_known: bool = True
+    calibrated: bool = False
     info: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 

@@ -112,7 +112,7 @@ def sweep(
 def lowest(values: NDArray[np.float64], scores: NDArray[np.float64]) -> float:
     """Return where scores at ascending values are least, between them by a parabola."""
     i = int(scores.argmin())
-    if i in (0, len(scores) - 1):
+    if i in (0, len(scores) - 1) or not np.isfinite(scores[i - 1 : i + 2]).all():
         return float(values[i])
     a, b, c = np.polyfit(values[i - 1 : i + 2] - values[i], scores[i - 1 : i + 2], 2)
     del c

@@ -90,6 +90,7 @@ def _read(tree: Tree, path: Path) -> Projections:
     values = values[: len(angles.rad)]
     kind = _kind(tree, item, values, flats is not None, notes, path)
     geometry, known = _geometry(tree, angles, values.shape, path, notes)
+    ours = tree.items.get(OURS)
     return assemble(
         path,
         values,
@@ -99,6 +100,7 @@ def _read(tree: Tree, path: Path) -> Projections:
         darks=darks,
         bad_pixels=_bad_pixels(tree),
         pixel_mm_known=known,
+        calibrated=ours is not None and attribute(ours, "calibrated") == "True",
         whole_numbers=item.dtype.kind in "iu",
         info={**_info(tree), "format": DxChange.name},
         notes=notes,
@@ -231,6 +233,7 @@ def _fill(file: h5py.File, data: Projections, columns: dict[str, NDArray[Any]]) 
     ours.attrs["kind"] = np.bytes_(data.kind)
     ours.attrs["beam"] = np.bytes_(g.beam)
     ours.attrs["pixel_mm_known"] = data.pixel_mm_known
+    ours.attrs["calibrated"] = data.calibrated
     for name in VECTORS:
         store(ours, name, np.asarray(getattr(g, name), "<f8"))
     if data.bad_pixels is not None:

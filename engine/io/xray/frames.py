@@ -38,6 +38,7 @@ def assemble(
     darks: Images | None = None,
     bad_pixels: NDArray[np.bool_] | None = None,
     pixel_mm_known: bool = True,
+    calibrated: bool = False,
     whole_numbers: bool = False,
     white_level: float | None = None,
     info: dict[str, Any] | None = None,
@@ -61,6 +62,8 @@ def assemble(
         (rows, columns) known beforehand
     pixel_mm_known
         False where one pixel is taken as one millimetre
+    calibrated
+        whether the file says where the axis is seen
     whole_numbers
         whether the file stores whole numbers, so that the largest of them is saturation
     white_level
@@ -92,6 +95,7 @@ def assemble(
         darks=darks,
         bad_pixels=bad if bad.any() else None,
         pixel_mm_known=pixel_mm_known,
+        calibrated=calibrated,
         info=info or {},
         notes=tuple(told),
     )

@@ -65,6 +65,7 @@ class RtkXml(ProjectionsReader):
             values,
             geometry,
             kind,
+            calibrated=True,
             whole_numbers=whole,
             info={"format": cls.name},
             notes=notes,

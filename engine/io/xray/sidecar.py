@@ -72,11 +72,17 @@ class RawSidecar(ProjectionsReader):
             flats=flats,
             darks=darks,
             pixel_mm_known=known,
+            calibrated=_says_axis(settings),
             whole_numbers=whole,
             white_level=settings.white_level,
             info={"format": cls.name, "data_file": settings.file or settings.files},
             notes=notes,
         )
+
+
+def _says_axis(settings: Sidecar) -> bool:
+    g = settings.geometry
+    return isinstance(g, VectorSettings | RtkSettings) or g.axis_column is not None
 
 
 def sidecar_of(path: Path) -> Path | None:

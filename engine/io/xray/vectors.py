@@ -68,6 +68,7 @@ class AstraVectors(ProjectionsReader):
             kind,
             flats=flats,
             darks=darks,
+            calibrated=True,
             whole_numbers=whole,
             info={"format": cls.name},
             notes=told,
