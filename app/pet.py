@@ -45,8 +45,7 @@ class Pet(Modality):
     def usual_grid(self, plan: Protocol, inputs: Inputs) -> tuple[Point, Point] | None:
         if inputs.scanner is None:
             return None
-        diameter, length = inputs.scanner.default_fov_mm
-        return inputs.scanner.default_voxel_mm, (diameter, diameter, length)
+        return inputs.scanner.default_voxel_mm, inputs.scanner.default_size_mm
 
     def needs(
         self, plan: Protocol, inputs: Inputs, grid: ImageGrid, on: DeviceInfo, left: float

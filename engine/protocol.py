@@ -53,9 +53,8 @@ class GridSettings(Settings):
     def grid_for(self, scanner: Scanner) -> ImageGrid:
         """Return the grid of this choice on a scanner."""
         voxel = self.voxel_mm or scanner.default_voxel_mm
-        diameter, length = scanner.default_fov_mm
-        across = self.diameter_mm or diameter
-        edges = (across, across, self.length_mm or length)
+        x, y, z = scanner.default_size_mm
+        edges = (self.diameter_mm or x, self.diameter_mm or y, self.length_mm or z)
         n = [max(1, int(np.ceil(e / v - 1e-6))) for e, v in zip(edges, voxel, strict=True)]
         if max(n) > MAX_GRID_EDGE:
             raise SettingsError(

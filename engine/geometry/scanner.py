@@ -76,6 +76,12 @@ class Scanner(ABC):
     def default_fov_mm(self) -> tuple[float, float]:
         """(transaxial diameter, axial length) of a sound first picture [mm]."""
 
+    @property
+    def default_size_mm(self) -> Point:
+        """(x, y, z) edge lengths of a sound first picture [mm]."""
+        diameter, length = self.default_fov_mm
+        return diameter, diameter, length
+
     @abstractmethod
     def fingerprint(self) -> dict[str, Any]:
         """Everything that fixes the geometry, JSON-able, for provenance and cache keys."""

@@ -13,6 +13,7 @@ from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.volume import Volume
 from engine.errors import EngineError
+from engine.geometry.dual_head import DualHead
 from engine.geometry.scanner import Scanner
 
 UNITS = {"s": "s", "ms": "ms", "mm": "mm", "kev": "keV", "bq": "Bq"}
@@ -104,8 +105,8 @@ def _recognise_toml(path: Path) -> tuple[str, Look]:
     from engine.settings import read_toml
 
     values = read_toml(path)
-    if "n_rings" in values or values.get("kind") == "ring":
-        return "Scanner", lambda: _of_ring(path)
+    if "n_rings" in values or values.get("kind") in ("ring", "dual-head"):
+        return "Scanner", lambda: _of_toml_scanner(path)
     if "data" in values:
         return "Study", lambda: _of_study(path)
     return "Protocol", lambda: _of_protocol(path)
@@ -184,17 +185,21 @@ def _of_scanner(scanner: Scanner, more: Facts = ()) -> Report:
     return Report("", f"scanner {scanner.name}, {scanner.describe()}", facts)
 
 
-def _of_ring(path: Path) -> Report:
-    from engine.io.scanner_toml import read_ring
+def _of_toml_scanner(path: Path) -> Report:
+    from engine.io.scanner_toml import read_toml_scanner
 
-    ring = read_ring(path)
-    s = ring.settings
+    scanner = read_toml_scanner(path)
+    if isinstance(scanner, DualHead):
+        p = scanner.settings
+        panel = f"{p.n_rows} × {p.n_columns} crystals, {p.pitch_mm:g} mm apart"
+        return _of_scanner(scanner, (("Panel", panel), ("Image", scanner.grid.describe())))
+    s = scanner.settings
     more = (
         ("Rings", f"{s.n_rings}, {s.ring_pitch_mm:g} mm apart"),
         ("Places on a ring", f"{s.n_crystals_per_ring}, {len(s.gap_places)} of them gaps"),
         ("Largest ring difference", str(s.max_ring_difference)),
     )
-    return _of_scanner(ring, more)
+    return _of_scanner(scanner, more)
 
 
 def _of_map(path: Path) -> Report:

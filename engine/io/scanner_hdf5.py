@@ -1,4 +1,4 @@
-"""A scanner inside an HDF5 file: a ring as its TOML text, a crystal map as arrays."""
+"""A scanner inside an HDF5 file: rings and panels as TOML text, a crystal map as arrays."""
 
 from __future__ import annotations
 
@@ -10,21 +10,26 @@ import numpy as np
 
 from engine.errors import FileFormatError, GeometryError
 from engine.geometry.crystal_map import CrystalMap
-from engine.geometry.ring import RingScanner, RingSettings
+from engine.geometry.dual_head import DualHead
+from engine.geometry.ring import RingScanner
 from engine.geometry.scanner import Scanner
 from engine.geometry.tof import TofBins
 from engine.io.hdf5 import MAX_TEXT, column, dataset, text_of
-from engine.settings import parse, to_toml
+from engine.io.scanner_toml import scanner_of, scanner_settings
+from engine.settings import to_toml
 
 if TYPE_CHECKING:
     import h5py
+
+TEXTS = ("scanner/ring_toml", "scanner/dual_head_toml")
 
 
 def store_scanner(file: h5py.File, scanner: Scanner) -> None:
     """Write the group `scanner`."""
     group = file.create_group("scanner")
-    if isinstance(scanner, RingScanner):
-        group.create_dataset("ring_toml", data=np.bytes_(to_toml(scanner.settings).encode()))
+    if isinstance(scanner, RingScanner | DualHead):
+        name = "ring_toml" if isinstance(scanner, RingScanner) else "dual_head_toml"
+        group.create_dataset(name, data=np.bytes_(to_toml(scanner.settings).encode()))
         return
     if not isinstance(scanner, CrystalMap):
         raise GeometryError(f"scanner {scanner.name!r} is of a kind that cannot be stored.")
@@ -41,8 +46,9 @@ def store_scanner(file: h5py.File, scanner: Scanner) -> None:
 
 def read_stored_scanner(file: h5py.File, path: Path) -> Scanner:
     """Read the group `scanner`."""
-    if "scanner/ring_toml" in file:
-        return _ring(file, path)
+    for name in TEXTS:
+        if name in file:
+            return _of_text(file, name, path)
     keys = np.array(column(dataset(file, "scanner/keys", path), "<i4", path))
     points = np.array(column(dataset(file, "scanner/positions_mm", path), "<f8", path))
     if keys.ndim != 2 or keys.shape[1] != 3 or points.shape != keys.shape:
@@ -66,12 +72,12 @@ def read_stored_scanner(file: h5py.File, path: Path) -> Scanner:
     )
 
 
-def _ring(file: h5py.File, path: Path) -> RingScanner:
-    item = dataset(file, "scanner/ring_toml", path)
+def _of_text(file: h5py.File, name: str, path: Path) -> Scanner:
+    item = dataset(file, name, path)
     if item.shape != () or item.nbytes > MAX_TEXT:
-        raise FileFormatError(f"{path.name}: scanner/ring_toml is not a text.")
+        raise FileFormatError(f"{path.name}: {name} is not a text.")
     try:
         values = tomllib.loads(text_of(item[()]))
     except (tomllib.TOMLDecodeError, RecursionError) as e:
-        raise FileFormatError(f"{path.name}: scanner/ring_toml is not TOML ({e}).") from e
-    return RingScanner(parse(RingSettings, values, where=f"{path.name}, scanner"))
+        raise FileFormatError(f"{path.name}: {name} is not TOML ({e}).") from e
+    return scanner_of(scanner_settings(values, where=f"{path.name}, scanner"))

@@ -5,13 +5,17 @@ from __future__ import annotations
 import tomllib
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from engine.errors import SettingsError
+from engine.geometry.dual_head import DualHead, DualHeadSettings
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io.door import open_head
 from engine.settings import parse, read_toml
+
+ScannerSettings = RingSettings | DualHeadSettings
 
 RADIUS_MM = (20.0, 1000.0)
 """From the smallest animal scanner to the widest bore."""
@@ -26,22 +30,39 @@ def builtin_keys() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
-def builtin_settings(key: str) -> RingSettings:
+def builtin_settings(key: str) -> ScannerSettings:
     """Return the settings of a scanner that comes with the program."""
     text = (files("resources") / "scanners" / f"{key}.toml").read_text(encoding="utf-8")
-    return parse(RingSettings, tomllib.loads(text), where=f"{key}.toml")
+    return scanner_settings(tomllib.loads(text), where=f"{key}.toml")
 
 
-def read_ring(path: Path) -> RingScanner:
-    """Read a ring scanner's file; refuse lengths that are not millimetres."""
-    open_head(path)
-    settings = parse(RingSettings, read_toml(path), where=path.name)
-    refuse_wrong_unit(settings, path.name)
+def scanner_settings(values: dict[str, Any], *, where: str) -> ScannerSettings:
+    """Return the settings of the kind of scanner that the values name; a ring if they name none."""
+    if values.get("kind") == "dual-head":
+        return parse(DualHeadSettings, values, where=where)
+    return parse(RingSettings, values, where=where)
+
+
+def scanner_of(settings: ScannerSettings) -> RingScanner | DualHead:
+    """Return the scanner of settings of any kind."""
+    if isinstance(settings, DualHeadSettings):
+        return DualHead(settings)
     return RingScanner(settings)
 
 
-def refuse_wrong_unit(settings: RingSettings, where: str) -> None:
-    """Refuse a ring whose lengths are centimetres or metres instead of millimetres."""
+def read_toml_scanner(path: Path) -> RingScanner | DualHead:
+    """Read a scanner's file; refuse lengths that are not millimetres."""
+    open_head(path)
+    settings = scanner_settings(read_toml(path), where=path.name)
+    refuse_wrong_unit(settings, path.name)
+    return scanner_of(settings)
+
+
+def refuse_wrong_unit(settings: ScannerSettings, where: str) -> None:
+    """Refuse a scanner whose lengths are centimetres or metres instead of millimetres."""
+    if isinstance(settings, DualHeadSettings):
+        _refuse_pitch(settings.pitch_mm, "on the panels", where)
+        return
     low, high = RADIUS_MM
     if not low <= settings.radius_mm <= high:
         raise SettingsError(
@@ -50,8 +71,12 @@ def refuse_wrong_unit(settings: RingSettings, where: str) -> None:
         )
     across = 2 * np.pi * settings.radius_mm / settings.n_crystals_per_ring
     for what, pitch in (("around the ring", across), ("between rings", settings.ring_pitch_mm)):
-        if pitch < MIN_CRYSTAL_PITCH_MM:
-            raise SettingsError(
-                f"{where}: crystals would be {pitch:.3f} mm apart {what}, less than any "
-                "crystal; lengths are in mm, were they given in cm?"
-            )
+        _refuse_pitch(pitch, what, where)
+
+
+def _refuse_pitch(pitch_mm: float, what: str, where: str) -> None:
+    if pitch_mm < MIN_CRYSTAL_PITCH_MM:
+        raise SettingsError(
+            f"{where}: crystals would be {pitch_mm:.3f} mm apart {what}, less than any "
+            "crystal; lengths are in mm, were they given in cm?"
+        )

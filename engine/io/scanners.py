@@ -6,11 +6,10 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from engine.errors import SettingsError, UnknownFormatError
-from engine.geometry.ring import RingScanner
 from engine.geometry.scanner import Scanner
 from engine.io.crystal_map import read_crystal_map
 from engine.io.door import open_head
-from engine.io.scanner_toml import builtin_keys, builtin_settings, read_ring
+from engine.io.scanner_toml import builtin_keys, builtin_settings, read_toml_scanner, scanner_of
 
 MAP_SUFFIXES = (".txt", ".csv", ".tsv")
 
@@ -24,7 +23,7 @@ def read_scanner(name_or_path: str) -> Scanner:
     """Return the scanner of this name or file."""
     keys = builtin_keys()
     if name_or_path in keys:
-        return RingScanner(builtin_settings(name_or_path))
+        return scanner_of(builtin_settings(name_or_path))
     path = Path(name_or_path)
     suffix = path.suffix.lower()
     if suffix not in (".toml", *MAP_SUFFIXES) and not path.exists():
@@ -36,7 +35,7 @@ def read_scanner(name_or_path: str) -> Scanner:
         )
     open_head(path)
     if suffix == ".toml":
-        return read_ring(path)
+        return read_toml_scanner(path)
     if suffix in MAP_SUFFIXES:
         return read_crystal_map(path)
     raise UnknownFormatError(

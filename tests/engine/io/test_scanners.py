@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from engine.errors import FileFormatError, ResourceError, SettingsError, UnknownFormatError
+from engine.geometry.dual_head import DualHead
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import builtin_scanners, read_scanner
 from engine.protocol import GridSettings
@@ -34,10 +35,11 @@ def own(folder: Path, text: str = "", **changes: object) -> Path:
 def test_builtin_scanners_have_names_and_can_be_read() -> None:
     names = builtin_scanners()
     assert set(names) >= {"siemens-mmr", "safir", "total-body", "demo-ring"}
+    assert set(names) >= {"dhapet", "demo-panels", "test-panels", "adac"}
     for key, name in names.items():
         scanner = read_scanner(key)
         assert scanner.name == name
-        assert isinstance(scanner, RingScanner)
+        assert isinstance(scanner, RingScanner | DualHead)
         assert scanner.settings.source
 
 
@@ -48,6 +50,7 @@ def test_builtin_scanners_have_names_and_can_be_read() -> None:
         ("safir", (201, 90, 90), (1, 1, 1)),
         ("total-body", (580, 133, 133), (2, 2, 2)),  # Van Gendt et al.: 133 x 86 x 580
         ("demo-ring", (51, 80, 80), (3, 3, 3)),
+        ("dhapet", (416, 119, 288), (0.6, 0.5, 0.6)),  # Chou et al.: 119 x 416 x 288
     ],
 )
 def test_the_first_picture_of_a_builtin_scanner(
@@ -132,7 +135,7 @@ def test_a_faulty_value_is_named(tmp_path: Path, old: str, new: str, message: st
 
 
 def test_a_misspelt_name_is_answered_with_the_nearest() -> None:
-    with pytest.raises(SettingsError, match=r"did you mean 'siemens-mmr'.*known: demo-ring"):
+    with pytest.raises(SettingsError, match=r"did you mean 'siemens-mmr'.*known: .*demo-ring"):
         read_scanner("siemens_mmr")
 
 

@@ -1,0 +1,187 @@
+"""Two parallel panels of crystals, with the image between them on a grid tied to their pitch.
+
+The panels' normal is y: panel 0 at −y, panel 1 at +y. Rows of crystals follow one another along z,
+columns along x: crystal = ((panel · n_layers + layer) · n_rows + row) · n_columns + column. With
+D voxels on a pitch and planes of t mm a voxel is pitch/D × t × pitch/D; the image is as long and
+as wide as the panels: n_rows D × n_planes × n_columns D, [z, y, x].
+
+Chou et al., PLoS ONE 7 (2012) e50540, call our y, z, x their x, y, z.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import expm1
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import model_validator
+
+from engine.arrays import module_of
+from engine.geometry.grid import ImageGrid, Point
+from engine.geometry.orientations import Orientations
+from engine.geometry.scanner import Scanner
+from engine.settings import Settings, setting
+
+Array = NDArray[Any]
+
+
+class DualHeadSettings(Settings):
+    """A dual-head scanner, as its TOML file holds it."""
+
+    kind: Literal["dual-head"] = "dual-head"
+    name: str = setting(..., "Name shown to the user", min_length=1, max_length=80)
+    source: str = setting("", "Where the numbers come from", max_length=2000)
+    n_rows: int = setting(..., "Rows of crystals, along z", ge=1, le=500)
+    n_columns: int = setting(..., "Columns of crystals, along x", ge=1, le=500)
+    n_layers: int = setting(1, "Layers of crystals, one behind the other", ge=1, le=4)
+    pitch_mm: float = setting(..., "Distance between crystals", unit="mm", gt=0, le=100)
+    crystal_mm: float = setting(..., "Width of a crystal, without the gap", unit="mm", gt=0, le=100)
+    thickness_mm: float = setting(..., "Depth of all layers together", unit="mm", gt=0, le=200)
+    separation_mm: float = setting(..., "Between the front faces", unit="mm", gt=0, le=2000)
+    attenuation_per_mm: float = setting(
+        0.087, "Of the crystals at 511 keV", unit="1/mm", gt=0, le=1
+    )
+    block_crystals: int = setting(1, "Crystals along the edge of a block", ge=1, le=500)
+    voxels_per_pitch: int = setting(4, "Voxels on a pitch", ge=1, le=16)
+    n_planes: int = setting(..., "Planes of voxels between the panels", ge=1, le=1000)
+    plane_mm: float = setting(..., "Thickness of a plane", unit="mm", gt=0, le=50)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.crystal_mm > self.pitch_mm:
+            raise ValueError(f"crystal_mm must be at most pitch_mm = {self.pitch_mm:g}")
+        if self.n_planes * self.plane_mm > self.separation_mm * (1 + 1e-9):
+            raise ValueError(
+                f"n_planes · plane_mm must be at most separation_mm = {self.separation_mm:g}"
+            )
+        return self
+
+
+class DualHead(Scanner):
+    """Two panels of crystals that face each other across y = 0."""
+
+    tof = None
+
+    def __init__(self, settings: DualHeadSettings) -> None:
+        self.settings = settings
+        self.name = settings.name
+
+    @property
+    def n_crystals(self) -> int:
+        return 2 * self.settings.n_layers * self.n_per_layer
+
+    @property
+    def n_per_layer(self) -> int:
+        """Crystals of one layer of one panel."""
+        return self.settings.n_rows * self.settings.n_columns
+
+    @cached_property
+    def orientations(self) -> Orientations:
+        """How the pairs of one layer with one layer are numbered."""
+        return Orientations(self.settings.n_rows, self.settings.n_columns)
+
+    @property
+    def grid(self) -> ImageGrid:
+        """The image that keeps the symmetries of the panels."""
+        s = self.settings
+        n, edge = s.voxels_per_pitch, s.pitch_mm / s.voxels_per_pitch
+        return ImageGrid((s.n_rows * n, s.n_planes, s.n_columns * n), (edge, s.plane_mm, edge))
+
+    def depth_mm(self, layer: int) -> float:
+        """Mean depth of detection in a layer, from the front face, for perpendicular photons."""
+        s = self.settings
+        thickness, mu = s.thickness_mm / s.n_layers, s.attenuation_per_mm
+        return layer * thickness + 1 / mu - thickness / expm1(mu * thickness)
+
+    @cached_property
+    def positions_mm(self) -> NDArray[np.float64]:
+        s = self.settings
+        points = np.empty((2, s.n_layers, s.n_rows, s.n_columns, 3))
+        points[..., 0] = _centred(s.n_columns, s.pitch_mm)
+        points[..., 2] = _centred(s.n_rows, s.pitch_mm)[:, None]
+        for layer in range(s.n_layers):
+            y = s.separation_mm / 2 + self.depth_mm(layer)
+            points[0, layer, ..., 1], points[1, layer, ..., 1] = -y, y
+        return points.reshape(-1, 3)
+
+    @cached_property
+    def alive(self) -> NDArray[np.bool_]:
+        return np.ones(self.n_crystals, bool)
+
+    @property
+    def n_lors(self) -> int:
+        return self.settings.n_layers**2 * self.orientations.n_pairs
+
+    def lors(self, numbers: NDArray[np.int64]) -> NDArray[np.int32]:
+        """(n, 2) crystals, that of panel 0 first; pairs of layers (layer0, layer1) are slowest."""
+        xp, n_layers = module_of(numbers), self.settings.n_layers
+        layers, pair = xp.divmod(xp.asarray(numbers, np.int64), self.orientations.n_pairs)
+        layer0, layer1 = xp.divmod(layers, n_layers)
+        row0, column0, row1, column1 = self.orientations.places(pair)
+        first = self._crystal(layer0, row0, column0)
+        second = self._crystal(n_layers + layer1, row1, column1)
+        return xp.stack([first, second], -1).astype(np.int32)
+
+    def numbers(self, crystals: Array) -> Array:
+        """(n,) int64 numbers of the lines of response of crystals (n, 2), in either order."""
+        xp, s = module_of(crystals), self.settings
+        ordered = xp.sort(xp.asarray(crystals, np.int64), axis=1)
+        slab, place = xp.divmod(ordered, self.n_per_layer)
+        row, column = xp.divmod(place, s.n_columns)
+        layers = slab[:, 0] * s.n_layers + slab[:, 1] - s.n_layers
+        pair = self.orientations.numbers(row[:, 0], column[:, 0], row[:, 1], column[:, 1])
+        return layers * self.orientations.n_pairs + pair
+
+    def in_coincidence(self, crystals: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+        on_panel_1 = crystals >= self.settings.n_layers * self.n_per_layer
+        return on_panel_1[:, 0] != on_panel_1[:, 1]
+
+    def _crystal(self, slab: Array, row: Array, column: Array) -> Array:
+        """Crystal of a layer, counted through both panels, at a row and column."""
+        return (slab * self.settings.n_rows + row) * self.settings.n_columns + column
+
+    @cached_property
+    def groups(self) -> NDArray[np.int32]:
+        s = self.settings
+        across = -(-s.n_columns // s.block_crystals)
+        row = np.arange(s.n_rows) // s.block_crystals
+        column = np.arange(s.n_columns) // s.block_crystals
+        block = (row[:, None] * across + column).ravel()
+        slab = np.arange(2 * s.n_layers)[:, None] * (block[-1] + 1)
+        return (slab + block).astype(np.int32).ravel()
+
+    @property
+    def bore_radius_mm(self) -> float:
+        return self.settings.separation_mm / 2
+
+    @property
+    def default_voxel_mm(self) -> Point:
+        return self.grid.voxel_mm
+
+    @property
+    def default_fov_mm(self) -> tuple[float, float]:
+        x, y, z = self.default_size_mm
+        return max(x, y), z
+
+    @property
+    def default_size_mm(self) -> Point:
+        x, y, z = (float(v) for v in self.grid.size_mm)
+        return x, y, z
+
+    def fingerprint(self) -> dict[str, Any]:
+        image = {"voxels_per_pitch", "n_planes", "plane_mm"}
+        return self.settings.model_dump(mode="json", exclude={"source"} | image)
+
+    def describe(self) -> str:
+        s = self.settings
+        layers = f" in {s.n_layers} layers" if s.n_layers > 1 else ""
+        return (
+            f"two panels of {s.n_rows} × {s.n_columns} crystals{layers}, "
+            f"{s.separation_mm:g} mm apart, no TOF"
+        )
+
+
+def _centred(n: int, pitch_mm: float) -> NDArray[np.float64]:
+    return (np.arange(n, dtype=np.float64) - (n - 1) / 2) * pitch_mm
