@@ -90,6 +90,8 @@ class CupyGpu(Gpu):
     def copy(self, values: Array, out: Array) -> None:
         if (values.shape, values.dtype) != (out.shape, out.dtype):
             raise ValueError(f"{values.dtype} {values.shape} does not fit {out.dtype} {out.shape}.")
+        if not (values.flags.c_contiguous and out.flags.c_contiguous):
+            raise ValueError(f"a strided view {values.shape} cannot be copied as it lies.")
         with faults_in_words("copying on the GPU"):
             out.data.copy_from_device_async(values.data, values.nbytes)
 

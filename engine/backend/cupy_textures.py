@@ -39,7 +39,7 @@ class CupyTexture(Texture):
                 objects = [_over_array(array) for array in self._arrays]
                 self._clear()
             self.argument = _argument(kind, objects)
-        weakref.finalize(self, _give_back, objects).atexit = False
+        weakref.finalize(self, _give_back, objects)
 
     def update(self, values: Array, first: int = 0) -> None:
         check_update(self.shape, values, first)
