@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import permutations, product
-from math import prod
+from math import gcd, prod
 from typing import Literal, get_args
 
 from engine.backend.gpu import TextureKind
@@ -22,7 +22,10 @@ VIEW_BYTES = 48
 MOST_VIEWS = 64 * 1024 // VIEW_BYTES
 """Views that fit into constant memory."""
 WARP = 32
+SECTOR = 8
+"""Numbers of float32 that memory moves at once."""
 MOST_THREADS = 1024
+MOST_SHARED_BYTES = 48 << 10
 GATHER_BLOCK = 256
 """Threads of a block that adds up what others summed."""
 ROWS_PER_VOXEL = 2
@@ -80,6 +83,8 @@ class BackVariant:
             return f"a block has {MOST_THREADS} threads at most"
         if self.path == "columns" and (self.texture != "memory" or self.block[0] != WARP):
             return f"columns are read from memory, by blocks ({WARP}, n)"
+        if self.path == "columns" and 4 * self._rows * self.block[1] > MOST_SHARED_BYTES:
+            return f"a block keeps {MOST_SHARED_BYTES} bytes of columns at most"
         if self.texture not in ("array", "memory") and self.projections[0] != "v":
             return f"a {self.texture} texture has a picture for each view, v comes first"
         return ""
@@ -102,8 +107,18 @@ class BackVariant:
         """Along `axes`."""
         across, down = self.block
         if self.path == "columns":
-            return down, 1, WARP * self.voxels_per_thread
+            return self._lines_across, down // self._lines_across, WARP * self.voxels_per_thread
         return across, down, self.voxels_per_thread
+
+    @property
+    def _lines_across(self) -> int:
+        """Of the lines of voxels of a block of "columns", those next to each other in memory."""
+        return gcd(self.block[1], SECTOR)
+
+    @property
+    def _rows(self) -> int:
+        """Rows of the detector that a warp of "columns" keeps in shared memory."""
+        return WARP * ROWS_PER_VOXEL * self.voxels_per_thread + 8
 
     def source(self) -> str:
         """CUDA source of both kernels."""
@@ -121,7 +136,8 @@ class BackVariant:
             block_y=self.block[1],
             block=self.n_threads,
             gather_block=GATHER_BLOCK,
-            rows=WARP * ROWS_PER_VOXEL * self.voxels_per_thread + 4,
+            rows=self._rows,
+            lines_across=self._lines_across,
             across=across,
             down=down,
             along=along,
