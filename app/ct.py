@@ -70,6 +70,13 @@ class Ct(Modality):
         needs = estimate(plan, outline.shape, grid, on=on)
         return replace(needs, seconds=left * needs.seconds)
 
+    def grid_note(self, plan: CtProtocol, inputs: Inputs) -> str:
+        scan, wide = inputs.scan, plan.grid.diameter_mm is None
+        steps = tuple(self.choices(plan).values())
+        if not (wide and isinstance(scan, XrayScan) and scan.axis_is_sought(steps)):
+            return ""
+        return "The axis of rotation is found in the scan; the volume then reaches as far around it"
+
     def fault(self, plan: CtProtocol, inputs: Inputs) -> str:
         scan = inputs.scan
         if not isinstance(scan, XrayScan) or plan.hounsfield is None:

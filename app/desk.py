@@ -12,6 +12,7 @@ from app.inputs import Input, Inputs, Plan, Role
 from app.modalities import MODALITIES, modality_of, modality_of_scan
 from app.modality import Modality
 from app.quality import Quality, at_quality, quality_of
+from app.xray_scan import XrayScan
 from engine.devices import DeviceInfo
 from engine.errors import EngineError, SettingsError
 from engine.geometry.grid import ImageGrid, Point
@@ -85,6 +86,13 @@ class Desk(QObject):
             self._forget_run()
         self.inputs = Inputs()
         self.inputs_changed.emit()
+
+    def note_axis(self, scan: XrayScan, plan: Plan, column: float) -> None:
+        """Remember where a preview found the axis of rotation: the volume lies around it."""
+        steps = tuple(modality_of(plan).choices(plan).values())
+        if scan.axes.get(steps) != column:
+            scan.axes[steps] = column
+            self.inputs_changed.emit()
 
     @property
     def scanner(self) -> Scanner | None:

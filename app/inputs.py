@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from app.xray_scan import XrayScan
 from engine.data.listmode import ListMode
+from engine.geometry.grid import ImageGrid
 from engine.geometry.scanner import Scanner
 from engine.protocol import Protocol
 from engine.protocol_ct import CtProtocol
@@ -76,6 +77,20 @@ class Inputs(dict[Role, Input]):
         if chosen is not None:
             return chosen.content if isinstance(chosen.content, Scanner) else None
         return self.scan.sample.scanner if isinstance(self.scan, Scan) else None
+
+    @property
+    def length_unit(self) -> str:
+        """In what lengths are told: pixels where a scan does not say how large they are."""
+        scan = self.scan
+        is_known = not isinstance(scan, XrayScan) or scan.outline.pixel_mm_known
+        return "mm" if is_known else "pixels"
+
+    def describe(self, grid: ImageGrid) -> str:
+        """Return a grid in plain words, in the unit of the scan."""
+        unit = self.length_unit
+        if grid.voxel_mm == (1.0, 1.0, 1.0):
+            unit = unit.removesuffix("s")
+        return grid.describe().replace(" mm", f" {unit}")
 
     def study(self, protocol: Plan) -> Study:
         """Return the study as the engine takes it; the scan must have been chosen."""

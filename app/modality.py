@@ -69,6 +69,10 @@ class Modality(ABC):
     ) -> Needs | None:
         """Return what a run needs, of which `left` is to do; None while it is not known."""
 
+    def grid_note(self, plan: Plan, inputs: Inputs) -> str:
+        """Return what may still change the grid, empty if nothing."""
+        return ""
+
     def fault(self, plan: Plan, inputs: Inputs) -> str:
         """Return why the protocol does not suit the scan, empty if it does."""
         return ""

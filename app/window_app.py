@@ -17,6 +17,7 @@ from app.device_choice import DeviceChoice
 from app.main_window import MainWindow
 from app.messages import Problem
 from app.preferences import Preferences
+from app.previews import Previews
 from app.session import Session
 from app.theme import Theme
 from app.workbench import Workbench
@@ -41,7 +42,8 @@ def make_window(app: QApplication, preferences: Preferences | None = None) -> Ma
     session = Session(DeviceChoice(preferences.device))
     theme = Theme(app, preferences.theme)
     commands = Commands(session, preferences)
-    return MainWindow(Workbench(session, commands, theme, preferences))
+    previews = Previews(session, commands)
+    return MainWindow(Workbench(session, commands, theme, preferences, previews))
 
 
 def tell_fault(

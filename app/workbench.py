@@ -6,15 +6,17 @@ from dataclasses import dataclass
 
 from app.commands import Commands
 from app.preferences import Preferences
+from app.previews import Previews
 from app.session import Session
 from app.theme import Theme
 
 
 @dataclass(frozen=True)
 class Workbench:
-    """Session, commands, theme and preferences of one window."""
+    """Session, commands, theme, preferences and previews of one window."""
 
     session: Session
     commands: Commands
     theme: Theme
     preferences: Preferences
+    previews: Previews

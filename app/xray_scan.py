@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
 from app.pictures import Pictures
 from engine.data.projections import Projections
-from engine.errors import EngineError, ResourceError
-
-ON_GEOMETRY = ("crop", "centre", "roll")
-"""Steps that move or cut the detector, and cost nothing where there are no values."""
-TURNS_INTO = {"flat_field": "transmission", "logarithm": "integrals"}
-"""What the projections are after a step."""
+from engine.errors import ResourceError
+from engine.outline import Walk, outline_of, walk
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,12 +22,14 @@ class XrayScan:
     facts : what it is, by name
     notes : what the reader wants the user to know
     pictures : what the detector saw; None where the disk has no room for it
+    axes : columns at which previews found the axis of rotation, by the steps they were made with
     """
 
     outline: Projections
     facts: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
     pictures: Pictures | None = None
+    axes: dict[tuple[Any, ...], float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, data: Projections, facts: tuple[tuple[str, str], ...]) -> XrayScan:
@@ -47,68 +43,23 @@ class XrayScan:
 
     def obstacles(self, steps: tuple[Any, ...]) -> dict[str, str | None]:
         """Return why each of the steps cannot be done, by kind; None where it can."""
-        return _walk(self.outline, steps)[1]
+        return self._walk(steps).obstacles
 
     def prepared(self, steps: tuple[Any, ...]) -> Projections:
-        """Return the outline after the steps; raises where a step that is in use cannot be done.
+        """Return the outline after the steps; raises where a step that is in use cannot be done."""
+        walked = self._walk(steps)
+        if walked.fault is not None:
+            raise walked.fault
+        return walked.outline
 
-        The axis that a step will find in the values is not known yet.
-        """
-        outline, _, fault = _walk(self.outline, steps)
-        if fault is not None:
-            raise fault
-        return outline
+    def axis_is_sought(self, steps: tuple[Any, ...]) -> bool:
+        """Whether the axis is yet to be found in the values, and may move the volume."""
+        return self._walk(steps).axis_is_sought
 
-
-def outline_of(data: Projections) -> Projections:
-    """Return a scan without its values."""
-    return replace(
-        data,
-        values=_zeros(data.shape),
-        flats=None if data.flats is None else _zeros(data.flats.shape),
-        darks=None if data.darks is None else _zeros(data.darks.shape),
-        info={},
-    )
+    def _walk(self, steps: tuple[Any, ...]) -> Walk:
+        return _walked(self.outline, steps, self.axes.get(steps))
 
 
 @lru_cache(maxsize=8)
-def _walk(
-    outline: Projections, steps: tuple[Any, ...]
-) -> tuple[Projections, dict[str, str | None], EngineError | None]:
-    found: dict[str, str | None] = {}
-    fault: EngineError | None = None
-    for step in steps:
-        found[step.kind] = obstacle = step.obstacle(outline)
-        if obstacle is None and step.use != "off":
-            try:
-                outline = _after(step, outline)
-            except EngineError as e:
-                found[step.kind], fault = str(e), fault or e
-    return outline, found, fault
-
-
-def _after(step: Any, outline: Projections) -> Projections:
-    from engine.backend import cpu
-
-    if step.kind == "binning":
-        return _binned(outline, step.pixels, step.views)
-    if step.kind in ON_GEOMETRY and (step.kind != "centre" or step.column is not None):
-        return step.apply(outline, on=cpu(1))
-    return replace(outline, kind=TURNS_INTO.get(step.kind, outline.kind))
-
-
-def _binned(outline: Projections, pixels: int, views: int) -> Projections:
-    n = outline.n_views // views
-    geometry = outline.geometry.select(slice(0, n * views, views)).binned(pixels)
-    return replace(
-        outline,
-        values=_zeros((n, *geometry.shape)),
-        geometry=geometry,
-        flats=None,
-        darks=None,
-        bad_pixels=None,
-    )
-
-
-def _zeros(shape: tuple[int, ...]) -> Any:
-    return np.broadcast_to(np.float32(0), shape)
+def _walked(outline: Projections, steps: tuple[Any, ...], axis: float | None) -> Walk:
+    return walk(outline, steps, axis)

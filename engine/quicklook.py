@@ -45,6 +45,7 @@ class Look:
     ----------
     volume : (1, n_y, n_x) the slice, where it lies in the volume
     grid : of the whole volume, with the axis that was found
+    axis : column at which a step found the axis of rotation; None where none did
     told : what was really used, in plain words
     protocol : what was asked for
     seconds : what it took
@@ -52,6 +53,7 @@ class Look:
 
     volume: Volume
     grid: ImageGrid
+    axis: float | None
     told: tuple[str, ...]
     protocol: CtProtocol
     seconds: float
@@ -100,7 +102,7 @@ class Quicklook:
         if protocol.hounsfield is not None and scan.pixel_mm_known:
             volume = protocol.hounsfield.apply(volume)
         told = _told(protocol, fdk, scan, axis, coarser)
-        return Look(volume, grid, told, protocol, perf_counter() - clock)
+        return Look(volume, grid, found, told, protocol, perf_counter() - clock)
 
     def prepared(self, protocol: CtProtocol, check: Check = lambda: None) -> Projections:
         """Return the line integrals of the rows that see the slice; steps done before are kept."""

@@ -62,14 +62,18 @@ class VolumeStep(Step):
         self._show_grid(grid)
 
     def _show_grid(self, grid: ImageGrid) -> None:
-        needs = self._session.needs()
+        session = self._session
         size = " × ".join(f"{edge:.3g}" if edge < 10 else f"{edge:.0f}" for edge in grid.size_mm)
-        text = f"{grid.describe()} voxels\n{size} mm"
+        unit, described = session.inputs.length_unit, session.inputs.describe(grid)
+        text = f"{described} voxels\n{size} {unit}"
+        if note := session.modality.grid_note(session.protocol, session.inputs):
+            text += f"\n{note}."
+        needs = session.needs()
         fits = needs is None or needs.fits
         if needs is not None and not fits:
             text += f"\nToo large for this computer: {needs.describe()}."
         self._say_result(text, "muted" if fits else "missing")
-        self.say(grid.describe(), "ok" if fits else "missing")
+        self.say(described, "ok" if fits else "missing")
 
     def _say_result(self, text: str, tone: str) -> None:
         self._result.setText(text)

@@ -66,7 +66,8 @@ class OrthoView(QWidget):
         value = self.state.value_at_cursor()
         if value is None:
             return ""
-        return f"{place(self.state.cursor_mm)}   {number(value)} {self.state.unit}"
+        at = place(self.state.cursor_mm, self.state.length_unit)
+        return f"{at}   {number(value)} {self.state.unit}"
 
     def snapshot(self) -> QImage:
         """The views as they are on the screen, without the controls."""

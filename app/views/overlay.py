@@ -14,6 +14,7 @@ from app.views.viewport import Viewport, nice_length
 EDGE_PX = 6.0  # from the view's edge to a plate
 PAD_X, PAD_Y = 5.0, 2.0
 GAP_PX = 13.0  # half of the hole in the crosshair, so that a lesion shows
+HEAD_PX = 6.0  # the barbs of an arrow
 BAR_PART = 0.28  # longest scale bar, as a part of the view's width
 
 
@@ -115,13 +116,30 @@ def crosshair(painter: QPainter, at: QPointF, area: QRectF, colours: ViewColours
     painter.drawLines(shown)
 
 
+def arrow(painter: QPainter, line: QLineF, ink: str, halo: str) -> None:
+    """An arrow from the first to the second end of a line, with a rim."""
+    barbs = []
+    for turn in (150.0, -150.0):
+        barb = QLineF(line)
+        barb.setAngle(line.angle() + turn)
+        barb.setLength(HEAD_PX)
+        barbs.append(barb.translated(line.p2() - line.p1()))
+    for pen in (halo_pen(halo), QPen(QColor(ink), 1.3)):
+        painter.setPen(pen)
+        painter.drawLines([line, *barbs])
+
+
 def scale_bar(
-    painter: QPainter, viewport: Viewport, size: tuple[int, int], colours: ViewColours
+    painter: QPainter,
+    viewport: Viewport,
+    size: tuple[int, int],
+    colours: ViewColours,
+    unit: str = "mm",
 ) -> None:
     """A bar of a round length at the lower right, with its length above it."""
     length_mm = nice_length(BAR_PART * size[0] / viewport.px_per_mm)
     length_px = round(length_mm * viewport.px_per_mm)
-    text = f"{length_mm:g} mm"
+    text = f"{length_mm:g} {unit.removesuffix('s') if length_mm == 1 else unit}"
     metrics = QFontMetricsF(painter.font())
     right, y = size[0] - EDGE_PX - 4.5, size[1] - EDGE_PX - 4.5
     left = right - length_px

@@ -190,7 +190,7 @@ class PictureView(QWidget):
         colours, size = self.state.colours, (self.width(), self.height())
         axes = self.state.volume.axes if self.state.volume else "LPS"
         overlay.letters(painter, self.edges().on(axes), size, colours)
-        overlay.scale_bar(painter, viewport, size, colours)
+        overlay.scale_bar(painter, viewport, size, colours, self.state.length_unit)
 
     def _paint_picture(self, painter: QPainter, picture: Picture, viewport: Viewport) -> None:
         colours = self.state.colours

@@ -48,7 +48,8 @@ class SliceView(PictureView):
         if self.state.volume is None:
             return title
         normal = self._orientation.normal
-        return f"{title}   {'xyz'[normal]} {millimetres(self.state.cursor_mm[normal])} mm"
+        at = millimetres(self.state.cursor_mm[normal])
+        return f"{title}   {'xyz'[normal]} {at} {self.state.length_unit}"
 
     def primary_drag(self, at: QPointF) -> Drag:
         self._cursor_before = self.state.cursor_mm

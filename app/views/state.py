@@ -12,6 +12,7 @@ from app.views.colour_maps import COLOUR_MAPS, colour_map
 from app.views.colours import DARK, ViewColours
 from app.views.planes import Convention, clamp_to, slice_index
 from app.views.windows import Preset, Window
+from app.views.words import length_unit
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid, Point
 
@@ -44,6 +45,11 @@ class ViewState(QObject):
     def unit(self) -> str:
         """Unit of the values on show, empty without a volume."""
         return self.volume.unit if self.volume else ""
+
+    @property
+    def length_unit(self) -> str:
+        """In what lengths are told: mm, or pixels where their size is not known."""
+        return length_unit(self.unit)
 
     @property
     def is_pinned(self) -> bool:

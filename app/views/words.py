@@ -25,7 +25,12 @@ def millimetres(value: float) -> str:
     return f"{round(value, 1) + 0.0:.1f}".replace("-", "−")
 
 
-def place(point_mm: Point) -> str:
+def length_unit(unit: str) -> str:
+    """In what lengths are told beside values of a unit: pixels where their size is not known."""
+    return "pixels" if unit == "1/pixel" else "mm"
+
+
+def place(point_mm: Point, length: str = "mm") -> str:
     """A point of the patient."""
     x, y, z = (millimetres(value) for value in point_mm)
-    return f"x {x}  y {y}  z {z} mm"
+    return f"x {x}  y {y}  z {z} {length}"

@@ -1,0 +1,120 @@
+"""The preview follows the protocol, says what it shows, and is never taken for a result."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from app.preview_page import PreviewPage
+from app.run_record import RunState
+from engine.algorithms import Fdk
+from engine.preprocess import Binning, Centre, FlatField
+from engine.protocol_ct import CtProtocol
+from tests.app.conftest import PATIENCE_MS
+from tests.app.test_ct import ct_scan, open_ct, with_steps  # noqa: F401
+
+MU = 0.02
+
+
+@pytest.fixture
+def page(qtbot, window) -> PreviewPage:
+    made = PreviewPage(window.bench.previews, window.bench.theme)
+    qtbot.addWidget(made)
+    made.resize(500, 500)
+    return made
+
+
+@pytest.fixture
+def looked(qtbot, window, page, open_ct):  # noqa: F811
+    """Open the scan, show the page, and wait for a preview of the protocol at hand."""
+    open_ct()
+    page.show()
+
+    def wait() -> None:
+        previews = window.bench.previews
+        done = lambda: previews.is_current and not window.commands.is_busy  # noqa: E731
+        qtbot.waitUntil(done, timeout=PATIENCE_MS)
+
+    wait()
+    return wait
+
+
+def test_a_scan_is_previewed_as_soon_as_it_is_open(window, page, looked):
+    look = window.bench.previews.look
+    assert look.volume.values.shape == (1, 40, 40)
+    assert look.volume.values[0, 20, 20] == pytest.approx(MU, rel=0.05)
+    assert page.title.text() == "Preview: central slice, z 0.5 mm"
+    assert page.text.text().startswith("Filtered back projection (FDK), ram-lak window; axis at")
+    assert page.text.text().endswith("No result of a run.")
+    assert page.view.caption() == "Preview: central slice   z 0.5 mm"
+
+
+def test_a_preview_is_no_image_of_the_run(window, looked):
+    assert window.session.view_state.volume is None
+    assert window.session.record.images.items == []
+    assert window.session.record.result is None
+    assert window.session.state is RunState.IDLE
+
+
+def test_a_changed_filter_gives_another_preview_that_names_it(window, page, looked):
+    before = window.bench.previews.look
+    window.session.set_protocol(CtProtocol(algorithm=Fdk(window="hann", cutoff=0.5)))
+    assert page.title.text().startswith("Preview of the settings before")
+    looked()
+    assert "hann window, cut off at 50%" in page.text.text()
+    assert not np.array_equal(window.bench.previews.look.volume.values, before.volume.values)
+
+
+def test_the_newest_of_many_changes_is_shown(window, looked):
+    for column in (17.0, 18.0, 19.0, 21.0):
+        window.session.set_protocol(with_steps(centre=Centre(column=column)))
+    looked()
+    assert window.bench.previews.look.protocol == window.session.protocol
+    assert "axis at column 21.00, as given" in window.bench.previews.look.told
+
+
+def test_what_cannot_be_previewed_is_a_sentence_and_no_old_picture(window, page, looked):
+    window.session.set_protocol(with_steps(flat_field=FlatField(use="off")))
+    looked()
+    assert window.bench.previews.look is None
+    assert "no line integrals" in page.text.text()
+    assert page.state.volume is None
+    window.session.undo()
+    looked()
+    assert page.state.volume is not None
+
+
+def test_nobody_looks_nothing_is_made(qtbot, window, page, looked):
+    page.hide()
+    window.session.set_protocol(with_steps(binning=Binning(pixels=2)))
+    qtbot.wait(400)
+    assert not window.bench.previews.is_current
+    page.show()
+    looked()
+    assert window.bench.previews.look.volume.values.shape == (1, 20, 20)
+
+
+def test_a_run_is_not_disturbed(qtbot, window, looked):
+    window.runner.start()
+    assert window.session.state.is_active
+    window.session.set_protocol(with_steps(binning=Binning(pixels=2)))
+    qtbot.waitUntil(lambda: not window.session.state.is_active, timeout=PATIENCE_MS)
+    looked()
+    assert window.bench.previews.look.volume.values.shape == (1, 20, 20)
+
+
+def test_the_volume_follows_the_axis_that_was_found(window, looked):
+    session = window.session
+    scan = session.inputs.scan
+    assert not scan.axis_is_sought(tuple(session.modality.choices(session.protocol).values()))
+    assert session.grid() == window.bench.previews.look.grid
+    session.set_protocol(with_steps(centre=Centre(method="moment")))
+    assert "found in the scan" in window.steps[3]._result.text()
+    looked()
+    assert "found in the scan" not in window.steps[3]._result.text()
+
+
+def test_another_scan_takes_the_preview_away(window, page, looked, small_study):
+    window.commands.clear("data")
+    assert window.bench.previews.look is None
+    assert page.state.volume is None
