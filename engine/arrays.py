@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -27,14 +28,14 @@ def to_host(values: Any) -> Any:
     return values if module_of(values) is numpy else values.get()
 
 
-def taken(values: Any, xp: ModuleType) -> Any:
-    """Return arrays of numpy and of `xp` as they are, others through DLPack, without a copy."""
-    if isinstance(values, numpy.ndarray) or type(values).__module__.split(".")[0] == xp.__name__:
+def taken(values: Any) -> Any:
+    """Return arrays of numpy and of a GPU as they are, others through DLPack, without a copy."""
+    if isinstance(values, numpy.ndarray) or type(values).__module__.split(".")[0] == "cupy":
         return values
     if not hasattr(values, "__dlpack__"):
         return numpy.asarray(values)
     is_of_host = values.__dlpack_device__()[0] == _DLPACK_CPU
-    return (numpy if is_of_host else xp).from_dlpack(values)
+    return (numpy if is_of_host else import_module("cupy")).from_dlpack(values)
 
 
 _DLPACK_CPU = 1

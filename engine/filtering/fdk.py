@@ -37,7 +37,7 @@ def fdk(
     region : slices (z, y, x) of the grid; only the rows that see them are filtered
     """
     settings, on = settings or FilterSettings(), on or cpu()
-    values = taken(values, on.xp)
+    values = taken(values)
     plan = planned(values, geometry, settings)
     seen = rows_seeing(grid, region, plan.geometry)
     rows = filtered(values, plan, settings, rows=seen, on=on)

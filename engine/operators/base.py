@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import module_of
+from engine.arrays import module_of, taken, to_host
+from engine.backend.filters import solvers_of_cupy
 from engine.errors import GeometryError
+from engine.profiling import Profiler
 
 Array = NDArray[Any]
 
@@ -25,6 +29,8 @@ class LinearOperator(ABC):
     out_shape: tuple[int, ...]
     adjoint_rtol: ClassVar[float] = 1e-4
     """How well ⟨A x, y⟩ = ⟨x, Aᵀ y⟩ holds; looser only where the pair is unmatched."""
+    profiler: Profiler | None = None
+    """Times the work of the operator, and of those who use it."""
 
     @abstractmethod
     def forward(self, x: Array) -> Array:
@@ -39,7 +45,8 @@ class LinearOperator(ABC):
         return _Rows(self, k, of)
 
     def __call__(self, x: Array) -> Array:
-        """A x, after a check of the shape."""
+        """A x, after a check of the shape; x may be of anything that speaks DLPack."""
+        x = taken(x)
         self._expect(x, self.in_shape)
         return self.forward(x)
 
@@ -58,17 +65,28 @@ class LinearOperator(ABC):
         return _Scaled(factor, self)
 
     def as_scipy(self, dtype: str = "float32") -> Any:
-        """Wrap the operator as a scipy.sparse.linalg.LinearOperator on flat vectors."""
+        """Wrap the operator as a scipy.sparse.linalg.LinearOperator on flat vectors of numpy."""
         from scipy.sparse.linalg import LinearOperator as ScipyOperator
 
+        return self._flat(ScipyOperator, to_host, dtype)
+
+    def as_cupyx(self, dtype: str = "float32") -> Any:
+        """Wrap it as a cupyx.scipy.sparse.linalg.LinearOperator on flat vectors of CuPy."""
+        return self._flat(solvers_of_cupy().LinearOperator, lambda values: values, dtype)
+
+    def _flat(self, kind: Any, result: Callable[[Array], Array], dtype: str) -> Any:
         def matvec(x: Array) -> Array:
-            return self(x.reshape(self.in_shape)).ravel()
+            return result(self(x.reshape(self.in_shape))).ravel()
 
         def rmatvec(y: Array) -> Array:
-            return self.T(y.reshape(self.out_shape)).ravel()
+            return result(self.T(y.reshape(self.out_shape))).ravel()
 
         shape = (prod(self.out_shape), prod(self.in_shape))
-        return ScipyOperator(shape, matvec=matvec, rmatvec=rmatvec, dtype=np.dtype(dtype))
+        return kind(shape, matvec=matvec, rmatvec=rmatvec, dtype=np.dtype(dtype))
+
+    def span(self, name: str, **amounts: Any) -> AbstractContextManager[Any]:
+        """Time what is inside as a stage of the profile, where there is one."""
+        return nullcontext() if self.profiler is None else self.profiler.span(name, **amounts)
 
     def _expect(self, array: Array, shape: tuple[int, ...]) -> None:
         if array.shape != shape:

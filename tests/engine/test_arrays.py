@@ -31,7 +31,7 @@ class Foreign:
 def test_arrays_of_others_are_taken_without_a_copy() -> None:
     values = np.arange(6.0).reshape(2, 3)
 
-    found = taken(Foreign(values), np)
+    found = taken(Foreign(values))
 
     assert type(found) is np.ndarray
     assert np.shares_memory(found, values)
@@ -40,8 +40,8 @@ def test_arrays_of_others_are_taken_without_a_copy() -> None:
 def test_arrays_of_ours_are_left_where_they_are(device: Backend) -> None:
     there = device.to_device(TABLE)
 
-    assert taken(TABLE, device.xp) is TABLE
-    assert taken(there, device.xp) is there
+    assert taken(TABLE) is TABLE
+    assert taken(there) is there
     assert type(to_host(there)) is np.ndarray
     assert to_host(TABLE) is TABLE
 

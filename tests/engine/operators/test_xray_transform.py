@@ -65,8 +65,8 @@ def test_every_entry_of_the_transpose_is_that_of_the_projector(rng):
 @pytest.mark.parametrize("beam", ["cone", "parallel"])
 def test_rows_along_z_are_a_shortcut_and_no_other_thing(rng, beam):
     short, long = (transform(vectors(7, tilt=tilt, beam=beam)) for tilt in (0.0, 1e-8))
-    assert short._is_upright
-    assert not long._is_upright
+    assert short._projector._is_upright
+    assert not long._projector._is_upright
     x, y = fields(rng, short)
     for one, other in (
         (short(x), long(x)),

@@ -1,0 +1,240 @@
+"""X-ray line integrals and back projections by a GPU, in one go or in slabs and chunks.
+
+Volumes and projections may lie on the device or on the host. What is not on the device comes there
+in slabs of slices and in chunks of views, as its free memory allows; line integrals of slabs add up
+to those of the whole, and slabs of a back projection are its parts. Textures, geometry and compiled
+kernels are kept from call to call, and subsets of a scan share them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.arrays import module_of
+from engine.backend import Backend
+from engine.backend.gpu import Array, Texture
+from engine.errors import DeviceMemoryError
+from engine.kernels.blocks import Tick
+from engine.kernels.cone_variants import BackVariant, Path
+from engine.kernels.device_cone import BackViews
+from engine.kernels.device_joseph import Lines
+from engine.operators.xray_parts import Pace, Parts, parts_for
+from engine.operators.xray_scene import Box, Scene, Three
+from engine.operators.xray_tools import Tools
+
+UPDATES_PER_CHUNK = 2**33
+"""Voxels times views, or rays times layers, after which progress is told."""
+MOST_VIEWS = 2048
+"""Of a chunk: layers that a texture holds."""
+USABLE = 0.8
+"""Of the free memory, what slabs and chunks may take."""
+REAL_BYTES = 4
+
+
+class DeviceXray:
+    """The projectors of a scene on a GPU; see `engine.operators.xray`.
+
+    Parameters
+    ----------
+    scene : views and volume
+    tools : compiled kernels and textures
+    on : the device
+    exact : whether line integrals read plain memory, of which `transposed` is the transpose, or
+        textures, which blend in fractions of 1/256
+    streams : whether results lie on the host, so that they may be larger than the device's memory
+    tick : told of progress
+    """
+
+    def __init__(
+        self, scene: Scene, tools: Tools, *, on: Backend, exact: bool, streams: bool,
+        tick: Tick | None,
+    ) -> None:  # fmt: skip
+        self._scene, self._tools, self._on = scene, tools, on
+        self._gpu, self._profiler = tools.gpu, tools.profiler
+        self._exact, self._streams, self._tick = exact, streams, tick
+        self._lines: Lines | None = None
+        self._views: BackViews | None = None
+        self._share, self._is_least = USABLE, False
+
+    def forward(self, x: Array) -> Array:
+        """Line integrals of the volume (n_z, n_y, n_x): (n_views, n_rows, n_columns)."""
+        return self._fitting(self._scene.seen, lambda out: self._forward(x, out))
+
+    def transposed(self, y: Array) -> Array:
+        """The transpose of `forward` from memory: (n_z, n_y, n_x)."""
+        return self._fitting(self._scene.grid.shape, lambda out: self._transposed(y, out))
+
+    def back(self, y: Array, box: Box, *, as_adjoint: bool) -> Array:
+        """Voxel-driven back projection with 1/τ² of a box; `as_adjoint` : weighted to be one."""
+        return self._fitting(box.shape, lambda out: self._back(y, box, as_adjoint, out))
+
+    def _forward(self, x: Array, out: Array) -> None:
+        _, n_rows, n_columns = self._scene.seen
+        kernels, lines = self._tools.joseph(exact=self._exact), self._lines_there()
+        copies = int(not self._is_there(x)) + int(not self._exact)
+        parts = self._parts(
+            self._scene.grid.shape, copies, int(self._streams), max(self._scene.grid.shape),
+            self._tools.volume_bytes,
+        )  # fmt: skip
+        pace = self._pace(parts)
+        held: Array | Texture = None
+        for views in parts.views:
+            rays = self._room(out, views)
+            for slab in parts.slabs:
+                if held is None or len(parts.slabs) > 1:
+                    held = None  # gives its memory back first
+                    held = self._volume(x, slab)
+                n_rays = len(views) * n_rows * n_columns if slab.start == 0 else 0
+                with self._profiler.span("forward", events=n_rays, unit="rays"):
+                    some, corner = lines.part(views.start, views.stop), (slab.start, 0, 0)
+                    kernels.forward(held, some, rays, corner=corner, accumulate=slab.start > 0)
+                pace.step(len(views))
+            self._keep(rays, out, views)
+
+    def _transposed(self, y: Array, out: Array) -> None:
+        _, n_rows, n_columns = self._scene.seen
+        kernels, lines = self._tools.joseph(exact=True), self._lines_there()
+        shape = self._scene.grid.shape
+        parts = self._parts(shape, int(self._streams), int(not self._is_there(y)), max(shape))
+        pace = self._pace(parts)
+        for slab in parts.slabs:
+            sums = self._room(out, slab)
+            self._gpu.zero(sums)
+            for views in parts.views:
+                values = self._there(y, views, "pixels")
+                n_rays = len(views) * n_rows * n_columns if slab.start == 0 else 0
+                with self._profiler.span("back", events=n_rays, unit="rays"):
+                    some = lines.part(views.start, views.stop)
+                    kernels.back(values, some, sums, corner=(slab.start, 0, 0))
+                pace.step(len(views))
+            self._keep(sums, out, slab)
+
+    def _back(self, y: Array, box: Box, as_adjoint: bool, out: Array) -> None:
+        variant = self._variant(box)
+        kernels = self._tools.back(variant)
+        if self._views is None:
+            scene = self._scene
+            self._views = kernels.views(scene.matrices, scene.grid.shape, scene.geometry.shape)
+        copies = 1 + int(as_adjoint) + int(not self._is_there(y))
+        layers = box.n_voxels / np.prod(self._scene.geometry.shape)
+        recycled = self._tools.pictures_bytes
+        parts = self._parts(box.shape, int(self._streams), copies, layers, recycled)
+        pace, n = self._pace(parts), max(map(len, parts.views))
+        texture = self._tools.pictures(variant, n, self._scene.geometry.shape)
+        for slab in parts.slabs:
+            volume, part = self._room(out, slab), box.slices(slab)
+            for views in parts.views:
+                if slab.start == 0 or len(parts.views) > 1:
+                    texture.update(self._weighted(y, views, as_adjoint))
+                n_updates = part.n_voxels * len(views)
+                with self._profiler.span("back", events=n_updates, unit="voxel updates"):
+                    some, more = self._views[views.start : views.stop], views.start > 0
+                    kernels.back(texture, some, volume, corner=part.corner, accumulate=more)
+                pace.step(len(views))
+            self._keep(volume, out, slab)
+
+    def _variant(self, box: Box) -> BackVariant:
+        """The same arithmetic for every box of a volume, so that its bits do not depend on it."""
+        path: Path = "upright" if self._scene.geometry.is_upright else "general"
+        run = min(box.shape[0], BackVariant.voxels_per_thread)
+        return BackVariant(path=path, voxels_per_thread=run)
+
+    def _weighted(self, y: Array, views: range, as_adjoint: bool) -> Array:
+        values = self._there(y, views, "pixels")
+        if not as_adjoint:
+            return values
+        weighted: Array = values * self._scene.adjoint_weights(views, self._on.xp)
+        return weighted
+
+    # where things lie
+
+    def _is_there(self, values: Array) -> bool:
+        return module_of(values) is self._on.xp
+
+    def _room(self, out: Array, part: range) -> Array:
+        """A part of the results along their first axis, on the device."""
+        if self._streams:
+            return self._gpu.empty((len(part), *out.shape[1:]), np.float32)
+        return out[part.start : part.stop]
+
+    def _keep(self, piece: Array, out: Array, part: range) -> None:
+        """Copy a part of the results to the host, if they lie there."""
+        if self._streams:
+            out[part.start : part.stop] = self._gpu.download(piece)
+
+    def _there(self, values: Array, part: range, unit: str) -> Array:
+        """A part of an array along its first axis, on the device, float32 and contiguous."""
+        some = values[part.start : part.stop]
+        if self._is_there(some):
+            return self._on.xp.ascontiguousarray(some, dtype=np.float32)
+        some = np.ascontiguousarray(some, np.float32)
+        with self._profiler.span("upload", events=some.size, bytes=some.nbytes, unit=unit):
+            return self._gpu.upload(some)
+
+    def _volume(self, x: Array, slab: range) -> Array | Texture:
+        """A slab as line integrals read it: memory, or a texture."""
+        values = self._there(x, slab, "pixels")
+        if self._exact:
+            return values
+        texture = self._tools.volume(values.shape)
+        texture.update(values)
+        return texture
+
+    def _lines_there(self) -> Lines:
+        if self._lines is None:
+            geometry, grid = self._scene.geometry, self._scene.grid
+            rays, shape = self._scene.rays, geometry.shape
+            self._lines = Lines.upload(self._gpu, rays, shape, grid.shape, grid.voxel_mm)
+        return self._lines
+
+    # how much at a time
+
+    def _parts(
+        self, shape: Three, slabs: int, chunks: int, layers: float, recycled_bytes: int = 0
+    ) -> Parts:
+        """Cut what has to come to the device, so many copies of each slab and of each chunk.
+
+        layers : updates for each pixel
+        """
+        n_views, n_rows, n_columns = self._scene.seen
+        per_slice = REAL_BYTES * slabs * shape[1] * shape[2]
+        per_view = REAL_BYTES * chunks * n_rows * n_columns
+        most = max(1, min(MOST_VIEWS, int(UPDATES_PER_CHUNK / (layers * n_rows * n_columns))))
+        budget = int(self._share * (self._gpu.free_bytes() + recycled_bytes))
+        parts = parts_for(shape[0], per_slice, n_views, per_view, budget, most)
+        self._is_least = parts.is_least(per_slice > 0, per_view > 0)
+        return parts
+
+    def _pace(self, parts: Parts) -> Pace:
+        return Pace(self._gpu, self._tick, self._scene.seen[0] * len(parts.slabs))
+
+    def _fitting(self, shape: Three, work: Callable[[Array], None]) -> Array:
+        """Do it in smaller and smaller parts until the memory holds them."""
+        try:
+            out: NDArray[Any] | Array = np.empty(shape, np.float32)
+            if not self._streams:
+                out = self._gpu.empty(shape, np.float32)
+        except DeviceMemoryError as e:
+            raise self._too_large("the result", shape) from e
+        while True:
+            try:
+                work(out)
+                return out
+            except DeviceMemoryError as e:
+                if self._is_least:
+                    _, n_rows, n_columns = self._scene.seen
+                    raise self._too_large("one slice and one view", (n_rows, n_columns)) from e
+            self._tools.forget()
+            self._share /= 2
+
+    def _too_large(self, what: str, shape: tuple[int, ...]) -> DeviceMemoryError:
+        size, mib = " × ".join(map(str, shape)), 2**20
+        return DeviceMemoryError(
+            f"{self._scene.grid.describe()}, {self._scene.seen[0]} views: {what} ({size}) does not "
+            f"fit the GPU's memory, {self._gpu.free_bytes() / mib:.0f} MiB are free; close what "
+            "else uses the GPU, choose larger voxels or bin the projections, or take the CPU."
+        )

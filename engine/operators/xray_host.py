@@ -1,0 +1,136 @@
+"""X-ray line integrals and back projections by the CPU, from and to arrays of the host."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import cone_back, joseph
+from engine.kernels.blocks import Tick, run_blocks, sum_blocks
+from engine.operators.xray_scene import Box, Scene
+from engine.profiling import Profiler
+
+Array = NDArray[Any]
+
+THIN = 8
+"""Slices up to which a volume is projected back along x, not along z."""
+LINES = 8
+"""Lines of voxels worth a call."""
+
+
+class HostXray:
+    """The projectors of a scene; see `engine.operators.xray`.
+
+    Kernels want volumes as [y, x, z] and projections as [view, column, row]: columns of voxels and
+    of pixels are what upright scans share.
+    """
+
+    def __init__(
+        self, scene: Scene, *, threads: int, tick: Tick | None, profiler: Profiler
+    ) -> None:
+        self._scene, self._threads, self._tick = scene, threads, tick
+        self._profiler, self._n_rays = profiler, math.prod(scene.seen)
+        self._is_upright = scene.geometry.is_upright and not scene.is_steep
+        z, y, x = scene.grid.shape
+        self._shape = (y, x, z)
+        self._voxel_mm = np.array(scene.grid.voxel_mm, np.float64)
+
+    def forward(self, x: Array) -> Array:
+        """Line integrals of the volume (n_z, n_y, n_x): (n_views, n_rows, n_columns)."""
+        with self._profiler.span("forward", events=self._n_rays, unit="rays"):
+            return self._forward(x)
+
+    def transposed(self, y: Array) -> Array:
+        """The transpose of `forward`: (n_z, n_y, n_x)."""
+        with self._profiler.span("back", events=self._n_rays, unit="rays"):
+            return self._transposed(y)
+
+    def back(self, y: Array, box: Box, *, as_adjoint: bool) -> Array:
+        """Voxel-driven back projection with 1/τ² of a box; `as_adjoint` : weighted to be one."""
+        n_updates = box.n_voxels * len(y)
+        with self._profiler.span("back", events=n_updates, unit="voxel updates"):
+            if as_adjoint:
+                y = y * self._scene.adjoint_weights(range(len(y)))
+            is_thin = self._scene.grid.shape[0] <= THIN
+            return self._back_thin(y, box) if is_thin else self._back(y, box)
+
+    def _forward(self, x: Array) -> Array:
+        image = np.zeros([n + 2 for n in self._shape], np.float32)
+        image[1:-1, 1:-1, 1:-1] = x.transpose(1, 2, 0)
+        n_views, n_rows, n_columns = self._scene.seen
+        out = np.empty((n_views, n_columns, n_rows), np.float32)
+        scene = (self._scene.rays, self._voxel_mm, self._shape, image.ravel())
+
+        def work(_: int, start: int, stop: int) -> None:
+            if self._is_upright:
+                joseph.forward_upright(start, stop, *scene, self._blend(), out)
+            else:
+                joseph.forward(start, stop, *scene, out)
+
+        run_blocks(work, n_views * n_columns, self._threads, self._tick)
+        return np.ascontiguousarray(out.transpose(0, 2, 1))
+
+    def _transposed(self, y: Array) -> Array:
+        n_views, n_rows, n_columns = self._scene.seen
+        values = np.ascontiguousarray(y.transpose(0, 2, 1), np.float32)
+        scene = (self._scene.rays, self._voxel_mm, self._shape, values)
+
+        def work(sums: Array, start: int, stop: int) -> None:
+            if self._is_upright:
+                row = np.empty(n_rows, np.float32)
+                joseph.back_upright(start, stop, *scene, self._blend(), row, sums)
+            else:
+                joseph.back(start, stop, *scene, sums)
+
+        total = sum_blocks(
+            work,
+            n_views * n_columns,
+            self._shape,
+            dtype=np.float32,
+            threads=self._threads,
+            tick=self._tick,
+        )
+        return np.ascontiguousarray(total.transpose(2, 0, 1))
+
+    def _back(self, y: Array, box: Box) -> Array:
+        n_views, n_rows, n_columns = self._scene.seen
+        bordered = np.zeros((n_views, n_columns + 2, n_rows + 2), np.float32)
+        bordered[:, 1:-1, 1:-1] = y.transpose(0, 2, 1)
+        n_z, n_y, n_x = box.shape
+        out = np.zeros((n_y, n_x, n_z), np.float32)
+        scene = (self._scene.matrices, _y_x_z(box.corner), bordered)
+
+        def work(_: int, start: int, stop: int) -> None:
+            if self._scene.geometry.is_upright:
+                blend = np.zeros(n_rows + 3, np.float32)
+                cone_back.upright(start, stop, *scene, blend, out)
+            else:
+                cone_back.general(start, stop, *scene, out)
+
+        run_blocks(work, n_y * n_x, self._threads, self._tick)
+        return np.ascontiguousarray(out.transpose(2, 0, 1))
+
+    def _back_thin(self, y: Array, box: Box) -> Array:
+        n_views, n_rows, n_columns = self._scene.seen
+        bordered = np.zeros((n_views, n_rows + 2, n_columns + 2), np.float32)
+        bordered[:, 1:-1, 1:-1] = y
+        out = np.zeros(box.shape, np.float32)
+        pictures = bordered.reshape(n_views, -1)
+        scene = (self._scene.matrices, _y_x_z(box.corner), pictures, n_columns + 2)
+
+        def work(_: int, start: int, stop: int) -> None:
+            cone_back.thin(start, stop, *scene, out)
+
+        run_blocks(work, box.shape[0] * box.shape[1], self._threads, self._tick, smallest=LINES)
+        return out
+
+    def _blend(self) -> Array:
+        return np.zeros(self._shape[2] + 3, np.float32)
+
+
+def _y_x_z(corner: tuple[int, int, int]) -> tuple[int, int, int]:
+    z, y, x = corner
+    return y, x, z

@@ -1,0 +1,120 @@
+"""A scan and a volume, as the projectors of X-rays want to know them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import GeometryError
+from engine.geometry.grid import ImageGrid
+from engine.geometry.xray import XrayGeometry
+
+Array = NDArray[Any]
+Region = tuple[slice, slice, slice]
+Three = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Box:
+    """Some voxels of a volume: the first one and how many, both (z, y, x)."""
+
+    corner: Three
+    shape: Three
+
+    @classmethod
+    def of(cls, region: Region | None, shape: Three) -> Box:
+        """Take slices (z, y, x) out of a volume of this shape; None: all of it."""
+        parts = zip(shape, region or (slice(None),) * 3, strict=True)
+        ranges = [range(n)[part] for n, part in parts]
+        if any(r.step != 1 or not r for r in ranges):
+            raise GeometryError(
+                f"region {region} takes no box out of {shape}; give slices (z, y, x)."
+            )
+        z, y, x = ranges
+        return cls((z.start, y.start, x.start), (len(z), len(y), len(x)))
+
+    def slices(self, part: range) -> Box:
+        """Slices of the box along z, counted from its first."""
+        z, y, x = self.corner
+        return Box((z + part.start, y, x), (len(part), *self.shape[1:]))
+
+    @property
+    def n_voxels(self) -> int:
+        """Voxels in it."""
+        return int(np.prod(self.shape))
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Views of a volume."""
+
+    geometry: XrayGeometry
+    grid: ImageGrid
+
+    @property
+    def seen(self) -> Three:
+        """(n_views, n_rows, n_columns)."""
+        return (self.geometry.n_views, *self.geometry.shape)
+
+    @cached_property
+    def matrices(self) -> Array:
+        """(n_views, 3, 4); see `XrayGeometry.in_voxels`."""
+        return self.geometry.in_voxels(self.grid)
+
+    @cached_property
+    def rays(self) -> Array:
+        """(n_views, 6, 3) in voxels, linear in column and row; see `engine.kernels.joseph`."""
+        geometry, grid = self.geometry, self.grid
+        u, v = geometry.u_mm / grid.voxel_mm, geometry.v_mm / grid.voxel_mm
+        first = grid.to_voxels(geometry.corner_mm) + 0.5 * (u + v)
+        still = np.zeros_like(u)
+        if geometry.beam == "cone":
+            source = grid.to_voxels(geometry.source_mm)
+            return np.stack([source, still, still, first - source, u, v], axis=1)
+        along = geometry.source_mm / np.array(grid.voxel_mm)
+        return np.stack([first, u, v, along, still, still], axis=1)
+
+    @cached_property
+    def is_steep(self) -> bool:
+        """Whether any ray climbs more along z than it runs across."""
+        n_rows, n_columns = self.geometry.shape
+        columns, rays = np.arange(n_columns)[:, None], self.rays
+        for row in (0, n_rows - 1):
+            along = np.abs((rays[:, 3] + row * rays[:, 5])[:, None] + columns * rays[:, None, 4])
+            if (along[..., 2] > along[..., :2].max(axis=-1)).any():
+                return True
+        return False
+
+    def adjoint_weights(self, views: range, xp: ModuleType = np) -> Array:
+        """(n, n_rows, n_columns) what makes the voxel-driven back projection an adjoint.
+
+        That is the volume of a voxel over the area of a pixel, times 1 / cos φ of the ray to each
+        pixel, φ from the normal. With the ray p + c u + r v to pixel (r, c), and n across u and v,
+
+        1 / cos² φ = (|p|² + 2c p·u + c² |u|² + 2r p·v + r² |v|² + 2rc u·v) / (p·n)²
+        """
+        geometry = self.geometry.select(slice(views.start, views.stop))
+        u, v, n = geometry.u_mm, geometry.v_mm, geometry.normal
+        area = np.linalg.norm(np.cross(u, v), axis=1)
+        scale = float(np.prod(self.grid.voxel_mm)) / area
+        if geometry.beam == "parallel":
+            slant = 1 / np.abs(_dot(geometry.source_mm, n))
+            return xp.asarray((slant * scale).astype(np.float32)[:, None, None])
+        p = geometry.corner_mm + 0.5 * (u + v) - geometry.source_mm
+        terms = [_dot(a, b) for a, b in ((p, p), (p, u), (u, u), (p, v), (v, v), (u, v))]
+        pp, pu, uu, pv, vv, uv = xp.asarray(np.stack(terms))[:, :, None, None]
+        n_rows, n_columns = geometry.shape
+        r, c = xp.arange(float(n_rows))[:, None], xp.arange(float(n_columns))
+        square = pp + c * (2 * pu + c * uu) + r * (2 * pv + r * vv + c * (2 * uv))
+        factor = xp.asarray((scale / np.abs(_dot(p, n)))[:, None, None])
+        return (xp.sqrt(square) * factor).astype(np.float32)
+
+
+def _dot(a: Array, b: Array) -> Array:
+    """(n,) scalar products of vectors (n, 3)."""
+    return np.einsum("ni,ni->n", a, b)

@@ -1,0 +1,75 @@
+"""What the X-ray projectors of a GPU keep from call to call: compiled kernels and textures."""
+
+from __future__ import annotations
+
+from engine.backend.gpu import Gpu, Texture
+from engine.kernels.cone_variants import BackVariant
+from engine.kernels.device_cone import ConeBack
+from engine.kernels.device_joseph import Joseph
+from engine.kernels.joseph_variants import JosephVariant
+from engine.profiling import Profiler
+
+Three = tuple[int, int, int]
+
+
+class Tools:
+    """Kernels and textures, made when first asked for; shared by all subsets of a scan."""
+
+    def __init__(self, gpu: Gpu, profiler: Profiler) -> None:
+        self.gpu, self.profiler = gpu, profiler
+        self._joseph: dict[JosephVariant, Joseph] = {}
+        self._back: dict[BackVariant, ConeBack] = {}
+        self._pictures: Texture | None = None
+        self._volume: Texture | None = None
+
+    def joseph(self, *, exact: bool) -> Joseph:
+        """Line integrals that read plain memory, or a texture."""
+        variant = JosephVariant(texture="memory" if exact else "array")
+        if variant not in self._joseph:
+            self._joseph[variant] = Joseph(self.gpu, variant, self.profiler)
+        return self._joseph[variant]
+
+    def back(self, variant: BackVariant) -> ConeBack:
+        """The voxel-driven back projection."""
+        if variant not in self._back:
+            self._back[variant] = ConeBack(self.gpu, variant, self.profiler)
+        return self._back[variant]
+
+    def pictures(self, variant: BackVariant, n: int, detector: tuple[int, int]) -> Texture:
+        """Return the texture for n projections at least; what it held before is anyone's guess."""
+        kind, held = variant.texture, self._pictures
+        if kind == "memory":
+            raise TypeError("projections in plain memory need no texture.")
+        if held is None or (held.kind, held.shape[1:]) != (kind, detector) or held.shape[0] < n:
+            self._pictures = None  # gives its memory back first
+            self._pictures = self.gpu.texture(kind, (n, *detector))
+        return self._pictures  # type: ignore[return-value]
+
+    def volume(self, shape: Three) -> Texture:
+        """Return the texture for a slab (n_z, n_y, n_x)."""
+        if self._volume is None or self._volume.shape != shape:
+            self._volume = None
+            self._volume = self.gpu.texture("array", shape)
+        return self._volume
+
+    @property
+    def pictures_bytes(self) -> int:
+        """Memory of the texture of projections."""
+        return _bytes(self._pictures)
+
+    @property
+    def volume_bytes(self) -> int:
+        """Memory of the texture of a slab."""
+        return _bytes(self._volume)
+
+    def forget(self) -> None:
+        """Give the textures' memory back."""
+        self._pictures = self._volume = None
+        self.gpu.release()
+
+
+def _bytes(texture: Texture | None) -> int:
+    if texture is None:
+        return 0
+    n, n_rows, n_columns = texture.shape
+    return 4 * n * n_rows * n_columns

@@ -1,0 +1,221 @@
+"""X-ray projectors on a GPU: the numbers of the CPU, from anywhere, whole or in parts."""
+
+import numpy as np
+import pytest
+from scipy.sparse.linalg import cg, lsqr
+
+from engine.backend import cpu, cuda
+from engine.errors import DeviceError, DeviceMemoryError
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import circle, circular_cone, parallel
+from engine.operators import xray_device
+from engine.operators.xray import XrayTransform
+from engine.profiling import Profiler
+from tests.emulator import EmulatedGpu
+from tests.engine.test_arrays import Foreign
+
+GRID = ImageGrid((5, 7, 6), (1.5, 1.4, 1.3), (0.5, 1.0, -1.0))
+CONE = {"source_axis_mm": 60.0, "source_detector_mm": 90.0, "shape": (6, 9), "pixel_mm": 2.0}
+SCANS = {
+    "upright cone": circular_cone(circle(5), **CONE),
+    "tilted cone": circular_cone(circle(5), tilt_rad=(0.1, 0.2), **CONE),
+    "parallel": parallel(circle(5), shape=(6, 9), pixel_mm=1.3),
+}
+FRACTIONS = 1 / 200
+"""What fractions of 8 bits may change, of the largest value: half of 1/256 along two axes."""
+
+
+@pytest.fixture(params=["emulated", "reversed", pytest.param("card", marks=pytest.mark.gpu)])
+def on(request):
+    """A card with whole fractions, in both orders of its threads; and the real one."""
+    if request.param == "card":
+        return cuda()
+    return cuda(EmulatedGpu(exact_textures=True, reverse=request.param == "reversed"))
+
+
+def tolerance(on):
+    return 1e-5 if isinstance(on.gpu, EmulatedGpu) else FRACTIONS
+
+
+def fields(rng, A):
+    return rng.random(A.in_shape, np.float32), rng.random(A.out_shape, np.float32)
+
+
+def agree(got, want, most):
+    np.testing.assert_allclose(got, want, rtol=0, atol=most * np.abs(want).max())
+
+
+@pytest.mark.parametrize("name", SCANS)
+def test_all_ways_give_what_the_cpu_gives(rng, on, name):
+    here, there = (XrayTransform(SCANS[name], GRID, on=device) for device in (cpu(2), on))
+    x, y = fields(rng, here)
+    for got, want, most in (
+        (there(x), here(x), 1e-5),
+        (there.T(y), here.T(y), 1e-5),
+        *(
+            (A.back_project(y, weighting=w), B.back_project(y, weighting=w), tolerance(on))
+            for A, B, w in ((there, here, "fdk"), (there, here, "adjoint"))
+        ),
+    ):
+        assert type(got) is type(on.to_device(x))
+        agree(on.to_host(got), want, most)
+
+
+def test_the_faster_adjoint_reads_textures(rng, on):
+    here, there = (
+        XrayTransform(SCANS["upright cone"], GRID, on=device, adjoint="voxel")
+        for device in (cpu(2), on)
+    )
+    x, y = fields(rng, here)
+    agree(on.to_host(there(x)), here(x), tolerance(on))
+    agree(on.to_host(there.T(y)), here.T(y), tolerance(on))
+
+
+def test_arrays_may_come_from_anywhere(rng, on):
+    A = XrayTransform(SCANS["upright cone"], GRID, on=on)
+    x, y = fields(rng, A)
+
+    def back(values):
+        return A.back_project(values, weighting="fdk")
+
+    for operator, values in ((A, x), (back, y), (A.T, y)):
+        want = on.to_host(operator(on.to_device(values)))
+        # views of arrays are arrays too
+        doubled = on.to_device(np.repeat(values.astype("f8"), 2, axis=0))[::2]
+        for same in (values, Foreign(values), doubled):
+            agree(on.to_host(operator(same)), want, 1e-6 if operator is not back else 0)
+
+
+@pytest.mark.parametrize("name", ["upright cone", "tilted cone"])
+def test_a_box_of_the_volume_has_its_bits(rng, on, name):
+    A = XrayTransform(SCANS[name], GRID, on=on)
+    y = on.to_device(fields(rng, A)[1])
+    volume = on.to_host(A.back_project(y, weighting="fdk"))
+    for box in (np.s_[2:3, :, :], np.s_[:, 3:4, :], np.s_[1:4, 2:, 1:-1]):
+        part = on.to_host(A.back_project(y, weighting="fdk", region=box))
+        np.testing.assert_array_equal(part, volume[box])
+
+
+def test_subsets_are_rows_and_share_what_is_compiled(rng, on):
+    A = XrayTransform(SCANS["upright cone"], GRID, on=on)
+    x, y = fields(rng, A)
+    whole = on.to_host(A(x))
+    parts = [A.subset(k, 2) for k in range(2)]
+    assert A.subset(1, 2) is parts[1]
+    for k, part in enumerate(parts):
+        np.testing.assert_array_equal(on.to_host(part(x)), whole[k::2])
+    total = sum(on.to_host(part.T(on.to_device(y)[k::2])) for k, part in enumerate(parts))
+    agree(total, on.to_host(A.T(y)), 1e-5)
+    assert parts[0]._tools is A._tools
+
+
+@pytest.mark.parametrize("adjoint", ["matched", "voxel"])
+def test_parts_on_the_host_are_the_whole(rng, on, adjoint, monkeypatch):
+    resident = XrayTransform(SCANS["tilted cone"], GRID, on=on, adjoint=adjoint, streams=False)
+    streamed = XrayTransform(SCANS["tilted cone"], GRID, on=on, adjoint=adjoint, streams=True)
+    x, y = fields(rng, resident)
+    want = [on.to_host(resident(x)), on.to_host(resident.T(y))]
+    want += [on.to_host(resident.back_project(y, weighting="fdk"))]
+    # a slab of two slices at most, and chunks of two views
+    monkeypatch.setattr(xray_device, "USABLE", 1500 / on.gpu.free_bytes())
+    streamed = XrayTransform(SCANS["tilted cone"], GRID, on=on, adjoint=adjoint, streams=True)
+    n_parts = []
+    monkeypatch.setattr(xray_device, "parts_for", lambda *a: n_parts.append(cut(*a)) or n_parts[-1])
+    got = [streamed(x), streamed.T(y), streamed.back_project(y, weighting="fdk")]
+    for one, other in zip(got, want, strict=True):
+        assert type(one) is np.ndarray
+        agree(one, other, 1e-5)
+    assert all(len(parts.slabs) > 1 and len(parts.views) > 1 for parts in n_parts)
+
+
+cut = xray_device.parts_for
+
+
+def test_memory_that_runs_out_leads_to_smaller_parts(rng):
+    gpu = EmulatedGpu(exact_textures=True)
+    grid = ImageGrid((12, 20, 20), (1.0, 1.0, 1.0))
+    here, there = (
+        XrayTransform(SCANS["upright cone"], grid, on=on, **options)
+        for on, options in ((cpu(2), {}), (cuda(gpu), {"streams": True}))
+    )
+    x, y = fields(rng, here)
+    want = here(x), here.T(y), here.back_project(y, weighting="fdk")
+    there(x)  # compiled, geometry uploaded
+    there.back_project(y, weighting="fdk")
+    gpu.memory_limit = gpu.memory.used_bytes + 8_000  # of 19,200 for the volume
+    there._projector._share = 2.0  # as if others had taken what was free just now
+    for got, whole in zip(
+        (there(x), there.T(y), there.back_project(y, weighting="fdk")), want, strict=True
+    ):
+        agree(got, whole, 1e-5)
+    assert there._projector._share < 1
+
+
+def test_too_little_memory_is_told_in_a_sentence(rng):
+    gpu = EmulatedGpu()
+    A = XrayTransform(SCANS["upright cone"], GRID, on=cuda(gpu), streams=True)
+    B = XrayTransform(SCANS["upright cone"], GRID, on=cuda(gpu), streams=False)
+    x, _ = fields(rng, A)
+    A(x)
+    gpu.memory_limit = gpu.memory.used_bytes + 100
+    for operator in (A, B):
+        with pytest.raises(DeviceMemoryError, match=r"does not fit.*larger voxels.*take the CPU"):
+            operator(x)
+
+
+def test_large_volumes_stream_by_themselves():
+    gpu = EmulatedGpu(memory_limit=4_000)
+    assert XrayTransform(SCANS["upright cone"], GRID, on=cuda(gpu)).streams
+    gpu.memory_limit = 100_000
+    assert not XrayTransform(SCANS["upright cone"], GRID, on=cuda(gpu)).streams
+    assert not XrayTransform(SCANS["upright cone"], GRID, on=cpu(1), streams=True).streams
+
+
+def test_a_launch_that_fails_is_told(rng):
+    gpu = EmulatedGpu(fail_at_launch=2)
+    A = XrayTransform(SCANS["upright cone"], GRID, on=cuda(gpu))
+    x, _ = fields(rng, A)
+    with pytest.raises(DeviceError, match="launch failure"):
+        A.T(A(x))
+
+
+def test_solvers_of_scipy_use_it(rng, on):
+    A = XrayTransform(circular_cone(circle(12), **CONE), GRID, on=on)
+    x, _ = fields(rng, A)
+    flat = A.as_scipy("float64")
+    y = flat @ x.ravel()
+    found = lsqr(flat, y, iter_lim=60)[0].reshape(GRID.shape)
+    agree(on.to_host(A(found.astype("f4"))).ravel(), y, 1e-2)
+    normal, _ = cg(flat.T @ flat, flat.T @ y, maxiter=30)
+    assert type(normal) is np.ndarray
+    agree(flat @ normal, y, 1e-2)
+
+
+@pytest.mark.gpu
+def test_solvers_of_cupy_use_it(rng):
+    from cupyx.scipy.sparse.linalg import lsmr
+
+    on = cuda()
+    A = XrayTransform(circular_cone(circle(12), **CONE), GRID, on=on)
+    x, _ = fields(rng, A)
+    flat = A.as_cupyx()
+    y = flat @ on.to_device(x).ravel()
+    found = lsmr(flat, y, maxiter=60)[0]
+    agree(on.to_host(flat @ found), on.to_host(y), 5e-3)
+
+
+def test_progress_and_amounts_are_told(rng, on, monkeypatch):
+    told, profiler = [], Profiler(on)
+    monkeypatch.setattr(xray_device, "UPDATES_PER_CHUNK", 2 * GRID.n_voxels)
+    A = XrayTransform(
+        SCANS["upright cone"], GRID, on=on, profiler=profiler, tick=lambda *now: told.append(now)
+    )
+    _, y = fields(rng, A)
+    A.back_project(y, weighting="fdk")
+    assert told[-1] == (5, 5) and len(told) == 3
+    back, upload = (profiler.snapshot().stage(key) for key in ("back", "upload"))
+    assert (back.events, back.unit) == (5 * GRID.n_voxels, "voxel updates")
+    assert (upload.events, upload.unit, upload.bytes) == (y.size, "pixels", y.nbytes)
+    A(on.to_device(np.zeros(GRID.shape, "f4")))
+    forward = profiler.snapshot().stage("forward")
+    assert (forward.events, forward.unit) == (y.size, "rays")
