@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from app.banner import Banner
+from app.scan_pages import PAGES, ScanPages
 from app.view_colours import view_colours
 from app.views.ortho_view import OrthoView
 from app.views.scrubber import IterationScrubber
 from app.welcome import ReadyCard, WelcomeCard, page
 from app.workbench import Workbench
+from app.xray_scan import XrayScan
 
 
 class Centre(QWidget):
-    """Shows what fits the state: nothing yet, a scan, or images."""
+    """Shows what fits the state: nothing yet, a scan, or images.
+
+    An X-ray scan has tabs: the volume, its projections and its geometry. Its projections are shown
+    when it is opened, the volume from the moment it forms.
+    """
 
     def __init__(
         self,
@@ -34,49 +40,98 @@ class Centre(QWidget):
         self.ready = ReadyCard(bench, start)
         self.views = OrthoView(self._session.view_state)
         self.scrubber = IterationScrubber()
-        pictures = QWidget()
-        column = QVBoxLayout(pictures)
+        self.scan = ScanPages(bench)
+        self.tabs = QTabBar()
+        self._lay_out()
+        session = self._session
+        session.problem_raised.connect(self.banner.tell)
+        session.inputs_changed.connect(self._follow_scan)
+        session.state_changed.connect(self._follow_state)
+        session.view_state.volume_changed.connect(self._follow_volume)
+        session.images_changed.connect(self._show_images)
+        self.tabs.currentChanged.connect(self._show)
+        self.scrubber.iterate_selected.connect(session.select)
+        self._theme.changed.connect(self._paint)
+        self._labels: list[str] = []
+        self._scan: XrayScan | None = None
+        self._had_volume = self._was_active = False
+        self._paint()
+        self._show()
+
+    def _lay_out(self) -> None:
+        self._pictures = QWidget()
+        column = QVBoxLayout(self._pictures)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.views, 1)
         column.addWidget(self.scrubber)
         self._pages = QStackedWidget()
         self._welcome_page, self._ready_page = page(self.welcome), page(self.ready)
-        self._pictures = pictures
-        for each in (self._welcome_page, self._ready_page, pictures):
+        for each in (self._welcome_page, self._ready_page, self._pictures, *self.scan.widgets):
             self._pages.addWidget(each)
+        for title, tip in PAGES:
+            self.tabs.setTabToolTip(self.tabs.addTab(title), tip)
+        self.tabs.setExpanding(False)
+        self.tabs.setAccessibleName("What is shown of the scan")
+        self.tabs.hide()
         outside = QVBoxLayout(self)
         outside.setContentsMargins(0, 0, 0, 0)
         outside.setSpacing(0)
         outside.addWidget(self.banner)
+        outside.addWidget(self.tabs)
         outside.addWidget(self._pages, 1)
-        session = self._session
-        session.problem_raised.connect(self.banner.tell)
-        session.inputs_changed.connect(self._show)
-        session.state_changed.connect(self._show)
-        session.view_state.volume_changed.connect(self._show)
-        session.images_changed.connect(self._show_images)
-        self.scrubber.iterate_selected.connect(session.select)
-        self._theme.changed.connect(self._paint)
-        self._labels: list[str] = []
-        self._paint()
-        self._show()
 
     @property
     def shows_views(self) -> bool:
         """Whether there is an image on show."""
         return self._pages.currentWidget() is self._pictures
 
+    def show_page(self, index: int) -> None:
+        """Show the volume (0), the projections (1) or the geometry (2) of an X-ray scan."""
+        if self._scan is not None:
+            self.tabs.setCurrentIndex(index)
+            self._pages.currentWidget().setFocus()
+
     def _paint(self) -> None:
         colours = view_colours(self._theme)
         self.views.set_colours(colours)
         self.scrubber.set_colours(colours)
+        self.scan.set_colours(colours)
+
+    def _follow_scan(self) -> None:
+        """Show the projections of a scan that was just opened."""
+        found = self._session.inputs.scan
+        scan = found if isinstance(found, XrayScan) else None
+        if scan is not self._scan:
+            self._scan = scan
+            self.tabs.setVisible(scan is not None)
+            self.tabs.setCurrentIndex(1 if scan is not None and not self._has_volume else 0)
+        self._show()
+
+    def _follow_state(self) -> None:
+        if self._session.state.is_active and not self._was_active:
+            self.tabs.setCurrentIndex(0)
+        self._was_active = self._session.state.is_active
+        self._show()
+
+    def _follow_volume(self) -> None:
+        """A volume that appears is shown, one that changes leaves the user where he is."""
+        if self._has_volume and not self._had_volume:
+            self.tabs.setCurrentIndex(0)
+        self._had_volume = self._has_volume
+        self._show()
+
+    @property
+    def _has_volume(self) -> bool:
+        return self._session.view_state.volume is not None
 
     def _show(self) -> None:
-        session = self._session
-        if session.view_state.volume is not None:
+        index = self.tabs.currentIndex() if self._scan is not None else 0
+        if index > 0:
+            current = self.scan.widgets[index - 1]
+        elif self._has_volume:
             current = self._pictures
-        elif "data" in session.inputs:
+        elif "data" in self._session.inputs:
             current = self._ready_page
         else:
             current = self._welcome_page

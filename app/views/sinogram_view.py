@@ -1,0 +1,113 @@
+"""The sinogram of one detector row, the first view at the top; its line is the view on show."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtWidgets import QWidget
+
+from app.views import overlay
+from app.views.detector_state import DetectorState
+from app.views.detector_view import DetectorView, MarkedPicture
+from app.views.picture import Picture
+from app.views.picture_view import FIT_MARGIN_PX
+from app.views.planes import Rect
+from app.views.viewport import Viewport
+from engine.data.volume import Volume
+
+
+class SinogramView(DetectorView):
+    """One row of the detector in every view."""
+
+    def __init__(self, state: DetectorState, parent: QWidget | None = None) -> None:
+        super().__init__(state, "Sinogram", parent)
+        self.setToolTip("Wheel or PgUp, PgDn: other rows. Click: view and column. Right: window.")
+        state.sinogram_changed.connect(self.forget_picture)
+
+    def make_picture(self, volume: Volume) -> Picture:
+        part = self.state.sinogram
+        if part is None:
+            return Picture.of(volume.values[0, :1], self.outline(volume))
+        plain = Picture.of(part.values, self.outline(volume))
+        return MarkedPicture(plain.values, plain.rect, plain.n_nan, part.bad)
+
+    def outline(self, volume: Volume) -> Rect:
+        width = float(volume.grid.size_mm[0])
+        across, down = (max(n - 2 * FIT_MARGIN_PX, 8.0) for n in (self.width(), self.height()))
+        height = width * down / across
+        return Rect(-width / 2, -height / 2, width, height)
+
+    @property
+    def picture(self) -> Picture | None:
+        volume = self.state.volume
+        if self.state.sinogram is None or volume is None:
+            self._picture = None
+            return None
+        if self._picture is not None and self._picture.rect != self.outline(volume):
+            self._picture = self._image = None
+        return super().picture
+
+    def cursor_uv(self) -> tuple[float, float]:
+        return self.state.cursor_mm[0], self._v_of(self.state.view)
+
+    def caption(self) -> str:
+        if self.state.sinogram is None:
+            return "" if self.state.fault else "Reading the sinogram …"
+        return f"Sinogram   row {self.state.shown_row}"
+
+    def step(self, n_notches: int) -> None:
+        self._move(0, n_notches)
+
+    def step_arrow(self, right: int, down: int) -> None:
+        self._move(right, 0)
+        self.state.go_to_view(self.state.view + down)
+
+    def go_to(self, at: QPointF) -> None:
+        u, v = self.to_mm(at)
+        self.state.set_cursor((u, self.state.cursor_mm[1], 0.0))
+        self.state.go_to_view(self._view_at(v))
+
+    def place_at(self, at: QPointF) -> tuple[int, int, int] | None:
+        frame = self.state.frame
+        if frame is None or self.state.sinogram is None:
+            return None
+        u, v = self.to_mm(at)
+        view, column = self._view_at(v), self.column_at(u)
+        inside = 0 <= view < frame.n_views and 0 <= column < frame.shape[1]
+        return (view, self.state.shown_row, column) if inside else None
+
+    def paint_marks(self, painter: QPainter, viewport: Viewport) -> None:
+        frame, volume = self.state.frame, self.state.volume
+        if frame is None or volume is None:
+            return
+        self.paint_scale(painter, viewport)
+        area, colours = overlay.to_view(self.outline(volume), viewport), self.state.colours
+        last = frame.angle_text(frame.n_views - 1)
+        ascent = QFontMetricsF(painter.font()).ascent()
+        left = max(area.left(), 0.0) + 6
+        ends = ((area.top() + ascent + 4, "view 1"), (area.bottom() - 6, f"view {frame.n_views}"))
+        for base, text in ends:
+            told = text if text == "view 1" else f"{text}, {last}"
+            overlay.halo_text(painter, left, base, told, colours.plate_text, colours.canvas)
+
+    def _move(self, columns: int, rows: int) -> None:
+        frame = self.state.frame
+        if frame is not None:
+            x, y, _ = self.state.cursor_mm
+            width, height = frame.pixel_mm
+            self.state.set_cursor((x + columns * width, y + rows * height, 0.0))
+
+    def _v_of(self, view: int) -> float:
+        frame, volume = self.state.frame, self.state.volume
+        if frame is None or volume is None:
+            return 0.0
+        rect = self.outline(volume)
+        return rect.v + (view + 0.5) / frame.n_views * rect.height
+
+    def _view_at(self, v_mm: float) -> int:
+        frame, volume = self.state.frame, self.state.volume
+        if frame is None or volume is None:
+            return -1
+        rect = self.outline(volume)
+        return int(np.floor((v_mm - rect.v) / rect.height * frame.n_views))
