@@ -29,14 +29,15 @@ VARIANTS = [
 ]
 
 
-def scan(n_views=8, **options):
-    """A circle of views; two of the eight look along a diagonal of the voxels' edges."""
+def scan(n_views=8, angles=None, **options):
+    """A circle of views."""
     known = {"source_axis_mm": 60.0, "source_detector_mm": 90.0, "shape": (14, 18), "pixel_mm": 2.0}
-    return circular_cone(circle(n_views), **{**known, **options})
+    return circular_cone(circle(n_views) if angles is None else angles, **{**known, **options})
 
 
 CUBES = replace(GRID, voxel_mm=(1.5, 1.5, 1.5), centre_mm=(0.0, 0.0, 0.0))
 ONTO_ITS_SIDE = [[1, 0, 0], [0, np.cos(0.8), -np.sin(0.8)], [0, np.sin(0.8), np.cos(0.8)]]
+DIAGONAL = np.pi / 4 + np.array([1e-9, -1e-9, 1e-7, -1e-7, np.pi / 2 + 1e-9])
 SCENES = {
     "cone": (scan(), GRID),
     "tilted": (scan(roll_rad=0.2, tilt_rad=(0.3, -0.2)), GRID),
@@ -50,6 +51,8 @@ SCENES = {
         GRID,
     ),
     "parallel": (parallel(circle(8), shape=(14, 18), pixel_mm=1.6), CUBES),
+    # even along one axis: else the layers of both axes lie at the same points of the diagonal
+    "diagonal": (scan(angles=DIAGONAL, shape=(14, 17)), replace(CUBES, shape=(13, 17, 18))),
     "one row": (
         fan(circle(8), source_axis_mm=60.0, source_detector_mm=90.0, n_columns=30, pixel_mm=1.5),
         replace(CUBES, shape=(1, 17, 19)),
