@@ -17,6 +17,7 @@ FLOW = (
     "warmup",
     "outline",
     "quicklook",
+    "candidates",
     "flows",
     "run",
     "checkpoint",
@@ -48,6 +49,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "study": ("protocol", "protocol_ct", "io.publish", *LEAVES),
     "io": ("io", "paths", *LEAVES),
     "io.report": ("io", "protocol", "study", *LEAVES),
+    "response": ("response", "kernels", "backend", "io", *LEAVES),
     "systems": ("systems", "corrections.attenuation", "protocol", "io.publish", *PHYSICS),
     "provenance": ("environment", "study", "protocol", *LEAVES),
 }

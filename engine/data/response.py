@@ -57,8 +57,8 @@ class ResponseMatrix:
         values[n] · scales[i]   at   j = j0 + places[n] // width,  k = k0 + places[n] % width
 
     with (j0, k0, height, width) = windows[i, p], j and k counted from the corner of the box; j0 and
-    k0 may be negative where crystals scatter. In a plane they are sorted by (j mod D, k mod D), then j,
-    then k: voxels of one phase, which lie together in an image split by phases, follow each other.
+    k0 may be negative where crystals scatter. In a plane they are sorted by (j mod D, k mod D),
+    then by j and k: voxels of one phase, neighbours in an image split by phases, follow each other.
 
     Attributes
     ----------

@@ -1,0 +1,151 @@
+"""Response matrices in HDF5: the folded rows, their scanner, a checksum of every column.
+
+The format is described in `FORMATS.md`, beside this file.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.response import ResponseMatrix
+from engine.errors import FileFormatError, GeometryError
+from engine.geometry.dual_head import DualHead
+from engine.io.hdf5 import (
+    METADATA_BYTES,
+    as_json,
+    column,
+    dataset,
+    digest,
+    format_of,
+    is_hdf5,
+    open_hdf5,
+    read_json,
+    refuse_version,
+    reserve,
+    text_of,
+    write_in_place,
+)
+from engine.io.publish import publishing
+from engine.io.scanner_hdf5 import read_stored_scanner, store_scanner
+
+if TYPE_CHECKING:
+    import h5py
+
+FORMAT, VERSION = "isocenter-response", 1
+COLUMNS = {
+    "starts": "<i8",
+    "windows": "<i2",
+    "places": "<u2",
+    "values": "<f2",
+    "scales": "<f4",
+    "dropped": "<f4",
+    "errors": "<f4",
+}
+"""Name of each column and the type it is kept in."""
+
+
+def is_response(path: Path, head: bytes) -> bool:
+    """Whether a file holds a response matrix."""
+    return is_hdf5(head) and format_of(path) == FORMAT
+
+
+def write_response(matrix: ResponseMatrix, path: Path) -> None:
+    """Write a matrix, whole or not at all."""
+    columns: dict[str, NDArray[Any]] = {
+        f"response/{name}": np.ascontiguousarray(getattr(matrix, name), dtype)
+        for name, dtype in _types(matrix).items()
+    }
+    n_bytes = sum(values.nbytes for values in columns.values()) + METADATA_BYTES
+    with publishing(path, n_bytes) as part:
+        write_in_place(part, lambda file: _fill(file, matrix, columns), columns)
+
+
+def _types(matrix: ResponseMatrix) -> dict[str, str]:
+    single = matrix.values.dtype == np.float32
+    return COLUMNS | {"values": "<f4" if single else "<f2"}
+
+
+def _fill(file: h5py.File, matrix: ResponseMatrix, columns: dict[str, NDArray[Any]]) -> None:
+    file.attrs["format"] = np.bytes_(FORMAT)
+    file.attrs["version"] = VERSION
+    store_scanner(file, matrix.scanner)
+    for name, values in columns.items():
+        reserve(file, name, values).attrs["sha256"] = np.bytes_(digest(values))
+    file.create_dataset("info", data=as_json(matrix.info), track_times=False)
+
+
+def read_response(path: Path | str, scanner: DualHead | None = None) -> ResponseMatrix:
+    """Read a matrix; its columns stay in the file and are mapped into memory.
+
+    Parameters
+    ----------
+    path
+        an Isocenter response matrix
+    scanner
+        whose matrix is wanted; another one's is refused
+    """
+    path = Path(path)
+    _refuse_unfinished(path)
+    with open_hdf5(path) as file:
+        refuse_version(file, path, FORMAT, VERSION)
+        stored = read_stored_scanner(file, path)
+        if not isinstance(stored, DualHead):
+            raise FileFormatError(f"{path.name}: its scanner is no dual-head scanner; not usable.")
+        if scanner is not None:
+            refuse_other_scanner(stored, scanner, path)
+        values = dataset(file, "response/values", path)
+        wanted = COLUMNS | {"values": "<f4" if values.dtype == np.float32 else "<f2"}
+        columns = {name: _column(file, name, dtype, path) for name, dtype in wanted.items()}
+        info = read_json(file, "info", path)
+    try:
+        matrix = ResponseMatrix(stored, **columns, info=info)
+    except GeometryError as e:
+        raise FileFormatError(f"{path.name}: {e}") from e
+    _refuse_impossible(matrix, path)
+    return matrix
+
+
+def refuse_other_scanner(stored: DualHead, scanner: DualHead, path: Path) -> None:
+    """Refuse a matrix that is not of this scanner and its image."""
+    if stored.fingerprint() | {"name": ""} != scanner.fingerprint() | {"name": ""}:
+        raise GeometryError(
+            f"{path.name}: matrix of {stored.name!r} ({stored.describe()}), the scan is of "
+            f"{scanner.name!r} ({scanner.describe()}) with other crystals; make a matrix of that."
+        )
+    if stored.grid != scanner.grid:
+        raise GeometryError(
+            f"{path.name}: matrix for an image of {stored.grid.describe()}, the scanner's is "
+            f"{scanner.grid.describe()}; make a matrix with that."
+        )
+
+
+def _refuse_unfinished(path: Path) -> None:
+    if not path.exists() and path.with_name(f"{path.name}.parts").is_dir():
+        raise FileFormatError(
+            f"{path.name}: this matrix is only begun; build it again under this name to go on."
+        )
+
+
+def _column(file: h5py.File, name: str, dtype: str, path: Path) -> NDArray[Any]:
+    item = dataset(file, f"response/{name}", path)
+    values = column(item, dtype, path)
+    if digest(values) != text_of(item.attrs.get("sha256", b"")):
+        raise FileFormatError(
+            f"{path.name}: {name} has changed since it was written (its checksum differs); "
+            "copy the file again or make it anew."
+        )
+    return values
+
+
+def _refuse_impossible(matrix: ResponseMatrix, path: Path) -> None:
+    """Refuse rows that point outside their arrays."""
+    starts = matrix.starts
+    if starts[0] != 0 or starts[-1] != matrix.n_nonzero or (np.diff(starts) < 0).any():
+        raise FileFormatError(
+            f"{path.name}: starts do not lead from 0 to {matrix.n_nonzero:,}, the number of "
+            "values; write the file again."
+        )

@@ -1,0 +1,135 @@
+"""Building a whole matrix: rows shared out over threads, kept in parts, so that it can go on."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from engine.data.response import ResponseMatrix
+from engine.errors import GeometryError
+from engine.geometry.dual_head import DualHead
+from engine.geometry.dual_head_symmetry import stored_orientations
+from engine.io.response_hdf5 import write_response
+from engine.kernels.blocks import run_blocks
+from engine.response.analytic import AnalyticResponse, Rows
+from engine.response.packing import PackedRows, matrix_of
+from engine.response.parts import Arrays, Parts
+from engine.settings import Settings
+
+Tick = Callable[[int, int], None]
+"""Called with the work done and the work in all; may raise to stop."""
+
+_ROWS_PER_PART = 32
+VERSION = 1
+"""Raise it when the computation changes."""
+
+
+def build_analytic(
+    scanner: DualHead,
+    settings: AnalyticResponse,
+    path: Path | None = None,
+    *,
+    threads: int | None = None,
+    tick: Tick | None = None,
+) -> ResponseMatrix:
+    """Integrate all rows of a matrix and write it.
+
+    Parameters
+    ----------
+    scanner
+        two panels with one layer of crystals
+    settings
+        how many points, what is kept
+    path
+        file to write; the parts of an interrupted build are kept beside it and found again.
+        Nothing is written if None
+    threads
+        how many work; all processors if None
+    tick
+        hears of rows done; may raise to stop the work
+    """
+    refuse_layers(scanner)
+    started = time.perf_counter()
+    orientations = stored_orientations(scanner.settings.n_rows, scanner.settings.n_columns)
+    rows = Rows(scanner, settings)
+
+    def make(i: int) -> Arrays:
+        some = orientations[i * _ROWS_PER_PART : (i + 1) * _ROWS_PER_PART]
+        return dict(vars(PackedRows.joined([rows.row(int(a), int(b)) for a, b in some])))
+
+    parts = None if path is None else Parts(path, plan_of(scanner, settings))
+    n_parts = -(-len(orientations) // _ROWS_PER_PART)
+    made = make_parts(make, n_parts, parts, threads=threads, tick=tick)
+    info = info_of(settings, time.perf_counter() - started)
+    joined = PackedRows.joined([PackedRows(**arrays) for arrays in made])
+    return finished(matrix_of(scanner, joined, info), path, parts)
+
+
+def refuse_layers(scanner: DualHead) -> None:
+    """Refuse crystals in several layers: a matrix holds the response of one."""
+    if scanner.settings.n_layers != 1:
+        raise GeometryError(
+            f"{scanner.name}: {scanner.settings.n_layers} layers of crystals, a response matrix "
+            "takes 1; set n_layers = 1 and count the events of all layers together."
+        )
+
+
+def plan_of(scanner: DualHead, settings: Settings) -> dict[str, Any]:
+    """Return all that fixes a matrix."""
+    return {
+        "version": VERSION,
+        "scanner": scanner.settings.model_dump(mode="json", exclude={"source"}),
+        "response": settings.model_dump(mode="json"),
+    }
+
+
+def info_of(settings: Settings, seconds: float) -> dict[str, Any]:
+    """Return how a matrix was made."""
+    return {"response": settings.model_dump(mode="json"), "seconds": round(seconds, 1)}
+
+
+def finished(matrix: ResponseMatrix, path: Path | None, parts: Parts | None) -> ResponseMatrix:
+    """Write a matrix, if it is to be written, and remove its parts."""
+    if path is not None and parts is not None:
+        write_response(matrix, path)
+        parts.remove()
+    return matrix
+
+
+def make_parts(
+    make: Callable[[int], Arrays],
+    n_parts: int,
+    parts: Parts | None,
+    *,
+    threads: int | None,
+    tick: Tick | None,
+) -> list[Arrays]:
+    """Return all parts: those kept, and the others made now and kept."""
+    made: dict[int, Arrays] = {}
+    stopped = Event()
+
+    def work(_: int, start: int, stop: int) -> None:
+        for i in range(start, stop):
+            if stopped.is_set():
+                return
+            kept = parts.load(i) if parts else None
+            if kept is None:
+                kept = make(i)
+                if parts:
+                    parts.save(i, kept)
+            made[i] = kept
+
+    def hear(_: int, __: int) -> None:
+        try:
+            if tick:
+                tick(len(made), n_parts)
+        except BaseException:
+            stopped.set()
+            raise
+
+    run_blocks(work, n_parts, threads or os.cpu_count() or 1, hear, smallest=1)
+    return [made[i] for i in range(n_parts)]

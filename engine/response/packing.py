@@ -1,0 +1,124 @@
+"""Rows of a response matrix as they are stored: sorted, cut off, in half precision."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.response import ResponseMatrix
+from engine.errors import DataError
+from engine.geometry.dual_head import DualHead
+from engine.geometry.dual_head_symmetry import n_stored_planes
+
+Array = NDArray[Any]
+_MOST_PLACES = 1 << 16
+"""Voxels of a window that 16 bits can tell apart."""
+
+
+@dataclass(frozen=True)
+class PackedRows:
+    """Some rows, one after the other; see `ResponseMatrix` for what the arrays hold.
+
+    Attributes
+    ----------
+    counts : (n, n_planes_stored) int64 non-zeros of every plane
+    windows : (n, n_planes_stored, 4) int16
+    places, values : all rows' non-zeros
+    scales, dropped, errors : (n,) float32
+    """
+
+    counts: NDArray[np.int64]
+    windows: NDArray[np.int16]
+    places: NDArray[np.uint16]
+    values: Array
+    scales: NDArray[np.float32]
+    dropped: NDArray[np.float32]
+    errors: NDArray[np.float32]
+
+    @classmethod
+    def joined(cls, parts: Sequence[PackedRows]) -> PackedRows:
+        """Return all rows of all parts."""
+        names = cls.__dataclass_fields__
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+def packed(
+    scanner: DualHead,
+    voxels: tuple[Array, Array, Array],
+    values: Array,
+    *,
+    threshold: float,
+    error: float = 0.0,
+) -> PackedRows:
+    """Pack one row.
+
+    Parameters
+    ----------
+    scanner
+        whose row
+    voxels
+        p, j, k in the box, (n,) each, every voxel at most once, the first half of the planes
+    values
+        (n,) probabilities
+    threshold
+        values up to this part of the largest are dropped
+    error
+        estimated error of the values
+    """
+    n_planes, n = n_stored_planes(scanner.settings.n_planes), scanner.settings.voxels_per_pitch
+    scale = float(values.max(initial=0.0))
+    kept = values > threshold * scale
+    total = float(values.sum(dtype="f8"))
+    dropped = float(values[~kept].sum(dtype="f8")) / total if total else 0.0
+    p, j, k = (v[kept].astype(np.int64) for v in voxels)
+    order = np.lexsort((k, j, k % n, j % n, p))
+    p, j, k, values = p[order], j[order], k[order], values[kept][order]
+    counts = np.bincount(p, minlength=n_planes)
+    windows = _windows(j, k, counts)
+    if (windows[:, 2] * windows[:, 3]).max(initial=0) > _MOST_PLACES:
+        raise DataError(
+            f"{scanner.name}: a row is more than {_MOST_PLACES} voxels wide in one plane; "
+            "take fewer voxels per pitch or a larger threshold."
+        )
+    j0, k0, _, width = windows[p].T
+    return PackedRows(
+        counts[None],
+        windows.astype(np.int16)[None],
+        ((j - j0) * width + k - k0).astype(np.uint16),
+        (values / (scale or 1.0)).astype(np.float16),
+        np.array([scale], np.float32),
+        np.array([dropped], np.float32),
+        np.array([error], np.float32),
+    )
+
+
+def _windows(j: Array, k: Array, counts: Array) -> Array:
+    """(n_planes, 4) j0, k0, height, width of the voxels of every plane, 0 where there are none."""
+    windows = np.zeros((len(counts), 4), np.int64)
+    filled = counts > 0
+    starts = (np.cumsum(counts) - counts)[filled]
+    for axis, at in enumerate((j, k)):
+        if len(starts):
+            first = np.minimum.reduceat(at, starts)
+            windows[filled, axis] = first
+            windows[filled, axis + 2] = np.maximum.reduceat(at, starts) - first + 1
+    return windows
+
+
+def matrix_of(scanner: DualHead, rows: PackedRows, info: dict[str, Any]) -> ResponseMatrix:
+    """Return the matrix of all of a scanner's rows."""
+    return ResponseMatrix(
+        scanner,
+        np.concatenate([np.zeros(1, np.int64), np.cumsum(rows.counts.ravel())]),
+        rows.windows,
+        rows.places,
+        rows.values,
+        rows.scales,
+        rows.dropped,
+        rows.errors,
+        info,
+    )
