@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from engine.cli import candidates
 from engine.cli.console import Console
 from engine.errors import DataError
 from engine.io import inspect
@@ -16,10 +17,14 @@ def add_verbs(verbs: Any) -> None:
     p = verbs.add_parser("inspect", help="say what files are and what is wrong with them")
     p.add_argument("files", nargs="+", type=Path, metavar="FILE")
     p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")
+    candidates.add_options(p)
     p.set_defaults(act=_inspect)
 
 
 def _inspect(arguments: argparse.Namespace, console: Console) -> None:
+    if arguments.candidates is not None:
+        candidates.write_candidates(arguments, console)
+        return
     faulty = []
     for path in arguments.files:
         report = inspect(path, scanner=arguments.scanner)

@@ -174,8 +174,8 @@ def _place(
         (middle_x, top + height + 3, "mt"),
     )
     for letter, (x, y, anchor) in zip(panel.letters, spots, strict=True):
-        draw.text((x, y), letter, fill=INK, font=_font(TEXT_PX), anchor=anchor)
-    draw.text((left, top - 4), panel.title, fill=PALE, font=_font(TITLE_PX), anchor="ls")
+        draw.text((x, y), letter, fill=INK, font=font(TEXT_PX), anchor=anchor)
+    draw.text((left, top - 4), panel.title, fill=PALE, font=font(TITLE_PX), anchor="ls")
 
 
 def _footer(
@@ -187,21 +187,22 @@ def _footer(
     width: int,
     top: int,
 ) -> None:
-    font, y = _font(TEXT_PX), top + FOOTER_PX // 2
+    plain, y = font(TEXT_PX), top + FOOTER_PX // 2
     bar_mm = max((mm for mm in BARS_MM if mm * px_per_mm <= PANEL_PX / 2), default=BARS_MM[0])
     end = MARGIN_PX + round(bar_mm * px_per_mm)
     draw.line((MARGIN_PX, y, end, y), fill=INK, width=2)
     for x in (MARGIN_PX, end):
         draw.line((x, y - 5, x, y + 5), fill=INK, width=2)
-    draw.text((end + 10, y), f"{bar_mm} mm", fill=INK, font=font, anchor="lm")
+    draw.text((end + 10, y), f"{bar_mm} mm", fill=INK, font=plain, anchor="lm")
     none, much = ("white", "black") if _is_inverted(volume) else ("black", "white")
     low, upper = window
     values = f"{none} {low:g}, {much} {upper:.3g} {volume.unit or '(unit not known)'}"
-    draw.text((width // 2, y), values, fill=INK, font=font, anchor="mm")
-    draw.text((width - MARGIN_PX, y), MARK, fill=INK, font=font, anchor="rm")
+    draw.text((width // 2, y), values, fill=INK, font=plain, anchor="mm")
+    draw.text((width - MARGIN_PX, y), MARK, fill=INK, font=plain, anchor="rm")
 
 
-def _font(size_px: int) -> FreeTypeFont:
+def font(size_px: int) -> FreeTypeFont:
+    """Return the type that pictures are labelled in."""
     from PIL import ImageFont
 
     data = (files("font_roboto") / "files" / "Roboto-Regular.ttf").read_bytes()

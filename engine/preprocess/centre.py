@@ -20,6 +20,9 @@ CLOSE = 0.15
 """An axis this near to where the geometry has it is left there [columns]."""
 
 
+NOT_FOUND = "not found"
+
+
 class Centre(Step):
     """Column of the rotation axis, given or found from the scan itself."""
 
@@ -50,7 +53,7 @@ class Centre(Step):
 
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
         before = float(projections.geometry.axis_column.mean())
-        facts: dict[str, Any] = {"column": before, "before": before, "method": "not found"}
+        facts: dict[str, Any] = {"column": before, "before": before, "method": NOT_FOUND}
         try:
             found = self.estimate(projections, on=on)
         except DataError as e:

@@ -1,0 +1,71 @@
+"""`isocenter inspect --candidates`: a sheet of slices, each with another axis or roll."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from engine.cli.console import Console
+from engine.errors import SettingsError
+from engine.events import Progressed
+
+WORDS = {
+    "axis": ("axis at column {:g}", "steps.centre.column"),
+    "roll": ("roll {:g}°", "steps.roll.degrees"),
+}
+
+
+def add_options(p: argparse.ArgumentParser) -> None:
+    """Add the options of this file."""
+    group = p.add_argument_group("candidates of a CT scan")
+    group.add_argument("--candidates", choices=tuple(WORDS), help="try values, write a picture")
+    group.add_argument("-o", "--output", type=Path, metavar="SHEET.png")
+    group.add_argument("--around", type=float, metavar="V", help="middle of the values")
+    group.add_argument("--step", type=float, metavar="S", help="0.5 columns or 0.25° if left out")
+    group.add_argument("--number", type=int, default=9, metavar="N", help="of values")
+    group.add_argument("--protocol", type=Path, metavar="P.toml")
+    group.add_argument("--threads", type=int, metavar="N")
+
+
+def write_candidates(arguments: argparse.Namespace, console: Console) -> None:
+    """Try the values on the one scan named, and write the sheet."""
+    from engine import backend
+    from engine.candidates import candidates
+    from engine.io import read_projections
+    from engine.io.contact_sheet import contact_sheet
+    from engine.io.publish import publish
+    from engine.protocol_ct import CtProtocol
+    from engine.study import read_protocol
+
+    if len(arguments.files) != 1 or arguments.output is None:
+        raise SettingsError("--candidates wants one scan, and -o SHEET.png to draw them on.")
+    if arguments.output.suffix.lower() != ".png":
+        raise SettingsError(f"{arguments.output.name}: the sheet is a picture; want SHEET.png.")
+    protocol = read_protocol(arguments.protocol) if arguments.protocol else CtProtocol()
+    if not isinstance(protocol, CtProtocol):
+        raise SettingsError(f"{arguments.protocol.name}: candidates want a protocol of X-ray CT.")
+    path: Path = arguments.files[0]
+    found = candidates(
+        read_projections(path),
+        protocol,
+        of=arguments.candidates,
+        on=backend.cpu(arguments.threads),
+        around=arguments.around,
+        step=arguments.step,
+        n=arguments.number,
+        tick=lambda done, total: console.show(Progressed("candidates", done, total)),
+    )
+    words, key = WORDS[arguments.candidates]
+    tried, best = found.candidates, found.best
+    for one in tried:
+        console.line(f"  {words.format(one.value)}{'   *' if one is best else ''}")
+    sheet = contact_sheet(
+        [one.picture for one in tried if one.picture is not None],
+        [words.format(one.value) for one in tried],
+        marked=tried.index(best),
+        footer=f"{path.name}: {words.format(round(found.value, 2))} by {found.method}",
+    )
+    publish(sheet, arguments.output)
+    console.line(f"Sheet: {arguments.output}")
+    console.line(f"* {words.format(round(found.value, 2))} by {found.method}")
+    console.line(f"To take another value: --set {key}={tried[0].value:g}")
