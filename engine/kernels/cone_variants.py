@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import permutations, product
+from itertools import permutations
 from math import gcd, prod
 from typing import Literal, get_args
 
@@ -28,6 +28,8 @@ MOST_THREADS = 1024
 MOST_SHARED_BYTES = 48 << 10
 GATHER_BLOCK = 256
 """Threads of a block that adds up what others summed."""
+UNSHARED_BLOCK = (16, 32)
+"""Threads where "columns" do not pay."""
 ROWS_PER_VOXEL = 2
 """Rows of the detector that a voxel may be high for "columns" to find them in shared memory."""
 READS = (*get_args(TextureKind), "memory")
@@ -156,13 +158,18 @@ class BackVariant:
 
 
 def back_variants() -> Iterator[BackVariant]:
-    """Every path with every way to read, long runs and none, one block for the views and more."""
-    for path, texture in product(get_args(Path), READS):
-        if path == "columns" and texture != "memory":
-            continue
-        for run, split in ((6, 1), (1, 3)):
-            block = (WARP, 4) if path == "columns" else (16, 32)
-            yield BackVariant(texture, path, block, run, split=split)
+    """Every path with every way to read, and with blocks that share views of single voxels."""
+    for path in get_args(Path):
+        block = (WARP, 4) if path == "columns" else (16, 32)
+        for texture in ("memory",) if path == "columns" else READS:
+            yield BackVariant(texture, path, block)
+        yield BackVariant("memory", path, block, 1, split=3)
+
+
+MOST_RESIDENT = 2048
+"""Threads that a multiprocessor holds."""
+VIEWS_PER_SHARE = 16
+"""Views that a block takes at least where several share them."""
 
 
 def fitted(variant: BackVariant, shape: Shape, n_views: int, n_multiprocessors: int) -> BackVariant:
@@ -173,21 +180,20 @@ def fitted(variant: BackVariant, shape: Shape, n_views: int, n_multiprocessors: 
     """
     n: dict[Axis, int] = {"z": shape[0], "y": shape[1], "x": shape[2]}
     thin = min(n, key=lambda axis: n[axis])
+    if variant.path == "columns" and n[variant.run] < WARP:
+        variant = replace(variant, path="upright", block=UNSHARED_BLOCK)
     if n[thin] == 1 and n[variant.run] > 1:
-        variant = replace(variant, run=thin, path="general")
-    if variant.path != "columns":
-        longest = min(variant.voxels_per_thread, n[variant.run])
-        variant = replace(variant, voxels_per_thread=longest)
+        block = UNSHARED_BLOCK if variant.path == "columns" else variant.block
+        variant = replace(variant, path="general", block=block, run=thin)
+    lanes = WARP if variant.path == "columns" else 1
+    longest = min(variant.voxels_per_thread, -(-n[variant.run] // lanes))
+    variant = replace(variant, voxels_per_thread=longest)
     sizes = zip(variant.axes, variant.voxels_per_block, strict=True)
     n_blocks = prod(-(-n[axis] // size) for axis, size in sizes)
-    wanted = n_multiprocessors * (MOST_RESIDENT // variant.n_threads)
-    split = min(wanted // n_blocks, n_views // VIEWS_PER_SHARE)
+    split = min(
+        n_multiprocessors * (MOST_RESIDENT // variant.n_threads) // n_blocks,
+        n_views // VIEWS_PER_SHARE,
+    )
     if split <= 1:
         return variant
-    return replace(variant, split=split, views_per_launch=min(max(n_views, 1), MOST_VIEWS))
-
-
-MOST_RESIDENT = 2048
-"""Threads that a multiprocessor holds."""
-VIEWS_PER_SHARE = 16
-"""Views that a block takes at least where several share them."""
+    return replace(variant, split=split, views_per_launch=min(n_views, MOST_VIEWS))

@@ -10,6 +10,7 @@ from typing import Any
 
 from engine.backend import Backend
 from engine.backend.gpu import GpuFacts
+from engine.kernels.cone_variants import BackVariant
 from engine.kernels.variants import RayVariant, Real, Sums
 
 LARGE_VOXELS = 2**24
@@ -18,6 +19,10 @@ UNMEASURED = RayVariant(mapping="warp", order="linear", timing="global", block=1
 """Where nothing was measured: consecutive lanes read consecutive slabs, whatever the events."""
 
 LARGEST_DOUBLE_BLOCK = 256
+
+UNMEASURED_BACK = BackVariant()
+"""Cone beams back onto voxels: 16 x 32 threads, runs of 6, 32 views of a layered texture, after
+Graas et al., "ASTRA KernelKit", who took what was best over many shapes of scans."""
 
 
 def tuned(on: Backend, n_voxels: int, is_timed: bool, reproducible: bool, dtype: str) -> RayVariant:
@@ -34,13 +39,26 @@ def tuned(on: Backend, n_voxels: int, is_timed: bool, reproducible: bool, dtype:
     return replace(best, sums=sums, real=real, block=block)
 
 
-def _choices(on: Backend) -> list[dict[str, Any]]:
-    """Measured choices for this card, or for one of its generation."""
+def tuned_back(on: Backend, is_upright: bool) -> BackVariant:
+    """Return the variant of voxel-driven back projection; it wants to be `fitted` to a box.
+
+    is_upright : whether the rows of the detector run along z, and a shortcut may be taken
+    """
+    best = replace(UNMEASURED_BACK, path="upright" if is_upright else "general")
+    for choice in _choices(on, "cone_back"):
+        if choice["upright"] == is_upright:
+            variant = choice["variant"]
+            best = BackVariant(**{**variant, "block": tuple(variant["block"])})
+    return best
+
+
+def _choices(on: Backend, kernel: str = "choices") -> list[dict[str, Any]]:
+    """Measured choices for this card, or for one of its generation; without a name, of rays."""
     if on.gpu is None:
         return []
     facts = on.gpu.facts
     found = sorted(_measurements(), key=lambda measured: _likeness(measured, facts))
-    return found[-1]["choices"] if found and _likeness(found[-1], facts) else []
+    return found[-1].get(kernel, []) if found and _likeness(found[-1], facts) else []
 
 
 def _likeness(measured: dict[str, Any], facts: GpuFacts) -> int:

@@ -1,22 +1,45 @@
 """Every form of the voxel-driven back projection on the GPU, against its Numba twin and by laws."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from engine.backend import cpu, cuda
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
-from engine.kernels.cone_variants import back_variants
+from engine.kernels import device_cone
+from engine.kernels.cone_variants import (
+    MOST_SHARED_BYTES,
+    MOST_VIEWS,
+    BackVariant,
+    back_variants,
+    fitted,
+)
 from engine.kernels.device_cone import ConeBack
+from engine.kernels.tuning import UNMEASURED_BACK
 from engine.operators.xray import XrayTransform
 from engine.profiling import Profiler
-from tests.emulator import EmulatedGpu
+from tests.emulator import EmulatedGpu, nvrtc
+from tests.emulator.registers import ARCHITECTURES
 
 GRID = ImageGrid((13, 9, 11), (1.5, 1.4, 1.3), (1.0, 2.0, -3.0))
 DETECTOR = (17, 15)
 """Too small for the volume: voxels are seen at its edges and beyond."""
 N_VIEWS = 7
 RTOL = 1e-5  # of the maximum: float32
+REGISTERS_OF_A_BLOCK = 65536
+
+with_nvrtc = pytest.mark.skipif(
+    not nvrtc.is_installed(),
+    reason="the wheel nvidia-cuda-nvrtc, which compiles for a card, is not installed",
+)
+REGISTERS_OF_A_BLOCK = 65536
+
+with_nvrtc = pytest.mark.skipif(
+    not nvrtc.is_installed(),
+    reason="the wheel nvidia-cuda-nvrtc, which compiles for a card, is not installed",
+)
 REVERSED = pytest.mark.parametrize("reverse", [False, True], ids=["forward", "reversed"])
 
 
@@ -85,11 +108,234 @@ def assert_close(found, wanted, rtol=RTOL):
     np.testing.assert_allclose(found, wanted, 0, rtol * np.abs(wanted).max())
 
 
+def with_rows(geometry, n_rows, height_mm):
+    """The scan with so many rows, so high."""
+    v = geometry.v_mm * (height_mm / np.linalg.norm(geometry.v_mm, axis=1, keepdims=True))
+    return replace(geometry, v_mm=v, shape=(n_rows, geometry.shape[1]))
+
+
+def weights(geometry):
+    """Σ 1/τ² over all views, for every voxel (n_z, n_y, n_x)."""
+    middle = [np.arange(n) + 0.5 for n in GRID.shape]
+    z, y, x = np.meshgrid(*middle, indexing="ij")
+    rows = geometry.in_voxels(GRID)[:, 2]
+    tau = np.einsum("vk,kzyx->vzyx", rows, np.stack([x, y, z, np.ones_like(x)]))
+    return (1 / tau**2).sum(axis=0)
+
+
+def named(variant):
+    parts = (variant.path, variant.texture, variant.voxels_per_thread, variant.split)
+    return "-".join(map(str, parts))
+
+
+GENERAL = BackVariant(block=(4, 4), voxels_per_thread=3, views_per_launch=3)
+UPRIGHT = replace(GENERAL, path="upright")
+COLUMNS = BackVariant("memory", "columns", (32, 4), 2, views_per_launch=3, projections="vcr")
+PATHS = pytest.mark.parametrize("variant", [GENERAL, UPRIGHT, COLUMNS], ids=lambda v: v.path)
+ORDERS = [
+    BackVariant("array", "general", (8, 4), 2, run="z", volume="yxz", projections="rvc"),
+    BackVariant("array", "upright", (4, 8), 5, run="z", volume="xzy", projections="cvr"),
+    BackVariant("array", "general", (8, 2), 1, run="x", volume="zyx", projections="crv"),
+    BackVariant("array", "general", (2, 8), 4, run="y", volume="xyz", projections="rcv"),
+    BackVariant("array", "general", (4, 4), 3, run="x", volume="zxy", projections="vcr"),
+    BackVariant("layered", "general", (4, 4), 3, run="y", volume="yzx", projections="vcr"),
+    BackVariant("pitched", "upright", (4, 4), 3, projections="vcr"),
+    BackVariant("memory", "general", (4, 4), 3, run="y", projections="rcv"),
+    BackVariant("memory", "columns", (32, 2), 1, volume="yxz", projections="rvc"),
+]
+TALL = ImageGrid((75, 5, 6), (1.5, 1.4, 0.25), (1.0, 2.0, -3.0))
+"""Several runs of "columns", the last one not full."""
+N_MULTIPROCESSORS = 132
+LARGE = (400, 256, 256)
+
+
+@with_nvrtc
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_every_form_compiles_without_spills(arch):
+    wide = replace(UNMEASURED_BACK, path="upright", views_per_launch=MOST_VIEWS)
+    columns = [BackVariant("memory", "columns", (32, n), run) for n, run in ((16, 4), (16, 8))]
+    for variant in [*back_variants(), UNMEASURED_BACK, wide, *columns, *ORDERS]:
+        uses = nvrtc.compile_for(variant.source(), arch, variant.options).kernels
+        assert sorted(uses) == ["back", "gather"]
+        for use in uses.values():
+            assert not use.spills and use.stack_bytes == 0, variant
+            assert use.shared_bytes <= MOST_SHARED_BYTES, variant
+        assert uses["back"].registers * variant.n_threads <= REGISTERS_OF_A_BLOCK, variant
+
+
 @REVERSED
-@pytest.mark.parametrize(
-    "variant", list(back_variants()), ids=lambda v: f"{v.path}-{v.texture}-{v.voxels_per_thread}"
-)
+@pytest.mark.parametrize("variant", list(back_variants()), ids=named)
 def test_every_form_equals_its_twin(variant, reverse):
     geometry, y = geometry_for(variant), pictures()
     gpu = EmulatedGpu(reverse=reverse, exact_textures=True)
     assert_close(Run(variant, geometry, y, gpu=gpu)(), twin(geometry, y))
+
+
+@REVERSED
+@pytest.mark.parametrize("variant", ORDERS, ids=lambda v: f"{v.volume}-{v.run}-{v.projections}")
+def test_arrays_of_any_order_need_no_transpose(variant, reverse):
+    geometry, y = geometry_for(variant), pictures()
+    gpu = EmulatedGpu(reverse=reverse, exact_textures=True)
+    assert_close(Run(variant, geometry, y, gpu=gpu)(), twin(geometry, y))
+
+
+@PATHS
+def test_parallel_beams(variant):
+    geometry, y = geometry_for(variant, beam="parallel"), pictures()
+    assert_close(Run(variant, geometry, y)(), twin(geometry, y))
+
+
+@PATHS
+def test_voxels_behind_the_source_see_nothing(variant):
+    geometry, y = geometry_for(variant, source=4.0), pictures()
+    found, wanted = Run(variant, geometry, y)(), twin(geometry, y)
+    # in front of it weights grow without bound, and errors of depth with them
+    np.testing.assert_allclose(found, wanted, 1e-3, RTOL * np.quantile(wanted, 0.9))
+
+
+@REVERSED
+@pytest.mark.parametrize("rows", [16, 17], ids=["four rows at a time", "row by row"])
+@pytest.mark.parametrize("height_mm", [0.9, 0.1], ids=["low", "beyond shared memory"])
+def test_tall_columns(rows, height_mm, reverse):
+    geometry = with_rows(scan(), rows, height_mm)
+    y = np.random.default_rng(6).random((N_VIEWS, *geometry.shape), np.float32)
+    gpu = EmulatedGpu(reverse=reverse, exact_textures=True)
+    found = Run(COLUMNS, geometry, y, gpu=gpu, grid=TALL)()
+    assert_close(found, twin(geometry, y, TALL))
+    assert np.count_nonzero(found)
+
+
+@PATHS
+@pytest.mark.parametrize("grid", [GRID, TALL], ids=["cube", "tall"])
+def test_a_box_of_the_volume_has_its_bits(rng, variant, grid):
+    run = Run(variant, geometry_for(variant), pictures(), grid=grid)
+    whole = run()
+    for _ in range(6):
+        ends = [sorted(rng.choice(n + 1, 2, replace=False)) for n in grid.shape]
+        region = tuple(slice(*pair) for pair in ends)
+        np.testing.assert_array_equal(run(region=region), whole[region])
+
+
+@PATHS
+def test_long_work_in_several_launches_has_the_same_bits(monkeypatch, variant):
+    run = Run(variant, geometry_for(variant), pictures(), grid=TALL)
+    whole = run()
+    before = run.gpu.n_launches
+    monkeypatch.setattr(device_cone, "UPDATES_PER_LAUNCH", 2000)
+    np.testing.assert_array_equal(run(), whole)
+    assert run.gpu.n_launches > 2 * before
+
+
+@PATHS
+def test_views_of_any_order_and_number_per_launch(variant):
+    geometry, y = geometry_for(variant), pictures()
+    wanted = Run(variant, geometry, y)()
+    order = np.random.default_rng(3).permutation(N_VIEWS)
+    assert_close(Run(variant, geometry.select(order), y[order])(), wanted)
+    assert_close(Run(replace(variant, views_per_launch=32), geometry, y)(), wanted)
+
+
+@PATHS
+def test_some_views_and_then_the_others_are_all(variant):
+    run = Run(variant, geometry_for(variant), pictures())
+    some = run(views=run.views[:4])
+    assert_close(run(out=some, views=run.views[4:], first=4), run())
+    assert_close(run(out=some, views=run.views[:0]), some)
+    assert not run(views=run.views[:0]).any()
+
+
+def test_more_views_than_constant_memory_holds():
+    n_views, grid = MOST_VIEWS + 40, ImageGrid((2, 3, 4), (3.0, 3.0, 3.0))
+    geometry = scan(n_views=n_views, tilt=0.2)
+    y = np.random.default_rng(5).random((n_views, *DETECTOR), np.float32)
+    variant = replace(GENERAL, views_per_launch=MOST_VIEWS)
+    assert_close(Run(variant, geometry, y, grid=grid)(), twin(geometry, y, grid))
+
+
+def test_textures_of_every_kind_give_the_same():
+    geometry, y = scan(tilt=0.2), pictures()
+    one, *others = (
+        Run(replace(GENERAL, texture=kind), geometry, y)()
+        for kind in ("array", "layered", "list", "pitched", "memory")
+    )
+    for other in others:
+        assert_close(other, one, 1e-6)
+
+
+@pytest.mark.parametrize("path", ["general", "upright"])
+def test_fractions_of_eight_bits_cost_what_they_may(path):
+    variant = replace(GENERAL, path=path)
+    geometry, y = geometry_for(variant), pictures()
+    error = np.abs(Run(variant, geometry, y, gpu=EmulatedGpu())() - twin(geometry, y))
+    # each fraction is off by 1/512 at most, and pixels differ by 1 at most, along both axes
+    assert (error <= 2 / 512 * weights(geometry)).all()
+    assert error.max() > 1e-4
+
+
+def test_blocks_that_share_views_add_in_order():
+    geometry, y = scan(tilt=0.2, n_views=20), pictures(20)
+    runs = [Run(replace(GENERAL, split=n, views_per_launch=9), geometry, y) for n in (1, 4)]
+    whole, shared = (run() for run in runs)
+    assert_close(shared, whole)
+    np.testing.assert_array_equal(runs[1](), shared)
+    backwards = EmulatedGpu(reverse=True, exact_textures=True)
+    np.testing.assert_array_equal(Run(runs[1].variant, geometry, y, gpu=backwards)(), shared)
+    assert_close(runs[1](out=whole), 2 * whole)
+
+
+def test_a_graph_projects_new_pictures_back():
+    variant = replace(GENERAL, split=2)
+    geometry, y = scan(tilt=0.2), pictures()
+    run = Run(variant, geometry, y)
+    out = run.gpu.empty(GRID.shape, np.float32)
+    run.cone.back(run.projections, run.views, out)
+    first = run.gpu.download(out)
+    graph = run.gpu.record(lambda: run.cone.back(run.projections, run.views, out))
+    run.projections.update(run.gpu.upload(2 * y))
+    graph.launch()
+    np.testing.assert_array_equal(run.gpu.download(out), 2 * first)
+
+
+@pytest.mark.parametrize("path", ["upright", "columns"])
+@pytest.mark.parametrize("shape", [(1, 20, 20), (20, 1, 20), (20, 20, 1), (40, 4, 4), LARGE])
+def test_slices_and_patches_take_a_fitting_form(path, shape):
+    variant = COLUMNS if path == "columns" else replace(UNMEASURED_BACK, path=path)
+    got = fitted(variant, shape, 720, N_MULTIPROCESSORS)
+    n_z, n_y, n_x = shape
+    deep = {"x": n_x, "y": n_y, "z": n_z}[got.run]
+    lanes = 32 if got.path == "columns" else 1
+    assert (got.voxels_per_thread - 1) * lanes < deep
+    assert got.path == path or min(shape) < 32
+    assert (got.split > 1) == (shape != LARGE)
+    grid = ImageGrid(shape, (0.7, 0.7, 0.7))
+    if np.prod(shape) < 1000:
+        geometry, y = scan(), pictures()
+        assert_close(Run(got, geometry, y, grid=grid)(), twin(geometry, y, grid))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"views_per_launch": 1366}, "1 to 1365 views"),
+        ({"block": (64, 32)}, "1024 threads"),
+        ({"projections": "rvc"}, "v comes first"),
+        ({"volume": "zyy"}, "each of x, y and z"),
+        ({"voxels_per_thread": 0}, "1 or more"),
+        ({"path": "columns"}, "read from memory"),
+        ({"texture": "memory", "path": "columns", "block": (32, 32), "voxels_per_thread": 8},
+         "49152 bytes"),
+        ({"texture": "linear"}, "texture is one of"),
+    ],
+)  # fmt: skip
+def test_forms_that_cannot_be_are_refused(wrong, words):
+    with pytest.raises(ValueError, match=words):
+        replace(UNMEASURED_BACK, **wrong)
+
+
+def test_projections_that_do_not_fit_are_refused():
+    run = Run(GENERAL, scan(), pictures())
+    with pytest.raises(ValueError, match="do not fit"):
+        run(first=1)
+    run.projections = run.gpu.upload(pictures())
+    with pytest.raises(ValueError, match="memory projections"):
+        run()

@@ -1,11 +1,13 @@
 """Which kernels a card gets: its own measurements first, then its generation's, else a guess."""
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 
 import pytest
 
 from engine.backend import cuda
 from engine.kernels import tuning
+from engine.kernels.cone_variants import BackVariant
 from engine.kernels.variants import RayVariant
 from tests.emulator import EmulatedGpu
 
@@ -53,3 +55,19 @@ def test_double_precision_fits_the_shared_memory(monkeypatch, on):
     own = measured(on.gpu.facts.name, 90)
     got = chosen(monkeypatch, on, own, dtype="float64")
     assert got == replace(RayVariant(**BEST), real="double", block=256)
+
+
+@pytest.mark.parametrize("is_upright", [False, True])
+def test_cone_beams_take_what_was_measured_for_such_detectors(monkeypatch, on, is_upright):
+    variant = asdict(BackVariant("list", block=(64, 2)))
+    stored = measured(on.gpu.facts.name, 90)
+    rays_only = dict(stored)
+    stored["cone_back"] = [{"upright": True, "variant": json.loads(json.dumps(variant))}]
+
+    monkeypatch.setattr(tuning, "_measurements", lambda: (rays_only,))
+    path = "upright" if is_upright else "general"
+    assert tuning.tuned_back(on, is_upright) == replace(tuning.UNMEASURED_BACK, path=path)
+
+    monkeypatch.setattr(tuning, "_measurements", lambda: (stored,))
+    got = tuning.tuned_back(on, is_upright)
+    assert got == (BackVariant(**variant) if is_upright else tuning.UNMEASURED_BACK)
