@@ -120,17 +120,22 @@ def _over_array(array: Any) -> Any:
 
 
 def _object(resource: Any) -> Any:
-    """Return a texture object: zero outside, linear, by texels and not by fractions of the size."""
-    from cupy.cuda import runtime
-    from cupy.cuda.texture import TextureDescriptor, TextureObject
+    from cupy.cuda.texture import TextureObject
 
-    reading = TextureDescriptor(
+    return TextureObject(resource, _reading())
+
+
+def _reading() -> Any:
+    """Zero outside, linear, and coordinates in texels, not in fractions of the size."""
+    from cupy.cuda import runtime
+    from cupy.cuda.texture import TextureDescriptor
+
+    return TextureDescriptor(
         (runtime.cudaAddressModeBorder,) * 3,
         runtime.cudaFilterModeLinear,
         runtime.cudaReadModeElementType,
         normalizedCoords=0,
     )
-    return TextureObject(resource, reading)
 
 
 def _float() -> Any:
@@ -171,7 +176,7 @@ class _Memory(ctypes.Structure):
 
 
 class _Copy(ctypes.Structure):
-    """`cudaMemcpy3DParms`; along x it counts bytes, and texels as soon as a CUDA array is in it."""
+    """What `cudaMemcpy3DAsync` takes; x is in bytes, but in texels if a CUDA array takes part."""
 
     _fields_ = (
         ("from_array", ctypes.c_void_p),
