@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from app.banner import Banner
@@ -50,6 +51,8 @@ class Centre(QWidget):
         session.view_state.volume_changed.connect(self._follow_volume)
         session.images_changed.connect(self._show_images)
         self.tabs.currentChanged.connect(self._show)
+        for index, key in enumerate("VPG"):
+            QShortcut(QKeySequence(key), self, lambda index=index: self.show_page(index))
         self.scrubber.iterate_selected.connect(session.select)
         self._theme.changed.connect(self._paint)
         self._labels: list[str] = []
@@ -60,6 +63,7 @@ class Centre(QWidget):
 
     def _lay_out(self) -> None:
         self._pictures = QWidget()
+        self._pictures.setFocusProxy(self.views.axial)
         column = QVBoxLayout(self._pictures)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
@@ -31,6 +32,7 @@ class GeometryPage(QWidget):
         super().__init__()
         self._session, self._state = session, state
         self.drawing = ScanView()
+        self.setFocusProxy(self.drawing)
         self.slider = TickSlider()
         self.slider.setAccessibleName("View")
         self.slider.setToolTip("Walk through the views; in the drawing also by wheel, PgUp, PgDn")
@@ -94,16 +96,19 @@ class GeometryPage(QWidget):
         self._shown = outline
         known = outline.pixel_mm_known
         self.drawing.show_scene(ScanScene(outline.geometry, grid), "mm" if known else "pixels")
-        self._facts.show_facts(facts(outline.geometry, grid, pixel_mm_known=known))
+        sought = scan.axis_is_sought(self._steps())
+        told = facts(outline.geometry, grid, pixel_mm_known=known, axis_is_sought=sought)
+        self._facts.show_facts(told)
         self._show_view()
 
     def _outline(self, scan: XrayScan) -> tuple[Projections, ImageGrid | None]:
-        session = self._session
         try:
-            steps = tuple(session.modality.choices(session.protocol).values())
-            return scan.prepared(steps), session.grid()
+            return scan.prepared(self._steps()), self._session.grid()
         except EngineError:
             return scan.outline, None
+
+    def _steps(self) -> tuple[Any, ...]:
+        return tuple(self._session.modality.choices(self._session.protocol).values())
 
     def _show_view(self) -> None:
         frame, shown = self._state.frame, self._shown

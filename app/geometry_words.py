@@ -14,8 +14,17 @@ LEVEL = 1e-3
 """Cosine below which an angle is called level."""
 
 
-def facts(geometry: XrayGeometry, grid: ImageGrid | None, *, pixel_mm_known: bool) -> Facts:
-    """Return (label, text): beam, path, distances, detector and volume."""
+def facts(
+    geometry: XrayGeometry,
+    grid: ImageGrid | None,
+    *,
+    pixel_mm_known: bool,
+    axis_is_sought: bool = False,
+) -> Facts:
+    """Return (label, text): beam, path, distances, detector and volume.
+
+    `axis_is_sought` says that a run will first look for the axis in the pictures.
+    """
     unit = "mm" if pixel_mm_known else "pixels"
     found = [
         ("Beam", _beam(geometry)),
@@ -28,7 +37,7 @@ def facts(geometry: XrayGeometry, grid: ImageGrid | None, *, pixel_mm_known: boo
             ("Source to detector", f"{_spread(geometry.source_detector_mm)} {unit}"),
             ("Magnification", f"{_spread(geometry.magnification)}"),
         ]
-    found += _detector(geometry, unit)
+    found += _detector(geometry, unit, axis_is_sought)
     if grid is not None:
         x, y, z = (number(float(edge), 4) for edge in grid.size_mm)
         found.append(("Volume", f"{x} × {y} × {z} {unit} (x, y, z)"))
@@ -85,7 +94,7 @@ def _beam(geometry: XrayGeometry) -> str:
     return "fan" if geometry.shape[0] == 1 else "cone"
 
 
-def _detector(geometry: XrayGeometry, unit: str) -> Facts:
+def _detector(geometry: XrayGeometry, unit: str, axis_is_sought: bool) -> Facts:
     n_rows, n_columns = geometry.shape
     width, height = geometry.pixel_size_mm
     sides = f"{number(n_columns * width, 4)} × {number(n_rows * height, 4)} {unit}"
@@ -94,6 +103,8 @@ def _detector(geometry: XrayGeometry, unit: str) -> Facts:
     axis = geometry.axis_column
     off = axis - middle
     beside = f"{_spread(np.abs(off))} from the middle" if np.abs(off).max() > 5e-3 else "the middle"
+    if axis_is_sought:
+        beside += "; it is yet to be found in the scan"
     return [
         (
             "Detector",

@@ -58,6 +58,7 @@ SHORTCUTS = (
     ("Ctrl+Z, Ctrl+Shift+Z", "Undo, redo a setting"),
     ("[ and ]", "Earlier, later iteration"),
     ("F", "Views only"),
+    ("V, P, G", "Volume, projections, geometry of an X-ray scan"),
     ("Ctrl+1 … 5", "Open or close a step"),
     ("Ctrl+L", "Log"),
     ("Ctrl+T", "Light or dark"),

@@ -101,6 +101,7 @@ class ProjectionsView(QWidget):
             return
         (n_rows, n_columns), (width, height) = frame.shape, frame.pixel_mm
         ratio = n_columns * width / (n_rows * height * frame.taller)
+        self.setFocusProxy(self.sinogram if n_rows == 1 else self.radiograph)
         self._panes.arrange(ratio, only_sinogram=n_rows == 1)
 
     def _show_place(self) -> None:

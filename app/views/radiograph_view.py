@@ -25,7 +25,7 @@ class RadiographView(DetectorView):
 
     def __init__(self, state: DetectorState, parent: QWidget | None = None) -> None:
         super().__init__(state, "Projection", parent)
-        self.setToolTip("Wheel or PgUp, PgDn: other views. Click: row and column. Right: window.")
+        self.setToolTip("Wheel or PgUp, PgDn: other views. Click: row and column.")
 
     def make_picture(self, volume: Volume) -> Picture:
         bad, rect = self.state.bad, self.outline(volume)
@@ -46,7 +46,7 @@ class RadiographView(DetectorView):
         state, frame = self.state, self.state.frame
         if frame is None or state.volume is None:
             return state.fault or "Reading the projection …"
-        side = "seen from the source" if frame.from_source else "seen from behind"
+        side = "seen from the source" if frame.from_source else "seen from behind the detector"
         taller = f"   rows drawn {frame.taller} × as high" if frame.taller > 1 else ""
         return (
             f"View {state.shown_view + 1}   {frame.angle_text(state.shown_view)}   {side}{taller}"

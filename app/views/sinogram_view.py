@@ -22,7 +22,7 @@ class SinogramView(DetectorView):
 
     def __init__(self, state: DetectorState, parent: QWidget | None = None) -> None:
         super().__init__(state, "Sinogram", parent)
-        self.setToolTip("Wheel or PgUp, PgDn: other rows. Click: view and column. Right: window.")
+        self.setToolTip("Wheel or PgUp, PgDn: other rows. Click: view and column.")
         state.sinogram_changed.connect(self.forget_picture)
 
     def make_picture(self, volume: Volume) -> Picture:
@@ -57,7 +57,11 @@ class SinogramView(DetectorView):
         return f"Sinogram   row {self.state.shown_row}"
 
     def step(self, n_notches: int) -> None:
-        self._move(0, n_notches)
+        frame = self.state.frame
+        if frame is not None and frame.shape[0] == 1:
+            self.state.go_to_view(self.state.view + n_notches)
+        else:
+            self._move(0, n_notches)
 
     def step_arrow(self, right: int, down: int) -> None:
         self._move(right, 0)

@@ -1,0 +1,164 @@
+"""The drawing of a scan shows the vectors of the geometry, and nothing else."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+
+from app.views.colours import DARK
+from app.views.scan_scene import Camera, ScanScene
+from app.views.scan_view import WAYS, ScanView
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import circle, circular_cone, helical, parallel
+
+GRID = ImageGrid((20, 40, 60), (1.0, 1.0, 1.0), (3.0, -2.0, 5.0))
+CONE = circular_cone(
+    circle(12),
+    source_axis_mm=200,
+    source_detector_mm=350,
+    shape=(30, 80),
+    pixel_mm=(1.5, 1.0),
+    detector_shift_mm=(11, -4),
+    roll_rad=0.1,
+    tilt_rad=(0.2, -0.15),
+)
+
+
+@pytest.mark.parametrize("view", [0, 5, 11])
+def test_corners_are_half_a_pixel_beyond_the_outer_pixels(view):
+    first, across, last, along = ScanScene(CONE, GRID).corners_mm(view)
+    pixels, half = CONE.pixel_mm(view), (CONE.u_mm[view] + CONE.v_mm[view]) / 2
+    np.testing.assert_allclose(first, pixels[0, 0] - half)
+    np.testing.assert_allclose(last, pixels[-1, -1] + half)
+    np.testing.assert_allclose(across - first, 80 * CONE.u_mm[view])
+    np.testing.assert_allclose(along - first, 30 * CONE.v_mm[view])
+
+
+def test_rays_lead_from_the_source_to_the_corners():
+    scene = ScanScene(CONE, GRID)
+    rays = scene.rays_mm(4)
+    np.testing.assert_allclose(rays[:, 0], np.tile(CONE.source_mm[4], (4, 1)))
+    np.testing.assert_allclose(rays[:, 1], scene.corners_mm(4))
+
+
+def test_the_central_ray_is_cut_where_it_passes_the_axis():
+    straight = circular_cone(
+        circle(5), source_axis_mm=200, source_detector_mm=350, shape=(4, 8), pixel_mm=1.0
+    )
+    source, axis, detector = ScanScene(straight, None).central_mm(3)
+    assert np.linalg.norm(axis - source) == pytest.approx(200)
+    assert np.linalg.norm(detector - axis) == pytest.approx(150)
+    assert np.abs(axis).max() < 1e-9
+
+
+def test_parallel_ends_are_moved_along_the_rays_only():
+    geometry = parallel(circle(9), shape=(4, 60), pixel_mm=1.0, axis_column=20)
+    scene = ScanScene(geometry, GRID)
+    for path in (scene.source_path_mm, scene.detector_path_mm):
+        aside = np.cross(path - geometry.detector_mm, geometry.source_mm)
+        assert np.abs(aside).max() < 1e-9
+    ahead = np.sum((scene.detector_path_mm - scene.middle_mm) * geometry.source_mm, axis=1)
+    assert (ahead > scene.radius_mm).all()
+    before = np.sum((scene.source_path_mm - scene.middle_mm) * geometry.source_mm, axis=1)
+    assert (before < -scene.radius_mm).all()
+
+
+def test_a_far_detector_of_parallel_rays_stays_where_it_is():
+    geometry = parallel(circle(9), shape=(4, 60), pixel_mm=1.0)
+    far = geometry.moved(shift_mm=300 * geometry.source_mm)
+    np.testing.assert_allclose(ScanScene(far, GRID).detector_path_mm, far.detector_mm)
+
+
+def test_the_box_has_the_edges_of_the_grid():
+    box = ScanScene(CONE, GRID).box_mm()
+    assert box.shape == (12, 2, 3)
+    lengths = np.linalg.norm(box[:, 1] - box[:, 0], axis=1)
+    assert sorted(lengths) == pytest.approx([20.0] * 4 + [40.0] * 4 + [60.0] * 4)
+    np.testing.assert_allclose(box.reshape(-1, 3).min(axis=0), GRID.lower_mm)
+    np.testing.assert_allclose(box.reshape(-1, 3).max(axis=0), GRID.upper_mm)
+    assert ScanScene(CONE, None).box_mm().shape == (0, 2, 3)
+
+
+def test_a_helix_is_drawn_over_its_whole_height():
+    geometry = helical(
+        np.linspace(0, 6 * np.pi, 90),
+        pitch_mm=40,
+        source_axis_mm=100,
+        source_detector_mm=150,
+        shape=(10, 40),
+        pixel_mm=1.0,
+    )
+    heights = ScanScene(geometry, GRID).everything_mm()[:, 2]
+    assert heights.min() < 0 and heights.max() > 120
+
+
+def test_from_above_x_leads_right_and_y_up_and_z_to_the_eye():
+    np.testing.assert_allclose(WAYS["From +z"].axes, np.eye(3), atol=1e-12)
+    side = WAYS["From the side"].axes
+    np.testing.assert_allclose(side, [[1, 0, 0], [0, 0, 1], [0, -1, 0]], atol=1e-12)
+
+
+@pytest.mark.parametrize("camera", [Camera(), Camera(13.0, -40.0), *WAYS.values()])
+def test_a_camera_is_a_rotation(camera):
+    np.testing.assert_allclose(camera.axes @ camera.axes.T, np.eye(3), atol=1e-12)
+    assert np.linalg.det(camera.axes) == pytest.approx(1)
+    assert camera.axes[1, 2] >= 0, "z never points down"
+
+
+@pytest.fixture
+def view(show):
+    made = ScanView()
+    made.show_scene(ScanScene(CONE, GRID))
+    made.look(WAYS["From +z"])
+    return show(made)
+
+
+def test_all_of_the_scan_lies_within_the_view(view):
+    from PySide6.QtGui import QImage, QPainter
+
+    for camera in (*WAYS.values(), Camera(20, -70)):
+        view.look(camera)
+        painter = QPainter(QImage(10, 10, QImage.Format.Format_RGB32))
+        scene = ScanScene(CONE, GRID)
+        places = view.picture(painter, scene).at(scene.everything_mm())
+        painter.end()
+        assert all(0 < p.x() < view.width() and 0 < p.y() < view.height() for p in places)
+
+
+def test_the_marked_view_is_drawn_in_its_place(view, pixels):
+    """Its source is a dot; that of the opposite view lies on the other side."""
+    source = int(DARK.warning.lstrip("#"), 16) | 0xFF000000
+    found = []
+    for k in (3, 9):
+        view.show_view(k)
+        image = pixels(view)
+        filled = [
+            (row, column)
+            for row, column in np.argwhere(image == source)
+            if (image[row - 2 : row + 3, column - 2 : column + 3] == source).all()
+        ]
+        found.append(np.mean(filled, axis=0))
+    middle = np.array(image.shape) / 2
+    assert (found[0] - middle)[0] < -50, "view 3 has its source at +y, which is up"
+    assert (found[1] - middle)[0] > 50
+
+
+def test_drag_turns_and_keys_step(qtbot, view):
+    before, asked = view.camera, []
+    view.view_wanted.connect(asked.append)
+    at = view.rect().center()
+    qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=at)
+    qtbot.mouseMove(view, at + QPoint(40, -30))
+    qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=at + QPoint(40, -30))
+    assert view.camera != before
+    assert view.camera.elevation_deg < before.elevation_deg
+    qtbot.keyClick(view, Qt.Key.Key_PageUp)
+    qtbot.keyClick(view, Qt.Key.Key_PageDown)
+    assert asked == [1, -1]
+    scale = view.picture(None, ScanScene(CONE, GRID)).scale
+    qtbot.keyClick(view, Qt.Key.Key_Plus)
+    assert view.picture(None, ScanScene(CONE, GRID)).scale == pytest.approx(1.2 * scale)
+    qtbot.keyClick(view, Qt.Key.Key_0)
+    assert view.picture(None, ScanScene(CONE, GRID)).scale == pytest.approx(scale)
+    assert view.picture(None, ScanScene(CONE, GRID)).centre == QPointF(
+        view.width() / 2, view.height() / 2
+    )
