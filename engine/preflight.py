@@ -48,11 +48,14 @@ class GpuNeeds:
     images_bytes : must be there in any case, with room for two chunks of events
     whole_bytes : with all events; where they do not fit they are streamed through in chunks
     free_bytes : what is there
+    least, rest : what the first is for, and what is streamed
     """
 
     images_bytes: int
     whole_bytes: int
     free_bytes: int
+    least: str = "the images"
+    rest: str = "the events"
 
     @property
     def fits(self) -> bool:
@@ -68,8 +71,8 @@ class GpuNeeds:
         """Plain words with numbers."""
         free = f"{_size(self.free_bytes)} free"
         if self.fits and self.streams:
-            need = f"{_size(self.images_bytes)} of GPU memory for the images"
-            return f"{need} ({free}), streams the events through the rest"
+            need = f"{_size(self.images_bytes)} of GPU memory for {self.least}"
+            return f"{need} ({free}), streams {self.rest} through the rest"
         return f"{_size(self.whole_bytes)} of GPU memory ({free})"
 
 
@@ -158,9 +161,10 @@ def _on_gpu(
     return GpuNeeds(int(GPU_SAFETY * images), int(GPU_SAFETY * whole), free_bytes)
 
 
-def refuse_if_too_large(needs: Needs, grid: ImageGrid) -> None:
+def refuse_if_too_large(
+    needs: Needs, grid: ImageGrid, smaller: str = "choose larger voxels or a smaller field of view"
+) -> None:
     """Raise `ResourceError`, or `DeviceMemoryError`, with numbers if the memory is not there."""
-    smaller = "choose larger voxels or a smaller field of view"
     if needs.memory_bytes > needs.free_bytes:
         raise ResourceError(
             f"grid {grid.describe()}: the run needs {_size(needs.memory_bytes)} of memory, "
@@ -168,7 +172,7 @@ def refuse_if_too_large(needs: Needs, grid: ImageGrid) -> None:
         )
     if needs.gpu is not None and not needs.gpu.fits:
         raise DeviceMemoryError(
-            f"grid {grid.describe()}: the images need {_size(needs.gpu.images_bytes)} of "
+            f"grid {grid.describe()}: {needs.gpu.least} need {_size(needs.gpu.images_bytes)} of "
             f"GPU memory, {_size(needs.gpu.free_bytes)} are free; close what else uses the "
             f"GPU, {smaller}, or take the CPU."
         )

@@ -115,8 +115,9 @@ class _Search:
         if curvature == 0:
             return None
         alpha = self.gamma / curvature
-        x, r = self.x + alpha * p, self.r - alpha * q
-        cost = dot(r, r) + tau * dot(x, x)
+        with A.span("update"):
+            x, r = self.x + alpha * p, self.r - alpha * q
+            cost = dot(r, r) + tau * dot(x, x)
         if cost >= self.cost:
             return None
         s = A.T(r) - tau * x

@@ -48,7 +48,8 @@ class Fdk(FilterSettings, Algorithm):
             return
         A: Any = model.A  # an XrayTransform
         plan = planned(model.y, A.geometry, self)
-        rows = filtered(model.y, plan, self, on=A.on)
+        with A.span("filter", events=model.y.size, unit="pixels"):
+            rows = filtered(model.y, plan, self, on=A.on)
         x = A.with_geometry(plan.geometry).back_project(rows, weighting="fdk")
         if between is not None:
             x = between(x)

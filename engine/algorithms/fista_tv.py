@@ -86,7 +86,8 @@ class FistaTv(Algorithm):
         Az = Ax
         for update in range(done, self.n_iterations):
             v = z - A.T(Az - y) / L
-            x_next, flow = tv.prox(v, strength / L, bounds=bounds, flow=flow, steps=self.inner)
+            with A.span("update"):
+                x_next, flow = tv.prox(v, strength / L, bounds=bounds, flow=flow, steps=self.inner)
             if between is not None:
                 x_next = between(x_next)
             Ax_next = A(x_next)

@@ -81,8 +81,9 @@ class Sirt(Algorithm):
             k = order[update % n_subsets]
             part = parts[k]
             residual = now.rays if n_subsets == 1 else part.y - part.A(x)
-            step = C * part.A.T(R[k::n_subsets] * residual)
-            x = clip(x + self.relaxation * step, self.non_negative, self.largest)
+            step = part.A.T(R[k::n_subsets] * residual)
+            with model.A.span("update"):
+                x = clip(x + self.relaxation * (C * step), self.non_negative, self.largest)
             if between is not None and (update + 1) % n_subsets == 0:
                 x = between(x)
             now = Misfit(model, x)

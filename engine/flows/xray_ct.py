@@ -6,17 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.algorithms import Fdk
-from engine.backend import cpu
 from engine.data.projections import Projections
 from engine.data.volume import Volume
 from engine.devices import device_of
-from engine.errors import DataError, ResourceError, SettingsError
+from engine.errors import DataError, SettingsError
 from engine.events import Corrected, Loaded, Planned
 from engine.filtering.projections import planned
 from engine.flows import common
 from engine.flows.common import Stage
 from engine.io import read_projections
-from engine.preflight_ct import estimate
+from engine.preflight import refuse_if_too_large
+from engine.preflight_ct import SMALLER, estimate
 from engine.preprocess import STEPS
 from engine.protocol_ct import CtProtocol
 from engine.record import Record, Resume
@@ -30,18 +30,18 @@ def flow(
 ) -> Stage[Volume]:
     """Read, preprocess, model, iterate, finish."""
     protocol = _protocol(record)
-    if record.on.is_cuda:
-        record.on = cpu(record.on.threads)
-        yield record.warn("X-ray scans are reconstructed on the CPU in this version.")
     scan = yield from read(record)
     scan = yield from prepare(record, protocol, scan)
+    streams = yield from measure_needs(record, protocol, scan)
     yield record.start("reconstruct", protocol.algorithm.describe())
     model = xray_ct.build(
         scan,
         record.grid,
         on=record.on,
         adjoint=protocol.adjoint,
+        streams=streams,
         tick=record.ticker("reconstruct"),
+        profiler=record.profiler,
     )
     start = xray_ct.empty_start(record.grid)
     image, done = yield from common.iterate(
@@ -78,13 +78,6 @@ def prepare(record: Record, protocol: CtProtocol, scan: Projections) -> Stage[Pr
             "infinite or no numbers; switch the correction of bad pixels on."
         )
     record.grid = protocol.grid.grid_for(scan.geometry)
-    needs = estimate(protocol, scan.shape, record.grid, on=device_of(record.on))
-    if not needs.fits:
-        raise ResourceError(
-            f"grid {record.grid.describe()}: the run {needs.describe()}; choose larger voxels, a "
-            "smaller volume, or bin the projections."
-        )
-    yield Planned(record.on.name, f"{record.on.label}: {needs.describe()}")
     if isinstance(protocol.algorithm, Fdk):
         plan = planned(scan.values, scan.geometry, protocol.algorithm)
         told = "; ".join(sentence.rstrip(".") for sentence in plan.told)
@@ -95,6 +88,15 @@ def prepare(record: Record, protocol: CtProtocol, scan: Projections) -> Stage[Pr
     yield record.end("correct")
     yield from record.profiled()
     return scan
+
+
+def measure_needs(record: Record, protocol: CtProtocol, scan: Projections) -> Stage[bool]:
+    """Say what the run will take; return whether it goes through a GPU's memory in parts."""
+    on = device_of(record.on)
+    needs = estimate(protocol, scan.shape, record.grid, on=on)
+    refuse_if_too_large(needs, record.grid, SMALLER)
+    yield Planned(record.on.name, f"{record.on.label}: {needs.describe()}")
+    return needs.gpu is not None and needs.gpu.streams
 
 
 def facts_of(scan: Projections) -> dict[str, Any]:

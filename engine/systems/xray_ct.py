@@ -13,6 +13,7 @@ from engine.errors import DataError
 from engine.geometry.grid import ImageGrid
 from engine.model import LinearModel
 from engine.operators.xray import Adjoint, XrayTransform
+from engine.profiling import Profiler
 
 Tick = Callable[[int, int], None]
 
@@ -23,12 +24,28 @@ def build(
     *,
     on: Backend,
     adjoint: Adjoint = "matched",
+    streams: bool | None = None,
     tick: Tick | None = None,
+    profiler: Profiler | None = None,
 ) -> LinearModel:
-    """Compose the model of line integrals; `adjoint` : see `XrayTransform`."""
+    """Compose the model of line integrals; `adjoint` and `streams` : see `XrayTransform`.
+
+    On a GPU the projections are copied there, unless it streams.
+    """
     expect_integrals(projections)
-    A = XrayTransform(projections.geometry, grid, on=on, adjoint=adjoint, tick=tick)
+    A = XrayTransform(
+        projections.geometry,
+        grid,
+        on=on,
+        adjoint=adjoint,
+        streams=streams,
+        tick=tick,
+        profiler=profiler,
+    )
     values = np.ascontiguousarray(projections.values, np.float32)
+    if on.is_cuda and not A.streams:
+        with A.span("upload", events=values.size, bytes=values.nbytes, unit="pixels"):
+            values = on.to_device(values)
     x, y, z = grid.voxel_mm
     return LinearModel(A, values, spacing_mm=(z, y, x))
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.backend import cpu, cuda
+from engine.backend import cpu
 from engine.data.projections import Projections
 from engine.errors import DataError, ResourceError, SettingsError
-from engine.events import Corrected, Finished, Preview, Warned
+from engine.events import Corrected, Finished, Preview
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, parallel
 from engine.io import is_projections, write_projections
@@ -20,7 +20,6 @@ from engine.quality.roi import cylinder, mean
 from engine.record import Resume
 from engine.run import run
 from engine.study import Study, read_protocol, read_study, write_study
-from tests.emulator import EmulatedGpu
 
 ON = cpu(2)
 MU = 0.02
@@ -169,11 +168,6 @@ def test_a_volume_that_fits_no_memory_is_refused_with_numbers(files):
     tiny = "grid.voxel_mm=[0.035, 0.035, 0.012]"
     with pytest.raises(ResourceError, match="GiB"):
         volume(study(files / "cone.h5", tiny))
-
-
-def test_without_kernels_for_the_gpu_the_cpu_takes_over_with_a_word(files):
-    told = list(run(study(files / "cone.h5", "grid.voxel_mm=[4,4,4]"), on=cuda(EmulatedGpu())))
-    assert any(isinstance(e, Warned) and "on the CPU" in e.text for e in told)
 
 
 def test_a_study_file_brings_its_modality_back(files, tmp_path):
