@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.data.volume import Volume
 from engine.errors import DataError
+from engine.preprocess.levels import find_levels
 from engine.settings import Settings, setting
 
 
@@ -17,6 +18,11 @@ class Hounsfield(Settings):
 
     title: ClassVar[str] = "CT numbers"
     kind: Literal["hounsfield"] = "hounsfield"
+    levels: Literal["given", "found"] = setting(
+        "given",
+        "Water and air as given, or found in the histogram of the picture near what is given; soft "
+        "tissue counts as water",
+    )
     mu_water_per_mm: float = setting(
         0.0193,  # 70 keV, the effective energy of 120 kV (NIST XCOM: 0.1929 cm²/g)
         "Attenuation of water in this beam, best measured in a scan of water",
@@ -28,22 +34,33 @@ class Hounsfield(Settings):
     mu_air_per_mm: float = setting(0.0, "Attenuation of air", label="Air", unit="1/mm", ge=0, le=10)
 
     def apply(self, volume: Volume) -> Volume:
-        """Return the volume in HU, float32."""
+        """Return the volume in HU, float32; its `info` says what air and water were taken for."""
         if volume.unit != "1/mm":
             raise DataError(
                 f"CT numbers: the volume is in {volume.unit or 'no unit'}, it must be in 1/mm; "
                 "give the size of the detector's pixels."
             )
-        span = self.mu_water_per_mm - self.mu_air_per_mm
-        if span <= 0:
+        air, water = self.mu_air_per_mm, self.mu_water_per_mm
+        if self.levels == "found":
+            air, water = find_levels(volume.values, water)
+        if water <= air:
             raise DataError(
-                f"CT numbers: water attenuates {self.mu_water_per_mm:g} 1/mm and air "
-                f"{self.mu_air_per_mm:g}; water must attenuate more."
+                f"CT numbers: water attenuates {water:g} 1/mm and air {air:g}; water must "
+                "attenuate more."
             )
-        scale = np.float32(1000 / span)
-        values = scale * (volume.values - np.float32(self.mu_water_per_mm))
-        return replace(volume, values=values.astype(np.float32, copy=False), unit="HU")
+        scale = np.float32(1000 / (water - air))
+        values = scale * (volume.values - np.float32(water))
+        facts = {"water_per_mm": water, "air_per_mm": air, "levels": self.levels}
+        return replace(
+            volume,
+            values=values.astype(np.float32, copy=False),
+            unit="HU",
+            info={**volume.info, self.kind: facts},
+        )
 
-    def summary(self) -> str:
-        """Plain words, with the units."""
-        return f"water {self.mu_water_per_mm:g} 1/mm is 0 HU, air -1000 HU"
+    def summary(self, after: Volume) -> str:
+        """Say what `apply` took for air and water."""
+        facts = after.info[self.kind]
+        how = "found in the picture" if self.levels == "found" else "as given"
+        water, air = (f"{facts[name]:.4g}" for name in ("water_per_mm", "air_per_mm"))
+        return f"water of {water} 1/mm is 0 HU, air of {air} 1/mm is -1000 HU, {how}"

@@ -145,3 +145,37 @@ def test_a_gpu_keeps_its_arrays(device, rng):
     assert type(found.values) is type(there.values)
     wanted = Hardening(coefficients=HARD).apply(data, on=ON).values
     np.testing.assert_allclose(device.to_host(found.values), wanted, rtol=1e-6)
+
+
+def body(rng, *, water=0.0214, air=0.0006, noise=0.0015, tissue=0.4):
+    """(3, 120, 120) air, lung, water or soft tissue, and bone, with noise [1/mm]."""
+    shares = (0.5 - tissue / 2, 0.5 - tissue / 2, tissue, 0.05)
+    parts = rng.choice([air, 0.3 * water, water, 1.9 * water], (3, 120, 120), p=_normed(shares))
+    noisy = (parts + rng.normal(0, noise, parts.shape)).astype("f4")
+    return Volume(noisy, ImageGrid((3, 120, 120), (1.0, 1.0, 1.0)), "1/mm")
+
+
+def _normed(shares):
+    return np.array(shares) / sum(shares)
+
+
+@pytest.mark.parametrize("water", [0.0175, 0.0193, 0.0260])
+@pytest.mark.parametrize("noise", [0.0002, 0.0015])
+@pytest.mark.parametrize("tissue", [0.7, 0.03])
+def test_the_levels_of_air_and_water_are_found_in_the_picture(water, noise, tissue, rng):
+    scale = Hounsfield(levels="found")
+    after = scale.apply(body(rng, water=water, noise=noise, tissue=tissue))
+    facts = after.info["hounsfield"]
+    assert facts["water_per_mm"] == pytest.approx(water, abs=0.02 * water)
+    assert facts["air_per_mm"] == pytest.approx(0.0006, abs=0.02 * water)
+    told = scale.summary(after)
+    assert f"water of {facts['water_per_mm']:.4g} 1/mm is 0 HU" in told and "found" in told
+
+
+def test_levels_that_are_not_there_are_missed(rng):
+    with pytest.raises(DataError, match="no water is seen between"):
+        Hounsfield(levels="found").apply(body(rng, water=0.2, noise=0.0002))
+    bright = body(rng)
+    bright = Volume(bright.values + np.float32(0.02), bright.grid, "1/mm")
+    with pytest.raises(DataError, match="no air is seen"):
+        Hounsfield(levels="found").apply(bright)

@@ -1,0 +1,65 @@
+"""What air and water measure in a picture: the tallest peaks of its histogram near both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataError
+
+BINS = 200
+"""For the attenuation of water."""
+SMOOTHING = 3.0
+"""Standard deviation [bins]."""
+AIR, WATER = (-0.2, 0.2), (0.6, 1.6)
+"""Where to look, in units of the attenuation that water should have; between them are lungs and
+fat, beyond them bone."""
+LEAST_SHARE = 0.002
+"""Of the voxels, in the bins within 5 % of water about a peak."""
+
+
+def find_levels(values: NDArray[Any], near: float) -> tuple[float, float]:
+    """Return what air and water, or soft tissue, measure [1/mm].
+
+    values : (n_z, n_y, n_x); the cylinder that touches their edges is looked at
+    near : about the attenuation of water
+    """
+    from scipy import ndimage
+
+    inside = values[:, _disc(values.shape[1:])]
+    first, last = AIR[0] - 0.1, WATER[1] + 0.1
+    n = round((last - first) * BINS)
+    counts, edges = np.histogram(inside, n, (first * near, last * near))
+    smooth = ndimage.gaussian_filter1d(counts.astype(float), SMOOTHING)
+    middles = (edges[1:] + edges[:-1]) / 2
+    found = []
+    for name, (low, high) in (("air", AIR), ("water", WATER)):
+        peak = _peak(smooth, middles / near, low, high)
+        share = counts[abs(middles / near - peak) < 0.05].sum() / inside.size
+        if not share >= LEAST_SHARE:
+            raise DataError(
+                f"CT numbers: no {name} is seen between {low * near:.3g} and {high * near:.3g} "
+                "1/mm; correct the attenuation of water that is looked for, or give both levels."
+            )
+        found.append(peak * near)
+    return found[0], found[1]
+
+
+def _disc(shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """(n_y, n_x) pixels within the ellipse that touches the edges."""
+    y, x = ((np.arange(n) + 0.5) * 2 / n - 1 for n in shape)
+    return np.asarray(y[:, None] ** 2 + x**2 <= 1)
+
+
+def _peak(smooth: NDArray[np.float64], at: NDArray[np.float64], low: float, high: float) -> float:
+    """Return where the tallest local maximum between two places is; NaN where none is."""
+    k = np.arange(1, len(smooth) - 1)
+    is_top = (smooth[k] >= smooth[k - 1]) & (smooth[k] > smooth[k + 1])
+    k = k[is_top & (at[k] >= low) & (at[k] <= high)]
+    if not len(k):
+        return np.nan
+    top = k[smooth[k].argmax()]
+    before, here, after = smooth[top - 1 : top + 2]
+    return float(at[top] + (after - before) / (2 * (2 * here - before - after)) * (at[1] - at[0]))
