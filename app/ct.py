@@ -26,7 +26,8 @@ class Ct(Modality):
     ledger_field = "steps"
     ledger = STEPS
     folded = True
-    has_likelihood = False
+    curve = ("Residual ‖Ax − y‖ / ‖y‖", "%")
+    has_preview = True
     on_demand = ("crop", "binning", "hardening", "roll")
     roles: ClassVar[tuple[Role, ...]] = ("data",)
     absent = (
@@ -95,7 +96,7 @@ class Ct(Modality):
         return scan.obstacles(tuple(self.choices(plan).values()))
 
     def speed_key(self, device: DeviceInfo) -> str:
-        return "ct_cpu"
+        return f"ct_{device.key}"
 
     def _prepared(self, plan: CtProtocol, inputs: Inputs) -> Projections | None:
         scan = inputs.scan

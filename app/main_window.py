@@ -27,7 +27,7 @@ from app.centre import Centre
 from app.dialogs import Dialogs
 from app.header import Header
 from app.offers import Offers
-from app.panels import STEPS, TABS, LogPanel
+from app.panels import STEPS, TABS, LogPanel, PreviewTab
 from app.panels.step import Step
 from app.run_record import RunState
 from app.runner import Runner
@@ -99,6 +99,8 @@ class MainWindow(QMainWindow):
         self.tabs.setMinimumWidth(RIGHT_PX * 7 // 8)
         for kind in TABS:
             self.tabs.addTab(kind(self.bench), kind.title)
+        self._preview = next(i for i, kind in enumerate(TABS) if kind is PreviewTab)
+        self.tabs.setTabVisible(self._preview, False)
         self.log = LogPanel(self.bench)
         area = Qt.DockWidgetArea
         self.results_dock = self._dock("Results", self.tabs, area.RightDockWidgetArea)
@@ -143,6 +145,7 @@ class MainWindow(QMainWindow):
         self.actions_.log.toggled.connect(self._show_log)
         self.commands.choose_requested.connect(self._choose)
         session.state_changed.connect(self._follow_state)
+        session.protocol_changed.connect(self._follow_protocol)
         rest = QShortcut(QKeySequence("Space"), self.centre.views, runner.pause)
         rest.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         escape = QShortcut(QKeySequence("Esc"), self, self.centre.banner.clear)
@@ -210,6 +213,14 @@ class MainWindow(QMainWindow):
         if self.session.state is RunState.PREPARING:
             self.centre.banner.clear()
             self.tabs.setCurrentIndex(0)
+
+    def _follow_protocol(self) -> None:
+        """Show the preview of what was just changed, where the kind of scan has one."""
+        session = self.session
+        has_preview = session.modality.has_preview and session.inputs.scan is not None
+        self.tabs.setTabVisible(self._preview, has_preview)
+        if has_preview and not session.state.is_active:
+            self.tabs.setCurrentIndex(self._preview)
 
     # files dropped on the window
 

@@ -29,7 +29,8 @@ class Modality(ABC):
     grid_from : what the grid follows from where the protocol leaves it out
     rows : what the algorithm's speed counts
     stages : names of stages, by key
-    has_likelihood : whether iterations tell one
+    curve : what iterations tell of their convergence, and its unit
+    has_preview : whether one slice can be looked at before a run
     """
 
     key: ClassVar[str]
@@ -46,7 +47,8 @@ class Modality(ABC):
     grid_from: ClassVar[str]
     rows: ClassVar[str]
     stages: ClassVar[dict[str, str]]
-    has_likelihood: ClassVar[bool] = True
+    curve: ClassVar[tuple[str, str]]
+    has_preview: ClassVar[bool] = False
 
     @abstractmethod
     def standard(self) -> Plan:

@@ -27,6 +27,7 @@ class Pet(Modality):
     expert = ("sensitivity", "reproducible")
     grid_from = "scanner"
     rows = "events"
+    curve = ("Log-likelihood", "")
     stages: ClassVar[dict[str, str]] = {
         "read": "Read",
         "kernels": "Kernels",

@@ -90,7 +90,7 @@ class RunRecord:
     stage : key of the stage at work
     done, total : progress within the stage; total 0 while it is not known
     latest : the newest preview
-    curve : (iteration, log-likelihood of the image it started from)
+    curve : (iteration, log-likelihood of the image it started from; or residual of its image [%])
     timings : (stage, seconds) in order
     profile : the newest
     """
@@ -158,6 +158,13 @@ class RunRecord:
                 self._take_preview(event)
             case Finished():
                 self.result, self.provenance = event.volume, event.provenance
+
+    def take_figure(self, preview: Preview) -> None:
+        """Note how near the image at the end of an iteration comes to the data."""
+        if preview.log_likelihood is not None:
+            self.curve.append((preview.iteration, preview.log_likelihood))
+        elif preview.residual is not None:
+            self.curve.append((preview.iteration, 100 * preview.residual))
 
     def _take_preview(self, preview: Preview) -> None:
         self.latest = preview

@@ -104,9 +104,8 @@ class Session(Desk):
 
     def keep(self, preview: Preview) -> None:
         """Keep the image at the end of an iteration."""
-        if preview.log_likelihood is not None:
-            self.record.curve.append((preview.iteration, preview.log_likelihood))
-            self.record_changed.emit()
+        self.record.take_figure(preview)
+        self.record_changed.emit()
         self._keep(f"iteration {preview.iteration}", preview.volume)
 
     def show_file(self, volume: Volume, name: str) -> None:

@@ -97,6 +97,7 @@ class Preview(Event):
     seconds : time of this update [s]
     log_likelihood : of the image this iteration started from (up to a constant of the data);
         only on the last subset of an iteration
+    residual : ‖A x − y‖ / ‖y‖ of this image; only of line integrals, and as the one above
     """
 
     volume: Volume
@@ -106,6 +107,7 @@ class Preview(Event):
     subsets: int
     seconds: float
     log_likelihood: float | None = None
+    residual: float | None = None
 
     @property
     def ends_iteration(self) -> bool:

@@ -43,6 +43,7 @@ def build(
     ended_utc: datetime,
     iterations_done: float,
     log_likelihoods: list[float],
+    residuals: list[float],
     grid: ImageGrid,
     output_sha256: str,
 ) -> dict[str, Any]:
@@ -64,6 +65,7 @@ def build(
         "timings_s": timings,
         "iterations_done": iterations_done,
         "log_likelihoods": log_likelihoods,
+        "relative_residuals": residuals,
         "grid": {
             "shape_zyx": grid.shape,
             "voxel_mm_xyz": grid.voxel_mm,

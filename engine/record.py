@@ -53,6 +53,7 @@ class Record:
     corrections: list[dict[str, Any]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     likelihoods: list[float] = field(default_factory=list)
+    residuals: list[float] = field(default_factory=list)
     n_skipped: int = 0
     axes: str = "LPS"
     unit: str = "counts/mm"

@@ -9,6 +9,7 @@ from app.run_record import RunState
 from app.view_colours import view_colours
 from app.views.curve_view import CurveView
 from app.views.stage_bars import StageBars
+from app.views.words import number
 from app.widgets import label, scrolled
 from app.words import clock, count
 from app.workbench import Workbench
@@ -61,9 +62,15 @@ class ProgressTab(QWidget):
         record = self._session.record
         self.curve.set_points([i for i, _ in record.curve], [value for _, value in record.curve])
         names = self._session.modality.stages
-        self.curve.setVisible(self._session.modality.has_likelihood)
+        self.curve.set_title(*self._session.modality.curve)
+        self.curve.setVisible(bool(record.curve) or self._iterates)
         self.bars.set_stages([(names.get(m.stage, m.stage), m.seconds) for m in record.timings])
         self._show()
+
+    @property
+    def _iterates(self) -> bool:
+        """Whether a run of the protocol at hand would have a curve to show."""
+        return "iterations" in type(self._session.protocol.algorithm).model_fields
 
     def _show(self) -> None:
         session, record = self._session, self._session.record
@@ -77,6 +84,9 @@ class ProgressTab(QWidget):
             rows.append(("Iteration", f"{latest.iteration} of {latest.iterations}"))
             if latest.subsets > 1:
                 rows.append(("Subset", f"{latest.subset} of {latest.subsets}"))
+        _, unit = self._session.modality.curve
+        if record.curve and unit:
+            rows.append(("Residual", f"{number(record.curve[-1][1])} {unit}"))
         if self._session.state is RunState.RUNNING and record.seconds_left is not None:
             rows.append(("Time left", clock(record.seconds_left)))
         for measured in record.timings:

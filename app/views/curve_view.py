@@ -79,6 +79,12 @@ class CurveView(QWidget):
         self._values = [value for _, value in kept]
         self._refresh()
 
+    def set_title(self, title: str, unit: str) -> None:
+        """Say what the values are."""
+        self._title, self._unit = title, unit
+        self.setAccessibleName(f"{title} by iteration")
+        self._refresh()
+
     def append(self, iteration: int, value: float) -> None:
         """Add the value of one more iteration."""
         self.set_points([*self._iterations, iteration], [*self._values, value])

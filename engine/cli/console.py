@@ -96,11 +96,14 @@ class Console:
         if event.subsets > 1:
             text += f", subset {event.subset}/{event.subsets}"
         self._advance(done, total, text)
-        if event.ends_iteration and event.log_likelihood is not None:
-            self._say(
-                f"  iteration {event.iteration}/{event.iterations}  "
-                f"log-likelihood {event.log_likelihood:,.0f}"
-            )
+        if event.log_likelihood is not None:
+            told = f"log-likelihood {event.log_likelihood:,.0f}"
+        elif event.residual is not None:
+            told = f"residual {100 * event.residual:.3g} %"
+        else:
+            return
+        if event.ends_iteration:
+            self._say(f"  iteration {event.iteration}/{event.iterations}  {told}")
 
     def _say(self, text: str) -> None:
         (self._bars.console if self._bars is not None else self._out).print(text, markup=False)

@@ -82,12 +82,13 @@ def iterate(
     done, spent, clock = first, 0.0, perf_counter()
     for step in algorithm.run(model, image, done=first, between=_between(record)):
         done = step.update
+        ends_iteration = step.subset == algorithm.n_subsets
+        residual = step.residual if ends_iteration else None  # the next update begins with it
         seconds = perf_counter() - clock
         spent += seconds
-        ends_iteration = step.subset == algorithm.n_subsets
         if ends_iteration or record.may_preview():
             image = step.image
-            yield from _tell(record, step, seconds)
+            yield from _tell(record, step, seconds, residual)
             yield from record.profiled()
         if ends_iteration and finish_early is not None and finish_early():
             break
@@ -109,7 +110,7 @@ def _start(uniform: NDArray[Any], resume: Resume | None) -> tuple[NDArray[Any], 
     return resume.image, resume.done
 
 
-def _tell(record: Record, step: Iterate, seconds: float) -> Iterator[Event]:
+def _tell(record: Record, step: Iterate, seconds: float, residual: float | None) -> Iterator[Event]:
     algorithm = record.protocol.algorithm
     if step.iteration == 1:
         record.n_skipped += step.n_skipped
@@ -120,6 +121,8 @@ def _tell(record: Record, step: Iterate, seconds: float) -> Iterator[Event]:
             )
     if step.log_likelihood is not None:
         record.likelihoods.append(step.log_likelihood)
+    if residual is not None:
+        record.residuals.append(residual)
     yield Preview(
         Volume(step.image, record.grid, record.unit, {"axes": record.axes}),
         step.iteration,
@@ -128,6 +131,7 @@ def _tell(record: Record, step: Iterate, seconds: float) -> Iterator[Event]:
         algorithm.n_subsets,
         seconds,
         step.log_likelihood,
+        residual,
     )
 
 
@@ -165,6 +169,7 @@ def finish(record: Record, image: NDArray[np.float32], done: int) -> Stage[Volum
         ended_utc=datetime.now(UTC),
         iterations_done=done / record.protocol.algorithm.n_subsets,
         log_likelihoods=record.likelihoods,
+        residuals=record.residuals,
         grid=record.grid,
         output_sha256=provenance.hash_array(image),
     )

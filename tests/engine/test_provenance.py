@@ -42,6 +42,7 @@ def built(study, **changes):
         "ended_utc": STARTED + timedelta(seconds=90),
         "iterations_done": 2.5,
         "log_likelihoods": [-3.0, float("-inf")],
+        "residuals": [0.5, 0.25],
         "grid": GRID,
         "output_sha256": "0" * 64,
     }
@@ -64,6 +65,7 @@ def test_it_names_no_folder_and_reads_back_as_json(study):
     assert json.loads(text) == record
     assert record["scan"] == {"prompts": 7, "file": "scan.l"}
     assert record["log_likelihoods"] == [-3.0, "-inf"]
+    assert record["relative_residuals"] == [0.5, 0.25]
     assert record["started_utc"] == "2024-02-29T21:59:59.000+00:00"
 
 

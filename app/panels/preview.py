@@ -1,28 +1,28 @@
-"""The preview in the window: one slice, what it was made with, and that it is no result."""
+"""Preview: one slice of the protocol at hand, what it was made with, and that it is no result."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.display import Display
-from app.previews import Previews
-from app.theme import Theme
 from app.view_colours import view_colours
+from app.views.colour_bar import ColourBar
 from app.views.note import Note
 from app.views.slice_view import SliceView
 from app.views.state import ViewState
-from app.views.view_toolbar import ViewToolbar
 from app.views.words import millimetres
-from app.widgets import label, set_tone
+from app.widgets import label, scrolled, set_tone
 from app.words import sentence_case
+from app.workbench import Workbench
 
 if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
     from engine.quicklook import Look
 
 TITLE = "Preview: central slice"
+HANDLING = "Right button: window. Ctrl and wheel: zoom. Middle button: move. A: best window."
 
 
 class PreviewView(SliceView):
@@ -36,33 +36,39 @@ class PreviewView(SliceView):
         return super().caption().replace("Axial", TITLE)
 
 
-class PreviewPage(QWidget):
-    """A slice with words above and the display controls below."""
+class PreviewTab(QWidget):
+    """A slice between its name and what it was made with."""
 
-    def __init__(self, previews: Previews, theme: Theme) -> None:
+    title = "Preview"
+
+    def __init__(self, bench: Workbench) -> None:
         super().__init__()
-        self._previews, self._theme = previews, theme
+        self._previews, self._theme = bench.previews, bench.theme
         self.state = ViewState(self)
         self._display = Display(self.state)
         self._shown: Look | None = None
-        self.title, self.text = label("", "heading"), label("", "muted", wrap=True)
-        self.view, self.toolbar = PreviewView(self.state), ViewToolbar(self.state)
-        self.toolbar.convention.setVisible(False)
+        self.headline, self.text = label("", "heading", wrap=True), label("", "muted", wrap=True)
+        self.view, self.bar = PreviewView(self.state), ColourBar(self.state)
+        self.view.setMinimumHeight(280)
+        self.unit = label("", "muted")
         self._note = Note("The preview is being made …", self.view)
-        head = QFrame()
-        words = QVBoxLayout(head)
-        words.setContentsMargins(14, 8, 14, 8)
-        words.setSpacing(2)
-        words.addWidget(self.title)
-        words.addWidget(self.text)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(head)
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(14, 12, 14, 12)
+        column.setSpacing(8)
+        column.addWidget(self.headline)
         column.addWidget(self.view, 1)
-        column.addWidget(self.toolbar)
-        previews.changed.connect(self._show)
-        theme.changed.connect(self._paint)
+        scale = QHBoxLayout()
+        scale.addWidget(self.bar, 1)
+        scale.addWidget(self.unit)
+        column.addLayout(scale)
+        column.addWidget(self.text)
+        column.addWidget(label(HANDLING, "muted", wrap=True))
+        outside = QVBoxLayout(self)
+        outside.setContentsMargins(0, 0, 0, 0)
+        outside.addWidget(scrolled(inside))
+        self._previews.changed.connect(self._show)
+        self._theme.changed.connect(self._paint)
         self._paint()
         self._show()
 
@@ -85,16 +91,17 @@ class PreviewPage(QWidget):
             self._shown = look
             self._display.show(look.volume if look else None, refit=True)
         self._note.setVisible(look is None and not fault)
-        self.title.setText(self._title(look, fault))
-        set_tone(self.title, "" if self._previews.is_current else "look")
+        self.unit.setText(self.state.unit)
+        self.headline.setText(self._head(look, fault))
+        set_tone(self.headline, "" if self._previews.is_current else "look")
         self.text.setText(fault or words_of(look))
         set_tone(self.text, "missing" if fault else "muted")
 
-    def _title(self, look: Look | None, fault: str) -> str:
+    def _head(self, look: Look | None, fault: str) -> str:
         if look is None:
             return "No preview" if fault else TITLE
         if not self._previews.is_current:
-            return "Preview of the settings before; being made anew …"
+            return "Preview of the settings before"
         unit = self.state.length_unit
         return f"{TITLE}, z {millimetres(look.volume.grid.centre_mm[2])} {unit}"
 
