@@ -32,9 +32,10 @@ def facts(
         ("Turn", turn_text(geometry)),
     ]
     if geometry.beam == "cone":
+        to_axis = np.hypot(geometry.source_mm[:, 0], geometry.source_mm[:, 1])
         found += [
-            ("Source to axis", f"{_spread(geometry.source_axis_mm)} {unit}"),
-            ("Source to detector", f"{_spread(geometry.source_detector_mm)} {unit}"),
+            ("Source to axis", f"{_spread(to_axis)} {unit}"),
+            ("Source to detector", f"{_spread(geometry.source_detector_mm)} {unit}, square to it"),
             ("Magnification", f"{_spread(geometry.magnification)}"),
         ]
     found += _detector(geometry, unit, axis_is_sought)

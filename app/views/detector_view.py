@@ -83,7 +83,8 @@ class DetectorView(PictureView):
         return int(np.floor(u_mm / frame.pixel_mm[0] + frame.shape[1] / 2))
 
     def paint_scale(self, painter: QPainter, viewport: Viewport) -> None:
-        """Paint the scale bar, if a millimetre is known."""
-        if self.state.frame is not None and self.state.frame.pixel_mm_known:
-            size = (self.width(), self.height())
-            overlay.scale_bar(painter, viewport, size, self.state.colours)
+        """Paint the scale bar, in pixels where their size is not known."""
+        frame = self.state.frame
+        unit = "mm" if frame is None or frame.pixel_mm_known else "pixels"
+        size = (self.width(), self.height())
+        overlay.scale_bar(painter, viewport, size, self.state.colours, unit)

@@ -118,10 +118,13 @@ class ScanPicture:
         self._pen(colour.name(QColor.NameFormat.HexArgb))
         for ray in self.scene.rays_mm(view):
             self.painter.drawLine(*self.at(ray))
-        source, _, detector = self.at(self.scene.central_mm(view))
+        source, detector = self.at(self.scene.central_mm(view))
         self._pen(self.colours.warning, 1.6)
         self.painter.drawLine(source, detector)
         if self.scene.geometry.beam == "cone":
+            self._pen(self.colours.text, 1.0, Qt.PenStyle.DotLine)
+            self.painter.drawLine(*self.at(self.scene.to_axis_mm(view)))
+            self._pen(self.colours.warning)
             self.painter.setBrush(QColor(self.colours.warning))
             self.painter.drawEllipse(source, DOT_PX, DOT_PX)
         else:
@@ -148,21 +151,24 @@ class ScanPicture:
         self.painter.drawEllipse(first, 2.5, 2.5)
 
     def _distances(self, view: int) -> None:
-        """Lengths of the central ray before and after the axis."""
+        """From the source to the axis, and square to the detector: as the facts tell them."""
         if self.scene.geometry.beam == "parallel":
             return
-        points = self.scene.central_mm(view)
-        screen = self.at(points)
+        way = self.scene.to_axis_mm(view)
+        source, axis = self.at(way)
         self._pen(self.colours.text)
         self.painter.setBrush(QColor(self.colours.text))
-        self.painter.drawEllipse(screen[1], 2.0, 2.0)
-        for k in (0, 1):
-            line = QLineF(screen[k], screen[k + 1])
-            text = f"{number(float(np.linalg.norm(points[k + 1] - points[k])), 4)} {self.unit}"
-            if line.length() > SHORTEST_PX:
-                wide = QFontMetricsF(self.painter.font()).horizontalAdvance(text)
-                middle = line.pointAt(0.5)
-                self._label(middle + QPointF(-wide / 2, -7), text, self.colours.text)
+        self.painter.drawEllipse(axis, 2.0, 2.0)
+        detector = self.at(self.scene.central_mm(view))[1]
+        whole = float(self.scene.geometry.source_detector_mm[view])
+        self._length(QLineF(source, axis), float(np.linalg.norm(way[1] - way[0])), "to the axis")
+        self._length(QLineF(axis, detector), whole, "to the detector")
+
+    def _length(self, line: QLineF, length_mm: float, where: str) -> None:
+        if line.length() > SHORTEST_PX:
+            text = f"{number(length_mm, 4)} {self.unit} {where}"
+            wide = QFontMetricsF(self.painter.font()).horizontalAdvance(text)
+            self._label(line.pointAt(0.5) + QPointF(-wide / 2, -7), text, self.colours.text)
 
     def _label(self, at: QPointF, text: str, ink: str) -> None:
         overlay.halo_text(self.painter, at.x(), at.y(), text, ink, self.colours.canvas)

@@ -80,12 +80,13 @@ class ScanScene:
         return np.stack([starts, ends], axis=1)
 
     def central_mm(self, view: int) -> Array:
-        """(3, 3) source, the point of the central ray nearest to the z axis, detector."""
-        source, detector = self.source_path_mm[view], self.detector_path_mm[view]
-        ray = detector - source
-        flat = float(ray[:2] @ ray[:2])
-        share = -float(source[:2] @ ray[:2]) / flat if flat > 0 else 0.5
-        return np.array([source, source + np.clip(share, 0, 1) * ray, detector])
+        """(2, 3) source and centre of the detector."""
+        return np.array([self.source_path_mm[view], self.detector_path_mm[view]])
+
+    def to_axis_mm(self, view: int) -> Array:
+        """(2, 3) source and the point of the z axis on a level with it."""
+        source = self.source_path_mm[view]
+        return np.array([source, [0.0, 0.0, source[2]]])
 
     def box_mm(self) -> Array:
         """(12, 2, 3) edges of the volume; none where there is no volume."""

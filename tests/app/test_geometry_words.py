@@ -26,7 +26,7 @@ def test_distances_and_sizes_of_a_cone():
     assert words["Beam"] == "cone"
     assert words["Path"] == "a circle about z"
     assert words["Source to axis"] == "400 mm"
-    assert words["Source to detector"] == "600 mm"
+    assert words["Source to detector"] == "600 mm, square to it"
     assert words["Magnification"] == "1.5"
     assert words["Detector"] == "50 columns × 20 rows, 25 × 10 mm"
     assert words["Axis at column"] == "24.5, the middle"

@@ -40,14 +40,12 @@ def test_rays_lead_from_the_source_to_the_corners():
     np.testing.assert_allclose(rays[:, 1], scene.corners_mm(4))
 
 
-def test_the_central_ray_is_cut_where_it_passes_the_axis():
-    straight = circular_cone(
-        circle(5), source_axis_mm=200, source_detector_mm=350, shape=(4, 8), pixel_mm=1.0
-    )
-    source, axis, detector = ScanScene(straight, None).central_mm(3)
+def test_the_way_to_the_axis_is_level_and_as_long_as_it_should_be():
+    scene = ScanScene(CONE.moved(shift_mm=(0.0, 0.0, 9.0)), None)
+    source, axis = scene.to_axis_mm(3)
     assert np.linalg.norm(axis - source) == pytest.approx(200)
-    assert np.linalg.norm(detector - axis) == pytest.approx(150)
-    assert np.abs(axis).max() < 1e-9
+    np.testing.assert_allclose(axis, (0, 0, 9))
+    np.testing.assert_allclose(scene.central_mm(3)[1], scene.geometry.detector_mm[3])
 
 
 def test_parallel_ends_are_moved_along_the_rays_only():

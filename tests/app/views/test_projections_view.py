@@ -1,0 +1,223 @@
+"""Projection and sinogram: what is painted where, how they are linked and steered."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor
+
+from app.pictures import Part
+from app.views.detector_state import DetectorState, Frame
+from app.views.detector_view import BAD_COLOUR
+from app.views.projections_view import ProjectionsView
+from engine.geometry.orbits import circle, circular_cone, helical, parallel
+
+SHAPE = (20, 30)
+N = 12
+LEFT = Qt.MouseButton.LeftButton
+
+
+def cone(shape=SHAPE, **changes):
+    settings = {"source_axis_mm": 300, "source_detector_mm": 400, "pixel_mm": (2.0, 3.0)}
+    return circular_cone(circle(N), shape=shape, **settings | changes)
+
+
+def part(shape, kind="counts", bad=None):
+    values = np.zeros(shape, np.float32)
+    values[2, 5] = 800  # row 2, column 5
+    values[-3, -4] = 1000
+    return Part(values, kind, bad)
+
+
+@pytest.fixture
+def make(qapp, show):
+    """A view with a projection and a sinogram of a geometry."""
+
+    def view(geometry, bad=None, *, known=True) -> ProjectionsView:
+        state = DetectorState()
+        made = ProjectionsView(state)
+        state.open(Frame.of(geometry, pixel_mm_known=known))
+        state.show_projection(0, part(geometry.shape, bad=bad))
+        state.show_sinogram(state.row, part((geometry.n_views, geometry.shape[1])))
+        state.set_window(0, 1000)
+        state.set_interpolation("nearest")
+        return show(made, 700, 500)
+
+    return view
+
+
+def test_the_frame_is_upright_and_knows_its_side():
+    frame = Frame.of(cone(), pixel_mm_known=True)
+    assert frame.rows_up, "v leads to +z, so that row 0 is at the bottom"
+    assert frame.from_source, "u leads to the right for somebody at the source"
+    flipped = Frame.of(cone().flipped(columns=True), pixel_mm_known=True)
+    assert flipped.rows_up and not flipped.from_source
+    down = Frame.of(cone().flipped(rows=True), pixel_mm_known=True)
+    assert not down.rows_up and down.from_source
+
+
+def test_angle_and_climb_in_words():
+    assert Frame.of(cone(), pixel_mm_known=True).angle_text(3) == "turned 90°"
+    backwards = parallel(-circle(N), shape=SHAPE, pixel_mm=1.0)
+    assert Frame.of(backwards, pixel_mm_known=True).angle_text(3) == "turned −90°"
+    geometry = helical(
+        2 * np.pi * np.arange(9) / 4,
+        pitch_mm=20,
+        source_axis_mm=300,
+        source_detector_mm=400,
+        shape=SHAPE,
+        pixel_mm=1.0,
+    )
+    told = Frame.of(geometry, pixel_mm_known=True).angle_text(6)
+    assert told == "turned 540°, z 30 mm on"
+
+
+@pytest.mark.parametrize("rows", [False, True])
+def test_a_pixel_is_painted_where_the_pointer_finds_it(make, rows, qtbot):
+    view = make(cone().flipped(rows=rows)).radiograph
+    view.state.set_cursor((20.0, 20.0, 0.0))
+    frame = view.state.frame
+    x = (5 + 0.5 - SHAPE[1] / 2) * 2.0
+    y = (2 + 0.5 - SHAPE[0] / 2) * 3.0 * (-1 if frame.rows_up else 1)
+    at = QPointF(*view.viewport.to_px(x, y))
+    assert view.place_at(at) == (0, 2, 5)
+    colour = QColor(view.grab().toImage().pixel(at.toPoint()))
+    assert colour.red() == pytest.approx(800 / 1000 * 255, abs=4)
+    assert (at.y() > view.height() / 2) == frame.rows_up
+
+
+def test_pixels_keep_their_aspect(make):
+    view = make(cone()).radiograph
+    rect = view.outline(view.state.volume)
+    assert rect.width / rect.height == pytest.approx(30 * 2 / (20 * 3))
+
+
+def test_rows_of_a_flat_detector_are_drawn_higher_and_this_is_told(make):
+    view = make(cone(shape=(4, 400))).radiograph
+    times = view.state.frame.taller
+    assert times == round(0.1 * 800 / 12)
+    assert f"rows drawn {times} × as high" in view.caption()
+    top = view.to_mm(QPointF(*view.viewport.to_px(0, -times * 5.9)))
+    assert view.place_at(QPointF(*view.viewport.to_px(*top)))[1] == 3
+
+
+def test_a_click_in_the_projection_chooses_the_row_of_the_sinogram(make, qtbot):
+    view = make(cone())
+    state, asked = view.state, []
+    state.place_changed.connect(lambda: asked.append(state.row))
+    pane = view.radiograph
+    x, y = pane.viewport.to_px((7.5 - 15) * 2.0, -(4.5 - 10) * 3.0)
+    qtbot.mouseClick(pane, LEFT, pos=QPoint(round(x), round(y)))
+    assert (state.row, state.column) == (4, 7)
+    assert asked[-1] == 4
+
+
+def test_a_click_in_the_sinogram_chooses_view_and_column(make, qtbot):
+    view = make(cone())
+    pane, state = view.sinogram, view.state
+    rect = pane.outline(state.volume)
+    u, v = (21.5 - 15) * 2.0, rect.v + 9.5 / N * rect.height
+    x, y = pane.viewport.to_px(u, v)
+    qtbot.mouseClick(pane, LEFT, pos=QPoint(round(x), round(y)))
+    assert (state.view, state.column) == (9, 21)
+    assert view.slider.value() == 9
+    assert view.place.text() == f"View 10 of {N}"
+    assert view.place.toolTip() == "turned 270°"
+
+
+def test_keys_and_slider_walk_through_the_views(make, qtbot):
+    view = make(cone())
+    qtbot.keyClick(view.radiograph, Qt.Key.Key_PageUp)
+    qtbot.keyClick(view.radiograph, Qt.Key.Key_PageUp)
+    assert view.state.view == 2
+    qtbot.keyClick(view.radiograph, Qt.Key.Key_PageDown)
+    assert view.state.view == 1
+    view.slider.setValue(N - 1)
+    qtbot.keyClick(view.radiograph, Qt.Key.Key_PageUp)
+    assert view.state.view == N - 1
+    row = view.state.row
+    qtbot.keyClick(view.sinogram, Qt.Key.Key_PageUp)
+    assert view.state.row == row + 1
+    qtbot.keyClick(view.radiograph, Qt.Key.Key_Down)
+    assert view.state.row == row, "down on the screen is down in space"
+
+
+def test_value_and_unit_under_the_pointer_and_under_the_crosshair(make, qtbot):
+    bad = np.zeros(SHAPE, bool)
+    bad[2, 5] = True
+    view = make(cone(), bad)
+    state = view.state
+    state.set_cursor(((26.5 - 15) * 2.0, (17.5 - 10) * 3.0, 0.0))
+    assert view.value.text() == "View 1, column 26, row 17:  1000 counts"
+    view.radiograph.pointed.emit(0, 2, 5)
+    assert view.value.text() == "View 1, column 5, row 2:  800 counts, a bad pixel"
+    view.radiograph.pointed.emit(-1, -1, -1)
+    assert view.value.text().endswith("1000 counts")
+    state.show_projection(0, part(SHAPE, "integrals"))
+    assert view.value.text().endswith("line integral")
+    assert view.toolbar.unit.text() == "line integral"
+
+
+def test_bad_pixels_are_orange_in_both_pictures(make, pixels):
+    bad = np.zeros(SHAPE, bool)
+    bad[10:14, 3:6] = True
+    view = make(cone(), bad)
+    view.state.show_sinogram(11, Part(part((N, SHAPE[1])).values, "counts", bad[11][None]))
+    orange = QColor(BAD_COLOUR).rgb()
+    areas = [int((pixels(pane) == orange).sum()) for pane in view.views]
+    scale = view.radiograph.viewport.px_per_mm
+    assert areas[0] == pytest.approx(4 * 3 * 3 * 2 * scale**2, rel=0.2)
+    rect = view.sinogram.outline(view.state.volume)
+    scale = view.sinogram.viewport.px_per_mm
+    assert areas[1] == pytest.approx(3 * 2 * rect.height * scale**2, rel=0.2)
+
+
+def test_the_window_stays_while_the_views_go_by_and_is_set_anew_for_other_values(make):
+    state = make(cone()).state
+    state.set_window(100, 500)
+    state.show_projection(3, part(SHAPE))
+    assert state.window == (100, 500)
+    state.show_projection(3, part(SHAPE, "integrals"))
+    assert state.window != (100, 500)
+    assert state.colour_map == "grey"
+
+
+def test_the_last_picture_stays_until_the_next_is_read(make):
+    view = make(cone())
+    view.state.go_to_view(7)
+    assert "View 1 " in view.radiograph.caption()
+    view.state.show_projection(7, part(SHAPE))
+    assert "View 8 " in view.radiograph.caption()
+
+
+def test_one_row_has_no_projection_and_its_wheel_walks_through_the_views(qtbot):
+    state = DetectorState()
+    view = ProjectionsView(state)
+    qtbot.addWidget(view)
+    state.open(Frame.of(cone(shape=(1, 30)), pixel_mm_known=True))
+    values = np.ones((1, 30), np.float32)
+    state.show_projection(0, Part(values, "counts", None))
+    state.show_sinogram(0, Part(np.ones((N, 30), np.float32), "counts", None))
+    assert view.radiograph.isHidden() and not view.sinogram.isHidden()
+    view.sinogram.step(2)
+    assert state.view == 2
+
+
+def test_a_fault_is_told_in_place_of_the_picture(make):
+    view = make(cone())
+    view.state.show_fault("The flats are dark.")
+    assert view.radiograph.caption() == "The flats are dark."
+    assert view.radiograph.picture is None and view.sinogram.picture is None
+    view.grab()
+
+
+def test_lengths_are_in_pixels_where_a_pixel_has_no_size(make, pixels):
+    corners = [pixels(make(cone(), known=known).radiograph)[-40:, -150:] for known in (True, False)]
+    assert not np.array_equal(*corners)
+
+
+def test_double_click_enlarges_and_escape_brings_both_back(make, qtbot):
+    view = make(cone())
+    qtbot.mouseDClick(view.sinogram, LEFT)
+    assert view.radiograph.isHidden()
+    qtbot.keyClick(view, Qt.Key.Key_Escape)
+    assert not view.radiograph.isHidden() and not view.sinogram.isHidden()
