@@ -16,7 +16,7 @@ from engine.filtering.projections import filtered, planned
 from engine.filtering.settings import FilterSettings
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
-from engine.operators.xray import Region, XrayTransform
+from engine.operators.xray import Region, XrayTransform, is_large
 
 Array = NDArray[Any]
 
@@ -30,7 +30,7 @@ def fdk(
     region: Region | None = None,
     on: Backend | None = None,
 ) -> Array:
-    """Attenuation (n_z, n_y, n_x) [1/mm] from line integrals.
+    """Attenuation (n_z, n_y, n_x) [1/mm] from line integrals; on a GPU, as `XrayTransform` says.
 
     values : (n_views, n_rows, n_columns) line integrals, -log of the transmission [1]; of numpy,
         of the device, or of anything that speaks DLPack
@@ -38,6 +38,8 @@ def fdk(
     """
     settings, on = settings or FilterSettings(), on or cpu()
     values = taken(values)
+    if on.is_cuda and not is_large(geometry, grid, on):
+        values = on.to_device(values)
     plan = planned(values, geometry, settings)
     seen = rows_seeing(grid, region, plan.geometry)
     rows = filtered(values, plan, settings, rows=seen, on=on)

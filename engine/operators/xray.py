@@ -21,13 +21,13 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 from engine.kernels.blocks import Tick
 from engine.operators.base import LinearOperator
-from engine.operators.xray_device import DeviceXray
+from engine.operators.xray_device import REAL_BYTES, DeviceXray
 from engine.operators.xray_host import HostXray
 from engine.operators.xray_scene import Box, Region, Scene
 from engine.operators.xray_tools import Tools
 from engine.profiling import Profiler
 
-__all__ = ["Adjoint", "Region", "XrayTransform"]
+__all__ = ["Adjoint", "Region", "XrayTransform", "is_large"]
 
 Array = NDArray[Any]
 Adjoint = Literal["matched", "voxel"]
@@ -72,7 +72,7 @@ class XrayTransform(LinearOperator):
         self.profiler = self._profiler = profiler or Profiler(on)
         self._tools = None if on.gpu is None else Tools(on.gpu, self._profiler)
         if streams is None:
-            streams = on.gpu is not None and _is_large(geometry, grid, on.gpu.free_bytes())
+            streams = is_large(geometry, grid, on)
         self.on, self.grid, self.adjoint_kind = on, grid, adjoint
         self.streams = streams and on.is_cuda
         self._tick = tick
@@ -148,9 +148,12 @@ class XrayTransform(LinearOperator):
         return other
 
 
-def _is_large(geometry: XrayGeometry, grid: ImageGrid, free_bytes: int) -> bool:
-    pixels = geometry.n_views * geometry.shape[0] * geometry.shape[1]
-    return 4 * (grid.n_voxels + pixels) > RESIDENT * free_bytes
+def is_large(geometry: XrayGeometry, grid: ImageGrid, on: Backend) -> bool:
+    """Whether a volume and its projections leave a GPU too little memory to work with them."""
+    if on.gpu is None:
+        return False
+    values = grid.n_voxels + geometry.n_views * geometry.shape[0] * geometry.shape[1]
+    return REAL_BYTES * values > RESIDENT * on.gpu.free_bytes()
 
 
 def _check_size(grid: ImageGrid) -> None:

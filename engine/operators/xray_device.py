@@ -9,6 +9,7 @@ kernels are kept from call to call, and subsets of a scan share them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,10 @@ from engine.backend import Backend
 from engine.backend.gpu import Array, Texture
 from engine.errors import DeviceMemoryError
 from engine.kernels.blocks import Tick
-from engine.kernels.cone_variants import BackVariant, Path
+from engine.kernels.cone_variants import WARP, BackVariant
 from engine.kernels.device_cone import BackViews
 from engine.kernels.device_joseph import Lines
+from engine.kernels.tuning import tuned_back
 from engine.operators.xray_parts import Pace, Parts, parts_for
 from engine.operators.xray_scene import Box, Scene, Three
 from engine.operators.xray_tools import Tools
@@ -119,29 +121,39 @@ class DeviceXray:
         if self._views is None:
             scene = self._scene
             self._views = kernels.views(scene.matrices, scene.grid.shape, scene.geometry.shape)
-        copies = 1 + int(as_adjoint) + int(not self._is_there(y))
+        copies = 1 + int(as_adjoint) + int(not self._is_there(y))  # one is the texture
         layers = box.n_voxels / np.prod(self._scene.geometry.shape)
         recycled = self._tools.pictures_bytes
         parts = self._parts(box.shape, int(self._streams), copies, layers, recycled)
         pace, n = self._pace(parts), max(map(len, parts.views))
-        texture = self._tools.pictures(variant, n, self._scene.geometry.shape)
         for slab in parts.slabs:
             volume, part = self._room(out, slab), box.slices(slab)
             for views in parts.views:
                 if slab.start == 0 or len(parts.views) > 1:
-                    texture.update(self._weighted(y, views, as_adjoint))
+                    pictures = self._pictures(self._weighted(y, views, as_adjoint), variant, n)
                 n_updates = part.n_voxels * len(views)
                 with self._profiler.span("back", events=n_updates, unit="voxel updates"):
                     some, more = self._views[views.start : views.stop], views.start > 0
-                    kernels.back(texture, some, volume, corner=part.corner, accumulate=more)
+                    kernels.back(pictures, some, volume, corner=part.corner, accumulate=more)
                 pace.step(len(views))
             self._keep(volume, out, slab)
 
     def _variant(self, box: Box) -> BackVariant:
         """The same arithmetic for every box of a volume, so that its bits do not depend on it."""
-        path: Path = "upright" if self._scene.geometry.is_upright else "general"
-        run = min(box.shape[0], BackVariant.voxels_per_thread)
-        return BackVariant(path=path, voxels_per_thread=run)
+        best = tuned_back(self._on, self._scene.geometry.is_upright)
+        lanes = WARP if best.path == "columns" else 1
+        return replace(
+            best, voxels_per_thread=min(best.voxels_per_thread, -(-box.shape[0] // lanes))
+        )
+
+    def _pictures(self, values: Array, variant: BackVariant, n: int) -> Array | Texture:
+        """Projections as the back projection reads them: memory, or a texture for n of them."""
+        if variant.texture == "memory":
+            order = ["vrc".index(axis) for axis in variant.projections]
+            return self._on.xp.ascontiguousarray(values.transpose(order))
+        texture = self._tools.pictures(variant.texture, n, self._scene.geometry.shape)
+        texture.update(values)
+        return texture
 
     def _weighted(self, y: Array, views: range, as_adjoint: bool) -> Array:
         values = self._there(y, views, "pixels")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.backend.gpu import Gpu, Texture
+from engine.backend.gpu import Gpu, Texture, TextureKind
 from engine.kernels.cone_variants import BackVariant
 from engine.kernels.device_cone import ConeBack
 from engine.kernels.device_joseph import Joseph
@@ -35,15 +35,13 @@ class Tools:
             self._back[variant] = ConeBack(self.gpu, variant, self.profiler)
         return self._back[variant]
 
-    def pictures(self, variant: BackVariant, n: int, detector: tuple[int, int]) -> Texture:
-        """Return the texture for n projections at least; what it held before is anyone's guess."""
-        kind, held = variant.texture, self._pictures
-        if kind == "memory":
-            raise TypeError("projections in plain memory need no texture.")
+    def pictures(self, kind: TextureKind, n: int, detector: tuple[int, int]) -> Texture:
+        """Return the texture for n projections at least; it may hold others of earlier calls."""
+        held = self._pictures
         if held is None or (held.kind, held.shape[1:]) != (kind, detector) or held.shape[0] < n:
-            self._pictures = None  # gives its memory back first
-            self._pictures = self.gpu.texture(kind, (n, *detector))
-        return self._pictures  # type: ignore[return-value]
+            held = self._pictures = None  # gives its memory back first
+            held = self._pictures = self.gpu.texture(kind, (n, *detector))
+        return held
 
     def volume(self, shape: Three) -> Texture:
         """Return the texture for a slab (n_z, n_y, n_x)."""

@@ -3,12 +3,15 @@
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.backend import cpu, cuda
 from engine.errors import DataError
 from engine.filtering import projections
+from engine.filtering.fdk import fdk
 from engine.filtering.projections import filtered, planned
 from engine.filtering.settings import FilterSettings
+from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, parallel
+from tests.emulator import EmulatedGpu
 from tests.engine.filtering.ellipsoids import ball, integrals
 
 CONE = {"source_axis_mm": 500.0, "source_detector_mm": 750.0, "shape": (6, 40), "pixel_mm": 2.0}
@@ -49,3 +52,14 @@ def test_faulty_projections_are_refused_there_too(on_gpu):
     data[3, 4, 5] = np.inf
     with pytest.raises(DataError, match="1 of 2160"):
         planned(on_gpu.to_device(data), SCANS["cone"], FilterSettings())
+
+
+@pytest.mark.parametrize("memory", [1 << 30, 26_000])
+def test_fdk_in_one_call_is_that_of_the_cpu(memory):
+    geometry, grid = SCANS["half fan"], ImageGrid((6, 12, 12), (4.0, 4.0, 4.0))
+    data, region = integrals(geometry, [ball(20.0)]), np.s_[2:5, :, 3:]
+    want = fdk(data, geometry, grid, on=cpu(2), region=region)
+    on = cuda(EmulatedGpu(exact_textures=True, memory_limit=memory))
+    got = fdk(data, geometry, grid, on=on, region=region)
+    assert (type(got) is np.ndarray) == (memory < 1 << 30)  # what is large streams
+    np.testing.assert_allclose(on.to_host(got), want, rtol=0, atol=1e-5 * want.max())

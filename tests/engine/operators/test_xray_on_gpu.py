@@ -5,11 +5,13 @@ import pytest
 from scipy.sparse.linalg import cg, lsqr
 
 from engine.backend import cpu, cuda
-from engine.errors import DeviceError, DeviceMemoryError
+from engine.errors import DeviceError, DeviceMemoryError, ResourceError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, parallel
+from engine.kernels.cone_variants import BackVariant
 from engine.operators import xray_device
 from engine.operators.xray import XrayTransform
+from engine.operators.xray_pictures import Pictures
 from engine.profiling import Profiler
 from tests.emulator import EmulatedGpu
 from tests.engine.test_arrays import Foreign
@@ -94,6 +96,46 @@ def test_a_box_of_the_volume_has_its_bits(rng, on, name):
     for box in (np.s_[2:3, :, :], np.s_[:, 3:4, :], np.s_[1:4, 2:, 1:-1]):
         part = on.to_host(A.back_project(y, weighting="fdk", region=box))
         np.testing.assert_array_equal(part, volume[box])
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [
+        BackVariant("pitched", "upright"),
+        BackVariant("memory", "columns", (32, 4), projections="vcr"),
+    ],
+    ids=lambda variant: variant.texture,
+)
+def test_what_was_measured_to_be_fastest_is_taken(rng, on, variant, monkeypatch):
+    monkeypatch.setattr(xray_device, "tuned_back", lambda on, is_upright: variant)
+    here, there = (XrayTransform(SCANS["upright cone"], GRID, on=device) for device in (cpu(2), on))
+    _, y = fields(rng, here)
+    whole = on.to_host(there.back_project(y, weighting="fdk"))
+    agree(whole, here.back_project(y, weighting="fdk"), tolerance(on))
+    box = np.s_[2:3, 1:, :]
+    part = on.to_host(there.back_project(y, weighting="fdk", region=box))
+    np.testing.assert_array_equal(part, whole[box])
+
+
+def test_pictures_are_projected_back_again_and_again(rng, on):
+    geometry = SCANS["upright cone"]
+    A, pictures = XrayTransform(geometry, GRID, on=on), Pictures(geometry, GRID, on=on)
+    one, other = (fields(rng, A)[1] for _ in range(2))
+    box = np.s_[2:3, 1:5, :]
+    pictures.update(one)
+    out = pictures.back_project(box)
+    agree(on.to_host(out), on.to_host(A.back_project(one, weighting="fdk", region=box)), 1e-5)
+
+    graph = on.gpu.record(lambda: pictures.back_project(box, out))
+    pictures.update(on.to_device(other[:2]), first=3)
+    graph.launch()
+    mixed = np.concatenate([one[:3], other[:2]])
+    agree(on.to_host(out), on.to_host(A.back_project(mixed, weighting="fdk", region=box)), 1e-5)
+
+
+def test_pictures_want_a_gpu():
+    with pytest.raises(ResourceError, match="no textures"):
+        Pictures(SCANS["parallel"], GRID, on=cpu(1))
 
 
 def test_subsets_are_rows_and_share_what_is_compiled(rng, on):
