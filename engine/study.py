@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Discriminator, Tag
 
+from engine.errors import SettingsError
 from engine.protocol import Protocol
 from engine.protocol_ct import CtProtocol
 from engine.settings import Settings, parse, read_toml, setting, to_toml
@@ -61,7 +64,34 @@ def _resolve_scanner(values: dict[str, Any], folder: Path) -> None:
 
 def read_protocol(path: Path) -> Protocol | CtProtocol:
     """Read and check a protocol file of any modality."""
-    values = read_toml(path)
+    return _protocol(read_toml(path), path.name)
+
+
+def shipped_protocols() -> dict[str, Protocol | CtProtocol]:
+    """Return the protocols that come with the program, by the name of their file."""
+    entries = (files("resources") / "protocols").iterdir()
+    texts = {entry.name: entry.read_text("utf-8") for entry in entries}
+    return {
+        name.removesuffix(".toml"): _protocol(tomllib.loads(texts[name]), name)
+        for name in sorted(texts)
+        if name.endswith(".toml")
+    }
+
+
+def find_protocol(name_or_path: str) -> Protocol | CtProtocol:
+    """Return a protocol by the name of one that comes with the program, or by its file."""
+    path = Path(name_or_path)
+    if path.suffix == ".toml" or path.exists():
+        return read_protocol(path)
+    known = shipped_protocols()
+    if name_or_path not in known:
+        raise SettingsError(
+            f"{name_or_path!r} is no protocol; known: {', '.join(known)}, or a protocol .toml file."
+        )
+    return known[name_or_path]
+
+
+def _protocol(values: dict[str, Any], where: str) -> Protocol | CtProtocol:
     if _modality(values) == "ct":
-        return parse(CtProtocol, values, where=path.name)
-    return parse(Protocol, values, where=path.name)
+        return parse(CtProtocol, values, where=where)
+    return parse(Protocol, values, where=where)

@@ -23,7 +23,7 @@ def add_options(p: argparse.ArgumentParser) -> None:
     group.add_argument("--around", type=float, metavar="V", help="middle of the values")
     group.add_argument("--step", type=float, metavar="S", help="0.5 columns or 0.25° if left out")
     group.add_argument("--number", type=int, default=9, metavar="N", help="of values")
-    group.add_argument("--protocol", type=Path, metavar="P.toml")
+    group.add_argument("--protocol", metavar="P", help="protocol name or P.toml")
     group.add_argument("--threads", type=int, metavar="N")
 
 
@@ -35,15 +35,15 @@ def write_candidates(arguments: argparse.Namespace, console: Console) -> None:
     from engine.io.contact_sheet import contact_sheet
     from engine.io.publish import publish
     from engine.protocol_ct import CtProtocol
-    from engine.study import read_protocol
+    from engine.study import find_protocol
 
     if len(arguments.files) != 1 or arguments.output is None:
         raise SettingsError("--candidates wants one scan, and -o SHEET.png to draw them on.")
     if arguments.output.suffix.lower() != ".png":
         raise SettingsError(f"{arguments.output.name}: the sheet is a picture; want SHEET.png.")
-    protocol = read_protocol(arguments.protocol) if arguments.protocol else CtProtocol()
+    protocol = find_protocol(arguments.protocol) if arguments.protocol else CtProtocol()
     if not isinstance(protocol, CtProtocol):
-        raise SettingsError(f"{arguments.protocol.name}: candidates want a protocol of X-ray CT.")
+        raise SettingsError(f"{arguments.protocol}: candidates want a protocol of X-ray CT.")
     path: Path = arguments.files[0]
     found = candidates(
         read_projections(path),

@@ -10,13 +10,13 @@ import argparse
 import traceback
 from collections.abc import Sequence
 
-from engine.cli import bench, doctor, inspect, reconstruct, simulate, volumes
+from engine.cli import bench, doctor, inspect, protocols, reconstruct, simulate, volumes
 from engine.cli.console import Console
 from engine.environment import environment
 from engine.errors import EngineError
 
 DONE, OUR_FAULT, USER_FAULT, INTERRUPTED = 0, 1, 2, 130
-VERBS = (reconstruct, inspect, simulate, volumes, bench, doctor)
+VERBS = (reconstruct, inspect, protocols, simulate, volumes, bench, doctor)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -20,7 +20,7 @@ from engine.io import can_save, is_projections, save
 from engine.protocol import Protocol, with_settings
 from engine.protocol_ct import CtProtocol
 from engine.run import run
-from engine.study import Study, read_protocol, read_study
+from engine.study import Study, find_protocol, read_study
 
 
 def add_verbs(verbs: Any) -> None:
@@ -32,7 +32,7 @@ def add_verbs(verbs: Any) -> None:
     p.add_argument(
         "-o", "--output", type=Path, required=True, metavar="OUT", help=".nii.gz, .h5, .png"
     )
-    p.add_argument("--protocol", type=Path, metavar="P.toml")
+    p.add_argument("--protocol", metavar="P", help="protocol name (isocenter protocols) or P.toml")
     p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")
     p.add_argument("--attenuation", type=Path, metavar="MU", help="attenuation map [1/mm]")
     p.add_argument("--normalisation", type=Path, metavar="N", help="crystal efficiencies")
@@ -118,7 +118,7 @@ def _study(arguments: argparse.Namespace) -> Study:
         study = read_study(path)
     else:
         study = Study(data=path, protocol=Protocol())
-    protocol = read_protocol(arguments.protocol) if arguments.protocol else study.protocol
+    protocol = find_protocol(arguments.protocol) if arguments.protocol else study.protocol
     assignments = list(arguments.assignments)
     if arguments.seed is not None:
         assignments.append(f"sensitivity.seed={arguments.seed}")

@@ -6,15 +6,22 @@ from pathlib import Path
 
 import pytest
 
+from engine.cli.main import main
+from engine.errors import SettingsError
 from engine.io import read_scanner
-from engine.protocol import read_protocol
+from engine.protocol import Protocol
+from engine.study import find_protocol, read_protocol, shipped_protocols
 
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "protocols"
-NAMES = ("brain-fdg", "demo", "research-reproducible", "small-animal", "whole-body")
+PET = ("brain-fdg", "demo", "research-reproducible", "small-animal", "whole-body")
+CT = ("ct-body-hu", "ct-cone-beam", "ct-few-views", "ct-micro")
 
 
 def test_all_are_shipped() -> None:
-    assert {path.stem for path in FOLDER.glob("*.toml")} >= set(NAMES)
+    assert {path.stem for path in FOLDER.glob("*.toml")} >= {*PET, *CT}
+    found = shipped_protocols()
+    assert {key for key, protocol in found.items() if protocol.modality == "ct"} >= set(CT)
+    assert {key for key, protocol in found.items() if protocol.modality == "pet"} >= set(PET)
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
@@ -22,7 +29,9 @@ def test_it_reads_and_has_a_name_of_its_own(path: Path) -> None:
     protocol = read_protocol(path)
     others = [read_protocol(p).name for p in FOLDER.glob("*.toml") if p != path]
     assert protocol.name not in others
-    assert 8 <= protocol.algorithm.n_iterations * protocol.algorithm.n_subsets <= 100
+    if isinstance(protocol, Protocol):
+        algorithm = protocol.algorithm
+        assert 8 <= algorithm.n_iterations * algorithm.n_subsets <= 100
 
 
 @pytest.mark.parametrize(
@@ -45,3 +54,19 @@ def test_its_grid_fits_the_bore(name: str, scanner: str) -> None:
 def test_the_research_protocol_is_reproducible() -> None:
     protocol = read_protocol(FOLDER / "research-reproducible.toml")
     assert protocol.reproducible and not protocol.finishing
+
+
+def test_one_is_found_by_name_or_by_file():
+    assert find_protocol("ct-few-views") == read_protocol(FOLDER / "ct-few-views.toml")
+    assert find_protocol(str(FOLDER / "demo.toml")).name == "Demo"
+    with pytest.raises(
+        SettingsError, match=r"'few' is no protocol; known: brain-fdg, .*ct-few-views"
+    ):
+        find_protocol("few")
+
+
+def test_the_command_line_lists_them_by_modality(capsys):
+    assert main(["protocols"]) == 0
+    pet, ct = capsys.readouterr().out.split("X-ray CT\n")
+    assert all(key in pet and key not in ct for key in PET)
+    assert all(key in ct and key not in pet for key in CT)

@@ -1,0 +1,27 @@
+"""`isocenter protocols`: those that come with the program."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from engine.cli.console import Console
+
+TITLES = {"pet": "PET", "ct": "X-ray CT"}
+
+
+def add_verbs(verbs: Any) -> None:
+    """Add the verb of this file."""
+    p = verbs.add_parser("protocols", help="list the protocols that come with the program")
+    p.set_defaults(act=_list)
+
+
+def _list(arguments: argparse.Namespace, console: Console) -> None:
+    from engine.study import shipped_protocols
+
+    found = shipped_protocols()
+    for modality, title in TITLES.items():
+        console.line(title)
+        for key, protocol in found.items():
+            if protocol.modality == modality:
+                console.line(f"  {key:22s} {protocol.name}")
