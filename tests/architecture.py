@@ -36,7 +36,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "devices": ("backend", "errors"),
     "profiling": ("profiling", "backend", "errors"),
     "kernels": ("kernels", "backend", "profiling", "arrays", "errors"),
-    "operators": ("operators", "kernels", "geometry", "backend", "profiling", "arrays", "errors"),
+    "operators": ("operators", "kernels", "data", "geometry", "backend", "profiling", "arrays", "errors"),
     "model": ("operators", "arrays"),
     "penalties": ("penalties", "operators", "settings", "arrays", "errors"),
     "filtering": ("filtering", "operators", "backend", "geometry", "settings", "arrays", "errors"),

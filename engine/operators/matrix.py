@@ -1,0 +1,161 @@
+"""Projection with a stored, folded system response of a dual-head scanner.
+
+forward : expected counts of each line of response, by its row of the matrix [image times 1]
+adjoint : the transpose, exactly
+
+Lines follow one another as in `engine.geometry.orientations`. A subset takes whole orientations in
+a random order, always the same; (a, b) and its mirror images (±a, ±b) stay together, so that the
+sensitivity of a subset has the symmetries of the scanner (Chou et al., PLoS ONE 7 (2012) e50540).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from engine.backend import Backend
+from engine.data.response import ResponseMatrix
+from engine.errors import GeometryError
+from engine.kernels import matrix as kernels
+from engine.kernels.blocks import Tick, run_blocks
+from engine.operators.base import LinearOperator
+from engine.operators.matrix_rows import Pictures, SortedRows, sorted_rows
+from engine.operators.phases import Phases
+
+Array = NDArray[Any]
+
+AT_ONCE = 256
+"""Orientations whose rows are sorted together."""
+WORTH_A_CALL = 8
+SEED = 1
+"""Of the order in which orientations are dealt out to subsets."""
+
+
+class MatrixProjector(LinearOperator):
+    """The rows of some orientations of a stored response.
+
+    Parameters
+    ----------
+    response : the stored rows
+    on : device and threads
+    orientations : (n,) places in `scanner.orientations.offsets`; None: all
+    dtype : of arithmetic, float32 or float64
+    tick : called with (done, in all) several times a second and at the end; it may raise to stop
+    """
+
+    def __init__(
+        self,
+        response: ResponseMatrix,
+        *,
+        on: Backend,
+        orientations: Array | None = None,
+        dtype: DTypeLike = np.float32,
+        tick: Tick | None = None,
+    ) -> None:
+        scanner = response.scanner
+        if scanner.settings.n_layers != 1:
+            raise GeometryError(
+                f"{scanner.name}: a response matrix is of one layer of crystals, the scanner has "
+                f"{scanner.settings.n_layers}; use a scanner of its front layer."
+            )
+        table = scanner.orientations
+        chosen = np.arange(len(table.offsets)) if orientations is None else orientations
+        self.orientations: NDArray[np.int64] = np.asarray(chosen, np.int64)
+        self.response, self.on, self.dtype = response, on, np.dtype(dtype)
+        self.phases = Phases.of(scanner.settings, response.margin)
+        self.starts = np.concatenate([[0], np.cumsum(table.n_shifts[self.orientations])])
+        self.in_shape = scanner.grid.shape
+        self.out_shape = (int(self.starts[-1]),)
+        self._tick = tick
+
+    def forward(self, x: Array) -> Array:
+        """Expected counts (n_lines,) of the image (n_z, n_y, n_x)."""
+        image = self.phases.split(x, self.dtype)
+        out = np.zeros(self.out_shape, self.dtype)
+        for first, rows in self._rows():
+            self._project(first, rows, image, out)
+        return out
+
+    def adjoint(self, y: Array) -> Array:
+        """Back projection (n_z, n_y, n_x) of one value for each line (n_lines,)."""
+        sums = np.zeros(self.phases.shape, self.dtype)
+        for first, rows in self._rows():
+            self._project_back(first, rows, y, sums)
+        return self.phases.joined(sums)
+
+    def subset(self, k: int, of: int) -> MatrixProjector:
+        """Subset k of random, disjoint families of orientations."""
+        return self.among(self.members(k, of))
+
+    def members(self, k: int, of: int) -> NDArray[np.int64]:
+        """Places, among our orientations, of those in subset k, ascending."""
+        offsets = np.abs(self.response.scanner.orientations.offsets[self.orientations])
+        _, family = np.unique(offsets, axis=0, return_inverse=True)
+        order = np.random.default_rng(SEED).permutation(int(family.max(initial=-1)) + 1)
+        dealt = np.empty_like(order)
+        dealt[order] = np.arange(len(order))
+        return np.flatnonzero(dealt[family.ravel()] % of == k)
+
+    def among(self, places: Array) -> MatrixProjector:
+        """Return some of our orientations alone, by their places among ours."""
+        return MatrixProjector(
+            self.response,
+            on=self.on,
+            orientations=self.orientations[places],
+            dtype=self.dtype,
+            tick=self._tick,
+        )
+
+    def lines(self, y: Array, places: Array) -> Array:
+        """Return those of the values y (n_lines,) that belong to some of our orientations."""
+        parts = [self._of(y, i) for i in places]
+        return np.concatenate(parts) if parts else y[:0]
+
+    def _rows(self) -> Iterator[tuple[int, SortedRows]]:
+        """Yield our rows, some at a time, each after the number of orientations before them."""
+        offsets = self.response.scanner.orientations.offsets[self.orientations]
+        for first in range(0, len(offsets), AT_ONCE):
+            yield first, sorted_rows(self.response, offsets[first : first + AT_ONCE], self.dtype)
+
+    def _project(self, first: int, rows: SortedRows, image: Array, out: Array) -> None:
+        edge, margin = self.phases.edge, self.phases.margin
+        pictures = Pictures(rows.shapes, 0, -rows.shapes[:, 1] % kernels.LANES, self.dtype)
+
+        def work(_: int, start: int, stop: int) -> None:
+            scene = (*rows.arrays, edge, margin, image, self.phases.size)
+            kernels.forward(start, stop, *scene, pictures.starts, pictures.flat)
+
+        n, tick = len(rows.chosen), self._part(first, len(rows.chosen))
+        run_blocks(work, n, self.on.threads, tick, smallest=WORTH_A_CALL)
+        for o in range(n):
+            picture = pictures[o]
+            self._of(out, first + o)[...] = picture.ravel()
+
+    def _project_back(self, first: int, rows: SortedRows, y: Array, sums: Array) -> None:
+        edge, margin = self.phases.edge, self.phases.margin
+        border = rows.reach
+        pictures = Pictures(rows.shapes, border, kernels.LANES, self.dtype)
+        for o in range(len(rows.chosen)):
+            picture = pictures[o]
+            picture[...] = self._of(y, first + o).reshape(picture.shape)
+
+        def work(_: int, start: int, stop: int) -> None:
+            scene = (*rows.arrays, edge, margin, pictures.flat, border, pictures.starts)
+            kernels.back(start, stop, *scene, self.phases.size, sums)
+
+        n, tick = self.response.n_planes_stored, self._part(first, len(rows.chosen))
+        run_blocks(work, n, self.on.threads, tick, smallest=1)
+
+    def _of(self, y: Array, i: int) -> Array:
+        """Return the values of one of our orientations, a view."""
+        return y[self.starts[i] : self.starts[i + 1]]
+
+    def _part(self, first: int, n: int) -> Tick | None:
+        """Return a tick for n of our orientations, of which `first` are done."""
+        tick, n_all = self._tick, len(self.orientations)
+        if tick is None:
+            return None
+        return lambda done, total: tick(first + n * done // total, n_all)

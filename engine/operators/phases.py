@@ -1,0 +1,74 @@
+"""An image split by where a voxel lies on its pitch, as projection by correlation wants it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from engine.arrays import module_of
+from engine.geometry.dual_head import DualHeadSettings
+from engine.kernels.matrix import LANES
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Phases:
+    """[z, y, x] <-> [y, (z mod D) D + x mod D, margin + z // D, margin + x // D].
+
+    Each plane is laid flat and has some zeros at its end.
+
+    Attributes
+    ----------
+    n_rows, n_columns, n_planes : pitches along z and along x, planes along y
+    edge : D, voxels on a pitch
+    margin : pitches of zeros around every picture
+    slack : numbers at the end of a plane
+    """
+
+    n_rows: int
+    n_columns: int
+    n_planes: int
+    edge: int
+    margin: int
+    slack: int = LANES
+
+    @classmethod
+    def of(cls, scanner: DualHeadSettings, margin: int) -> Phases:
+        """Return the layout of a scanner's image."""
+        s = scanner
+        return cls(s.n_rows, s.n_columns, s.n_planes, s.voxels_per_pitch, margin)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Rows and columns of a picture, margins included."""
+        return self.n_rows + 2 * self.margin, self.n_columns + 2 * self.margin
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n_planes, numbers of a plane)."""
+        rows, columns = self.size
+        return self.n_planes, self.edge**2 * rows * columns + self.slack
+
+    def split(self, image: Array, dtype: DTypeLike) -> Array:
+        """Return the image (n_z, n_y, n_x) in our layout."""
+        d = self.edge
+        parts = image.reshape(self.n_rows, d, self.n_planes, self.n_columns, d)
+        out = module_of(image).zeros(self.shape, dtype)
+        self._inside(out)[...] = parts.transpose(2, 1, 4, 0, 3)
+        return out
+
+    def joined(self, phases: Array) -> Array:
+        """Return the image (n_z, n_y, n_x) of phases in our layout; the margin is dropped."""
+        parts = self._inside(phases).transpose(3, 1, 0, 4, 2)
+        shape = self.n_rows * self.edge, self.n_planes, self.n_columns * self.edge
+        return np.ascontiguousarray(parts).reshape(shape)
+
+    def _inside(self, phases: Array) -> Array:
+        """View as (n_planes, D, D, n_rows, n_columns), without the margin."""
+        d, m = self.edge, self.margin
+        parts = phases[:, : -self.slack].reshape(self.n_planes, d, d, *self.size)
+        return parts[..., m : m + self.n_rows, m : m + self.n_columns]

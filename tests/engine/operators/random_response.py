@@ -1,0 +1,63 @@
+"""A response matrix of small panels with random non-zeros, some beyond the boxes of their lines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from engine.data.response import ResponseMatrix
+from engine.geometry.dual_head import DualHead
+from engine.geometry.dual_head_symmetry import (
+    box_of,
+    n_stored_planes,
+    stored_orientations,
+)
+
+
+def random_response(
+    scanner: DualHead, seed: int = 0, *, beyond: int = 3, dtype: DTypeLike = np.float16
+) -> ResponseMatrix:
+    """Return rows whose planes hold 0 to 20 non-zeros, up to `beyond` voxels outside the box."""
+    rng = np.random.default_rng(seed)
+    s = scanner.settings
+    orientations = stored_orientations(s.n_rows, s.n_columns)
+    n_planes = n_stored_planes(s.n_planes)
+    starts, windows, places, values = [0], [], [], []
+    for a, b in orientations.tolist():
+        n_j, n_k = box_of(a, b, s.voxels_per_pitch)
+        for _ in range(n_planes):
+            j0, k0 = (int(v) for v in rng.integers(-beyond, [n_j, n_k]))
+            height, width = n_j + beyond - j0, n_k + beyond - k0
+            n = min(int(rng.integers(0, 21)), height * width)
+            windows.append((j0, k0, height, width))
+            places.append(np.sort(rng.permutation(height * width)[:n]))
+            values.append(rng.uniform(0.1, 1, n))
+            starts.append(starts[-1] + n)
+    n = len(orientations)
+    return ResponseMatrix(
+        scanner,
+        np.array(starts, np.int64),
+        np.array(windows, np.int16).reshape(n, n_planes, 4),
+        np.concatenate(places).astype(np.uint16),
+        np.concatenate(values).astype(dtype),
+        rng.uniform(1e-4, 1e-3, n).astype(np.float32),
+        np.zeros(n, np.float32),
+        np.zeros(n, np.float32),
+    )
+
+
+def dense(response: ResponseMatrix) -> NDArray[Any]:
+    """(n_lines, n_voxels): every line of every orientation, one by one, in double precision."""
+    scanner = response.scanner
+    d, table = scanner.settings.voxels_per_pitch, scanner.orientations
+    n_z, n_y, n_x = scanner.grid.shape
+    matrix = np.zeros((table.n_pairs, n_z, n_y, n_x))
+    for a, b in table.offsets.tolist():
+        row, (lines, shape) = response.row(a, b), table.block(a, b)
+        for line, (r, c) in zip(range(lines.start, lines.stop), np.ndindex(shape), strict=True):
+            z, x = row.j + d * r, row.k + d * c
+            seen = (z >= 0) & (z < n_z) & (x >= 0) & (x < n_x)
+            np.add.at(matrix[line], (z[seen], row.p[seen], x[seen]), row.values[seen])
+    return matrix.reshape(table.n_pairs, -1)

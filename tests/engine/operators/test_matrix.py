@@ -1,0 +1,114 @@
+"""Projection by correlation equals the dense matrix, line by line and voxel by voxel."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.errors import GeometryError
+from engine.geometry.dual_head import DualHead
+from engine.operators.matrix import MatrixProjector
+from tests.engine.geometry.panels import panels
+from tests.engine.operators.random_response import dense, random_response
+
+SHAPES = [(6, 4), (4, 6), (3, 3), (1, 5), (2, 1)]
+
+
+def scanner(n_rows: int = 6, n_columns: int = 4, **changes: object) -> DualHead:
+    return panels(n_rows=n_rows, n_columns=n_columns, **changes)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("beyond", [0, 3])
+@pytest.mark.parametrize(("n_planes", "edge"), [(5, 4), (4, 3)])
+def test_forward_and_adjoint_are_those_of_the_dense_matrix(
+    shape: tuple[int, int], beyond: int, n_planes: int, edge: int
+) -> None:
+    panels_ = scanner(*shape, n_planes=n_planes, voxels_per_pitch=edge)
+    response = random_response(panels_, beyond=beyond)
+    A, matrix = MatrixProjector(response, on=cpu(2), dtype=np.float64), dense(response)
+    rng = np.random.default_rng(1)
+    x, y = rng.random(A.in_shape), rng.random(A.out_shape)
+    # rows are given in single precision
+    assert np.allclose(A(x), matrix @ x.ravel(), rtol=1e-7, atol=1e-15)
+    assert np.allclose(A.T(y).ravel(), matrix.T @ y, rtol=1e-7, atol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_single_precision_is_within_rounding_of_double(dtype: type) -> None:
+    response = random_response(scanner(), dtype=dtype)
+    single = MatrixProjector(response, on=cpu(2))
+    double = MatrixProjector(response, on=cpu(2), dtype=np.float64)
+    x = np.random.default_rng(2).random(single.in_shape, np.float32)
+    assert single(x).dtype == np.float32
+    assert np.allclose(single(x), double(x), rtol=1e-6, atol=1e-9)
+    y = double(x)
+    assert np.allclose(single.T(y), double.T(y), rtol=1e-6, atol=1e-9)
+
+
+def test_the_bits_do_not_depend_on_the_threads() -> None:
+    response = random_response(scanner(), seed=3)
+    x = np.random.default_rng(3).random(response.scanner.grid.shape, np.float32)
+    one, three = (MatrixProjector(response, on=cpu(n)) for n in (1, 3))
+    y = one(x)
+    assert np.array_equal(three(x), y)
+    assert np.array_equal(three.T(y), one.T(y))
+
+
+def test_subsets_are_disjoint_families_of_orientations_and_sum_to_the_whole() -> None:
+    response = random_response(scanner(), seed=4)
+    A = MatrixProjector(response, on=cpu(2), dtype=np.float64)
+    x = np.random.default_rng(4).random(A.in_shape)
+    y, total, seen = A(x), np.zeros(A.in_shape), []
+    for k in range(5):
+        members = A.members(k, 5)
+        part = A.subset(k, 5)
+        assert np.allclose(part(x), A.lines(y, members), rtol=1e-12)
+        total += part.T(A.lines(y, members))
+        offsets = {tuple(o) for o in response.scanner.orientations.offsets[members].tolist()}
+        assert all({(a, b), (-a, b), (a, -b), (-a, -b)} <= offsets for a, b in offsets)
+        seen.extend(members.tolist())
+    assert sorted(seen) == list(range(len(A.orientations)))
+    assert np.allclose(total, A.T(y), rtol=1e-12)
+
+
+def test_a_response_of_ones_counts_the_voxels_of_a_line() -> None:
+    panels_ = scanner(3, 2, n_planes=2)
+    response = random_response(panels_, beyond=0)
+    response.values[:] = 1
+    response.scales[:] = 1
+    A = MatrixProjector(response, on=cpu(1))
+    table = panels_.orientations
+    counts = A(np.ones(A.in_shape, np.float32))
+    for a, b in table.offsets.tolist():
+        lines, _ = table.block(a, b)
+        assert (counts[lines] == len(response.row(a, b).values)).all()
+
+
+def test_progress_is_told_and_can_stop_the_work() -> None:
+    response = random_response(scanner())
+    told: list[tuple[int, int]] = []
+    A = MatrixProjector(response, on=cpu(1), tick=lambda done, total: told.append((done, total)))
+    A(np.ones(A.in_shape, np.float32))
+    assert told[-1] == (len(A.orientations),) * 2
+
+    def stop(done: int, total: int) -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        MatrixProjector(response, on=cpu(1), tick=stop)(np.ones(A.in_shape, np.float32))
+
+
+def test_layers_of_crystals_are_refused() -> None:
+    response = random_response(scanner(n_layers=2))
+    with pytest.raises(GeometryError, match="one layer"):
+        MatrixProjector(response, on=cpu(1))
+
+
+def test_data_of_another_size_are_refused() -> None:
+    A = MatrixProjector(random_response(scanner()), on=cpu(1))
+    with pytest.raises(GeometryError, match="shape"):
+        A(np.ones((3, 3, 3), np.float32))
+    with pytest.raises(GeometryError, match="shape"):
+        A.T(np.ones(A.out_shape[0] + 1, np.float32))
