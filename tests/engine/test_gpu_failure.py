@@ -12,12 +12,17 @@ from engine.backend import cpu, named
 from engine.checkpoint import Job
 from engine.checkpoint.keeping import done_updates
 from engine.cli import reconstruct
+from engine.data.projections import Projections
 from engine.errors import DeviceError, DeviceMemoryError, ResourceError
 from engine.events import Failed, Finished, Preview
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import circle, circular_cone
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.host import EngineProcess
-from engine.io import write_listmode
+from engine.io import write_listmode, write_projections
+from engine.operators.xray import XrayTransform
 from engine.protocol import Protocol
+from engine.protocol_ct import CtProtocol
 from engine.run import run
 from engine.simulate import simulate_listmode, uniform_cylinder
 from engine.study import Study
@@ -74,6 +79,39 @@ def test_a_broken_driver_leaves_the_last_image_and_the_cpu_the_same_bits(study):
     assert isinstance(resumed, Finished)
     *_, undisturbed = run(study, on=cpu(2))
     np.testing.assert_array_equal(resumed.volume.values, undisturbed.volume.values)
+
+
+@pytest.fixture(scope="module")
+def x_rays(tmp_path_factory):
+    """A small cone-beam scan of a block, to be solved by SIRT."""
+    geometry = circular_cone(
+        circle(12), source_axis_mm=100.0, source_detector_mm=150.0, shape=(6, 14), pixel_mm=4.5
+    )
+    block = np.zeros((4, 10, 10), np.float32)
+    block[1:3, 2:6, 3:8] = 0.02
+    values = XrayTransform(geometry, ImageGrid(block.shape, (3.0, 3.0, 3.0)), on=cpu(2))(block)
+    path = tmp_path_factory.mktemp("scan") / "block.h5"
+    write_projections(Projections(values=values, geometry=geometry, kind="integrals"), path)
+    algorithm = {"kind": "sirt", "iterations": 6, "subsets": 1}
+    grid = {"voxel_mm": (3, 3, 3), "diameter_mm": 30, "length_mm": 12}
+    protocol = CtProtocol.model_validate({"algorithm": algorithm, "grid": grid})
+    return Study(data=path, protocol=protocol)
+
+
+def test_an_x_ray_scan_goes_on_on_the_cpu_too(x_rays):
+    EmulatedGpu()  # skips where kernels cannot be compiled for the CPU
+    job = Job.create(x_rays)
+    _, images, last = end_of(x_rays, engine_sources.failing_gpu, job=job)
+    assert isinstance(last, Failed)
+    assert last.on_cpu
+    assert "cudaErrorLaunchFailure" in last.text and "Continue on the CPU" in last.text
+    assert job.latest().done == done_updates(images[-1]) >= UPDATES_BEFORE_FAULT
+
+    _, _, resumed = end_of(x_rays, engine_sources.failing_gpu, job=job, resume=True)
+    assert isinstance(resumed, Finished)
+    *_, undisturbed = run(x_rays, on=cpu(2))
+    want = undisturbed.volume.values
+    np.testing.assert_allclose(resumed.volume.values, want, rtol=0, atol=1e-4 * want.max())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
