@@ -140,6 +140,7 @@ def shoot_ct(shots: Photographer) -> None:
     for step in window.steps:
         step.set_open(step is window.steps[0])
     shots.shoot("ct-loaded")
+    shoot_scan_pages(shots)
     for step in window.steps:
         step.set_open(step is not window.steps[0] and step is not window.steps[1])
     shots.shoot("ct-steps")
@@ -148,6 +149,20 @@ def shoot_ct(shots: Photographer) -> None:
     window.runner.start()
     shots.wait(lambda: session.state is RunState.FINISHED)
     shots.shoot("ct")
+
+
+def shoot_scan_pages(shots: Photographer) -> None:
+    """The projections as prepared, and the drawing of the scan, of a view that was chosen."""
+    window = shots.window
+    pages = window.centre.scan
+    pages.state.go_to_view(40)
+    pages.projections.stage.setCurrentIndex(1)
+    shots.wait(lambda: pages.state.unit == "line integral" and not window.commands.is_busy)
+    shots.shoot("ct-projections")
+    window.centre.show_page(2)
+    shots.shoot("ct-geometry")
+    pages.projections.stage.setCurrentIndex(0)
+    window.centre.show_page(0)
 
 
 def write_ct_scan(path: Path) -> None:
@@ -163,6 +178,7 @@ def write_ct_scan(path: Path) -> None:
     sums = XrayTransform(geometry, grid, on=cpu(2))(mu.astype(np.float32))
     counts = np.random.default_rng(5).poisson(3e4 * np.exp(-sums))
     flats = np.full((2, *geometry.shape), 3e4, np.float32)
+    flats[:, 20:22, 50] = 0  # pixels that see no light
     scan = Projections(counts.astype(np.float32), geometry, "counts", flats=flats)
     write_projections(scan, path)
 

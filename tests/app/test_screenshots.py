@@ -27,6 +27,8 @@ STATES = (
     "finished",
     "gpu-stopped",
     "ct-loaded",
+    "ct-projections",
+    "ct-geometry",
     "ct-steps",
     "ct",
     "error",
