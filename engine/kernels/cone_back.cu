@@ -18,8 +18,8 @@
 //   columns   upright; a warp takes 32 RUN voxels above each other, blends the two columns beside a once
 //             into shared memory, and is linear along it, with fractions of full precision. Projections
 //             are best of order view, column, row, with a multiple of 4 rows: four are read at a time.
-//             By count, on Hopper, 32 voxels take 5 to 6 clocks of a multiprocessor's memory pipe, where
-//             its texture units take 8
+//             By count of its instructions for Hopper, 32 voxels of runs of 16 take 6.3 clocks of a
+//             multiprocessor, whose texture units take 8; no card has told yet
 //
 // Outside of the detector y is zero, between its edge and half a pixel beyond it linear.
 
@@ -56,15 +56,23 @@ __device__ __forceinline__ float start(float4 row, float across, float down) {
 }
 
 {% if texture == "memory" %}
-__device__ __forceinline__ size_t stride(Detector d, int of) {
-  const int n[3] = {OF_VIEWS == 0 ? d.n_views : OF_ROWS == 0 ? d.n_rows : d.n_columns,
-                    OF_VIEWS == 1 ? d.n_views : OF_ROWS == 1 ? d.n_rows : d.n_columns,
-                    OF_VIEWS == 2 ? d.n_views : OF_ROWS == 2 ? d.n_rows : d.n_columns};
-  return of == 2 ? 1 : of == 1 ? (size_t)n[2] : (size_t)n[1] * n[2];
+{% if of_views == "0" %}
+typedef int offset_t;  // within a picture
+{% else %}
+typedef long long offset_t;
+{% endif %}
+
+__device__ __forceinline__ offset_t stride(Detector d, int of) {
+  const offset_t n[3] = {OF_VIEWS == 0 ? d.n_views : OF_ROWS == 0 ? d.n_rows : d.n_columns,
+                         OF_VIEWS == 1 ? d.n_views : OF_ROWS == 1 ? d.n_rows : d.n_columns,
+                         OF_VIEWS == 2 ? d.n_views : OF_ROWS == 2 ? d.n_rows : d.n_columns};
+  return of == 2 ? 1 : of == 1 ? n[2] : n[1] * n[2];
 }
 
+__device__ __forceinline__ bool within(int i, int n) { return (unsigned)i < (unsigned)n; }
+
 __device__ __forceinline__ float pixel(pictures_t column, Detector d, int row) {
-  return 0 <= row && row < d.n_rows ? __ldg(column + row * stride(d, OF_ROWS)) : 0.0f;
+  return within(row, d.n_rows) ? __ldg(column + row * stride(d, OF_ROWS)) : 0.0f;
 }
 
 // Two columns of a picture and the weights of a place between them; 0 for those that are not there.
@@ -76,8 +84,8 @@ struct Columns {
 __device__ __forceinline__ Columns columns_at(pictures_t pictures, Detector d, int view, float a, float weight) {
   const float at = a - 0.5f, whole = floorf(at);
   const int i = (int)whole;
-  const bool has_left = 0 <= i && i < d.n_columns, has_right = -1 <= i && i < d.n_columns - 1;
-  const float* picture = pictures + (d.first + view) * stride(d, OF_VIEWS);
+  const bool has_left = within(i, d.n_columns), has_right = within(i + 1, d.n_columns);
+  const float* picture = pictures + (size_t)(d.first + view) * stride(d, OF_VIEWS);
   return {picture + (has_left ? i : 0) * stride(d, OF_COLUMNS),
           picture + (has_right ? i + 1 : 0) * stride(d, OF_COLUMNS),
           has_left ? weight * (1.0f - (at - whole)) : 0.0f, has_right ? weight * (at - whole) : 0.0f};
@@ -153,17 +161,22 @@ __device__ __forceinline__ void add_view(
 constexpr int ROWS = {{ rows }}, LINES_ACROSS = {{ lines_across }};
 constexpr float ROUND = 12582912.0f;  // 1.5 2^23: what is added to it is rounded to a whole number
 
-// Blend rows low ... low + n - 1 of two columns; low is a multiple of 4.
+// Blend rows low ... low + n - 1 of two columns, and some behind them; low is a multiple of 4.
 __device__ __forceinline__ void fill(const Columns& beside, Detector d, int low, int n, float* blend) {
   if (OF_ROWS == 2 && d.n_rows % 4 == 0) {
-#pragma unroll 1
-    for (int row = 4 * threadIdx.x; row < n; row += 128) {
+    const int first = low + 4 * (int)threadIdx.x;
+    const float4* from_left = reinterpret_cast<const float4*>(beside.left + first);
+    const float4* from_right = reinterpret_cast<const float4*>(beside.right + first);
+    float4* to = reinterpret_cast<float4*>(blend) + threadIdx.x;
+#pragma unroll
+    for (int block = 0; block < ROWS; block += 128) {
+      if (block >= n) break;
       float4 left = {}, right = {};
-      if (0 <= low + row && low + row < d.n_rows) {
-        left = __ldg(reinterpret_cast<const float4*>(beside.left + low + row));
-        right = __ldg(reinterpret_cast<const float4*>(beside.right + low + row));
+      if (within(first + block, d.n_rows)) {
+        left = __ldg(from_left + block / 4);
+        right = __ldg(from_right + block / 4);
       }
-      *reinterpret_cast<float4*>(blend + row) = {
+      to[block / 4] = {
           mixed(beside, left.x, right.x), mixed(beside, left.y, right.y), mixed(beside, left.z, right.z),
           mixed(beside, left.w, right.w)};
     }
@@ -191,16 +204,17 @@ __device__ __forceinline__ void add_view(
   const float least = fminf(one_end, other_end), most = fmaxf(one_end, other_end);
   if (!(most > -1.0f && least < (float)d.n_rows + 1.0f)) return;
   const Columns beside = columns_at(pictures, d, view, a, per_tau * per_tau);
-  if (most - least < (float)(ROWS - 8)) {
+  if (fabsf(step) * (float)(32 * RUN - 1) < (float)(ROWS - 8)) {
     const int low = ((int)floorf(least) - 2) & ~3;
     fill(beside, d, low, (int)floorf(most) + 2 - low, blend);
     __syncwarp();
     const int first = __float_as_int(ROUND) + low;
+    const float b_lower = b_0 - 0.5f, b_rounded = b_0 - 1.0f;
 #pragma unroll
     for (int k = 0; k < RUN; ++k) {
-      const float b = fmaf(along + (float)(32 * k), step, b_0) - 0.5f, near_half = (b - 0.5f) + ROUND;
-      const float* row = blend + (__float_as_int(near_half) - first);
-      sums[k] += fmaf(b - (near_half - ROUND), row[1] - row[0], row[0]);
+      const float at = along + (float)(32 * k), whole = fmaf(at, step, b_rounded) + ROUND;
+      const float* row = blend + (__float_as_int(whole) - first);
+      sums[k] += fmaf(fmaf(at, step, b_lower) - (whole - ROUND), row[1] - row[0], row[0]);
     }
     __syncwarp();
   } else {

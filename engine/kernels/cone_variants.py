@@ -32,6 +32,8 @@ UNSHARED_BLOCK = (16, 32)
 """Threads where "columns" do not pay."""
 ROWS_PER_VOXEL = 2
 """Rows of the detector that a voxel may be high for "columns" to find them in shared memory."""
+ROWS_AT_ONCE = 4 * WARP
+"""Rows that a warp reads at once."""
 READS = (*get_args(TextureKind), "memory")
 ORDERS = tuple("".join(order) for order in permutations("xyz"))
 PROJECTION_ORDERS = tuple("".join(order) for order in permutations("vrc"))
@@ -120,7 +122,9 @@ class BackVariant:
     @property
     def _rows(self) -> int:
         """Rows of the detector that a warp of "columns" keeps in shared memory."""
-        return WARP * ROWS_PER_VOXEL * self.voxels_per_thread + 8
+        return (
+            -(-(WARP * ROWS_PER_VOXEL * self.voxels_per_thread + 8) // ROWS_AT_ONCE) * ROWS_AT_ONCE
+        )
 
     def source(self) -> str:
         """CUDA source of both kernels."""
