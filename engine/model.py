@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.operators.base import LinearOperator
+from engine.operators.matrix import MatrixProjector
+from engine.operators.octant import first_octant, mirrored
 from engine.operators.rays import RayProjector
 
 
@@ -85,12 +87,18 @@ class _HostLoop:
     """The loop through `em_step`, image in the host's memory."""
 
     def __init__(self, model: SystemModel, x: NDArray[Any], n_subsets: int) -> None:
-        self._parts = [model.subset(k, n_subsets) for k in range(n_subsets)]
+        self._parts = [self._kept(model.subset(k, n_subsets)) for k in range(n_subsets)]
         self._x = x
         self._log_likelihood, self._n_skipped = 0.0, 0
 
+    def _kept(self, part: SystemModel) -> SystemModel:
+        return part
+
+    def _part(self, k: int) -> SystemModel:
+        return self._parts[k]
+
     def update(self, k: int) -> None:
-        part = self._parts[k]
+        part = self._part(k)
         step = part.em_step(self._x)
         self._log_likelihood += part.log_likelihood_of(step, self._x)
         self._n_skipped += step.n_skipped
@@ -122,6 +130,13 @@ def _log_sum(expected: NDArray[Any], counts: NDArray[Any] | float) -> tuple[floa
     return float(np.sum(counts * logs)), int(skipped)
 
 
+def _binned_step(model: SystemModel, counts: NDArray[Any], x: NDArray[Any]) -> EmStep:
+    expected = model.A(x) + model.background
+    ratio = np.divide(counts, expected, out=np.zeros_like(expected), where=expected > 0)
+    log_sum, skipped = _log_sum(expected, counts)
+    return EmStep(x * model.A.T(ratio), log_sum, skipped)
+
+
 @dataclass(frozen=True)
 class BinnedModel(SystemModel):
     """Every possible bin is a row of A, so s = Aᵀ1 and each subset has its own."""
@@ -134,13 +149,74 @@ class BinnedModel(SystemModel):
         return cls(A, background, A.T(np.ones(A.out_shape, counts.dtype)), counts)
 
     def em_step(self, x: NDArray[Any]) -> EmStep:
-        expected = self.A(x) + self.background
-        ratio = np.divide(self.counts, expected, out=np.zeros_like(expected), where=expected > 0)
-        log_sum, skipped = _log_sum(expected, self.counts)
-        return EmStep(x * self.A.T(ratio), log_sum, skipped)
+        return _binned_step(self, self.counts, x)
 
     def subset(self, k: int, of: int) -> BinnedModel:
         return BinnedModel.of(self.A.subset(k, of), self.background[k::of], self.counts[k::of])
+
+
+@dataclass(frozen=True)
+class HistogramModel(SystemModel):
+    """Counts of the lines of a dual-head scanner; a subset takes whole families of orientations.
+
+    As in list mode the detection factors n·a of a line are divided out of its row and background,
+    and act through the sensitivity, Aᵀ(n·a).
+
+    Attributes
+    ----------
+    A : the stored response
+    background : (n_lines,) expected additive counts over the factor of the line; () : the same of
+        all lines
+    counts : (n_lines,), 0 where the factor is 0
+    factors : (n_lines,) n·a; None: all 1
+    """
+
+    A: MatrixProjector
+    counts: NDArray[Any]
+    factors: NDArray[Any] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        A: MatrixProjector,
+        background: NDArray[Any],
+        counts: NDArray[Any],
+        factors: NDArray[Any] | None = None,
+    ) -> HistogramModel:
+        """Build the model with its sensitivity."""
+        ones = np.ones(A.out_shape, A.dtype) if factors is None else factors
+        return cls(A, background, A.T(ones), counts, factors)
+
+    def em_step(self, x: NDArray[Any]) -> EmStep:
+        return _binned_step(self, self.counts, x)
+
+    def subset(self, k: int, of: int) -> HistogramModel:
+        if of == 1:
+            return self
+        places = self.A.members(k, of)
+        background = self.A.lines(self.background, places) if self.background.ndim else None
+        return HistogramModel.of(
+            self.A.among(places),
+            self.background if background is None else background,
+            self.A.lines(self.counts, places),
+            None if self.factors is None else self.A.lines(self.factors, places),
+        )
+
+    def em_loop(self, x: NDArray[Any], n_subsets: int) -> EmLoop:
+        if self.factors is None:
+            return _MirroredLoop(self, x, n_subsets)
+        return super().em_loop(x, n_subsets)
+
+
+class _MirroredLoop(_HostLoop):
+    """Keeps an eighth of each sensitivity: that of whole families is symmetric in all axes."""
+
+    def _kept(self, part: SystemModel) -> SystemModel:
+        return replace(part, sensitivity=first_octant(part.sensitivity))
+
+    def _part(self, k: int) -> SystemModel:
+        part = super()._part(k)
+        return replace(part, sensitivity=mirrored(part.sensitivity, part.A.in_shape))
 
 
 @dataclass(frozen=True)

@@ -19,22 +19,21 @@ from engine.geometry.dual_head_symmetry import (
 def random_response(
     scanner: DualHead, seed: int = 0, *, beyond: int = 3, dtype: DTypeLike = np.float16
 ) -> ResponseMatrix:
-    """Return rows whose planes hold 0 to 20 non-zeros, up to `beyond` voxels outside the box."""
+    """Return rows with up to a third of non-zeros, up to `beyond` voxels outside the box."""
     rng = np.random.default_rng(seed)
     s = scanner.settings
     orientations = stored_orientations(s.n_rows, s.n_columns)
     n_planes = n_stored_planes(s.n_planes)
     starts, windows, places, values = [0], [], [], []
     for a, b in orientations.tolist():
-        n_j, n_k = box_of(a, b, s.voxels_per_pitch)
-        for _ in range(n_planes):
-            j0, k0 = (int(v) for v in rng.integers(-beyond, [n_j, n_k]))
-            height, width = n_j + beyond - j0, n_k + beyond - k0
-            n = min(int(rng.integers(0, 21)), height * width)
-            windows.append((j0, k0, height, width))
-            places.append(np.sort(rng.permutation(height * width)[:n]))
-            values.append(rng.uniform(0.1, 1, n))
-            starts.append(starts[-1] + n)
+        n_j, n_k = (n + 2 * beyond for n in box_of(a, b, s.voxels_per_pitch))
+        for p in range(n_planes):
+            plane = rng.uniform(0.1, 1, (n_j, n_k)) * (rng.random((n_j, n_k)) < rng.uniform(0, 0.3))
+            plane = _symmetric(plane, a, b, middle=p == s.n_planes - 1 - p)
+            windows.append((-beyond, -beyond, n_j, n_k))
+            places.append(np.flatnonzero(plane))
+            values.append(plane[plane > 0])
+            starts.append(starts[-1] + len(values[-1]))
     n = len(orientations)
     return ResponseMatrix(
         scanner,
@@ -46,6 +45,17 @@ def random_response(
         np.zeros(n, np.float32),
         np.zeros(n, np.float32),
     )
+
+
+def _symmetric(plane: NDArray[Any], a: int, b: int, *, middle: bool) -> NDArray[Any]:
+    """Give a plane of orientation (a, b) the symmetries that map it to itself."""
+    if a == b:
+        plane = np.maximum(plane, plane.T)
+    if a == 0:
+        plane = np.maximum(plane, plane[::-1])
+    if b == 0:
+        plane = np.maximum(plane, plane[:, ::-1])
+    return np.maximum(plane, plane[::-1, ::-1]) if middle else plane
 
 
 def dense(response: ResponseMatrix) -> NDArray[Any]:

@@ -1,0 +1,27 @@
+"""Images that equal their mirror images along every axis, kept once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.arrays import module_of
+
+Array = NDArray[Any]
+
+
+def first_octant(image: Array) -> Array:
+    """Return the first half of each axis, the middle included: a copy."""
+    z, y, x = ((n + 1) // 2 for n in image.shape)
+    return image[:z, :y, :x].copy()
+
+
+def mirrored(octant: Array, shape: tuple[int, ...]) -> Array:
+    """Return the image (n_z, n_y, n_x) of its first octant."""
+    xp = module_of(octant)
+    for axis, n in enumerate(shape):
+        at = np.arange(n)
+        octant = xp.take(octant, xp.asarray(np.minimum(at, n - 1 - at)), axis=axis)
+    return octant
