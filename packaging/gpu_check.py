@@ -2,8 +2,9 @@
 
     python3 packaging/gpu_check.py --out gpu-check [--wheels .whl]
 
-Runs the tests that need a card, then `isocenter bench listmode` part by part, each within its own
-time; what fails does not stop the rest. Everything measured is kept as JSON in the folder --out.
+Runs the tests that need a card, then `isocenter bench listmode` part by part and `bench cone`, each
+within its own time; what fails does not stop the rest. Everything measured is kept as JSON in the
+folder --out.
 Exit code 0: all passed; 1: something failed or missed its bar.
 
 `--device cpu --quick` rehearses the same on a machine without a card.
@@ -37,6 +38,9 @@ filterwarnings = error
 QUICK = ("--events", "20000", "--sizes", "16,32", "--iterations", "2", "--repeats", "1")
 FEW = ("--events", "200000", "--sizes", "32,128", "--repeats", "1")
 """The CPU does the same events as the GPU, so that their images can be compared."""
+QUICK_CONE = (
+    "--sizes", "16", "--views", "20", "--pixels", "16", "--kernels", "16x20x16", "--repeats", "1",
+)  # fmt: skip
 RESERVE_S = 20.0
 """Kept for the report."""
 LAST_LINES = 12
@@ -147,12 +151,20 @@ def steps(device: str, quick: bool, work: Path, out: Path) -> list[Step]:
         figures = out / f"{part}.json"
         command = _cli("bench", "listmode", *options, "--json", str(figures))
         found.append(Step(part, command, limits[part], figures))
+    found.insert(len(found) - len(parts) + 1, _cone(on, quick, out))
     if device == "cuda":
         both = ["--parts", "table2,table3", "--device", "both", *(QUICK if quick else FEW)]
         figures = out / "cpu-and-gpu.json"
         command = _cli("bench", "listmode", *both, "--json", str(figures))
         found.append(Step("CPU and GPU", command, 90, figures))
     return found
+
+
+def _cone(on: tuple[str, ...], quick: bool, out: Path) -> Step:
+    """Projectors of CT, the kernels of a GPU among them."""
+    figures = out / "cone.json"
+    options = [*on, "--no-peer", *(QUICK_CONE if quick else ())]
+    return Step("cone", _cli("bench", "cone", *options, "--json", str(figures)), 120, figures)
 
 
 def _cli(*arguments: str) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
@@ -87,14 +87,16 @@ def run(
     pixels: int = PIXELS,
     repeats: int = 3,
     with_peer: bool = True,
+    more: Mapping[str, Callable[[], figures.Figures]] | None = None,
     say: figures.Say,
 ) -> figures.Figures:
     """Measure cubes of some sizes [voxels]; what comes back can go into JSON.
 
     with_peer : measure RTK in the same run, where it is installed
+    more : other parts to measure in the same run
     """
     works = [Work(size, n_views, pixels) for size in sizes]
-    measures = {"cone": lambda: measure(works, on, repeats, with_peer)}
+    measures = {"cone": lambda: measure(works, on, repeats, with_peer), **(more or {})}
     return figures.collect(figures.CONE, [on], measures, say)
 
 
@@ -102,7 +104,7 @@ def measure(works: Sequence[Work], on: Backend, repeats: int, with_peer: bool) -
     """Measure every case of every size `repeats` times, ours and the peer's in turn."""
     small = Work(size=16, n_views=8, pixels=16)
     for case in _ours(small, on, *_scan(small)).values():  # compile
-        case()
+        _time(case, on)
     found = [_measure(work, on, repeats, with_peer) for work in works]
     return {
         "workload": WORKLOAD,
@@ -130,7 +132,7 @@ def _measure(work: Work, on: Backend, repeats: int, with_peer: bool) -> dict[str
     rays: dict[str, Array] = {}
     for _ in range(repeats):
         for (name, by), case in cases.items():
-            seconds, result = _time(case)
+            seconds, result = _time(case, on)
             times[name, by].append(seconds)
             if name == FDK:
                 images[by] = cone_images.middle(result)
@@ -159,7 +161,9 @@ def _scan(work: Work) -> tuple[Array, Array]:
 
 
 def _ours(work: Work, on: Backend, head: Array, scan: Array) -> dict[str, Case]:
+    """Our cases; a GPU has the head and the scan before."""
     A = XrayTransform(work.geometry, work.grid, on=on)
+    head, scan = on.to_device(head), on.to_device(scan)
     return {
         BACK: lambda: A.back_project(scan, weighting="fdk"),
         FORWARD: lambda: A.forward(head),
@@ -168,11 +172,13 @@ def _ours(work: Work, on: Backend, head: Array, scan: Array) -> dict[str, Case]:
     }
 
 
-def _time(case: Case) -> tuple[tuple[float, float], Array]:
-    """Seconds by the clock, and of the process on all its cores; and the result."""
+def _time(case: Case, on: Backend) -> tuple[tuple[float, float], Array]:
+    """Seconds by the clock, and of the process on all its cores; and the result on the host."""
     clock, busy = perf_counter(), process_time()
     result = case()
-    return (perf_counter() - clock, process_time() - busy), result
+    if on.gpu is not None:
+        on.gpu.wait()
+    return (perf_counter() - clock, process_time() - busy), on.to_host(result)
 
 
 def _row(work: Work, name: str, by: str, on: Backend, times: Times) -> dict[str, Any]:
@@ -208,7 +214,7 @@ def _ratios(times: dict[tuple[str, str], Times]) -> list[dict[str, Any]]:
 
 
 def _speed_bars(work: Work, on: Backend, rows: Sequence[dict[str, Any]]) -> list[Bar]:
-    if work != Work(BAR_SIZE) or on.threads < BAR_THREADS:
+    if work != Work(BAR_SIZE) or on.is_cuda or on.threads < BAR_THREADS:
         return []
     of = {row["case"]: row for row in rows if row["by"] == OURS}
     where = f"{work.size}³, {on.threads} threads"

@@ -75,5 +75,36 @@ def _integrals(part: dict[str, Any]) -> Table:
     return Table("Cone beam: line integrals of the head in voxels against exact ones", head, rows)
 
 
+def kernels(part: dict[str, Any]) -> list[Table]:
+    """Return times and rates of the kernels of a GPU, form by form."""
+    rows = [
+        (
+            r["case"],
+            r["form"],
+            *(_seconds(r.get(key)) for key in ("first_seconds", "update_seconds", "seconds")),
+            _rate(r.get("gups")),
+            _rate(r.get("mrays_per_s")),
+            f"{r['difference']:.0e}" if "difference" in r else "-",
+        )
+        for r in part["rows"]
+    ]
+    head = (
+        "case", "form", "first call", "update", "the work", "G updates/s", "M rays/s",
+        "difference",
+    )  # fmt: skip
+    n_rows, n_columns = part["detector"]
+    title = f"Kernels of cone beams: {part['size']}³ voxels, {part['n_views']} views"
+    notes = (
+        f"{part['workload']} {n_rows} × {n_columns} pixels; medians of {part['repeats']}.",
+        "The difference is the largest of the middle slice from full fractions, of its largest.",
+        *(f"{r['form']}: {r['fault']}" for r in part["rows"] if r["fault"]),
+    )
+    return [Table(title, head, rows, notes)]
+
+
+def _seconds(value: float | None) -> str:
+    return "-" if value is None else f"{seconds(value)} s"
+
+
 def _rate(value: float | None) -> str:
     return "-" if value is None else f"{value:.3g}"

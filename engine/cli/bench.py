@@ -17,6 +17,7 @@ from engine.errors import ResourceError, SettingsError
 from engine.io.publish import publish
 
 DEVICES = ("auto", "cpu", "cuda", "both")
+KERNELS_HELP = "edge of the cube, views and edge of the detector for the kernels of a GPU"
 
 
 def add_verbs(verbs: Any) -> None:
@@ -49,11 +50,12 @@ def _add_listmode(p: argparse.ArgumentParser) -> None:
 
 
 def _add_cone(p: argparse.ArgumentParser) -> None:
-    p.add_argument("--device", choices=DEVICES, default="cpu")
+    p.add_argument("--device", choices=DEVICES[:-1], default="auto")
     p.add_argument("--threads", type=_count, metavar="N", help="of the CPU")
     p.add_argument("--sizes", default="128,256", metavar="128,256", help="edges of the cubes")
     p.add_argument("--views", type=_count, default=360, metavar="N")
     p.add_argument("--pixels", type=_count, default=256, metavar="N", help="edge of the detector")
+    p.add_argument("--kernels", type=_work, metavar="512x720x1024", help=KERNELS_HELP)
     p.add_argument("--repeats", type=_count, default=3, metavar="N", help="runs of each case")
     p.add_argument("--no-peer", action="store_true", help="leave RTK out where it is installed")
     p.add_argument("--json", type=Path, metavar="OUT", help="write the figures")
@@ -83,20 +85,19 @@ def _listmode(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def _cone(arguments: argparse.Namespace, console: Console) -> None:
-    from engine.benchmark import cone, report
+    from engine.benchmark import cone, cone_kernels, report
 
-    if arguments.device in ("cuda", "both"):
-        raise SettingsError(
-            f"--device: {arguments.device!r} cannot be measured, as X-rays are projected on the "
-            "CPU only; give cpu."
-        )
+    on = backend.named(arguments.device, arguments.threads)
+    work = cone_kernels.of_size(*(arguments.kernels or (None, None, None)))
+    kernels = {"cone_kernels": lambda: cone_kernels.run(on, work, arguments.repeats)}
     figures = cone.run(
-        backend.cpu(arguments.threads),
+        on,
         sizes=_sizes(arguments.sizes),
         n_views=arguments.views,
         pixels=arguments.pixels,
         repeats=arguments.repeats,
         with_peer=not arguments.no_peer,
+        more=kernels if on.is_cuda else None,
         say=console.line,
     )
     if arguments.json is not None:
@@ -134,6 +135,11 @@ def _count(text: str) -> int:
     if value < 1:
         raise ValueError(text)
     return value
+
+
+def _work(text: str) -> tuple[int, int, int]:
+    size, n_views, pixels = (_count(number) for number in text.split("x"))
+    return size, n_views, pixels
 
 
 def _sizes(text: str) -> tuple[int, ...]:
