@@ -21,7 +21,7 @@ class Centre(QWidget):
     """Shows what fits the state: nothing yet, a scan, or images.
 
     An X-ray scan has tabs: the volume, its projections and its geometry. Its projections are shown
-    when it is opened, the volume from the moment it forms.
+    when it is opened, the volume from the start of a run.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Centre(QWidget):
         session.problem_raised.connect(self.banner.tell)
         session.inputs_changed.connect(self._follow_scan)
         session.state_changed.connect(self._follow_state)
-        session.view_state.volume_changed.connect(self._follow_volume)
+        session.view_state.volume_changed.connect(self._show)
         session.images_changed.connect(self._show_images)
         self.tabs.currentChanged.connect(self._show)
         for index, key in enumerate("VPG"):
@@ -57,7 +57,7 @@ class Centre(QWidget):
         self._theme.changed.connect(self._paint)
         self._labels: list[str] = []
         self._scan: XrayScan | None = None
-        self._had_volume = self._was_active = False
+        self._was_active = False
         self._paint()
         self._show()
 
@@ -113,16 +113,10 @@ class Centre(QWidget):
         self._show()
 
     def _follow_state(self) -> None:
+        """Show the volume once a run begins."""
         if self._session.state.is_active and not self._was_active:
             self.tabs.setCurrentIndex(0)
         self._was_active = self._session.state.is_active
-        self._show()
-
-    def _follow_volume(self) -> None:
-        """A volume that appears is shown, one that changes leaves the user where he is."""
-        if self._has_volume and not self._had_volume:
-            self.tabs.setCurrentIndex(0)
-        self._had_volume = self._has_volume
         self._show()
 
     @property

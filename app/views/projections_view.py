@@ -102,6 +102,8 @@ class ProjectionsView(QWidget):
         (n_rows, n_columns), (width, height) = frame.shape, frame.pixel_mm
         ratio = n_columns * width / (n_rows * height * frame.taller)
         self.setFocusProxy(self.sinogram if n_rows == 1 else self.radiograph)
+        stacked = ratio > WIDE
+        self.sinogram.above = self.radiograph if stacked and n_rows > 1 else None
         self._panes.arrange(ratio, only_sinogram=n_rows == 1)
 
     def _show_place(self) -> None:

@@ -90,7 +90,7 @@ class ScanPicture:
         start, before, after = self.at(places)
         self.painter.setBrush(QColor(self.colours.canvas))
         self.painter.drawEllipse(start, DOT_PX, DOT_PX)
-        self._label(start + QPointF(8, -6), "first view", self.colours.muted)
+        self._label(start + QPointF(-14, 18), "first view", self.colours.muted)
         if QLineF(before, after).length() > 0:
             line = QLineF(before, after)
             line.setLength(max(line.length(), 1.0))

@@ -18,11 +18,15 @@ from engine.data.volume import Volume
 
 
 class SinogramView(DetectorView):
-    """One row of the detector in every view."""
+    """One row of the detector in every view.
+
+    `above` is the view of the projection where that is on top.
+    """
 
     def __init__(self, state: DetectorState, parent: QWidget | None = None) -> None:
         super().__init__(state, "Sinogram", parent)
         self.setToolTip("Wheel or PgUp, PgDn: other rows. Click: view and column.")
+        self.above: DetectorView | None = None
         state.sinogram_changed.connect(self.forget_picture)
 
     def make_picture(self, volume: Volume) -> Picture:
@@ -35,7 +39,12 @@ class SinogramView(DetectorView):
     def outline(self, volume: Volume) -> Rect:
         width = float(volume.grid.size_mm[0])
         across, down = (max(n - 2 * FIT_MARGIN_PX, 8.0) for n in (self.width(), self.height()))
-        height = width * down / across
+        scale = across / width
+        if self.above is not None:  # columns of both pictures stand below each other
+            size = (self.above.width(), self.above.height())
+            fitted = Viewport.fit(self.above.outline(volume), size, FIT_MARGIN_PX)
+            scale = min(scale, fitted.px_per_mm)
+        height = down / scale
         return Rect(-width / 2, -height / 2, width, height)
 
     @property

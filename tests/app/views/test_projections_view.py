@@ -91,6 +91,14 @@ def test_pixels_keep_their_aspect(make):
     assert rect.width / rect.height == pytest.approx(30 * 2 / (20 * 3))
 
 
+def test_columns_of_a_projection_stand_above_those_of_its_sinogram(make):
+    view = make(cone(shape=(10, 30), pixel_mm=2.0))
+    assert view.radiograph.y() < view.sinogram.y()
+    for u in (-25.0, 13.0):
+        places = [pane.viewport.to_px(u, 0.0)[0] for pane in view.views]
+        assert places[0] == pytest.approx(places[1])
+
+
 def test_rows_of_a_flat_detector_are_drawn_higher_and_this_is_told(make):
     view = make(cone(shape=(4, 400))).radiograph
     times = view.state.frame.taller
