@@ -9,8 +9,8 @@
 // Points are in voxels from the middle of the whole volume and pixels from the middle of the detector:
 // all numbers are then as small as the volume, however far the source is, and float32 suffices.
 //
-// The main axis is chosen for each ray; axes are picked by selects, so that the rays of a warp that
-// differ in it do not wait for each other. A thread takes a ray, or several rows of a column one after
+// The main axis is chosen for each ray; axes are picked by selects, which costs a few instructions per
+// ray and none per layer, and the rays of a warp that differ in it do not wait for each other. A thread takes a ray, or several rows of a column one after
 // another, and walks it whole or, by the host's leave, some layers per launch.
 //
 // `volume` may be a slab, or any box, of the whole: it adds what its own voxels give. Taps outside are
@@ -21,6 +21,7 @@ constexpr bool FIXED = {{ fixed }};
 constexpr int COLUMNS = {{ columns }}, ROWS = {{ rows }}, RUN = {{ run }}, VIEWS = {{ views }};
 constexpr float EVEN = 1 + 1e-5f;  // axes closer than this are even, and the first of them is the main one
 constexpr float FLAT = 1e-20f;
+constexpr float SHIFT = 12582912.0f;  // 1.5 * 2^23: floats of this size have no bits for a fraction
 
 // Direction and moment in the middle of the detector, and what each gains per column and per row.
 struct View {
@@ -97,13 +98,19 @@ __device__ __forceinline__ Ray lay(
   return ray;
 }
 
+// The whole number below x, as a float: the conversions of a card are slow, its additions are not.
+__device__ __forceinline__ float below(float x) { return __fadd_rd(x, SHIFT) - SHIFT; }
+
+// The same number, which is small, as an integer.
+__device__ __forceinline__ int integer(float whole) { return __float_as_int(whole + SHIFT) - __float_as_int(SHIFT); }
+
 // Call work(place, weight) for those of the four voxels about the ray in a layer that are inside.
 template <class Work>
 __device__ __forceinline__ void each_tap(const Ray& ray, int layer, Work work) {
   const float u = ray.u + layer * ray.slope_u, v = ray.v + layer * ray.slope_v;
-  const float low_u = floorf(u), low_v = floorf(v);
+  const float low_u = below(u), low_v = below(v);
   const float far_u = u - low_u, far_v = v - low_v, near_u = 1 - far_u, near_v = 1 - far_v;
-  const int i = (int)low_u, j = (int)low_v;
+  const int i = integer(low_u), j = integer(low_v);
   const bool has_near_u = (unsigned)i < (unsigned)ray.n_u, has_far_u = (unsigned)(i + 1) < (unsigned)ray.n_u;
   const bool has_near_v = (unsigned)j < (unsigned)ray.n_v, has_far_v = (unsigned)(j + 1) < (unsigned)ray.n_v;
   const int at = layer * ray.stride + i * ray.stride_u + j * ray.stride_v;

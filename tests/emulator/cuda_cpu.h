@@ -71,6 +71,11 @@ static inline float __fdividef(float a, float b) { return a / b; }
 #define __logf(x) logf(x)
 
 static inline float __fadd_rn(float a, float b) { return a + b; }
+static inline float __fadd_rd(float a, float b) {
+  const double exact = double(a) + b;  // of numbers that differ by less than 2^29
+  const float nearest = float(exact);
+  return nearest > exact ? nextafterf(nearest, -INFINITY) : nearest;
+}
 static inline float __fsub_rn(float a, float b) { return a - b; }
 static inline float __fmul_rn(float a, float b) { return a * b; }
 static inline float __fdiv_rn(float a, float b) { return a / b; }
