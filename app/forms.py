@@ -117,6 +117,11 @@ class Form(Editor):
         for name, hint in hints.items():
             self._rows[name].editor.set_hint(hint)
 
+    def set_unit(self, written: str, shown: str) -> None:
+        """Show another unit where the settings are written in one."""
+        for row in self._rows.values():
+            row.show_unit(shown if row.unit == written else row.unit)
+
     def set_expert(self, expert: bool) -> None:
         for row in self._rows.values():
             row.set_expert(expert)
@@ -169,8 +174,8 @@ class _Row(QWidget):
         self.field = field
         extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
         self.expert = bool(extra.get("expert"))
-        label, unit = str(extra.get("label") or words(name)), str(extra.get("unit") or "")
-        title = f"{label} ({unit})" if unit else label
+        label, self.unit = str(extra.get("label") or words(name)), str(extra.get("unit") or "")
+        self._title = title = f"{label} ({self.unit})" if self.unit else label
         self.editor = editor_for(field.annotation, field, title, hints.get(name))
         self._fault = _fault_label()
         tip = tip_of(field)
@@ -178,18 +183,25 @@ class _Row(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(4)
         grid.setColumnStretch(1, 1)
+        beside = type(self.editor).__module__ == "app.fields"
+        self._name = QLabel(title)
         if bare or isinstance(self.editor, SwitchEditor | Form | ConstantEditor):
             grid.addWidget(_framed(self.editor, title), 1, 0, 1, 2)
         else:
-            beside = type(self.editor).__module__ == "app.fields"
-            grid.addWidget(self._caption(title, tip, beside), 0, 0, 1, 1 if beside else 2)
+            grid.addWidget(self._caption(tip, beside), 0, 0, 1, 1 if beside else 2)
             grid.addWidget(self.editor, *((0, 1, 1, 1) if beside else (1, 0, 1, 2)))
         grid.addWidget(self._fault, 2, 0, 1, 2)
         self.editor.setToolTip(tip)
         self.editor.setAccessibleName(title)
 
-    def _caption(self, title: str, tip: str, beside: bool) -> QLabel:
-        caption = QLabel(title)
+    def show_unit(self, unit: str) -> None:
+        """Name this unit beside the field."""
+        title = self._title.replace(f"({self.unit})", f"({unit})")
+        self._name.setText(title)
+        self.editor.setAccessibleName(title)
+
+    def _caption(self, tip: str, beside: bool) -> QLabel:
+        caption = self._name
         caption.setBuddy(self.editor)
         caption.setProperty("role", "caption")
         caption.setToolTip(tip)

@@ -28,7 +28,7 @@ from engine.preprocess import STEPS, Centre, Step
 from engine.protocol_ct import CtProtocol
 from engine.systems.xray_ct import expect_integrals
 
-MOST_UPDATES = 1.5e8
+MOST_UPDATES = 1.2e8
 """Voxels times views that two slow cores project back in a good part of a second."""
 MARGIN = 4
 """Rows on each side of those that see the slice: steps look at neighbours."""

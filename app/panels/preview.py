@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
     from engine.quicklook import Look
 
 TITLE = "Preview: central slice"
+LEAST_PX, MOST_PX = 280, 420
 HANDLING = "Right button: window. Ctrl and wheel: zoom. Middle button: move. A: best window."
 
 
@@ -33,7 +34,7 @@ class PreviewView(SliceView):
         self.setAccessibleName(TITLE)
 
     def caption(self) -> str:
-        return super().caption().replace("Axial", TITLE)
+        return "Preview"
 
 
 class PreviewTab(QWidget):
@@ -49,7 +50,8 @@ class PreviewTab(QWidget):
         self._shown: Look | None = None
         self.headline, self.text = label("", "heading", wrap=True), label("", "muted", wrap=True)
         self.view, self.bar = PreviewView(self.state), ColourBar(self.state)
-        self.view.setMinimumHeight(280)
+        self.view.setMinimumHeight(LEAST_PX)
+        self.view.setMaximumHeight(MOST_PX)
         self.unit = label("", "muted")
         self._note = Note("The preview is being made …", self.view)
         inside = QWidget()
@@ -57,13 +59,14 @@ class PreviewTab(QWidget):
         column.setContentsMargins(14, 12, 14, 12)
         column.setSpacing(8)
         column.addWidget(self.headline)
-        column.addWidget(self.view, 1)
+        column.addWidget(self.view, 100)
         scale = QHBoxLayout()
         scale.addWidget(self.bar, 1)
         scale.addWidget(self.unit)
         column.addLayout(scale)
         column.addWidget(self.text)
         column.addWidget(label(HANDLING, "muted", wrap=True))
+        column.addStretch(1)
         outside = QVBoxLayout(self)
         outside.setContentsMargins(0, 0, 0, 0)
         outside.addWidget(scrolled(inside))

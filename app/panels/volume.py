@@ -46,6 +46,7 @@ class VolumeStep(Step):
         session = self._session
         self.form.show_value(session.protocol.grid)
         self.form.setEnabled(not session.state.is_active)
+        self.form.form.set_unit("mm", session.inputs.length_unit)
         self.expert.setVisible(self.form.form.has_expert)
         source = session.modality.grid_from
         try:

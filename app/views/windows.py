@@ -14,6 +14,7 @@ TOP_PERCENT = 99.5
 _HU_WINDOWS = (
     ("Lung", (-1350.0, 150.0)),
     ("Soft tissue", (-160.0, 240.0)),
+    ("Brain", (0.0, 80.0)),
     ("Bone", (-500.0, 1500.0)),
 )
 _SUV_TOPS = (5.0, 6.0, 7.0, 10.0)  # readers' habits; 0 to 6 is a common PET default
@@ -79,6 +80,8 @@ def presets(values: NDArray[np.float32], unit: str, *, diverging: bool = False) 
         return found + [Preset(title, window) for title, window in _HU_WINDOWS]
     if unit.startswith("SUV"):
         return found + [Preset(f"0 to {top:g} {unit}", (0.0, top)) for top in _SUV_TOPS]
+    if is_ct(unit):
+        return found + _attenuation_presets(full)
     parts = (
         (50, "Half of the range"),
         (25, "A quarter of the range"),
@@ -86,6 +89,20 @@ def presets(values: NDArray[np.float32], unit: str, *, diverging: bool = False) 
     )
     return found + [
         Preset(title, (full[0] * part / 100, full[1] * part / 100)) for part, title in parts
+    ]
+
+
+def _attenuation_presets(full: Window) -> list[Preset]:
+    """Parts of the range in which air, soft and dense matter lie."""
+    low, high = full
+    parts = (
+        ("Lower half: light matter", 0.0, 0.5),
+        ("Upper half: dense matter", 0.5, 1.0),
+        ("Lower quarter: faint differences", 0.0, 0.25),
+    )
+    return [
+        Preset(title, (low + start * (high - low), low + end * (high - low)))
+        for title, start, end in parts
     ]
 
 

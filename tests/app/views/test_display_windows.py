@@ -54,7 +54,7 @@ def test_presets_of_activity_are_pinned_to_zero(rng):
 def test_hounsfield_presets_are_named_by_tissue(rng):
     values = rng.uniform(-1000, 500, (9, 9, 9)).astype("f4")
     titles = [preset.title for preset in windows.presets(values, "HU")]
-    assert titles == ["Full range", "Lung", "Soft tissue", "Bone"]
+    assert titles == ["Full range", "Lung", "Soft tissue", "Brain", "Bone"]
 
 
 def test_full_range_ends_at_the_highest_value():
