@@ -172,6 +172,8 @@ def back_variants() -> Iterator[BackVariant]:
 
 MOST_RESIDENT = 2048
 """Threads that a multiprocessor holds."""
+UPDATES_WORTH_A_LAUNCH = 2**28
+"""Voxels times views beside which the few microseconds of a launch are nothing."""
 VIEWS_PER_SHARE = 16
 """Views that a block takes at least where several share them."""
 
@@ -180,7 +182,8 @@ def fitted(variant: BackVariant, shape: Shape, n_views: int, n_multiprocessors: 
     """Return the variant for a box (n_z, n_y, n_x): slices and small patches want other runs.
 
     A slice is one voxel deep, so runs cross it; where blocks are too few for the card, as many
-    share the views as fill it.
+    share the views as fill it; and small boxes take all views at once. Bits are those of the whole
+    volume only in the same variant.
     """
     n: dict[Axis, int] = {"z": shape[0], "y": shape[1], "x": shape[2]}
     thin = min(n, key=lambda axis: n[axis])
@@ -198,6 +201,6 @@ def fitted(variant: BackVariant, shape: Shape, n_views: int, n_multiprocessors: 
         n_multiprocessors * (MOST_RESIDENT // variant.n_threads) // n_blocks,
         n_views // VIEWS_PER_SHARE,
     )
-    if split <= 1:
-        return variant
-    return replace(variant, split=split, views_per_launch=min(n_views, MOST_VIEWS))
+    if prod(shape) * variant.views_per_launch < UPDATES_WORTH_A_LAUNCH:
+        variant = replace(variant, views_per_launch=MOST_VIEWS)
+    return replace(variant, split=max(split, 1))

@@ -1,6 +1,9 @@
 """Every form of the voxel-driven back projection on the GPU, against its Numba twin and by laws."""
 
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,7 +25,9 @@ from engine.operators.xray import XrayTransform
 from engine.profiling import Profiler
 from tests.emulator import EmulatedGpu, nvrtc
 from tests.emulator.registers import ARCHITECTURES
+from tests.emulator.sanitizer import sanitizer_environment
 
+ROOT = Path(__file__).parents[3]
 GRID = ImageGrid((13, 9, 11), (1.5, 1.4, 1.3), (1.0, 2.0, -3.0))
 DETECTOR = (17, 15)
 """Too small for the volume: voxels are seen at its edges and beyond."""
@@ -296,17 +301,58 @@ def test_a_graph_projects_new_pictures_back():
     np.testing.assert_array_equal(run.gpu.download(out), 2 * first)
 
 
+def test_large_slices_take_all_views_at_once():
+    got = fitted(UNMEASURED_BACK, (1, 1024, 1024), 400, N_MULTIPROCESSORS)
+    assert (got.views_per_launch, got.split, got.voxels_per_thread) == (MOST_VIEWS, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("volume", "run", "axes"),
+    [("zyx", "z", "xyz"), ("yxz", "z", "xyz"), ("xyz", "z", "yxz"), ("zyx", "x", "yzx")],
+)
+def test_threads_across_lie_along_the_fastest_axis(volume, run, axes):
+    assert "".join(BackVariant(volume=volume, run=run).axes) == axes
+
+
+def test_no_kernel_reads_or_writes_beside_its_arrays():
+    """Under AddressSanitizer, in a process that has it loaded from the start."""
+    forms = [replace(GENERAL, texture="memory", split=2), COLUMNS]
+    code = f"""
+from dataclasses import replace
+from engine.kernels.cone_variants import BackVariant
+from tests.emulator import EmulatedGpu
+from tests.engine.kernels.test_cone_back_cuda import *
+for variant in {forms!r}:
+    for rows, height_mm in (16, 0.9), (17, 0.9), (16, 0.1):
+        geometry = with_rows(scan(), rows, height_mm)
+        run = Run(variant, geometry, np.ones((N_VIEWS, *geometry.shape), np.float32),
+                  gpu=EmulatedGpu(sanitize=True), grid=TALL)
+        run()
+        run(region=(slice(3, 70), slice(1, 2), slice(2, 5)))
+print("all kernels ran")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT, env=sanitizer_environment(), capture_output=True, text=True, timeout=280,
+        check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+    assert "all kernels ran" in done.stdout
+
+
 @pytest.mark.parametrize("path", ["upright", "columns"])
 @pytest.mark.parametrize("shape", [(1, 20, 20), (20, 1, 20), (20, 20, 1), (40, 4, 4), LARGE])
 def test_slices_and_patches_take_a_fitting_form(path, shape):
-    variant = COLUMNS if path == "columns" else replace(UNMEASURED_BACK, path=path)
+    columns = replace(COLUMNS, views_per_launch=32)
+    variant = columns if path == "columns" else replace(UNMEASURED_BACK, path=path)
     got = fitted(variant, shape, 720, N_MULTIPROCESSORS)
     n_z, n_y, n_x = shape
     deep = {"x": n_x, "y": n_y, "z": n_z}[got.run]
     lanes = 32 if got.path == "columns" else 1
     assert (got.voxels_per_thread - 1) * lanes < deep
     assert got.path == path or min(shape) < 32
-    assert (got.split > 1) == (shape != LARGE)
+    assert (got.split > 1) == (got.views_per_launch > 32) == (shape != LARGE)
     grid = ImageGrid(shape, (0.7, 0.7, 0.7))
     if np.prod(shape) < 1000:
         geometry, y = scan(), pictures()
