@@ -105,7 +105,7 @@ def _detector(geometry: XrayGeometry, unit: str, axis_is_sought: bool) -> Facts:
     off = axis - middle
     beside = f"{_spread(np.abs(off))} from the middle" if np.abs(off).max() > 5e-3 else "the middle"
     if axis_is_sought:
-        beside += "; it is yet to be found in the scan"
+        beside += "; a run looks for it in the scan"
     return [
         (
             "Detector",

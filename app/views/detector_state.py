@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from app.pictures import Part
+from app.views import windows
 from app.views.planes import slice_index
 from app.views.state import ViewState
 from app.views.words import number
@@ -156,7 +157,10 @@ class DetectorState(ViewState):
 
     def show_sinogram(self, row: int, part: Part) -> None:
         """Show the sinogram of a row that was read."""
+        is_first = self.sinogram is None or self.sinogram.kind != part.kind
         self.shown_row, self.sinogram = row, part
+        if is_first:
+            self.auto_window()
         self.sinogram_changed.emit()
 
     def show_fault(self, text: str) -> None:
@@ -178,6 +182,15 @@ class DetectorState(ViewState):
         text = f"view {view + 1}, column {column}, row {row}:  {number(value, figures)} {self.unit}"
         is_bad = self.bad is not None and bool(self.bad[row, column])
         return f"{text}, a bad pixel" if is_bad else text
+
+    def auto_window(self) -> None:
+        """Set a window that shows most of the projection, and of all views in the sinogram."""
+        if self.volume is None:
+            return
+        parts = [windows.sample(self.volume.values)]
+        if self.sinogram is not None and UNITS[self.sinogram.kind] == self.unit:
+            parts.append(windows.sample(self.sinogram.values))
+        self.set_window(*windows.auto_window(np.concatenate(parts), self.unit))
 
     def reset(self) -> None:
         self.set_cursor((0.0, 0.0, 0.0))

@@ -62,7 +62,7 @@ def test_uneven_steps_are_called_so():
 def test_the_axis_beside_the_middle():
     assert told(cone(axis_column=20.0))["Axis at column"] == "20, 4.5 from the middle"
     words = told(cone(), axis_is_sought=True)["Axis at column"]
-    assert words == "24.5, the middle; it is yet to be found in the scan"
+    assert words == "24.5, the middle; a run looks for it in the scan"
 
 
 @pytest.mark.parametrize("pitch", [30.0, -30.0])

@@ -189,6 +189,20 @@ def test_the_window_stays_while_the_views_go_by_and_is_set_anew_for_other_values
     assert state.colour_map == "grey"
 
 
+def test_the_first_window_shows_the_brightest_view_too(qapp):
+    state = DetectorState()
+    state.open(Frame.of(cone(), pixel_mm_known=True))
+    state.show_projection(0, Part(np.full(SHAPE, 100, np.float32), "counts", None))
+    assert state.window == (0, pytest.approx(100, rel=0.01))
+    values = np.full((N, SHAPE[1]), 100, np.float32)
+    values[7] = 900
+    state.show_sinogram(10, Part(values, "counts", None))
+    assert state.window == (0, pytest.approx(900, rel=0.01))
+    state.set_window(0, 50)
+    state.show_sinogram(11, Part(values, "counts", None))
+    assert state.window == (0, 50)
+
+
 def test_the_last_picture_stays_until_the_next_is_read(make):
     view = make(cone())
     view.state.go_to_view(7)
