@@ -15,6 +15,7 @@ from engine.filtering.projections import planned
 from engine.flows import common
 from engine.flows.common import Stage
 from engine.io import read_projections
+from engine.model import LinearModel
 from engine.preflight import refuse_if_too_large
 from engine.preflight_ct import SMALLER, estimate
 from engine.preprocess import STEPS
@@ -43,12 +44,17 @@ def flow(
         tick=record.ticker("reconstruct"),
         profiler=record.profiler,
     )
+    yield from tell_adjoint(record, model)
     start = xray_ct.empty_start(record.grid)
     image, done = yield from common.iterate(
         record, model, start, resume, finish_early, n_rows=scan.values.size, rows="pixels"
     )
     volume = yield from common.finish(record, image, done)
-    return volume if protocol.hounsfield is None else protocol.hounsfield.apply(volume)
+    if protocol.hounsfield is not None:
+        volume = protocol.hounsfield.apply(volume)
+        told = protocol.hounsfield.summary(volume)
+        yield Corrected(protocol.hounsfield.kind, "applied", told)
+    return volume
 
 
 def read(record: Record) -> Stage[Projections]:
@@ -97,6 +103,15 @@ def measure_needs(record: Record, protocol: CtProtocol, scan: Projections) -> St
     refuse_if_too_large(needs, record.grid, SMALLER)
     yield Planned(record.on.name, f"{record.on.label}: {needs.describe()}")
     return needs.gpu is not None and needs.gpu.streams
+
+
+def tell_adjoint(record: Record, model: LinearModel) -> Stage[None]:
+    """Say which back projection an iterative algorithm gets, and how good an adjoint it is."""
+    if isinstance(record.protocol.algorithm, Fdk):
+        return
+    told = xray_ct.describe_adjoint(model)
+    record.corrections.append({"kind": "adjoint", "state": "applied", "text": told})
+    yield Corrected("adjoint", "applied", told)
 
 
 def facts_of(scan: Projections) -> dict[str, Any]:

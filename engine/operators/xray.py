@@ -34,6 +34,7 @@ Adjoint = Literal["matched", "voxel"]
 
 _MOST_VOXELS = 2**31
 ADJOINT_RTOL = {"matched": 1e-5, "voxel": 2e-2}
+_VIEWS_COMPARED, _DRAWN, _SEED = 8, 65521, 20110909
 RESIDENT = 0.4
 """Of a GPU's free memory, what a volume and projections take that are worked on there."""
 
@@ -133,6 +134,16 @@ class XrayTransform(LinearOperator):
         self._expect(y, self.out_shape)
         box = Box.of(region, self.grid.shape)
         return self._projector.back(y, box, as_adjoint=weighting == "adjoint")
+
+    def adjoint_mismatch(self) -> float:
+        """How far ⟨A x, y⟩ and ⟨x, Aᵀ y⟩ are apart, relative to them, on a few views."""
+        some = self.subset(0, max(1, self.geometry.n_views // _VIEWS_COMPARED))
+        drawn = np.random.default_rng(_SEED).random(_DRAWN, np.float32)
+        x, y = np.resize(drawn, some.in_shape), np.resize(drawn[::-1], some.out_shape)
+        if self.on.is_cuda and not self.streams:
+            x, y = self.on.to_device(x), self.on.to_device(y)
+        one, other = (some(x) * y).sum(dtype=np.float64), (x * some.T(y)).sum(dtype=np.float64)
+        return float(abs(one - other) / max(abs(one), 1e-30))
 
     def subset(self, k: int, of: int) -> XrayTransform:
         """Views k, k + of, ...; made once and kept."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +58,16 @@ def expect_integrals(projections: Projections) -> None:
             f"the projections are {projections.kind}, no line integrals; "
             "switch flat field and logarithm on."
         )
+
+
+def describe_adjoint(model: LinearModel) -> str:
+    """Say which back projection runs, and how far it is from the adjoint of the line integrals."""
+    A: Any = model.A  # an XrayTransform
+    kind = {"matched": "the exact transpose of the line integrals", "voxel": "voxel-driven"}
+    return (
+        f"Back projection {A.adjoint_kind}, {kind[A.adjoint_kind]}: ⟨Ax, y⟩ and ⟨x, Aᵀy⟩ differ by "
+        f"{A.adjoint_mismatch():.0e} of themselves"
+    )
 
 
 def empty_start(grid: ImageGrid) -> NDArray[np.float32]:
