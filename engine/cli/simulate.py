@@ -1,4 +1,4 @@
-"""`isocenter simulate listmode`: a seeded scan of a known phantom."""
+"""`isocenter simulate listmode` and `projections`: a seeded scan of a known phantom."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from engine.cli import simulate_projections
 from engine.cli.console import Console
 from engine.errors import SettingsError
 from engine.events import Progressed
@@ -15,7 +16,11 @@ from engine.io import read_scanner
 def add_verbs(verbs: Any) -> None:
     """Add the verb of this file."""
     p = verbs.add_parser("simulate", help="simulate a scan of a known phantom")
-    p.add_argument("what", choices=("listmode",))
+    kinds = p.add_subparsers(dest="what", metavar="WHAT", required=True)
+    xray = kinds.add_parser("projections", help="an X-ray scan")
+    simulate_projections.add_options(xray)
+    xray.set_defaults(act=simulate_projections.simulate_projections)
+    p = kinds.add_parser("listmode", help="a PET scan")
     p.add_argument("-o", "--output", type=Path, required=True, metavar="OUT.h5")
     p.add_argument("--scanner", default="demo-ring", metavar="S", help="scanner name or S.toml")
     p.add_argument(

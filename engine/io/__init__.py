@@ -32,6 +32,7 @@ from engine.io.siemens_mmr import SiemensMmr
 from engine.io.volume_hdf5 import VolumeHdf5, VolumeHdf5Writer
 from engine.io.xray import find as _xray
 from engine.io.xray.dxchange import write_projections
+from engine.io.xray.saving import save_projections
 
 LISTMODE_READERS: tuple[type[ListModeReader], ...] = (SiemensMmr, Safir, ListModeHdf5)
 VOLUME_READERS: tuple[type[VolumeReader], ...] = (Nifti, VolumeHdf5)
@@ -58,6 +59,7 @@ __all__ = [
     "read_scanner",
     "read_volume",
     "save",
+    "save_projections",
     "write_listmode",
     "write_projections",
 ]

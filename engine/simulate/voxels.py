@@ -20,6 +20,7 @@ from engine.simulate.phantoms import WATER_PER_MM
 
 Array = NDArray[Any]
 
+X_WATER_PER_MM, MOST_PER_MM = 0.02, 10.0
 _SCALP_MM = 10.0
 
 
@@ -93,6 +94,23 @@ def from_volumes(activity: Volume, mu: Volume | None = None, name: str = "voxels
             "choose another volume."
         )
     return VoxelPhantom(name, activity, mu)
+
+
+def attenuation_of(path: Path) -> VoxelPhantom:
+    """Return a phantom of a volume in 1/mm or HU (water 0.02 1/mm), for X-rays."""
+    volume = read_volume(path)
+    values = volume.values
+    if volume.unit == "HU":
+        values = np.maximum(X_WATER_PER_MM * (1 + values / 1000), 0).astype(np.float32)
+    elif volume.unit not in ("1/mm", ""):
+        raise DataError(f"{path.name}: a volume in {volume.unit}, want 1/mm or HU.")
+    if not (np.isfinite(values).all() and values.min() >= 0 and 0 < values.max() <= MOST_PER_MM):
+        raise DataError(
+            f"{path.name}: {values.min():g} to {values.max():g} is no attenuation, which is 0 to "
+            f"{MOST_PER_MM:g} 1/mm; give a volume in 1/mm, or in HU with that unit."
+        )
+    mu = Volume(values, volume.grid, "1/mm")
+    return VoxelPhantom(path.name, mu, mu)
 
 
 def mni_brain(grey_path: Path, white_path: Path) -> VoxelPhantom:

@@ -27,6 +27,7 @@ from engine.geometry.xray import XrayGeometry
 from engine.kernels.blocks import Tick
 from engine.simulate.integrals import finer, line_integrals, mean_of_pixels
 from engine.simulate.phantom import ShapePhantom
+from engine.simulate.voxels import VoxelPhantom
 
 Array = NDArray[Any]
 Fields = NDArray[np.float32]
@@ -109,7 +110,7 @@ class Pixels:
 
 
 def simulate_xray(
-    phantom: ShapePhantom,
+    phantom: ShapePhantom | VoxelPhantom,
     geometry: XrayGeometry,
     *,
     seed: int,
@@ -193,7 +194,7 @@ def simulate_xray(
 
 
 def simulate_integrals(
-    phantom: ShapePhantom,
+    phantom: ShapePhantom | VoxelPhantom,
     geometry: XrayGeometry,
     *,
     oversample: int = 1,

@@ -92,9 +92,18 @@ def _read(tree: Tree, path: Path) -> Projections:
         darks=darks,
         pixel_mm_known=pixel is not None,
         whole_numbers=frames.dtype.kind in "iu",
-        info={"format": NxTomo.name},
+        info=_info(keys, shots),
         notes=notes,
     )
+
+
+def _info(keys: NDArray[np.int64], shots: NDArray[np.intp]) -> dict[str, Any]:
+    """The stack is in the order of time, so it tells which view followed each flat."""
+    info: dict[str, Any] = {"format": NxTomo.name}
+    flats = np.flatnonzero(keys == FLAT)
+    if len(flats):
+        info["flat_views"] = np.searchsorted(shots, flats).tolist()
+    return info
 
 
 def _scope(tree: Tree) -> str:

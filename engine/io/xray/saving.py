@@ -1,0 +1,64 @@
+"""Projections out: Data Exchange, NXtomo, or raw numbers with a sidecar, by the ending."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.data.projections import Projections
+from engine.errors import UnknownFormatError
+from engine.geometry.xray import XrayGeometry
+from engine.io.publish import publish
+from engine.io.xray.dxchange import write_projections
+from engine.io.xray.nxtomo_writer import write_nxtomo
+from engine.io.xray.sidecar_settings import FORMAT, VERSION, Sidecar
+from engine.settings import parse, to_toml
+
+
+def save_projections(data: Projections, path: Path | str) -> None:
+    """Write projections; .h5, .nxs or .toml."""
+    path = Path(path)
+    ending = path.suffix.lower()
+    if ending in (".h5", ".hdf5"):
+        write_projections(data, path)
+    elif ending == ".nxs":
+        write_nxtomo(data, path)
+    elif ending == ".toml":
+        write_sidecar(data, path)
+    else:
+        raise UnknownFormatError(
+            f"{path.name}: projections are written as .h5 (Data Exchange), .nxs (NXtomo) or .toml "
+            "(raw with a sidecar); choose one of these endings."
+        )
+
+
+def write_sidecar(data: Projections, path: Path) -> None:
+    """Write raw float32 values, a text of vectors, and the sidecar that names them, last."""
+    stem, beam = path.stem, data.geometry.beam
+    sidecar: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "dtype": "float32",
+        "shape": list(data.shape),
+        "kind": data.kind,
+        "geometry": {"kind": "vectors", "file": f"{stem}.geom", "beam": beam},
+    }
+    for key, ending, images in (
+        ("file", "", data.values),
+        ("flats", "_flats", data.flats),
+        ("darks", "_darks", data.darks),
+    ):
+        if images is not None:
+            sidecar[key] = f"{stem}{ending}.raw"
+            raw = np.ascontiguousarray(images, "<f4").tobytes()
+            publish(raw, path.with_name(sidecar[key]))
+    publish(_lines(data.geometry).encode(), path.with_name(f"{stem}.geom"))
+    publish(to_toml(parse(Sidecar, sidecar, where=path.name)).encode(), path)
+
+
+def _lines(geometry: XrayGeometry) -> str:
+    g = geometry
+    rows = np.concatenate([g.source_mm, g.detector_mm, g.u_mm, g.v_mm], axis=1)
+    return "".join(" ".join(f"{number:.10g}" for number in row) + "\n" for row in rows)
