@@ -10,8 +10,9 @@
 // all numbers are then as small as the volume, however far the source is, and float32 suffices.
 //
 // The main axis is chosen for each ray; axes are picked by selects, which costs a few instructions per
-// ray and none per layer, and the rays of a warp that differ in it do not wait for each other. A thread takes a ray, or several rows of a column one after
-// another, and walks it whole or, by the host's leave, some layers per launch.
+// ray and none per layer, and the rays of a warp that differ in it do not wait for each other. A thread
+// takes a ray, or several rows of a column one after another, and walks it whole or, by the host's
+// leave, some layers per launch.
 //
 // `volume` may be a slab, or any box, of the whole: it adds what its own voxels give. Taps outside are
 // left out, so no volume needs a border. A texture blends in fractions of 1/256; memory in float32.
