@@ -148,7 +148,7 @@ class ResponseMatrix:
         """Row of any orientation of the scanner, all planes."""
         s = self.scanner.settings
         stored, turn = folded(a, b)
-        return self.whole(stored_index(*stored, s.n_rows, s.n_columns)).turned(turn)
+        return self.whole(int(stored_index(*stored, s.n_rows, s.n_columns))).turned(turn)
 
     def whole(self, i: int) -> ResponseRow:
         """Row i with all planes."""

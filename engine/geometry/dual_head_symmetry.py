@@ -36,12 +36,12 @@ class Turn:
     mirror_rows: bool = False
     mirror_columns: bool = False
 
-    def orientation(self, a: int, b: int) -> Orientation:
-        """Return the orientation that (a, b) becomes."""
+    def orientation(self, a: Any, b: Any) -> tuple[Any, Any]:
+        """Return the orientation that (a, b) becomes; numbers or arrays."""
         a, b = (b, a) if self.swap else (a, b)
         return (-a if self.mirror_rows else a), (-b if self.mirror_columns else b)
 
-    def voxels(self, j: Array, k: Array, box: Orientation) -> tuple[Array, Array]:
+    def voxels(self, j: Array, k: Array, box: tuple[Any, Any]) -> tuple[Array, Array]:
         """Return where voxels (j, k) of a box of `box` rows and columns come to lie."""
         j, k = (k, j) if self.swap else (j, k)
         n_j, n_k = box[::-1] if self.swap else box
@@ -62,7 +62,7 @@ def box_of(a: int, b: int, voxels_per_pitch: int) -> Orientation:
 
 
 def across(
-    p: Array, j: Array, k: Array, box: Orientation, n_planes: int
+    p: Array, j: Array, k: Array, box: tuple[Any, Any], n_planes: int
 ) -> tuple[Array, Array, Array]:
     """Map a box to itself: the exchange of the panels with both mirrors."""
     return n_planes - 1 - p, box[0] - 1 - j, box[1] - 1 - k
@@ -88,11 +88,11 @@ def stored_orientations(n_rows: int, n_columns: int) -> NDArray[np.int32]:
     return np.array(pairs, np.int32)
 
 
-def stored_index(a: int, b: int, n_rows: int, n_columns: int) -> int:
-    """Place of a stored orientation in `stored_orientations`."""
+def stored_index(a: Any, b: Any, n_rows: int, n_columns: int) -> Any:
+    """Place of stored orientations in `stored_orientations`; numbers or arrays."""
     width = min(n_rows, n_columns)
-    whole = min(a, width)
-    return whole * (whole + 1) // 2 + max(a - width, 0) * width + b
+    whole = np.minimum(a, width)
+    return whole * (whole + 1) // 2 + np.maximum(a - width, 0) * width + b
 
 
 def images(a: int, b: int, n_rows: int, n_columns: int) -> dict[Orientation, Turn]:
