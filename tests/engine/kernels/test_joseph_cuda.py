@@ -1,8 +1,11 @@
 """Joseph's projector for the GPU, its very text run on the CPU, against its twin and the laws."""
 
+import subprocess
+import sys
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +19,9 @@ from engine.kernels.units import value_unit
 from engine.operators.xray import XrayTransform
 from engine.profiling import Profiler
 from tests.emulator import EmulatedGpu
+from tests.emulator.sanitizer import sanitizer_environment
 
+ROOT = Path(__file__).parents[3]
 RTOL = 1e-5  # of the maximum: the same sums in another order
 EIGHT_BITS = 3e-3  # what the texture units' fractions may cost
 GRID = ImageGrid((13, 17, 19), (1.5, 1.4, 1.3), (1.0, 2.0, -3.0))
@@ -272,3 +277,25 @@ def test_more_views_than_constant_memory_holds_are_refused():
     JosephVariant(views_per_launch=MOST_VIEWS)
     with pytest.raises(ValueError, match=rf"1 to {MOST_VIEWS}"):
         JosephVariant(views_per_launch=MOST_VIEWS + 1)
+
+
+def test_no_kernel_leaves_its_arrays():
+    """Every form once under AddressSanitizer, in a process that has it loaded from the start."""
+    code = """
+from tests.engine.kernels.test_joseph_cuda import SCENES, VARIANTS, Device, fields
+for scene in ("near", "one row"):
+    for variant in VARIANTS:
+        device = Device(variant, *SCENES[scene], sanitize=True)
+        x, y = fields(device.grid, device.out_shape)
+        device.forward(x)
+        device.back(y)
+print("all kernels ran")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT, env=sanitizer_environment(), capture_output=True, text=True, timeout=280,
+        check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+    assert "all kernels ran" in done.stdout
