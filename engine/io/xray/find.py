@@ -8,6 +8,7 @@ from engine.errors import EngineError, FileFormatError
 from engine.io.base import ProjectionsReader
 from engine.io.door import HEAD_BYTES, open_head, unreadable
 from engine.io.xray.bruker import Bruker
+from engine.io.xray.cil import CilNexus
 from engine.io.xray.dxchange import DxChange
 from engine.io.xray.flexray import FlexRay
 from engine.io.xray.htc import HtcMatlab
@@ -27,6 +28,7 @@ READERS: tuple[type[ProjectionsReader], ...] = (
     FlexRay,
     HtcMatlab,
     DxChange,
+    CilNexus,
     NxTomo,
 )
 """Where a folder has files of several, the earlier one describes the scan."""

@@ -92,18 +92,15 @@ def _read(tree: Tree, path: Path) -> Projections:
         darks=darks,
         pixel_mm_known=pixel is not None,
         whole_numbers=frames.dtype.kind in "iu",
-        info=_info(keys, shots),
+        info={**taken(keys, shots), "format": NxTomo.name},
         notes=notes,
     )
 
 
-def _info(keys: NDArray[np.int64], shots: NDArray[np.intp]) -> dict[str, Any]:
-    """The stack is in the order of time, so it tells which view followed each flat."""
-    info: dict[str, Any] = {"format": NxTomo.name}
+def taken(keys: NDArray[np.int64], shots: NDArray[np.intp]) -> dict[str, Any]:
+    """When flats were taken: the stack is in the order of time, so a view follows each."""
     flats = np.flatnonzero(keys == FLAT)
-    if len(flats):
-        info["flat_views"] = np.searchsorted(shots, flats).tolist()
-    return info
+    return {"flat_views": np.searchsorted(shots, flats).tolist()} if len(flats) else {}
 
 
 def _scope(tree: Tree) -> str:

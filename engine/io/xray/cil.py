@@ -1,0 +1,172 @@
+"""NeXus files of CIL: one array with named axes, and the pose of the scanner in `config`.
+
+At angle θ the whole scanner is turned by −θ about its axis, that is the object by +θ.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.projections import Projections
+from engine.errors import FileFormatError
+from engine.geometry.vectors import about_z
+from engine.geometry.xray import Beam, XrayGeometry
+from engine.io.base import ProjectionsReader
+from engine.io.hdf5 import is_hdf5
+from engine.io.xray.angles import Angles, read_angles
+from engine.io.xray.door import refuse_too_large
+from engine.io.xray.dxchange import has_object
+from engine.io.xray.frames import assemble, guess_kind, refuse_count
+from engine.io.xray.hdf5 import Tree, attribute, open_tree
+from engine.io.xray.nxtomo import DARK, FLAT, PROJECTION, taken
+
+if TYPE_CHECKING:
+    import h5py
+
+Array = NDArray[np.float64]
+
+ENTRY = "/entry1/tomo_entry"
+DATA, CONFIG, KEYS = f"{ENTRY}/data/data", f"{ENTRY}/config", f"{ENTRY}/data/image_key"
+AXES = ("angle", "vertical", "horizontal")
+UNITS: dict[str, Literal["deg", "rad"]] = {"degree": "deg", "radian": "rad"}
+
+
+class CilNexus(ProjectionsReader):
+    """NeXus file of CIL."""
+
+    name: ClassVar[str] = "NeXus of CIL"
+    suffixes: ClassVar[tuple[str, ...]] = (".nxs", ".h5", ".hdf5")
+
+    @classmethod
+    def accepts(cls, path: Path, head: bytes) -> bool:
+        return is_hdf5(head) and has_object(path, DATA) and has_object(path, CONFIG)
+
+    @classmethod
+    def read(cls, path: Path) -> Projections:
+        with open_tree(path) as tree:
+            return _read(tree, path)
+
+
+def _read(tree: Tree, path: Path) -> Projections:
+    item = tree.dataset(DATA)
+    if item is None:
+        raise FileFormatError(f"{path.name}: {DATA} is no dataset; export the scan again.")
+    images = _images(item, path)
+    keys = tree.numbers(KEYS)
+    if keys is None:
+        keys = np.full(len(images), PROJECTION)
+    refuse_count(path, len(images), len(keys))
+    angles = _angles(tree, path)
+    shots = np.flatnonzero(keys == PROJECTION)
+    refuse_count(path, len(shots), len(angles.rad))
+    notes = list(angles.notes)
+    values = images[shots]
+    flats, darks = (images[k] if (k := keys == key).any() else None for key in (FLAT, DARK))
+    kind = "counts" if flats is not None else guess_kind(path, values, notes)
+    geometry, calibrated = _geometry(tree, item, angles.rad, images.shape[1:], path)
+    return assemble(
+        path,
+        values,
+        geometry,
+        kind,
+        flats=flats,
+        darks=darks,
+        calibrated=calibrated,
+        whole_numbers=item.dtype.kind in "iu" and kind == "counts",
+        info={**taken(keys.astype(int), shots), "format": CilNexus.name},
+        notes=notes,
+    )
+
+
+def _images(item: h5py.Dataset, path: Path) -> NDArray[np.float32]:
+    """(n, rows, columns) float32; what was squeezed into whole numbers is stretched again."""
+    labels = [attribute(item, f"dim{k}") or attribute(item, f"dimension{k}") for k in range(4)]
+    labels = [label for label in labels if label]
+    if len(labels) != item.ndim or item.dtype.kind not in "iuf":
+        raise FileFormatError(
+            f"{path.name}: {DATA} has {item.ndim} axes and names {', '.join(labels) or 'none'}; "
+            "export the scan again."
+        )
+    refuse_too_large(item.size, path)
+    values = np.asarray(item[()], np.float32)
+    if "channel" in labels:
+        k = labels.index("channel")
+        if values.shape[k] != 1:
+            raise FileFormatError(
+                f"{path.name}: {values.shape[k]} energy channels, want one; export a single one."
+            )
+        values, labels = values.take([0], axis=k).squeeze(k), [n for n in labels if n != "channel"]
+    if "vertical" not in labels:
+        values, labels = values[..., None], [*labels, "vertical"]
+    if sorted(labels) != sorted(AXES):
+        raise FileFormatError(
+            f"{path.name}: the axes of {DATA} are {', '.join(labels)}, want angle, vertical and "
+            "horizontal; this is no scan of projections."
+        )
+    values = values.transpose([labels.index(name) for name in AXES])
+    scale, offset = (_number(item, name, usual) for name, usual in (("scale", 1), ("offset", 0)))
+    if (scale, offset) != (1, 0) and scale:
+        values = np.asarray((values - offset) / scale)
+    return np.ascontiguousarray(values, np.float32)
+
+
+def _number(item: h5py.Dataset, name: str, usual: float) -> float:
+    return float(np.asarray(item.attrs.get(name, usual)).reshape(-1)[0])
+
+
+def _angles(tree: Tree, path: Path) -> Angles:
+    where = f"{CONFIG}/angles"
+    item, values = tree.dataset(where), tree.numbers(where)
+    if item is None or values is None:
+        raise FileFormatError(f"{path.name}: no angles in {where}; export the scan again.")
+    unit = attribute(item, "angle_unit", "degree")
+    if unit not in UNITS:
+        raise FileFormatError(f"{path.name}: angles in {unit!r}, want degree or radian.")
+    first = _number(item, "initial_angle", 0)
+    return read_angles(values + first, UNITS[unit], f"{path.name}: {where}")
+
+
+def _geometry(
+    tree: Tree, item: h5py.Dataset, angles: Array, shape: tuple[int, ...], path: Path
+) -> tuple[XrayGeometry, bool]:
+    """The pose, its axis brought onto z, turned by −angle; and whether the file moved the axis."""
+
+    def vector(name: str, usual: tuple[float, float, float] | None = None) -> Array:
+        found = tree.numbers(f"{CONFIG}/{name}")
+        if found is None and usual is not None:
+            return np.array(usual)
+        if found is None or len(found) not in (2, 3) or not np.isfinite(found).all():
+            raise FileFormatError(
+                f"{path.name}: {CONFIG}/{name} gives no position or direction; export the scan "
+                "again."
+            )
+        return np.append(found, 0.0)[:3]
+
+    is_cone = tree.dataset(f"{CONFIG}/source/position") is not None
+    beam: Beam = "cone" if is_cone else "parallel"
+    source = vector("source/position" if is_cone else "ray/direction")
+    detector, axis = vector("detector/position"), vector("rotation_axis/position")
+    width = _number(item, "pixel_size_h", 1.0)
+    height = _number(item, "pixel_size_v", width) or width
+    origin = attribute(item, "panel_origin", "bottom-left")
+    u = vector("detector/direction_x") * width * (-1 if "right" in origin else 1)
+    v = vector("detector/direction_y", (0.0, 0.0, 1.0)) * height * (-1 if "top" in origin else 1)
+    upright = _onto_z(vector("rotation_axis/direction", (0.0, 0.0, 1.0)))
+    turn = about_z(-angles) @ upright
+    places = (source - axis if is_cone else source, detector - axis, u, v)
+    source, detector, u, v = (turn @ each for each in places)
+    geometry = XrayGeometry(beam, source, detector, u, v, (shape[0], shape[1]))
+    return geometry, bool(np.abs(axis).max() > 0)
+
+
+def _onto_z(axis: Array) -> Array:
+    """Least rotation that turns a direction onto z, by Rodrigues' formula."""
+    x, y, z = axis / np.linalg.norm(axis)
+    if z < 0:
+        x, y, z = -x, -y, -z
+    cross = np.array([[0, 0, -x], [0, 0, -y], [x, y, 0]])
+    return np.asarray(np.eye(3) + cross + cross @ cross / (1 + z))
