@@ -78,6 +78,13 @@ class Ct(Modality):
             return ""
         return "The axis of rotation is found in the scan; the volume then reaches as far around it"
 
+    def is_done(self, kind: str, inputs: Inputs) -> bool:
+        scan = inputs.scan
+        if not isinstance(scan, XrayScan):
+            return False
+        made = {"flat_field": ("transmission", "integrals"), "logarithm": ("integrals",)}
+        return scan.outline.kind in made.get(kind, ())
+
     def fault(self, plan: CtProtocol, inputs: Inputs) -> str:
         scan = inputs.scan
         if not isinstance(scan, XrayScan) or plan.hounsfield is None:

@@ -75,6 +75,10 @@ class Modality(ABC):
         """Return what may still change the grid, empty if nothing."""
         return ""
 
+    def is_done(self, kind: str, inputs: Inputs) -> bool:
+        """Whether the scan comes with this part of the preparation done."""
+        return False
+
     def fault(self, plan: Plan, inputs: Inputs) -> str:
         """Return why the protocol does not suit the scan, empty if it does."""
         return ""

@@ -20,6 +20,7 @@ from engine.data.projections import Projections
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.filtering.projections import filtered, planned
+from engine.flows.xray_ct import NO_PATIENT
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 from engine.operators.xray import XrayTransform
@@ -98,10 +99,12 @@ class Quicklook:
         y = filtered(scan.values, plan, fdk, on=self._on, rows=slice(rows.start, rows.stop))
         check()
         values = A.back_project(y, weighting="fdk")
-        volume = Volume(values, thin, "1/mm" if scan.pixel_mm_known else "1/pixel")
+        unit = "1/mm" if scan.pixel_mm_known else "1/pixel"
+        volume = Volume(values, thin, unit, {"axes": scan.info.get("axes", NO_PATIENT)})
+        told = _told(protocol, fdk, scan, axis, coarser)
         if protocol.hounsfield is not None and scan.pixel_mm_known:
             volume = protocol.hounsfield.apply(volume)
-        told = _told(protocol, fdk, scan, axis, coarser)
+            told = (*told, protocol.hounsfield.summary(volume))
         return Look(volume, grid, found, told, protocol, perf_counter() - clock)
 
     def prepared(self, protocol: CtProtocol, check: Check = lambda: None) -> Projections:

@@ -69,7 +69,9 @@ class CorrectionsStep(Step):
         for kind, choice in session.modality.choices(protocol).items():
             told = session.record.ledger.get(kind)
             standing = standing_of(choice, obstacles.get(kind, ""), told)
-            if standing.tone == "look" and kind in session.modality.on_demand:
+            is_done = session.modality.is_done(kind, session.inputs)
+            is_no_fault = is_done or kind in session.modality.on_demand
+            if standing.tone == "look" and is_no_fault:
                 standing = Standing("off", "muted", standing.text)
             source = source_of(kind, session.inputs)
             ledger.rows[kind].show_choice(choice, standing, source, editable)

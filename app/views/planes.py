@@ -18,6 +18,7 @@ from engine.geometry.grid import ImageGrid, Point
 PlaneName = Literal["axial", "coronal", "sagittal"]
 Convention = Literal["radiological", "neurological"]
 PLANES: tuple[PlaneName, ...] = ("axial", "coronal", "sagittal")
+_SIGNED = {"R": "−x", "L": "+x", "A": "−y", "P": "+y", "F": "−z", "H": "+z"}
 _LETTERS = (("R", "L"), ("A", "P"), ("F", "H"))  # lower and upper end of x, y, z
 
 
@@ -49,10 +50,11 @@ class Edges:
     bottom: str
 
     def on(self, axes: str) -> Edges:
-        """The letters where x, y and z lead to other sides of the patient than L, P and S."""
-        if not axes.endswith("I"):
-            return self
-        swapped = {"H": "F", "F": "H"}
+        """The letters where x, y and z lead to other sides of the patient than L, P and S.
+
+        "xyz": it is not known how a patient lay, so that the axes themselves are named.
+        """
+        swapped = _SIGNED if axes == "xyz" else {"H": "F", "F": "H"} if axes[-1:] == "I" else {}
         return Edges(*(swapped.get(letter, letter) for letter in astuple(self)))
 
 

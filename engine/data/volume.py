@@ -37,5 +37,8 @@ class Volume:
 
     @property
     def axes(self) -> str:
-        """Sides of the patient to which x, y and z grow: "LPS", or "LPI" where z runs feetwards."""
+        """Sides of the patient to which x, y and z grow: "LPS", or "LPI" where z runs feetwards.
+
+        "xyz" where it is not known how a patient lay, or there is none.
+        """
         return str(self.info.get("axes", "LPS"))

@@ -23,6 +23,8 @@ from engine.protocol_ct import CtProtocol
 from engine.record import Record, Resume
 from engine.systems import xray_ct
 
+NO_PATIENT = "xyz"
+"""Axes of a volume where nobody says how a patient lay in the scanner."""
 PET_ONLY = ("scanner", "attenuation", "normalisation")
 
 
@@ -63,6 +65,7 @@ def read(record: Record) -> Stage[Projections]:
     with record.profiler.span("read"):
         scan = read_projections(record.study.data)
     record.unit = "1/mm" if scan.pixel_mm_known else "1/pixel"
+    record.axes = scan.info.get("axes", NO_PATIENT)
     record.facts = facts_of(scan)
     record.scanner = fingerprint(scan)
     n_views, n_rows, n_columns = scan.shape

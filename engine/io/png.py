@@ -45,13 +45,13 @@ class Panel:
     pixels : (n_rows, n_columns) values
     pixel_mm : (row, column) size [mm]
     title : what is shown
-    letters : patient directions at the left, right, top and bottom
+    letters : patient directions, or axes, at the left, right, top and bottom
     """
 
     pixels: NDArray[Any]
     pixel_mm: tuple[float, float]
     title: str
-    letters: str
+    letters: tuple[str, ...]
 
     @property
     def size_mm(self) -> tuple[float, float]:
@@ -123,13 +123,21 @@ def panels(volume: Volume, point_mm: Point) -> tuple[Panel, Panel, Panel, Panel]
     i_z, i_y, i_x = _nearest(grid, point_mm)
     x, y, z = (float(grid.centres_mm(k)[i]) for k, i in enumerate((i_x, i_y, i_z)))
     d_x, d_y, d_z = grid.voxel_mm
-    up_down = "FH" if volume.axes.endswith("I") else "HF"
+    across, deep, high = _letters(volume.axes)
+    length = _length_unit(volume)
     return (
-        Panel(v[i_z], (d_y, d_x), f"axial, z = {z:.1f} mm", "RLAP"),
-        Panel(v[::-1, i_y], (d_z, d_x), f"coronal, y = {y:.1f} mm", f"RL{up_down}"),
-        Panel(v[::-1, :, i_x], (d_z, d_y), f"sagittal, x = {x:.1f} mm", f"AP{up_down}"),
-        Panel(v[::-1].max(axis=1), (d_z, d_x), "largest along y (MIP)", f"RL{up_down}"),
+        Panel(v[i_z], (d_y, d_x), f"axial, z = {z:.1f} {length}", across + deep),
+        Panel(v[::-1, i_y], (d_z, d_x), f"coronal, y = {y:.1f} {length}", across + high),
+        Panel(v[::-1, :, i_x], (d_z, d_y), f"sagittal, x = {x:.1f} {length}", deep + high),
+        Panel(v[::-1].max(axis=1), (d_z, d_x), "largest along y (MIP)", across + high),
     )
+
+
+def _letters(axes: str) -> tuple[tuple[str, str], ...]:
+    """Sides to which −x and +x, −y and +y lead, and +z and −z."""
+    if axes == "xyz":
+        return ("-x", "+x"), ("-y", "+y"), ("+z", "-z")
+    return ("R", "L"), ("A", "P"), ("F", "H") if axes.endswith("I") else ("H", "F")
 
 
 def _nearest(grid: ImageGrid, point_mm: Point) -> tuple[int, int, int]:
@@ -140,6 +148,11 @@ def _nearest(grid: ImageGrid, point_mm: Point) -> tuple[int, int, int]:
         int(np.clip(y, 0, n_y - 1)),
         int(np.clip(x, 0, n_x - 1)),
     )
+
+
+def _length_unit(volume: Volume) -> str:
+    """Return in what lengths are told: pixels where their size is not known."""
+    return "pixels" if volume.unit == "1/pixel" else "mm"
 
 
 def _is_inverted(volume: Volume) -> bool:
@@ -193,7 +206,7 @@ def _footer(
     draw.line((MARGIN_PX, y, end, y), fill=INK, width=2)
     for x in (MARGIN_PX, end):
         draw.line((x, y - 5, x, y + 5), fill=INK, width=2)
-    draw.text((end + 10, y), f"{bar_mm} mm", fill=INK, font=plain, anchor="lm")
+    draw.text((end + 10, y), f"{bar_mm} {_length_unit(volume)}", fill=INK, font=plain, anchor="lm")
     none, much = ("white", "black") if _is_inverted(volume) else ("black", "white")
     low, upper = window
     values = f"{none} {low:g}, {much} {upper:.3g} {volume.unit or '(unit not known)'}"

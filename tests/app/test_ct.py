@@ -264,3 +264,36 @@ def test_a_damaged_scan_is_a_sentence_and_the_open_study_stays(qtbot, window, op
     qtbot.waitUntil(lambda: window.centre.banner.problem is not None, timeout=PATIENCE_MS)
     assert window.session.study() == before
     assert "\n" not in window.centre.banner.problem.text
+
+
+def test_letters_of_a_ct_volume_claim_no_patient(qtbot, window, open_ct):
+    open_ct()
+    window.runner.start()
+    session = window.session
+    qtbot.waitUntil(lambda: session.state is RunState.FINISHED, timeout=PATIENCE_MS)
+    assert session.view_state.volume.axes == "xyz"
+
+
+def test_what_the_scan_brings_done_is_no_fault(session, window):
+    scan = session.inputs.scan
+    done = replace(scan, outline=replace(scan.outline, kind="integrals"))
+    window.session.set_input("data", replace(session.inputs["data"], content=done))
+    ledger = window.steps[1].ledger
+    assert "already" in ledger.rows["logarithm"].text.text()
+    assert ledger.rows["logarithm"].text.property("tone") == "muted"
+    assert ": ok. " in window.steps[1].head.accessibleName()
+
+
+def test_lengths_are_pixels_where_their_size_is_not_known(session, window):
+    scan = session.inputs.scan
+    unknown = replace(scan, outline=replace(scan.outline, pixel_mm_known=False))
+    step = window.steps[3]
+    window.session.set_input("data", session.inputs["data"])
+    assert step.summary == "1 mm, 40 × 40 × 4"
+    assert step.form.form._rows["voxel_mm"]._name.text() == "Voxel size (mm)"
+    window.session.set_input("data", replace(session.inputs["data"], content=unknown))
+    assert step.summary == "1 pixel, 40 × 40 × 4"
+    assert step._result.text().splitlines()[1] == "40 × 40 × 4 pixels"
+    assert step.form.form._rows["voxel_mm"]._name.text() == "Voxel size (pixels)"
+    window.session.set_input("data", session.inputs["data"])
+    assert step.form.form._rows["voxel_mm"]._name.text() == "Voxel size (mm)"

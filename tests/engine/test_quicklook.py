@@ -153,6 +153,8 @@ def test_ct_numbers_are_shown_where_they_are_asked_for(scan):
     look = Quicklook(scan, on=ON).central_slice(protocol)
     assert look.volume.unit == "HU"
     assert look.volume.values.min() < -900
+    assert look.told[-1].startswith("water of 0.02 1/mm is 0 HU")
+    assert look.volume.axes == "xyz"
     unknown = replace(scan, pixel_mm_known=False)
     assert Quicklook(unknown, on=ON).central_slice(protocol).volume.unit == "1/pixel"
 

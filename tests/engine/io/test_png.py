@@ -39,7 +39,7 @@ def test_left_is_right_and_back_is_down_in_the_axial_slice() -> None:
     axial = panels(point_source(*left_back), left_back)[0]
     row, column = hot_pixel(axial.pixels)
     assert (row > 11 // 2, column > 13 // 2) == (True, True)
-    assert axial.letters == "RLAP"
+    assert axial.letters == tuple("RLAP")
 
 
 def test_the_head_is_up_in_the_upright_slices_and_the_projection() -> None:
@@ -49,7 +49,7 @@ def test_the_head_is_up_in_the_upright_slices_and_the_projection() -> None:
         row, column = hot_pixel(panel.pixels)
         assert row < 9 // 2
         assert column > panel.pixels.shape[1] // 2  # left, and back, are on the right
-        assert panel.letters == letters
+        assert panel.letters == tuple(letters)
 
 
 def test_panels_keep_millimetres() -> None:
@@ -118,4 +118,12 @@ def test_letters_turn_over_where_z_leads_to_the_feet() -> None:
     values = np.ones(grid.shape, np.float32)
     for axes, ends in (("LPS", "HF"), ("LPI", "FH")):
         shown = panels(Volume(values, grid, "counts/mm", {"axes": axes}), (0.0, 0.0, 0.0))
-        assert [panel.letters[2:] for panel in shown] == ["AP", ends, ends, ends]
+        assert ["".join(panel.letters[2:]) for panel in shown] == ["AP", ends, ends, ends]
+
+
+def test_axes_are_named_where_no_patient_is_known() -> None:
+    grid = ImageGrid((4, 4, 4), (1.0, 1.0, 1.0))
+    values = np.ones(grid.shape, np.float32)
+    shown = panels(Volume(values, grid, "1/mm", {"axes": "xyz"}), (0.0, 0.0, 0.0))
+    assert shown[0].letters == ("-x", "+x", "-y", "+y")
+    assert [panel.letters[2:] for panel in shown[1:]] == [("+z", "-z")] * 3
