@@ -26,8 +26,8 @@ class Alive(NamedTuple):
 
 
 ALIVE = {
-    "fdk": Alive(1, 2, 12),
-    "sirt": Alive(6, 6, 2),
+    "fdk": Alive(1, 3, 12),
+    "sirt": Alive(8, 6, 2),
     "cgls": Alive(6, 5, 2),
     "fista_tv": Alive(19, 6, 2),
 }
