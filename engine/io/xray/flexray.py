@@ -24,6 +24,7 @@ SCAN, FLAT, DARK = "scan_", "io", "di"
 MARKS = (b"sod", b"sdd")
 RAW_CENTRE, RAW_PIXEL_MM = (971, 767), 0.0748
 """Middle pixel (column, row) of the whole detector without binning, and the size of its pixels."""
+BEFORE = "# pre flat fields"
 FACTS = {
     "voltage_kv": "tube voltage",
     "power_w": "tube power",
@@ -67,7 +68,7 @@ class FlexRay(ProjectionsReader):
             flats=flats,
             darks=darks,
             whole_numbers=whole,
-            info=_info(fields),
+            info={**_info(fields), **_taken(fields, flats, len(images))},
             notes=notes,
         )
 
@@ -155,6 +156,14 @@ def _window(fields: Fields) -> tuple[float, float]:
     across = (left + right) // 2 - RAW_CENTRE[0]
     down = (top + bottom) // 2 - RAW_CENTRE[1]
     return across * RAW_PIXEL_MM, down * RAW_PIXEL_MM
+
+
+def _taken(fields: Fields, flats: Images | None, n_views: int) -> dict[str, Any]:
+    """When flats were taken: those beyond the stated number before the scan came after it."""
+    before = fields.maybe(BEFORE)
+    if flats is None or before is None or not 0 < before < len(flats):
+        return {}
+    return {"flat_views": [0 if k < before else n_views for k in range(len(flats))]}
 
 
 def _info(fields: Fields) -> dict[str, Any]:

@@ -7,7 +7,7 @@ CWI have the only published files of this kind; their images are read as their a
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,9 +70,16 @@ class AstraVectors(ProjectionsReader):
             darks=darks,
             calibrated=True,
             whole_numbers=whole,
-            info={"format": cls.name},
+            info={"format": cls.name, **_taken(flats, len(kept), walnut)},
             notes=told,
         )
+
+
+def _taken(flats: Images | None, n_views: int, walnut: bool) -> dict[str, Any]:
+    """The two flats of a walnut are from before and after the scan, whose views are in reverse."""
+    if not walnut or flats is None or len(flats) != 2:
+        return {}
+    return {"flat_views": [n_views, 0]}
 
 
 def read_vectors(path: Path) -> NDArray[np.float64]:

@@ -112,6 +112,11 @@ class TestFlexRay:
         assert data.darks is not None
         assert np.array_equal(data.darks, DARKS)
         assert data.info["voltage_kv"] == 60
+        assert "flat_views" not in data.info
+
+    def test_flats_beyond_those_before_the_scan_came_after_it(self, tmp_path: Path) -> None:
+        data = read_projections(flexray(tmp_path, **{"# pre flat fields": "1"}))
+        assert data.info["flat_views"] == [0, N]
 
     def test_columns_grow_to_the_right_of_the_source_and_rows_downwards(
         self, tmp_path: Path
@@ -353,6 +358,8 @@ class TestAstraVectors:
             assert np.array_equal(data.values[view], np.flipud(images[N - view]).T)
         assert data.flats is not None
         assert data.flats.shape == (2, COLUMNS, ROWS)
+        assert data.info["flat_views"] == [N, 0]  # the first file is the last view
+        assert data.calibrated
 
     @pytest.mark.parametrize(
         ("edit", "match"),
