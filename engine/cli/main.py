@@ -10,13 +10,13 @@ import argparse
 import traceback
 from collections.abc import Sequence
 
-from engine.cli import bench, doctor, inspect, protocols, reconstruct, simulate, volumes
+from engine.cli import bench, doctor, inspect, protocols, reconstruct, response, simulate, volumes
 from engine.cli.console import Console
 from engine.environment import environment
 from engine.errors import EngineError
 
 DONE, OUR_FAULT, USER_FAULT, INTERRUPTED = 0, 1, 2, 130
-VERBS = (reconstruct, inspect, protocols, simulate, volumes, bench, doctor)
+VERBS = (reconstruct, inspect, protocols, simulate, response, volumes, bench, doctor)
 
 
 def parser() -> argparse.ArgumentParser:

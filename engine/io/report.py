@@ -80,11 +80,14 @@ def _recognise(path: Path, head: bytes, scanner: str | None) -> tuple[str, Look]
     """Return the format's name and what reads it."""
     from engine.errors import UnknownFormatError
     from engine.io import LISTMODE_READERS, VOLUME_READERS
+    from engine.io.response_hdf5 import is_response
     from engine.io.scanners import MAP_SUFFIXES
 
     scan = next((reader for reader in LISTMODE_READERS if reader.accepts(path, head)), None)
     if scan is not None:
         return scan.name, lambda: _of_scan(scan.read(path, scanner=scanner))
+    if is_response(path, head):
+        return "Isocenter response matrix", lambda: _of_response(path)
     image = next((reader for reader in VOLUME_READERS if reader.accepts(path, head)), None)
     if image is not None:
         return image.name, lambda: _of_volume(image.read(path))
@@ -200,6 +203,21 @@ def _of_toml_scanner(path: Path) -> Report:
         ("Largest ring difference", str(s.max_ring_difference)),
     )
     return _of_scanner(scanner, more)
+
+
+def _of_response(path: Path) -> Report:
+    from engine.io.response_hdf5 import read_response
+
+    matrix = read_response(path)
+    facts = (
+        ("Scanner", f"{matrix.scanner.name}, {matrix.scanner.describe()}"),
+        ("Image", matrix.scanner.grid.describe()),
+        ("Orientations", f"{len(matrix.orientations):,}"),
+        ("Non-zeros", f"{matrix.n_nonzero:,}, {matrix.n_bytes / 2**20:,.0f} MiB"),
+        ("Dropped as too small", f"at most {100 * matrix.dropped.max():.2g} % of a row"),
+        ("Error", f"at most {100 * matrix.errors.max():.2g} % of a row"),
+    )
+    return Report("", f"response matrix of {matrix.scanner.name}", facts)
 
 
 def _of_map(path: Path) -> Report:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 from engine.data.response import ResponseMatrix
@@ -14,7 +14,6 @@ from engine.errors import GeometryError
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import stored_orientations
 from engine.io.response_hdf5 import write_response
-from engine.kernels.blocks import run_blocks
 from engine.response.analytic import AnalyticResponse, Rows
 from engine.response.packing import PackedRows, matrix_of
 from engine.response.parts import Arrays, Parts
@@ -23,7 +22,7 @@ from engine.settings import Settings
 Tick = Callable[[int, int], None]
 """Called with the work done and the work in all; may raise to stop."""
 
-_ROWS_PER_PART = 32
+_ROWS_PER_PART, _TICK_S = 32, 0.2
 VERSION = 1
 """Raise it when the computation changes."""
 
@@ -109,27 +108,25 @@ def make_parts(
     tick: Tick | None,
 ) -> list[Arrays]:
     """Return all parts: those kept, and the others made now and kept."""
-    made: dict[int, Arrays] = {}
-    stopped = Event()
 
-    def work(_: int, start: int, stop: int) -> None:
-        for i in range(start, stop):
-            if stopped.is_set():
-                return
-            kept = parts.load(i) if parts else None
-            if kept is None:
-                kept = make(i)
-                if parts:
-                    parts.save(i, kept)
-            made[i] = kept
+    def part(i: int) -> Arrays:
+        kept = parts.load(i) if parts else None
+        if kept is None:
+            kept = make(i)
+            if parts:
+                parts.save(i, kept)
+        return kept
 
-    def hear(_: int, __: int) -> None:
+    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+        shares = [pool.submit(part, i) for i in range(n_parts)]
         try:
-            if tick:
-                tick(len(made), n_parts)
-        except BaseException:
-            stopped.set()
-            raise
-
-    run_blocks(work, n_parts, threads or os.cpu_count() or 1, hear, smallest=1)
-    return [made[i] for i in range(n_parts)]
+            waiting = set(shares)
+            while waiting:
+                done, waiting = wait(waiting, timeout=_TICK_S)
+                for share in done:
+                    share.result()
+                if tick:
+                    tick(n_parts - len(waiting), n_parts)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+    return [share.result() for share in shares]

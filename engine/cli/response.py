@@ -1,0 +1,99 @@
+"""`isocenter response build` and `import`: the response matrix of a dual-head scanner."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from engine.cli.console import Console
+from engine.errors import SettingsError
+from engine.events import Progressed, StageStarted
+from engine.io import read_scanner
+
+SCANNERS = "dhapet, demo-panels, test-panels, adac"
+
+
+def add_verbs(verbs: Any) -> None:
+    """Add the verb of this file."""
+    p = verbs.add_parser("response", help="make the response matrix of a dual-head scanner")
+    kinds = p.add_subparsers(dest="what", metavar="WHAT", required=True)
+    p = kinds.add_parser("build", help="integrate it, or track photons")
+    _add_common(p)
+    p.add_argument("--points", type=int, metavar="N", help="of each orientation, a power of two")
+    p.add_argument("--photons", type=int, metavar="N", help="track N pairs from every voxel")
+    p.add_argument("--no-scatter", action="store_true", help="tracked photons are only attenuated")
+    p.set_defaults(act=_build)
+    p = kinds.add_parser("import", help="fold a matrix computed elsewhere")
+    p.add_argument("matrix", type=Path, help="dense .npy, or .npz of scipy.sparse")
+    _add_common(p)
+    p.add_argument(
+        "--voxel", type=float, nargs=3, metavar=("X", "Y", "Z"), help="mm, to be compared"
+    )
+    p.set_defaults(act=_import)
+
+
+def _add_common(p: argparse.ArgumentParser) -> None:
+    p.add_argument("-o", "--output", type=Path, required=True, metavar="OUT.h5")
+    p.add_argument("--scanner", default="dhapet", metavar="S", help=f"{SCANNERS} or S.toml")
+    p.add_argument("--threshold", type=float, default=1e-3, help="smallest part of a row's maximum")
+
+
+def _scanner(name: str) -> Any:
+    from engine.geometry.dual_head import DualHead
+
+    scanner = read_scanner(name)
+    if not isinstance(scanner, DualHead):
+        raise SettingsError(f"--scanner {name}: not a dual-head scanner; want one of {SCANNERS}.")
+    return scanner
+
+
+def _build(arguments: argparse.Namespace, console: Console) -> None:
+    from engine.response.analytic import AnalyticResponse
+    from engine.response.building import build_analytic
+    from engine.response.tracking import TrackedResponse, build_tracked
+    from engine.settings import parse
+
+    scanner = _scanner(arguments.scanner)
+    values: dict[str, Any] = {"threshold": arguments.threshold}
+    console.show(StageStarted("response", f"Response of {scanner.name}, {scanner.describe()}"))
+
+    def tick(done: int, total: int) -> None:
+        console.show(Progressed("response", done, total))
+
+    try:
+        if arguments.photons is not None:
+            values |= {"n_pairs": arguments.photons, "scatter": not arguments.no_scatter}
+            tracked = parse(TrackedResponse, values, where="response")
+            matrix = build_tracked(scanner, tracked, arguments.output, tick=tick)
+        else:
+            values |= {} if arguments.points is None else {"n_points": arguments.points}
+            integrated = parse(AnalyticResponse, values, where="response")
+            matrix = build_analytic(scanner, integrated, arguments.output, tick=tick)
+    except KeyboardInterrupt:
+        console.line(f"{arguments.output}: what is done is kept; the same command goes on.")
+        raise
+    console.close()
+    _tell(matrix, arguments.output, console)
+
+
+def _import(arguments: argparse.Namespace, console: Console) -> None:
+    from engine.io.response_hdf5 import write_response
+    from engine.response.importing import import_response
+
+    matrix = import_response(
+        arguments.matrix,
+        _scanner(arguments.scanner),
+        voxel_mm=tuple(arguments.voxel) if arguments.voxel else None,
+        threshold=arguments.threshold,
+    )
+    write_response(matrix, arguments.output)
+    _tell(matrix, arguments.output, console)
+
+
+def _tell(matrix: Any, path: Path, console: Console) -> None:
+    console.line(
+        f"Matrix: {path} ({len(matrix.orientations):,} orientations, {matrix.n_nonzero:,} "
+        f"non-zeros, error at most {100 * matrix.errors.max():.2g} %, dropped at most "
+        f"{100 * matrix.dropped.max():.2g} %)"
+    )
