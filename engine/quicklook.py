@@ -48,6 +48,7 @@ class Look:
     grid : of the whole volume, with the axis that was found
     axis : column at which a step found the axis of rotation; None where none did
     told : what was really used, in plain words
+    warnings : what is wrong with it, as a run would tell
     protocol : what was asked for
     seconds : what it took
     """
@@ -56,6 +57,7 @@ class Look:
     grid: ImageGrid
     axis: float | None
     told: tuple[str, ...]
+    warnings: tuple[str, ...]
     protocol: CtProtocol
     seconds: float
 
@@ -105,7 +107,7 @@ class Quicklook:
         if protocol.hounsfield is not None and scan.pixel_mm_known:
             volume = protocol.hounsfield.apply(volume)
             told = (*told, protocol.hounsfield.summary(volume))
-        return Look(volume, grid, found, told, protocol, perf_counter() - clock)
+        return Look(volume, grid, found, told, plan.warnings, protocol, perf_counter() - clock)
 
     def prepared(self, protocol: CtProtocol, check: Check = lambda: None) -> Projections:
         """Return the line integrals of the rows that see the slice; steps done before are kept."""

@@ -52,7 +52,8 @@ class PreviewTab(QWidget):
         self.view, self.bar = PreviewView(self.state), ColourBar(self.state)
         self.view.setMinimumHeight(LEAST_PX)
         self.view.setMaximumHeight(MOST_PX)
-        self.unit = label("", "muted")
+        self.unit, self.warnings = label("", "muted"), label("", wrap=True)
+        set_tone(self.warnings, "look")
         self._note = Note("The preview is being made …", self.view)
         inside = QWidget()
         column = QVBoxLayout(inside)
@@ -65,6 +66,7 @@ class PreviewTab(QWidget):
         scale.addWidget(self.unit)
         column.addLayout(scale)
         column.addWidget(self.text)
+        column.addWidget(self.warnings)
         column.addWidget(label(HANDLING, "muted", wrap=True))
         column.addStretch(1)
         outside = QVBoxLayout(self)
@@ -99,6 +101,8 @@ class PreviewTab(QWidget):
         set_tone(self.headline, "" if self._previews.is_current else "look")
         self.text.setText(fault or words_of(look))
         set_tone(self.text, "missing" if fault else "muted")
+        self.warnings.setText("\n".join(look.warnings) if look else "")
+        self.warnings.setVisible(bool(self.warnings.text()))
 
     def _head(self, look: Look | None, fault: str) -> str:
         if look is None:

@@ -38,6 +38,8 @@ class OrthoView(QWidget):
         column.addWidget(self.toolbar)
         for view in self.views:
             view.enlarge_requested.connect(lambda view=view: self.toggle_enlarged(view))
+        self._was_flat = False
+        state.volume_changed.connect(self._follow_shape)
 
     @property
     def views(self) -> tuple[PictureView, ...]:
@@ -56,6 +58,15 @@ class OrthoView(QWidget):
         for other in self.views:
             other.setVisible(other is view or not alone)
         view.setFocus()
+
+    def _follow_shape(self) -> None:
+        """Give a volume of one slice all the space; the other views would show a line."""
+        volume = self.state.volume
+        is_flat = volume is not None and volume.grid.shape[0] == 1
+        if is_flat != self._was_flat:
+            self._was_flat = is_flat
+            for view in self.views:
+                view.setVisible(view is self.axial or not is_flat)
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""

@@ -68,6 +68,6 @@ class ImageGrid:
     def describe(self) -> str:
         """Plain words: voxel size and number of voxels."""
         n_z, n_y, n_x = self.shape
-        x, y, z = self.voxel_mm
-        size = f"{x:g} mm" if x == y == z else f"{x:g} × {y:g} × {z:g} mm"
+        x, y, z = (f"{edge:g}" for edge in self.voxel_mm)
+        size = f"{x} mm" if x == y == z else f"{x} × {y} × {z} mm"
         return f"{size}, {n_x} × {n_y} × {n_z}"

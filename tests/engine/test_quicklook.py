@@ -148,6 +148,13 @@ def test_an_axis_that_is_off_the_middle_is_found_and_the_volume_follows():
     assert not walk(integrals, [Centre(column=3)]).axis_is_sought
 
 
+def test_what_a_run_would_warn_of_is_told():
+    scan = scan_of("parallel").select(slice(0, 45))  # a quarter of a turn
+    (warning,) = Quicklook(scan, on=ON).central_slice(plan()).warnings
+    assert "90.0° of the 180.0° needed" in warning
+    assert Quicklook(scan_of("parallel"), on=ON).central_slice(plan()).warnings == ()
+
+
 def test_ct_numbers_are_shown_where_they_are_asked_for(scan):
     protocol = plan().model_copy(update={"hounsfield": Hounsfield(mu_water_per_mm=0.02)})
     look = Quicklook(scan, on=ON).central_slice(protocol)

@@ -1,5 +1,7 @@
 """Four linked views with their controls."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, Qt, QTimer
@@ -9,6 +11,7 @@ from app.views.colour_maps import lookup_table
 from app.views.colours import LIGHT
 from app.views.ortho_view import OrthoView
 from app.views.state import ViewState
+from engine.data.volume import Volume
 
 
 @pytest.fixture
@@ -36,6 +39,21 @@ def test_escape_brings_all_views_back(ortho, qtbot):
     ortho.toggle_enlarged(ortho.mip)
     qtbot.keyClick(ortho.mip, Qt.Key.Key_Escape)
     assert ortho.enlarged is None
+
+
+def test_a_volume_of_one_slice_is_shown_alone_and_a_thick_one_in_four_views(ortho, state, sided):
+    flat = replace(sided.grid, shape=(1, *sided.grid.shape[1:]))
+    state.set_volume(Volume(sided.values[:1].copy(), flat, sided.unit))
+    assert ortho.enlarged is ortho.axial
+    state.set_volume(sided)
+    assert ortho.enlarged is None
+
+
+def test_places_are_told_in_pixels_where_their_size_is_not_known(ortho, state, sided):
+    state.set_volume(Volume(sided.values, sided.grid, "1/pixel"))
+    assert " pixels   " in ortho.cursor_text()
+    assert ortho.axial.caption().endswith(" pixels")
+    assert " mm" not in ortho.cursor_text() + ortho.axial.caption()
 
 
 def test_cursor_text_has_place_value_and_unit(ortho, state):
