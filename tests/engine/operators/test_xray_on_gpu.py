@@ -12,6 +12,7 @@ from engine.kernels.cone_variants import BackVariant
 from engine.operators import xray_device
 from engine.operators.xray import XrayTransform
 from engine.operators.xray_pictures import Pictures
+from engine.operators.xray_scene import Scene
 from engine.profiling import Profiler
 from tests.emulator import EmulatedGpu
 from tests.engine.test_arrays import Foreign
@@ -71,6 +72,21 @@ def test_the_faster_adjoint_reads_textures(rng, on):
     x, y = fields(rng, here)
     agree(on.to_host(there(x)), here(x), tolerance(on))
     agree(on.to_host(there.T(y)), here.T(y), tolerance(on))
+
+
+@pytest.mark.parametrize("name", SCANS)
+def test_weights_of_the_adjoint_are_the_slants_of_the_rays(on, name):
+    geometry = SCANS[name]
+    views = range(1, 4)
+    found = on.to_host(Scene(geometry, GRID).adjoint_weights(views, on.xp))
+    for view, weights in zip(views, found, strict=True):
+        ray = geometry.source_mm[view]
+        if geometry.beam == "cone":
+            ray = geometry.pixel_mm(view) - ray
+        slant = np.linalg.norm(ray, axis=-1) / np.abs(ray @ geometry.normal[view])
+        area = np.linalg.norm(np.cross(geometry.u_mm[view], geometry.v_mm[view]))
+        want = slant * np.prod(GRID.voxel_mm) / area
+        np.testing.assert_allclose(weights, np.broadcast_to(want, weights.shape), rtol=1e-6)
 
 
 def test_arrays_may_come_from_anywhere(rng, on):
