@@ -14,6 +14,7 @@ from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.sampling import lattice
 from engine.geometry.scanner import Scanner, pair_product
 from engine.geometry.symmetry import symmetrise
+from tests.engine.geometry.panels import panels
 
 RING = RingScanner(
     RingSettings(
@@ -36,7 +37,8 @@ MAP = CrystalMap(
     voxel_mm=(2.0, 2.0, 2.0),
     fov_mm=(60.0, 20.0),
 )
-SCANNERS = pytest.mark.parametrize("scanner", [RING, MAP], ids=["ring", "map"])
+PANELS = panels(n_rows=9, n_columns=5, n_layers=2)
+SCANNERS = pytest.mark.parametrize("scanner", [RING, MAP, PANELS], ids=["ring", "map", "panels"])
 
 
 def same(device: Backend, found: object, wanted: np.ndarray) -> None:
@@ -55,6 +57,12 @@ def test_lines_and_pairs(scanner: Scanner, device: Backend) -> None:
     same(device, scanner.lors(device.to_device(numbers)), scanner.lors(numbers))
     found = scanner.in_coincidence(device.to_device(pairs))
     same(device, found, scanner.in_coincidence(pairs))
+
+
+def test_numbers_of_lines(device: Backend) -> None:
+    pairs = PANELS.lors(np.arange(0, PANELS.n_lors, 7))
+
+    same(device, PANELS.numbers(device.to_device(pairs)), PANELS.numbers(pairs))
 
 
 def test_products_of_pairs(device: Backend, rng: np.random.Generator) -> None:
