@@ -3,51 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import model_validator
 
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import keeping, n_stored_planes
 from engine.kernels.response import Panels, integrate
 from engine.response.packing import PackedRows, packed
-from engine.settings import Settings, setting
+from engine.response.settings import AnalyticResponse
+
+__all__ = ["AnalyticResponse", "Planes", "Rows", "panels_of"]
 
 Array = NDArray[Any]
 _ROUNDING = 1e-9
 """Voxels by which windows are wider than the lines that they hold."""
-
-
-class AnalyticResponse(Settings):
-    """Integrate over both crystals: depth of interaction, attenuation and solid angle."""
-
-    kind: Literal["analytic"] = "analytic"
-    n_points: int = setting(1 << 17, "Pairs of points, a power of two", ge=1 << 8, le=1 << 26)
-    threshold: float = setting(1e-3, "Smallest part of a row's maximum kept", ge=0, lt=0.1)
-    seed: int = setting(1, "Of the points", ge=0)
-
-    @model_validator(mode="after")
-    def _balanced(self) -> Self:
-        if self.n_points & (self.n_points - 1):
-            raise ValueError(f"n_points must be a power of two, got {self.n_points}")
-        return self
-
-    def points(self) -> tuple[Array, Array]:
-        """Two independent sets of points, each (n_points / 2, 6), scrambled Sobol sequences."""
-        from scipy.stats import qmc
-
-        exponent = self.n_points.bit_length() - 2
-        seeds = np.random.SeedSequence(self.seed).spawn(2)
-        first, second = (
-            qmc.Sobol(6, seed=np.random.default_rng(seed)).random_base2(exponent) for seed in seeds
-        )
-        return first, second
-
-    def rows(self, scanner: DualHead) -> Rows:
-        """Return what makes the rows of a scanner."""
-        return Rows(scanner, self)
 
 
 def panels_of(scanner: DualHead) -> Panels:
