@@ -26,6 +26,7 @@ from engine.geometry.xray import XrayGeometry
 from engine.operators.xray import XrayTransform
 from engine.outline import Walk, outline_of, walk
 from engine.preprocess import STEPS, Centre, Step
+from engine.preprocess.doubts import doubts
 from engine.protocol_ct import CtProtocol
 from engine.systems.xray_ct import expect_integrals
 
@@ -107,7 +108,8 @@ class Quicklook:
         if protocol.hounsfield is not None and scan.pixel_mm_known:
             volume = protocol.hounsfield.apply(volume)
             told = (*told, protocol.hounsfield.summary(volume))
-        return Look(volume, grid, found, told, plan.warnings, protocol, perf_counter() - clock)
+        warnings = (*doubts(scan), *plan.warnings)
+        return Look(volume, grid, found, told, warnings, protocol, perf_counter() - clock)
 
     def prepared(self, protocol: CtProtocol, check: Check = lambda: None) -> Projections:
         """Return the line integrals of the rows that see the slice; steps done before are kept."""

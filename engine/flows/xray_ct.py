@@ -19,6 +19,7 @@ from engine.model import LinearModel
 from engine.preflight import refuse_if_too_large
 from engine.preflight_ct import SMALLER, estimate
 from engine.preprocess import STEPS
+from engine.preprocess.doubts import doubts
 from engine.protocol_ct import CtProtocol
 from engine.record import Record, Resume
 from engine.systems import xray_ct
@@ -86,6 +87,8 @@ def prepare(record: Record, protocol: CtProtocol, scan: Projections) -> Stage[Pr
             f"{record.study.data.name}: {scan.n_not_finite:,} of {scan.values.size:,} values are "
             "infinite or no numbers; switch the correction of bad pixels on."
         )
+    for doubt in doubts(scan):
+        yield record.warn(doubt)
     record.grid = protocol.grid.grid_for(scan.geometry)
     if isinstance(protocol.algorithm, Fdk):
         plan = planned(scan.values, scan.geometry, protocol.algorithm)

@@ -12,6 +12,7 @@ from engine.backend import cpu
 from engine.data.projections import Projections
 from engine.data.volume import Volume
 from engine.errors import DataError
+from engine.events import Warned
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circular_cone, parallel
 from engine.io import write_projections
@@ -153,6 +154,18 @@ def test_what_a_run_would_warn_of_is_told():
     (warning,) = Quicklook(scan, on=ON).central_slice(plan()).warnings
     assert "90.0° of the 180.0° needed" in warning
     assert Quicklook(scan_of("parallel"), on=ON).central_slice(plan()).warnings == ()
+
+
+def test_many_values_that_were_not_measured_are_a_warning_here_and_in_a_run(scan, tmp_path):
+    counts = scan.values.copy()
+    counts[:, :, 20:26] = 65535  # saturated, a tenth of the detector
+    saturated = replace(scan, values=counts)
+    look = Quicklook(saturated, on=ON).central_slice(plan())
+    assert any("saturated" in words and "guessed" in words for words in look.warnings)
+    write_projections(saturated, tmp_path / "scan.h5")
+    events = list(run(Study(data=tmp_path / "scan.h5", protocol=plan()), on=ON))
+    assert any("guessed" in event.text for event in events if isinstance(event, Warned))
+    assert not any("guessed" in w for w in Quicklook(scan, on=ON).central_slice(plan()).warnings)
 
 
 def test_ct_numbers_are_shown_where_they_are_asked_for(scan):
