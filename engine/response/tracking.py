@@ -50,7 +50,9 @@ class TrackedResponse(Settings):
     kind: Literal["tracked"] = "tracked"
     n_pairs: int = setting(1 << 20, "Pairs from every voxel that is no image", ge=1, le=1 << 36)
     scatter: bool = setting(True, "Photons may scatter in the crystals")
-    photo_fraction: float = setting(0.33, "Part that absorbs at 511 keV; LSO", ge=0, le=1)
+    photo_fraction: float = setting(
+        0.33, "Part of the attenuation at 511 keV that absorbs", ge=0, le=1
+    )
     low_kev: float = setting(350.0, "Lower end of the energy window", unit="keV", ge=0, le=511)
     high_kev: float = setting(750.0, "Upper end of the energy window", unit="keV", ge=511, le=2000)
     margin: int = setting(2, "Pitches beyond an orientation's box that are kept", ge=0, le=20)
