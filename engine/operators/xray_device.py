@@ -234,7 +234,8 @@ class DeviceXray:
             raise self._too_large("the result", shape) from e
         while True:
             try:
-                work(out)
+                with self._on.faults("projecting X-rays"):
+                    work(out)
                 return out
             except DeviceMemoryError as e:
                 if self._is_least:

@@ -50,7 +50,8 @@ class _Sum:
         self.calls += 1
         self.events += amounts.events
         self.bytes += amounts.bytes
-        self.unit = amounts.unit
+        if amounts.events:
+            self.unit = amounts.unit
 
 
 class Profiler:

@@ -208,6 +208,8 @@ def test_a_stage_may_count_something_else_than_events():
     profiler = Profiler(cpu(1))
     with profiler.span("back", events=6, unit="voxel updates"):
         pass
+    with profiler.span("back"):  # counts nothing
+        pass
     profile = profiler.snapshot()
     assert (profile.stage("back").events, profile.stage("back").unit) == (6, "voxel updates")
     assert profile.events_per_s is None  # they are no events
