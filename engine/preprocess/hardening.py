@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import ClassVar
+from functools import partial
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +17,7 @@ from engine.data.projections import Projections
 from engine.errors import DataError
 from engine.preprocess.base import Step
 from engine.preprocess.blocks import in_blocks
+from engine.preprocess.middle import middle_rows, middle_slice
 from engine.settings import setting
 
 Coefficients = tuple[float, ...]
@@ -29,6 +31,12 @@ class Hardening(Step):
 
     title: ClassVar[str] = "Beam hardening"
     kind: ClassVar[str] = "hardening"
+    fit: Literal["given", "uniform"] = setting(
+        "given",
+        "Coefficients as given below, or fitted so that this scan's object, of one material, comes "
+        "out flat",
+        label="Coefficients are",
+    )
     coefficients: Coefficients = setting(
         (),
         "Coefficients of p, p², p³, ... of the corrected line integral; fit them on a uniform "
@@ -39,35 +47,47 @@ class Hardening(Step):
     def obstacle(self, projections: Projections) -> str | None:
         if projections.kind != "integrals":
             return f"the projections are {projections.kind} still; take their logarithm first"
-        if not self.coefficients:
+        if self.fit == "given" and not self.coefficients:
             return "no coefficients are given; fit them on a uniform object or a step wedge"
         return None
 
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
         values = projections.values
         most = float(values.max()) if values.size else 0.0
-        self._check_rises(most)
+        coefficients = self._found(projections, on=on)
+        _check_rises(coefficients, most)
         out = module_of(values).empty(values.shape, np.float32)
 
         def work(views: slice) -> None:
-            out[views] = evaluate(self.coefficients, values[views])
+            out[views] = evaluate(coefficients, values[views])
 
         in_blocks(work, values, on=on)
-        became = float(evaluate(self.coefficients, np.float64(most)))
-        return self.changed(projections, {"most": most, "became": became}, values=out)
+        became = float(evaluate(coefficients, np.float64(most)))
+        facts = {"most": most, "became": became, "coefficients": list(coefficients)}
+        return self.changed(projections, facts, values=out)
 
     def summary(self, before: Projections, after: Projections) -> str:
         facts = self.facts(after)
-        return f"largest line integral {facts['most']:.3g} became {facts['became']:.3g}"
+        told = f"largest line integral {facts['most']:.3g} became {facts['became']:.3g}"
+        if self.fit == "given":
+            return told
+        numbers = ", ".join(f"{a:.4g}" for a in facts["coefficients"])
+        return f"{told}; coefficients {numbers}, fitted on this scan"
 
-    def _check_rises(self, most: float) -> None:
-        slope = np.polynomial.Polynomial((0.0, *self.coefficients)).deriv()
-        p = np.linspace(0, most, 100)
-        if (slope(p) <= 0).any():
-            raise DataError(
-                f"Beam hardening: the polynomial falls from p = {p[slope(p) <= 0][0]:.3g} on, the "
-                f"scan reaches {most:.3g}; fit it on an object at least as thick."
-            )
+    def _found(self, projections: Projections, *, on: Backend) -> Coefficients:
+        if self.fit == "given":
+            return self.coefficients
+        return fit_uniform(middle_rows(projections, on=on), partial(middle_slice, on=on))
+
+
+def _check_rises(coefficients: Coefficients, most: float) -> None:
+    slope = np.polynomial.Polynomial((0.0, *coefficients)).deriv()
+    p = np.linspace(0, most, 100)
+    if (slope(p) <= 0).any():
+        raise DataError(
+            f"Beam hardening: the polynomial falls from p = {p[slope(p) <= 0][0]:.3g} on, the scan "
+            f"reaches {most:.3g}; fit it on an object at least as thick."
+        )
 
 
 def evaluate(coefficients: Coefficients, p: Array) -> Array:

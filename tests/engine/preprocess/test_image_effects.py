@@ -9,9 +9,13 @@ from engine.backend import cpu
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.geometry.grid import ImageGrid
-from engine.preprocess import STEPS, Hardening, Hounsfield, Rings
+from engine.geometry.orbits import circle, circular_cone, parallel
+from engine.preprocess import STEPS, FlatField, Hardening, Hounsfield, Logarithm, Rings
 from engine.preprocess.hardening import evaluate, fit_uniform, fit_wedge, otsu
+from engine.preprocess.middle import N_VOXELS, middle_rows, middle_slice
 from engine.settings import parse
+from engine.simulate import Detector, ShapePhantom, simulate_xray
+from engine.simulate.shapes import Cylinder
 from tests.engine.preprocess.scans import DISCS, fbp, geometry, integrals, scan
 
 ON = cpu(2)
@@ -179,3 +183,31 @@ def test_levels_that_are_not_there_are_missed(rng):
     bright = Volume(bright.values + np.float32(0.02), bright.grid, "1/mm")
     with pytest.raises(DataError, match="no air is seen"):
         Hounsfield(levels="found").apply(bright)
+
+
+@pytest.mark.parametrize("beam", ["cone", "parallel"])
+def test_cupping_is_found_and_taken_out_of_a_uniform_object(beam):
+    cylinder = ShapePhantom("rod", (Cylinder((5.0, 0, 0), (60, 60, 100), mu_per_mm=0.03),))
+    turn = {"cone": 2 * np.pi, "parallel": np.pi}[beam]
+    angles = circle(120, range_rad=turn)
+    size = {"shape": (5, 96), "pixel_mm": 2.5}
+    if beam == "cone":
+        seen = circular_cone(angles, source_axis_mm=1000.0, source_detector_mm=1500.0, **size)
+    else:
+        seen = parallel(angles, **size)
+    counted = simulate_xray(
+        cylinder, seen, seed=1, hardening=0.5, detector=Detector(photons=1e6, gain_spread=0)
+    )
+    data = Logarithm().apply(FlatField().apply(counted, on=ON), on=ON)
+    after = Hardening(fit="uniform").apply(data, on=ON)
+    assert "fitted on this scan" in Hardening(fit="uniform").summary(data, after)
+
+    def cupping(projections):
+        picture = middle_slice(middle_rows(projections, on=ON), on=ON)[0]
+        at = (np.arange(N_VOXELS) + 0.5 - N_VOXELS / 2) * 96 * 2.5 / N_VOXELS
+        at = at / projections.geometry.magnification.mean()
+        away = np.hypot(at[:, None], at - 5.0)  # rows are y
+        return picture[(away > 45) & (away < 52)].mean() / picture[away < 15].mean() - 1
+
+    assert cupping(data) > 0.1
+    assert abs(cupping(after)) < 0.1 * cupping(data)
