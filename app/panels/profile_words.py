@@ -33,7 +33,13 @@ COUNTED_TIPS = {
     ("upload", "pixels"): "Projections go from the memory of the machine to that of the card.",
 }
 """Tips of stages that do something else than with events, by what they count."""
-KERNELS = {"forward": "Forward", "back": "Back", "update": "Forward/back"}
+KERNELS = {
+    "forward": "Forward",
+    "back": "Back",
+    "update": "Forward/back",
+    "joseph forward": "Forward, by rays",
+    "joseph back": "Back, by rays",
+}
 """Kernels that do the work of a stage, by its name."""
 SPEED_TIP = (
     "Events traced forward and back in one second of that work alone. Reading, sorting, "
