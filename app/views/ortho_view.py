@@ -14,8 +14,11 @@ from app.views.slice_view import SliceView
 from app.views.state import ViewState
 from app.views.view_toolbar import ViewToolbar
 from app.views.words import number, place
+from engine.geometry.grid import ImageGrid
 
 SEPARATOR_PX = 2
+FLAT = 0.02
+"""Height of a volume, in its widths, below which only slices across z are worth a look."""
 EMPTY_TEXT = "No image yet"
 
 
@@ -60,9 +63,9 @@ class OrthoView(QWidget):
         view.setFocus()
 
     def _follow_shape(self) -> None:
-        """Give a volume of one slice all the space; the other views would show a line."""
+        """Give slices of a thin volume all the space; the other views would show a line."""
         volume = self.state.volume
-        is_flat = volume is not None and volume.grid.shape[0] == 1
+        is_flat = volume is not None and _is_flat(volume.grid)
         if is_flat != self._was_flat:
             self._was_flat = is_flat
             for view in self.views:
@@ -89,6 +92,12 @@ class OrthoView(QWidget):
             self.toggle_enlarged(self.enlarged)
         else:
             super().keyPressEvent(event)
+
+
+def _is_flat(grid: ImageGrid) -> bool:
+    """Whether there is hardly anything along z."""
+    x, y, z = grid.size_mm
+    return grid.shape[0] == 1 or bool(z < FLAT * max(x, y))
 
 
 class Panes(QWidget):

@@ -140,6 +140,7 @@ def shoot_ct(shots: Photographer) -> None:
     for step in window.steps:
         step.set_open(step is window.steps[0])
     shots.shoot("ct-loaded")
+    shoot_preview(shots)
     shoot_scan_pages(shots)
     for step in window.steps:
         step.set_open(step is not window.steps[0] and step is not window.steps[1])
@@ -149,6 +150,17 @@ def shoot_ct(shots: Photographer) -> None:
     window.runner.start()
     shots.wait(lambda: session.state is RunState.FINISHED)
     shots.shoot("ct")
+
+
+def shoot_preview(shots: Photographer) -> None:
+    """The central slice, with the axis where it is not."""
+    window, session = shots.window, shots.window.session
+    step = session.modality.choices(session.protocol)["centre"].model_copy(update={"column": 76.0})
+    session.set_protocol(session.modality.with_choice(session.protocol, "centre", step))
+    shots.wait(lambda: window.bench.previews.is_current and not window.commands.is_busy)
+    shots.shoot("ct-preview")
+    session.undo()
+    shots.wait(lambda: window.bench.previews.is_current and not window.commands.is_busy)
 
 
 def shoot_scan_pages(shots: Photographer) -> None:

@@ -27,6 +27,7 @@ STATES = (
     "finished",
     "gpu-stopped",
     "ct-loaded",
+    "ct-preview",
     "ct-projections",
     "ct-geometry",
     "ct-steps",
