@@ -57,8 +57,9 @@ class HostXray:
         with self._profiler.span("back", events=n_updates, unit="voxel updates"):
             if as_adjoint:
                 y = y * self._scene.adjoint_weights(range(len(y)))
-            is_thin = self._scene.grid.shape[0] <= THIN
-            return self._back_thin(y, box) if is_thin else self._back(y, box)
+            kept = self.kept()
+            self.keep(y, kept)
+            return self.back_kept(kept, box)
 
     def _forward(self, x: Array) -> Array:
         image = np.zeros([n + 2 for n in self._shape], np.float32)
@@ -98,10 +99,28 @@ class HostXray:
         )
         return np.ascontiguousarray(total.transpose(2, 0, 1))
 
-    def _back(self, y: Array, box: Box) -> Array:
+    def kept(self) -> Array:
+        """Return room for the projections as `back_kept` reads them, all zero, with a border."""
         n_views, n_rows, n_columns = self._scene.seen
-        bordered = np.zeros((n_views, n_columns + 2, n_rows + 2), np.float32)
-        bordered[:, 1:-1, 1:-1] = y.transpose(0, 2, 1)
+        rows, columns = n_rows + 2, n_columns + 2
+        shape = (n_views, rows, columns) if self._is_thin else (n_views, columns, rows)
+        return np.zeros(shape, np.float32)
+
+    def keep(self, y: Array, kept: Array, first: int = 0) -> None:
+        """Replace projections from view `first` on by (n, n_rows, n_columns)."""
+        inner = kept[first : first + len(y), 1:-1, 1:-1]
+        inner[...] = y if self._is_thin else y.transpose(0, 2, 1)
+
+    def back_kept(self, kept: Array, box: Box) -> Array:
+        """Voxel-driven back projection with 1/τ² of a box."""
+        return self._back_thin(kept, box) if self._is_thin else self._back(kept, box)
+
+    @property
+    def _is_thin(self) -> bool:
+        return self._scene.grid.shape[0] <= THIN
+
+    def _back(self, bordered: Array, box: Box) -> Array:
+        n_rows = self._scene.seen[1]
         n_z, n_y, n_x = box.shape
         out = np.zeros((n_y, n_x, n_z), np.float32)
         scene = (self._scene.matrices, _y_x_z(box.corner), bordered)
@@ -116,13 +135,10 @@ class HostXray:
         run_blocks(work, n_y * n_x, self._threads, self._tick)
         return np.ascontiguousarray(out.transpose(2, 0, 1))
 
-    def _back_thin(self, y: Array, box: Box) -> Array:
-        n_views, n_rows, n_columns = self._scene.seen
-        bordered = np.zeros((n_views, n_rows + 2, n_columns + 2), np.float32)
-        bordered[:, 1:-1, 1:-1] = y
+    def _back_thin(self, bordered: Array, box: Box) -> Array:
+        n_views, _, width = bordered.shape
         out = np.zeros(box.shape, np.float32)
-        pictures = bordered.reshape(n_views, -1)
-        scene = (self._scene.matrices, _y_x_z(box.corner), pictures, n_columns + 2)
+        scene = (self._scene.matrices, _y_x_z(box.corner), bordered.reshape(n_views, -1), width)
 
         def work(_: int, start: int, stop: int) -> None:
             cone_back.thin(start, stop, *scene, out)

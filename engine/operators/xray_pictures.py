@@ -7,6 +7,7 @@ graph; `update` replaces projections in place.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,12 @@ from engine.backend.gpu import Texture
 from engine.errors import ResourceError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
-from engine.kernels.cone_variants import BackVariant, fitted
+from engine.kernels.cone_variants import UNSHARED_BLOCK, BackVariant, fitted
 from engine.kernels.device_cone import BackViews, ConeBack
 from engine.kernels.tuning import tuned_back
 from engine.operators.xray_device import MOST_VIEWS
 from engine.operators.xray_parts import pieces
-from engine.operators.xray_scene import Box, Region, Scene
+from engine.operators.xray_scene import Box, Region, Scene, Three
 from engine.operators.xray_tools import Tools
 from engine.profiling import Profiler
 
@@ -56,7 +57,7 @@ class Pictures:
         self._on, self._gpu, self._scene = on, on.gpu, Scene(geometry, grid)
         self._tools = Tools(on.gpu, profiler or Profiler(on))
         best = variant or tuned_back(on, geometry.is_upright)
-        self._variant = BackVariant(path=best.path) if best.texture == "memory" else best
+        self._variant = _of_textures(best)
         self._chunks = pieces(geometry.n_views, MOST_VIEWS)
         self._textures: list[Texture] = [
             on.gpu.texture(self._variant.texture, (len(views), *geometry.shape))  # type: ignore[arg-type]
@@ -78,16 +79,35 @@ class Pictures:
         """Return a box (n_z, n_y, n_x) of the volume, on the device; in `out` if it is given."""
         box = Box.of(region, self._scene.grid.shape)
         out = self._gpu.empty(box.shape, np.float32) if out is None else out
-        kernels = self._kernels(box)
+        kernels = self.kernels(box.shape)
         if self._views is None:
             scene = self._scene
             self._views = kernels.views(scene.matrices, scene.grid.shape, scene.geometry.shape)
-        for views, texture in zip(self._chunks, self._textures, strict=True):
-            some, more = self._views[views.start : views.stop], views.start > 0
-            kernels.back(texture, some, out, corner=box.corner, accumulate=more)
+        self.queue(kernels, self._views, out, box.corner)
         return out
 
-    def _kernels(self, box: Box) -> ConeBack:
-        """Small boxes want other threads than large ones, and sums in another order."""
+    def kernels(self, shape: Three, *, turned: bool = False) -> ConeBack:
+        """Small boxes want other threads than large ones, and sums in another order.
+
+        turned : whether the box does not lie as the volume does, so that shortcuts may not hold
+        """
+        variant = replace(self._variant, path="general") if turned else self._variant
         n_views, card = self._scene.seen[0], self._gpu.facts.n_multiprocessors
-        return self._tools.back(fitted(self._variant, box.shape, n_views, card))
+        return self._tools.back(fitted(variant, shape, n_views, card))
+
+    def queue(
+        self, kernels: ConeBack, views: BackViews, out: Array, corner: Three = (0, 0, 0)
+    ) -> None:
+        """Queue the back projection into a box of the volume that all `views` see."""
+        for part, texture in zip(self._chunks, self._textures, strict=True):
+            some, more = views[part.start : part.stop], part.start > 0
+            kernels.back(texture, some, out, corner=corner, accumulate=more)
+
+
+def _of_textures(best: BackVariant) -> BackVariant:
+    """The form, or the nearest to it that reads a texture."""
+    if best.texture != "memory":
+        return best
+    if best.path == "columns":
+        return BackVariant(path="upright", block=UNSHARED_BLOCK)
+    return BackVariant(path=best.path)
