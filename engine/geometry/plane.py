@@ -1,0 +1,84 @@
+"""Slices of any orientation: an oblique slice is a thin volume of a scan that moved instead.
+
+point = centre + x across + y down + z n, n = across × down
+
+takes points of a slice's own axes to those of the scanner [mm].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import GeometryError
+from engine.geometry.grid import ImageGrid, Point
+from engine.geometry.xray import XrayGeometry
+
+_SAME = 1e-6
+
+UNTURNED = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A slice, one pixel thick.
+
+    Attributes
+    ----------
+    shape : (n_rows, n_columns)
+    pixel_mm : edge of a pixel
+    centre_mm : (x, y, z) middle of the slice
+    across, down : unit directions (x, y, z) in which columns and rows are counted
+    """
+
+    shape: tuple[int, int]
+    pixel_mm: float
+    centre_mm: Point = (0.0, 0.0, 0.0)
+    across: Point = UNTURNED[0]
+    down: Point = UNTURNED[1]
+
+    def __post_init__(self) -> None:
+        axes = np.array([self.across, self.down], float)
+        if not np.allclose(axes @ axes.T, np.eye(2), rtol=0, atol=_SAME):
+            raise GeometryError(
+                f"a slice across {self.across} and down {self.down}: give two unit vectors at "
+                "right angles."
+            )
+
+    @property
+    def grid(self) -> ImageGrid:
+        """The slice as a thin volume in its own axes."""
+        return ImageGrid((1, *self.shape), (self.pixel_mm,) * 3)
+
+    @cached_property
+    def turn(self) -> NDArray[np.float64]:
+        """(3, 3) from the slice's axes to the scanner's: the columns are across, down and n."""
+        across, down = np.array(self.across, float), np.array(self.down, float)
+        return np.stack([across, down, np.cross(across, down)], axis=1)
+
+    @property
+    def to_mm(self) -> NDArray[np.float64]:
+        """(4, 4) from voxels, counted from the lower corner of `grid`, to points [mm]."""
+        matrix = np.eye(4)
+        matrix[:3, :3] = self.turn * self.pixel_mm
+        matrix[:3, 3] = np.array(self.centre_mm) + self.turn @ self.grid.lower_mm
+        return matrix
+
+    def seen(self, geometry: XrayGeometry) -> XrayGeometry:
+        """Return the scan as it is in the slice's own axes."""
+        back = self.turn.T
+        return geometry.moved(back, -back @ np.array(self.centre_mm))
+
+
+def orthogonal(
+    shape: tuple[int, int], pixel_mm: float, centre_mm: Point = (0.0, 0.0, 0.0)
+) -> tuple[Plane, Plane, Plane]:
+    """Return the slices across z, y and x that meet in a point."""
+    x, y, z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+    axial, coronal, sagittal = (
+        Plane(shape, pixel_mm, centre_mm, across, down) for across, down in ((x, y), (x, z), (y, z))
+    )
+    return axial, coronal, sagittal

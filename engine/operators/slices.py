@@ -1,0 +1,133 @@
+"""Several slices of any orientation from one scan, moved and looked at again and again.
+
+As in Graas et al., "ASTRA KernelKit", section 4.2 (quasi-3D): all slices read the same texture, so
+that new projections come to a GPU once. There a call is one launch of a recorded graph, however
+the slices lie; on the CPU each is a thin volume of a scan that moved instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.arrays import taken
+from engine.backend import Backend
+from engine.errors import GeometryError
+from engine.geometry.plane import Plane
+from engine.geometry.xray import XrayGeometry
+from engine.kernels.cone_variants import BackVariant
+from engine.operators.xray import XrayTransform
+from engine.operators.xray_patch import Patch, Replay
+from engine.operators.xray_pictures import Pictures
+
+Array = NDArray[Any]
+
+
+class Slices:
+    """Slices by the voxel-driven back projection with 1/τ².
+
+    Parameters
+    ----------
+    geometry : source and detector of each view
+    planes : where the slices lie at first; their shapes stay
+    on : device and threads
+    variant : form of the kernel of a GPU; None: the one measured to be fastest
+    """
+
+    def __init__(
+        self,
+        geometry: XrayGeometry,
+        planes: Sequence[Plane],
+        *,
+        on: Backend,
+        variant: BackVariant | None = None,
+    ) -> None:
+        self._planes = list(planes)
+        self._here = (
+            _OnHost(geometry, on)
+            if on.gpu is None
+            else _OnGpu(geometry, self._planes, on=on, variant=variant)
+        )
+
+    def update(self, y: Array, first: int = 0) -> None:
+        """Replace the projections from view `first` on by (n, n_rows, n_columns)."""
+        self._here.update(taken(y), first)
+
+    def place(self, planes: Sequence[Plane]) -> None:
+        """Put the slices elsewhere."""
+        old, new = ([plane.shape for plane in some] for some in (self._planes, planes))
+        if old != new:
+            raise GeometryError(
+                f"slices of {new} pixels, want those they were made with: {old}; make others for "
+                "another size."
+            )
+        self._planes = list(planes)
+        self._here.place(self._planes)
+
+    def values(self) -> list[Array]:
+        """Return each slice (n_rows, n_columns), where it is worked; see `Patches.at`."""
+        return self._here.values(self._planes)
+
+
+class _OnHost:
+    def __init__(self, geometry: XrayGeometry, on: Backend) -> None:
+        self._geometry, self._on = geometry, on
+        self._y = np.zeros((geometry.n_views, *geometry.shape), np.float32)
+
+    def update(self, y: Array, first: int) -> None:
+        self._y[first : first + len(y)] = y
+
+    def place(self, planes: Sequence[Plane]) -> None:
+        """Nothing is kept of them."""
+
+    def values(self, planes: Sequence[Plane]) -> list[Array]:
+        found = []
+        for plane in planes:
+            transform = XrayTransform(plane.seen(self._geometry), plane.grid, on=self._on)
+            found.append(transform.back_project(self._y, weighting="fdk")[0])
+        return found
+
+
+class _OnGpu:
+    def __init__(
+        self,
+        geometry: XrayGeometry,
+        planes: Sequence[Plane],
+        *,
+        on: Backend,
+        variant: BackVariant | None,
+    ) -> None:
+        if on.gpu is None:
+            raise TypeError(f"{on.label} is no GPU.")
+        self._matrices = geometry.matrices()
+        self._pictures = Pictures(geometry, planes[0].grid, on=on, variant=variant)
+        self._patches = [
+            Patch(
+                on.gpu,
+                self._pictures,
+                self._matrices @ plane.to_mm,
+                plane.grid.shape,
+                detector=geometry.shape,
+                turned=True,
+            )
+            for plane in planes
+        ]
+        self._replay = Replay(on.gpu, self._queue)
+
+    def update(self, y: Array, first: int) -> None:
+        self._pictures.update(y, first)
+
+    def place(self, planes: Sequence[Plane]) -> None:
+        for patch, plane in zip(self._patches, planes, strict=True):
+            patch.place(self._matrices @ plane.to_mm)
+
+    def values(self, planes: Sequence[Plane]) -> list[Array]:
+        self._replay()
+        return [patch.values[0] for patch in self._patches]
+
+    def _queue(self) -> None:
+        for patch in self._patches:
+            patch.queue()

@@ -1,0 +1,102 @@
+"""Slices of any orientation: those of a volume, and those of a volume that was turned."""
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu, cuda
+from engine.errors import GeometryError
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import circle, circular_cone, parallel
+from engine.geometry.plane import Plane, orthogonal
+from engine.operators.slices import Slices
+from engine.operators.xray import XrayTransform
+from tests.emulator import EmulatedGpu
+
+N_VIEWS = 40
+CONE = {"source_axis_mm": 60.0, "source_detector_mm": 90.0, "shape": (6, 9), "pixel_mm": 2.0}
+SCANS = {
+    "upright": circular_cone(circle(N_VIEWS), **CONE),
+    "tilted": circular_cone(circle(N_VIEWS), tilt_rad=(0.1, 0.2), **CONE),
+    "parallel": parallel(circle(N_VIEWS), shape=(6, 9), pixel_mm=1.3),
+}
+S = np.sqrt(0.5)
+OBLIQUE = Plane((4, 5), 1.1, (0.3, -1.0, 0.7), (S, S, 0.0), (0.0, 0.0, -1.0))
+
+
+@pytest.fixture(params=["cpu", "emulated", "reversed", pytest.param("card", marks=pytest.mark.gpu)])
+def on(request):
+    """All devices; the emulated card with whole fractions."""
+    if request.param == "cpu":
+        return cpu(2)
+    if request.param == "card":
+        return cuda()
+    return cuda(EmulatedGpu(exact_textures=True, reverse=request.param == "reversed"))
+
+
+def tolerance(on):
+    return 1e-5 if on.gpu is None or isinstance(on.gpu, EmulatedGpu) else 1 / 200
+
+
+def data(rng, geometry):
+    return 0.5 + rng.random((geometry.n_views, *geometry.shape), np.float32)
+
+
+@pytest.mark.parametrize("scan", SCANS)
+def test_orthogonal_slices_are_those_of_the_volume(rng, on, scan):
+    geometry, y = SCANS[scan], data(rng, SCANS[scan])
+    middle = (-1.0, 2.0, 0.5)
+    slices = Slices(geometry, orthogonal((5, 5), 1.1, middle), on=on)
+    slices.update(y)
+
+    cube = XrayTransform(geometry, ImageGrid((5, 5, 5), (1.1,) * 3, middle), on=cpu(2))
+    volume = cube.back_project(y, weighting="fdk")
+    wanted = volume[2], volume[:, 2], volume[:, :, 2]
+    for got, want in zip(slices.values(), wanted, strict=True):
+        atol = tolerance(on) * volume.max()
+        np.testing.assert_allclose(on.to_host(got), want, rtol=0, atol=atol)
+
+
+def test_slices_may_be_moved_and_get_new_projections(rng, on):
+    geometry = SCANS["tilted"]
+    one, other = data(rng, geometry), data(rng, geometry)
+    first = Plane((4, 5), 1.1)
+    slices = Slices(geometry, (first, first), on=on)
+    slices.update(one)
+    before = on.to_host(slices.values()[0]).copy()
+    slices.place((first, OBLIQUE))
+    slices.update(other[3:], first=3)
+    still, moved = (on.to_host(values) for values in slices.values())
+
+    mixed = np.concatenate([one[:3], other[3:]])
+    for got, plane in ((still, first), (moved, OBLIQUE)):
+        A = XrayTransform(plane.seen(geometry), plane.grid, on=cpu(1))
+        want = A.back_project(mixed, weighting="fdk")[0]
+        np.testing.assert_allclose(got, want, rtol=0, atol=tolerance(on) * want.max())
+    assert np.abs(still - before).max() > 0.01 * before.max()
+
+
+@pytest.mark.parametrize("plane", [OBLIQUE, *orthogonal((3, 4), 2.0, (1.0, 2.0, 3.0))])
+def test_a_slice_in_a_moved_scan_is_seen_as_where_it_lies(plane):
+    geometry = SCANS["tilted"]
+    moved = plane.seen(geometry).in_voxels(plane.grid)
+    np.testing.assert_allclose(moved, geometry.matrices() @ plane.to_mm, rtol=0, atol=1e-9)
+
+
+def test_pixels_of_a_slice_lie_across_and_down():
+    at = OBLIQUE.to_mm @ np.array([[2.5, 2.0, 0.5, 1], [3.5, 2.0, 0.5, 1], [2.5, 3.0, 0.5, 1]]).T
+    middle, right, below = at[:3].T
+    np.testing.assert_allclose(middle, OBLIQUE.centre_mm, atol=1e-12)
+    np.testing.assert_allclose(right - middle, 1.1 * np.array(OBLIQUE.across), atol=1e-12)
+    np.testing.assert_allclose(below - middle, 1.1 * np.array(OBLIQUE.down), atol=1e-12)
+
+
+def test_directions_of_a_slice_stand_at_right_angles():
+    for across, down in (((1.0, 0.0, 0.0), (S, S, 0.0)), ((2.0, 0.0, 0.0), (0.0, 1.0, 0.0))):
+        with pytest.raises(GeometryError, match="right angles"):
+            Plane((2, 2), 1.0, across=across, down=down)
+
+
+def test_slices_keep_their_shapes():
+    slices = Slices(SCANS["upright"], (Plane((4, 5), 1.0),), on=cpu(1))
+    with pytest.raises(GeometryError, match=r"slices of \[\(4, 6\)\] pixels"):
+        slices.place((Plane((4, 6), 1.0),))
