@@ -11,6 +11,7 @@ sensitivity of a subset has the symmetries of the scanner (Chou et al., PLoS ONE
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,12 @@ from engine.data.response import ResponseMatrix
 from engine.errors import GeometryError
 from engine.kernels import matrix as kernels
 from engine.kernels.blocks import Tick, run_blocks
+from engine.kernels.matrix_variants import MatrixVariant
 from engine.operators.base import LinearOperator
+from engine.operators.matrix_device import DeviceMatrix, DeviceResponse
 from engine.operators.matrix_rows import Pictures, SortedRows, sorted_rows
 from engine.operators.phases import Phases
+from engine.profiling import Profiler
 
 Array = NDArray[Any]
 
@@ -37,13 +41,17 @@ SEED = 1
 class MatrixProjector(LinearOperator):
     """The rows of some orientations of a stored response.
 
+    On a GPU, arrays may come from the host; results stay on the device.
+
     Parameters
     ----------
     response : the stored rows
     on : device and threads
     orientations : (n,) places in `scanner.orientations.offsets`; None: all
-    dtype : of arithmetic, float32 or float64
+    dtype : of arithmetic, float32 or float64; on a GPU float32
     tick : called with (done, in all) several times a second and at the end; it may raise to stop
+    variant : form of the GPU's kernels; None: the usual one
+    profiler : times the GPU's kernels
     """
 
     def __init__(
@@ -54,6 +62,8 @@ class MatrixProjector(LinearOperator):
         orientations: Array | None = None,
         dtype: DTypeLike = np.float32,
         tick: Tick | None = None,
+        variant: MatrixVariant | None = None,
+        profiler: Profiler | None = None,
     ) -> None:
         scanner = response.scanner
         if scanner.settings.n_layers != 1:
@@ -61,18 +71,33 @@ class MatrixProjector(LinearOperator):
                 f"{scanner.name}: a response matrix is of one layer of crystals, the scanner has "
                 f"{scanner.settings.n_layers}; use a scanner of its front layer."
             )
-        table = scanner.orientations
-        chosen = np.arange(len(table.offsets)) if orientations is None else orientations
-        self.orientations: NDArray[np.int64] = np.asarray(chosen, np.int64)
         self.response, self.on, self.dtype = response, on, np.dtype(dtype)
         self.phases = Phases.of(scanner.settings, response.margin)
-        self.starts = np.concatenate([[0], np.cumsum(table.n_shifts[self.orientations])])
         self.in_shape = scanner.grid.shape
-        self.out_shape = (int(self.starts[-1]),)
+        n = len(scanner.orientations.offsets)
+        self._choose(np.arange(n) if orientations is None else np.asarray(orientations))
         self._tick = tick
+        self._stored: DeviceResponse | None = None
+        self.profiler = profiler
+        if on.gpu is not None:
+            if self.dtype != np.float32:
+                raise GeometryError(
+                    f"{scanner.name}: a GPU projects with a response matrix in float32, not "
+                    f"{self.dtype}; use the CPU for more digits."
+                )
+            self._stored = DeviceResponse(response, on.gpu, profiler or Profiler(on), variant)
+
+    def _choose(self, orientations: Array) -> None:
+        self.orientations: NDArray[np.int64] = orientations.astype(np.int64)
+        n_lines = self.response.scanner.orientations.n_shifts[self.orientations]
+        self.starts: NDArray[np.int64] = np.concatenate([[0], np.cumsum(n_lines)])
+        self.out_shape = (int(self.starts[-1]),)
+        self._on_device: DeviceMatrix | None = None
 
     def forward(self, x: Array) -> Array:
         """Expected counts (n_lines,) of the image (n_z, n_y, n_x)."""
+        if self._stored is not None:
+            return self._device(self._stored).forward(x)
         image = self.phases.split(x, self.dtype)
         out = np.zeros(self.out_shape, self.dtype)
         for first, rows in self._rows():
@@ -81,6 +106,8 @@ class MatrixProjector(LinearOperator):
 
     def adjoint(self, y: Array) -> Array:
         """Back projection (n_z, n_y, n_x) of one value for each line (n_lines,)."""
+        if self._stored is not None:
+            return self._device(self._stored).adjoint(y)
         sums = np.zeros(self.phases.shape, self.dtype)
         for first, rows in self._rows():
             self._project_back(first, rows, y, sums)
@@ -101,18 +128,22 @@ class MatrixProjector(LinearOperator):
 
     def among(self, places: Array) -> MatrixProjector:
         """Return some of our orientations alone, by their places among ours."""
-        return MatrixProjector(
-            self.response,
-            on=self.on,
-            orientations=self.orientations[places],
-            dtype=self.dtype,
-            tick=self._tick,
-        )
+        part = copy(self)
+        part._choose(self.orientations[places])
+        return part
 
     def lines(self, y: Array, places: Array) -> Array:
         """Return those of the values y (n_lines,) that belong to some of our orientations."""
         parts = [self._of(y, i) for i in places]
         return np.concatenate(parts) if parts else y[:0]
+
+    def _device(self, stored: DeviceResponse) -> DeviceMatrix:
+        """Our orientations on the GPU."""
+        if self._on_device is None:
+            self._on_device = DeviceMatrix(
+                stored, self.on, self.orientations, self.starts, self._tick
+            )
+        return self._on_device
 
     def _rows(self) -> Iterator[tuple[int, SortedRows]]:
         """Yield our rows, some at a time, each after the number of orientations before them."""

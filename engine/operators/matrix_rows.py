@@ -52,11 +52,7 @@ class SortedRows:
 def sorted_rows(response: ResponseMatrix, offsets: Array, dtype: DTypeLike) -> SortedRows:
     """Return the rows of the orientations `offsets` (n, 2)."""
     s, n_planes = response.scanner.settings, response.n_planes_stored
-    chosen = np.empty((len(offsets), 4), np.int64)
-    for o, (a, b) in enumerate(offsets.tolist()):
-        stored, turn = folded(a, b)
-        code = turn.swap + 2 * turn.mirror_rows + 4 * turn.mirror_columns
-        chosen[o] = stored_index(*stored, s.n_rows, s.n_columns), code, abs(a), abs(b)
+    chosen = turned_rows(response, offsets)
     rows, chosen[:, 0] = np.unique(chosen[:, 0], return_inverse=True)
     begins, ends = response.starts[rows * n_planes], response.starts[(rows + 1) * n_planes]
     parts = [slice(begin, end) for begin, end in zip(begins, ends, strict=True)]
@@ -74,6 +70,17 @@ def sorted_rows(response: ResponseMatrix, offsets: Array, dtype: DTypeLike) -> S
     n = int(groups[-1, -1, -1])
     shapes = np.array([s.n_rows, s.n_columns]) - chosen[:, 2:]
     return SortedRows(chosen, shapes, groups, shifts[:n], weights[:n])
+
+
+def turned_rows(response: ResponseMatrix, offsets: Array) -> NDArray[np.int64]:
+    """Stored row, turn, |a| and |b| (n, 4) of the orientations `offsets` (n, 2)."""
+    s = response.scanner.settings
+    chosen = np.empty((len(offsets), 4), np.int64)
+    for o, (a, b) in enumerate(offsets.tolist()):
+        stored, turn = folded(a, b)
+        code = turn.swap + 2 * turn.mirror_rows + 4 * turn.mirror_columns
+        chosen[o] = stored_index(*stored, s.n_rows, s.n_columns), code, abs(a), abs(b)
+    return chosen
 
 
 class Pictures:

@@ -1,0 +1,87 @@
+"""The forms in which projection with a stored response can be compiled for a GPU; see matrix.cu."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from itertools import product
+from typing import Literal, get_args
+
+from engine.kernels.source import render
+
+Stores = Literal["half", "float"]
+
+
+@dataclass(frozen=True)
+class PanelShape:
+    """What the kernels are compiled for.
+
+    Attributes
+    ----------
+    rows, columns : crystals of a panel
+    planes : of the image
+    edge : D, voxels on a pitch
+    margin : pitches of zeros around the image
+    """
+
+    rows: int
+    columns: int
+    planes: int
+    edge: int
+    margin: int
+
+    @property
+    def n_stored(self) -> int:
+        """Planes that are stored."""
+        return (self.planes + 1) // 2
+
+    @property
+    def n_groups(self) -> int:
+        """Groups of a stored row: one for each plane and phase."""
+        return self.n_stored * self.edge**2
+
+
+@dataclass(frozen=True)
+class MatrixVariant:
+    """One form of matrix.cu.
+
+    Attributes
+    ----------
+    threads : of a block
+    run : values that a thread keeps, one below the other
+    staged : non-zeros in shared memory at a time
+    values : how non-zeros lie on the card, in half or in single precision
+    blocks : side by side on a multiprocessor, for which the compiler leaves registers
+    """
+
+    threads: int = 128
+    run: int = 8
+    staged: int = 256
+    values: Stores = "half"
+    blocks: int = 8
+
+    def source(self, panel: PanelShape) -> str:
+        """CUDA source of all kernels for one scanner."""
+        return render(
+            "matrix",
+            half=self.values == "half",
+            threads=self.threads,
+            run=self.run,
+            staged=self.staged,
+            blocks=self.blocks,
+            **{field.name: getattr(panel, field.name) for field in fields(panel)},
+        )
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """For the compiler."""
+        return ("-std=c++17",)
+
+
+def matrix_variants(
+    threads: tuple[int, ...] = (64, 128, 256), runs: tuple[int, ...] = (4, 8)
+) -> Iterator[MatrixVariant]:
+    """Every form worth measuring."""
+    for n_threads, run, values in product(threads, runs, get_args(Stores)):
+        for n_resident in (1024, 1536):
+            yield MatrixVariant(n_threads, run, 2 * n_threads, values, n_resident // n_threads)
