@@ -29,6 +29,8 @@ DITHER = 0.618034
 """Step of the rays that are compared [columns]: between pixels in all ways alike, so that what
 interpolation smooths does not depend on the shift."""
 FEWEST_PAIRS = 500
+ENOUGH_PAIRS = 40_000
+"""Of all but the last search."""
 LEAST_OVERLAP = 8.0
 """Columns to both sides of the axis that views from all sides must share."""
 STEPS = (1.0, 0.25, 0.05)
@@ -102,7 +104,8 @@ def by_opposite_rays(projections: Projections) -> Estimate:
         middle = found
         n = round(reach / step)
         columns = np.asarray(middle + np.arange(-n, n + 1) * step, np.float64)
-        scores = np.array([_difference(circle, axis, c, last) for c in columns], np.float64)
+        most = None if step == STEPS[-1] else ENOUGH_PAIRS
+        scores = np.array([_difference(circle, axis, c, last, most) for c in columns], np.float64)
         if not np.isfinite(scores).any():
             raise DataError(
                 "Centre of rotation: too few rays are measured twice; give the column, or choose "
@@ -145,8 +148,11 @@ def _circle(projections: Projections) -> _Circle:
     return _Circle(rows, angles, covered.is_whole, start[:2], step[:2])
 
 
-def _difference(circle: _Circle, axis: float, column: float, last: int) -> float:
-    """Mean square difference of pairs, over the variance of what they tell; ∞ of too few."""
+def _difference(circle: _Circle, axis: float, column: float, last: int, most: int | None) -> float:
+    """Mean square difference of pairs, over the variance of what they tell; ∞ of too few.
+
+    Views are left out evenly where there are more than `most` pairs.
+    """
     shift, half = axis - column, min(column, last - column)
     columns = column + np.arange(DITHER, half, DITHER)
     fan = circle.fan(columns, shift)
@@ -154,9 +160,11 @@ def _difference(circle: _Circle, axis: float, column: float, last: int) -> float
     on = (opposite >= 0) & (opposite <= last)
     fan, columns, opposite = fan[on], columns[on], opposite[on]
     angles = circle.angles[: len(circle.angles) - circle.is_whole, None]
+    every = 1 if most is None else max(1, len(angles) * len(columns) // most)
+    angles = angles[::every]
     one = circle.at(angles + 0 * fan, columns)
     other = circle.at(angles + np.pi + 2 * fan, opposite)
     one, other = (each[np.isfinite(other)] for each in (one, other))
-    if len(other) < FEWEST_PAIRS:
+    if len(other) * every < FEWEST_PAIRS:
         return np.inf
     return float(np.square(one - other).mean() / max(one.var() + other.var(), 1e-30))
