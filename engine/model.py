@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import to_host
 from engine.operators.base import LinearOperator
 from engine.operators.matrix import MatrixProjector
 from engine.operators.octant import first_octant, mirrored
@@ -131,10 +132,10 @@ def _log_sum(expected: NDArray[Any], counts: NDArray[Any] | float) -> tuple[floa
 
 
 def _binned_step(model: SystemModel, counts: NDArray[Any], x: NDArray[Any]) -> EmStep:
-    expected = model.A(x) + model.background
+    expected = to_host(model.A(x)) + model.background
     ratio = np.divide(counts, expected, out=np.zeros_like(expected), where=expected > 0)
     log_sum, skipped = _log_sum(expected, counts)
-    return EmStep(x * model.A.T(ratio), log_sum, skipped)
+    return EmStep(x * to_host(model.A.T(ratio)), log_sum, skipped)
 
 
 @dataclass(frozen=True)
@@ -203,6 +204,8 @@ class HistogramModel(SystemModel):
         )
 
     def em_loop(self, x: NDArray[Any], n_subsets: int) -> EmLoop:
+        if self.A.on.is_cuda:
+            return self.A.em_loop(self.counts, self.background, self.factors, x, n_subsets)
         if self.factors is None:
             return _MirroredLoop(self, x, n_subsets)
         return super().em_loop(x, n_subsets)

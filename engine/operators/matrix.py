@@ -25,6 +25,7 @@ from engine.kernels.blocks import Tick, run_blocks
 from engine.kernels.matrix_variants import MatrixVariant
 from engine.operators.base import LinearOperator
 from engine.operators.matrix_device import DeviceMatrix, DeviceResponse
+from engine.operators.matrix_em import MatrixEm
 from engine.operators.matrix_rows import Pictures, SortedRows, sorted_rows
 from engine.operators.phases import Phases
 from engine.profiling import Profiler
@@ -85,7 +86,8 @@ class MatrixProjector(LinearOperator):
                     f"{scanner.name}: a GPU projects with a response matrix in float32, not "
                     f"{self.dtype}; use the CPU for more digits."
                 )
-            self._stored = DeviceResponse(response, on.gpu, profiler or Profiler(on), variant)
+            self.profiler = profiler or Profiler(on)
+            self._stored = DeviceResponse(response, on.gpu, self.profiler, variant)
 
     def _choose(self, orientations: Array) -> None:
         self.orientations: NDArray[np.int64] = orientations.astype(np.int64)
@@ -131,6 +133,17 @@ class MatrixProjector(LinearOperator):
         part = copy(self)
         part._choose(self.orientations[places])
         return part
+
+    def em_loop(
+        self,
+        counts: Array,
+        background: Array,
+        factors: Array | None,
+        x: Array,
+        n_subsets: int,
+    ) -> MatrixEm:
+        """Expectation maximisation on the GPU."""
+        return MatrixEm(self, counts, background, factors, x, n_subsets)
 
     def lines(self, y: Array, places: Array) -> Array:
         """Return those of the values y (n_lines,) that belong to some of our orientations."""

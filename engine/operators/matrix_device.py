@@ -13,7 +13,7 @@ from engine.backend import Backend
 from engine.backend.gpu import Array, Gpu
 from engine.data.response import ResponseMatrix
 from engine.kernels.blocks import Tick
-from engine.kernels.device_matrix import ROW, Matrix, parts_of
+from engine.kernels.device_matrix import N_COLUMNS, N_ROWS, ROW, Matrix, parts_of
 from engine.kernels.matrix_groups import GroupedRows, grouped_rows
 from engine.kernels.matrix_variants import MatrixVariant, PanelShape
 from engine.operators.matrix_rows import turned_rows
@@ -61,10 +61,10 @@ class DeviceResponse:
 
         Everything at once if the whole response fits the device, else what fits.
         """
-        n = len(self.n_nonzero)
-        budget = int(USABLE * self.gpu.free_bytes())
-        if self._resident is None and self._bytes(np.arange(n)).sum() <= budget:
-            self._resident = self._uploaded(np.arange(n))
+        if self._resident is None:
+            every, budget = np.arange(len(self.n_nonzero)), int(USABLE * self.gpu.free_bytes())
+            if self._bytes(every).sum() <= budget:
+                self._resident = self._uploaded(every)
         if self._resident is not None:
             yield slice(0, len(rows)), self._resident, rows
             return
@@ -154,8 +154,8 @@ class DeviceMatrix:
         out = self._gpu.empty((self._n_lines,), np.float32)
         pace = self._pace()
         for table, n_nonzero, rows in self._parts():
-            for n in self._stored.kernels.forward(table, n_nonzero, rows, image, out):
-                pace.step(n)
+            launches = self._stored.kernels.forward(table, n_nonzero, rows, image, out)
+            self._run("forward", launches, table, pace)
         return out
 
     def adjoint(self, y: Array) -> Array:
@@ -164,9 +164,18 @@ class DeviceMatrix:
         self._gpu.zero(image)
         pace = self._pace()
         for table, n_nonzero, rows in self._parts():
-            for n in self._stored.kernels.back(table, n_nonzero, rows, values, image):
-                pace.step(n)
+            launches = self._stored.kernels.back(table, n_nonzero, rows, values, image)
+            self._run("back", launches, table, pace)
         return image
+
+    def _run(
+        self, name: str, launches: Iterator[int], table: NDArray[np.int32], pace: Pace
+    ) -> None:
+        """Queue the launches of some orientations, timed together."""
+        n_lines = int(np.sum(table[:, N_ROWS].astype(np.int64) * table[:, N_COLUMNS]))
+        with self._stored.profiler.span(name, events=n_lines, unit="rays"):
+            for n in launches:
+                pace.step(n)
 
     def _parts(self) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int64], GroupedRows]]:
         """Yield our table a part at a time, non-zeros of each row, and the rows on the device."""

@@ -1,0 +1,155 @@
+"""Expectation maximisation on histograms with everything on a GPU: counts, images, sensitivities.
+
+x <- x / s_k . A_k'(y_k / (A_k x + b_k)) as in `engine.algorithms.osem`; the image leaves the device
+for previews alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backend.gpu import Array
+from engine.operators.octant import first_octant, mirrored
+from engine.profiling import Profiler
+
+if TYPE_CHECKING:
+    from engine.operators.matrix import MatrixProjector
+
+IMAGES_IN_HAND = 10
+"""Images for which the device keeps room; sensitivities that would take it lie on the host."""
+
+
+@dataclass(frozen=True)
+class _Subset:
+    """Its lines, and what belongs to them.
+
+    Attributes
+    ----------
+    A : the projector of its orientations
+    counts : (n_lines,) on the device
+    background : (n_lines,) or () on the device
+    sensitivity : (n_z, n_y, n_x) or its first octant, on the device or on the host
+    """
+
+    A: MatrixProjector
+    counts: Array
+    background: Array
+    sensitivity: Array
+
+
+class MatrixEm:
+    """The state of an EM reconstruction on a GPU; see `engine.model.EmLoop`.
+
+    Parameters
+    ----------
+    A : all lines
+    counts : (n_lines,)
+    background : (n_lines,) expected additive counts, or () the same of all
+    factors : (n_lines,) of detection, which act through the sensitivity; None: all 1
+    x : (n_z, n_y, n_x) image to start from
+    n_subsets : families of orientations are dealt out to so many
+    """
+
+    def __init__(
+        self,
+        A: MatrixProjector,
+        counts: NDArray[Any],
+        background: NDArray[Any],
+        factors: NDArray[Any] | None,
+        x: Array,
+        n_subsets: int,
+    ) -> None:
+        self._on, self._profiler, self._xp = A.on, A.profiler or Profiler(A.on), A.on.xp
+        self._x = self._there(x)
+        self._subsets = []
+        for k in range(n_subsets):
+            self._subsets.append(
+                self._subset(A, A.members(k, n_subsets), counts, background, factors)
+            )
+        self._log_sums: list[Array] = []
+        self._skipped: list[Array] = []
+
+    def _subset(
+        self, A: MatrixProjector, places: NDArray[np.int64], counts: NDArray[Any],
+        background: NDArray[Any], factors: NDArray[Any] | None,
+    ) -> _Subset:  # fmt: skip
+        """Take a subset's lines from those of all, and project its factors back."""
+        part = A.among(places)
+        if factors is None:
+            sensitivity = first_octant(part.T(self._xp.ones(part.out_shape, np.float32)))
+        else:
+            sensitivity = part.T(A.lines(factors, places))
+        rest = A.lines(background, places) if background.ndim else background
+        return _Subset(
+            part, self._there(A.lines(counts, places)), self._there(rest), self._kept(sensitivity)
+        )
+
+    def update(self, k: int) -> None:
+        """Queue one update with subset k."""
+        part, xp, nothing = self._subsets[k], self._xp, np.float32(0)
+        expected = part.A(self._x)
+        with self._updating():
+            expected = expected + part.background
+            seen = expected > 0
+            safe = xp.where(seen, expected, np.float32(1))
+            ratio = xp.where(seen, part.counts / safe, nothing)
+            log_sum = xp.sum(part.counts * xp.log(safe, dtype=np.float64))
+            self._skipped.append(xp.count_nonzero(~seen & (part.counts > 0)))
+        shares = part.A.T(ratio)
+        with self._updating():
+            s = self._whole(part.sensitivity)
+            mass = xp.sum(s * self._x, dtype=np.float64)
+            self._log_sums.append(log_sum - mass)
+            safe = xp.where(s > 0, s, np.float32(1))
+            self._x = xp.where(s > 0, self._x * shares / safe, nothing)
+
+    def snapshot(self) -> Callable[[], NDArray[Any]]:
+        """Return what fetches the present image (n_z, n_y, n_x)."""
+        x = self._x
+
+        def fetch() -> NDArray[Any]:
+            with self._profiler.span("preview", bytes=x.nbytes):
+                return self._on.to_host(x)
+
+        return fetch
+
+    def smooth(self, change: Callable[[Array], Array]) -> None:
+        """Replace the image by `change` of it; the image is an array on the device."""
+        self._x = self._there(change(self._x))
+
+    def figures(self) -> tuple[float, int]:
+        """Log-likelihood and lines skipped of the updates since the last call."""
+        found = sum(map(float, self._log_sums)), sum(map(int, self._skipped))
+        self._log_sums, self._skipped = [], []
+        return found
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether the image holds numbers only; waits for the updates."""
+        return bool(self._xp.isfinite(self._x).all())
+
+    def _there(self, values: Array) -> Array:
+        """As float32 on the device."""
+        return self._on.to_device(values.astype(np.float32))
+
+    def _kept(self, sensitivity: Array) -> Array:
+        """Where there is room."""
+        gpu, needed = self._on.gpu, IMAGES_IN_HAND * self._x.nbytes
+        is_scarce = gpu is not None and gpu.free_bytes() < needed
+        return self._on.to_host(sensitivity) if is_scarce else sensitivity
+
+    def _whole(self, sensitivity: Array) -> Array:
+        """A sensitivity on the device, of all voxels."""
+        there = self._on.to_device(sensitivity)
+        return there if there.shape == self._x.shape else mirrored(there, self._x.shape)
+
+    @contextmanager
+    def _updating(self) -> Iterator[None]:
+        with self._profiler.span("update"), self._on.faults("updating the image"):
+            yield

@@ -1,0 +1,113 @@
+"""OSEM on histograms of dual heads on the emulated card equals that of the CPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from engine.algorithms import Mlem, Osem
+from engine.algorithms.base import Iterate
+from engine.backend import Backend, cpu, cuda
+from engine.errors import DeviceError
+from engine.model import HistogramModel
+from engine.operators import matrix_em
+from engine.operators.matrix import MatrixProjector
+from engine.profiling import Profiler
+from tests.emulator import EmulatedGpu
+from tests.engine.geometry.panels import panels
+from tests.engine.operators.random_response import random_response
+
+Array = NDArray[Any]
+RESPONSE = random_response(panels(n_rows=6, n_columns=4, n_planes=5), seed=8)
+
+
+def scan(on: Backend, *, corrected: bool, **options: Any) -> HistogramModel:
+    A = MatrixProjector(RESPONSE, on=on, dtype=np.float32, **options)
+    rng = np.random.default_rng(9)
+    exact = MatrixProjector(RESPONSE, on=cpu(1), dtype=np.float64)
+    mean = 1e4 * exact(rng.random(A.in_shape))
+    if not corrected:
+        return HistogramModel.of(A, np.zeros(()), rng.poisson(mean).astype(np.float32))
+    factors = rng.uniform(0.5, 1, A.out_shape).astype(np.float32)
+    factors[::7] = 0
+    background = rng.uniform(0.1, 0.2, A.out_shape).astype(np.float32)
+    counts = rng.poisson(factors * (mean + background)).astype(np.float32)
+    return HistogramModel.of(A, background, counts, factors)
+
+
+def iterates(model: HistogramModel, algorithm: Osem, **options: Any) -> list[tuple[Iterate, Array]]:
+    start = np.ones(model.A.in_shape, np.float32)
+    return [(each, each.image) for each in algorithm.run(model, start, **options)]
+
+
+@pytest.mark.parametrize("corrected", [False, True])
+@pytest.mark.parametrize("algorithm", [Osem(iterations=3, subsets=4), Mlem(iterations=3)])
+def test_images_and_likelihoods_are_those_of_the_cpu(
+    on_gpu: Backend, algorithm: Osem, corrected: bool
+) -> None:
+    found = iterates(scan(on_gpu, corrected=corrected), algorithm)
+    wanted = iterates(scan(cpu(2), corrected=corrected), algorithm)
+    assert len(found) == len(wanted)
+    for (one, image), (other, expected) in zip(found, wanted, strict=True):
+        assert np.allclose(image, expected, rtol=1e-5, atol=1e-6 * expected.max())
+        assert one.n_skipped == other.n_skipped
+        if other.log_likelihood is not None:
+            assert one.log_likelihood == pytest.approx(other.log_likelihood, rel=1e-6)
+        assert type(image) is np.ndarray
+        assert image.dtype == np.float32
+
+
+def test_the_bits_are_the_same_every_time() -> None:
+    one, other = (
+        iterates(scan(cuda(EmulatedGpu(reverse=reverse)), corrected=True), Osem(iterations=2))
+        for reverse in (False, True)
+    )
+    assert all(np.array_equal(a, b) for (_, a), (_, b) in zip(one, other, strict=True))
+
+
+def test_sensitivities_lie_on_the_host_where_the_card_is_full(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    algorithm = Osem(iterations=2, subsets=4)
+    wanted = iterates(scan(cuda(EmulatedGpu()), corrected=True), algorithm)
+    monkeypatch.setattr(matrix_em, "IMAGES_IN_HAND", 1e9)
+    found = iterates(scan(cuda(EmulatedGpu()), corrected=True), algorithm)
+    assert np.array_equal(found[-1][1], wanted[-1][1])
+
+
+def test_a_filter_between_iterations_works_where_the_image_lives() -> None:
+    on = cuda(EmulatedGpu())
+
+    def halved(image: Any) -> Any:
+        assert type(image) is not np.ndarray
+        return image * np.float32(0.5)
+
+    algorithm = Mlem(iterations=1)
+    plain = iterates(scan(on, corrected=False), algorithm)[-1][1]
+    assert np.allclose(
+        iterates(scan(on, corrected=False), algorithm, between=halved)[-1][1], plain / 2
+    )
+
+
+def test_one_step_through_the_host_equals_that_of_the_loop() -> None:
+    model = scan(cuda(EmulatedGpu()), corrected=True)
+    x = np.ones(model.A.in_shape, np.float32)
+    step = model.em_step(x)
+    image = iterates(model, Mlem(iterations=1))[-1][1]
+    s = model.A.on.to_host(model.sensitivity)
+    assert np.allclose(image * s, np.where(s > 0, step.shares, 0), rtol=1e-5)
+
+
+def test_stages_are_timed_and_faults_reach_the_caller() -> None:
+    on = cuda(EmulatedGpu())
+    model = scan(on, corrected=False, profiler=(profiler := Profiler(on)))
+    iterates(model, Osem(iterations=1, subsets=2))
+    stages = {stage.key: stage for stage in profiler.snapshot().stages}
+    assert {"upload", "forward", "back", "update", "preview"} <= stages.keys()
+    assert stages["forward"].events == RESPONSE.scanner.orientations.n_pairs
+    on.gpu.fail_at_launch = on.gpu.n_launches + 5
+    with pytest.raises(DeviceError, match="launch failure"):
+        iterates(model, Osem(iterations=1, subsets=2))
