@@ -95,6 +95,7 @@ def input_files(study: Study) -> dict[str, Path]:
         "scanner": scanner if scanner and scanner.is_file() else None,
         "attenuation": study.attenuation,
         "normalisation": study.normalisation,
+        "response": study.response,
     }
     named = {role: path for role, path in roles.items() if path is not None}
     return named | {f"data: {path.name}": path for path in _companions(study.data)}
@@ -164,6 +165,7 @@ def replay_command(study: Study) -> str:
     for option, path in (
         ("--attenuation", study.attenuation),
         ("--normalisation", study.normalisation),
+        ("--response", study.response),
     ):
         if path is not None:
             words += [option, path.name]

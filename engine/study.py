@@ -12,6 +12,7 @@ from pydantic import Discriminator, Tag
 from engine.errors import SettingsError
 from engine.protocol import Protocol
 from engine.protocol_ct import CtProtocol
+from engine.protocol_dual import DualHeadProtocol
 from engine.settings import Settings, parse, read_toml, setting, to_toml
 
 
@@ -23,8 +24,16 @@ def _modality(protocol: Any) -> str:
 
 
 AnyProtocol = Annotated[
-    Annotated[Protocol, Tag("pet")] | Annotated[CtProtocol, Tag("ct")], Discriminator(_modality)
+    Annotated[Protocol, Tag("pet")]
+    | Annotated[DualHeadProtocol, Tag("dual-head")]
+    | Annotated[CtProtocol, Tag("ct")],
+    Discriminator(_modality),
 ]
+KINDS: dict[str, type[Protocol | DualHeadProtocol | CtProtocol]] = {
+    "dual-head": DualHeadProtocol,
+    "ct": CtProtocol,
+}
+"""Protocols that say their modality; the others are for list-mode PET."""
 
 
 class Study(Settings):
@@ -36,13 +45,16 @@ class Study(Settings):
     )
     attenuation: Path | None = setting(None, "Attenuation map [1/mm]", label="μ-map")
     normalisation: Path | None = setting(None, "Crystal efficiencies", label="Normalisation")
+    response: Path | None = setting(
+        None, "Response matrix of a dual-head scanner", label="Response"
+    )
     protocol: AnyProtocol = Protocol()
 
 
 def read_study(path: Path) -> Study:
     """Read a study file; relative paths start at its folder."""
     values = read_toml(path)
-    for key in ("data", "attenuation", "normalisation"):
+    for key in ("data", "attenuation", "normalisation", "response"):
         if isinstance(values.get(key), str):
             values[key] = str(path.parent / values[key])
     _resolve_scanner(values, path.parent)
@@ -62,12 +74,12 @@ def _resolve_scanner(values: dict[str, Any], folder: Path) -> None:
         values["scanner"] = str(folder / scanner)
 
 
-def read_protocol(path: Path) -> Protocol | CtProtocol:
+def read_protocol(path: Path) -> Protocol | DualHeadProtocol | CtProtocol:
     """Read and check a protocol file of any modality."""
     return _protocol(read_toml(path), path.name)
 
 
-def shipped_protocols() -> dict[str, Protocol | CtProtocol]:
+def shipped_protocols() -> dict[str, Protocol | DualHeadProtocol | CtProtocol]:
     """Return the protocols that come with the program, by the name of their file."""
     entries = (files("resources") / "protocols").iterdir()
     texts = {entry.name: entry.read_text("utf-8") for entry in entries}
@@ -78,7 +90,7 @@ def shipped_protocols() -> dict[str, Protocol | CtProtocol]:
     }
 
 
-def find_protocol(name_or_path: str) -> Protocol | CtProtocol:
+def find_protocol(name_or_path: str) -> Protocol | DualHeadProtocol | CtProtocol:
     """Return a protocol by the name of one that comes with the program, or by its file."""
     path = Path(name_or_path)
     if path.suffix == ".toml" or path.exists():
@@ -91,7 +103,5 @@ def find_protocol(name_or_path: str) -> Protocol | CtProtocol:
     return known[name_or_path]
 
 
-def _protocol(values: dict[str, Any], where: str) -> Protocol | CtProtocol:
-    if _modality(values) == "ct":
-        return parse(CtProtocol, values, where=where)
-    return parse(Protocol, values, where=where)
+def _protocol(values: dict[str, Any], where: str) -> Protocol | DualHeadProtocol | CtProtocol:
+    return parse(KINDS.get(_modality(values), Protocol), values, where=where)

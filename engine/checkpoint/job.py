@@ -239,7 +239,7 @@ def absolute(study: Study) -> Study:
     """Return the study with absolute paths."""
     values: dict[str, Any] = {
         role: path.expanduser().absolute()
-        for role in ("data", "attenuation", "normalisation")
+        for role in ("data", "attenuation", "normalisation", "response")
         if (path := getattr(study, role)) is not None
     }
     if study.scanner is not None and Path(study.scanner).is_file():

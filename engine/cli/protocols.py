@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.cli.console import Console
 
-TITLES = {"pet": "PET", "ct": "X-ray CT"}
+TITLES = {"pet": "PET", "dual-head": "Dual-head PET", "ct": "X-ray CT"}
 
 
 def add_verbs(verbs: Any) -> None:

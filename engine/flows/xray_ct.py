@@ -26,7 +26,7 @@ from engine.systems import xray_ct
 
 NO_PATIENT = "xyz"
 """Axes of a volume where nobody says how a patient lay in the scanner."""
-PET_ONLY = ("scanner", "attenuation", "normalisation")
+PET_ONLY = ("scanner", "attenuation", "normalisation", "response")
 
 
 def flow(

@@ -12,14 +12,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.data.histogram import Histogram, histogrammed
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.volume import Volume
 from engine.errors import FileFormatError, UnknownFormatError
 from engine.geometry.scanner import Scanner
 from engine.io import efficiencies as _efficiencies
-from engine.io.base import Format, ListModeReader, ProjectionsReader, VolumeReader, VolumeWriter
+from engine.io.adac import AdacCsv
+from engine.io.base import (
+    Format,
+    HistogramReader,
+    ListModeReader,
+    ProjectionsReader,
+    VolumeReader,
+    VolumeWriter,
+)
 from engine.io.door import open_head, refuse_not_finite
+from engine.io.histogram_hdf5 import HistogramHdf5, write_histogram
 from engine.io.listmode_hdf5 import ListModeHdf5, write_listmode
 from engine.io.mu_map import as_mu_map
 from engine.io.nifti import Nifti, NiftiWriter
@@ -34,14 +44,21 @@ from engine.io.xray import find as _xray
 from engine.io.xray.dxchange import write_projections
 from engine.io.xray.saving import save_projections
 
-LISTMODE_READERS: tuple[type[ListModeReader], ...] = (SiemensMmr, Safir, ListModeHdf5)
+LISTMODE_READERS: tuple[type[ListModeReader], ...] = (SiemensMmr, Safir, AdacCsv, ListModeHdf5)
+HISTOGRAM_READERS: tuple[type[HistogramReader], ...] = (HistogramHdf5,)
 VOLUME_READERS: tuple[type[VolumeReader], ...] = (Nifti, VolumeHdf5)
 PROJECTION_READERS: tuple[type[ProjectionsReader], ...] = _xray.READERS
-Reader = type[ListModeReader] | type[VolumeReader] | type[ProjectionsReader]
-READERS: tuple[Reader, ...] = (*LISTMODE_READERS, *VOLUME_READERS, *PROJECTION_READERS)
+Reader = type[ListModeReader] | type[HistogramReader] | type[VolumeReader] | type[ProjectionsReader]
+READERS: tuple[Reader, ...] = (
+    *LISTMODE_READERS,
+    *HISTOGRAM_READERS,
+    *VOLUME_READERS,
+    *PROJECTION_READERS,
+)
 WRITERS: tuple[type[VolumeWriter], ...] = (NiftiWriter, VolumeHdf5Writer, PngWriter)
 
 __all__ = [
+    "HISTOGRAM_READERS",
     "LISTMODE_READERS",
     "PROJECTION_READERS",
     "READERS",
@@ -51,8 +68,10 @@ __all__ = [
     "builtin_scanners",
     "can_save",
     "inspect",
+    "is_histogram",
     "is_projections",
     "read_efficiencies",
+    "read_histogram",
     "read_listmode",
     "read_mu_map",
     "read_projections",
@@ -60,6 +79,7 @@ __all__ = [
     "read_volume",
     "save",
     "save_projections",
+    "write_histogram",
     "write_listmode",
     "write_projections",
 ]
@@ -81,8 +101,36 @@ def read_listmode(path: Path | str, *, scanner: str | None = None) -> ListMode:
     for reader in LISTMODE_READERS:
         if reader.accepts(path, head):
             return reader.read(path, scanner=scanner)
-    others: tuple[Reader, ...] = (*VOLUME_READERS, *PROJECTION_READERS)
-    raise _unknown(path, head, "list-mode scan", LISTMODE_READERS, others)
+    raise _unknown(path, head, "list-mode scan", LISTMODE_READERS)
+
+
+def is_histogram(path: Path | str) -> bool:
+    """Whether a file is a histogram of a dual-head scanner."""
+    path = Path(path)
+    head = open_head(path)
+    return any(reader.accepts(path, head) for reader in HISTOGRAM_READERS)
+
+
+def read_histogram(path: Path | str, scanner: str | None = None) -> Histogram:
+    """Read a histogram of a dual-head scanner, or count the events of its list mode.
+
+    Parameters
+    ----------
+    path
+        a histogram or a list-mode scan
+    scanner
+        name of a scanner that comes with us, or its file, where the scan does not say which
+    """
+    path = Path(path)
+    head = open_head(path)
+    for reader in HISTOGRAM_READERS:
+        if reader.accepts(path, head):
+            return reader.read(path, scanner=scanner)
+    for events in LISTMODE_READERS:
+        if events.accepts(path, head):
+            return histogrammed(events.read(path, scanner=scanner))
+    known = (*HISTOGRAM_READERS, *LISTMODE_READERS)
+    raise _unknown(path, head, "histogram or list-mode scan", known)
 
 
 def read_volume(path: Path | str) -> Volume:
@@ -92,8 +140,7 @@ def read_volume(path: Path | str) -> Volume:
     for reader in VOLUME_READERS:
         if reader.accepts(path, head):
             return reader.read(path)
-    others: tuple[Reader, ...] = (*LISTMODE_READERS, *PROJECTION_READERS)
-    raise _unknown(path, head, "volume", VOLUME_READERS, others)
+    raise _unknown(path, head, "volume", VOLUME_READERS)
 
 
 def is_projections(path: Path | str) -> bool:
@@ -119,8 +166,7 @@ def read_projections(path: Path | str) -> Projections:
             f"{path}: this is a folder without the settings of a scan; choose a file in it. "
             f"Can be read: {_listed(PROJECTION_READERS)}."
         )
-    others: tuple[Reader, ...] = (*LISTMODE_READERS, *VOLUME_READERS)
-    raise _unknown(path, open_head(path), "X-ray scan", PROJECTION_READERS, others)
+    raise _unknown(path, open_head(path), "X-ray scan", PROJECTION_READERS)
 
 
 def read_mu_map(path: Path | str, scanner: Scanner) -> Volume:
@@ -169,12 +215,9 @@ def _writer(path: Path) -> type[VolumeWriter]:
 
 
 def _unknown(
-    path: Path,
-    head: bytes,
-    wanted: str,
-    known: Sequence[type[Format]],
-    others: Sequence[Reader],
+    path: Path, head: bytes, wanted: str, known: Sequence[type[Format]]
 ) -> UnknownFormatError:
+    others = (reader for reader in READERS if reader not in known)
     found = next((other.name for other in others if other.accepts(path, head)), None)
     what = f"this is a file of the kind {found!r}, not a {wanted}" if found else f"unknown {wanted}"
     return UnknownFormatError(f"{path.name}: {what}; can be read: {_listed(known)}.")

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any, ClassVar
 
+from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.volume import Volume
@@ -35,6 +36,20 @@ class ListModeReader(Format):
     @abstractmethod
     def read(cls, path: Path, *, scanner: str | None = None) -> ListMode:
         """Read a scan; `scanner` names a scanner or its file where the scan does not."""
+
+
+class HistogramReader(Format):
+    """Reads histograms of dual-head scanners."""
+
+    @classmethod
+    @abstractmethod
+    def accepts(cls, path: Path, head: bytes) -> bool:
+        """Whether this reader is the one for a file with these first bytes."""
+
+    @classmethod
+    @abstractmethod
+    def read(cls, path: Path, *, scanner: str | None = None) -> Histogram:
+        """Read a histogram; `scanner` names the scanner, or its file, to take instead."""
 
 
 class ProjectionsReader(Format):

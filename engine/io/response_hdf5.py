@@ -78,7 +78,9 @@ def _fill(file: h5py.File, matrix: ResponseMatrix, columns: dict[str, NDArray[An
     file.create_dataset("info", data=as_json(matrix.info), track_times=False)
 
 
-def read_response(path: Path | str, scanner: DualHead | None = None) -> ResponseMatrix:
+def read_response(
+    path: Path | str, scanner: DualHead | None = None, *, any_image: bool = False
+) -> ResponseMatrix:
     """Read a matrix; its columns stay in the file and are mapped into memory.
 
     Parameters
@@ -87,6 +89,8 @@ def read_response(path: Path | str, scanner: DualHead | None = None) -> Response
         an Isocenter response matrix
     scanner
         whose matrix is wanted; another one's is refused
+    any_image
+        take a matrix of this scanner with another image between its panels, too
     """
     path = Path(path)
     _refuse_unfinished(path)
@@ -96,7 +100,7 @@ def read_response(path: Path | str, scanner: DualHead | None = None) -> Response
         if not isinstance(stored, DualHead):
             raise FileFormatError(f"{path.name}: its scanner is no dual-head scanner; not usable.")
         if scanner is not None:
-            refuse_other_scanner(stored, scanner, path)
+            refuse_other_scanner(stored, scanner, path, any_image=any_image)
         values = dataset(file, "response/values", path)
         wanted = COLUMNS | {"values": "<f4" if values.dtype == np.float32 else "<f2"}
         columns = {name: _column(file, name, dtype, path) for name, dtype in wanted.items()}
@@ -109,14 +113,16 @@ def read_response(path: Path | str, scanner: DualHead | None = None) -> Response
     return matrix
 
 
-def refuse_other_scanner(stored: DualHead, scanner: DualHead, path: Path) -> None:
-    """Refuse a matrix that is not of this scanner and its image."""
+def refuse_other_scanner(
+    stored: DualHead, scanner: DualHead, path: Path, *, any_image: bool = False
+) -> None:
+    """Refuse a matrix that is not of this scanner and, unless any will do, its image."""
     if stored.fingerprint() | {"name": ""} != scanner.fingerprint() | {"name": ""}:
         raise GeometryError(
             f"{path.name}: matrix of {stored.name!r} ({stored.describe()}), the scan is of "
             f"{scanner.name!r} ({scanner.describe()}) with other crystals; make a matrix of that."
         )
-    if stored.grid != scanner.grid:
+    if stored.grid != scanner.grid and not any_image:
         raise GeometryError(
             f"{path.name}: matrix for an image of {stored.grid.describe()}, the scanner's is "
             f"{scanner.grid.describe()}; make a matrix with that."

@@ -9,6 +9,7 @@ FORMAT = "isocenter-profile-1"
 TITLES = {
     "read": "Read",
     "kernels": "Kernels",
+    "response": "Response",
     "correct": "Corrections",
     "sort": "Sort",
     "upload": "Upload",

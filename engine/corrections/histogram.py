@@ -1,0 +1,160 @@
+"""Corrections of histograms of dual-head scanners, in the order they may run.
+
+Expected counts of line (i, j): n_ij Σ h x + r_ij + s_ij. Randoms r_ij = σ_i τ_j, with the singles
+rates σ of panel 0 and τ of panel 1; as every pair of crystals is a line, delayeds d have the
+likeliest rates in closed form,
+
+r_ij = (Σ_j d_ij) (Σ_i d_ij) / Σ d.
+
+Where a crystal has too few delayeds, those of its block are shared out over the block.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backend import Backend
+from engine.corrections.base import Use
+from engine.data.histogram import Histogram, total
+from engine.geometry.panel_sums import products, sums
+from engine.settings import Settings, setting
+
+Array = NDArray[Any]
+
+MIN_COUNTS = 20
+"""Delayeds a crystal, or a block, must see on average to have a rate of its own."""
+
+
+class HistogramCorrection(Settings):
+    """One effect between the object and the counts of a histogram; see `Correction`."""
+
+    title: ClassVar[str]
+    kind: ClassVar[str]
+    use: Use = setting("auto", "Apply: when possible, always, never", label="Apply")
+
+    @abstractmethod
+    def obstacle(self, data: Histogram) -> str | None:
+        """Return why this scan cannot be corrected, with the way out; None if it can."""
+
+    @abstractmethod
+    def apply(self, data: Histogram, *, on: Backend) -> Histogram:
+        """Return the scan with this effect in its factors, its background or its counts."""
+
+    @abstractmethod
+    def summary(self, before: Histogram, after: Histogram) -> str:
+        """Say what `apply` did, in plain words with numbers and units."""
+
+
+class LineNormalisation(HistogramCorrection):
+    """Detection factors of lines, from the histogram, and of crystals, from a file."""
+
+    title: ClassVar[str] = "Normalisation"
+    kind: ClassVar[str] = "normalisation"
+
+    def obstacle(self, data: Histogram) -> str | None:
+        if data.normalisation is None and data.efficiencies is None:
+            return "no detection factors are given; load a normalisation file"
+        return None
+
+    def apply(self, data: Histogram, *, on: Backend) -> Histogram:
+        factors = data.normalisation
+        if data.efficiencies is not None:
+            s = data.scanner.settings
+            of_crystals = data.efficiencies.reshape(2, s.n_rows, s.n_columns)
+            of_lines = products(data.scanner.orientations, of_crystals)
+            factors = of_lines if factors is None else of_lines * factors
+        return replace(data, factors=factors)
+
+    def summary(self, before: Histogram, after: Histogram) -> str:
+        if after.factors is None:
+            return ""
+        used = after.factors[after.factors > 0]
+        spread = 100 * float(used.std(dtype=np.float64) / used.mean(dtype=np.float64))
+        n_dead = len(after.factors) - len(used)
+        return f"factors of {len(used):,} lines vary by {spread:.1f} %, {n_dead:,} dead"
+
+
+class LineRandoms(HistogramCorrection):
+    """Random coincidences, from the delayeds of the same scan."""
+
+    title: ClassVar[str] = "Randoms"
+    kind: ClassVar[str] = "randoms"
+    method: Literal["background", "subtract"] = setting(
+        "background",
+        "Expected in the model, or subtracted from the prompts and negative counts cut off",
+        label="Method",
+    )
+
+    def obstacle(self, data: Histogram) -> str | None:
+        return None if data.n_delayeds else "the scan holds no delayed coincidences"
+
+    def apply(self, data: Histogram, *, on: Backend) -> Histogram:
+        if data.delayeds is None:
+            return data
+        if self.method == "subtract":
+            left = data.prompts - data.delayeds
+            return replace(data, prompts=np.maximum(left, 0, out=left))
+        expected = products(data.scanner.orientations, _rates(data, data.delayeds))
+        if data.background is not None:
+            expected += data.background
+        return replace(data, background=expected)
+
+    def summary(self, before: Histogram, after: Histogram) -> str:
+        share = 100 * before.n_delayeds / max(before.n_prompts, 1)
+        told = f"{before.n_delayeds:,.0f} delayeds, {share:.1f} % of the prompts"
+        if self.method == "background":
+            return f"{told}; expected in the model, one rate for each {_unit(before)}"
+        cut = after.n_prompts - before.n_prompts + before.n_delayeds
+        return f"{told}; subtracted, {cut:,.0f} negative counts cut off"
+
+
+class SuppliedBackground(HistogramCorrection):
+    """Expected background that came with the histogram (column `additive`)."""
+
+    title: ClassVar[str] = "Supplied background"
+    kind: ClassVar[str] = "scatter"
+
+    def obstacle(self, data: Histogram) -> str | None:
+        if data.additive is None:
+            return "the scan brings no expected background (an additive term for each line)"
+        return None
+
+    def apply(self, data: Histogram, *, on: Backend) -> Histogram:
+        if data.additive is None or data.background is None:
+            return replace(data, background=data.additive)
+        return replace(data, background=data.background + data.additive)
+
+    def summary(self, before: Histogram, after: Histogram) -> str:
+        counts = 0.0 if before.additive is None else total(before.additive)
+        return f"{counts:,.0f} counts expected in all"
+
+
+def _rates(data: Histogram, delayeds: Array) -> Array:
+    """(2, n_rows, n_columns) rates whose products are the expected randoms."""
+    seen = sums(data.scanner.orientations, delayeds)
+    unit = _unit(data)
+    if unit != "crystal":
+        groups = data.scanner.groups if unit == "block" else np.repeat([0, 1], seen[0].size)
+        means = np.bincount(groups, seen.ravel()) / np.bincount(groups)
+        seen = means[groups].reshape(seen.shape)
+    return seen / np.sqrt(data.n_delayeds)
+
+
+def _unit(data: Histogram) -> str:
+    """What has a rate of its own."""
+    seen = 2 * data.n_delayeds
+    if seen >= MIN_COUNTS * data.scanner.n_crystals:
+        return "crystal"
+    return "block" if seen >= MIN_COUNTS * (int(data.scanner.groups.max()) + 1) else "panel"
+
+
+HISTOGRAM_CORRECTIONS: tuple[type[HistogramCorrection], ...] = (
+    LineNormalisation,
+    LineRandoms,
+    SuppliedBackground,
+)

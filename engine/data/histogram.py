@@ -1,0 +1,157 @@
+"""Counts of the lines of response of a dual-head scanner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.listmode import ListMode
+from engine.errors import GeometryError
+from engine.geometry.dual_head import DualHead, DualHeadSettings
+
+Array = NDArray[Any]
+Column = NDArray[np.float32]
+
+CHUNK = 4_000_000
+"""Events counted at once."""
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Counts of one frame on every line, and the corrections prepared so far.
+
+    Lines follow one another as in `engine.geometry.orientations`, n_lines = scanner.n_lors.
+
+    Attributes
+    ----------
+    scanner : two panels of one layer of crystals
+    prompts : (n_lines,) coincidences; corrected ones need not be whole
+    delayeds : (n_lines,) delayed coincidences, which count randoms; None: not measured
+    additive : (n_lines,) expected background besides what the delayeds count, supplied with the
+        file [counts]; None: not supplied
+    normalisation : (n_lines,) detection factor of every line, supplied with the file; None: all 1
+    efficiencies : (n_crystals,) detection efficiency of each crystal; None: all 1
+    duration_s : length of the frame [s]
+    background : (n_lines,) expected additive counts in use; None: all 0
+    factors : (n_lines,) detection factors in use, 0 on dead lines; None: all 1
+    info : what the file says of the scan, for provenance
+    notes : what the reader wants the user to know, one sentence each
+    """
+
+    scanner: DualHead
+    prompts: Column
+    delayeds: Column | None = None
+    additive: Column | None = None
+    normalisation: Column | None = None
+    efficiencies: Column | None = None
+    duration_s: float = 0.0
+    background: Column | None = None
+    factors: Column | None = None
+    info: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("prompts", "delayeds", "additive", "normalisation", "background", "factors"):
+            values = getattr(self, name)
+            if values is not None and values.shape != (self.scanner.n_lors,):
+                raise GeometryError(
+                    f"histogram: {name} has {' × '.join(map(str, values.shape))} values, "
+                    f"{self.scanner.name!r} has {self.scanner.n_lors:,} lines of response; "
+                    "choose the right scanner."
+                )
+
+    @property
+    def n_prompts(self) -> float:
+        """Sum of the prompts."""
+        return total(self.prompts)
+
+    @property
+    def n_delayeds(self) -> float:
+        """Sum of the delayeds."""
+        return 0.0 if self.delayeds is None else total(self.delayeds)
+
+
+def total(values: Array) -> float:
+    """Sum in double precision."""
+    return float(values.sum(dtype=np.float64))
+
+
+def histogrammed(listmode: ListMode) -> Histogram:
+    """Count the events of a dual-head scanner by their lines; layers are counted together."""
+    scanner = listmode.scanner
+    if not isinstance(scanner, DualHead):
+        raise GeometryError(
+            f"scanner {scanner.name!r} ({scanner.describe()}) has no two panels, so its events "
+            'make no histogram; reconstruct them with a protocol of the modality "pet".'
+        )
+    notes = list(listmode.notes)
+    if scanner.settings.n_layers > 1:
+        notes.append(
+            f"The events of all {scanner.settings.n_layers} layers of crystals are counted "
+            "together; the depth of each is left out."
+        )
+    if listmode.additive is not None:
+        notes.append("The expected background of single events is left out.")
+    front = one_layer(scanner)
+    prompts, n_other = _counted(listmode.prompts, front)
+    if n_other:
+        notes.append(f"{n_other:,} prompts do not join the two panels and are left out.")
+    delayeds = None
+    if listmode.delayed is not None:
+        delayeds, _ = _counted(listmode.delayeds, front)
+    return Histogram(
+        front,
+        prompts,
+        delayeds,
+        efficiencies=_of_layers(listmode.efficiencies, scanner),
+        duration_s=listmode.duration_s,
+        info=listmode.info,
+        notes=tuple(notes),
+    )
+
+
+def one_layer(scanner: DualHead) -> DualHead:
+    """Return the scanner with all layers of crystals as one."""
+    if scanner.settings.n_layers == 1:
+        return scanner
+    return with_settings(scanner, n_layers=1)
+
+
+def with_settings(scanner: DualHead, **changes: Any) -> DualHead:
+    """Return the scanner with other settings, checked."""
+    return DualHead(DualHeadSettings(**(scanner.settings.model_dump() | changes)))
+
+
+def with_image_of(data: Histogram, scanner: DualHead) -> Histogram:
+    """Return the histogram on the same crystals with another image between them."""
+    return replace(data, scanner=scanner)
+
+
+def _counted(events: ListMode, front: DualHead) -> tuple[Column, int]:
+    """(n_lines,) counts, and how many events are on no line."""
+    scanner = events.scanner
+    counts, n_other = np.zeros(front.n_lors, np.float32), 0
+    for start in range(0, events.n_events, CHUNK):
+        crystals = np.asarray(events.crystals[start : start + CHUNK])
+        joined = scanner.in_coincidence(crystals)
+        n_other += len(crystals) - int(np.count_nonzero(joined))
+        panel, place = _places(crystals[joined], scanner)
+        np.add.at(counts, front.numbers(panel * front.n_per_layer + place), np.float32(1))
+    return counts, n_other
+
+
+def _places(crystals: Array, scanner: Any) -> tuple[Array, Array]:
+    """Panel, and place in its layer, of each crystal."""
+    slab, place = np.divmod(crystals, scanner.n_per_layer)
+    return slab // scanner.settings.n_layers, place
+
+
+def _of_layers(efficiencies: Column | None, scanner: DualHead) -> Column | None:
+    """(2 · n_per_layer,) mean efficiency of the crystals behind one another."""
+    if efficiencies is None:
+        return None
+    layers = efficiencies.reshape(2, scanner.settings.n_layers, -1)
+    return np.asarray(layers.mean(axis=1, dtype=np.float64), np.float32).ravel()

@@ -1,0 +1,172 @@
+"""Dual-head PET from file to volume, on one screen, and its stages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from engine.corrections.histogram import HISTOGRAM_CORRECTIONS
+from engine.data.histogram import Histogram
+from engine.data.response import ResponseMatrix
+from engine.data.volume import Volume
+from engine.devices import device_of
+from engine.errors import DataError, SettingsError
+from engine.events import Loaded, Planned
+from engine.flows import common
+from engine.flows.common import Stage
+from engine.io import read_efficiencies, read_histogram
+from engine.io.response_hdf5 import read_response
+from engine.paths import cache_dir
+from engine.preflight import refuse_if_too_large
+from engine.preflight_dual import SMALLER, estimate
+from engine.protocol_dual import DualHeadGrid, DualHeadProtocol
+from engine.record import Record, Resume
+from engine.systems import dual_head_pet, response_cache
+
+
+def flow(
+    record: Record, resume: Resume | None, finish_early: Callable[[], bool] | None
+) -> Stage[Volume]:
+    """Read, find the response, correct, model, iterate, finish."""
+    protocol = _protocol(record)
+    data = yield from read(record, protocol)
+    response = yield from find_response(record, protocol, data)
+    data = yield from correct(record, protocol, data)
+    yield record.start("reconstruct", protocol.algorithm.describe())
+    start = dual_head_pet.uniform_start(data, response)
+    model = dual_head_pet.build(
+        data,
+        response,
+        n_subsets=protocol.algorithm.n_subsets,
+        on=record.on,
+        tick=record.ticker("reconstruct"),
+        profiler=record.profiler,
+    )
+    image, done = yield from common.iterate(
+        record, model, start, resume, finish_early, n_rows=data.scanner.n_lors, rows="lines"
+    )
+    return (yield from common.finish(record, image, done))
+
+
+def read(record: Record, protocol: DualHeadProtocol) -> Stage[Histogram]:
+    """Read the histogram, or count the events of list mode."""
+    yield record.start("read", "Reading the scan")
+    study = record.study
+    with record.profiler.span("read"):
+        data = read_histogram(study.data, scanner=study.scanner)
+    if not data.n_prompts:
+        raise DataError(
+            f"{study.data.name}: no line of response has a count; there is nothing to reconstruct."
+        )
+    if study.normalisation is not None:
+        data = replace(data, efficiencies=read_efficiencies(study.normalisation, data.scanner))
+    record.unit = dual_head_pet.UNIT
+    record.axes = data.info.get("axes", record.axes)
+    record.facts = facts_of(data)
+    record.scanner = data.scanner.fingerprint()
+    n_lines = data.scanner.n_lors
+    yield Loaded(f"{data.n_prompts:,.0f} prompts on {n_lines:,} lines", record.facts)
+    for note in data.notes:
+        yield record.warn(note)
+    yield record.end("read", lines=n_lines)
+    return data
+
+
+def find_response(
+    record: Record, protocol: DualHeadProtocol, data: Histogram
+) -> Stage[ResponseMatrix]:
+    """Read the response the study names, find it in the cache, or compute it; then the grid."""
+    yield record.start("response", f"Finding the response of {data.scanner.name}")
+    on, folder, given = record.on, cache_dir() / "response", record.study.response
+    scanner = protocol.grid.scanner_for(data.scanner)
+    found: ResponseMatrix | None
+    with record.profiler.span("response"):
+        if given is not None:
+            keeps_grid = protocol.grid == DualHeadGrid()
+            found = read_response(given, scanner, any_image=keeps_grid)
+        else:
+            found = response_cache.find(folder, scanner, protocol.response)
+    is_there = found is not None
+    record.grid = scanner.grid if found is None else found.scanner.grid
+    yield _plan(record, protocol, data, kept=is_there)
+    if found is None:
+        found = response_cache.build(
+            folder,
+            scanner,
+            protocol.response,
+            threads=on.threads,
+            tick=record.ticker("response"),
+        )
+    record.facts["response"] = describe(found)
+    yield record.end(
+        "response",
+        nonzeros=found.n_nonzero,
+        error_percent=100 * float(found.errors.max()),
+        dropped_percent=100 * float(found.dropped.max()),
+        from_cache=is_there,
+    )
+    yield from record.profiled()
+    return found
+
+
+def _plan(record: Record, protocol: DualHeadProtocol, data: Histogram, *, kept: bool) -> Planned:
+    """Say what the run will take; raise if the memory is not there."""
+    columns = sum(
+        values is not None
+        for values in (data.prompts, data.delayeds, data.additive, data.normalisation)
+    )
+    on = device_of(record.on)
+    needs = estimate(protocol, data.scanner, on=on, kept=kept, columns=columns)
+    refuse_if_too_large(needs, record.grid, SMALLER)
+    return Planned(record.on.name, f"{record.on.label}: {needs.describe()}")
+
+
+def correct(record: Record, protocol: DualHeadProtocol, data: Histogram) -> Stage[Histogram]:
+    """Describe each effect in the histogram."""
+    yield record.start("correct", "Preparing the corrections")
+    steps = [getattr(protocol.corrections, kind.kind) for kind in HISTOGRAM_CORRECTIONS]
+    data = yield from common.correct(record, steps, data)
+    data, n_dropped = dual_head_pet.usable(data)
+    if n_dropped:
+        yield record.warn(
+            f"{n_dropped:,.0f} prompts lie on lines with a detection factor of 0 and are left out."
+        )
+    yield record.end("correct")
+    yield from record.profiled()
+    return data
+
+
+def facts_of(data: Histogram) -> dict[str, Any]:
+    """Plain facts of a scan for the window and for provenance."""
+    return {
+        "scanner": data.scanner.name,
+        "crystals": data.scanner.describe(),
+        "lines": data.scanner.n_lors,
+        "prompts": data.n_prompts,
+        "delayeds": data.n_delayeds,
+        "duration_s": data.duration_s,
+        **data.info,
+    }
+
+
+def describe(response: ResponseMatrix) -> str:
+    """One line about a response."""
+    made = response.info.get("response", {}).get("kind", "computed elsewhere")
+    return (
+        f"{made}, {response.n_nonzero:,} non-zeros, error of a row at most "
+        f"{100 * float(response.errors.max()):.2g} %, dropped at most "
+        f"{100 * float(response.dropped.max()):.2g} %"
+    )
+
+
+def _protocol(record: Record) -> DualHeadProtocol:
+    protocol, study = record.study.protocol, record.study
+    if study.attenuation is not None:
+        raise SettingsError(
+            f"{study.attenuation.name}: an attenuation map is not used with a dual-head histogram; "
+            "leave it out, or give its factors with the histogram as normalisation."
+        )
+    if not isinstance(protocol, DualHeadProtocol):
+        raise TypeError(f"no protocol of dual-head PET: {protocol!r}")
+    return protocol

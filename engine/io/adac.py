@@ -1,0 +1,181 @@
+"""List mode of the ADAC positron camera: text, `t x1 y1 x2 y2` on a line, after a header.
+
+t in ms; (x1, y1) where a photon met the first head, (x2, y2) the second, in mm; z is 0 at the
+first head and the separation at the second. The heads are continuous; positions are put into the
+bins of the scanner `adac`. In our coordinates, about the middle of the camera,
+
+x = x_file − 300 mm,   y = z_file − separation / 2,   z = 300 mm − y_file,
+
+which turns the camera and does not mirror it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import islice
+from math import floor
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.histogram import with_settings
+from engine.data.listmode import ListMode
+from engine.errors import FileFormatError, GeometryError
+from engine.geometry.dual_head import DualHead
+from engine.io.base import ListModeReader
+from engine.io.door import read_text
+from engine.io.scanners import read_scanner
+
+SCANNER = "adac"
+MIDDLE_MM = 300.0
+"""Of the heads, along x and along y of the file."""
+SEPARATION = re.compile(r"^\s*separation\s*=\s*([0-9.]+)\s*$", re.IGNORECASE | re.MULTILINE)
+MOST_BYTES = 1 << 30
+MOST_MS = 2.0**32 - 1
+NEAR_MM = 0.5
+"""Heads this much nearer or further than the scanner's are the scanner's."""
+
+Array = NDArray[Any]
+
+
+class AdacCsv(ListModeReader):
+    """ADAC list mode."""
+
+    name: ClassVar[str] = "ADAC list mode"
+    suffixes: ClassVar[tuple[str, ...]] = (".csv", ".txt")
+
+    @classmethod
+    def accepts(cls, path: Path, head: bytes) -> bool:
+        return SEPARATION.search(head.decode("utf-8", errors="replace")) is not None
+
+    @classmethod
+    def read(cls, path: Path, *, scanner: str | None = None) -> ListMode:
+        text = read_text(path, MOST_BYTES)
+        rows = _rows(text, path)
+        _refuse_times(rows[:, 0], path)
+        separation_mm = _separation_mm(text, path)
+        place, notes = _scanner_for(separation_mm, scanner, path)
+        crystals, inside = _crystals(rows, place)
+        n_outside = len(rows) - int(np.count_nonzero(inside))
+        if n_outside:
+            notes += (f"{n_outside:,} events lie outside the heads of the scanner; left out.",)
+        mapping = (
+            f"x = file x − {MIDDLE_MM:g} mm, y = file z − {separation_mm / 2:g} mm, "
+            f"z = {MIDDLE_MM:g} mm − file y"
+        )
+        return ListMode(
+            scanner=place,
+            crystals=crystals[inside],
+            time_ms=rows[inside, 0].astype(np.uint32),
+            duration_s=float(rows[-1, 0]) / 1000,
+            info={
+                "format": cls.name,
+                "data_file": path.name,
+                "separation_mm": separation_mm,
+                "coordinates": mapping,
+                "axes": "xyz",
+            },
+            notes=notes,
+        )
+
+
+def _rows(text: str, path: Path) -> NDArray[np.float64]:
+    """(n, 5) the numbers after the header and before any remark at the end."""
+    lines = text.splitlines()
+    first = next((i for i, line in enumerate(lines) if _is_event(line)), None)
+    if first is None:
+        raise FileFormatError(
+            f"{path.name}: no line with the five numbers t x1 y1 x2 y2; choose the right file."
+        )
+    stop = next(i for i in range(len(lines), first, -1) if _is_event(lines[i - 1]))
+    try:
+        rows = np.loadtxt(islice(lines, first, stop), ndmin=2)
+    except ValueError as e:
+        wrong = next(i for i in range(first, stop) if not _is_event(lines[i]))
+        raise FileFormatError(
+            f"{path.name}: line {wrong + 1} is {lines[wrong].strip()[:40]!r}, want the five "
+            "numbers t x1 y1 x2 y2; the file is damaged."
+        ) from e
+    bad = ~np.isfinite(rows).all(axis=1)
+    if bad.any():
+        raise FileFormatError(
+            f"{path.name}: event {int(np.argmax(bad)):,} holds what is not a number; the file is "
+            "damaged."
+        )
+    return np.asarray(rows)
+
+
+def _is_event(line: str) -> bool:
+    fields = line.split()
+    try:
+        return len([float(field) for field in fields]) == 5
+    except ValueError:
+        return False
+
+
+def _refuse_times(times_ms: Array, path: Path) -> None:
+    if times_ms.min() < 0 or times_ms.max() > MOST_MS:
+        raise FileFormatError(
+            f"{path.name}: times from {times_ms.min():g} to {times_ms.max():g} ms; want the "
+            "columns t x1 y1 x2 y2 with t in ms from 0."
+        )
+
+
+def _separation_mm(text: str, path: Path) -> float:
+    found = SEPARATION.search(text)
+    try:
+        return float(found[1]) if found else 0.0
+    except ValueError as e:
+        raise FileFormatError(f"{path.name}: the separation of the heads is no number.") from e
+
+
+def _scanner_for(
+    separation_mm: float, named: str | None, path: Path
+) -> tuple[DualHead, tuple[str, ...]]:
+    """Return the camera with its heads as far apart as the file says."""
+    scanner = read_scanner(named or SCANNER)
+    if not isinstance(scanner, DualHead) or scanner.settings.n_layers != 1:
+        raise GeometryError(
+            f"{path.name}: the chosen scanner {scanner.name!r} ({scanner.describe()}) is not two "
+            f"panels of one layer; leave the scanner out to take {SCANNER!r}."
+        )
+    s = scanner.settings
+    depths_mm = 2 * scanner.depth_mm(0)
+    if abs(separation_mm - s.separation_mm - depths_mm) <= NEAR_MM:
+        return scanner, ()
+    if named is not None:
+        raise GeometryError(
+            f"{path.name}: heads {separation_mm:g} mm apart, those of {scanner.name!r} are "
+            f"{s.separation_mm + depths_mm:g} mm; leave the scanner out or choose the right one."
+        )
+    apart_mm = separation_mm - depths_mm
+    n_planes = floor(apart_mm / s.plane_mm)
+    if n_planes < 1:
+        raise GeometryError(
+            f"{path.name}: heads {separation_mm:g} mm apart leave no room for an image; "
+            "correct the separation in the header."
+        )
+    n_planes -= 1 - n_planes % 2  # a plane in the middle
+    note = (
+        f"The heads of {scanner.name} are taken to be {separation_mm:g} mm apart, as in the file."
+    )
+    return with_settings(scanner, separation_mm=apart_mm, n_planes=n_planes), (note,)
+
+
+def _crystals(rows: Array, scanner: DualHead) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    """(n, 2) bins of both heads, and whether both positions are on them."""
+    s = scanner.settings
+    crystals, inside = [], np.ones(len(rows), bool)
+    for panel, (x, y) in enumerate(_heads(rows)):
+        column = np.floor((x - MIDDLE_MM) / s.pitch_mm + s.n_columns / 2).astype(np.int64)
+        row = np.floor((MIDDLE_MM - y) / s.pitch_mm + s.n_rows / 2).astype(np.int64)
+        inside &= (row >= 0) & (row < s.n_rows) & (column >= 0) & (column < s.n_columns)
+        crystals.append((panel * s.n_rows + row) * s.n_columns + column)
+    return np.stack(crystals, -1).astype(np.int32), inside
+
+
+def _heads(rows: Array) -> Sequence[tuple[Array, Array]]:
+    return (rows[:, 1], rows[:, 2]), (rows[:, 3], rows[:, 4])

@@ -1,0 +1,164 @@
+"""Isocenter's own histograms of dual-head scanners: counts of every line in an HDF5 file.
+
+`FORMATS.md` beside this file is the description for other programs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.histogram import Histogram
+from engine.errors import DataError, FileFormatError, GeometryError
+from engine.geometry.dual_head import DualHead
+from engine.io.base import HistogramReader
+from engine.io.hdf5 import (
+    METADATA_BYTES,
+    as_json,
+    column,
+    dataset,
+    digest,
+    format_of,
+    is_hdf5,
+    open_hdf5,
+    read_json,
+    refuse_version,
+    reserve,
+    text_of,
+    write_in_place,
+)
+from engine.io.publish import publishing
+from engine.io.scanner_hdf5 import read_stored_scanner, store_scanner
+from engine.io.scanners import read_scanner
+
+if TYPE_CHECKING:
+    import h5py
+
+FORMAT, VERSION = "isocenter-histogram", 1
+COLUMNS = ("prompts", "delayeds", "additive", "normalisation")
+CHUNK = 16_000_000
+"""Lines checked at once."""
+
+Array = NDArray[Any]
+
+
+class HistogramHdf5(HistogramReader):
+    """Isocenter histogram."""
+
+    name: ClassVar[str] = "Isocenter histogram"
+    suffixes: ClassVar[tuple[str, ...]] = (".h5", ".hdf5")
+
+    @classmethod
+    def accepts(cls, path: Path, head: bytes) -> bool:
+        return is_hdf5(head) and format_of(path) == FORMAT
+
+    @classmethod
+    def read(cls, path: Path, *, scanner: str | None = None) -> Histogram:
+        with open_hdf5(path) as file:
+            refuse_version(file, path, FORMAT, VERSION)
+            place = _scanner_in_use(read_stored_scanner(file, path), scanner, path)
+            columns: dict[str, Any] = {
+                name: _column(file, f"histogram/{name}", place.n_lors, place, path)
+                for name in COLUMNS
+                if name == "prompts" or f"histogram/{name}" in file
+            }
+            if "efficiencies" in file:
+                n = place.n_crystals
+                columns["efficiencies"] = _column(file, "efficiencies", n, place, path)
+            duration_s = float(file.attrs.get("duration_s", 0.0))
+            if not math.isfinite(duration_s) or duration_s < 0:
+                raise FileFormatError(
+                    f"{path.name}: duration_s is {duration_s}, want at least 0 s."
+                )
+            info = read_json(file, "info", path)
+            return Histogram(place, **columns, duration_s=duration_s, info=info)
+
+
+def write_histogram(data: Histogram, path: Path) -> None:
+    """Write a histogram, whole or not at all; corrections already applied to it are not kept."""
+    given = {f"histogram/{name}": getattr(data, name) for name in COLUMNS}
+    given["efficiencies"] = data.efficiencies
+    columns: dict[str, Array] = {
+        name: np.ascontiguousarray(values, "<f4")
+        for name, values in given.items()
+        if values is not None
+    }
+
+    def fill(file: h5py.File) -> None:
+        file.attrs["format"] = np.bytes_(FORMAT)
+        file.attrs["version"] = VERSION
+        file.attrs["duration_s"] = float(data.duration_s)
+        store_scanner(file, data.scanner)
+        for name, values in columns.items():
+            reserve(file, name, values).attrs["sha256"] = np.bytes_(digest(values))
+        file.create_dataset("info", data=as_json(data.info), track_times=False)
+
+    n_bytes = sum(values.nbytes for values in columns.values()) + METADATA_BYTES
+    with publishing(path, n_bytes) as part:
+        write_in_place(part, fill, columns)
+
+
+def _scanner_in_use(stored: Any, named: str | None, path: Path) -> DualHead:
+    if not isinstance(stored, DualHead) or stored.settings.n_layers != 1:
+        raise FileFormatError(
+            f"{path.name}: the scanner {stored.name!r} ({stored.describe()}) is not two panels of "
+            "one layer of crystals; write the file again with the right scanner."
+        )
+    if named is None:
+        return stored
+    chosen = read_scanner(named)
+    same = ("n_rows", "n_columns", "n_layers", "pitch_mm", "separation_mm")
+    if not isinstance(chosen, DualHead) or any(
+        getattr(chosen.settings, key) != getattr(stored.settings, key) for key in same
+    ):
+        raise GeometryError(
+            f"{path.name}: histogram of {stored.name!r} ({stored.describe()}), the chosen scanner "
+            f"is {chosen.name!r} ({chosen.describe()}); leave the scanner out or choose the right "
+            "one."
+        )
+    return chosen
+
+
+def _column(file: h5py.File, name: str, n: int, scanner: DualHead, path: Path) -> Array:
+    """(n,) float32, checked: checksum if it has one, size, numbers of at least 0."""
+    item, what = dataset(file, name, path), name.rpartition("/")[2]
+    if item.shape != (n,):
+        raise FileFormatError(
+            f"{path.name}: {what} has {' × '.join(f'{k:,}' for k in item.shape)} values, "
+            f"{scanner.name!r} ({scanner.describe()}) wants {n:,}; write the file with the right "
+            "scanner."
+        )
+    if item.dtype != np.float32 and item.dtype.kind not in "iu":
+        raise FileFormatError(
+            f"{path.name}: {what} is {item.dtype}, want float32 or whole numbers; write the file "
+            "again."
+        )
+    values = column(item, item.dtype.str, path)
+    written = text_of(item.attrs.get("sha256", b""))
+    if written and written != digest(values):
+        raise FileFormatError(
+            f"{path.name}: {what} has changed since it was written (its checksum differs); "
+            "copy the file again."
+        )
+    i = _first(values, lambda part: ~((part >= 0) & (part < np.inf)))
+    if i is not None:
+        of = "crystal" if name == "efficiencies" else "line"
+        raise DataError(
+            f"{path.name}: {what} of {of} {i:,} is {values[i]}, want a number of at least 0; "
+            "write the counts as measured, with delayed coincidences beside them."
+        )
+    return np.asarray(values, np.float32)
+
+
+def _first(values: Array, bad: Callable[[Array], Array]) -> int | None:
+    """Return the first row with a bad value."""
+    for start in range(0, len(values), CHUNK):
+        hit = bad(values[start : start + CHUNK])
+        if hit.any():
+            return start + int(np.argmax(hit))
+    return None

@@ -1,0 +1,72 @@
+"""Events counted by their lines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.data.histogram import Histogram, histogrammed
+from engine.data.listmode import ListMode
+from engine.errors import GeometryError
+from engine.geometry.ring import RingScanner, RingSettings
+from tests.engine.geometry.panels import panels
+
+
+def listmode(rng: np.random.Generator, **changes: Any) -> ListMode:
+    """300 events between any crystals, a third of them delayed."""
+    scanner = panels(**changes)
+    crystals = rng.integers(scanner.n_crystals, size=(300, 2)).astype(np.int32)
+    return ListMode(scanner, crystals, delayed=np.arange(300) % 3 == 0, duration_s=2.0)
+
+
+def test_every_event_between_the_panels_counts_once(rng: np.random.Generator) -> None:
+    events = listmode(rng)
+    found = histogrammed(events)
+    joined = events.scanner.in_coincidence(events.crystals)
+    assert 0 < joined.sum() < 300
+    for counts, kind in ((found.prompts, ~events.delayed), (found.delayeds, events.delayed)):
+        numbers = events.scanner.numbers(events.crystals[joined & kind])
+        np.testing.assert_array_equal(counts, np.bincount(numbers, minlength=len(counts)))
+    n_left_out = np.count_nonzero(~joined & ~events.delayed)
+    assert any(f"{n_left_out} prompts do not join" in note for note in found.notes)
+
+
+def test_the_order_of_the_crystals_does_not_matter(rng: np.random.Generator) -> None:
+    events = listmode(rng)
+    other = ListMode(events.scanner, events.crystals[:, ::-1], events.delayed)
+    np.testing.assert_array_equal(histogrammed(events).prompts, histogrammed(other).prompts)
+
+
+def test_chunks_change_nothing(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    events = listmode(rng)
+    whole = histogrammed(events).prompts
+    monkeypatch.setattr("engine.data.histogram.CHUNK", 7)
+    np.testing.assert_array_equal(histogrammed(events).prompts, whole)
+
+
+def test_layers_are_counted_together(rng: np.random.Generator) -> None:
+    events = listmode(rng, n_layers=2)
+    found = histogrammed(events)
+    assert found.scanner.settings.n_layers == 1
+    panel, place = np.divmod(events.crystals, 2 * 15)
+    front = ListMode(panels(), (panel * 15 + place % 15).astype(np.int32), events.delayed)
+    np.testing.assert_array_equal(found.prompts, histogrammed(front).prompts)
+    assert any("2 layers of crystals are counted together" in note for note in found.notes)
+
+
+def test_a_ring_has_no_histogram() -> None:
+    ring = RingScanner(
+        RingSettings(
+            name="ring", n_rings=2, n_crystals_per_ring=16, radius_mm=40, ring_pitch_mm=5,
+            max_ring_difference=1, n_tangential=8, fov_mm=(40, 10),
+        )
+    )  # fmt: skip
+    with pytest.raises(GeometryError, match=r"'ring' .* has no two panels"):
+        histogrammed(ListMode(ring, np.zeros((0, 2), np.int32)))
+
+
+def test_another_number_of_lines_is_refused() -> None:
+    with pytest.raises(GeometryError, match=r"delayeds has 7 values, .* 225 lines of response"):
+        Histogram(panels(), np.zeros(225, np.float32), np.zeros(7, np.float32))

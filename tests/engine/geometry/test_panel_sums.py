@@ -1,0 +1,30 @@
+"""Sums over the lines of crystals, and products of crystals, against every line by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.geometry.orientations import Orientations
+from engine.geometry.panel_sums import products, sums
+
+TABLE = Orientations(5, 3)
+
+
+def by_line() -> tuple[np.ndarray, ...]:
+    return TABLE.places(np.arange(TABLE.n_pairs))
+
+
+def test_sums_are_those_of_every_line(rng: np.random.Generator) -> None:
+    y = rng.random(TABLE.n_pairs)
+    row0, column0, row1, column1 = by_line()
+    wanted = np.zeros((2, 5, 3))
+    np.add.at(wanted[0], (row0, column0), y)
+    np.add.at(wanted[1], (row1, column1), y)
+    np.testing.assert_allclose(sums(TABLE, y), wanted, rtol=1e-12)
+
+
+def test_products_are_those_of_every_line(rng: np.random.Generator) -> None:
+    values = rng.random((2, 5, 3))
+    row0, column0, row1, column1 = by_line()
+    wanted = values[0][row0, column0] * values[1][row1, column1]
+    np.testing.assert_allclose(products(TABLE, values), wanted, rtol=1e-6)
