@@ -9,7 +9,7 @@ back      f[p, φ D + χ, r + u, c + v]   += w y[r, c]
 
 so that a non-zero is one product and sum for whole rows of neighbouring numbers, and those of a
 group (plane and phase) use the same few rows. Back projection gathers: a row of f takes all rows
-of y that its group names. Each sum has one order, whatever the number of threads.
+of y that its non-zeros name. Each sum has one order, whatever the number of threads.
 
 A stored row stands for up to eight orientations, and each of its planes for the mirror image
 across the panels (`engine.geometry.dual_head_symmetry`). An interchange and mirrors map groups to
@@ -29,7 +29,7 @@ Array = NDArray[Any]
 
 UNROLL = 4
 """Non-zeros that are taken together; groups are filled up to a multiple with zeros."""
-LANES = 16
+LANES = 8
 """Numbers of a row that are taken together: rows are worked on up to the next multiple, so what
 comes after a row is read, and zeros are added to it."""
 
@@ -201,19 +201,20 @@ def back(
                 turn = chosen[o, 1] ^ (6 if plane > stored else 0)
                 for g in range(edge * edge):
                     first, last = groups[row, stored, g], groups[row, stored, g + 1]
-                    if first == last:
-                        continue
-                    low_u, high_u, low_v, high_v = _reach(chosen[o], turn, shifts, first, last)
-                    at = (_group(turn, g, edge) * n_rows + margin + low_u) * pitch + margin + low_v
-                    wide = (n_c + high_v - low_v + LANES - 1) // LANES * LANES
-                    begin = picture_starts[o] + (border + low_u) * across + border + low_v
-                    begin -= chosen[o, 2] * across if turn & 2 else 0
-                    begin -= chosen[o, 3] if turn & 4 else 0
-                    _add_rows(
-                        flat, plane * image.shape[1] + at, pitch, n_r + high_u - low_u, wide,
-                        pictures, begin, across, _steps(turn, -across, -1), shifts, weights, first,
-                        last,
-                    )  # fmt: skip
+                    corner = _group(turn, g, edge) * n_rows + margin
+                    for e in range(first, last, UNROLL):  # few have a short reach
+                        end = e + UNROLL
+                        low_u, high_u, low_v, high_v = _reach(chosen[o], turn, shifts, e, end)
+                        at = (corner + low_u) * pitch + margin + low_v
+                        wide = (n_c + high_v - low_v + LANES - 1) // LANES * LANES
+                        begin = picture_starts[o] + (border + low_u) * across + border + low_v
+                        begin -= chosen[o, 2] * across if turn & 2 else 0
+                        begin -= chosen[o, 3] if turn & 4 else 0
+                        _add_rows(
+                            flat, plane * image.shape[1] + at, pitch, n_r + high_u - low_u, wide,
+                            pictures, begin, across, _steps(turn, -across, -1), shifts, weights, e,
+                            end,
+                        )  # fmt: skip
                 if plane == n_planes - 1 - stored:
                     break
 
@@ -222,7 +223,7 @@ def back(
 def _reach(
     chosen: Array, turn: int, shifts: Array, first: int, last: int
 ) -> tuple[int, int, int, int]:
-    """Least and greatest u, and v, of a group after a turn."""
+    """Least and greatest u, and v, of some non-zeros after a turn."""
     low_u = high_u = shifts[first, 0]
     low_v = high_v = shifts[first, 1]
     for e in range(first + 1, last):

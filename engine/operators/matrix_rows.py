@@ -41,12 +41,9 @@ class SortedRows:
 
     @property
     def reach(self) -> int:
-        """How many pitches the non-zeros of one group lie apart at most."""
-        if not len(self.shifts):
-            return 0
-        starts = self.groups[..., :-1][np.diff(self.groups, axis=-1) > 0]
-        low, high = (f.reduceat(self.shifts, np.sort(starts)) for f in (np.minimum, np.maximum))
-        return int((high - low).max())
+        """How many pitches non-zeros that are taken together lie apart at most."""
+        together = self.shifts.reshape(-1, UNROLL, 2)
+        return int((together.max(axis=1) - together.min(axis=1)).max(initial=0))
 
 
 def sorted_rows(response: ResponseMatrix, offsets: Array, dtype: DTypeLike) -> SortedRows:
