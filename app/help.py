@@ -44,6 +44,11 @@ STEPS = (
         "Profile",
         "Beside the progress: where the time goes, and what the device reaches while it works.",
     ),
+    (
+        "Measure",
+        "Draw a line across a slice to see the values along it, with the width of the highest "
+        "peak. Keep a curve to compare iterations.",
+    ),
     ("Export", "Writes the image on show, or any kept iteration, with its provenance."),
 )
 SHORTCUTS = (
@@ -58,6 +63,7 @@ SHORTCUTS = (
     ("Ctrl+Z, Ctrl+Shift+Z", "Undo, redo a setting"),
     ("[ and ]", "Earlier, later iteration"),
     ("F", "Views only"),
+    ("L", "Draw lines in the slices, or move the crosshair again"),
     ("V, P, G", "Volume, projections, geometry of an X-ray scan"),
     ("Ctrl+1 … 5", "Open or close a step"),
     ("Ctrl+L", "Log"),

@@ -40,6 +40,7 @@ GLYPHS = {
     "undo": "ph.arrow-u-up-left",
     "redo": "ph.arrow-u-up-right",
     "menu": "ph.list",
+    "line": "ph.ruler",
 }
 LABEL_ICON_PX = 16
 Target = QAction | QAbstractButton | QLabel

@@ -11,6 +11,7 @@ from engine.profiling.profile import ON_THE_BUS, GpuCounters, Kernel, Stage
 STAGE_TIPS = {
     "read": "The scan comes from the disk.",
     "kernels": "The kernels are compiled, or taken from where they were kept.",
+    "response": "The response of the panels is read, or computed and kept for the next run.",
     "correct": "What each correction needs is worked out from the scan.",
     "sort": "Events are put in order so that neighbours cross the same voxels.",
     "upload": "Events go from the memory of the machine to that of the card.",
@@ -39,6 +40,8 @@ KERNELS = {
     "update": "Forward/back",
     "joseph forward": "Forward, by rays",
     "joseph back": "Back, by rays",
+    "matrix forward": "Forward",
+    "matrix back": "Back",
 }
 """Kernels that do the work of a stage, by its name."""
 SPEED_TIP = (

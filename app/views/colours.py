@@ -17,6 +17,7 @@ class ViewColours:
     plate, plate_text : labels over a picture, readable whatever lies below
     grid : separators, frames, plot grids
     crosshair : at least 3:1 against black and against white
+    line : of a line drawn over a picture; at least 3:1 against black and against white
     warning : words that ask for a look, on a plate or the canvas
     """
 
@@ -28,6 +29,7 @@ class ViewColours:
     plate_text: str
     grid: str
     crosshair: str
+    line: str
     warning: str
 
 
@@ -40,6 +42,7 @@ DARK = ViewColours(
     plate_text="#f2f4f5",
     grid="#30353b",
     crosshair="#0a9aa6",
+    line="#d9731a",
     warning="#ffb300",
 )
 LIGHT = ViewColours(
@@ -51,5 +54,6 @@ LIGHT = ViewColours(
     plate_text="#1b1e22",
     grid="#cfd4d9",
     crosshair="#0a9aa6",
+    line="#d9731a",
     warning="#8a4b00",
 )

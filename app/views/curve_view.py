@@ -111,7 +111,7 @@ class CurveView(QWidget):
         return QSize(280, 200)
 
     def _refresh(self) -> None:
-        power = _thousands(self._values)
+        power = thousands(self._values)
         factor = f"×10{str(power).translate(SUPERSCRIPTS)}" if power else ""
         measure = " ".join(part for part in (factor, self._unit) if part)
         self._head.setText(f"{self._title} ({measure})" if measure else self._title)
@@ -134,7 +134,7 @@ def _with_room(values: list[float]) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _thousands(values: list[float]) -> int:
+def thousands(values: list[float]) -> int:
     """The power of ten, in steps of three, that leaves at most three digits before the point."""
     largest = max((abs(value) for value in values), default=0.0)
     power = 3 * math.floor(math.log10(largest) / 3) if largest > 0 else 0

@@ -285,5 +285,6 @@ KEYS = {
     Qt.Key.Key_0: lambda view: view.fit(),
     Qt.Key.Key_A: lambda view: view.state.auto_window(),
     Qt.Key.Key_I: lambda view: view.state.toggle_interpolation(),
+    Qt.Key.Key_L: lambda view: view.state.set_draws_lines(not view.state.draws_lines),
     Qt.Key.Key_R: lambda view: view.state.reset(),
 }

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
+from app.views import line
 from app.views.gestures import Drag, PointDrag
 from app.views.picture import Picture
 from app.views.picture_view import PictureView
 from app.views.planes import Edges, Orientation, PlaneName, Rect, orientation, slice_index
 from app.views.state import ViewState
+from app.views.viewport import Viewport
 from app.views.words import millimetres
 from engine.data.volume import Volume
+from engine.geometry.grid import Point
 
 
 class SliceView(PictureView):
@@ -23,6 +27,7 @@ class SliceView(PictureView):
         self._orientation = orientation(plane, state.convention)
         self._shown_index: int | None = None
         self._cursor_before = state.cursor_mm
+        state.line_changed.connect(self._on_line)
 
     @property
     def orientation(self) -> Orientation:
@@ -53,6 +58,8 @@ class SliceView(PictureView):
 
     def primary_drag(self, at: QPointF) -> Drag:
         self._cursor_before = self.state.cursor_mm
+        if self.state.draws_lines:
+            return line.LineDrag(self, at)
         return PointDrag(self._move_cursor_to)
 
     def undo_click(self) -> None:
@@ -90,10 +97,33 @@ class SliceView(PictureView):
             self._viewport = self._viewport.mirrored()
             self._outline = self.outline(self.state.volume)
 
-    def _move_cursor_to(self, at: QPointF) -> None:
+    def point_at(self, at: QPointF) -> Point:
+        """The point of the slice on show under a position in the view [mm]."""
         u, v = self.to_mm(at)
         depth_mm = self.state.cursor_mm[self._orientation.normal]
-        self.state.set_cursor(self._orientation.to_patient(u, v, depth_mm))
+        return self._orientation.to_patient(u, v, depth_mm)
+
+    def paint_marks(self, painter: QPainter, viewport: Viewport) -> None:
+        super().paint_marks(painter, viewport)
+        drawn, volume = self.state.line, self.state.volume
+        if drawn is not None and volume is not None and self._holds(drawn, volume):
+            line.draw(painter, drawn, self._orientation, viewport, self.state.colours.line)
+
+    def _holds(self, drawn: line.Line, volume: Volume) -> bool:
+        """Whether a line lies in the slice on show."""
+        normal = self._orientation.normal
+        there = slice_index(volume.grid, normal, drawn.start_mm[normal])
+        return drawn.plane == self.plane and there == self._index(volume)
+
+    def _on_line(self) -> None:
+        if self.state.draws_lines:
+            self.setCursor(Qt.CursorShape.CrossCursor)
+        else:
+            self.unsetCursor()
+        self.update()
+
+    def _move_cursor_to(self, at: QPointF) -> None:
+        self.state.set_cursor(self.point_at(at))
 
     def _index(self, volume: Volume) -> int:
         normal = self._orientation.normal

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
@@ -15,6 +15,9 @@ from app.views.windows import Preset, Window
 from app.views.words import length_unit
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid, Point
+
+if TYPE_CHECKING:
+    from app.views.line import Line
 
 Interpolation = Literal["linear", "nearest"]
 
@@ -30,6 +33,7 @@ class ViewState(QObject):
     window_changed = Signal()
     display_changed = Signal()
     fit_requested = Signal()
+    line_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -40,6 +44,8 @@ class ViewState(QObject):
         self.interpolation: Interpolation = "linear"
         self.convention: Convention = "radiological"
         self.colours: ViewColours = DARK
+        self.line: Line | None = None
+        self.draws_lines = False
 
     @property
     def unit(self) -> str:
@@ -70,6 +76,7 @@ class ViewState(QObject):
             self.set_colour_map("grey" if windows.is_ct(volume.unit) else "grey_inverted")
         if not same_grid:
             self.set_cursor(centre_of_activity(volume))
+            self.set_line(None)
         if not (keep_window and same_unit and same_grid):
             self.auto_window()
 
@@ -88,6 +95,18 @@ class ViewState(QObject):
         index = slice_index(grid, axis, point[axis]) + n_voxels
         point[axis] = float(grid.lower_mm[axis] + (index + 0.5) * grid.voxel_mm[axis])
         self.set_cursor((point[0], point[1], point[2]))
+
+    def set_line(self, line: Line | None) -> None:
+        """Take the values along another line; None along none."""
+        if line != self.line:
+            self.line = line
+            self.line_changed.emit()
+
+    def set_draws_lines(self, draws: bool) -> None:
+        """Whether dragging in a slice draws a line instead of moving the cursor."""
+        if draws != self.draws_lines:
+            self.draws_lines = draws
+            self.line_changed.emit()
 
     def value_at_cursor(self) -> float | None:
         """Value of the voxel that holds the cursor."""

@@ -90,7 +90,7 @@ def shown(tab) -> dict[str, str]:
 
 def test_it_stands_between_progress_and_facts(window):
     titles = [window.tabs.tabText(i) for i in range(window.tabs.count())]
-    assert titles == ["Progress", "Profile", "Facts"]
+    assert titles[:3] == ["Progress", "Profile", "Facts"]
 
 
 def test_before_a_run_it_says_so_and_shows_no_number(tab):

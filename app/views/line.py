@@ -1,0 +1,105 @@
+"""A straight line across a slice, which the user draws to see the values along it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+from PySide6.QtCore import QLineF, QPointF
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from app.views import overlay
+from app.views.planes import Orientation, PlaneName
+from app.views.state import ViewState
+from app.views.viewport import Viewport
+from app.views.words import millimetres
+from engine.geometry.grid import Point
+
+NEAR_PX = 9.0
+"""A press this near to an end takes hold of it."""
+END_PX = 3.5
+SHORTEST_PX = 4.0
+"""A shorter line is a click."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line on a plane, with its ends [mm]."""
+
+    plane: PlaneName
+    start_mm: Point
+    end_mm: Point
+
+    @property
+    def length_mm(self) -> float:
+        """From end to end."""
+        return math.dist(self.start_mm, self.end_mm)
+
+
+def draw(painter: QPainter, line: Line, way: Orientation, viewport: Viewport, ink: str) -> None:
+    """Paint a line with a dot at each end; the first end has a letter A, the other B."""
+    ends = [QPointF(*viewport.to_px(*way.to_screen(p))) for p in (line.start_mm, line.end_mm)]
+    across = QLineF(*ends)
+    halo = "#c0101214"
+    for pen in (overlay.halo_pen(halo), QPen(QColor(ink), 1.6)):
+        painter.setPen(pen)
+        painter.drawLine(across)
+    painter.setPen(QPen(QColor(halo), 1.0))
+    painter.setBrush(QColor(ink))
+    for end in ends:
+        painter.drawEllipse(end, END_PX, END_PX)
+    along = across.unitVector()
+    away = QPointF(along.dx(), along.dy()) * 13
+    for letter, end, sign in (("A", ends[0], -1), ("B", ends[1], 1)):
+        at = end + sign * away + QPointF(-4, 5)
+        overlay.halo_text(painter, at.x(), at.y(), letter, ink, halo)
+
+
+class Drawn(Protocol):
+    """What drawing a line needs of a slice view."""
+
+    state: ViewState
+    readout: str
+    plane: PlaneName
+
+    @property
+    def orientation(self) -> Orientation: ...
+    @property
+    def viewport(self) -> Viewport | None: ...
+    def point_at(self, at: QPointF) -> Point: ...
+    def update(self) -> None: ...
+
+
+class LineDrag:
+    """Draws a line from where the pointer went down, or moves the end that was there."""
+
+    def __init__(self, view: Drawn, at: QPointF) -> None:
+        self._view, self._from = view, at
+        self._fixed, self._is_start = self._hold(at)
+
+    def _hold(self, at: QPointF) -> tuple[Point, bool]:
+        """The end that stays, and whether the pointer moves the start of the line."""
+        line, viewport = self._view.state.line, self._view.viewport
+        if line is not None and viewport is not None and line.plane == self._view.plane:
+            to_screen = self._view.orientation.to_screen
+            for held, other in ((line.start_mm, line.end_mm), (line.end_mm, line.start_mm)):
+                place = QPointF(*viewport.to_px(*to_screen(held)))
+                if QLineF(place, at).length() <= NEAR_PX:
+                    return other, held is line.start_mm
+        return self._view.point_at(at), False
+
+    def move(self, at: QPointF) -> None:
+        view, here = self._view, self._view.point_at(at)
+        if QLineF(self._from, at).length() < SHORTEST_PX:
+            return
+        ends = (here, self._fixed) if self._is_start else (self._fixed, here)
+        line = Line(view.plane, *ends)
+        if line.length_mm > 0:
+            view.state.set_line(line)
+            view.readout = f"{millimetres(line.length_mm)} {view.state.length_unit}"
+            view.update()
+
+    def end(self) -> None:
+        self._view.readout = ""
+        self._view.update()
