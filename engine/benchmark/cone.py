@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
@@ -87,16 +87,14 @@ def run(
     pixels: int = PIXELS,
     repeats: int = 3,
     with_peer: bool = True,
-    more: Mapping[str, Callable[[], figures.Figures]] | None = None,
     say: figures.Say,
 ) -> figures.Figures:
     """Measure cubes of some sizes [voxels]; what comes back can go into JSON.
 
     with_peer : measure RTK in the same run, where it is installed
-    more : other parts to measure in the same run
     """
     works = [Work(size, n_views, pixels) for size in sizes]
-    measures = {"cone": lambda: measure(works, on, repeats, with_peer), **(more or {})}
+    measures = {"cone": lambda: measure(works, on, repeats, with_peer)}
     return figures.collect(figures.CONE, [on], measures, say)
 
 

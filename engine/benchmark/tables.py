@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from engine.benchmark import cone_tables
+from engine.benchmark import cone_kernel_tables, cone_tables
 from engine.benchmark.table import DEVICES, Table, number, rate, seconds, who
 
 Part = dict[str, Any]
@@ -157,4 +157,9 @@ TABLES: dict[str, Callable[[Part], list[Table]]] = {
     "kernels": _kernels,
     "cone": cone_tables.cone,
     "cone_kernels": cone_tables.kernels,
+    "cone_growth": cone_kernel_tables.growth,
+    "cone_search": cone_kernel_tables.search,
+    "cone_blocks": cone_kernel_tables.blocks,
+    "cone_patches": cone_kernel_tables.patches,
+    "cone_slices": cone_kernel_tables.slices,
 }

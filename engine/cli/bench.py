@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,7 @@ def _add_listmode(p: argparse.ArgumentParser) -> None:
 
 
 def _add_cone(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--parts", metavar="A,B", help="of projectors, kernels, patches, slices")
     p.add_argument("--device", choices=DEVICES[:-1], default="auto")
     p.add_argument("--threads", type=_count, metavar="N", help="of the CPU")
     p.add_argument("--sizes", default="128,256", metavar="128,256", help="edges of the cubes")
@@ -58,7 +60,10 @@ def _add_cone(p: argparse.ArgumentParser) -> None:
     p.add_argument("--kernels", type=_work, metavar="512x720x1024", help=KERNELS_HELP)
     p.add_argument("--repeats", type=_count, default=3, metavar="N", help="runs of each case")
     p.add_argument("--no-peer", action="store_true", help="leave RTK out where it is installed")
+    p.add_argument("--budget", type=float, default=60.0, metavar="S", help="of kernels [s]")
+    p.add_argument("--quick", action="store_true", help="rehearse all parts but projectors")
     p.add_argument("--json", type=Path, metavar="OUT", help="write the figures")
+    p.add_argument("--keep-tuning", type=Path, metavar="OUT", help="write the best kernels")
     p.set_defaults(act=_cone)
 
 
@@ -85,23 +90,29 @@ def _listmode(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def _cone(arguments: argparse.Namespace, console: Console) -> None:
-    from engine.benchmark import cone, cone_kernels, report
+    from engine.benchmark import cone_forms, cone_parts, cone_search, report
 
     on = backend.named(arguments.device, arguments.threads)
-    work = cone_kernels.of_size(*(arguments.kernels or (None, None, None)))
-    kernels = {"cone_kernels": lambda: cone_kernels.run(on, work, arguments.repeats)}
-    figures = cone.run(
-        on,
+    parts = arguments.parts.split(",") if arguments.parts else cone_parts.parts_of(on)
+    if arguments.keep_tuning is not None and not (on.is_cuda and "kernels" in parts):
+        raise SettingsError("--keep-tuning needs the part kernels, and a GPU.")
+    others = cone_parts.TINY if arguments.quick else cone_parts.Sizes()
+    if arguments.kernels:
+        others = replace(others, kernels=cone_forms.of_size(*arguments.kernels))
+    work = cone_parts.Work(
         sizes=_sizes(arguments.sizes),
         n_views=arguments.views,
         pixels=arguments.pixels,
         repeats=arguments.repeats,
         with_peer=not arguments.no_peer,
-        more=kernels if on.is_cuda else None,
-        say=console.line,
+        budget_s=arguments.budget,
+        others=others,
     )
+    figures = cone_parts.run(on, parts=parts, work=work, say=console.line)
     if arguments.json is not None:
         _keep(figures, arguments.json)
+    if arguments.keep_tuning is not None:
+        _keep(cone_search.tuning(figures["parts"]["cone_search"], on), arguments.keep_tuning)
     console.line(report.page([figures]))
 
 

@@ -57,8 +57,12 @@ def _choices(on: Backend, kernel: str = "choices") -> list[dict[str, Any]]:
     if on.gpu is None:
         return []
     facts = on.gpu.facts
-    found = sorted(_measurements(), key=lambda measured: _likeness(measured, facts))
-    return found[-1].get(kernel, []) if found and _likeness(found[-1], facts) else []
+    known = (measured for measured in _measurements() if kernel in measured)
+    found = sorted(known, key=lambda measured: _likeness(measured, facts))
+    choices: list[dict[str, Any]] = []
+    if found and _likeness(found[-1], facts):
+        choices = found[-1][kernel]
+    return choices
 
 
 def _likeness(measured: dict[str, Any], facts: GpuFacts) -> int:

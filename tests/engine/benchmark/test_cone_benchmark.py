@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 from engine.backend import cpu
-from engine.benchmark import cone, cone_images, cone_kernels, cone_rtk, report, tables
+from engine.benchmark import cone, cone_images, cone_rtk, report
 from engine.benchmark.cone import BACK, FDK, FORWARD, MATCHED, OURS, Work
 from engine.cli.main import DONE, main
 from engine.filtering.fdk import fdk
 from engine.operators.xray import XrayTransform
 from engine.simulate.integrals import line_integrals
 from engine.simulate.xray_phantoms import shepp_logan
-from tests.emulator import EmulatedGpu
 
 SMALL = Work(size=24, n_views=60, pixels=32)
 
@@ -198,47 +197,6 @@ def test_a_gpu_measures_the_same_cases(device):
     assert [row["case"] for row in part["rows"]] == [BACK, FORWARD, MATCHED, FDK]
     assert {row["device"] for row in part["rows"]} == {"cuda"}
     assert result["devices"]["cuda"]["name"] == device.label
-
-
-def test_kernels_are_measured_form_by_form(device):
-    work = cone_kernels.Work(8, 5, (6, 9))
-    part = cone_kernels.run(device, work, repeats=1)
-    rows = {(row["case"], row["form"]): row for row in part["rows"]}
-    assert len(rows) == len(part["rows"]) == 11 + 3
-    for row in part["rows"]:
-        assert row["fault"] == ""
-        if row["case"] == BACK:
-            assert row["gups"] == pytest.approx(8**3 * 5 / row["seconds"] / 1e9)
-            assert row["difference"] < 1e-2  # fractions of 8 bits
-        else:
-            assert row["mrays_per_s"] == pytest.approx(5 * 54 / row["seconds"] / 1e6)
-    assert rows[BACK, "columns, memory"]["difference"] < 1e-5
-    assert part["bars"] == []
-    assert "columns, memory" in tables.of("cone_kernels", part)[0].markdown()
-
-
-def test_a_form_that_the_memory_cannot_hold_is_told(device):
-    if not isinstance(device.gpu, EmulatedGpu):
-        pytest.skip("the memory of a real card is large")
-    work = cone_kernels.Work(8, 5, (6, 9))
-    test = cone_kernels._Test(device, work, 1)
-    device.gpu.memory_limit = device.gpu.memory.used_bytes + 100
-    row = cone_kernels._tried(test.back, cone_kernels.BACKS[0])
-    assert "memory is used up" in row["fault"]
-    assert row["seconds"] is None
-
-
-@pytest.mark.parametrize(
-    ("card", "gups", "passed"),
-    [("NVIDIA H200", 500, [True]), ("NVIDIA H200", 300, [False]), ("T4", 1, [])],
-)
-def test_the_bar_of_kernels_is_for_the_card_it_names(card, gups, passed):
-    gpu = EmulatedGpu()
-    gpu.facts = replace(gpu.facts, name=card)
-    rows = [{"case": BACK, "seconds": 1.0, "gups": gups}, {"case": BACK, "seconds": None}]
-    found = cone_kernels._bars(gpu, cone_kernels.Work(), rows)
-    assert [bar.passed for bar in found] == passed
-    assert cone_kernels._bars(gpu, cone_kernels.Work(64), rows) == []
 
 
 @pytest.mark.skipif(has_rtk(), reason="RTK is installed")

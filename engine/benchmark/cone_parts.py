@@ -1,0 +1,133 @@
+"""Cone-beam CT in parts: projectors, kernels, patches and slices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.backend import Backend
+from engine.benchmark import (
+    cone,
+    cone_forms,
+    cone_growth,
+    cone_kernels,
+    cone_patches,
+    cone_search,
+    cone_slices,
+    figures,
+)
+from engine.errors import SettingsError
+
+PARTS = ("projectors", "kernels", "patches", "slices")
+Measure = Callable[[], figures.Figures]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What the parts work on; None: what suits the device.
+
+    Attributes
+    ----------
+    kernels : of all forms of the kernels
+    growth : edges N of the work that grows
+    blocks : slice for which blocks of threads are compared
+    searched : for the search of the fastest form
+    patches : edges by "2D" and "3D"
+    patch_views : views of a patch
+    setups : scanners for slices
+    """
+
+    kernels: cone_forms.Work = field(default_factory=cone_forms.Work)
+    growth: tuple[int, ...] | None = None
+    blocks: cone_forms.Work = cone_search.SLICE
+    searched: cone_forms.Work = cone_search.SEARCHED
+    patches: dict[str, Sequence[int]] | None = None
+    patch_views: int = cone_patches.VIEWS
+    setups: tuple[cone_slices.Setup, ...] | None = None
+
+
+TINY = Sizes(
+    kernels=cone_forms.Work(16, 20, (16, 16)),
+    growth=(8, 16),
+    blocks=cone_forms.Work(40, 8, (40, 40), is_slice=True),
+    searched=cone_forms.Work(16, 20, (16, 16)),
+    patches={"2D": (20, 30), "3D": (8,)},
+    patch_views=40,
+    setups=(cone_slices.Setup("FleX-ray", (40, 60), 40, 10),),
+)
+"""To rehearse."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """How much to measure.
+
+    Attributes
+    ----------
+    sizes : edges of the cubes of the projectors [voxels]
+    n_views, pixels : of the projectors: views, and edge of the detector
+    repeats : runs of each case, of which the median counts
+    with_peer : measure RTK beside the projectors, where it is installed
+    budget_s : seconds after which the search tries no further form; blocks take half of it
+    others : sizes of the other parts
+    """
+
+    sizes: tuple[int, ...] = cone.SIZES
+    n_views: int = cone.VIEWS
+    pixels: int = cone.PIXELS
+    repeats: int = 3
+    with_peer: bool = True
+    budget_s: float = 60.0
+    others: Sizes = field(default_factory=Sizes)
+
+
+def parts_of(on: Backend) -> tuple[str, ...]:
+    """Return the parts measured where none are asked for."""
+    return PARTS[:2] if on.is_cuda else PARTS[:1]
+
+
+def run(on: Backend, *, parts: Sequence[str], work: Work, say: figures.Say) -> dict[str, Any]:
+    """Measure the parts one after the other; what comes back can go into JSON."""
+    unknown = [part for part in parts if part not in PARTS]
+    if unknown:
+        raise SettingsError(f"--parts: {unknown[0]!r} is none; choose of {', '.join(PARTS)}.")
+    measures: dict[str, Measure] = {}
+    for part in parts:
+        measures |= _measures(part, on, work)
+    return figures.collect(figures.CONE, [on], measures, say)
+
+
+def _measures(part: str, on: Backend, work: Work) -> dict[str, Measure]:
+    others = work.others
+    if part == "projectors":
+        works = [cone.Work(size, work.n_views, work.pixels) for size in work.sizes]
+        return {"cone": lambda: cone.measure(works, on, work.repeats, work.with_peer)}
+    if part == "patches":
+        return {
+            "cone_patches": lambda: cone_patches.run(
+                on, sizes=others.patches, n_views=others.patch_views
+            )
+        }
+    if part == "slices":
+        return {"cone_slices": lambda: cone_slices.run(on, setups=others.setups)}
+    return _kernels(on, work)
+
+
+def _kernels(on: Backend, work: Work) -> dict[str, Measure]:
+    others, repeats, budget_s = work.others, work.repeats, work.budget_s
+    growth: dict[str, Measure] = {
+        "cone_growth": lambda: cone_growth.run(on, sizes=others.growth, repeats=repeats)
+    }
+    if on.gpu is None:
+        return growth
+    return {
+        "cone_kernels": lambda: cone_kernels.run(on, others.kernels, repeats),
+        "cone_search": lambda: cone_search.run(
+            on, others.searched, repeats=repeats, budget_s=budget_s
+        ),
+        **growth,
+        "cone_blocks": lambda: cone_search.blocks(
+            on, others.blocks, repeats=repeats, budget_s=budget_s / 2
+        ),
+    }
