@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from itertools import product
 from typing import Literal, get_args
 
@@ -69,7 +69,7 @@ class MatrixVariant:
             run=self.run,
             staged=self.staged,
             blocks=self.blocks,
-            **{field.name: getattr(panel, field.name) for field in fields(panel)},
+            **asdict(panel),
         )
 
     @property
@@ -79,9 +79,14 @@ class MatrixVariant:
 
 
 def matrix_variants(
-    threads: tuple[int, ...] = (64, 128, 256), runs: tuple[int, ...] = (4, 8)
+    threads: tuple[int, ...] = (128, 256), runs: tuple[int, ...] = (4, 8)
 ) -> Iterator[MatrixVariant]:
     """Every form worth measuring."""
     for n_threads, run, values in product(threads, runs, get_args(Stores)):
         for n_resident in (1024, 1536):
             yield MatrixVariant(n_threads, run, 2 * n_threads, values, n_resident // n_threads)
+
+
+def paper_source(panel: PanelShape, algorithm: int, threads: int) -> str:
+    """CUDA source of algorithm 1, 2 or 3 of Chou et al.; see matrix_paper.cu."""
+    return render("matrix_paper", algorithm=algorithm, threads=threads, **asdict(panel))

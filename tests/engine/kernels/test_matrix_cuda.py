@@ -8,8 +8,15 @@ import pytest
 
 from engine.backend import cpu, cuda
 from engine.errors import GeometryError
-from engine.kernels.matrix_variants import MatrixVariant, PanelShape, matrix_variants
+from engine.kernels.matrix_groups import check_panel
+from engine.kernels.matrix_variants import (
+    MatrixVariant,
+    PanelShape,
+    matrix_variants,
+    paper_source,
+)
 from engine.operators.matrix import MatrixProjector
+from engine.operators.matrix_paper import THREADS, PaperProjector
 from tests.emulator import EmulatedGpu, nvrtc
 from tests.emulator.registers import ARCHITECTURES
 from tests.engine.geometry.panels import panels
@@ -55,6 +62,13 @@ def assert_close(found, wanted, rtol=RTOL):
     np.testing.assert_allclose(found, wanted, rtol=0, atol=rtol * np.abs(wanted).max())
 
 
+def assert_compiles(source, arch, n_threads):
+    for name, use in nvrtc.compile_for(source, arch, ("-std=c++17",)).kernels.items():
+        assert not use.spills, f"{name} spills: {use}"
+        assert use.stack_bytes == 0, f"{name} keeps arrays in memory: {use}"
+        assert use.registers * n_threads <= 65536, name
+
+
 @pytest.mark.skipif(
     not nvrtc.is_installed(),
     reason="the wheel nvidia-cuda-nvrtc, which compiles for a card, is not installed",
@@ -62,12 +76,10 @@ def assert_close(found, wanted, rtol=RTOL):
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_every_form_compiles_for_every_card_without_spills(arch):
     for variant in matrix_variants():
-        for panel in (FULL, SCATTERING):
-            compiled = nvrtc.compile_for(variant.source(panel), arch, variant.options)
-            for name, use in compiled.kernels.items():
-                assert not use.spills, f"{name} of {variant} spills: {use}"
-                assert use.stack_bytes == 0, f"{name} of {variant} keeps arrays in memory: {use}"
-                assert use.registers * variant.threads <= 65536, f"{name} of {variant}"
+        assert_compiles(variant.source(FULL), arch, variant.threads)
+    assert_compiles(MatrixVariant().source(SCATTERING), arch, MatrixVariant().threads)
+    for algorithm in (1, 2, 3):
+        assert_compiles(paper_source(FULL, algorithm, THREADS), arch, THREADS)
 
 
 @pytest.mark.parametrize("reverse", [False, True], ids=["", "reverse"])
@@ -178,7 +190,6 @@ def test_subsets_are_those_of_the_twin():
 def test_double_precision_and_large_panels_are_refused():
     with pytest.raises(GeometryError, match="float32, not float64"):
         MatrixProjector(response_of("square"), on=cuda(EmulatedGpu()), dtype=np.float64)
-    from engine.kernels.matrix_groups import check_panel
 
     check_panel(FULL)
     with pytest.raises(GeometryError, match="at most 238 along an edge"):
@@ -193,3 +204,42 @@ def test_the_usual_form_equals_its_twin(scene, on_gpu):
     assert_close(on_gpu.to_host(A(x)), forward)
     assert_close(on_gpu.to_host(A.T(y)), back)
     assert np.array_equal(on_gpu.to_host(A.T(y)), on_gpu.to_host(A.T(y)))
+
+
+@pytest.mark.parametrize("reverse", [False, True], ids=["", "reverse"])
+@pytest.mark.parametrize("algorithm", [1, 2, 3])
+@pytest.mark.parametrize("scene", ["with a margin", "odd pitch", "square"])
+def test_the_algorithms_of_the_paper_equal_the_twin(scene, algorithm, reverse):
+    x, y, forward, back = twin(scene)
+    host = MatrixProjector(response_of(scene), on=cpu(1))
+    A = PaperProjector(host, EmulatedGpu(reverse=reverse), algorithm)
+
+    assert_close(A(x).get(), forward)
+    assert_close(A.T(y).get(), back)
+
+
+@pytest.mark.parametrize("algorithm", [1, 2, 3])
+def test_the_algorithms_of_the_paper_take_any_orientations(algorithm):
+    x, y, *_ = twin("with a margin")
+    host = MatrixProjector(response_of("with a margin"), on=cpu(1)).among(np.arange(3, 30, 4))
+    A, y = PaperProjector(host, EmulatedGpu(), algorithm), y[: host.out_shape[0]]
+
+    assert_close(A(x).get(), host(x))
+    assert_close(A.T(y).get(), host.T(y))
+
+
+def test_the_third_algorithm_leaves_out_lines_without_counts():
+    x, y, forward, _ = twin("two panels")
+    counts = (np.arange(len(y)) % 3 == 0).astype(np.float32)
+    host = MatrixProjector(response_of("two panels"), on=cpu(1))
+    found = PaperProjector(host, EmulatedGpu(), 3, counts)(x).get()
+
+    assert_close(found, np.where(counts, forward, 0))
+    assert_close(PaperProjector(host, EmulatedGpu(), 2, counts)(x).get(), forward)
+
+
+def test_panels_too_large_for_the_packed_voxels_of_the_paper_are_refused():
+    tall = panels(n_rows=129, n_columns=1, n_planes=1, voxels_per_pitch=16)
+    A = MatrixProjector(random_response(tall, beyond=0), on=cpu(1))
+    with pytest.raises(GeometryError, match="2064 voxels"):
+        PaperProjector(A, EmulatedGpu(), 1)
