@@ -16,9 +16,10 @@ from engine.cli.console import Console
 from engine.data.volume import Volume
 from engine.errors import DeviceError, ResourceError, SettingsError
 from engine.events import Event, Finished, Profiled, Progressed
-from engine.io import can_save, is_projections, save
+from engine.io import can_save, is_histogram, is_projections, save
 from engine.protocol import Protocol, with_settings
 from engine.protocol_ct import CtProtocol
+from engine.protocol_dual import DualHeadProtocol
 from engine.run import run
 from engine.study import Study, find_protocol, read_study
 
@@ -26,9 +27,7 @@ from engine.study import Study, find_protocol, read_study
 def add_verbs(verbs: Any) -> None:
     """Add the verbs of this file."""
     p = verbs.add_parser("reconstruct", help="reconstruct a scan or a study file")
-    p.add_argument(
-        "data", type=Path, metavar="DATA", help="list-mode file, its header, or STUDY.toml"
-    )
+    p.add_argument("data", type=Path, metavar="DATA", help="a scan, its header, or STUDY.toml")
     p.add_argument(
         "-o", "--output", type=Path, required=True, metavar="OUT", help=".nii.gz, .h5, .png"
     )
@@ -36,6 +35,7 @@ def add_verbs(verbs: Any) -> None:
     p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")
     p.add_argument("--attenuation", type=Path, metavar="MU", help="attenuation map [1/mm]")
     p.add_argument("--normalisation", type=Path, metavar="N", help="crystal efficiencies")
+    p.add_argument("--response", type=Path, metavar="R", help="response of a dual-head scanner")
     p.add_argument(
         "--set",
         action="append",
@@ -116,6 +116,8 @@ def _study(arguments: argparse.Namespace) -> Study:
         study = Study(data=path, protocol=CtProtocol())
     elif path.suffix == ".toml":
         study = read_study(path)
+    elif is_histogram(path):
+        study = Study(data=path, protocol=DualHeadProtocol())
     else:
         study = Study(data=path, protocol=Protocol())
     protocol = find_protocol(arguments.protocol) if arguments.protocol else study.protocol
@@ -123,7 +125,7 @@ def _study(arguments: argparse.Namespace) -> Study:
     if arguments.seed is not None:
         assignments.append(f"sensitivity.seed={arguments.seed}")
     changes: dict[str, Any] = {"protocol": with_settings(protocol, tuple(assignments))}
-    for key in ("scanner", "attenuation", "normalisation"):
+    for key in ("scanner", "attenuation", "normalisation", "response"):
         if getattr(arguments, key) is not None:
             changes[key] = getattr(arguments, key)
     return study.model_copy(update=changes)

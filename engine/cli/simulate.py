@@ -1,4 +1,4 @@
-"""`isocenter simulate listmode` and `projections`: a seeded scan of a known phantom."""
+"""`isocenter simulate listmode`, `histogram`, `projections`: a seeded scan of a known phantom."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from engine.cli import simulate_projections
+from engine.cli import simulate_histogram, simulate_projections
 from engine.cli.console import Console
 from engine.errors import SettingsError
 from engine.events import Progressed
@@ -20,6 +20,9 @@ def add_verbs(verbs: Any) -> None:
     xray = kinds.add_parser("projections", help="an X-ray scan")
     simulate_projections.add_options(xray)
     xray.set_defaults(act=simulate_projections.simulate_projections)
+    panels = kinds.add_parser("histogram", help="a PET scan of two panels")
+    simulate_histogram.add_options(panels)
+    panels.set_defaults(act=simulate_histogram.simulate_histogram)
     p = kinds.add_parser("listmode", help="a PET scan")
     p.add_argument("-o", "--output", type=Path, required=True, metavar="OUT.h5")
     p.add_argument("--scanner", default="demo-ring", metavar="S", help="scanner name or S.toml")

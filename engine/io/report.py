@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.volume import Volume
@@ -79,13 +80,16 @@ def _of_xray(path: Path) -> tuple[str, Look] | None:
 def _recognise(path: Path, head: bytes, scanner: str | None) -> tuple[str, Look]:
     """Return the format's name and what reads it."""
     from engine.errors import UnknownFormatError
-    from engine.io import LISTMODE_READERS, VOLUME_READERS
+    from engine.io import HISTOGRAM_READERS, LISTMODE_READERS, VOLUME_READERS
     from engine.io.response_hdf5 import is_response
     from engine.io.scanners import MAP_SUFFIXES
 
     scan = next((reader for reader in LISTMODE_READERS if reader.accepts(path, head)), None)
     if scan is not None:
         return scan.name, lambda: _of_scan(scan.read(path, scanner=scanner))
+    counts = next((reader for reader in HISTOGRAM_READERS if reader.accepts(path, head)), None)
+    if counts is not None:
+        return counts.name, lambda: _of_histogram(counts.read(path, scanner=scanner))
     if is_response(path, head):
         return "Isocenter response matrix", lambda: _of_response(path)
     image = next((reader for reader in VOLUME_READERS if reader.accepts(path, head)), None)
@@ -138,6 +142,15 @@ def _of_scan(data: ListMode) -> Report:
     faults = () if data.n_prompts else ("The scan holds no prompts, so there is no image in it.",)
     title = f"{data.n_prompts:,} prompts, {data.scanner.name}"
     return Report("", title, tuple(facts), faults, data.notes)
+
+
+def _of_histogram(data: Histogram) -> Report:
+    facts = [("Scanner", data.scanner.name), ("Crystals", data.scanner.describe())]
+    facts += [("Prompts", f"{data.n_prompts:,.0f}"), ("Delayeds", f"{data.n_delayeds:,.0f}")]
+    facts += [("Lines", f"{data.scanner.n_lors:,}"), ("Duration", f"{data.duration_s:g} s")]
+    facts += [(_label(key), _text(v)) for key, v in data.info.items()]
+    faults = () if data.n_prompts else ("No line holds a count, so there is no image in it.",)
+    return Report("", f"{data.n_prompts:,.0f} prompts, {data.scanner.name}", tuple(facts), faults)
 
 
 def _of_projections(data: Projections) -> Report:
@@ -245,11 +258,10 @@ def _of_efficiencies(path: Path, scanner: str | None) -> Report:
 
 
 def _of_protocol(path: Path) -> Report:
-    from engine.protocol import read_protocol
+    from engine.study import read_protocol
 
     protocol = read_protocol(path)
-    algorithm = protocol.algorithm.model_dump()
-    facts = (("Name", protocol.name), ("Algorithm", _text(algorithm)))
+    facts = (("Name", protocol.name), ("Algorithm", _text(protocol.algorithm.model_dump())))
     return Report("", f"protocol {protocol.name!r}", facts)
 
 
@@ -261,6 +273,7 @@ def _of_study(path: Path) -> Report:
         "Scan": study.data,
         "Attenuation": study.attenuation,
         "Normalisation": study.normalisation,
+        "Response": study.response,
     }
     facts = [(label, str(file)) for label, file in used.items() if file is not None]
     facts += [("Scanner", study.scanner or "as the scan says"), ("Protocol", study.protocol.name)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,16 +10,19 @@ from numpy.typing import NDArray
 
 from engine.data.volume import Volume
 from engine.errors import GeometryError
-from engine.simulate.phantoms import RodSector
+from engine.simulate.phantoms import RodAxis, RodSector
 
 RESOLVED_BELOW = 0.735
 """Valley over peak at which two points are just told apart (Rayleigh's criterion)."""
 
 
-def valley_to_peak(volume: Volume, sector: RodSector, *, length_mm: float = 10.0) -> float:
+def valley_to_peak(
+    volume: Volume, sector: RodSector, *, length_mm: float = 10.0, along: RodAxis = "z"
+) -> float:
     """Mean image half-way between neighbouring rods over the mean on the rods.
 
-    0 is perfect, 1 is no contrast at all. The image is averaged along the middle `length_mm` of z.
+    0 is perfect, 1 is no contrast at all. The image is averaged over the middle `length_mm` of the
+    axis along which the rods are.
     """
     rods = np.array(sector.centres_mm)
     middles = _between_neighbours(rods, 2 * sector.diameter_mm)
@@ -27,11 +31,20 @@ def valley_to_peak(volume: Volume, sector: RodSector, *, length_mm: float = 10.0
             f"rods of {sector.diameter_mm:g} mm: {len(rods)} in the sector, need 2 neighbours; "
             "make the phantom larger."
         )
-    z = volume.grid.centres_mm(2)
-    near = np.abs(z - volume.grid.centre_mm[2]) <= max(length_mm, volume.grid.voxel_mm[2]) / 2
-    plane = volume.values[near].mean(axis=0)
-    peak = _sampled(plane, rods, volume).mean()
-    return float(_sampled(plane, middles, volume).mean() / peak)
+    axis = "xyz".index(along)
+    away = np.abs(volume.grid.centres_mm(axis) - volume.grid.centre_mm[axis])
+    near = np.flatnonzero(away <= max(length_mm, volume.grid.voxel_mm[axis]) / 2)
+    plane = volume.values.take(near, axis=2 - axis).mean(axis=2 - axis)
+    across = [other for other in (0, 1, 2) if other != axis]
+    peak = _sampled(plane, rods, volume, across).mean()
+    return float(_sampled(plane, middles, volume, across).mean() / peak)
+
+
+def valleys(
+    volume: Volume, sectors: Sequence[RodSector], *, along: RodAxis = "z"
+) -> dict[float, float]:
+    """Return the valley over the peak of the rods of each diameter [mm]."""
+    return {s.diameter_mm: valley_to_peak(volume, s, along=along) for s in sectors}
 
 
 def _between_neighbours(rods: NDArray[Any], pitch_mm: float) -> NDArray[Any]:
@@ -42,10 +55,12 @@ def _between_neighbours(rods: NDArray[Any], pitch_mm: float) -> NDArray[Any]:
     return np.asarray((rods[i] + rods[j])[close] / 2)
 
 
-def _sampled(plane: NDArray[Any], points_mm: NDArray[Any], volume: Volume) -> NDArray[Any]:
-    """Linear interpolation of a slice (n_y, n_x) at points (x, y)."""
+def _sampled(
+    plane: NDArray[Any], points_mm: NDArray[Any], volume: Volume, across: list[int]
+) -> NDArray[Any]:
+    """Linear interpolation of a slice, x fastest, at points along the two axes `across`."""
     from scipy import ndimage
 
-    lower, edge = volume.grid.lower_mm[:2], np.array(volume.grid.voxel_mm[:2])
+    lower, edge = volume.grid.lower_mm[across], np.array(volume.grid.voxel_mm)[across]
     x, y = ((points_mm - lower) / edge - 0.5).T
     return np.asarray(ndimage.map_coordinates(plane, [y, x], order=1, mode="nearest"))

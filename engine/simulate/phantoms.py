@@ -6,6 +6,7 @@ Attenuation coefficients at 511 keV after NIST XCOM.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from engine.simulate.shapes import Cylinder, Shape, rod, sphere
 WATER_PER_MM = 0.0096
 BONE_PER_MM = 0.0151
 LUNG_PER_MM = 0.0027
+
+RodAxis = Literal["z", "y"]
 
 NEMA_SPHERES_MM = (10.0, 13.0, 17.0, 22.0, 28.0, 37.0)
 """Diameters of the spheres, NEMA NU 2."""
@@ -76,12 +79,12 @@ def cylinder_with_spheres(*, contrast: float = 4.0, scale: float = 1.0) -> Shape
 
 @dataclass(frozen=True)
 class RodSector:
-    """Equal rods along z in a triangular pattern, neighbours two diameters apart.
+    """Equal parallel rods in a triangular pattern, neighbours two diameters apart.
 
     Attributes
     ----------
     diameter_mm : of a rod [mm]
-    centres_mm : (n, 2) places (x, y) of the rods [mm]
+    centres_mm : (n, 2) places of the rods [mm]: (x, y) of rods along z, (x, z) of rods along y
     """
 
     diameter_mm: float
@@ -104,18 +107,20 @@ def derenzo(
     radius_mm: float = 20.0,
     length_mm: float = 30.0,
     background: float = 0.0,
+    along: RodAxis = "z",
 ) -> ShapePhantom:
-    """Return hot rods in a cylinder of water.
+    """Return hot rods in a cylinder of water, along z, or along y, the normal of two panels.
 
     For a human scanner: rods of 12 ... 4 mm in a radius of 100 mm.
     """
     body = rod((0.0, 0.0, 0.0), 2 * radius_mm, length_mm, background, WATER_PER_MM)
     rods = [
-        rod((x, y, 0.0), sector.diameter_mm, length_mm, 1.0 - background)
+        rod((u, v, 0.0), sector.diameter_mm, length_mm, 1.0 - background)
         for sector in derenzo_sectors(rods_mm, radius_mm)
-        for x, y in sector.centres_mm
+        for u, v in sector.centres_mm
     ]
-    return ShapePhantom("Derenzo rods", (body, *rods))
+    shapes = (body, *rods)
+    return ShapePhantom("Derenzo rods", tuple(map(_along_y, shapes)) if along == "y" else shapes)
 
 
 def scaled(shapes: tuple[Shape, ...], factor: float) -> tuple[Shape, ...]:
@@ -134,6 +139,12 @@ def moved(phantom: ShapePhantom, by_mm: Point) -> ShapePhantom:
         for s in phantom.shapes
     )
     return replace(phantom, shapes=shapes)
+
+
+def _along_y(shape: Cylinder) -> Cylinder:
+    """Return a cylinder along z at (x, y) as one along y at (x, z)."""
+    x, z, _ = shape.centre_mm
+    return replace(shape, centre_mm=(x, 0.0, z), tilt_deg=90.0)
 
 
 def _times(values: Point, factor: float) -> Point:
