@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from app.inputs import Inputs, Role
 from app.modality import Modality
@@ -15,6 +15,9 @@ from engine.preflight import Needs
 from engine.preflight_ct import estimate
 from engine.preprocess import STEPS
 from engine.protocol_ct import CtProtocol
+
+if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
+    from engine.candidates import Of
 
 
 class Ct(Modality):
@@ -29,6 +32,7 @@ class Ct(Modality):
     curve = ("Residual ‖Ax − y‖ / ‖y‖", "%")
     has_preview = True
     on_demand = ("crop", "binning", "hardening", "roll")
+    tried: ClassVar[dict[str, Of]] = {"centre": "axis", "roll": "roll"}
     roles: ClassVar[tuple[Role, ...]] = ("data",)
     absent = (
         "Its geometry is in the scan: scanner, μ-map and normalisation are for PET and left out."

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from app.inputs import Inputs, Plan, Role
 from engine.devices import DeviceInfo
 from engine.geometry.grid import ImageGrid, Point
 from engine.preflight import Needs
+
+if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
+    from engine.candidates import Of
 
 
 class Modality(ABC):
@@ -22,6 +25,7 @@ class Modality(ABC):
     ledger : kinds of these, in order
     folded : whether the settings of the ledger are shown only when asked for
     on_demand : kinds that do nothing until the user enters something, which is no fault
+    tried : parts of the preparation whose value can be chosen from pictures, and what it is of
     roles : inputs that belong to a study
     absent : why the other inputs do not; empty if all belong
     expert : fields of the protocol that only experts see
@@ -40,6 +44,7 @@ class Modality(ABC):
     ledger: ClassVar[tuple[Any, ...]]
     folded: ClassVar[bool] = False
     on_demand: ClassVar[tuple[str, ...]] = ()
+    tried: ClassVar[dict[str, Of]] = {}
     roles: ClassVar[tuple[Role, ...]]
     absent: ClassVar[str] = ""
     expert: ClassVar[tuple[str, ...]]

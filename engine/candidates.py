@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from engine.backend import Backend
 from engine.data.projections import Projections
-from engine.errors import SettingsError
+from engine.errors import DataError, SettingsError
 from engine.filtering.redundancy import coverage
 from engine.preprocess import Centre
 from engine.preprocess.centre import NOT_FOUND
@@ -82,7 +82,10 @@ def candidates(
     usual = _usual(prepared, protocol, of)
     middle = usual if around is None else around
     tried = [round(middle + (k - (n - 1) / 2) * step, 6) for k in range(n)]
-    rate = SCORES[score or _suited(prepared)]
+    if of == "roll":
+        _expect_rows_for(tried, scan.shape)
+    rated_by: Score = score or _suited(prepared)
+    rate = SCORES[rated_by]
     slices = _slices(look, protocol, of)
     found = []
     for k, value in enumerate(tried):
@@ -94,8 +97,8 @@ def candidates(
     if of == "roll" or score is not None or method == NOT_FOUND:
         scores = np.array([one.score for one in found], np.float64)
         usual = lowest(np.asarray(tried, np.float64), scores)
-        method = BEST[score or _suited(prepared)]
-    return Estimate(usual, method, UNITS[of], tuple(found))
+        method = BEST[rated_by]
+    return Estimate(usual, method, UNITS[of], tuple(found), rated_by)
 
 
 def with_value(protocol: CtProtocol, of: Of, value: float) -> CtProtocol:
@@ -110,6 +113,19 @@ def _usual(prepared: Projections, protocol: CtProtocol, of: Of) -> float:
     if of == "roll":
         return protocol.steps.roll.degrees or 0.0
     return round(float(prepared.geometry.axis_column.mean()), 2)
+
+
+def _expect_rows_for(degrees: list[float], shape: tuple[int, int, int]) -> None:
+    """Refuse rolls that carry a slice off the detector: its empty parts would pass for good."""
+    _, n_rows, n_columns = shape
+    most = max(map(abs, degrees))
+    rows = n_columns / 2 * float(np.sin(np.radians(most)))
+    if rows > (0.5 - OFF_MIDDLE) * n_rows:
+        want = int(np.ceil(rows / (0.5 - OFF_MIDDLE)))
+        raise DataError(
+            f"A roll of {most:g}° lifts columns by {rows:.1f} rows, too much for a detector of "
+            f"{n_rows:,}; take a scan of at least {want:,} rows, or smaller steps."
+        )
 
 
 def _suited(prepared: Projections) -> Score:

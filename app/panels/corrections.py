@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
+from app.candidates_dialog import CandidatesDialog
 from app.inputs import Inputs, Scan
 from app.modality import Modality
 from app.panels.ledger import LedgerEntry, Standing, TimeOfFlightRow, standing_of, summary_tone
@@ -25,7 +26,9 @@ class CorrectionsStep(Step):
     def __init__(self, number: int, bench: Workbench) -> None:
         super().__init__(number, bench.theme)
         self._session, self._theme, self._number = bench.session, bench.theme, number
+        self._bench = bench
         self._ledgers: dict[str, Ledger] = {}
+        self._tries: dict[str, QToolButton] = {}
         session = self._session
         for signal in (
             session.protocol_changed,
@@ -44,10 +47,22 @@ class CorrectionsStep(Step):
             self._ledgers[modality.key] = made = Ledger(modality, self._theme)
             for kind, row in made.rows.items():
                 row.form.changed.connect(lambda value, k=kind: self._take(k, value))
+            for kind in modality.tried:
+                self._tries[kind] = self._button_to_try(kind, modality)
+                made.rows[kind].add_button(self._tries[kind])
             if made.tof is not None:
                 made.tof.choice.edited.connect(self._take_tof)
             self.body.addWidget(made)
         return self._ledgers[modality.key]
+
+    def _button_to_try(self, kind: str, modality: Modality) -> QToolButton:
+        made = QToolButton()
+        made.setText("Candidates …")
+        made.setToolTip("Look at slices with several values, and take one")
+        made.setAccessibleName(f"Candidates of {kind}")
+        of = modality.tried[kind]
+        made.clicked.connect(lambda: CandidatesDialog(self.window(), self._bench, of).open())
+        return made
 
     def _take(self, kind: str, value: Any) -> None:
         session = self._session
@@ -76,6 +91,11 @@ class CorrectionsStep(Step):
             source = source_of(kind, session.inputs)
             ledger.rows[kind].show_choice(choice, standing, source, editable)
             tones.append(standing.tone)
+            if kind in self._tries:
+                self._tries[kind].setVisible(
+                    session.inputs.scan is not None and choice.use != "off"
+                )
+                self._tries[kind].setEnabled(editable)
             if standing.tone == "ok":
                 applied.append(choice.title.lower())
         if ledger.tof is not None:

@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QToolButton,
+    QWidget,
+)
 
 from app.fields import ChoiceEditor
 from app.forms import Form
@@ -74,6 +80,10 @@ class LedgerEntry(LedgerRow):
         self.unfold.setChecked(not folded)
         self.unfold.setVisible(False)
         self._folded = folded
+        self._buttons = QHBoxLayout()
+        self._buttons.addWidget(self.unfold)
+        self._buttons.addStretch(1)
+        self.grid.addLayout(self._buttons, 3, 1, 1, 2)
         self.form = Form(kind, kind(), only=("use",), bare=True)
         self.form.setFixedWidth(COMBO_PX)
         self.form.setToolTip(kind.model_fields["use"].description or "")
@@ -82,9 +92,12 @@ class LedgerEntry(LedgerRow):
         self.more = Form(kind, kind(), only=own) if own else None
         if self.more is not None:
             self.more.changed.connect(self.form.changed)
-            self.grid.addWidget(self.unfold, 3, 1, Qt.AlignmentFlag.AlignLeft)
             self.grid.addWidget(self.more, 4, 1, 1, 2)
             self.unfold.toggled.connect(self._show_more)
+
+    def add_button(self, added: QAbstractButton) -> None:
+        """Put a button beside that of the settings."""
+        self._buttons.insertWidget(1, added)
 
     def show_choice(self, choice: Any, standing: Standing, source: str, editable: bool) -> None:
         """Show the settings and how the row stands."""

@@ -27,12 +27,16 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Estimate:
-    """The best value of a parameter, how it was found, and what else was tried, by value."""
+    """The best value of a parameter, how it was found, and what else was tried, by value.
+
+    `score` says what the candidates' scores are, where there are any.
+    """
 
     value: float
     method: str
     unit: str
     candidates: tuple[Candidate, ...] = ()
+    score: Score | None = None
 
     @property
     def best(self) -> Candidate:
@@ -106,7 +110,7 @@ def sweep(
         tried.append(Candidate(float(value), SCORES[score](picture), picture))
     scores = np.array([one.score for one in tried])
     best = lowest(np.array([one.value for one in tried]), scores)
-    return Estimate(best, f"sweep, least {score}", unit, tuple(tried))
+    return Estimate(best, f"sweep, least {score}", unit, tuple(tried), score)
 
 
 def lowest(values: NDArray[np.float64], scores: NDArray[np.float64]) -> float:

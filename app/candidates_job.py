@@ -1,0 +1,120 @@
+"""Slices with other values of the axis or the roll, made off the window's thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Event
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.commands import Commands
+from app.job import Task
+from app.previews import NO_ROOM
+from app.session import Session
+from app.xray_scan import XrayScan
+from engine.errors import EngineError
+from engine.protocol_ct import CtProtocol
+
+if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
+    from engine.candidates import Of
+    from engine.preprocess.sweep import Estimate
+
+
+class StoppedError(Exception):
+    """Nobody waits for the slices any more."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """Values to try: their middle, None for what a run would take, their distance and number."""
+
+    around: float | None
+    step: float
+    n: int
+
+
+class CandidatesJob(QObject):
+    """Makes candidates of the scan and protocol that are at hand when it is made.
+
+    Signals
+    -------
+    progressed : slices done and slices in all
+    found : the values tried, with their slices and scores
+    failed : why there are none, one sentence
+    ended : nothing is at work any more
+    """
+
+    progressed = Signal(int, int)
+    found = Signal(object)
+    failed = Signal(str)
+    ended = Signal()
+
+    def __init__(self, session: Session, commands: Commands, of: Of, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session, self._commands, self._of = session, commands, of
+        self._scan, self._plan = session.inputs.scan, session.protocol
+        self._stop = Event()
+        self._task: Task | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether slices are being made."""
+        return self._task is not None
+
+    def start(self, wanted: Range) -> None:
+        """Make slices; nothing must be at work."""
+        self._stop.clear()
+        device = self._session.device.named("cpu")
+        threads = device.threads if device else None
+        self._task = self._commands.run_task(
+            lambda task: self._make(task, wanted, threads), self._took, failed="No candidates."
+        )
+        self._task.progressed.connect(self.progressed)
+        self._task.failed.connect(self.failed)
+        self._task.finished.connect(self._ended)
+
+    def stop(self) -> None:
+        """End after the slice at hand."""
+        self._stop.set()
+
+    def _make(self, task: Task, wanted: Range, threads: int | None) -> Estimate | str | None:
+        """Make the slices, in a thread: them, why there are none, or None once stopped."""
+        from engine.backend import cpu
+        from engine.candidates import candidates
+
+        if not isinstance(self._scan, XrayScan) or not isinstance(self._plan, CtProtocol):
+            return "There is no CT scan to try values with."
+        if self._scan.pictures is None:
+            return NO_ROOM
+
+        def tick(done: int, total: int) -> None:
+            if self._stop.is_set():
+                raise StoppedError
+            task.progressed.emit(done, total)
+
+        try:
+            return candidates(
+                self._scan.pictures.scan,
+                self._plan,
+                of=self._of,
+                on=cpu(threads),
+                around=wanted.around,
+                step=wanted.step,
+                n=wanted.n,
+                tick=tick,
+            )
+        except StoppedError:
+            return None
+        except EngineError as e:
+            return str(e)
+
+    def _took(self, result: Estimate | str | None) -> None:
+        if isinstance(result, str):
+            self.failed.emit(result)
+        elif result is not None and not self._stop.is_set():
+            self.found.emit(result)
+
+    def _ended(self) -> None:
+        self._task = None
+        self.ended.emit()
