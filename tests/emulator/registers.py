@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from engine.geometry.tof import TofBins
+from engine.kernels.cone_variants import BackVariant, back_variants
+from engine.kernels.joseph_variants import JosephVariant, joseph_variants
 from engine.kernels.source import FOLDER
 from engine.kernels.tof import weight_table
 from engine.kernels.variants import RayVariant, variants
 from tests.emulator.nvrtc import KernelUse, compile_for, version
 
 ARCHITECTURES = (75, 80, 90, 120)
-SOURCES = ("rays.cu", "em.cu")
+SOURCES = ("rays.cu", "em.cu", "cone_back.cu", "joseph.cu")
 RECORD = Path(__file__).parents[2] / "docs" / "benchmarks" / "registers.json"
 _TOF = TofBins(fwhm_ps=385, bin_ps=100, n_bins=17)
 
@@ -37,6 +39,11 @@ def ray_kernels(variant: RayVariant, arch: int) -> dict[str, KernelUse]:
 def image_kernels(variant: RayVariant, arch: int) -> dict[str, KernelUse]:
     """Compile the image kernels."""
     return compile_for(variant.em(), arch, variant.options).kernels
+
+
+def projector_kernels(variant: BackVariant | JosephVariant, arch: int) -> dict[str, KernelUse]:
+    """Compile a projector of CT."""
+    return compile_for(variant.source(), arch, variant.options).kernels
 
 
 def record() -> str:
@@ -62,6 +69,10 @@ def _rows() -> Iterator[dict[str, Any]]:
         uses = {arch: image_kernels(variant, arch) for arch in ARCHITECTURES}
         form = {key: getattr(variant, key) for key in ("order", "sums", "real")}
         yield from _lines("em.cu", form, uses)
+    for source, projectors in (("cone_back.cu", back_variants()), ("joseph.cu", joseph_variants())):
+        for projector in projectors:
+            uses = {arch: projector_kernels(projector, arch) for arch in ARCHITECTURES}
+            yield from _lines(source, asdict(projector), uses)
 
 
 def _lines(

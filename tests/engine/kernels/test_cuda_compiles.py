@@ -6,6 +6,8 @@ from dataclasses import asdict
 import pytest
 
 from engine.kernels.compiled import EM_KERNELS, RAY_KERNELS
+from engine.kernels.cone_variants import back_variants
+from engine.kernels.joseph_variants import joseph_variants
 from engine.kernels.variants import BLOCKS, EM_BLOCK, RayVariant, variants
 from tests.emulator import nvrtc
 from tests.emulator.registers import (
@@ -19,6 +21,8 @@ from tests.emulator.registers import (
 
 REGISTERS_OF_A_BLOCK = 65536
 SHARED_BYTES_OF_A_BLOCK = 48 << 10
+OF_IMAGES = ("order", "sums", "real")
+"""What forms of the image kernels differ in."""
 
 with_nvrtc = pytest.mark.skipif(
     not nvrtc.is_installed(),
@@ -108,11 +112,21 @@ def test_the_recorded_registers_are_of_these_kernels():
     assert recorded["sources"] == digests(), (
         "the kernels changed; record them anew: python -m tests.emulator.record_registers"
     )
-    wanted = {(name, *asdict(v).values()) for v in variants() for name in RAY_KERNELS}
-    wanted |= {(name, v.order, v.sums, v.real) for v in image_forms() for name in EM_KERNELS}
-    found = set()
+    forms = {
+        "rays.cu": (RAY_KERNELS, [asdict(v) for v in variants()]),
+        "em.cu": (EM_KERNELS, [{k: getattr(v, k) for k in OF_IMAGES} for v in image_forms()]),
+        "cone_back.cu": (("back", "gather"), [asdict(v) for v in back_variants()]),
+        "joseph.cu": (("forward", "back", "collect"), [asdict(v) for v in joseph_variants()]),
+    }
+    wanted = [
+        {"source": source, "kernel": name} | json.loads(json.dumps(form))
+        for source, (names, some) in forms.items()
+        for form in some
+        for name in sorted(names)
+    ]
+    found = []
     for row in recorded["kernels"]:
-        form = [row[key] for key in asdict(image_forms()[0]) if key in row]
-        found.add((row["kernel"], *form))
-        assert all(row[f"sm_{arch}"] > 0 for arch in ARCHITECTURES)
+        assert all(row.pop(f"sm_{arch}") > 0 for arch in ARCHITECTURES)
+        assert row.pop("shared_bytes") >= 0
+        found.append(row)
     assert found == wanted
