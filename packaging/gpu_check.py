@@ -2,7 +2,7 @@
 
     python3 packaging/gpu_check.py --out gpu-check [--wheels .whl]
 
-Runs the tests that need a card, then `isocenter bench listmode` part by part and `bench cone`, each
+Runs the tests that need a card, then `isocenter bench listmode` and `bench cone` part by part, each
 within its own time; what fails does not stop the rest. Everything measured is kept as JSON in the
 folder --out.
 Exit code 0: all passed; 1: something failed or missed its bar.
@@ -39,7 +39,7 @@ QUICK = ("--events", "20000", "--sizes", "16,32", "--iterations", "2", "--repeat
 FEW = ("--events", "200000", "--sizes", "32,128", "--repeats", "1")
 """The CPU does the same events as the GPU, so that their images can be compared."""
 QUICK_CONE = (
-    "--sizes", "16", "--views", "20", "--pixels", "16", "--kernels", "16x20x16", "--repeats", "1",
+    "--quick", "--sizes", "16", "--views", "20", "--pixels", "16", "--repeats", "1",
 )  # fmt: skip
 RESERVE_S = 20.0
 """Kept for the report."""
@@ -146,12 +146,13 @@ def steps(device: str, quick: bool, work: Path, out: Path) -> list[Step]:
     for part in parts:
         options = ["--parts", part, *on, *size]
         if part == "kernels":
-            options += ["--budget", "20" if quick else "80"]
+            options += ["--budget", "20" if quick else "60"]
             options += ["--keep-tuning", str(out / "tuning.json")]
         figures = out / f"{part}.json"
         command = _cli("bench", "listmode", *options, "--json", str(figures))
         found.append(Step(part, command, limits[part], figures))
-    found.insert(len(found) - len(parts) + 1, _cone(on, quick, out))
+    at = len(found) - len(parts) + 1
+    found[at:at] = _cone(on, quick, out)
     if device == "cuda":
         both = ["--parts", "table2,table3", "--device", "both", *(QUICK if quick else FEW)]
         figures = out / "cpu-and-gpu.json"
@@ -160,11 +161,22 @@ def steps(device: str, quick: bool, work: Path, out: Path) -> list[Step]:
     return found
 
 
-def _cone(on: tuple[str, ...], quick: bool, out: Path) -> Step:
-    """Projectors of CT, the kernels of a GPU among them."""
-    figures = out / "cone.json"
-    options = [*on, "--no-peer", *(QUICK_CONE if quick else ())]
-    return Step("cone", _cli("bench", "cone", *options, "--json", str(figures)), 120, figures)
+def _cone(on: tuple[str, ...], quick: bool, out: Path) -> list[Step]:
+    """Projectors of CT, the kernels behind them, and patches and slices."""
+    parts = {
+        "cone": ("projectors", 60.0, ()),
+        "cone kernels": ("kernels", 110.0, ("--repeats", "2", "--budget", "20")),
+        "cone patches": ("patches,slices", 90.0, ()),
+    }
+    found = []
+    for name, (part, limit_s, more) in parts.items():
+        figures = out / f"{name.replace(' ', '-')}.json"
+        options = ["--parts", part, *on, "--no-peer", *more, *(QUICK_CONE if quick else ())]
+        if part == "kernels" and "cuda" in on:
+            options += ["--keep-tuning", str(out / "tuning-cone.json")]
+        command = _cli("bench", "cone", *options, "--json", str(figures))
+        found.append(Step(name, command, limit_s, figures))
+    return found
 
 
 def _cli(*arguments: str) -> tuple[str, ...]:
