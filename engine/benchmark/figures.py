@@ -13,7 +13,8 @@ from engine.backend import Backend
 from engine.environment import environment
 
 LISTMODE, CONE = "isocenter bench listmode", "isocenter bench cone"
-FORMATS = (LISTMODE, CONE)
+DUAL_HEAD = "isocenter bench dual-head"
+FORMATS = (LISTMODE, CONE, DUAL_HEAD)
 VERSION = 1
 
 Figures = dict[str, Any]

@@ -14,9 +14,7 @@ from engine.errors import FileFormatError
 from engine.io.publish import publish
 
 PAGE = "report.md"
-_WAY_OUT = (
-    "give files that `isocenter bench listmode --json` or `isocenter bench cone --json` wrote"
-)
+_WAY_OUT = "give files that `isocenter bench SUITE --json` wrote"
 
 
 def read(path: Path) -> dict[str, Any]:

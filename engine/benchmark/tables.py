@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from engine.benchmark import cone_kernel_tables, cone_tables
+from engine.benchmark import cone_kernel_tables, cone_tables, dual_head_tables
 from engine.benchmark.table import DEVICES, Table, number, rate, seconds, who
 
 Part = dict[str, Any]
@@ -162,4 +162,8 @@ TABLES: dict[str, Callable[[Part], list[Table]]] = {
     "cone_blocks": cone_kernel_tables.blocks,
     "cone_patches": cone_kernel_tables.patches,
     "cone_slices": cone_kernel_tables.slices,
+    "dual_head": dual_head_tables.times,
+    "dual_head_forms": dual_head_tables.forms,
+    "dual_head_kernels": dual_head_tables.kernels,
+    "dual_head_images": dual_head_tables.images,
 }

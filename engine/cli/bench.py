@@ -27,6 +27,7 @@ def add_verbs(verbs: Any) -> None:
     suites = p.add_subparsers(dest="suite", metavar="SUITE", required=True)
     _add_listmode(suites.add_parser("listmode", help="reconstruction from list mode"))
     _add_cone(suites.add_parser("cone", help="projection and reconstruction of cone-beam CT"))
+    _add_dual_head(suites.add_parser("dual-head", help="OSEM with a stored response"))
     window = suites.add_parser("window", help="start and smoothness of the window")
     window.add_argument("--json", type=Path, metavar="OUT", help="write the figures")
     window.set_defaults(act=_window)
@@ -65,6 +66,21 @@ def _add_cone(p: argparse.ArgumentParser) -> None:
     p.add_argument("--json", type=Path, metavar="OUT", help="write the figures")
     p.add_argument("--keep-tuning", type=Path, metavar="OUT", help="write the best kernels")
     p.set_defaults(act=_cone)
+
+
+def _add_dual_head(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--parts", metavar="A,B", help="of projection, forms, kernels, images")
+    p.add_argument("--system", choices=("full", "demo", "test"), default="full")
+    p.add_argument("--response", type=Path, metavar="FILE.h5", help="its matrix, or one is built")
+    p.add_argument("--device", choices=DEVICES, default="auto")
+    p.add_argument("--threads", type=_count, metavar="N", help="of the CPU")
+    p.add_argument("--subsets", type=_count, metavar="N", help="measured; 2 of the full system")
+    p.add_argument("--of", type=_count, metavar="N", help="subsets in an iteration; 72 if full")
+    p.add_argument("--repeats", type=_count, default=1, metavar="N", help="runs of each case")
+    p.add_argument("--iterations", type=_count, default=24, metavar="N", help="of images")
+    p.add_argument("--counts", type=float, metavar="N", help="of images")
+    p.add_argument("--json", type=Path, metavar="OUT", help="write the figures")
+    p.set_defaults(act=_dual_head)
 
 
 def _listmode(arguments: argparse.Namespace, console: Console) -> None:
@@ -113,6 +129,31 @@ def _cone(arguments: argparse.Namespace, console: Console) -> None:
         _keep(figures, arguments.json)
     if arguments.keep_tuning is not None:
         _keep(cone_search.tuning(figures["parts"]["cone_search"], on), arguments.keep_tuning)
+    console.line(report.page([figures]))
+
+
+def _dual_head(arguments: argparse.Namespace, console: Console) -> None:
+    from engine.benchmark import dual_head_parts, panels, report
+
+    devices, system = _devices(arguments.device, arguments.threads), arguments.system
+    of = arguments.of or panels.SUBSETS[system]
+    sampled = arguments.subsets or (min(panels.SAMPLED, of) if system == "full" else of)
+    response = panels.response_of(
+        system, arguments.response, threads=devices[0].threads, say=console.line
+    )
+    figures = dual_head_parts.run(
+        devices,
+        panels.PanelWork(response, of, sampled),
+        parts=arguments.parts.split(",")
+        if arguments.parts
+        else dual_head_parts.parts_of(devices, system),
+        repeats=arguments.repeats,
+        iterations=arguments.iterations,
+        n_counts=arguments.counts,
+        say=console.line,
+    )
+    if arguments.json is not None:
+        _keep(figures, arguments.json)
     console.line(report.page([figures]))
 
 
