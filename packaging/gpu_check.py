@@ -152,7 +152,7 @@ def steps(device: str, quick: bool, work: Path, out: Path) -> list[Step]:
         command = _cli("bench", "listmode", *options, "--json", str(figures))
         found.append(Step(part, command, limits[part], figures))
     at = len(found) - len(parts) + 1
-    found[at:at] = _cone(on, quick, out)
+    found[at:at] = [*_cone(on, quick, out), _dual_head(on, quick, out)]
     if device == "cuda":
         both = ["--parts", "table2,table3", "--device", "both", *(QUICK if quick else FEW)]
         figures = out / "cpu-and-gpu.json"
@@ -177,6 +177,15 @@ def _cone(on: tuple[str, ...], quick: bool, out: Path) -> list[Step]:
         command = _cli("bench", "cone", *options, "--json", str(figures))
         found.append(Step(name, command, limit_s, figures))
     return found
+
+
+def _dual_head(on: tuple[str, ...], quick: bool, out: Path) -> Step:
+    """Dual-head PET; on a card the whole system, whose matrix is built first."""
+    full = ("--subsets", "6", "--repeats", "3", "--parts", "projection,kernels,images")
+    options = full if "cuda" in on and not quick else ("--system", "test", "--iterations", "2")
+    figures = out / "dual-head.json"
+    command = _cli("bench", "dual-head", *on, *options, "--json", str(figures))
+    return Step("dual head", command, 200, figures)
 
 
 def _cli(*arguments: str) -> tuple[str, ...]:

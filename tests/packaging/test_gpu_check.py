@@ -88,7 +88,8 @@ def test_every_part_of_a_gpu_is_measured_into_a_file_of_its_own(tmp_path):
 
     names = [s.figures.name for s in found if s.figures]
     cone = ["cone.json", "cone-kernels.json", "cone-patches.json"]
-    assert names == ["kernels.json", *cone, "table3.json", "table2.json", "cpu-and-gpu.json"]
+    lists = ["table3.json", "table2.json", "cpu-and-gpu.json"]
+    assert names == ["kernels.json", *cone, "dual-head.json", *lists]
     assert "--keep-tuning" in next(s for s in found if s.name == "cone kernels").command
     assert "qt" not in (tmp_path / "pytest.ini").read_text()
 
