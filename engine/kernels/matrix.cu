@@ -39,19 +39,28 @@ __device__ __forceinline__ Orientation at(const int* orientations, int i) {
 {% set stored = "const long long* row_starts, const int* groups, const unsigned short* codes, const value_t* values,
     const float* scales" %}
 
+// Before the first padded picture by so much: no distance from there is negative.
+constexpr int BEFORE = 256 * (COLUMNS + 1);
+
+__device__ __forceinline__ const float* moved(const float* from, unsigned bytes) {
+  return reinterpret_cast<const float*>(reinterpret_cast<const char*>(from) + bytes);
+}
+
 struct Shift {
   int u, v;
 };
 
-// Where to read, from the thread's own place, for the stored plane and for its mirror image, and with what weight.
+// Where to read [bytes from the thread's own place], for the stored plane and for its mirror image, and with what
+// weight.
 struct __align__(16) Both {
-  int near, far;
+  unsigned near, far;
   float weight, far_weight;
 };
 
-// Where to read, and for which of the thread's voxels: first and number of rows (RUN - 1 above too) and columns.
+// Where to read [bytes from the thread's own place], and for which of the thread's voxels: first and number of rows
+// (RUN - 1 above too) and columns.
 struct __align__(16) Reach {
-  int from;
+  unsigned from;
   float weight;
   short row, n_rows, column, n_columns;
 };
@@ -93,10 +102,10 @@ __device__ __forceinline__ int found(const int* starts, int n, int at) {
   return low;
 }
 
-__device__ __forceinline__ int place(int code, int plane, int phase, const Orientation& o, int turn) {
+__device__ __forceinline__ unsigned place(int code, int plane, int phase, const Orientation& o, int turn) {
   const Shift shift = turned(code, turn, o.a, o.b);
   const int row = shift.u + MARGIN, column = shift.v + MARGIN;
-  return plane * PLANE + turned_phase(phase, turn) * PICTURE + row * PITCH + column;
+  return 4u * (plane * PLANE + turned_phase(phase, turn) * PICTURE + row * PITCH + column);
 }
 
 __device__ __forceinline__ Both staged_both(
@@ -104,7 +113,7 @@ __device__ __forceinline__ Both staged_both(
   const int group = found(groups, GROUPS, at), plane = group / PHASES, phase = group % PHASES;
   const int opposite = PLANES - 1 - plane, code = codes[at];
   const float weight = decoded(values[at]) * scale;
-  const int far = place(code, opposite, phase, o, o.turn ^ ACROSS);
+  const unsigned far = place(code, opposite, phase, o, o.turn ^ ACROSS);
   return {place(code, plane, phase, o, o.turn), far, weight, opposite == plane ? 0 : weight};
 }
 
@@ -134,9 +143,12 @@ extern "C" __global__ void __launch_bounds__({{ threads }}, {{ blocks }}) forwar
 #pragma unroll 2
     for (int i = 0; i < n_here; ++i) {
       const Both both = staged[i];
-      const float *const near = from + both.near, *const far = from + both.far;
+      const float *const near = moved(from, both.near), *const far = moved(from, both.far);
 #pragma unroll
-      for (int k = 0; k < RUN; ++k) sums[k] += both.weight * near[k * PITCH] + both.far_weight * far[k * PITCH];
+      for (int k = 0; k < RUN; ++k) {
+        sums[k] += both.weight * near[k * PITCH];
+        sums[k] += both.far_weight * far[k * PITCH];
+      }
     }
     __syncthreads();
   }
@@ -161,8 +173,8 @@ extern "C" __global__ void __launch_bounds__({{ threads }}) pad(
 
 __device__ __forceinline__ Reach staged_reach(int code, float weight, const Orientation& o, int turn) {
   const Shift shift = turned(code, turn, o.a, o.b);
-  const int from = o.padded + (RUN - 1 - shift.u) * COLUMNS - shift.v;
-  return {from, weight, (short)(shift.u - (RUN - 1)), (short)(o.n_rows + RUN - 1), (short)shift.v, (short)o.n_columns};
+  const int from = BEFORE + o.padded + (RUN - 1 - shift.u) * COLUMNS - shift.v;
+  return {4u * from, weight, (short)(shift.u - (RUN - 1)), (short)(o.n_rows + RUN - 1), (short)shift.v, (short)o.n_columns};
 }
 
 // counts -> the sum of those before each, and of all at the end; of the whole block.
@@ -188,7 +200,7 @@ extern "C" __global__ void __launch_bounds__({{ threads }}, {{ blocks }}) back(
   const int mine = blockIdx.x * THREADS + threadIdx.x, phase = blockIdx.y, plane = blockIdx.z;
   const int row = mine / COLUMNS * RUN, column = mine % COLUMNS;
   const int kept = min(plane, PLANES - 1 - plane), across = plane == kept ? 0 : ACROSS;
-  const float* __restrict__ const from = padded + row * COLUMNS + column;
+  const float* __restrict__ const from = padded + row * COLUMNS + column - BEFORE;
 
   float sums[RUN] = {};
   for (int first = 0; first < n_orientations; first += THREADS) {
@@ -216,7 +228,7 @@ extern "C" __global__ void __launch_bounds__({{ threads }}, {{ blocks }}) back(
         const Reach reach = staged[i];
         if ((unsigned)(row - reach.row) < (unsigned)reach.n_rows &&
             (unsigned)(column - reach.column) < (unsigned)reach.n_columns) {
-          const float* const there = from + reach.from;
+          const float* const there = moved(from, reach.from);
 #pragma unroll
           for (int k = 0; k < RUN; ++k) sums[k] += reach.weight * there[k * COLUMNS];
         }

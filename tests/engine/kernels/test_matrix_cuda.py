@@ -1,7 +1,10 @@
 """Projection with a stored response for the GPU, its very text run on the CPU, against its twin."""
 
+import subprocess
+import sys
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,9 +22,11 @@ from engine.operators.matrix import MatrixProjector
 from engine.operators.matrix_paper import THREADS, PaperProjector
 from tests.emulator import EmulatedGpu, nvrtc
 from tests.emulator.registers import ARCHITECTURES
+from tests.emulator.sanitizer import sanitizer_environment
 from tests.engine.geometry.panels import panels
 from tests.engine.operators.random_response import random_response
 
+ROOT = Path(__file__).parents[3]
 RTOL = 1e-6  # of the maximum: the same sums in another order
 FULL = PanelShape(104, 72, 119, 4, 0)
 SCATTERING = PanelShape(24, 16, 30, 3, 9)
@@ -32,7 +37,7 @@ SCENES = {
     "wide margin": {"n_rows": 3, "n_columns": 2, "n_planes": 3, "beyond": 9},
     "odd pitch": {"n_rows": 5, "n_columns": 3, "n_planes": 5, "voxels_per_pitch": 3, "beyond": 1},
     "square": {"n_rows": 3, "n_columns": 3, "n_planes": 4, "voxels_per_pitch": 2},
-    "one column": {"n_rows": 7, "n_columns": 1, "n_planes": 3},
+    "one column": {"n_rows": 7, "n_columns": 1, "n_planes": 3, "beyond": 5},
     "one row": {"n_rows": 1, "n_columns": 5, "n_planes": 2},
     "one crystal": {"n_rows": 1, "n_columns": 1, "n_planes": 1, "voxels_per_pitch": 1},
 }
@@ -243,3 +248,29 @@ def test_panels_too_large_for_the_packed_voxels_of_the_paper_are_refused():
     A = MatrixProjector(random_response(tall, beyond=0), on=cpu(1))
     with pytest.raises(GeometryError, match="2064 voxels"):
         PaperProjector(A, EmulatedGpu(), 1)
+
+
+def test_no_kernel_leaves_its_arrays():
+    """Every form once under AddressSanitizer, in a process that has it loaded from the start."""
+    code = """
+import numpy as np
+from engine.backend import cpu
+from engine.operators.matrix import MatrixProjector
+from engine.operators.matrix_paper import PaperProjector
+from tests.emulator import EmulatedGpu
+from tests.engine.kernels.test_matrix_cuda import on_card, response_of
+response, gpu = response_of("one column"), EmulatedGpu(sanitize=True)
+host = MatrixProjector(response, on=cpu(1))
+papers = [PaperProjector(host, gpu, algorithm) for algorithm in (1, 2, 3)]
+for A in (on_card(response, None, sanitize=True), *papers):
+    A.T(A(np.ones(A.in_shape, np.float32)))
+print("all kernels ran")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT, env=sanitizer_environment(), capture_output=True, text=True, timeout=280,
+        check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+    assert "all kernels ran" in done.stdout
