@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,8 @@ def simulate_histogram(arguments: argparse.Namespace, console: Console) -> None:
     on = backend.cpu(arguments.threads)
     response = _response(arguments, on.threads, console)
     x, _, z = (float(v) for v in response.scanner.grid.size_mm)
-    phantom = _phantom(arguments.phantom, min(LARGEST_RADIUS_MM, FILLED * min(x, z) / 2))
+    radius_mm = min(LARGEST_RADIUS_MM, FILLED * min(x, z) / 2)
+    phantom = _phantom(arguments.phantom, radius_mm)
     console.line(f"Simulating {arguments.prompts:,.0f} prompts on {response.scanner.name}")
     data = histogram.simulate_histogram(
         phantom,
@@ -56,6 +58,8 @@ def simulate_histogram(arguments: argparse.Namespace, console: Console) -> None:
         on=on,
         tick=lambda done, total: console.show(Progressed("simulate", done, total)),
     )
+    if arguments.phantom == "derenzo":
+        data = replace(data, info=data.info | {"rods": {"radius_mm": radius_mm, "along": "y"}})
     write_histogram(data, arguments.output)
     console.line(
         f"Scan: {arguments.output} ({data.n_prompts:,.0f} prompts, {data.n_delayeds:,.0f} delayeds)"

@@ -17,14 +17,13 @@ from engine.io.response_hdf5 import write_response
 from engine.response.analytic import AnalyticResponse, Rows
 from engine.response.packing import PackedRows, matrix_of
 from engine.response.parts import Arrays, Parts
+from engine.response.plan import plan_of
 from engine.settings import Settings
 
 Tick = Callable[[int, int], None]
 """Called with the work done and the work in all; may raise to stop."""
 
 _ROWS_PER_PART, _TICK_S = 32, 0.2
-VERSION = 1
-"""Raise it when the computation changes."""
 
 
 def build_analytic(
@@ -75,15 +74,6 @@ def refuse_layers(scanner: DualHead) -> None:
             f"{scanner.name}: {scanner.settings.n_layers} layers of crystals, a response matrix "
             "takes 1; set n_layers = 1 and count the events of all layers together."
         )
-
-
-def plan_of(scanner: DualHead, settings: Settings) -> dict[str, Any]:
-    """Return all that fixes a matrix."""
-    return {
-        "version": VERSION,
-        "scanner": scanner.settings.model_dump(mode="json", exclude={"source"}),
-        "response": settings.model_dump(mode="json"),
-    }
 
 
 def info_of(settings: Settings, seconds: float) -> dict[str, Any]:

@@ -31,12 +31,12 @@ from engine.response.building import (
     finished,
     info_of,
     make_parts,
-    plan_of,
     refuse_layers,
 )
 from engine.response.elements import Elements
 from engine.response.packing import matrix_of
 from engine.response.parts import Arrays, Parts
+from engine.response.plan import plan_of
 from engine.settings import Settings, setting
 
 Array = NDArray[Any]

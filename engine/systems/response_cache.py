@@ -5,8 +5,6 @@ A build that was interrupted goes on where it stopped: its parts lie beside the 
 
 from __future__ import annotations
 
-import hashlib
-import json
 import logging
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +13,8 @@ from engine.data.response import ResponseMatrix
 from engine.errors import FileFormatError, GeometryError
 from engine.geometry.dual_head import DualHead
 from engine.io.response_hdf5 import read_response
-from engine.response.building import build_analytic, plan_of
+from engine.response.building import build_analytic
+from engine.response.plan import path_of
 from engine.response.settings import AnalyticResponse
 
 MOST_BYTES = 6 * 2**30
@@ -24,14 +23,6 @@ MOST_BYTES = 6 * 2**30
 Tick = Callable[[int, int], None]
 
 log = logging.getLogger(__name__)
-
-
-def path_of(folder: Path, scanner: DualHead, settings: AnalyticResponse) -> Path:
-    """Return where the matrix of a scanner, its image and these settings is kept."""
-    plan = plan_of(scanner, settings)
-    plan["scanner"]["name"] = ""
-    digest = hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()
-    return folder / f"{digest[:32]}.h5"
 
 
 def find(folder: Path, scanner: DualHead, settings: AnalyticResponse) -> ResponseMatrix | None:
