@@ -7,7 +7,7 @@ import pytest
 from engine.errors import GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.quality.compare import smoothed
-from engine.quality.derenzo import RESOLVED_BELOW, valley_to_peak
+from engine.quality.derenzo import RESOLVED_BELOW, valley_to_peak, valleys
 from engine.simulate import derenzo
 from engine.simulate.phantoms import RodSector, derenzo_sectors
 
@@ -36,3 +36,12 @@ def test_blur_closes_small_valleys_first() -> None:
 def test_a_single_rod_has_no_valley() -> None:
     with pytest.raises(GeometryError, match="need 2 neighbours"):
         valley_to_peak(derenzo().rasterise(GRID), RodSector(2.0, ((4.0, 0.0),)))
+
+
+def test_rods_along_y_have_the_valleys_of_rods_along_z() -> None:
+    grid = ImageGrid((220, 6, 220), (0.2, 2.0, 0.2))
+    lying = smoothed(derenzo(along="y").rasterise(grid), 1.6)
+    upright = smoothed(derenzo().rasterise(GRID), 1.6)
+    found = valleys(lying, SECTORS, along="y")
+    assert found == pytest.approx(valleys(upright, SECTORS), abs=1e-3)
+    assert list(found) == [sector.diameter_mm for sector in SECTORS]

@@ -1,0 +1,99 @@
+"""Corrections of histograms: each against what is known of the counts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.corrections.histogram import LineNormalisation, LineRandoms, SuppliedBackground
+from engine.data.histogram import Histogram
+from engine.geometry.scanner import pair_product
+from tests.engine.geometry.panels import panels
+
+ON = cpu(1)
+SCANNER = panels(n_rows=6, n_columns=4, block_crystals=2)
+LORS = SCANNER.lors(np.arange(SCANNER.n_lors))
+
+
+def scan(**columns: Any) -> Histogram:
+    return Histogram(SCANNER, np.full(SCANNER.n_lors, 5, np.float32), **columns)
+
+
+def delayeds(rng: np.random.Generator, mean: float) -> tuple[np.ndarray, np.ndarray]:
+    """Expected and drawn delayeds of crystals with uneven rates."""
+    singles = rng.uniform(0.5, 2, SCANNER.n_crystals)
+    expected = pair_product(singles, LORS)
+    expected *= mean / expected.mean()
+    return expected, rng.poisson(expected).astype(np.float32)
+
+
+def test_randoms_follow_the_rates_of_the_crystals(rng: np.random.Generator) -> None:
+    expected, drawn = delayeds(rng, 4.0)
+    data = scan(delayeds=drawn)
+    found = LineRandoms().apply(data, on=ON)
+    np.testing.assert_allclose(found.background.sum(), drawn.sum(), rtol=1e-5)
+    smooth = np.sqrt(np.mean((found.background / expected - 1) ** 2))
+    raw = np.sqrt(np.mean((drawn / expected - 1) ** 2))
+    assert smooth < 0.3 * raw  # a crystal sees about 96, a line 4
+    np.testing.assert_array_equal(found.prompts, data.prompts)
+    assert "one rate for each crystal" in LineRandoms().summary(data, found)
+
+
+def test_noiseless_rates_come_back(rng: np.random.Generator) -> None:
+    expected, _ = delayeds(rng, 50.0)
+    found = LineRandoms().apply(scan(delayeds=expected.astype(np.float32)), on=ON)
+    np.testing.assert_allclose(found.background, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize(("mean", "unit"), [(0.5, "block"), (0.02, "panel")])
+def test_few_delayeds_are_shared_out(rng: np.random.Generator, mean: float, unit: str) -> None:
+    _, drawn = delayeds(rng, mean)
+    data = scan(delayeds=drawn)
+    found = LineRandoms().apply(data, on=ON)
+    assert f"one rate for each {unit}" in LineRandoms().summary(data, found)
+    np.testing.assert_allclose(found.background.sum(), drawn.sum(), rtol=1e-4)
+    groups = SCANNER.groups[LORS] if unit == "block" else np.zeros_like(LORS)
+    for pair in np.unique(groups, axis=0):
+        assert np.ptp(found.background[(groups == pair).all(axis=1)]) < 1e-6
+
+
+def test_subtraction_cuts_off_negative_counts(rng: np.random.Generator) -> None:
+    _, drawn = delayeds(rng, 4.0)
+    data, randoms = scan(delayeds=drawn), LineRandoms(method="subtract")
+    found = randoms.apply(data, on=ON)
+    np.testing.assert_array_equal(found.prompts, np.maximum(5 - drawn, 0))
+    assert found.background is None
+    n_cut = np.maximum(drawn - 5, 0).sum()
+    assert f"{n_cut:,.0f} negative counts cut off" in randoms.summary(data, found)
+
+
+def test_factors_of_lines_and_crystals_multiply(rng: np.random.Generator) -> None:
+    of_lines = rng.random(SCANNER.n_lors).astype(np.float32)
+    of_crystals = rng.random(SCANNER.n_crystals).astype(np.float32)
+    of_crystals[3] = 0
+    both = scan(normalisation=of_lines, efficiencies=of_crystals)
+    wanted = of_lines * pair_product(of_crystals, LORS)
+    found = LineNormalisation().apply(both, on=ON)
+    np.testing.assert_allclose(found.factors, wanted, rtol=1e-5)
+    assert f"{np.count_nonzero(wanted == 0):,} dead" in LineNormalisation().summary(both, found)
+    alone = LineNormalisation().apply(replace(both, efficiencies=None), on=ON)
+    np.testing.assert_array_equal(alone.factors, of_lines)
+
+
+def test_a_supplied_background_is_added(rng: np.random.Generator) -> None:
+    additive = rng.random(SCANNER.n_lors).astype(np.float32)
+    first = SuppliedBackground().apply(scan(additive=additive), on=ON)
+    np.testing.assert_array_equal(first.background, additive)
+    again = SuppliedBackground().apply(first, on=ON)
+    np.testing.assert_allclose(again.background, 2 * additive)
+
+
+def test_what_is_missing_is_said() -> None:
+    bare = scan()
+    assert "load a normalisation file" in (LineNormalisation().obstacle(bare) or "")
+    assert "no delayed coincidences" in (LineRandoms().obstacle(bare) or "")
+    assert "no expected background" in (SuppliedBackground().obstacle(bare) or "")

@@ -1,0 +1,96 @@
+"""Simulated histograms: Poisson about the means that the response gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.data.response import ResponseMatrix
+from engine.errors import SettingsError
+from engine.io import read_scanner
+from engine.operators.matrix import MatrixProjector
+from engine.response.building import build_analytic
+from engine.response.settings import AnalyticResponse
+from engine.simulate import ShapePhantom, derenzo, point, uniform_cylinder
+from engine.simulate.histogram import simulate_histogram
+
+ON = cpu(2)
+BALL = point(0.5, 1.0, -0.5, diameter_mm=5.0)
+
+
+@pytest.fixture(scope="module")
+def response() -> ResponseMatrix:
+    return build_analytic(read_scanner("test-panels"), AnalyticResponse(n_points=512))
+
+
+def chi2_per_line(counts: np.ndarray, mean: np.ndarray) -> float:
+    seen = mean > 0.5
+    return float(np.mean((counts[seen] - mean[seen]) ** 2 / mean[seen]))
+
+
+def test_counts_are_poisson_about_the_projection(response: ResponseMatrix) -> None:
+    data = simulate_histogram(BALL, response, n_prompts=50_000, seed=1, on=ON)
+    truth = BALL.rasterise(response.scanner.grid).values * data.info["decays_per_activity"]
+    mean = MatrixProjector(response, on=ON)(truth.astype(np.float32))
+    assert mean.sum() == pytest.approx(50_000, rel=1e-4)
+    assert data.n_prompts == pytest.approx(50_000, abs=5 * 50_000**0.5)
+    assert chi2_per_line(data.prompts, mean) == pytest.approx(1, abs=0.2)
+    assert data.delayeds is None
+
+
+def test_delayeds_are_as_many_as_randoms(response: ResponseMatrix) -> None:
+    data = simulate_histogram(BALL, response, n_prompts=50_000, seed=1, on=ON, randoms_fraction=0.4)
+    assert data.n_prompts == pytest.approx(50_000, abs=5 * 50_000**0.5)
+    assert data.n_delayeds == pytest.approx(20_000, abs=5 * 20_000**0.5)
+
+
+def test_dead_crystals_count_nothing(response: ResponseMatrix) -> None:
+    efficiencies = np.ones(response.scanner.n_crystals)
+    efficiencies[[3, 30]] = 0
+    data = simulate_histogram(
+        BALL, response, n_prompts=9_000, seed=1, on=ON, randoms_fraction=0.2,
+        efficiencies=efficiencies,
+    )  # fmt: skip
+    dead = np.isin(response.scanner.lors(np.arange(response.scanner.n_lors)), [3, 30]).any(axis=1)
+    assert data.delayeds is not None
+    assert not data.prompts[dead].any() and not data.delayeds[dead].any()
+
+
+def test_the_seed_decides(response: ResponseMatrix, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, again, other = (
+        simulate_histogram(BALL, response, n_prompts=900, seed=seed, on=ON).prompts
+        for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+
+
+def test_rods_along_the_normal_are_those_along_z_laid_down(response: ResponseMatrix) -> None:
+    upright, lying = derenzo(along="z"), derenzo(along="y")
+    rng = np.random.default_rng(4)
+    points = rng.uniform(-20, 20, (4000, 3))
+    np.testing.assert_array_equal(
+        lying.activity_at(points), upright.activity_at(points[:, [0, 2, 1]])
+    )
+    assert 0 < lying.activity_at(points).mean() < 1
+
+
+@pytest.mark.parametrize(
+    ("phantom", "changes", "sentence"),
+    [
+        (BALL, {"n_prompts": 0}, "n_prompts = 0"),
+        (BALL, {"randoms_fraction": 1.0}, "randoms 1 of them"),
+        (point(500.0), {}, "point source lies outside the view of 'Test panels'"),
+    ],
+)
+def test_nonsense_is_refused(
+    response: ResponseMatrix, phantom: ShapePhantom, changes: dict[str, float], sentence: str
+) -> None:
+    with pytest.raises(SettingsError, match=sentence):
+        simulate_histogram(phantom, response, **{"n_prompts": 100, "seed": 1, "on": ON, **changes})
+
+
+def test_a_wide_cylinder_is_cut_to_the_image(response: ResponseMatrix) -> None:
+    data = simulate_histogram(uniform_cylinder(), response, n_prompts=5_000, seed=1, on=ON)
+    assert data.n_prompts > 4_000
