@@ -97,6 +97,22 @@ def test_it_equals_its_twin_in_both_orders_of_threads(scene, reverse):
     assert_close(A.T(y).get(), back)
 
 
+@pytest.mark.parametrize("reverse", [False, True], ids=["", "reverse"])
+def test_rows_without_non_zeros_are_passed_over(reverse):
+    x, y, *_ = twin("two panels")
+    whole = response_of("two panels")
+    first = whole.starts[-1 - whole.n_planes_stored]  # of the last row, which alone keeps its own
+    starts = np.maximum(whole.starts, first) - first
+    values, places = whole.values[first:], whole.places[first:]
+    response = replace(whole, starts=starts, values=values, places=places)
+    host = MatrixProjector(response, on=cpu(1))
+    # the threads take the orientations seven at a time, and the last seven end with such ones
+    A = on_card(response, replace(TINY, threads=7), reverse=reverse)
+
+    assert_close(A(x).get(), host(x))
+    assert_close(A.T(y).get(), host.T(y))
+
+
 @pytest.mark.parametrize("values", ["half", "float"])
 @pytest.mark.parametrize(
     ("threads", "run", "staged"), [(128, 8, 256), (32, 1, 32), (64, 4, 16), (96, 2, 500)]

@@ -74,8 +74,23 @@ def test_sensitivities_lie_on_the_host_where_the_card_is_full(
     algorithm = Osem(iterations=2, subsets=4)
     wanted = iterates(scan(cuda(EmulatedGpu()), corrected=True), algorithm)
     monkeypatch.setattr(matrix_em, "IMAGES_IN_HAND", 1e9)
-    found = iterates(scan(cuda(EmulatedGpu()), corrected=True), algorithm)
+    model = scan(cuda(EmulatedGpu()), corrected=True)
+    found = iterates(model, algorithm)
     assert np.array_equal(found[-1][1], wanted[-1][1])
+    assert {type(s) for s in sensitivities(model)} == {np.ndarray}
+
+
+def sensitivities(model: HistogramModel) -> list[Any]:
+    loop: Any = model.em_loop(np.ones(model.A.in_shape, np.float32), 2)
+    return [subset.sensitivity for subset in loop._subsets]
+
+
+def test_an_eighth_of_a_symmetric_sensitivity_is_kept_on_the_card() -> None:
+    on = cuda(EmulatedGpu())
+    plain, corrected = (sensitivities(scan(on, corrected=which)) for which in (False, True))
+    assert {s.shape for s in plain} == {(12, 3, 8)}
+    assert {s.shape for s in corrected} == {RESPONSE.scanner.grid.shape}
+    assert np.ndarray not in {type(s) for s in plain + corrected}
 
 
 def test_a_filter_between_iterations_works_where_the_image_lives() -> None:
