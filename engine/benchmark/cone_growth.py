@@ -40,11 +40,12 @@ def run(
     forms: Sequence[BackVariant] = FORMS,
 ) -> dict[str, Any]:
     """Measure every form at every size N."""
+    threads = on.threads if on.gpu is None else None
     rows = []
     for size in sizes or SIZES[on.name]:
         work = Work(size, size, (size, size))
         found = _on_host(on, work, repeats) if on.gpu is None else _on_gpu(on, work, repeats, forms)
-        rows += [{"size": size, "device": on.name, "threads": on.threads} | row for row in found]
+        rows += [{"size": size, "device": on.name, "threads": threads} | row for row in found]
     return {
         "workload": "N views of N × N pixels into N³ voxels, upright; float32",
         "repeats": repeats,

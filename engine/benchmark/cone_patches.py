@@ -47,8 +47,9 @@ def run(
 ) -> dict[str, Any]:
     """Measure patches of all sizes N."""
     chosen = sizes or (FEW if on.gpu is None else SIZES)
+    threads = on.threads if on.gpu is None else None
     rows = [
-        {"kind": kind, "size": size, "device": on.name, "threads": on.threads} | row
+        {"kind": kind, "size": size, "device": on.name, "threads": threads} | row
         for kind, some in chosen.items()
         for size in some
         for row in _measured(on, kind, size, n_views, most_s)

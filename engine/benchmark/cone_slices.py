@@ -88,10 +88,11 @@ def run(
 ) -> dict[str, Any]:
     """Measure the setups; one that the memory cannot hold is told and left out."""
     chosen = setups or (SETUPS[:MOST_ON_A_CPU] if on.gpu is None else SETUPS)
+    threads = on.threads if on.gpu is None else None
     rows = []
     for setup in chosen:
         told = {"setup": setup.name, "size": setup.size, "n_views": setup.n_views}
-        told |= {"detector": list(setup.detector), "device": on.name, "threads": on.threads}
+        told |= {"detector": list(setup.detector), "device": on.name, "threads": threads}
         try:
             rows += [told | row for row in _measured(on, setup, most_s)]
         except DeviceMemoryError as e:
