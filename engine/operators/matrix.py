@@ -52,7 +52,7 @@ class MatrixProjector(LinearOperator):
     dtype : of arithmetic, float32 or float64; on a GPU float32
     tick : called with (done, in all) several times a second and at the end; it may raise to stop
     variant : form of the GPU's kernels; None: the usual one
-    profiler : times the GPU's kernels
+    profiler : times projections and the GPU's kernels
     """
 
     def __init__(
@@ -100,20 +100,22 @@ class MatrixProjector(LinearOperator):
         """Expected counts (n_lines,) of the image (n_z, n_y, n_x)."""
         if self._stored is not None:
             return self._device(self._stored).forward(x)
-        image = self.phases.split(x, self.dtype)
         out = np.zeros(self.out_shape, self.dtype)
-        for first, rows in self._rows():
-            self._project(first, rows, image, out)
+        with self.span("forward", events=len(out), unit="rays"):
+            image = self.phases.split(x, self.dtype)
+            for first, rows in self._rows():
+                self._project(first, rows, image, out)
         return out
 
     def adjoint(self, y: Array) -> Array:
         """Back projection (n_z, n_y, n_x) of one value for each line (n_lines,)."""
         if self._stored is not None:
             return self._device(self._stored).adjoint(y)
-        sums = np.zeros(self.phases.shape, self.dtype)
-        for first, rows in self._rows():
-            self._project_back(first, rows, y, sums)
-        return self.phases.joined(sums)
+        with self.span("back", events=len(y), unit="rays"):
+            sums = np.zeros(self.phases.shape, self.dtype)
+            for first, rows in self._rows():
+                self._project_back(first, rows, y, sums)
+            return self.phases.joined(sums)
 
     def subset(self, k: int, of: int) -> MatrixProjector:
         """Subset k of random, disjoint families of orientations."""

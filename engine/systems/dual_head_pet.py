@@ -50,8 +50,7 @@ def build(
     The sensitivity of all lines is computed where it is used: with one subset. With more, the
     model computes that of each.
     """
-    A = MatrixProjector(response, on=on, tick=tick)
-    A.profiler = profiler
+    A = MatrixProjector(response, on=on, tick=tick, profiler=profiler)
     counts, background = np.asarray(data.prompts), _background(data)
     if n_subsets == 1:
         return HistogramModel.of(A, background, counts, data.factors)

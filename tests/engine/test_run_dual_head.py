@@ -163,7 +163,7 @@ def test_events_tell_the_story_in_order(path: Path, scan: Histogram) -> None:
     record = events[-1].provenance
     assert record["scan"]["response"].startswith("analytic")
     stages = {stage["key"] for stage in record["profile"]["stages"]}
-    assert stages >= {"read", "response", "correct"}
+    assert stages >= {"read", "response", "correct", "forward", "back"}
 
 
 def test_counts_on_dead_lines_are_left_out_and_told(path: Path, scan: Histogram) -> None:
