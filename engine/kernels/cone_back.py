@@ -147,7 +147,7 @@ def thin(
     nought, last_a, last_b = real(0.0), real(n_columns - 1.0), real(n_rows - 1.0)
     for line in range(start, stop):
         z, y = corner[2] + line // n_y + 0.5, corner[0] + line % n_y + 0.5
-        x = corner[1] + 0.5
+        x = 0.5  # of the whole volume: a box then has the bits of the whole
         voxels = out[line // n_y, line % n_y]
         for view in range(n_views):
             m, picture = matrices[view], projections[view]
@@ -156,7 +156,7 @@ def thin(
             depth_0 = real(m[2, 0] * x + m[2, 1] * y + m[2, 2] * z + m[2, 3])
             by_a, by_b, by_depth = real(m[0, 0]), real(m[1, 0]), real(m[2, 0])
             for k in range(n_x):
-                ahead = real(np.uint32(k))
+                ahead = real(np.uint32(corner[1] + k))
                 depth = depth_0 + ahead * by_depth
                 per_depth = real(1.0) / depth
                 a = (a_0 + ahead * by_a) * per_depth + real(0.5)

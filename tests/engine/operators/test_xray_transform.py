@@ -183,6 +183,15 @@ def test_a_thin_volume_is_part_of_a_thick_one(rng, tilt):
     )
 
 
+@pytest.mark.parametrize("tilt", [0.0, 0.3])
+def test_a_box_of_a_thin_volume_has_its_bits(rng, tilt):
+    A = transform(vectors(6, tilt=tilt), ImageGrid((3, 70, 70), (1.0, 1.0, 1.0)))
+    _, y = fields(rng, A)
+    volume = A.back_project(y, weighting="fdk")
+    for box in (np.s_[1:2, :, :], np.s_[:, 3:44, 17:], np.s_[:, 20:21, 1:-1], np.s_[2:, :, 31:36]):
+        np.testing.assert_array_equal(A.back_project(y, weighting="fdk", region=box), volume[box])
+
+
 def test_a_region_that_is_no_box_is_refused(rng):
     A = transform(vectors(4))
     _, y = fields(rng, A)
