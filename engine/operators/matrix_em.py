@@ -33,7 +33,7 @@ class _Subset:
     ----------
     A : the projector of its orientations
     counts : (n_lines,) on the device
-    background : (n_lines,) or () on the device
+    background : (n_lines,) or (1,) on the device
     sensitivity : (n_z, n_y, n_x) or its first octant, on the device or on the host
     """
 
@@ -85,7 +85,7 @@ class MatrixEm:
             sensitivity = first_octant(part.T(self._xp.ones(part.out_shape, np.float32)))
         else:
             sensitivity = part.T(A.lines(factors, places))
-        rest = A.lines(background, places) if background.ndim else background
+        rest = A.lines(background, places) if background.ndim else background.reshape(1)
         return _Subset(
             part, self._there(A.lines(counts, places)), self._there(rest), self._kept(sensitivity)
         )
