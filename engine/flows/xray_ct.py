@@ -12,6 +12,7 @@ from engine.devices import device_of
 from engine.errors import DataError, SettingsError
 from engine.events import Corrected, Loaded, Planned
 from engine.filtering.projections import planned
+from engine.filtering.truncation import cut_sides
 from engine.flows import common
 from engine.flows.common import Stage
 from engine.io import read_projections
@@ -23,6 +24,7 @@ from engine.preprocess.doubts import doubts
 from engine.protocol_ct import CtProtocol
 from engine.record import Record, Resume
 from engine.systems import xray_ct
+from engine.systems.xray_extent import Region, grown
 
 NO_PATIENT = "xyz"
 """Axes of a volume where nobody says how a patient lay in the scanner."""
@@ -36,6 +38,8 @@ def flow(
     protocol = _protocol(record)
     scan = yield from read(record)
     scan = yield from prepare(record, protocol, scan)
+    wanted = record.grid
+    region = yield from make_room(record, scan)
     streams = yield from measure_needs(record, protocol, scan)
     yield record.start("reconstruct", protocol.algorithm.describe())
     model = xray_ct.build(
@@ -52,7 +56,8 @@ def flow(
     image, done = yield from common.iterate(
         record, model, start, resume, finish_early, n_rows=scan.values.size, rows="pixels"
     )
-    volume = yield from common.finish(record, image, done)
+    record.grid = wanted
+    volume = yield from common.finish(record, image[region], done)
     if protocol.hounsfield is not None:
         volume = protocol.hounsfield.apply(volume)
         told = protocol.hounsfield.summary(volume)
@@ -100,6 +105,28 @@ def prepare(record: Record, protocol: CtProtocol, scan: Projections) -> Stage[Pr
     yield record.end("correct")
     yield from record.profiled()
     return scan
+
+
+def make_room(record: Record, scan: Projections) -> Stage[Region]:
+    """Let iterations have all voxels that the rays through the object pass; return those wanted."""
+    region: Region = (slice(None),) * 3
+    if isinstance(record.protocol.algorithm, Fdk):
+        return region
+    wanted = record.grid
+    record.grid, region = grown(scan, wanted)
+    if record.grid != wanted:
+        told = (
+            f"The rays meet more than the volume of {wanted.describe()}: iterations have "
+            f"{record.grid.describe()}, and the picture is cut out of it"
+        )
+        record.corrections.append({"kind": "volume", "state": "applied", "text": told})
+        yield Corrected("volume", "applied", told)
+    if all(cut_sides(scan.values)):
+        yield record.warn(
+            "The object is wider than the detector: iterations cannot explain what lies beyond it "
+            "and make values near the edge too large; filtered back projection continues the rows."
+        )
+    return region
 
 
 def measure_needs(record: Record, protocol: CtProtocol, scan: Projections) -> Stage[bool]:

@@ -101,6 +101,29 @@ def test_iterative_algorithms_give_the_same_attenuation(files, algorithm):
     assert water(volume(study(files / "parallel.h5", *settings))) == pytest.approx(MU, rel=0.03)
 
 
+@pytest.mark.parametrize("algorithm", ['"sirt"', '"cgls"', '"fista_tv"'])
+def test_iterations_on_a_part_of_the_object_know_of_the_rest(files, algorithm):
+    settings = (
+        f"algorithm.kind={algorithm}", "algorithm.iterations=12", "grid.voxel_mm=[1.5, 1.5, 1.5]",
+        "grid.diameter_mm=18", "grid.length_mm=6",
+    )  # fmt: skip
+    found = volume(study(files / "cone.h5", *settings))
+    assert found.values.shape == (4, 12, 12)
+    assert mean(found, cylinder(found.grid, (2.0, 0.0, 0.0), 5.0, 6.0)) == pytest.approx(
+        MU, rel=0.05
+    )
+    ledger = {c["kind"]: c["text"] for c in found.info["corrections"]}
+    assert "cut out of it" in ledger["volume"]
+
+
+def test_iterations_on_an_object_wider_than_the_detector_warn(tmp_path):
+    narrow = cone().cropped(slice(0, 24), slice(30, 70))
+    write_projections(scan_of(narrow), tmp_path / "narrow.h5")
+    options = ("algorithm.kind=sirt", "algorithm.iterations=1", "grid.voxel_mm=[2, 2, 2]")
+    found = volume(study(tmp_path / "narrow.h5", *options))
+    assert any("wider than the detector" in warning for warning in found.info["warnings"])
+
+
 def test_every_step_tells_what_it_did(files):
     told = list(run(study(files / "cone.h5"), on=ON))
     ledger = {e.kind: e.state for e in told if isinstance(e, Corrected)}

@@ -1,0 +1,97 @@
+"""The voxels that iterations need: all places that the rays through the object pass.
+
+What absorbs outside of the volume is explained by what is inside: a rim of false values at its
+faces, or a wrong picture altogether. So the volume grows, by whole voxels, to hold
+
+the disc about z of radius R, R = max over rays of their distance from z,
+z from min to max over rays of where they enter and leave that cylinder,
+
+both over the rays that met something. The picture is cut out of it at the end. Scans with rays that
+climb more than they run across z keep the volume they have.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.projections import Projections
+from engine.geometry.grid import ImageGrid
+
+Array = NDArray[Any]
+Region = tuple[slice, slice, slice]
+
+MET = 0.05
+"""Share of the largest line integrals (of all but a thousandth) from which a ray met something."""
+MOST_VIEWS = 90
+"""Views that are looked at."""
+_SLACK = 0.05
+"""Voxels that a volume may fall short."""
+
+
+def grown(scan: Projections, grid: ImageGrid) -> tuple[ImageGrid, Region]:
+    """Return the grid that holds all that the scan saw, and where in it `grid` is (z, y, x)."""
+    reach = extent_mm(scan)
+    if reach is None:
+        return grid, (slice(None),) * 3
+    radius, bottom, top = reach
+    low = np.array([-radius, -radius, bottom])
+    high = np.array([radius, radius, top])
+    voxel, lower = np.array(grid.voxel_mm), np.array(grid.lower_mm)
+    n = np.array(grid.shape[::-1])
+    before, after = (
+        np.maximum(np.ceil(short / voxel + 0.5 - _SLACK), 0).astype(int)
+        for short in (lower - low, high - (lower + n * voxel))
+    )
+    centre = np.array(grid.centre_mm) + (after - before) / 2 * voxel
+    nx, ny, nz = (int(i) for i in n + before + after)
+    x, y, z = (float(c) for c in centre)
+    inner = [slice(int(b), int(b + k)) for b, k in zip(before, n, strict=True)]
+    return ImageGrid((nz, ny, nx), grid.voxel_mm, (x, y, z)), (inner[2], inner[1], inner[0])
+
+
+def extent_mm(scan: Projections) -> tuple[float, float, float] | None:
+    """Radius about z, bottom and top of what the rays meet [mm]; None where nobody can tell."""
+    step = -(-scan.n_views // MOST_VIEWS)
+    values = scan.values[::step]
+    most = np.quantile(values, 0.999)
+    if not most > 0:
+        return None
+    geometry = scan.geometry.select(slice(None, None, step))
+    starts, along = [], []
+    for view, met in enumerate(values > MET * most):
+        row, column = _outline(met)
+        pixels = geometry.pixel_mm(view)[row, column]
+        source = geometry.source_mm[view]
+        is_cone = geometry.beam == "cone"
+        starts.append(np.broadcast_to(source, pixels.shape) if is_cone else pixels)
+        along.append(pixels - source if is_cone else np.broadcast_to(source, pixels.shape))
+    rays = np.concatenate(along)
+    is_steep = (np.abs(rays[:, 2]) > np.hypot(rays[:, 0], rays[:, 1])).any()
+    return None if is_steep else _cylinder(np.concatenate(starts), rays)
+
+
+def _outline(met: NDArray[np.bool_]) -> tuple[Array, Array]:
+    """Rows and columns of the first and last pixels of each row and column that met something."""
+    rows, columns = np.flatnonzero(met.any(axis=1)), np.flatnonzero(met.any(axis=0))
+    n_rows, n_columns = met.shape
+    left, right = met[rows].argmax(axis=1), n_columns - 1 - met[rows, ::-1].argmax(axis=1)
+    lowest, highest = met[:, columns].argmax(axis=0), n_rows - 1 - met[::-1, columns].argmax(axis=0)
+    return (
+        np.concatenate([rows, rows, lowest, highest]),
+        np.concatenate([left, right, columns, columns]),
+    )
+
+
+def _cylinder(starts: Array, along: Array) -> tuple[float, float, float]:
+    """Radius, bottom and top of the cylinder about z that rays start + t along pass through."""
+    across = np.hypot(along[:, 0], along[:, 1])
+    unit = along / across[:, None]
+    middle = -np.sum(starts[:, :2] * unit[:, :2], axis=1)  # where the ray passes z, along it
+    off = np.abs(starts[:, 0] * unit[:, 1] - starts[:, 1] * unit[:, 0])
+    radius = float(off.max())
+    half = np.sqrt(radius**2 - off**2)
+    z = starts[:, 2] + unit[:, 2] * np.stack([middle - half, middle + half])
+    return radius, float(z.min()), float(z.max())
