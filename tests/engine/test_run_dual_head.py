@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.backend import Backend, cpu
 from engine.checkpoint import Job, keep
 from engine.data.histogram import Histogram
 from engine.data.histogram import with_settings as with_settings_of
@@ -184,6 +184,15 @@ def test_going_on_from_the_middle_gives_the_same_bits(path: Path) -> None:
     previews = [e for e in whole if isinstance(e, Preview)]
     resumed = list(run(one, on=ON, resume=Resume(previews[5].volume.values, 6)))
     np.testing.assert_array_equal(resumed[-1].volume.values, whole[-1].volume.values)
+
+
+@pytest.mark.parametrize("subsets", [1, 3])
+def test_a_gpu_makes_the_same_image(path: Path, on_gpu: Backend, subsets: int) -> None:
+    one = study(path, f"algorithm.subsets={subsets}")
+    *_, last = run(one, on=on_gpu)
+    assert isinstance(last, Finished)
+    wanted = image(one).values
+    np.testing.assert_allclose(last.volume.values, wanted, rtol=1e-3, atol=1e-4 * wanted.max())
 
 
 def test_a_job_goes_on_with_its_study(path: Path, response: ResponseMatrix, tmp_path: Path) -> None:

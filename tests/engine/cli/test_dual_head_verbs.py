@@ -1,0 +1,70 @@
+"""A dual-head scan from the command line: simulate, look at it, reconstruct it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.cli.main import DONE, USER_FAULT, main
+from engine.io import read_histogram, read_scanner, read_volume
+from engine.io.response_hdf5 import write_response
+from engine.response.building import build_analytic
+from engine.response.settings import AnalyticResponse
+
+THREE = ("--set", "algorithm.iterations=3", "--set", "algorithm.subsets=2")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("panels")
+    matrix = build_analytic(read_scanner("test-panels"), AnalyticResponse(n_points=512))
+    write_response(matrix, path / "r.h5")
+    common = ("--scanner", "test-panels", "--response", str(path / "r.h5"), "--phantom", "point")
+    counts = ("--prompts", "20000", "--randoms", "0.2")
+    assert main(["simulate", "histogram", "-o", str(path / "scan.h5"), *common, *counts]) == DONE
+    return path
+
+
+def test_the_scan_has_what_was_asked_for(folder: Path) -> None:
+    data = read_histogram(folder / "scan.h5")
+    assert data.scanner.name == "Test panels"
+    assert data.n_prompts == pytest.approx(20_000, abs=700)
+    assert data.n_delayeds == pytest.approx(4_000, abs=320)
+
+
+def test_it_is_known_for_what_it_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", str(folder / "scan.h5")]) == DONE
+    said = capsys.readouterr().out
+    assert "prompts, Test panels" in said and "point source" in said
+
+
+def test_it_is_reconstructed_with_no_more_than_its_name(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("reconstruct", str(folder / "scan.h5"), "-o", str(folder / "v.nii.gz"))
+    assert main([*words, "--response", str(folder / "r.h5"), *THREE]) == DONE
+    said = capsys.readouterr().out
+    assert "randoms: applied" in said and "OSEM, 3 iterations × 2 subsets" in said
+    values = read_volume(folder / "v.nii.gz").values
+    hottest = np.array(np.unravel_index(values.argmax(), values.shape))
+    assert (np.abs(hottest - [11.5, 5, 7.5]) <= [1.5, 1, 1.5]).all()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--scanner", "demo-ring"), "demo-ring: not a dual-head scanner"),
+        (("--phantom", "cube"), "--phantom 'cube': want one of lines, derenzo"),
+        (("--prompts", "0"), "n_prompts = 0"),
+    ],
+)
+def test_faults_are_sentences(
+    folder: Path, words: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    usual = ("--scanner", "test-panels", "--response", str(folder / "r.h5"), "--phantom", "point")
+    out = ("-o", str(folder / "no.h5"))
+    assert main(["simulate", "histogram", *out, *usual, *words]) == USER_FAULT
+    assert sentence in capsys.readouterr().err
+    assert not (folder / "no.h5").exists()

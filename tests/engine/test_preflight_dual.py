@@ -1,0 +1,78 @@
+"""What a dual-head run is said to need: sizes near those of real matrices, and limits told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from engine.backend import cpu
+from engine.data.histogram import with_settings as on_panels
+from engine.devices import DeviceInfo, device_of
+from engine.errors import DeviceMemoryError, ResourceError
+from engine.io import read_scanner
+from engine.preflight import Needs, refuse_if_too_large
+from engine.preflight_dual import SMALLER, build_seconds, estimate, work
+from engine.protocol import with_settings
+from engine.protocol_dual import DualHeadProtocol
+from engine.response.building import build_analytic
+from engine.response.settings import AnalyticResponse
+
+GIB = 2**30
+
+
+def needs(scanner: str, *settings: str, **options: object) -> Needs:
+    protocol = with_settings(DualHeadProtocol(), settings)
+    return estimate(protocol, read_scanner(scanner), on=device_of(cpu(2)), **options)
+
+
+@pytest.mark.parametrize("n_rows", [4, 12])
+def test_the_size_is_near_that_of_a_real_matrix(n_rows: int) -> None:
+    scanner = on_panels(read_scanner("test-panels"), n_rows=n_rows)
+    matrix = build_analytic(scanner, AnalyticResponse(n_points=2048))
+    found, table = work(scanner), scanner.orientations
+    assert found.n_stored == pytest.approx(matrix.n_nonzero, rel=0.3)
+    products = sum(
+        n * len(matrix.row(int(a), int(b)).values)
+        for (a, b), n in zip(table.offsets, table.n_shifts, strict=True)
+    )
+    assert found.n_products == pytest.approx(products, rel=0.3)
+
+
+def test_the_full_system_stays_within_its_memory() -> None:
+    for columns in (1, 2, 4):
+        whole = needs("dhapet", "algorithm.subsets=72", columns=columns)
+        assert 1 * GIB < whole.memory_bytes < 8 * GIB
+    assert 3e8 < 4 * work(read_scanner("dhapet")).n_stored < 1e9
+
+
+def test_more_takes_longer() -> None:
+    short = needs("demo-panels")
+    assert needs("demo-panels", "algorithm.iterations=24").seconds > 2 * short.seconds
+    assert needs("demo-panels", left=0.1).seconds < short.seconds
+    fresh = needs("demo-panels", kept=False)
+    assert fresh.seconds - short.seconds == pytest.approx(
+        build_seconds(DualHeadProtocol(), read_scanner("demo-panels"), 2)
+    )
+    coarse = needs("demo-panels", "grid.voxel_mm=[1.2, 1.0, 1.2]")
+    assert coarse.seconds < short.seconds and coarse.memory_bytes < short.memory_bytes
+
+
+def test_too_little_memory_is_told_with_the_way_out() -> None:
+    scanner = read_scanner("dhapet")
+    much = replace(needs("dhapet"), free_bytes=GIB)
+    with pytest.raises(ResourceError, match=r"needs [\d.]+ GiB of memory, .*more subsets"):
+        refuse_if_too_large(much, scanner.grid, SMALLER)
+
+
+def test_a_small_card_streams_the_response_and_a_tiny_one_is_refused() -> None:
+    scanner, protocol = read_scanner("dhapet"), DualHeadProtocol()
+    card = DeviceInfo("cuda", "card", 80 * GIB, 2 * GIB, 2)
+    found = estimate(protocol, scanner, on=card)
+    assert found.gpu is not None and found.gpu.fits and found.gpu.streams
+    assert "streams the response" in found.describe()
+    roomy = estimate(protocol, scanner, on=replace(card, free_bytes=80 * GIB)).gpu
+    assert roomy is not None and not roomy.streams
+    tiny = estimate(protocol, scanner, on=replace(card, free_bytes=GIB // 8))
+    with pytest.raises(DeviceMemoryError, match="the images and the lines of a subset need"):
+        refuse_if_too_large(tiny, scanner.grid, SMALLER)
