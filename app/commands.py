@@ -22,9 +22,14 @@ from engine.errors import EngineError
 from engine.geometry.scanner import Scanner
 from engine.study import Study, read_protocol, read_study, write_study
 
-ORDER: tuple[Role, ...] = ("scanner", "data", "attenuation", "normalisation")
-NEEDS_SCANNER: tuple[Role, ...] = ("attenuation", "normalisation")
-ROLE_NAMES = {"scanner": "scanner", "attenuation": "μ-map", "normalisation": "normalisation"}
+ORDER: tuple[Role, ...] = ("scanner", "data", "attenuation", "normalisation", "response")
+NEEDS_SCANNER: tuple[Role, ...] = ("attenuation", "normalisation", "response")
+ROLE_NAMES = {
+    "scanner": "scanner",
+    "attenuation": "μ-map",
+    "normalisation": "normalisation",
+    "response": "response",
+}
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from app.device_choice import DeviceChoice
 from app.history import History
 from app.inputs import Input, Inputs, Plan, Role
-from app.modalities import MODALITIES, modality_of, modality_of_scan
+from app.modalities import MODALITIES, modality_of, ways_of
 from app.modality import Modality
 from app.quality import Quality, at_quality, quality_of
 from app.xray_scan import XrayScan
@@ -54,12 +54,14 @@ class Desk(QObject):
 
     def _follow_scan(self) -> None:
         """Take the standard protocol for a scan of another kind, without inputs of the last."""
-        modality = modality_of_scan(self.inputs)
-        if modality is None or modality is self.modality:
-            return
+        ways = ways_of(self.inputs)
+        if ways and self.modality not in ways:
+            self._drop_inputs_foreign_to(ways[0])
+            self._restart(ways[0].standard())
+
+    def _drop_inputs_foreign_to(self, modality: Modality) -> None:
         for role in set(self.inputs) - set(modality.roles):
             del self.inputs[role]
-        self._restart(modality.standard())
 
     def _restart(self, base: Plan) -> None:
         """Begin with a protocol; nothing before it can be brought back."""
@@ -118,18 +120,20 @@ class Desk(QObject):
     @property
     def quality(self) -> Quality | None:
         """Fast, standard or fine; None for a protocol changed by hand."""
-        return quality_of(self.protocol, self.base, self._usual_voxel_mm)
+        return quality_of(self.protocol, self.base, self._usual_voxel_mm, self._fitting)
 
     def use_protocol(self, base: Plan) -> None:
         """Start from a saved protocol; raises `SettingsError` if the scan is of another kind."""
-        wanted, there = modality_of(base), modality_of_scan(self.inputs)
-        if there not in (None, wanted):
+        wanted, ways = modality_of(base), ways_of(self.inputs)
+        if ways and wanted not in ways:
             raise SettingsError(
                 f"The protocol {base.name!r} is for {wanted.title} and the open scan is "
-                f"{there.title}; open a scan of {wanted.title} first."
+                f"{ways[0].title}; open a scan of {wanted.title} first."
             )
         if wanted is not self.modality:
+            self._drop_inputs_foreign_to(wanted)
             self._restart(base)
+            self.inputs_changed.emit()
         self.base = base
         self.set_protocol(base)
 
@@ -138,7 +142,10 @@ class Desk(QObject):
         self.set_protocol(self._at(quality))
 
     def _at(self, quality: Quality) -> Plan:
-        return at_quality(self.base, quality, self._usual_voxel_mm)
+        return at_quality(self.base, quality, self._usual_voxel_mm, self._fitting)
+
+    def _fitting(self, voxel_mm: Point) -> Point:
+        return self.modality.fitting_voxel(voxel_mm, self.inputs)
 
     @property
     def _usual_voxel_mm(self) -> Point | None:

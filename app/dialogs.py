@@ -15,12 +15,13 @@ from app.workbench import Workbench
 
 SCANS = (
     "*.l *.hdr *.safir *.h5 *.hdf5 *.hdf *.nxs *.nx *.mat *.xtekct *.log *.geom *.xml "
-    "*.mha *.txt *.tif *.tiff *.raw"
+    "*.mha *.txt *.csv *.tif *.tiff *.raw"
 )
 CHOICES: dict[str, tuple[str, str]] = {
     "data": ("Open", f"Scans and studies ({SCANS} *.toml);;All files (*)"),
     "scanner": ("Choose a scanner", "Scanners (*.toml *.txt *.csv *.tsv);;All files (*)"),
     "attenuation": ("Choose a μ-map", "Volumes (*.nii *.nii.gz *.h5);;All files (*)"),
+    "response": ("Choose a response matrix", "Response matrices (*.h5);;All files (*)"),
     "normalisation": ("Choose crystal efficiencies", "Tables (*.h5 *.txt *.csv);;All files (*)"),
 }
 

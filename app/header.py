@@ -20,6 +20,8 @@ from app.actions import Actions
 from app.device_chooser import DeviceChooser
 from app.fields import QuietCombo
 from app.icons import set_icon
+from app.modalities import ways_of
+from app.modality import Modality
 from app.protocols import known_protocols
 from app.quality import QUALITIES, TEXTS
 from app.run_record import RunState
@@ -78,7 +80,7 @@ class ChoicePage(QWidget):
     def __init__(self, bench: Workbench, actions: Actions) -> None:
         super().__init__()
         self._session, self._folder = bench.session, bench.preferences.folder
-        self._modality = ""
+        self._listed: tuple[Modality, ...] = ()
         self.protocols = QuietCombo()
         self.protocols.setFixedWidth(PROTOCOL_PX)
         self.protocols.setAccessibleName("Protocol")
@@ -105,6 +107,7 @@ class ChoicePage(QWidget):
         self._start_action = actions.start
         actions.start.changed.connect(self._show_start)
         self._session.protocol_changed.connect(self._show)
+        self._session.inputs_changed.connect(self._show)
         self._show()
         self._show_start()
 
@@ -115,19 +118,31 @@ class ChoicePage(QWidget):
     def _show(self) -> None:
         base = self._session.base
         names = [self.protocols.itemText(i) for i in range(self.protocols.count())]
-        if base.name not in names or self._session.modality.key != self._modality:
+        if base.name not in names or self._ways() != self._listed:
             self._fill()
         self.protocols.setCurrentText(base.name)
         self._changed.setVisible(self._session.quality is None)
 
+    def _ways(self) -> tuple[Modality, ...]:
+        """Kinds of protocols to choose from: all that suit the open scan."""
+        return ways_of(self._session.inputs) or (self._session.modality,)
+
     def _fill(self) -> None:
         self.protocols.clear()
-        self._modality = self._session.modality.key
-        protocols = known_protocols(self._folder, self._modality)
-        if all(each.name != self._session.base.name for each in protocols):
-            protocols.append(self._session.base)
-        for each in protocols:
-            self.protocols.addItem(each.name, each)
+        self._listed = self._ways()
+        for way in self._listed:
+            protocols = known_protocols(self._folder, way.key)
+            base, is_in_use = self._session.base, way is self._session.modality
+            if is_in_use and all(each.name != base.name for each in protocols):
+                protocols.append(base)
+            if self.protocols.count():
+                self.protocols.insertSeparator(self.protocols.count())
+            for each in protocols:
+                self.protocols.addItem(each.name, each)
+                tip = way.way if len(self._listed) > 1 else ""
+                self.protocols.setItemData(
+                    self.protocols.count() - 1, tip, Qt.ItemDataRole.ToolTipRole
+                )
 
     def _chosen(self) -> None:
         self._session.use_protocol(self.protocols.currentData())
@@ -217,6 +232,8 @@ def progress_text(session: Session) -> str:
     """Return the run's progress in words."""
     record = session.record
     latest = record.latest
+    if record.total and record.stage in session.modality.long_work:
+        return session.modality.long_work[record.stage]
     if record.stage != "reconstruct" or latest is None or latest.iterations * latest.subsets == 1:
         return record.stage_text or "Starting the engine"
     text = f"Iteration {latest.iteration} of {latest.iterations}"

@@ -6,16 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from app.histogram_scan import HistogramScan
 from app.xray_scan import XrayScan
 from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid
 from engine.geometry.scanner import Scanner
 from engine.protocol import Protocol
 from engine.protocol_ct import CtProtocol
+from engine.protocol_dual import DualHeadProtocol
 from engine.study import Study
 
-Role = Literal["data", "scanner", "attenuation", "normalisation"]
-Plan = Protocol | CtProtocol
+Role = Literal["data", "scanner", "attenuation", "normalisation", "response"]
+Plan = Protocol | DualHeadProtocol | CtProtocol
 """A protocol of any kind of scan."""
 
 
@@ -29,6 +31,9 @@ class Scan:
     notes: tuple[str, ...]
 
 
+AnyScan = Scan | HistogramScan | XrayScan
+
+
 @dataclass(frozen=True)
 class Input:
     """One file (or scanner name) of the study and what was found in it.
@@ -38,7 +43,8 @@ class Input:
     value : path, or name of a scanner
     text : what it is, in plain words; empty while it is being read
     fault : why it cannot be used, one sentence
-    content : what the engine made of it: Scan, XrayScan, Scanner, Volume (μ-map) or efficiencies
+    content : what the engine made of it: Scan, HistogramScan, XrayScan, Scanner, Volume (μ-map),
+        efficiencies, or the panels whose response it is
     """
 
     value: str
@@ -65,10 +71,10 @@ class Inputs(dict[Role, Input]):
         self.pending: dict[Role, str] = {}
 
     @property
-    def scan(self) -> Scan | XrayScan | None:
+    def scan(self) -> AnyScan | None:
         """The scan, once it is read."""
         found = self.get("data")
-        return found.content if found and isinstance(found.content, Scan | XrayScan) else None
+        return found.content if found and isinstance(found.content, AnyScan) else None
 
     @property
     def scanner(self) -> Scanner | None:
@@ -76,6 +82,8 @@ class Inputs(dict[Role, Input]):
         chosen = self.get("scanner")
         if chosen is not None:
             return chosen.content if isinstance(chosen.content, Scanner) else None
+        if isinstance(self.scan, HistogramScan):
+            return self.scan.scanner
         return self.scan.sample.scanner if isinstance(self.scan, Scan) else None
 
     @property

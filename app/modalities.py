@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from app.ct import Ct
+from app.dual_head import DualHeadPet
+from app.histogram_scan import HistogramScan
 from app.inputs import Inputs, Plan
 from app.modality import Modality
 from app.pet import Pet
 from app.xray_scan import XrayScan
+from engine.geometry.dual_head import DualHead
 
-MODALITIES: dict[str, Modality] = {made.key: made for made in (Pet(), Ct())}
+MODALITIES: dict[str, Modality] = {made.key: made for made in (Pet(), DualHeadPet(), Ct())}
 
 
 def modality_of(plan: Plan) -> Modality:
@@ -16,8 +19,15 @@ def modality_of(plan: Plan) -> Modality:
     return MODALITIES[plan.modality]
 
 
-def modality_of_scan(inputs: Inputs) -> Modality | None:
-    """Return the kind of the scan that is open, None before it is read."""
-    if inputs.scan is None:
-        return None
-    return MODALITIES["ct" if isinstance(inputs.scan, XrayScan) else "pet"]
+def ways_of(inputs: Inputs) -> tuple[Modality, ...]:
+    """Return the kinds of protocols that suit the open scan, the usual one first; none before."""
+    scan = inputs.scan
+    if scan is None:
+        return ()
+    if isinstance(scan, XrayScan):
+        return (MODALITIES["ct"],)
+    if isinstance(scan, HistogramScan):
+        return (MODALITIES["dual-head"],)
+    if isinstance(inputs.scanner, DualHead):
+        return MODALITIES["pet"], MODALITIES["dual-head"]
+    return (MODALITIES["pet"],)

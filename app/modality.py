@@ -26,6 +26,8 @@ class Modality(ABC):
     folded : whether the settings of the ledger are shown only when asked for
     on_demand : kinds that do nothing until the user enters something, which is no fault
     tried : parts of the preparation whose value can be chosen from pictures, and what it is of
+    way : how it goes about a scan that other kinds of protocols suit, too
+    long_work : words for stages that may take minutes, by key
     roles : inputs that belong to a study
     absent : why the other inputs do not; empty if all belong
     expert : fields of the protocol that only experts see
@@ -45,6 +47,8 @@ class Modality(ABC):
     folded: ClassVar[bool] = False
     on_demand: ClassVar[tuple[str, ...]] = ()
     tried: ClassVar[dict[str, Of]] = {}
+    way: ClassVar[str] = ""
+    long_work: ClassVar[dict[str, str]] = {}
     roles: ClassVar[tuple[Role, ...]]
     absent: ClassVar[str] = ""
     expert: ClassVar[tuple[str, ...]]
@@ -75,6 +79,10 @@ class Modality(ABC):
         self, plan: Plan, inputs: Inputs, grid: ImageGrid, on: DeviceInfo, left: float
     ) -> Needs | None:
         """Return what a run needs, of which `left` is to do; None while it is not known."""
+
+    def fitting_voxel(self, voxel_mm: Point, inputs: Inputs) -> Point:
+        """Return the voxel nearest to one that the scanner allows."""
+        return voxel_mm
 
     def grid_note(self, plan: Plan, inputs: Inputs) -> str:
         """Return what may still change the grid, empty if nothing."""

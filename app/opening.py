@@ -8,7 +8,16 @@ from typing import Literal
 from engine.errors import UnknownFormatError
 from engine.settings import read_toml
 
-Purpose = Literal["data", "scanner", "attenuation", "normalisation", "study", "protocol", "volume"]
+Purpose = Literal[
+    "data",
+    "scanner",
+    "attenuation",
+    "normalisation",
+    "response",
+    "study",
+    "protocol",
+    "volume",
+]
 BY_FORMAT: dict[str, Purpose] = {
     "Crystal efficiencies": "normalisation",
     "Crystal map": "scanner",
@@ -17,8 +26,15 @@ BY_FORMAT: dict[str, Purpose] = {
 
 def purpose_of(path: Path) -> Purpose:
     """Return what a file is for; raises `EngineError` where nobody knows."""
-    from engine.io import LISTMODE_READERS, VOLUME_READERS, inspect, is_projections
+    from engine.io import (
+        HISTOGRAM_READERS,
+        LISTMODE_READERS,
+        VOLUME_READERS,
+        inspect,
+        is_projections,
+    )
     from engine.io.door import open_head
+    from engine.io.response_hdf5 import is_response
 
     if path.is_dir() and is_projections(path):
         return "data"
@@ -27,8 +43,10 @@ def purpose_of(path: Path) -> Purpose:
         return "data"
     if path.suffix.lower() == ".toml":
         return _purpose_of_toml(path)
-    if any(reader.accepts(path, head) for reader in LISTMODE_READERS):
+    if any(reader.accepts(path, head) for reader in (*HISTOGRAM_READERS, *LISTMODE_READERS)):
         return "data"
+    if is_response(path, head):
+        return "response"
     if any(reader.accepts(path, head) for reader in VOLUME_READERS):
         return "volume"
     report = inspect(path)
@@ -41,7 +59,7 @@ def purpose_of(path: Path) -> Purpose:
 
 def _purpose_of_toml(path: Path) -> Purpose:
     values = read_toml(path)
-    if "n_rings" in values or values.get("kind") == "ring":
+    if "n_rings" in values or values.get("kind") in ("ring", "dual-head"):
         return "scanner"
     return "study" if "data" in values else "protocol"
 

@@ -24,6 +24,10 @@ class Pet(Modality):
     ledger_field = "corrections"
     ledger = CORRECTIONS
     roles: ClassVar[tuple[Role, ...]] = ("data", "scanner", "attenuation", "normalisation")
+    way = (
+        "By rays: each event is traced along its line, at once and with any voxels. A dual-head "
+        "protocol takes the stored response of the panels, which knows how crystals blur."
+    )
     expert = ("sensitivity", "reproducible")
     grid_from = "scanner"
     rows = "events"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 from app.inputs import Plan
@@ -19,7 +20,13 @@ TEXTS = {
 }
 
 
-def at_quality(base: Plan, quality: Quality, usual_voxel_mm: Point | None) -> Plan:
+Fit = Callable[[Point], Point]
+"""Returns the voxel nearest to one that the scanner allows."""
+
+
+def at_quality(
+    base: Plan, quality: Quality, usual_voxel_mm: Point | None, fit: Fit | None = None
+) -> Plan:
     """Return the protocol `base` at a quality.
 
     Where it leaves the voxels out they become multiples of the usual ones, once these are known.
@@ -27,15 +34,18 @@ def at_quality(base: Plan, quality: Quality, usual_voxel_mm: Point | None) -> Pl
     if quality == "standard":
         return base
     voxel = base.grid.voxel_mm or usual_voxel_mm
-    grid = base.grid.model_copy(
-        update={"voxel_mm": _scaled(voxel, VOXEL_FACTORS[quality]) if voxel else None}
-    )
+    if voxel is not None:
+        voxel = _scaled(voxel, VOXEL_FACTORS[quality])
+        voxel = fit(voxel) if fit else voxel
+    grid = base.grid.model_copy(update={"voxel_mm": voxel})
     return base.model_copy(update={"grid": grid, "algorithm": _with_iterations(base, quality)})
 
 
-def quality_of(protocol: Plan, base: Plan, usual_voxel_mm: Point | None) -> Quality | None:
+def quality_of(
+    protocol: Plan, base: Plan, usual_voxel_mm: Point | None, fit: Fit | None = None
+) -> Quality | None:
     """Return the quality at which `base` gives `protocol`; None if it was changed by hand."""
-    matches = (q for q in QUALITIES if at_quality(base, q, usual_voxel_mm) == protocol)
+    matches = (q for q in QUALITIES if at_quality(base, q, usual_voxel_mm, fit) == protocol)
     return next(matches, None)
 
 

@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from app.histogram_scan import HistogramScan
 from app.inputs import Input, Role, Scan
 from app.words import words
 from app.xray_scan import XrayScan
+from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.errors import EngineError
+from engine.geometry.dual_head import DualHead
 from engine.geometry.scanner import Scanner
 
 SAMPLE = 64
@@ -40,21 +43,31 @@ def read_input(role: Role, value: str, scanner: str | None, geometry: Scanner | 
             return _scanner(value)
         if geometry is None:
             return Input(value, fault=f"{Path(value).name}: open a scan or choose a scanner first.")
-        read = _mu_map if role == "attenuation" else _efficiencies
-        return read(value, geometry)
+        readers = {"attenuation": _mu_map, "response": _response}
+        return readers.get(role, _efficiencies)(value, geometry)
     except EngineError as e:
         return Input(value, fault=str(e))
 
 
 def _scan(value: str, scanner: str | None) -> Input:
-    from engine.io import is_projections, read_listmode
+    from engine.io import is_histogram, is_projections, read_listmode
 
     if is_projections(value):
         return _xray_scan(value)
+    if is_histogram(value):
+        return _histogram(value, scanner)
     data = read_listmode(Path(value), scanner=scanner)
     text = f"{data.n_prompts:,} prompts, {data.scanner.name}"
     scan = Scan(_sample(data), data.n_events, tuple(_facts(data)), data.notes)
     return Input(value, text, content=scan)
+
+
+def _histogram(value: str, scanner: str | None) -> Input:
+    from engine.io import read_histogram
+
+    data = read_histogram(Path(value), scanner=scanner)
+    text = f"{data.n_prompts:,.0f} prompts on {data.scanner.n_lors:,} lines, {data.scanner.name}"
+    return Input(value, text, content=HistogramScan.of(data, tuple(_histogram_facts(data))))
 
 
 def _xray_scan(value: str) -> Input:
@@ -87,6 +100,19 @@ def _sample(data: ListMode) -> ListMode:
     if data.delayed is not None:
         rows = np.union1d(rows, np.flatnonzero(data.delayed)[:SAMPLE])
     return data.select(rows)
+
+
+def _histogram_facts(data: Histogram) -> list[tuple[str, str]]:
+    facts = [
+        ("Prompts", f"{data.n_prompts:,.0f}"),
+        ("Delayeds", f"{data.n_delayeds:,.0f}" if data.delayeds is not None else "none"),
+        ("Lines of response", f"{data.scanner.n_lors:,}"),
+        ("Lines with counts", f"{int(np.count_nonzero(data.prompts)):,}"),
+        ("Duration", f"{data.duration_s:.1f} s" if data.duration_s else "not recorded"),
+        ("Scanner", data.scanner.name),
+        ("Crystals", data.scanner.describe()),
+    ]
+    return facts + [(words(key), _plain(value)) for key, value in data.info.items() if value]
 
 
 def _facts(data: ListMode) -> list[tuple[str, str]]:
@@ -131,3 +157,12 @@ def _efficiencies(value: str, scanner: Scanner) -> Input:
     dead = int(np.count_nonzero(found <= 0))
     text = f"{len(found):,} crystals, {dead:,} of them dead or in gaps"
     return Input(value, text, content=found)
+
+
+def _response(value: str, scanner: Scanner) -> Input:
+    from engine.io.response_hdf5 import read_response
+
+    panels = scanner if isinstance(scanner, DualHead) else None
+    found = read_response(Path(value), panels, any_image=True)
+    text = f"{found.n_nonzero:,} values, for an image of {found.scanner.grid.describe()}"
+    return Input(value, text, content=found.scanner)

@@ -41,7 +41,7 @@ class Runner(QObject):
         self.has_checkpoint = False
         """Whether the job can be resumed from disk."""
         self._estimate_s: float | None = None
-        for key in ("cpu", "cuda", "ct_cpu"):
+        for key in ("cpu", "cuda", "ct_cpu", "ct_cuda", "dual_cpu", "dual_cuda"):
             session.device.speed_ratios[key] = preferences.speed_ratio(key)
 
     def start(self) -> None:
@@ -112,7 +112,10 @@ class Runner(QObject):
 
     def abort(self) -> None:
         """Stop now; the last image and checkpoint stay."""
-        if self.job is not None and self._session.state.is_active:
+        if self._next is not None:
+            self._next = None
+            self._session.set_state(RunState.IDLE)
+        elif self.job is not None and self._session.state.is_active:
             self.job.process.abort()
             self._session.add_log("info", "Aborting.")
 
@@ -131,14 +134,17 @@ class Runner(QObject):
         from engine.checkpoint import Job as KeptJob
         from engine.host import EngineProcess
 
+        title = f"{study.data.name}, {study.protocol.name}"
         if self.job is not None:
             self._next = partial(self._run, study, job_id)
+            self._session.begin(title)  # from here on no other scan is opened
             return
         device = self._session.device.in_use
         key = device.key if device is not None else "auto"
         try:
             kept = KeptJob.open(job_id) if job_id else KeptJob.create(study, device=key)
         except EngineError as e:
+            self._session.set_state(RunState.IDLE)
             self._session.raise_problem(Problem("The reconstruction cannot start.", str(e)))
             return
         self._job_id, self.has_checkpoint = kept.id, bool(job_id)
@@ -150,7 +156,7 @@ class Runner(QObject):
         job.iteration_ended.connect(self._session.keep)
         job.preview.connect(self._session.show_preview)
         job.finished.connect(self._ended)
-        self._session.begin(f"{study.data.name}, {study.protocol.name}")
+        self._session.begin(title)
         job.start()
 
     def _take(self, event: Event) -> None:

@@ -7,22 +7,31 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from app.fields import QuietCombo
 from app.inputs import Input, Role
+from app.modalities import ways_of
 from app.panels.step import Step
 from app.scanner_picture import ScannerPicture
+from app.session import Session
 from app.widgets import ElidedLabel, button, icon_button, label, set_tone
 from app.workbench import Workbench
 from engine.errors import EngineError
+from engine.geometry.dual_head import DualHead
 
 FROM_SCAN, FROM_FILE = "", "file"
+LIMITED_ANGLE = (
+    "Limited angle: two panels see no line that runs along them, so the image is blurred along y, "
+    "their normal. Judge details in the coronal slices."
+)
 TITLES: dict[Role, str] = {
     "data": "Scan",
     "attenuation": "μ-map",
     "normalisation": "Normalisation",
+    "response": "Response",
 }
 EMPTY: dict[Role, str] = {
-    "data": "Open a PET list-mode file or an X-ray scan, or drop it on the window.",
+    "data": "Open a PET list-mode file, a histogram or an X-ray scan, or drop it on the window.",
     "attenuation": "Attenuation map; without it, no attenuation correction.",
     "normalisation": "Crystal efficiencies; without them, all crystals count alike.",
+    "response": "A stored matrix made elsewhere; without it, one is computed once and kept.",
 }
 
 
@@ -47,6 +56,7 @@ class StudyStep(Step):
         self.body.addWidget(self.picture)
         self.body.addWidget(self.rows["attenuation"])
         self.body.addWidget(self.rows["normalisation"])
+        self.body.addWidget(self.rows["response"])
         session = self._session
         for signal in (session.inputs_changed, session.protocol_changed, session.state_changed):
             signal.connect(self._show)
@@ -59,8 +69,8 @@ class StudyStep(Step):
             row.show_input(session.inputs.get(role), not session.state.is_active)
             row.setVisible(role in modality.roles)
         self.scanner.setVisible("scanner" in modality.roles)
-        self._absent.setText(modality.absent)
-        self._absent.setVisible(bool(modality.absent))
+        self._absent.setText("\n".join(words_on(session)))
+        self._absent.setVisible(bool(self._absent.text()))
         notes = session.inputs.scan.notes if session.inputs.scan else ()
         self._notes.setText("\n".join(notes))
         self._notes.setVisible(bool(notes))
@@ -83,6 +93,16 @@ class StudyStep(Step):
             self.say(fault, "missing")
         else:
             self.say(data.text, "look" if inputs.scan and inputs.scan.notes else "ok")
+
+
+def words_on(session: Session) -> list[str]:
+    """Return what is to know of how the open scan is treated, a sentence or two each."""
+    words = [session.modality.absent]
+    if len(ways_of(session.inputs)) > 1:
+        words.append(session.modality.way)
+    if isinstance(session.scanner, DualHead):
+        words.append(LIMITED_ANGLE)
+    return [text for text in words if text]
 
 
 class InputRow(QWidget):

@@ -85,11 +85,12 @@ class VolumeStep(Step):
         usual = session.modality.usual_grid(session.protocol, session.inputs)
         if usual is None:
             return
-        voxel, (diameter, _, length) = usual
-        self.form.form.set_hints(
-            {
-                "voxel_mm": " × ".join(f"{edge:.4g}" for edge in voxel),
-                "diameter_mm": f"{diameter:.4g}, as the {source}",
-                "length_mm": f"{length:.4g}, as the {source}",
-            }
-        )
+        voxel, (diameter, depth, length) = usual
+        hints = {
+            "voxel_mm": " × ".join(f"{edge:.4g}" for edge in voxel),
+            "diameter_mm": f"{diameter:.4g}, as the {source}",
+            "depth_mm": f"{depth:.4g}, as the {source}",
+            "length_mm": f"{length:.4g}, as the {source}",
+        }
+        fields = type(session.protocol.grid).model_fields
+        self.form.form.set_hints({name: hints[name] for name in fields if name in hints})

@@ -1,0 +1,261 @@
+"""Dual-head PET goes through the same window, by its response or by rays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import ndimage
+
+from app.device_choice import DeviceChoice
+from app.modalities import ways_of
+from app.opening import purpose_of
+from app.panels.study import words_on
+from app.quality import QUALITIES
+from app.reading import read_input
+from app.run_record import RunState
+from app.session import Session
+from engine.backend import cpu
+from engine.data.listmode import ListMode
+from engine.data.response import ResponseMatrix
+from engine.devices import cpu_device
+from engine.errors import SettingsError
+from engine.io import read_scanner, write_histogram, write_listmode
+from engine.io.response_hdf5 import write_response
+from engine.protocol import Protocol
+from engine.protocol_ct import CtProtocol
+from engine.protocol_dual import DualHeadProtocol
+from engine.response.building import build_analytic
+from engine.response.settings import AnalyticResponse
+from engine.simulate.histogram import simulate_histogram
+from engine.simulate.phantoms import point
+from tests.app.conftest import PATIENCE_MS
+
+QUICK = AnalyticResponse(n_points=512)
+ADAC = "pet-listmode-adac-dualhead-2sources/sample_2p_static.csv"
+SOURCES_MM = ((255 - 300, 280 - 356, 300 - 345), (327 - 300, 280 - 356, 300 - 189))
+
+
+@pytest.fixture(scope="module")
+def response() -> ResponseMatrix:
+    return build_analytic(read_scanner("test-panels"), QUICK)
+
+
+@pytest.fixture(scope="module")
+def histogram(response, tmp_path_factory) -> Path:
+    """A ball between the test panels, with randoms."""
+    ball = point(1.0, 0.5, -1.0, diameter_mm=3.0)
+    data = simulate_histogram(
+        ball, response, n_prompts=40_000, seed=2, on=cpu(2), randoms_fraction=0.2
+    )
+    path = tmp_path_factory.mktemp("panels") / "ball.h5"
+    write_histogram(data, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def listmode(tmp_path_factory) -> Path:
+    """Events of the same panels."""
+    scanner = read_scanner("test-panels")
+    lines = np.random.default_rng(4).integers(0, scanner.n_lors, 500)
+    path = tmp_path_factory.mktemp("panels") / "events.h5"
+    write_listmode(ListMode(scanner=scanner, crystals=scanner.lors(lines)), path)
+    return path
+
+
+@pytest.fixture
+def session(qapp) -> Session:
+    return Session(DeviceChoice("auto", (cpu_device(2),)))
+
+
+def take(session: Session, path: Path) -> Session:
+    session.set_input("data", read_input("data", str(path), None, None))
+    return session
+
+
+def keys(session: Session) -> list[str]:
+    return [way.key for way in ways_of(session.inputs)]
+
+
+# what is open
+
+
+def test_a_histogram_brings_its_scanner_and_the_protocol_that_suits_it(session, histogram):
+    take(session, histogram)
+    assert session.modality.key == "dual-head" and keys(session) == ["dual-head"]
+    assert session.scanner.name == "Test panels"
+    assert session.grid() == session.scanner.grid
+    assert session.obstacle() == ""
+    assert purpose_of(histogram) == "data"
+    facts = dict(session.inputs.scan.facts)
+    assert facts["Lines of response"] == "576"
+
+
+def test_list_mode_of_panels_can_go_both_ways_and_stays_with_rays_at_first(session, listmode):
+    take(session, listmode)
+    assert session.modality.key == "pet" and keys(session) == ["pet", "dual-head"]
+    rays = " ".join(words_on(session))
+    session.use_protocol(DualHeadProtocol())
+    matrix = " ".join(words_on(session))
+    assert "ray" in rays and "response" in matrix and rays != matrix
+    assert session.grid() == session.scanner.grid and session.obstacle() == ""
+    session.use_protocol(Protocol())
+    assert session.modality.key == "pet"
+
+
+def test_a_protocol_of_another_kind_is_refused_in_words(session, histogram):
+    take(session, histogram)
+    for wrong in (Protocol(), CtProtocol()):
+        with pytest.raises(SettingsError, match="is dual-head PET"):
+            session.use_protocol(wrong)
+
+
+def test_limited_angle_is_told_for_panels_and_only_for_them(session, listmode, small_study):
+    take(session, small_study.data)
+    assert not any("Limited angle" in text for text in words_on(session))
+    take(session, listmode)
+    assert any("blurred along y" in text for text in words_on(session))
+
+
+def test_corrections_ask_the_histogram(session, histogram, listmode):
+    take(session, histogram)
+    obstacles = session.modality.obstacles(session.protocol, session.inputs)
+    assert obstacles["randoms"] is None
+    assert "normalisation file" in obstacles["normalisation"]
+    take(session, listmode)
+    session.use_protocol(DualHeadProtocol())
+    obstacles = session.modality.obstacles(session.protocol, session.inputs)
+    assert "no delayed" in obstacles["randoms"]
+
+
+# the grid follows the pitch
+
+
+@pytest.mark.parametrize("scanner", ["adac", "demo-panels", "dhapet"])
+def test_every_quality_gives_voxels_that_divide_the_pitch(session, listmode, scanner):
+    take(session, listmode)
+    session.use_protocol(DualHeadProtocol())
+    session.set_input("scanner", read_input("scanner", scanner, None, None))
+    pitch = session.scanner.settings.pitch_mm
+    for quality in QUALITIES:
+        session.use_quality(quality)
+        x, _, z = session.grid().voxel_mm
+        assert x == z and pitch / x == pytest.approx(round(pitch / x))
+        assert session.quality is not None
+    assert "pitch" in session.modality.grid_note(session.protocol, session.inputs)
+
+
+def test_a_voxel_that_breaks_the_symmetry_is_named(session, histogram):
+    take(session, histogram)
+    plan = session.protocol
+    grid = plan.grid.model_copy(update={"voxel_mm": (0.7, 1.0, 0.7)})
+    session.set_protocol(plan.model_copy(update={"grid": grid}))
+    assert "break the symmetry" in session.obstacle()
+
+
+# the response
+
+
+def test_the_time_holds_the_response_until_it_is_kept(session, histogram, response):
+    from engine.paths import cache_dir
+    from engine.response.plan import path_of
+
+    take(session, histogram)
+    plan = session.protocol.model_copy(update={"response": AnalyticResponse(n_points=1 << 20)})
+    session.set_protocol(plan)
+    before = session.needs().seconds
+    kept = path_of(cache_dir() / "response", session.scanner, plan.response)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    write_response(response, kept)
+    assert session.needs().seconds < before
+    kept.unlink()
+
+
+def test_a_response_of_the_panels_is_taken_with_its_image(session, histogram, response, tmp_path):
+    write_response(response, tmp_path / "r.h5")
+    assert purpose_of(tmp_path / "r.h5") == "response"
+    take(session, histogram)
+    found = read_input("response", str(tmp_path / "r.h5"), None, session.scanner)
+    assert "values" in found.text and not found.fault
+    session.set_input("response", found)
+    assert session.grid() == response.scanner.grid
+    assert session.study().response == tmp_path / "r.h5"
+
+
+def test_a_response_of_other_panels_is_refused(response, tmp_path):
+    write_response(response, tmp_path / "r.h5")
+    other = read_scanner("demo-panels")
+    found = read_input("response", str(tmp_path / "r.h5"), None, other)
+    assert "other crystals" in found.fault
+
+
+# the window
+
+
+def quick(session: Session) -> None:
+    """Take fewer points and iterations than anyone would want."""
+    algorithm = session.protocol.algorithm.model_copy(update={"iterations": 2, "subsets": 2})
+    session.set_protocol(
+        session.protocol.model_copy(update={"response": QUICK, "algorithm": algorithm})
+    )
+
+
+def test_a_histogram_is_opened_and_reconstructed(qtbot, window, histogram):
+    window.open_path(histogram)
+    ready = lambda: window.session.obstacle() == "" and not window.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(ready, timeout=PATIENCE_MS)
+    quick(window.session)
+    window.runner.start()
+    done = lambda: not window.session.state.is_active  # noqa: E731
+    qtbot.waitUntil(done, timeout=PATIENCE_MS)
+    session = window.session
+    assert session.state is RunState.FINISHED
+    assert session.record.images.labels == ["iteration 1", "iteration 2", "final"]
+    titles = [session.modality.stages[m.stage] for m in session.record.timings]
+    assert titles[:2] == ["Read", "Response"]
+    assert set(session.record.ledger) == {"normalisation", "randoms", "scatter"}
+
+
+def test_the_protocols_of_both_ways_are_listed_for_list_mode_of_panels(qtbot, window, listmode):
+    window.open_path(listmode)
+    ready = lambda: window.session.obstacle() == "" and not window.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(ready, timeout=PATIENCE_MS)
+    box = window.header.choice.protocols
+    names = [box.itemText(i) for i in range(box.count())]
+    assert Protocol().name in names and DualHeadProtocol().name in names
+    box.setCurrentText(DualHeadProtocol().name)
+    box.activated.emit(box.currentIndex())
+    assert window.session.modality.key == "dual-head"
+    assert box.currentText() == DualHeadProtocol().name
+    assert window.steps[0].rows["response"].isVisibleTo(window.steps[0])
+
+
+@pytest.mark.slow
+def test_the_camera_of_two_heads_opens_without_typing_and_shows_two_sources(
+    qtbot, window, shared_data
+):
+    window.open_path(shared_data / ADAC)
+    ready = lambda: window.session.obstacle() == "" and not window.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(ready, timeout=PATIENCE_MS)
+    window.runner.start()
+    qtbot.waitUntil(lambda: not window.session.state.is_active, timeout=PATIENCE_MS)
+    volume = window.session.record.result
+    found = [place(volume, peak) for peak in peaks(volume.values)]
+    assert len(found) == 2
+    for source in SOURCES_MM:
+        x, y, z = min(found, key=lambda at: np.hypot(at[0] - source[0], at[2] - source[2]))
+        assert np.hypot(x - source[0], z - source[2]) <= 3
+        assert abs(y - source[1]) <= 9
+
+
+def peaks(values):
+    """Voxels that are the largest within three voxels, and at least a third of the largest."""
+    smooth = ndimage.gaussian_filter(values, 1.0)
+    top = (smooth == ndimage.maximum_filter(smooth, 7)) & (smooth > smooth.max() / 3)
+    return np.argwhere(top)
+
+
+def place(volume, voxel):
+    """x, y, z [mm] of a voxel."""
+    return [float(volume.grid.centres_mm(axis)[voxel[2 - axis]]) for axis in range(3)]
