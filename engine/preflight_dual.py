@@ -34,7 +34,8 @@ POINTS_PER_SECOND_PER_THREAD = 6.0e7
 """Points integrated, in each plane, for a response that is not kept yet."""
 GPU_PRODUCTS_PER_SECOND = 5e10
 """The same on a GPU: assumed, for a small card; the window corrects it by what it measures."""
-GPU_IMAGES, GPU_BYTES_PER_LINE = 8, 4 * 4
+GPU_IMAGES, GPU_BYTES_PER_LINE, GPU_STEP_BYTES = 10, 4 + 4, 4 * 4 + 8
+"""Images; counts and background; for each line of a subset what a step needs besides."""
 START_S = 2.0
 SMALLER = "choose larger voxels, thicker planes or more subsets"
 
@@ -76,43 +77,42 @@ def estimate(
     on: DeviceInfo,
     kept: bool = True,
     columns: int = 2,
+    factors: bool = False,
     left: float = 1.0,
 ) -> Needs:
     """Return what a histogram of `scanner`, with the protocol's image, needs.
 
     kept : whether the response is there; else the time has its computation in it
     columns : values of each line that the scan has
+    factors : whether lines differ, so that sensitivities are not symmetric
     left : share of the updates still to do
     """
     import psutil
 
     scanner = protocol.grid.scanner_for(scanner)
-    size, n_lines, n_voxels = work(scanner), scanner.n_lors, scanner.grid.n_voxels
-    subsets = protocol.algorithm.n_subsets
-    sensitivities = 4 * n_voxels * subsets // 8 if subsets > 1 else 4 * n_voxels
-    memory = (
-        BYTES_PER_NONZERO * size.n_stored
-        + SORTED_BYTES
-        + n_lines * (4 * columns + BYTES_PER_LINE + STEP_BYTES / subsets)
-        + sensitivities
-        + 4 * IMAGES * n_voxels
-    )
+    size, n_lines, image = work(scanner), scanner.n_lors, 4 * scanner.grid.n_voxels
+    subsets, response = protocol.algorithm.n_subsets, int(BYTES_PER_NONZERO * size.n_stored)
+    sensitivities = image * subsets // (1 if factors else 8)
+    memory = response + SORTED_BYTES + n_lines * (4 * columns + BYTES_PER_LINE) + IMAGES * image
+    gpu = None
+    if on.is_gpu:
+        lines = n_lines * (GPU_BYTES_PER_LINE + GPU_STEP_BYTES / subsets)
+        gpu = GpuNeeds(
+            int(GPU_SAFETY * (lines + GPU_IMAGES * image)),
+            int(GPU_SAFETY * (lines + GPU_IMAGES * image + sensitivities + response)),
+            on.free_bytes,
+            "the images and the lines",
+            "response and sensitivities",
+        )
+    if gpu is None or gpu.streams:
+        memory += sensitivities
+    if gpu is None:
+        memory += n_lines * STEP_BYTES / subsets
     passes = 1 + 2 * protocol.algorithm.n_iterations * left
     rate = PRODUCTS_PER_SECOND_PER_THREAD * max(on.threads, 1)
     seconds = START_S + passes * size.n_products / (GPU_PRODUCTS_PER_SECOND if on.is_gpu else rate)
     if not kept:
         seconds += build_seconds(protocol, scanner, on.threads)
-    gpu = None
-    if on.is_gpu:
-        least = 4 * GPU_IMAGES * n_voxels + GPU_BYTES_PER_LINE * n_lines // subsets + sensitivities
-        whole = least + GPU_BYTES_PER_LINE * n_lines + int(BYTES_PER_NONZERO * size.n_stored)
-        gpu = GpuNeeds(
-            int(GPU_SAFETY * least),
-            int(GPU_SAFETY * whole),
-            on.free_bytes,
-            "the images and the lines of a subset",
-            "the response",
-        )
     return Needs(int(memory), int(psutil.virtual_memory().available), seconds, gpu)
 
 

@@ -116,8 +116,14 @@ def _plan(record: Record, protocol: DualHeadProtocol, data: Histogram, *, kept: 
         values is not None
         for values in (data.prompts, data.delayeds, data.additive, data.normalisation)
     )
-    on = device_of(record.on)
-    needs = estimate(protocol, data.scanner, on=on, kept=kept, columns=columns)
+    needs = estimate(
+        protocol,
+        data.scanner,
+        on=device_of(record.on),
+        kept=kept,
+        columns=columns,
+        factors=data.normalisation is not None or data.efficiencies is not None,
+    )
     refuse_if_too_large(needs, record.grid, SMALLER)
     return Planned(record.on.name, f"{record.on.label}: {needs.describe()}")
 

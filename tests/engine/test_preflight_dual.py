@@ -43,6 +43,8 @@ def test_the_full_system_stays_within_its_memory() -> None:
     for columns in (1, 2, 4):
         whole = needs("dhapet", "algorithm.subsets=72", columns=columns)
         assert 1 * GIB < whole.memory_bytes < 8 * GIB
+    uneven = needs("dhapet", "algorithm.subsets=72", columns=4, factors=True)
+    assert whole.memory_bytes < uneven.memory_bytes < 8 * GIB
     assert 3e8 < 4 * work(read_scanner("dhapet")).n_stored < 1e9
 
 
@@ -67,12 +69,12 @@ def test_too_little_memory_is_told_with_the_way_out() -> None:
 
 def test_a_small_card_streams_the_response_and_a_tiny_one_is_refused() -> None:
     scanner, protocol = read_scanner("dhapet"), DualHeadProtocol()
-    card = DeviceInfo("cuda", "card", 80 * GIB, 2 * GIB, 2)
+    card = DeviceInfo("cuda", "card", 80 * GIB, 3 * GIB // 2, 2)
     found = estimate(protocol, scanner, on=card)
     assert found.gpu is not None and found.gpu.fits and found.gpu.streams
-    assert "streams the response" in found.describe()
+    assert "streams response and sensitivities" in found.describe()
     roomy = estimate(protocol, scanner, on=replace(card, free_bytes=80 * GIB)).gpu
     assert roomy is not None and not roomy.streams
     tiny = estimate(protocol, scanner, on=replace(card, free_bytes=GIB // 8))
-    with pytest.raises(DeviceMemoryError, match="the images and the lines of a subset need"):
+    with pytest.raises(DeviceMemoryError, match="the images and the lines need"):
         refuse_if_too_large(tiny, scanner.grid, SMALLER)
