@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from engine.data.projections import Projections
 from engine.errors import FileFormatError, GeometryError
+from engine.geometry.rtk import RtkParameters, from_rtk
 from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
 from engine.io.door import read_text
@@ -29,7 +30,6 @@ GANTRY, SID, SDD = "GantryAngle", "SourceToIsocenterDistance", "SourceToDetector
 OFFSETS = ("SourceOffsetX", "SourceOffsetY", "ProjectionOffsetX", "ProjectionOffsetY")
 LEANS = ("InPlaneAngle", "OutOfPlaneAngle")
 USED = (GANTRY, SID, SDD, *OFFSETS, *LEANS)
-TO_WORLD = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
 
 
 class RtkXml(ProjectionsReader):
@@ -181,32 +181,13 @@ def rtk_geometry(
             f"{path.name}: source to isocentre {sid[0]:g} mm, source to detector {sdd[0]:g} mm; "
             "want the isocentre between source and detector (parallel beams are not read)."
         )
-    gantry, lean, tilt = (np.deg2rad(p[n]) for n in (GANTRY, "InPlaneAngle", "OutOfPlaneAngle"))
-    turn = _about(2, -lean) @ _about(0, -tilt) @ _about(1, -gantry)
-    back = TO_WORLD @ turn.transpose(0, 2, 1)
-    rows, columns = shape
-    middle = [
-        o + (n - 1) / 2 * s for o, n, s in zip(origin_mm, (columns, rows), spacing_mm, strict=True)
-    ]
-    source = np.stack([p["SourceOffsetX"], p["SourceOffsetY"], sid], axis=1)
-    detector = np.stack(
-        [p["ProjectionOffsetX"] + middle[0], p["ProjectionOffsetY"] + middle[1], sid - sdd], axis=1
+    circular = RtkParameters(
+        gantry_rad=np.deg2rad(p[GANTRY]),
+        out_of_plane_rad=np.deg2rad(p["OutOfPlaneAngle"]),
+        in_plane_rad=np.deg2rad(p["InPlaneAngle"]),
+        source_isocentre_mm=sid,
+        source_detector_mm=sdd,
+        source_offset_mm=np.column_stack([p["SourceOffsetX"], p["SourceOffsetY"]]),
+        projection_offset_mm=np.column_stack([p["ProjectionOffsetX"], p["ProjectionOffsetY"]]),
     )
-    return XrayGeometry(
-        "cone",
-        np.einsum("vij,vj->vi", back, source),
-        np.einsum("vij,vj->vi", back, detector),
-        back[:, :, 0] * spacing_mm[0],
-        back[:, :, 1] * spacing_mm[1],
-        shape,
-    )
-
-
-def _about(axis: int, angles: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(n, 3, 3) rotations about x, y or z."""
-    c, s = np.cos(angles), np.sin(angles)
-    turn = np.zeros((len(angles), 3, 3))
-    a, b = (axis + 1) % 3, (axis + 2) % 3
-    turn[:, axis, axis] = 1
-    turn[:, a, a], turn[:, a, b], turn[:, b, a], turn[:, b, b] = c, -s, s, c
-    return turn
+    return from_rtk(circular, shape=shape, pixel_mm=spacing_mm, origin_mm=origin_mm)
