@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 Window = tuple[float, float]
 N_SAMPLES = 200_000  # enough for a percentile, quick for any volume
 TOP_PERCENT = 99.5
+AIR_HU = -200.0
+"""Below lie air and lungs, which would leave tissue and bone beyond the window."""
 _HU_WINDOWS = (
     ("Lung", (-1350.0, 150.0)),
     ("Soft tissue", (-160.0, 240.0)),
@@ -55,7 +57,9 @@ def auto_window(values: NDArray[np.float32], unit: str, *, diverging: bool = Fal
     if not pinned_to_zero(unit, diverging=diverging):
         if finite.size == 0 or finite.min() == finite.max():
             return 0.0, 1.0
-        low, high = np.percentile(finite, [100 - TOP_PERCENT, TOP_PERCENT])
+        matter = finite[finite > AIR_HU]
+        low = np.percentile(finite, 100 - TOP_PERCENT)
+        high = np.percentile(matter if matter.size else finite, TOP_PERCENT)
         return valid(round_to_figures(float(low), 3), round_to_figures(float(high), 3))
     return 0.0, _percentile(finite[finite > 0])
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QTimer
 
 from app.device_choice import DeviceChoice
 from app.messages import Problem
@@ -297,3 +298,25 @@ def test_lengths_are_pixels_where_their_size_is_not_known(session, window):
     assert step.form.form._rows["voxel_mm"]._name.text() == "Voxel size (pixels)"
     window.session.set_input("data", session.inputs["data"])
     assert step.form.form._rows["voxel_mm"]._name.text() == "Voxel size (mm)"
+
+
+def test_a_start_while_the_last_process_ends_lets_no_other_scan_in(qtbot, window, open_ct, ct_scan):
+    open_ct()
+    session, runner = window.session, window.runner
+    active = []
+
+    def start_again() -> None:
+        """Start as soon as the first run is finished: its process is still there."""
+        if session.state is RunState.FINISHED and not active:
+            runner.start()
+            active.append(session.state.is_active)
+            window.commands.open_path(ct_scan)
+
+    session.state_changed.connect(lambda: QTimer.singleShot(0, start_again))
+    runner.start()
+    qtbot.waitUntil(lambda: bool(active), timeout=PATIENCE_MS)
+    assert active == [True]
+    assert "finish or abort it before changing the study" in session.log[-1].text
+    done = lambda: session.state is RunState.FINISHED and runner.job is None  # noqa: E731
+    qtbot.waitUntil(done, timeout=PATIENCE_MS)
+    assert session.record.result is not None

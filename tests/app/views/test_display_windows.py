@@ -29,6 +29,15 @@ def test_auto_window_of_hounsfield_units_spans_the_values(rng):
     assert high == pytest.approx(500, abs=20)
 
 
+def test_auto_window_shows_tissue_and_bone_of_a_small_body_in_much_air(rng):
+    values = rng.normal(-1000, 20, 100_000).astype("f4")
+    values[:5_000] = rng.normal(40, 20, 5_000)
+    values[:100] = 1000  # bone, a thousandth of all
+    low, high = windows.auto_window(values, "HU")
+    assert low == pytest.approx(-1050, abs=20)
+    assert high == pytest.approx(1000, abs=20)
+
+
 def test_a_difference_window_is_symmetric(rng):
     low, high = windows.auto_window(rng.normal(1, 1, (9, 9, 9)).astype("f4"), "1", diverging=True)
     assert low == -high
