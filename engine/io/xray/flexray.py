@@ -142,7 +142,10 @@ def _pixel_mm(fields: Fields, magnification: float) -> float:
 
 
 def _window(fields: Fields) -> tuple[float, float]:
-    """Centre of the read-out window from that of the detector, right and up [mm]."""
+    """Centre of the read-out window from that of the detector, right and up [mm].
+
+    Its rows count upwards, as the scanner's own laboratory (CWI) reads them.
+    """
     text = fields.text("roi (ltrb)")
     if text is None:
         return 0.0, 0.0
@@ -154,8 +157,8 @@ def _window(fields: Fields) -> tuple[float, float]:
             "the settings."
         ) from e
     across = (left + right) // 2 - RAW_CENTRE[0]
-    down = (top + bottom) // 2 - RAW_CENTRE[1]
-    return across * RAW_PIXEL_MM, down * RAW_PIXEL_MM
+    up = (top + bottom) // 2 - RAW_CENTRE[1]
+    return across * RAW_PIXEL_MM, up * RAW_PIXEL_MM
 
 
 def _taken(fields: Fields, flats: Images | None, n_views: int) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from engine.errors import GeometryError
+from engine.filtering.detector import axis_column
 from engine.filtering.orbit import orbit_of
 from engine.filtering.plan import plan_for
 from engine.geometry.orbits import circle, circular_cone, fan, helical, parallel
@@ -101,6 +102,15 @@ def test_half_fan_of_a_short_scan_is_warned_of():
     plan = plan_for(circular_cone(degrees(0, 220), axis_column=30.0, **CONE))
     assert plan.kind == "short scan"
     assert any("whole circle" in text for text in plan.warnings)
+
+
+@pytest.mark.parametrize("column", [-7.5, 20.25, 110.0])
+@pytest.mark.parametrize("beam", [circular_cone, parallel])
+def test_the_axis_is_seen_at_its_column_on_and_beside_the_detector(beam, column):
+    options = CONE if beam is circular_cone else PARALLEL
+    seen = beam(degrees(0, 360, 10), axis_column=column, **options)
+    assert axis_column(orbit_of(seen)) == pytest.approx(column)
+    assert axis_column(orbit_of(seen.flipped(columns=True))) == pytest.approx(99 - column)
 
 
 def test_choices_are_kept():

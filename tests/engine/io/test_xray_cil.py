@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engine.errors import FileFormatError, GeometryError
+from engine.geometry.vectors import turned_about
 from engine.io import read_projections
 
 h5py = pytest.importorskip("h5py")
@@ -93,6 +94,23 @@ def test_an_axis_that_was_moved_is_believed(tmp_path, rng):
     assert found.calibrated
     # the axis, 1 mm to the right, is seen 1.5 mm beside the middle of the detector
     np.testing.assert_allclose(found.geometry.axis_column, (COLUMNS - 1) / 2 + 0.75)
+
+
+def test_an_axis_along_another_direction_is_brought_onto_z(tmp_path, rng):
+    values = rng.random((N, ROWS, COLUMNS), np.float32)
+    path = write(tmp_path / "s.nxs", values, ("angle", "vertical", "horizontal"))
+    plain = read_projections(path).geometry
+    lean, turn = np.radians(20), np.radians(35)  # away from z, towards this direction
+    axis = np.array([np.cos(turn) * np.sin(lean), np.sin(turn) * np.sin(lean), np.cos(lean)])
+    across = np.cross([0, 0, 1], axis) / np.sin(lean)
+    with h5py.File(path, "a") as file:
+        pose = file["entry1/tomo_entry/config"]
+        names = ("source/position", "detector/position", "detector/direction_x")
+        for name in (*names, "detector/direction_y", "rotation_axis/direction"):
+            pose[name][...] = turned_about(pose[name][()][None], across, lean)[0]
+    found = read_projections(path).geometry
+    for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
+        np.testing.assert_allclose(getattr(found, name), getattr(plain, name), atol=1e-9)
 
 
 def test_flats_and_darks_are_told_by_their_keys(tmp_path, rng):

@@ -11,6 +11,7 @@ import pytest
 
 from engine.errors import EngineError, FileFormatError
 from engine.geometry.orbits import circular_cone
+from engine.geometry.rtk import RtkParameters, from_rtk
 from engine.io import read_projections
 from engine.io.xray.rtk import ROOT, read_parameters
 from tests.engine.io.xray_files import COLUMNS, ROWS, STEP, N, counts
@@ -108,6 +109,34 @@ def test_offsets_and_leaning_keep_distances(tmp_path: Path) -> None:
     height = np.sin(np.deg2rad(5)) * 1000  # out of plane lifts the source along the axis
     shifted = read_projections(write(tmp_path, {**COMMON, "OutOfPlaneAngle": 5.0})).geometry
     assert np.allclose(np.abs(shifted.source_mm[:, 2]), height)
+
+
+def test_every_parameter_has_its_place(tmp_path: Path) -> None:
+    common = {
+        **COMMON,
+        "SourceOffsetX": 3.0,
+        "SourceOffsetY": -4.0,
+        "ProjectionOffsetX": 5.0,
+        "ProjectionOffsetY": 12.0,
+        "InPlaneAngle": 2.0,
+        "OutOfPlaneAngle": 5.0,
+    }
+    wanted = from_rtk(
+        RtkParameters(
+            gantry_rad=np.deg2rad(STEP * np.arange(N)),
+            out_of_plane_rad=np.full(N, np.deg2rad(5)),
+            in_plane_rad=np.full(N, np.deg2rad(2)),
+            source_isocentre_mm=np.full(N, 1000.0),
+            source_detector_mm=np.full(N, 1500.0),
+            source_offset_mm=np.tile((3.0, -4.0), (N, 1)),
+            projection_offset_mm=np.tile((5.0, 12.0), (N, 1)),
+        ),
+        shape=(ROWS, COLUMNS),
+        pixel_mm=(2.0, 3.0),
+    )
+    found = read_projections(write(tmp_path, common)).geometry
+    for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
+        assert np.allclose(getattr(found, name), getattr(wanted, name), atol=1e-9), name
 
 
 def test_offsets_of_the_detector_follow_its_axes(tmp_path: Path) -> None:

@@ -171,6 +171,13 @@ class TestGeometry:
         found = read_projections(write(tmp_path, {"rise_mm_per_turn": 10.0})).geometry
         assert np.allclose(np.diff(found.source_mm[:, 2]), np.diff(wanted.source_mm[:, 2]))
         assert np.allclose(found.source_mm[:, :2], wanted.source_mm[:, :2])
+        assert np.allclose(found.detector_mm[:, 2], found.source_mm[:, 2])
+        turned = {"angles": {"first": 30, "step": 30}, "rise_mm_per_turn": 10.0}
+        later = read_projections(write(tmp_path, turned)).geometry
+        assert later.source_mm[0, 2] == 0  # wherever the scan begins
+        backwards = {"clockwise": True, "rise_mm_per_turn": 10.0}
+        clockwise = read_projections(write(tmp_path, backwards)).geometry
+        assert np.allclose(clockwise.source_mm[:, 2], found.source_mm[:, 2])
 
     def test_fan(self, tmp_path: Path) -> None:
         path = write(

@@ -134,6 +134,19 @@ class TestFlexRay:
         assert np.allclose(geometry.source_mm[0], (0, -100, 2))
         assert np.allclose(geometry.detector_mm[0], (1.5, 100, 0))
 
+    def test_every_motor_moves_its_own_way(self, tmp_path: Path) -> None:
+        """The table moves the axis, so that source and detector move the other way."""
+        motors = {"tra_tube": "0.5", "ver_tube": "2", "tra_det": "1.5", "ver_det": "3"}
+        roi = {"ROI (LTRB)": "0,10,1943,1544"}  # rows of the window count upwards
+        still = read_projections(flexray(tmp_path, **motors)).geometry
+        assert np.allclose(still.source_mm[0], (0.5, -100, 2))
+        assert np.allclose(still.detector_mm[0], (1.5, 100, 3))
+        moved = read_projections(flexray(tmp_path, tra_obj="0.2", **motors)).geometry
+        assert np.allclose(moved.source_mm[0] - still.source_mm[0], (-0.2, 0, 0))
+        assert np.allclose(moved.detector_mm[0] - still.detector_mm[0], (-0.2, 0, 0))
+        window = read_projections(flexray(tmp_path, **motors, **roi)).geometry
+        assert np.allclose(window.detector_mm[0], (1.5, 100, 3 + 10 * 0.0748))
+
     def test_the_window_on_the_detector_shifts_its_centre(self, tmp_path: Path) -> None:
         path = flexray(tmp_path, tra_det="0", **{"ROI (LTRB)": "981,0,981,1534"})
         assert np.allclose(
@@ -215,6 +228,37 @@ class TestNikon:
         )
         assert any("leans by 2°" in note for note in data.notes)
 
+    def test_an_old_file_tells_the_lean_by_both_ends_of_the_axis(self, tmp_path: Path) -> None:
+        ends = {"ObjectRoll": "", "CentreOfRotationTop": "0.01", "CentreOfRotationBottom": "-0.01"}
+        lean = -np.arctan2(0.02, 3 * 0.25)
+        old = read_projections(nikon(tmp_path, **ends)).geometry
+        new = read_projections(nikon(tmp_path, ObjectRoll=f"{np.rad2deg(lean)}")).geometry
+        assert np.allclose(old.u_mm, new.u_mm)
+
+    def test_scanner_and_axis_stay_one_when_they_are_set_upright(self, tmp_path: Path) -> None:
+        """The top of a tilted axis leans away from the source, which is then below it."""
+        geometry = read_projections(nikon(tmp_path, ObjectRoll="2", ObjectTilt="5")).geometry
+        source, detector = geometry.source_mm[0], geometry.detector_mm[0]
+        u, v = geometry.u_mm[0] / 0.2, geometry.v_mm[0] / 0.25
+        along = (detector - source) / 400
+        assert np.allclose(np.stack([u, along, v]) @ np.stack([u, along, v]).T, np.eye(3))
+        lean, tilt = np.deg2rad((2, 5))
+        assert source[2] == pytest.approx(-100 * np.cos(lean) * np.sin(tilt))
+        assert np.allclose(source + 100 * along, 0, atol=1e-9)
+
+    def test_a_shifted_detector(self, tmp_path: Path) -> None:
+        shifted = {"DetectorOffsetX": "0.5", "DetectorOffsetY": "0.75", "ObjectOffsetX": "0.3"}
+        geometry = read_projections(nikon(tmp_path, **shifted)).geometry
+        assert np.allclose(geometry.detector_mm[0], (0.8, 300, 0.75))
+
+    def test_the_first_angle_counts_from_the_source_at_minus_y(self, tmp_path: Path) -> None:
+        plain = read_projections(nikon(tmp_path)).geometry
+        turned = read_projections(nikon(tmp_path, InitialAngle="210")).geometry
+        assert np.allclose(turned.source_mm, plain.rotated(np.deg2rad(30)).source_mm)
+        (tmp_path / "bean.ang").write_text("".join(f"{k}:\t{k * STEP}\n" for k in range(N)))
+        listed = read_projections(nikon(tmp_path, InitialAngle="210")).geometry
+        assert np.allclose(listed.source_mm, turned.source_mm)
+
     @pytest.mark.parametrize(
         ("name", "text"),
         [
@@ -288,6 +332,14 @@ class TestBruker:
         assert np.allclose(turned, -np.deg2rad(15))
         clockwise = read_projections(bruker(tmp_path, **{"Rotation Direction": "CW"})).geometry
         assert np.allclose(np.diff(np.unwrap(clockwise.angles_rad)), np.deg2rad(15))
+
+    def test_source_and_camera_stand_on_both_sides(self, tmp_path: Path) -> None:
+        geometry = read_projections(bruker(tmp_path)).geometry
+        assert np.allclose(geometry.source_mm[0], (0, -40, 0))
+        assert np.allclose(geometry.detector_mm[0], (0, 160, 0))
+        seen = geometry.project([(0.001, 0, 0), (0, 0, 0.001), (0, 0, 0)])[0]
+        assert seen[0, 0] > seen[2, 0]  # columns grow to the right of the source, rows downwards
+        assert seen[1, 1] < seen[2, 1]
 
     def test_the_optical_axis_is_level_with_the_source(self, tmp_path: Path) -> None:
         path = bruker(tmp_path, **{"Optical Axis (line)": "2"})  # from the bottom: row 0

@@ -74,7 +74,9 @@ def test_the_step_moves_the_detector_and_says_so():
     data = seen("tooth", 66.37)
     after = Centre().apply(data, on=ON)
     np.testing.assert_allclose(after.geometry.axis_column, 66.37, atol=0.1)
-    assert "(opposite rays), moved by +2.8" in Centre().summary(data, after)
+    told = Centre().summary(data, after)
+    assert "(opposite rays), moved by +2.8" in told
+    assert told.startswith("axis at column 66.")
     right = replace(data, geometry=orbit(66.37))
     assert Centre().apply(right, on=ON).geometry is right.geometry
 
