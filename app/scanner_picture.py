@@ -10,7 +10,9 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.dual_head_picture import PanelsDrawing
 from app.theme import Colours, Theme
+from engine.geometry.dual_head import DualHead
 from engine.geometry.grid import ImageGrid
 from engine.geometry.scanner import Scanner
 
@@ -73,7 +75,8 @@ class ScannerPicture(QWidget):
         """Draw another scanner or grid."""
         if scanner is not self._scanner:
             self._scanner = scanner
-            self._outline = Outline.of(scanner) if scanner else None
+            is_ring = scanner is not None and not isinstance(scanner, DualHead)
+            self._outline = Outline.of(scanner) if scanner and is_ring else None
         self._grid = grid
         self.setAccessibleName(scanner.describe() if scanner else "no scanner")
         self.setVisible(scanner is not None)
@@ -83,7 +86,14 @@ class ScannerPicture(QWidget):
         return QSize(280, self._height)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        outline = self._outline
+        outline, scanner = self._outline, self._scanner
+        if isinstance(scanner, DualHead):
+            painter = QPainter(self)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            drawing = PanelsDrawing(painter, scanner, self._grid, self._theme.colours)
+            drawing.draw(QRectF(self.rect()))
+            painter.end()
+            return
         if outline is None:
             return
         painter = QPainter(self)

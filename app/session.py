@@ -27,6 +27,7 @@ from engine.events import (
     StageStarted,
     Warned,
 )
+from engine.geometry.dual_head import DualHead
 
 
 class Session(Desk):
@@ -66,6 +67,7 @@ class Session(Desk):
         """Forget the last run and start a new record."""
         self.record = RunRecord(title=title)
         self.selected = None
+        self.view_state.set_blurred_axis(1 if isinstance(self.scanner, DualHead) else None)
         self.set_state(RunState.PREPARING)
         self.record_changed.emit()
         self.images_changed.emit()
@@ -111,6 +113,7 @@ class Session(Desk):
     def show_file(self, volume: Volume, name: str) -> None:
         """Show a volume read from a file; it is no result of a run."""
         self.begin(name)
+        self.view_state.set_blurred_axis(None)
         self._keep(name, volume)
         self.record.exported = True
         self.set_state(RunState.IDLE)

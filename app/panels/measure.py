@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 
 from app.panels.line_profile import LineProfileBox, write_text
+from app.panels.rods import RodsBox
 from app.widgets import label, scrolled
 from app.workbench import Workbench
 
@@ -21,12 +22,16 @@ class MeasureTab(QWidget):
         self._bench = bench
         state = bench.session.view_state
         self.line = LineProfileBox(state, bench.theme, self._save)
+        self.rods = RodsBox(bench.session, self._save)
         inside = QWidget()
         column = QVBoxLayout(inside)
         column.setContentsMargins(14, 12, 14, 12)
         column.setSpacing(10)
         column.addWidget(label("Line profile", "heading"))
         column.addWidget(self.line)
+        column.addSpacing(6)
+        column.addWidget(label("Rods", "heading"))
+        column.addWidget(self.rods)
         column.addStretch(1)
         outside = QVBoxLayout(self)
         outside.setContentsMargins(0, 0, 0, 0)

@@ -20,6 +20,8 @@ SEPARATOR_PX = 2
 FLAT = 0.02
 """Height of a volume, in its widths, below which only slices across z are worth a look."""
 EMPTY_TEXT = "No image yet"
+MAIN_PARTS = 2
+"""Width of the view that matters most, in widths of the others."""
 
 
 class OrthoView(QWidget):
@@ -43,6 +45,7 @@ class OrthoView(QWidget):
             view.enlarge_requested.connect(lambda view=view: self.toggle_enlarged(view))
         self._was_flat = False
         state.volume_changed.connect(self._follow_shape)
+        state.display_changed.connect(self._follow_blur)
 
     @property
     def views(self) -> tuple[PictureView, ...]:
@@ -70,6 +73,12 @@ class OrthoView(QWidget):
             self._was_flat = is_flat
             for view in self.views:
                 view.setVisible(view is self.axial or not is_flat)
+
+    def _follow_blur(self) -> None:
+        """Give the slices that are sharp the most space, where others are blurred."""
+        sharp = {1: self.coronal, 2: self.axial, 0: self.sagittal}
+        axis = self.state.blurred_axis
+        self._panes.arrange(self.views, None if axis is None else sharp[axis])
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""
@@ -106,16 +115,36 @@ class Panes(QWidget):
     def __init__(self, state: ViewState, views: tuple[PictureView, ...]) -> None:
         super().__init__()
         self._state = state
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(SEPARATOR_PX)
-        for index, view in enumerate(views):
-            grid.addWidget(view, index // 2, index % 2)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(SEPARATOR_PX)
+        self._main: PictureView | None = None
+        self._place(views)
         self.note = Note(EMPTY_TEXT, self)
         state.display_changed.connect(self._dress)
         state.volume_changed.connect(self._show_note)
         self._dress()
         self._show_note()
+
+    def arrange(self, views: tuple[PictureView, ...], main: PictureView | None) -> None:
+        """Give one view the left side and stack the others beside it; two by two without one."""
+        if main is not self._main:
+            self._main = main
+            for view in views:
+                self._grid.removeWidget(view)
+            self._place(views)
+
+    def _place(self, views: tuple[PictureView, ...]) -> None:
+        others = [view for view in views if view is not self._main]
+        if self._main is None:
+            for index, view in enumerate(views):
+                self._grid.addWidget(view, index // 2, index % 2)
+        else:
+            self._grid.addWidget(self._main, 0, 0, len(others), 1)
+            for index, view in enumerate(others):
+                self._grid.addWidget(view, index, 1)
+        self._grid.setColumnStretch(0, 0 if self._main is None else MAIN_PARTS)
+        self._grid.setColumnStretch(1, 0 if self._main is None else 1)
 
     def sizeHint(self) -> QSize:
         return QSize(760, 620)

@@ -54,7 +54,9 @@ class SliceView(PictureView):
             return title
         normal = self._orientation.normal
         at = millimetres(self.state.cursor_mm[normal])
-        return f"{title}   {'xyz'[normal]} {at} {self.state.length_unit}"
+        blurred = self.state.blurred_axis
+        note = "" if blurred in (None, normal) else f"   blurred along {'xyz'[blurred or 0]}"
+        return f"{title}   {'xyz'[normal]} {at} {self.state.length_unit}{note}"
 
     def primary_drag(self, at: QPointF) -> Drag:
         self._cursor_before = self.state.cursor_mm

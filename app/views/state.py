@@ -46,6 +46,7 @@ class ViewState(QObject):
         self.colours: ViewColours = DARK
         self.line: Line | None = None
         self.draws_lines = False
+        self.blurred_axis: int | None = None
 
     @property
     def unit(self) -> str:
@@ -95,6 +96,12 @@ class ViewState(QObject):
         index = slice_index(grid, axis, point[axis]) + n_voxels
         point[axis] = float(grid.lower_mm[axis] + (index + 0.5) * grid.voxel_mm[axis])
         self.set_cursor((point[0], point[1], point[2]))
+
+    def set_blurred_axis(self, axis: int | None) -> None:
+        """Say along which axis (0, 1, 2: x, y, z) the scan saw no lines; None if along all."""
+        if axis != self.blurred_axis:
+            self.blurred_axis = axis
+            self.display_changed.emit()
 
     def set_line(self, line: Line | None) -> None:
         """Take the values along another line; None along none."""

@@ -129,6 +129,24 @@ def test_corrections_ask_the_histogram(session, histogram, listmode):
     assert "no delayed" in obstacles["randoms"]
 
 
+def test_panels_are_drawn_and_a_wider_gap_shows(session, histogram, qtbot, qapp):
+    from app.scanner_picture import ScannerPicture
+    from app.theme import Theme
+    from engine.data.histogram import with_settings
+
+    take(session, histogram)
+    picture = ScannerPicture(Theme(qapp, "dark"))
+    qtbot.addWidget(picture)
+    picture.resize(320, 170)
+    near, far = session.scanner, with_settings(session.scanner, separation_mm=40)
+    seen = []
+    for scanner in (near, far):
+        picture.show_scanner(scanner, scanner.grid)
+        seen.append(picture.grab().toImage())
+    assert seen[0] != seen[1]
+    assert "two panels" in picture.accessibleName()
+
+
 # the grid follows the pitch
 
 
@@ -215,6 +233,7 @@ def test_a_histogram_is_opened_and_reconstructed(qtbot, window, histogram):
     titles = [session.modality.stages[m.stage] for m in session.record.timings]
     assert titles[:2] == ["Read", "Response"]
     assert set(session.record.ledger) == {"normalisation", "randoms", "scatter"}
+    assert session.view_state.blurred_axis == 1
 
 
 def test_the_protocols_of_both_ways_are_listed_for_list_mode_of_panels(qtbot, window, listmode):

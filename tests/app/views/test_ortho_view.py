@@ -177,3 +177,18 @@ def test_a_greatly_enlarged_picture_is_still_painted(ortho, state, pixels):
     image = pixels(ortho.axial)
     assert ortho.axial.viewport.px_per_mm == 200
     assert image[100, 100] == lookup_table("rainbow")[0]
+
+
+def test_sharp_slices_get_the_most_space_where_others_are_blurred(state, show):
+    view = show(OrthoView(state), 900, 700)
+    even = view.coronal.width()
+    state.set_blurred_axis(1)
+    QApplication.processEvents()
+    assert view.coronal.width() > 1.3 * even
+    assert view.coronal.height() > 2 * view.axial.height()
+    assert "blurred along y" in view.axial.caption()
+    assert "blurred along y" in view.sagittal.caption()
+    assert "blurred" not in view.coronal.caption()
+    state.set_blurred_axis(None)
+    QApplication.processEvents()
+    assert view.coronal.width() == even and "blurred" not in view.axial.caption()
