@@ -18,8 +18,8 @@ from app.widgets import label
 STEPS = (
     (
         "1  Study",
-        "Open a list-mode scan, or drop it on the window. Add a μ-map and crystal "
-        "efficiencies if you have them.",
+        "Open a scan of PET or X-ray CT, or drop it on the window. Add a μ-map and crystal "
+        "efficiencies to a PET scan if you have them.",
     ),
     (
         "2  Corrections",

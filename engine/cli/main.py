@@ -23,7 +23,7 @@ def parser() -> argparse.ArgumentParser:
     """Build the parser of all verbs."""
     top = argparse.ArgumentParser(
         prog="isocenter",
-        description="Turn PET measurements into images. Without a verb: open the window.",
+        description="Turn PET and X-ray CT scans into images. Without a verb: open the window.",
         epilog="Research use only. Not for diagnosis or treatment.",
     )
     top.add_argument(

@@ -220,7 +220,9 @@ def _unknown(
     others = (reader for reader in READERS if reader not in known)
     found = next((other.name for other in others if other.accepts(path, head)), None)
     what = f"this is a file of the kind {found!r}, not a {wanted}" if found else f"unknown {wanted}"
-    return UnknownFormatError(f"{path.name}: {what}; can be read: {_listed(known)}.")
+    is_raw = found is None and "scan" in wanted
+    raw = "; raw X-ray projections want a .toml beside them" if is_raw else ""
+    return UnknownFormatError(f"{path.name}: {what}; can be read: {_listed(known)}{raw}.")
 
 
 def _listed(formats: Sequence[type[Format]]) -> str:

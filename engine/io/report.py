@@ -103,8 +103,9 @@ def _recognise(path: Path, head: bytes, scanner: str | None) -> tuple[str, Look]
     if suffix in MAP_SUFFIXES:
         return "Crystal map", lambda: _of_map(path)
     raise UnknownFormatError(
-        f"{path.name}: unknown format; known are list-mode scans, volumes, crystal maps, crystal "
-        "efficiencies and the .toml files of scanners, protocols and studies."
+        f"{path.name}: unknown format; known are list-mode and X-ray scans, volumes, crystal maps, "
+        "crystal efficiencies and the .toml files of scanners, protocols and studies; raw "
+        "projections want a .toml beside them that says what they are."
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 import tifffile
 import tomli_w
 
-from engine.errors import EngineError, FileFormatError, SettingsError
+from engine.errors import EngineError, FileFormatError, SettingsError, UnknownFormatError
 from engine.geometry.orbits import (
     circular_cone,
     fan,
@@ -19,7 +19,7 @@ from engine.geometry.orbits import (
     to_astra_vectors,
 )
 from engine.geometry.xray import XrayGeometry
-from engine.io import inspect, read_projections
+from engine.io import inspect, read_listmode, read_projections
 from tests.engine.io.xray_files import COLUMNS, DARKS, FLATS, ROWS, STEP, N, counts, write_tiffs
 
 ANGLES = np.deg2rad(np.arange(N) * STEP)
@@ -304,6 +304,15 @@ def test_a_raw_file_without_its_sidecar_is_unknown(tmp_path: Path) -> None:
     write(tmp_path).unlink()
     with pytest.raises(EngineError, match="unknown X-ray scan"):
         read_projections(tmp_path / "scan.raw")
+
+
+def test_raw_projections_without_a_sidecar_are_told_to_want_one(tmp_path: Path) -> None:
+    path = tmp_path / "chest.raw"
+    path.write_bytes(b"\0" * 4096)
+    for read in (read_listmode, read_projections):
+        with pytest.raises(UnknownFormatError, match=r"want a \.toml beside them"):
+            read(path)
+    assert "want a .toml beside them" in inspect(path).faults[0]
 
 
 def test_a_sidecar_that_is_no_toml_says_so(tmp_path: Path) -> None:
