@@ -29,12 +29,10 @@ class DualHeadPet(Modality):
     ledger_field = "corrections"
     ledger = HISTOGRAM_CORRECTIONS
     roles: ClassVar[tuple[Role, ...]] = ("data", "scanner", "normalisation", "response")
-    absent = (
-        "No μ-map: losses in the object are divided out with the histogram's own normalisation."
-    )
+    absent = "No μ-map: losses in the object belong into the histogram's own normalisation."
     way = (
-        "By the stored response: it knows how crystals blur, and is computed once for each scanner "
-        "and image, then kept. A PET protocol traces each event along a ray: at once, but blurred."
+        "By the stored response, which knows how crystals blur; computed once for each scanner and "
+        "image. A PET protocol traces each event along a ray instead: at once, but less sharp."
     )
     expert = ("response",)
     grid_from = "scanner"

@@ -20,8 +20,8 @@ SEPARATOR_PX = 2
 FLAT = 0.02
 """Height of a volume, in its widths, below which only slices across z are worth a look."""
 EMPTY_TEXT = "No image yet"
-MAIN_PARTS = 2
-"""Width of the view that matters most, in widths of the others."""
+MAIN_PARTS, OTHER_PARTS = 3, 2
+"""Widths of the view that matters most and of those beside it."""
 
 
 class OrthoView(QWidget):
@@ -144,7 +144,7 @@ class Panes(QWidget):
             for index, view in enumerate(others):
                 self._grid.addWidget(view, index, 1)
         self._grid.setColumnStretch(0, 0 if self._main is None else MAIN_PARTS)
-        self._grid.setColumnStretch(1, 0 if self._main is None else 1)
+        self._grid.setColumnStretch(1, 0 if self._main is None else OTHER_PARTS)
 
     def sizeHint(self) -> QSize:
         return QSize(760, 620)

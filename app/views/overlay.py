@@ -20,11 +20,15 @@ BAR_PART = 0.28  # longest scale bar, as a part of the view's width
 
 @dataclass(frozen=True)
 class Notes:
-    """Words over a view: a caption at the upper left, a live readout, a warning below."""
+    """Words over a view: a caption at the upper left, a live readout, a warning below.
+
+    `remark` stands at the lower left: what to keep in mind of this view.
+    """
 
     caption: str
     readout: str = ""
     warning: str = ""
+    remark: str = ""
 
 
 def to_view(rect: Rect, viewport: Viewport) -> QRectF:
@@ -70,6 +74,9 @@ def notes(painter: QPainter, words: Notes, size: tuple[int, int], colours: ViewC
     width, height = size
     baseline = EDGE_PX + QFontMetricsF(painter.font()).ascent()
     halo_text(painter, EDGE_PX + 2, baseline, words.caption, colours.plate_text, colours.canvas)
+    if words.remark:
+        low = height - EDGE_PX - 4.5
+        halo_text(painter, EDGE_PX + 2, low, words.remark, colours.plate_text, colours.canvas)
     if words.readout:
         w, h = plate_size(painter.font(), words.readout)
         top = height - 2.6 * h - EDGE_PX

@@ -81,6 +81,10 @@ class PictureView(QWidget):
         """What is shown, and where; without a volume, what will be."""
         raise NotImplementedError
 
+    def remark(self) -> str:
+        """What to keep in mind of what is shown; empty if nothing."""
+        return ""
+
     def primary_drag(self, at: QPointF) -> Drag:
         """What the left button does from here on."""
         raise NotImplementedError
@@ -208,7 +212,7 @@ class PictureView(QWidget):
 
     def _notes(self, picture: Picture) -> overlay.Notes:
         warning = f"{picture.n_nan} values are NaN, shown as 0" if picture.n_nan else ""
-        return overlay.Notes(self.caption(), self.readout, warning)
+        return overlay.Notes(self.caption(), self.readout, warning, self.remark())
 
     # steering
 

@@ -54,9 +54,13 @@ class SliceView(PictureView):
             return title
         normal = self._orientation.normal
         at = millimetres(self.state.cursor_mm[normal])
+        return f"{title}   {'xyz'[normal]} {at} {self.state.length_unit}"
+
+    def remark(self) -> str:
         blurred = self.state.blurred_axis
-        note = "" if blurred in (None, normal) else f"   blurred along {'xyz'[blurred or 0]}"
-        return f"{title}   {'xyz'[normal]} {at} {self.state.length_unit}{note}"
+        if blurred is None or blurred == self._orientation.normal:
+            return ""
+        return f"blurred along {'xyz'[blurred]}"
 
     def primary_drag(self, at: QPointF) -> Drag:
         self._cursor_before = self.state.cursor_mm
