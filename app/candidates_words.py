@@ -10,6 +10,9 @@ if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
     from engine.candidates import Of
     from engine.preprocess.sweep import Candidate, Estimate
 
+ALIKE = 0.05
+"""Scores that differ by less of their size tell nothing sure."""
+
 
 class Words(NamedTuple):
     """What a kind of candidate is called: in the title, before its value, with which unit."""
@@ -67,6 +70,17 @@ def best_words(of: Of, found: Estimate) -> str:
     if not is_best(best, found):
         return f"A run would take {value}: {found.method}."
     said = f"★ {sentence_case(value)} is best: {found.method}."
-    if best in (found.candidates[0], found.candidates[-1]):
+    if _hardly_differ(found):
+        said += " The scores hardly differ: trust your eyes more than the mark."
+    elif best in (found.candidates[0], found.candidates[-1]):
         said += " No value beyond it was tried: look around it."
     return said
+
+
+def _hardly_differ(found: Estimate) -> bool:
+    """Whether the best was chosen by scores that are all about the same."""
+    from engine.candidates import BEST
+
+    scores = [one.score for one in found.candidates]
+    spread = max(scores) - min(scores)
+    return found.method in BEST.values() and spread < ALIKE * max(map(abs, scores))

@@ -104,6 +104,11 @@ def by_wedge(projections: Projections, *, reach: float | None = None) -> Estimat
     empty = harmonic[:, None] > 1.05 * (n / 2) * omega + 2  # a margin for the ends of the object
     empty[:, 0] = False
     columns = np.flatnonzero(empty.any(axis=0))
+    if not len(columns):
+        raise DataError(
+            f"Centre of rotation: {n_views} views of half a turn are too few to find it by; "
+            "choose another method, or give the column."
+        )
     first, second, empty = first[:, columns], second[:, columns], empty[:, columns]
 
     def excess(axis: float) -> float:

@@ -179,3 +179,9 @@ def test_scores_are_those_of_the_engine(window, asked):
     assert dialog.found.score == found.score == "negativity"
     shown = dialog.tiles[0].accessibleName()
     assert f"{100 * found.candidates[0].score:.2f} % below zero" in shown
+
+
+def test_scores_that_hardly_differ_are_not_to_be_trusted(qtbot, asked):
+    dialog = asked("roll")
+    look(qtbot, dialog, Range(None, 0.01, 3))
+    assert dialog.text.text().endswith("hardly differ: trust your eyes more than the mark.")

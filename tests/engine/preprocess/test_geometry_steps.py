@@ -61,6 +61,14 @@ def test_crop_keeps_pixels_where_they_are(rng):
         Crop(columns=(3, 20)).apply(data, on=ON)
 
 
+def test_too_few_views_of_half_a_turn_give_no_axis_and_no_warning(rng):
+    seen = geometry(n_views=8, n_cols=32, turn=8 * np.pi / 2)  # four whole turns of four views
+    data = scan(rng.random((8, *seen.shape), np.float32), seen=seen)
+    with pytest.raises(DataError, match=r"2 views of half a turn are too few to find it by"):
+        by_wedge(data)
+    assert "too few" in Centre().apply(data, on=ON).info["centre"]["why"]
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("turn", [np.pi, 2 * np.pi])
 @pytest.mark.parametrize("axis", [60.0, 63.37, 52.8])
