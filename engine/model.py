@@ -89,7 +89,9 @@ class _HostLoop:
 
     def __init__(self, model: SystemModel, x: NDArray[Any], n_subsets: int) -> None:
         self._parts = [self._kept(model.subset(k, n_subsets)) for k in range(n_subsets)]
-        self._x = x
+        self._x, self._seen = x, np.zeros(x.shape, bool)
+        for k in range(n_subsets):
+            self._seen |= self._part(k).sensitivity > 0
         self._log_likelihood, self._n_skipped = 0.0, 0
 
     def _kept(self, part: SystemModel) -> SystemModel:
@@ -103,9 +105,9 @@ class _HostLoop:
         step = part.em_step(self._x)
         self._log_likelihood += part.log_likelihood_of(step, self._x)
         self._n_skipped += step.n_skipped
+        stays = (self._x * self._seen).astype(step.shares.dtype)
         seen = part.sensitivity > 0
-        nothing = np.zeros_like(step.shares)
-        self._x = np.divide(step.shares, part.sensitivity, out=nothing, where=seen)
+        self._x = np.divide(step.shares, part.sensitivity, out=stays, where=seen)
 
     def snapshot(self) -> Callable[[], NDArray[Any]]:
         x = self._x

@@ -1,6 +1,8 @@
 """Expectation maximisation, whole (MLEM) or by ordered subsets (OSEM).
 
-x ← x / s_k · A_kᵀ( y_k / (A_k x + b_k) ),   x = 0 where s_k = 0
+x ← x / s_k · A_kᵀ( y_k / (A_k x + b_k) )
+
+What a subset does not see, s_k = 0, stays as it is; what none sees is 0.
 
 Shepp & Vardi, IEEE TMI 1 (1982) 113; Hudson & Larkin, IEEE TMI 13 (1994) 601.
 The rows of subset k are k, k + B, k + 2B, ...

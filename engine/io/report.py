@@ -104,8 +104,7 @@ def _recognise(path: Path, head: bytes, scanner: str | None) -> tuple[str, Look]
         return "Crystal map", lambda: _of_map(path)
     raise UnknownFormatError(
         f"{path.name}: unknown format; known are list-mode and X-ray scans, volumes, crystal maps, "
-        "crystal efficiencies and the .toml files of scanners, protocols and studies; raw "
-        "projections want a .toml beside them that says what they are."
+        "efficiencies and our .toml files; raw X-ray projections want a .toml beside them."
     )
 
 
@@ -270,12 +269,9 @@ def _of_study(path: Path) -> Report:
     from engine.study import read_study
 
     study = read_study(path)
-    used = {
-        "Scan": study.data,
-        "Attenuation": study.attenuation,
-        "Normalisation": study.normalisation,
-        "Response": study.response,
-    }
+    labels = ("Scan", "Attenuation", "Normalisation", "Response")
+    files = (study.data, study.attenuation, study.normalisation, study.response)
+    used = dict(zip(labels, files, strict=True))
     facts = [(label, str(file)) for label, file in used.items() if file is not None]
     facts += [("Scanner", study.scanner or "as the scan says"), ("Protocol", study.protocol.name)]
     faults = tuple(

@@ -1,7 +1,7 @@
 """Expectation maximisation on histograms with everything on a GPU: counts, images, sensitivities.
 
-x <- x / s_k . A_k'(y_k / (A_k x + b_k)) as in `engine.algorithms.osem`; the image leaves the device
-for previews alone.
+x <- x / s_k . A_k'(y_k / (A_k x + b_k)), x stays where s_k = 0, as in `engine.algorithms.osem`; the
+image leaves the device for previews alone.
 """
 
 from __future__ import annotations
@@ -72,6 +72,9 @@ class MatrixEm:
             self._subsets.append(
                 self._subset(A, A.members(k, n_subsets), counts, background, factors)
             )
+        self._seen = self._xp.zeros(x.shape, bool)
+        for part in self._subsets:
+            self._seen |= self._whole(part.sensitivity) > 0
         self._log_sums: list[Array] = []
         self._skipped: list[Array] = []
 
@@ -107,7 +110,7 @@ class MatrixEm:
             mass = xp.sum(s * self._x, dtype=np.float64)
             self._log_sums.append(log_sum - mass)
             safe = xp.where(s > 0, s, np.float32(1))
-            self._x = xp.where(s > 0, self._x * shares / safe, nothing)
+            self._x = xp.where(s > 0, self._x * shares / safe, self._x * self._seen)
 
     def snapshot(self) -> Callable[[], NDArray[Any]]:
         """Return what fetches the present image (n_z, n_y, n_x)."""
