@@ -33,6 +33,8 @@ ENTRY = "/entry1/tomo_entry"
 DATA, CONFIG, KEYS = f"{ENTRY}/data/data", f"{ENTRY}/config", f"{ENTRY}/data/image_key"
 AXES = ("angle", "vertical", "horizontal")
 UNITS: dict[str, Literal["deg", "rad"]] = {"degree": "deg", "radian": "rad"}
+_DOWN = 1e-9 - 1
+"""Cosine to z of an axis that points down."""
 
 
 class CilNexus(ProjectionsReader):
@@ -164,9 +166,9 @@ def _geometry(
 
 
 def _onto_z(axis: Array) -> Array:
-    """Least rotation that turns a direction onto z, by Rodrigues' formula."""
+    """Least rotation that turns a direction onto z, by Rodrigues' formula; from −z about y."""
     x, y, z = axis / np.linalg.norm(axis)
-    if z < 0:
-        x, y, z = -x, -y, -z
+    if z < _DOWN:
+        return np.diag([-1.0, 1.0, -1.0])
     cross = np.array([[0, 0, -x], [0, 0, -y], [x, y, 0]])
     return np.asarray(np.eye(3) + cross + cross @ cross / (1 + z))

@@ -113,6 +113,18 @@ def test_an_axis_along_another_direction_is_brought_onto_z(tmp_path, rng):
         np.testing.assert_allclose(getattr(found, name), getattr(plain, name), atol=1e-9)
 
 
+def test_about_an_axis_that_points_down_the_object_turns_the_other_way(tmp_path, rng):
+    values = rng.random((N, ROWS, COLUMNS), np.float32)
+    path = write(tmp_path / "s.nxs", values, ("angle", "vertical", "horizontal"))
+    plain = read_projections(path).geometry
+    with h5py.File(path, "a") as file:
+        file["entry1/tomo_entry/config/rotation_axis/direction"][...] = (0, 0, -1)
+    found = read_projections(path).geometry
+    wanted = plain.select(-np.arange(N)).moved(np.diag([-1.0, 1.0, -1.0]))
+    for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
+        np.testing.assert_allclose(getattr(found, name), getattr(wanted, name), atol=1e-9)
+
+
 def test_flats_and_darks_are_told_by_their_keys(tmp_path, rng):
     values = rng.uniform(100, 1000, (N + 3, ROWS, COLUMNS)).astype("f4")
     values[0] = 50
