@@ -22,6 +22,7 @@ from engine.preflight_ct import SMALLER, estimate
 from engine.preprocess import STEPS
 from engine.preprocess.doubts import doubts
 from engine.protocol_ct import CtProtocol
+from engine.provenance import hash_array
 from engine.record import Record, Resume
 from engine.systems import xray_ct
 from engine.systems.xray_extent import Region, grown
@@ -72,7 +73,7 @@ def read(record: Record) -> Stage[Projections]:
         scan = read_projections(record.study.data)
     record.unit = "1/mm" if scan.pixel_mm_known else "1/pixel"
     record.axes = scan.info.get("axes", NO_PATIENT)
-    record.facts = facts_of(scan)
+    record.facts = facts_of(scan) | {"values_sha256": hash_array(scan.values)}
     record.scanner = fingerprint(scan)
     n_views, n_rows, n_columns = scan.shape
     yield Loaded(f"{n_views} views of {n_columns} × {n_rows} pixels", record.facts)

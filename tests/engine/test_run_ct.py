@@ -12,10 +12,11 @@ from engine.errors import DataError, ResourceError, SettingsError
 from engine.events import Corrected, Finished, Preview
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, parallel
-from engine.io import is_projections, write_projections
+from engine.io import is_projections, read_projections, write_projections
 from engine.operators.xray import XrayTransform
 from engine.protocol import Protocol, with_settings
 from engine.protocol_ct import CtProtocol
+from engine.provenance import hash_array
 from engine.quality.roi import cylinder, mean
 from engine.record import Resume
 from engine.run import run
@@ -171,6 +172,8 @@ def test_provenance_can_make_it_again(files):
     assert record["protocol"]["modality"] == "ct"
     assert record["scan"]["views"] == 120
     assert json.dumps(record["scanner"])
+    kept = hash_array(read_projections(files / "cone.h5").values)  # also of stacks of many files
+    assert record["scan"]["values_sha256"] == kept
 
 
 def test_things_of_pet_do_not_belong_to_a_ct_scan(files):
