@@ -15,18 +15,27 @@ import numpy as np
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.main_window import MainWindow
+from app.panels import MeasureTab
 from app.preferences import Preferences
 from app.run_record import RunState
+from app.views.line import Line
 from app.window_app import make_app, make_window
+from engine.algorithms import Osem
 from engine.backend import cpu
 from engine.data.projections import Projections
 from engine.demo import demo_folder, make_demo
 from engine.devices import DeviceInfo, cpu_device
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import parallel
-from engine.io import write_projections
+from engine.io import read_scanner, write_histogram, write_projections
 from engine.operators.xray import XrayTransform
 from engine.profiling import Profile
+from engine.protocol_dual import DualHeadProtocol
+from engine.response.building import build_analytic
+from engine.response.settings import AnalyticResponse
+from engine.simulate.histogram import simulate_histogram
+from engine.simulate.phantoms import derenzo
+from engine.study import Study
 from tests.engine import engine_sources
 
 PATIENCE_S = 120.0
@@ -92,6 +101,7 @@ def drive(shots: Photographer) -> None:
     window.tabs.setCurrentIndex(0)
     shoot_devices(shots)
     shoot_ct(shots)
+    shoot_dual_head(shots)
     broken = shots.folder / "broken.l.hdr"
     broken.write_text("this is no header\n")
     window.commands.open_path(broken)
@@ -150,6 +160,38 @@ def shoot_ct(shots: Photographer) -> None:
     window.runner.start()
     shots.wait(lambda: session.state is RunState.FINISHED)
     shots.shoot("ct")
+
+
+def shoot_dual_head(shots: Photographer) -> None:
+    """A Derenzo phantom between two panels: the scan, and what is measured of its image."""
+    window, session = shots.window, shots.window.session
+    scan, response = shots.folder / "phantom-rods.h5", shots.folder / "response.h5"
+    write_rods(scan, response)
+    protocol = DualHeadProtocol(algorithm=Osem(iterations=8, subsets=8))
+    window.commands.open_study(Study(data=scan, response=response, protocol=protocol))
+    shots.wait(lambda: "response" in session.inputs and not session.obstacle())
+    shots.wait(lambda: not window.commands.is_busy)
+    for step in window.steps:
+        step.set_open(step is window.steps[0])
+    shots.shoot("dual-head-loaded")
+    window.runner.start()
+    shots.wait(lambda: session.state is RunState.FINISHED)
+    measure = window.tabs.findChild(MeasureTab)
+    window.tabs.setCurrentWidget(measure)
+    session.view_state.set_cursor((0.0, 0.0, 0.0))
+    _, y, _ = session.view_state.cursor_mm
+    session.view_state.set_line(Line("coronal", (-3.0, y, 13.5), (17.5, y, 13.5)))
+    shots.wait(lambda: measure.line.profile is not None and bool(measure.rods.rows))
+    shots.shoot("dual-head")
+
+
+def write_rods(scan: Path, response: Path) -> None:
+    """Write a simulated scan of the demo panels and the response it was made with."""
+    made = build_analytic(read_scanner("demo-panels"), AnalyticResponse(n_points=1 << 11), response)
+    phantom = derenzo(radius_mm=18.0, along="y")
+    data = simulate_histogram(phantom, made, n_prompts=3e6, seed=5, on=cpu(2))
+    info = data.info | {"rods": {"radius_mm": 18.0, "along": "y"}}
+    write_histogram(replace(data, info=info), scan)
 
 
 def shoot_preview(shots: Photographer) -> None:

@@ -208,6 +208,19 @@ def test_a_response_of_other_panels_is_refused(response, tmp_path):
     assert "other crystals" in found.fault
 
 
+def test_the_wait_for_a_response_is_told_in_words(session, histogram):
+    from app.header import progress_text
+    from engine.events import Progressed, StageStarted
+
+    take(session, histogram)
+    session.begin("rods")
+    session.take(StageStarted("response", "Finding the response"))
+    assert progress_text(session) == "Finding the response"
+    session.take(Progressed("response", 3, 9))
+    assert progress_text(session) == "Computing the response of the panels"
+    assert session.record.fraction == pytest.approx(1 / 3)
+
+
 # the window
 
 

@@ -32,6 +32,8 @@ STATES = (
     "ct-geometry",
     "ct-steps",
     "ct",
+    "dual-head-loaded",
+    "dual-head",
     "error",
 )
 DIALOGS = ("devices", "no-gpu", "export", "help")
