@@ -149,11 +149,16 @@ def facts_of(data: Histogram) -> dict[str, Any]:
         "scanner": data.scanner.name,
         "crystals": data.scanner.describe(),
         "lines": data.scanner.n_lors,
-        "prompts": data.n_prompts,
-        "delayeds": data.n_delayeds,
+        "prompts": _whole(data.n_prompts),
+        "delayeds": _whole(data.n_delayeds),
         "duration_s": data.duration_s,
         **data.info,
     }
+
+
+def _whole(counts: float) -> float:
+    """Return counts as a whole number, where they are."""
+    return int(counts) if counts.is_integer() else counts
 
 
 def describe(response: ResponseMatrix) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from engine.data.response import ResponseMatrix
-from engine.errors import FileFormatError, GeometryError
+from engine.errors import FileFormatError, GeometryError, ResourceError
 from engine.geometry.dual_head import DualHead
 from engine.io.response_hdf5 import read_response
 from engine.response.building import build_analytic
@@ -47,9 +47,15 @@ def build(
     tick: Tick | None = None,
 ) -> ResponseMatrix:
     """Compute a matrix, or what an interrupted build left of it, and keep it."""
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _trim(folder)
+    except OSError as e:
+        raise ResourceError(
+            f"{folder}: cannot be used ({e.strerror or e}); make the response with `isocenter "
+            "response build` and name its file."
+        ) from e
     path = path_of(folder, scanner, settings)
-    _trim(folder)
     return build_analytic(scanner, settings, path, threads=threads, tick=tick)
 
 
