@@ -66,12 +66,15 @@ def simulate_projections(arguments: argparse.Namespace, console: Console) -> Non
     from dataclasses import replace
 
     from engine.io import save_projections
+    from engine.io.xray.nxtomo_writer import nxtomo_angles
     from engine.simulate.xray import Detector, simulate_integrals, simulate_xray
 
     a = arguments
     if a.output.suffix.lower() not in FORMATS:
         raise SettingsError(f"{a.output.name}: want one of {', '.join(FORMATS)}.")
     phantom, geometry = _phantom(a.phantom, a.scale), _orbit(a)
+    if a.output.suffix.lower() == ".nxs":
+        nxtomo_angles(geometry, a.output)  # before the work
     n_rows, n_columns = geometry.shape
     console.line(f"Simulating {geometry.n_views} views of {n_columns} × {n_rows} pixels")
     common: dict[str, Any] = {

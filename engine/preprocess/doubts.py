@@ -5,19 +5,30 @@ from __future__ import annotations
 from engine.data.projections import Projections
 from engine.preprocess.bad_pixels import BadPixels
 from engine.preprocess.base import percent
+from engine.preprocess.logarithm import Logarithm
 
 MOST_REPLACED = 0.05
 """Share of the values that neighbours may stand for without a word."""
+MOST_CLIPPED = 0.05
+"""Share of the values that may be too dark for a logarithm without a word."""
 
 
 def doubts(projections: Projections) -> tuple[str, ...]:
     """Return a sentence for each thing worth a warning in projections after their steps."""
-    facts = projections.info.get(BadPixels.kind, {})
-    n_replaced = facts.get("unmeasured", 0) + facts.get("outliers", 0)
-    if n_replaced <= MOST_REPLACED * projections.values.size:
-        return ()
-    return (
-        f"{percent(n_replaced, projections.values.size)} of the values are saturated, defective or "
-        "outliers and were guessed from their neighbours; scan again with less exposure, or "
-        "crop the detector to what it measured.",
-    )
+    n = projections.values.size
+    replaced = projections.info.get(BadPixels.kind, {})
+    n_replaced = replaced.get("unmeasured", 0) + replaced.get("outliers", 0)
+    n_clipped = projections.info.get(Logarithm.kind, {}).get("clipped", 0)
+    found = []
+    if n_replaced > MOST_REPLACED * n:
+        found.append(
+            f"{percent(n_replaced, n)} of the values are saturated, defective or outliers and were "
+            "guessed from their neighbours; scan again with less exposure, or crop the detector to "
+            "what it measured."
+        )
+    if n_clipped > MOST_CLIPPED * n:
+        found.append(
+            f"{percent(n_clipped, n)} of the values are as dark as without a beam or darker and "
+            "were clipped before the logarithm; look at the projections, the flats and the darks."
+        )
+    return tuple(found)

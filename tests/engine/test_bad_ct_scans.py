@@ -131,3 +131,10 @@ def test_rows_that_are_cut_off_are_continued_and_said_to_be(half, path):
     ledger, _ = told(path, "steps.centre.use=off")
     assert "wider than the detector" in ledger["weights"]
     assert "rows are continued" in ledger["weights"]
+
+
+def test_counts_without_light_are_warned_of(path):
+    with h5py.File(path, "a") as file:
+        put(file, DATA, file[DARK][0] - 5 + 0 * file[DATA][:])
+    _, warned = told(path, "steps.bad_pixels.use=off", "steps.centre.use=off")
+    assert "clipped before the logarithm" in warned

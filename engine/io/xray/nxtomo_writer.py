@@ -37,18 +37,17 @@ def write_nxtomo(data: Projections, path: Path) -> None:
         raise GeometryError(
             f"{path.name}: NXtomo holds counts, these projections are {data.kind}; write .h5."
         )
-    angles = np.unwrap(data.geometry.angles_rad + AT_ZERO)
-    angles -= 2 * np.pi * np.floor(angles[0] / (2 * np.pi) + 1e-9)
-    _refuse_other_geometries(data.geometry, angles, path)
+    angles = nxtomo_angles(data.geometry, path)
     frames, keys, turns = _in_order(data, angles)
     with publishing(path, frames.nbytes) as part:
         columns = {DATA: frames}
         write_in_place(part, lambda file: _fill(file, data, columns, keys, turns), columns)
 
 
-def _refuse_other_geometries(
-    geometry: XrayGeometry, angles: NDArray[np.float64], path: Path
-) -> None:
+def nxtomo_angles(geometry: XrayGeometry, path: Path) -> NDArray[np.float64]:
+    """(n_views,) angles [rad] that tell all of a geometry; `GeometryError` where they cannot."""
+    angles = np.unwrap(geometry.angles_rad + AT_ZERO)
+    angles -= 2 * np.pi * np.floor(angles[0] / (2 * np.pi) + 1e-9)
     wanted = turned_parallel(angles, pixel_mm=geometry.pixel_size_mm, shape=geometry.shape)
     is_same = geometry.beam == "parallel" and all(
         np.abs(getattr(wanted, name) - getattr(geometry, name)).max()
@@ -60,6 +59,7 @@ def _refuse_other_geometries(
             f"{path.name}: NXtomo says nothing of cone beams, of an axis beside the middle of the "
             "detector or of rows that grow upwards; write .h5, which keeps the whole geometry."
         )
+    return angles
 
 
 def _in_order(
