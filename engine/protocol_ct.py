@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Union
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, create_model, model_validator
 
 from engine.algorithms import LINEAR_ALGORITHMS, Algorithm, Fdk
@@ -42,7 +43,7 @@ class CtGrid(Settings):
         None, "Width of the volume; all that is seen if left out", label="Diameter", unit="mm", gt=0
     )
     length_mm: float | None = setting(
-        None, "Height of the volume; all rows if left out", label="Length", unit="mm", gt=0
+        None, "Height of the volume; all that is seen if left out", label="Length", unit="mm", gt=0
     )
     centre_mm: Point | None = setting(
         None, "Centre x, y, z; on the axis if left out", label="Centre", unit="mm", expert=True
@@ -61,7 +62,8 @@ class CtGrid(Settings):
         )
         voxel = self.voxel_mm or (wide, wide, high)
         diameter = self.diameter_mm or 2 * seen_radius_mm(geometry)
-        length = self.length_mm or geometry.shape[0] * high
+        climb = float(np.ptp(_heights_mm(geometry)))  # of a helix; less is how scanners tremble
+        length = self.length_mm or geometry.shape[0] * high + (climb if climb > voxel[2] else 0.0)
         edges = (diameter, diameter, length)
         n = [max(1, int(np.ceil(e / v - 1e-3))) for e, v in zip(edges, voxel, strict=True)]
         if max(n) > MAX_GRID_EDGE:
@@ -85,13 +87,17 @@ def seen_radius_mm(geometry: XrayGeometry) -> float:
 
 
 def _centre_mm(geometry: XrayGeometry) -> Point:
-    """On the axis, at the height that the middle of the detector sees."""
+    """On the axis, at the mean height that the middle of the detector sees."""
+    return 0.0, 0.0, float(_heights_mm(geometry).mean())
+
+
+def _heights_mm(geometry: XrayGeometry) -> NDArray[np.float64]:
+    """(n_views,) height on the axis that the middle of the detector sees [mm]."""
     detector = geometry.detector_mm[:, 2]
     if geometry.beam == "parallel":
-        return 0.0, 0.0, float(detector.mean())
+        return detector
     source = geometry.source_mm[:, 2]
-    height = source + (detector - source) / geometry.magnification
-    return 0.0, 0.0, float(height.mean())
+    return np.asarray(source + (detector - source) / geometry.magnification)
 
 
 class CtProtocol(Settings):

@@ -11,7 +11,7 @@ from engine.data.projections import Projections
 from engine.errors import DataError, ResourceError, SettingsError
 from engine.events import Corrected, Finished, Preview
 from engine.geometry.grid import ImageGrid
-from engine.geometry.orbits import circle, circular_cone, parallel
+from engine.geometry.orbits import circle, circular_cone, helical, parallel
 from engine.io import is_projections, read_projections, write_projections
 from engine.operators.xray import XrayTransform
 from engine.protocol import Protocol, with_settings
@@ -123,6 +123,18 @@ def test_iterations_on_an_object_wider_than_the_detector_warn(tmp_path):
     options = ("algorithm.kind=sirt", "algorithm.iterations=1", "grid.voxel_mm=[2, 2, 2]")
     found = volume(study(tmp_path / "narrow.h5", *options))
     assert any("wider than the detector" in warning for warning in found.info["warnings"])
+
+
+def test_the_volume_of_a_helix_is_as_long_as_its_way():
+    options = {"source_axis_mm": 300.0, "source_detector_mm": 450.0, "shape": (8, 9)}
+    turns = circle(60, range_rad=4 * np.pi)
+    scan = helical(turns, pitch_mm=20.0, z_mm=5.0, pixel_mm=1.5, **options)
+    grid = CtProtocol().grid.grid_for(scan)
+    way = 20 * 2 * 59 / 60
+    assert grid.size_mm[2] == pytest.approx(8 + way, abs=1)
+    assert grid.centre_mm[2] == pytest.approx(5 + way / 2)
+    flat = CtProtocol().grid.grid_for(circular_cone(turns, pixel_mm=1.5, **options))
+    assert flat.shape[0] == 8
 
 
 def test_every_step_tells_what_it_did(files):
