@@ -28,11 +28,11 @@ STEP_BYTES = 4 * 4 + 2 * 8
 """For each line of a subset: expected counts, ratio, the pictures of both, logarithms."""
 IMAGES = 10
 """Float32 images alive at once: iterate, shares, the copy by phases, sums, previews, filters."""
-PRODUCTS_PER_SECOND_PER_THREAD = 2.0e9
-"""Non-zeros times lines, forward or back, on the CPU."""
+PRODUCTS_PER_SECOND_PER_THREAD = 8.0e9
+"""Non-zeros times lines, forward or back, on the CPU: half of the rate measured for DHAPET."""
 POINTS_PER_SECOND_PER_THREAD = 6.0e7
 """Points integrated, in each plane, for a response that is not kept yet."""
-GPU_PRODUCTS_PER_SECOND = 5e10
+GPU_PRODUCTS_PER_SECOND = 3e11
 """The same on a GPU: assumed, for a small card; the window corrects it by what it measures."""
 GPU_IMAGES, GPU_BYTES_PER_LINE, GPU_STEP_BYTES = 10, 4 + 4, 4 * 4 + 8
 """Images; counts and background; for each line of a subset what a step needs besides."""
