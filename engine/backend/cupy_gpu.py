@@ -70,7 +70,8 @@ class CupyGpu(Gpu):
     def upload(self, values: NDArray[Any], out: Array | None = None) -> Array:
         with faults_in_words("copying to the GPU"):
             target = self.xp.empty(values.shape, values.dtype) if out is None else out
-            target.set(np.ascontiguousarray(values))
+            # of no axes, too, which ascontiguousarray would give one
+            target.set(np.ascontiguousarray(values).reshape(values.shape))
         return target
 
     def download(self, values: Array) -> NDArray[Any]:
