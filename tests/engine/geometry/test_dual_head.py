@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from engine.geometry.dual_head import DualHead
 from engine.geometry.orientations import Orientations
 from engine.io import read_scanner
 from tests.engine.geometry.panels import panels
@@ -63,6 +64,36 @@ def test_the_counts_of_the_paper() -> None:
     assert scanner.n_lors == scanner.orientations.n_shifts.sum() == 7488**2 == 56_070_144
     both = panels(n_rows=104, n_columns=72, n_layers=2)
     assert both.n_lors == 224_280_576
+
+
+FIELDS = (
+    "n_rows n_columns n_layers pitch_mm crystal_mm thickness_mm separation_mm attenuation_per_mm "
+    "block_crystals voxels_per_pitch n_planes plane_mm"
+).split()
+LSO = 2.4, 2.1, 20, 60, 0.087
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("dhapet", (104, 72, 1, *LSO, 8, 4, 119, 0.5)),
+        ("demo-panels", (24, 16, 1, *LSO, 8, 4, 119, 0.5)),
+        ("test-panels", (6, 4, 1, 2.4, 2.1, 20, 12, 0.087, 2, 4, 11, 1)),
+        ("adac", (88, 66, 1, 6, 6, 16, 697.4, 0.034, 1, 1, 77, 9)),
+    ],
+)
+def test_the_shipped_scanners_are_those_described(name: str, wanted: tuple[float, ...]) -> None:
+    scanner = read_scanner(name)
+    assert isinstance(scanner, DualHead)
+    assert tuple(getattr(scanner.settings, field) for field in FIELDS) == wanted
+
+
+def test_panel_0_is_below_and_panel_1_above() -> None:
+    y = panels(n_layers=2).positions_mm.reshape(2, 2, -1, 3)[..., 1]
+    front = panels().settings.separation_mm / 2
+    assert (y[0] < -front).all()
+    assert (y[1] > front).all()
+    assert (np.abs(y[:, 1]) > np.abs(y[:, 0])).all()  # the second layer is behind the first
 
 
 def test_far_numbers_of_the_full_system_come_back(rng: np.random.Generator) -> None:
