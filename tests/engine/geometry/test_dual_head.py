@@ -66,10 +66,20 @@ def test_the_counts_of_the_paper() -> None:
     assert both.n_lors == 224_280_576
 
 
-FIELDS = (
-    "n_rows n_columns n_layers pitch_mm crystal_mm thickness_mm separation_mm attenuation_per_mm "
-    "block_crystals voxels_per_pitch n_planes plane_mm"
-).split()
+FIELDS = [
+    "n_rows",
+    "n_columns",
+    "n_layers",
+    "pitch_mm",
+    "crystal_mm",
+    "thickness_mm",
+    "separation_mm",
+    "attenuation_per_mm",
+    "block_crystals",
+    "voxels_per_pitch",
+    "n_planes",
+    "plane_mm",
+]
 LSO = 2.4, 2.1, 20, 60, 0.087
 
 
