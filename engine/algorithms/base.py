@@ -56,6 +56,8 @@ class Algorithm(Settings):
 
     title: ClassVar[str]
     solves: ClassVar[Literal["counts", "linear"]] = "counts"
+    passes: ClassVar[int] = 2
+    """Over the rows of an update: forward and back."""
     kind: Any
 
     @property
@@ -86,4 +88,5 @@ class Algorithm(Settings):
     def describe(self) -> str:
         """Plain words."""
         subsets = f" × {self.n_subsets} subsets" if self.n_subsets > 1 else ""
-        return f"{self.title}, {self.n_iterations} iterations{subsets}"
+        iterations = f"{self.n_iterations} iteration{'s' if self.n_iterations > 1 else ''}"
+        return f"{self.title}, {iterations}{subsets}"
