@@ -43,6 +43,7 @@ class DualHeadPet(Modality):
         "response": "Response",
         "kernels": "Kernels",
         "correct": "Corrections",
+        "sensitivity": "Sensitivity",
         "reconstruct": "Iterations",
         "finish": "Finishing",
     }

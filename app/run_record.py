@@ -133,7 +133,8 @@ class RunRecord:
         """Share of the stage that is done, None while not known."""
         if self.stage == "reconstruct" and self.latest is not None:
             p = self.latest
-            return ((p.iteration - 1) * p.subsets + p.subset) / (p.iterations * p.subsets)
+            updates = ((p.iteration - 1) * p.subsets + p.subset) / (p.iterations * p.subsets)
+            return max(updates, self.done / max(self.total, 1))  # and how far the next one is
         return self.done / self.total if self.total else None
 
     def take(self, event: Event) -> None:

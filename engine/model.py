@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from engine.arrays import to_host
 from engine.operators.base import LinearOperator
 from engine.operators.matrix import MatrixProjector
+from engine.operators.matrix_em import LEAST_EXPECTED
 from engine.operators.octant import first_octant, mirrored
 from engine.operators.rays import RayProjector
 
@@ -84,6 +85,22 @@ class SystemModel(ABC):
         return step.log_sum - float(np.sum(self.sensitivity * x, dtype=np.float64))
 
 
+@dataclass(frozen=True)
+class ReadyModel:
+    """A model that has computed all it needs before the first update.
+
+    Attributes
+    ----------
+    loop : of the image and the subsets that will be asked for
+    """
+
+    loop: EmLoop
+
+    def em_loop(self, x: NDArray[Any], n_subsets: int) -> EmLoop:
+        """Return the loop that was made."""
+        return self.loop
+
+
 class _HostLoop:
     """The loop through `em_step`, image in the host's memory."""
 
@@ -127,7 +144,7 @@ class _HostLoop:
 
 
 def _log_sum(expected: NDArray[Any], counts: NDArray[Any] | float) -> tuple[float, int]:
-    seen = expected > 0
+    seen = expected > LEAST_EXPECTED
     logs = np.log(expected, where=seen, out=np.zeros(expected.shape, np.float64))
     skipped = np.count_nonzero(~seen & (np.asarray(counts) > 0))
     return float(np.sum(counts * logs)), int(skipped)
@@ -135,7 +152,8 @@ def _log_sum(expected: NDArray[Any], counts: NDArray[Any] | float) -> tuple[floa
 
 def _binned_step(model: SystemModel, counts: NDArray[Any], x: NDArray[Any]) -> EmStep:
     expected = to_host(model.A(x)) + model.background
-    ratio = np.divide(counts, expected, out=np.zeros_like(expected), where=expected > 0)
+    seen = expected > LEAST_EXPECTED
+    ratio = np.divide(counts, expected, out=np.zeros_like(expected), where=seen)
     log_sum, skipped = _log_sum(expected, counts)
     return EmStep(x * to_host(model.A.T(ratio)), log_sum, skipped)
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from engine.backend import Backend
 from engine.events import Measured, Profiled, Progressed, StageStarted, Warned
 from engine.geometry.grid import ImageGrid
+from engine.passes import Passes
 from engine.profiling import Profiler
 from engine.study import Study
 
@@ -59,11 +60,13 @@ class Record:
     unit: str = "counts/mm"
     grid: ImageGrid = field(default_factory=lambda: ImageGrid((1, 1, 1), (1.0, 1.0, 1.0)))
     profiler: Profiler = field(init=False)
+    passes: Passes | None = field(init=False)
     _profiled_at: float = 0.0
     _previewed_at: float = 0.0
 
     def __post_init__(self) -> None:
         self.profiler = Profiler(self.on)
+        self.passes = None if self.tick is None else Passes(self.tick)
 
     @property
     def protocol(self) -> Any:

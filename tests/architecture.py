@@ -48,6 +48,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "errors",
     ),
     "model": ("operators", "arrays"),
+    "passes": LEAVES,
     "penalties": ("penalties", "operators", "settings", "arrays", "errors"),
     "filtering": ("filtering", "operators", "backend", "geometry", "settings", "arrays", "errors"),
     "algorithms": ("algorithms", "filtering", "penalties", "settings", "arrays", "errors"),

@@ -28,6 +28,7 @@ class Fdk(FilterSettings, Algorithm):
 
     title: ClassVar[str] = "Filtered back projection (FDK)"
     solves: ClassVar[Literal["counts", "linear"]] = "linear"
+    passes: ClassVar[int] = 1
     kind: Literal["fdk"] = "fdk"
 
     @property

@@ -77,11 +77,16 @@ def iterate(
 
     An iteration has `n_rows` of what `rows` names. Returns the last image and its updates.
     """
-    algorithm = record.protocol.algorithm
-    image, first = _start(image, resume)
+    algorithm, passes = record.protocol.algorithm, record.passes
+    image, first = start_of(image, resume)
+    if passes is not None:
+        passes.begin("reconstruct", algorithm.n_iterations * algorithm.n_subsets, algorithm.passes)
+        passes.reach(first)
     done, spent, clock = first, 0.0, perf_counter()
     for step in algorithm.run(model, image, done=first, between=_between(record)):
         done = step.update
+        if passes is not None:
+            passes.reach(done)
         ends_iteration = step.subset == algorithm.n_subsets
         residual = step.residual if ends_iteration else None  # the next update begins with it
         seconds = perf_counter() - clock
@@ -99,7 +104,8 @@ def iterate(
     return image, done
 
 
-def _start(uniform: NDArray[Any], resume: Resume | None) -> tuple[NDArray[Any], int]:
+def start_of(uniform: NDArray[Any], resume: Resume | None) -> tuple[NDArray[Any], int]:
+    """Return the image that iterations start from, and the updates behind it."""
     if resume is None:
         return uniform, 0
     if resume.image.shape != uniform.shape:

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.corrections.histogram import HISTOGRAM_CORRECTIONS
 from engine.data.histogram import Histogram
 from engine.data.response import ResponseMatrix
@@ -17,6 +20,7 @@ from engine.flows import common
 from engine.flows.common import Stage
 from engine.io import read_efficiencies, read_histogram
 from engine.io.response_hdf5 import read_response
+from engine.model import ReadyModel
 from engine.paths import cache_dir
 from engine.preflight import refuse_if_too_large
 from engine.preflight_dual import SMALLER, estimate
@@ -33,16 +37,9 @@ def flow(
     data = yield from read(record, protocol)
     response = yield from find_response(record, protocol, data)
     data = yield from correct(record, protocol, data)
-    yield record.start("reconstruct", protocol.algorithm.describe())
     start = dual_head_pet.uniform_start(data, response)
-    model = dual_head_pet.build(
-        data,
-        response,
-        n_subsets=protocol.algorithm.n_subsets,
-        on=record.on,
-        tick=record.ticker("reconstruct"),
-        profiler=record.profiler,
-    )
+    model = yield from prepare(record, data, response, common.start_of(start, resume)[0])
+    yield record.start("reconstruct", protocol.algorithm.describe())
     image, done = yield from common.iterate(
         record, model, start, resume, finish_early, n_rows=data.scanner.n_lors, rows="lines"
     )
@@ -141,6 +138,29 @@ def correct(record: Record, protocol: DualHeadProtocol, data: Histogram) -> Stag
     yield record.end("correct")
     yield from record.profiled()
     return data
+
+
+def prepare(
+    record: Record, data: Histogram, response: ResponseMatrix, start: NDArray[np.float32]
+) -> Stage[ReadyModel]:
+    """Compute the sensitivity of every subset."""
+    n_subsets = record.protocol.algorithm.n_subsets
+    of = f"each of {n_subsets} subsets" if n_subsets > 1 else "all lines"
+    yield record.start("sensitivity", f"Computing the sensitivity of {of}")
+    if record.passes is not None:
+        record.passes.begin("sensitivity", 1, n_subsets)
+    model = dual_head_pet.build(
+        data,
+        response,
+        n_subsets=n_subsets,
+        on=record.on,
+        tick=record.passes,
+        profiler=record.profiler,
+    )
+    ready = ReadyModel(model.em_loop(start, n_subsets))
+    yield record.end("sensitivity", lines=data.scanner.n_lors)
+    yield from record.profiled()
+    return ready
 
 
 def facts_of(data: Histogram) -> dict[str, Any]:

@@ -151,7 +151,7 @@ def build(record: Record, prompts: ListMode, sensitivity: Sensitivity) -> ListMo
         sensitivity,
         on=record.on,
         reproducible=record.protocol.reproducible,
-        tick=record.ticker("reconstruct"),
+        tick=record.passes,
         profiler=record.profiler,
     )
 

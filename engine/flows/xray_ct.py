@@ -49,7 +49,7 @@ def flow(
         on=record.on,
         adjoint=protocol.adjoint,
         streams=streams,
-        tick=record.ticker("reconstruct"),
+        tick=record.passes,
         profiler=record.profiler,
     )
     yield from tell_adjoint(record, model)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 IMAGES_IN_HAND = 10
 """Images for which the device keeps room; sensitivities that would take it lie on the host."""
+LEAST_EXPECTED = 1e-30
+"""Counts; a line that expects less expects none: their ratio would overflow float32."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ class MatrixEm:
         expected = part.A(self._x)
         with self._updating():
             expected = expected + part.background
-            seen = expected > 0
+            seen = expected > np.float32(LEAST_EXPECTED)
             safe = xp.where(seen, expected, np.float32(1))
             ratio = xp.where(seen, part.counts / safe, nothing)
             log_sum = xp.sum(part.counts * xp.log(safe, dtype=np.float64))

@@ -46,7 +46,7 @@ from tests.engine.response.unfolding import dense
 ON = cpu(2)
 FAST = AnalyticResponse(n_points=512)
 SETTINGS = ("response.n_points=512", "algorithm.iterations=3", "algorithm.subsets=1")
-STAGES = ["read", "response", "correct", "reconstruct", "finish"]
+STAGES = ["read", "response", "correct", "sensitivity", "reconstruct", "finish"]
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +159,10 @@ def test_events_tell_the_story_in_order(path: Path, scan: Histogram) -> None:
     assert [(e.iteration, e.subset) for e in previews] == [
         (i, k) for i in (1, 2, 3) for k in (1, 2)
     ]
-    assert {t.stage for t in ticks} >= {"reconstruct"}
+    for stage in ("sensitivity", "reconstruct"):
+        shares = [t.done / t.total for t in ticks if t.stage == stage]
+        assert shares == sorted(shares)
+        assert 0 < shares[0] < shares[-1] == 1
     record = events[-1].provenance
     assert record["scan"]["response"].startswith("analytic")
     stages = {stage["key"] for stage in record["profile"]["stages"]}

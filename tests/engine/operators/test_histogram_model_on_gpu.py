@@ -43,6 +43,21 @@ def iterates(model: HistogramModel, algorithm: Osem, **options: Any) -> list[tup
     return [(each, each.image) for each in algorithm.run(model, start, **options)]
 
 
+@pytest.mark.parametrize("of", [1, 4])
+def test_counts_where_next_to_nothing_is_expected_leave_the_image_finite(
+    on_gpu: Backend, of: int
+) -> None:
+    """As of sparse scans, whose voxels without counts fade away update by update."""
+    A = MatrixProjector(RESPONSE, on=cpu(1))
+    start = np.full(A.in_shape, 1e-39, np.float32)
+    start[:, :, -4:] = 1
+    for on in (cpu(1), on_gpu):
+        model = scan(on, corrected=False)
+        *_, last = Osem(iterations=1, subsets=of).run(model, start)
+        assert np.isfinite(last.image).all()
+        assert last.n_skipped > 0
+
+
 @pytest.mark.parametrize("corrected", [False, True])
 @pytest.mark.parametrize("algorithm", [Osem(iterations=3, subsets=4), Mlem(iterations=3)])
 def test_images_and_likelihoods_are_those_of_the_cpu(

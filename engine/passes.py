@@ -1,0 +1,46 @@
+"""How far a run by steps is, from its passes over the data: the share told never falls.
+
+Operators tell how far each pass is, from nothing to all; a stage is some steps of so many passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from engine.events import Progressed
+
+PARTS = 1000
+"""Of a pass that are told apart."""
+
+
+class Passes:
+    """Progress of one stage after another.
+
+    Parameters
+    ----------
+    tell : hears of progress; may raise to stop
+    """
+
+    def __init__(self, tell: Callable[[Progressed], None]) -> None:
+        self._tell = tell
+        self.begin("", 1, 1)
+
+    def begin(self, stage: str, n_steps: int, passes: int) -> None:
+        """Begin a stage of so many steps, each of so many passes."""
+        self._stage, self._n_steps, self._passes = stage, n_steps, passes
+        self._told = 0
+        self.reach(0)
+
+    def reach(self, step: int) -> None:
+        """Know that so many steps are done, whatever their passes said."""
+        self._steps, self._seen = step, 0
+
+    def __call__(self, done: int, total: int) -> None:
+        """Tell how far the stage is, `done` of `total` into a pass."""
+        whole = done >= total
+        part = 0 if whole else PARTS * done // total
+        self._seen += whole
+        in_step = min(self._seen * PARTS + part, self._passes * PARTS)
+        now = self._steps * self._passes * PARTS + in_step
+        self._told = max(self._told, now)
+        self._tell(Progressed(self._stage, self._told, self._n_steps * self._passes * PARTS))

@@ -1,0 +1,47 @@
+"""How far a run is: of all its steps, and never less than before."""
+
+from __future__ import annotations
+
+from engine.events import Progressed
+from engine.passes import Passes
+
+
+def shares(told: list[Progressed]) -> list[float]:
+    return [p.done / p.total for p in told]
+
+
+def test_passes_add_up_to_the_stage() -> None:
+    told: list[Progressed] = []
+    passes = Passes(told.append)
+    passes.begin("reconstruct", 2, 2)
+    for step in (1, 2):
+        for _ in range(2):
+            for done in (2, 4):
+                passes(done, 4)
+        passes.reach(step)
+    assert shares(told) == [i / 8 for i in range(1, 9)]
+    assert {p.stage for p in told} == {"reconstruct"}
+
+
+def test_passes_beyond_those_of_a_step_wait_for_its_end() -> None:
+    told: list[Progressed] = []
+    passes = Passes(told.append)
+    passes.begin("reconstruct", 4, 2)
+    for _ in range(5):
+        passes(1, 2)
+        passes(2, 2)
+    passes.reach(1)
+    passes(1, 2)
+    assert shares(told[:10]) == [1 / 16, 1 / 8, 3 / 16] + 7 * [1 / 4]
+    assert shares(told[10:]) == [5 / 16]
+
+
+def test_a_resumed_stage_begins_where_it_was() -> None:
+    told: list[Progressed] = []
+    passes = Passes(told.append)
+    passes.begin("reconstruct", 4, 2)
+    passes.reach(3)
+    passes(0, 10)
+    passes.begin("finish", 1, 1)
+    passes(1, 2)
+    assert shares(told) == [3 / 4, 1 / 2]
