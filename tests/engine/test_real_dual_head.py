@@ -18,7 +18,10 @@ from engine.study import Study
 
 SOURCES_MM = np.array([[255.0, 345.0, 280.0], [327.0, 189.0, 280.0]])
 """x, y, z in the coordinates of the file."""
+SHIPPED = ("algorithm.iterations=4", "algorithm.subsets=24")
+"""As the protocol "dual-head": many subsets for the few counts of this scan."""
 EM = ("algorithm.iterations=3", "algorithm.subsets=8", "finishing=[]")
+FEW_POINTS = "response.n_points=256"
 
 pytestmark = pytest.mark.slow
 
@@ -32,7 +35,8 @@ def volumes() -> dict[str, Volume]:
         pytest.skip("the ADAC sample scan is not on this machine")
     return {
         "events": image(path, with_settings(Protocol(), EM)),
-        "lines": image(path, with_settings(DualHeadProtocol(), (*EM, "response.n_points=256"))),
+        "lines": image(path, with_settings(DualHeadProtocol(), (*EM, FEW_POINTS))),
+        "shipped": image(path, with_settings(DualHeadProtocol(), (*SHIPPED, FEW_POINTS))),
     }
 
 
@@ -52,7 +56,7 @@ def hot_spots_mm(volume: Volume) -> np.ndarray:
     return np.stack([x + 300, 300 - z, y + 356], -1)
 
 
-@pytest.mark.parametrize("route", ["events", "lines"])
+@pytest.mark.parametrize("route", ["events", "lines", "shipped"])
 def test_there_are_exactly_two_sources_where_they_were(
     volumes: dict[str, Volume], route: str
 ) -> None:
