@@ -115,7 +115,8 @@ def test_all_of_the_scan_lies_within_the_view(view):
 
     for camera in (*WAYS.values(), Camera(20, -70)):
         view.look(camera)
-        painter = QPainter(QImage(10, 10, QImage.Format.Format_RGB32))
+        paper = QImage(10, 10, QImage.Format.Format_RGB32)  # must outlive its painter
+        painter = QPainter(paper)
         scene = ScanScene(CONE, GRID)
         places = view.picture(painter, scene).at(scene.everything_mm())
         painter.end()
