@@ -133,11 +133,12 @@ def general(
 
 @_KERNEL
 def thin(
-    start: int, stop: int, matrices: Array, corner: Corner, projections: Array, n_columns: int,
-    out: Array,
+    start: int, stop: int, matrices: Array, corner: Corner, middle: int, projections: Array,
+    n_columns: int, out: Array,
 ) -> None:  # fmt: skip
     """As `general`, along x: for volumes of few slices, whose lines along z are too short.
 
+    middle : voxel of the whole volume from which x is counted, so that a box has the bits of it
     projections : (n_views, n_rows * n_columns), rows one after the other;
     out : (n_z, n_y, n_x), any box; lines count through (z, y)
     """
@@ -147,7 +148,7 @@ def thin(
     nought, last_a, last_b = real(0.0), real(n_columns - 1.0), real(n_rows - 1.0)
     for line in range(start, stop):
         z, y = corner[2] + line // n_y + 0.5, corner[0] + line % n_y + 0.5
-        x = 0.5  # of the whole volume: a box then has the bits of the whole
+        x, first = middle + 0.5, corner[1] - middle
         voxels = out[line // n_y, line % n_y]
         for view in range(n_views):
             m, picture = matrices[view], projections[view]
@@ -156,7 +157,7 @@ def thin(
             depth_0 = real(m[2, 0] * x + m[2, 1] * y + m[2, 2] * z + m[2, 3])
             by_a, by_b, by_depth = real(m[0, 0]), real(m[1, 0]), real(m[2, 0])
             for k in range(n_x):
-                ahead = real(np.uint32(corner[1] + k))
+                ahead = real(np.int32(first + k))
                 depth = depth_0 + ahead * by_depth
                 per_depth = real(1.0) / depth
                 a = (a_0 + ahead * by_a) * per_depth + real(0.5)

@@ -138,7 +138,9 @@ class HostXray:
     def _back_thin(self, bordered: Array, box: Box) -> Array:
         n_views, _, width = bordered.shape
         out = np.zeros(box.shape, np.float32)
-        scene = (self._scene.matrices, _y_x_z(box.corner), bordered.reshape(n_views, -1), width)
+        middle = self._shape[1] // 2
+        pictures = bordered.reshape(n_views, -1)
+        scene = (self._scene.matrices, _y_x_z(box.corner), middle, pictures, width)
 
         def work(_: int, start: int, stop: int) -> None:
             cone_back.thin(start, stop, *scene, out)
