@@ -32,7 +32,7 @@ def box(qtbot, window, ball):
     window.session.show_file(ball, "ball")
     tab = window.tabs.findChild(MeasureTab)
     window.tabs.setCurrentWidget(tab)
-    QApplication.processEvents()
+    qtbot.waitUntil(tab.line.draw.isEnabled)  # it refreshes itself a moment later
     return tab.line
 
 

@@ -185,7 +185,7 @@ def test_no_prompts_is_refused(tmp_path, capsys):
 def test_interrupted_run_keeps_its_checkpoint_and_resumes(tmp_path):
     scan = make_scan(tmp_path / "scan.h5", n=50_000)
     out, job = tmp_path / "image.nii.gz", tmp_path / "job"
-    settings = ("--set", "algorithm.kind=mlem", "--set", "algorithm.iterations=150",
+    settings = ("--set", "algorithm.kind=mlem", "--set", "algorithm.iterations=600",
                 "--set", "reproducible=true", "--threads", "2")  # fmt: skip
     code = "import sys; from engine.cli import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "reconstruct", str(scan), "-o", str(out), *settings]
