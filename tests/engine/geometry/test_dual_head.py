@@ -80,14 +80,14 @@ FIELDS = [
     "n_planes",
     "plane_mm",
 ]
-LSO = 2.4, 2.1, 20, 60, 0.087
+CRYSTALS = 2.4, 2.1, 20, 60, 0.087
 
 
 @pytest.mark.parametrize(
     ("name", "wanted"),
     [
-        ("dhapet", (104, 72, 1, *LSO, 8, 4, 119, 0.5)),
-        ("demo-panels", (24, 16, 1, *LSO, 8, 4, 119, 0.5)),
+        ("dhapet", (104, 72, 1, *CRYSTALS, 8, 4, 119, 0.5)),
+        ("demo-panels", (24, 16, 1, *CRYSTALS, 8, 4, 119, 0.5)),
         ("test-panels", (6, 4, 1, 2.4, 2.1, 20, 12, 0.087, 2, 4, 11, 1)),
         ("adac", (88, 66, 1, 6, 6, 16, 697.4, 0.034, 1, 1, 77, 9)),
     ],
