@@ -185,14 +185,22 @@ def test_no_prompts_is_refused(tmp_path, capsys):
 def test_interrupted_run_keeps_its_checkpoint_and_resumes(tmp_path):
     scan = make_scan(tmp_path / "scan.h5", n=50_000)
     out, job = tmp_path / "image.nii.gz", tmp_path / "job"
-    settings = ("--set", "algorithm.kind=mlem", "--set", "algorithm.iterations=600",
+    settings = ("--set", "algorithm.kind=mlem", "--set", "algorithm.iterations=150",
                 "--set", "reproducible=true", "--threads", "2")  # fmt: skip
     code = "import sys; from engine.cli import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "reconstruct", str(scan), "-o", str(out), *settings]
     events = tmp_path / "events.jsonl"
     options = ["--checkpoint", str(job), "--json", str(events)]
     root = Path(__file__).resolve().parents[3]
-    process = subprocess.Popen([*command, *options], cwd=root, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*command, *options],
+        cwd=root,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(
+            signal.SIGINT, signal.SIG_DFL
+        ),  # shells ignore it behind &
+    )
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and process.poll() is None:
         if events.exists() and events.read_text().count('"Preview"') >= 3:
