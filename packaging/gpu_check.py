@@ -2,11 +2,9 @@
 
     python3 packaging/gpu_check.py --out gpu-check [--wheels .whl]
 
-Runs the tests that need a card, then `isocenter bench listmode` and `bench cone` part by part, each
-within its own time; what fails does not stop the rest. Everything measured is kept as JSON in the
-folder --out.
+Runs the tests that need a card, then `isocenter bench` part by part, each within its own time; what
+fails does not stop the rest. Everything measured is kept as JSON in the folder --out.
 Exit code 0: all passed; 1: something failed or missed its bar.
-
 `--device cpu --quick` rehearses the same on a machine without a card.
 """
 
@@ -38,9 +36,7 @@ filterwarnings = error
 QUICK = ("--events", "20000", "--sizes", "16,32", "--iterations", "2", "--repeats", "1")
 FEW = ("--events", "200000", "--sizes", "32,128", "--repeats", "1")
 """The CPU does the same events as the GPU, so that their images can be compared."""
-QUICK_CONE = (
-    "--quick", "--sizes", "16", "--views", "20", "--pixels", "16", "--repeats", "1",
-)  # fmt: skip
+QUICK_CONE = ("--quick", "--sizes", "16", "--views", "20", "--pixels", "16", "--repeats", "1")
 RESERVE_S = 20.0
 """Kept for the report."""
 LAST_LINES = 12
