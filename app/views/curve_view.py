@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from app.views.colours import DARK, ViewColours
 from app.views.note import Note
+from app.views.plot_axes import paint_axes
 
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
@@ -95,16 +96,11 @@ class CurveView(QWidget):
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""
-        self.plot.setBackground(QColor(colours.canvas))
+        paint_axes(self.plot, colours, self.font())
         pen = pyqtgraph.mkPen(colours.accent, width=2)
         self._curve.setPen(pen)
         self._curve.setSymbolPen(pen)
         self._curve.setSymbolBrush(QColor(colours.canvas))
-        for name in ("left", "bottom"):
-            axis = self.plot.getAxis(name)
-            axis.setPen(pyqtgraph.mkPen(colours.muted))
-            axis.setTextPen(pyqtgraph.mkPen(colours.text))
-            axis.setTickFont(self.font())
         self._note.set_colours(colours)
 
     def sizeHint(self) -> QSize:

@@ -6,12 +6,13 @@ import math
 
 import pyqtgraph
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.views.colours import DARK, ViewColours
 from app.views.curve_view import SUPERSCRIPTS, ValueAxis, thousands
 from app.views.note import Note
+from app.views.plot_axes import paint_axes
 from engine.quality.line_profile import LineProfile
 
 EMPTY_TEXT = "Draw a line across a slice to see the values along it"
@@ -99,15 +100,10 @@ class LinePlot(QWidget):
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""
-        self.plot.setBackground(QColor(colours.canvas))
+        paint_axes(self.plot, colours, self.font())
         self._curve.setPen(pyqtgraph.mkPen(colours.line, width=2))
         self._behind.setPen(pyqtgraph.mkPen(colours.muted, width=1.5, style=Qt.PenStyle.DashLine))
         self._width.setPen(pyqtgraph.mkPen(colours.accent, width=2))
-        for name in ("left", "bottom"):
-            axis = self.plot.getAxis(name)
-            axis.setPen(pyqtgraph.mkPen(colours.muted))
-            axis.setTextPen(pyqtgraph.mkPen(colours.text))
-            axis.setTickFont(self.font())
         self._note.set_colours(colours)
 
     def sizeHint(self) -> QSize:
