@@ -43,6 +43,10 @@ class CandidatesJob(QObject):
     found : the values tried, with their slices and scores
     failed : why there are none, one sentence
     ended : nothing is at work any more
+
+    Attributes
+    ----------
+    is_busy : whether slices are being made
     """
 
     progressed = Signal(int, int)
@@ -55,24 +59,22 @@ class CandidatesJob(QObject):
         self._session, self._commands, self._of = session, commands, of
         self._scan, self._plan = session.inputs.scan, session.protocol
         self._stop = Event()
-        self._task: Task | None = None
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether slices are being made."""
-        return self._task is not None
+        self.is_busy = False
 
     def start(self, wanted: Range) -> None:
         """Make slices; nothing must be at work."""
         self._stop.clear()
         device = self._session.device.named("cpu")
         threads = device.threads if device else None
-        self._task = self._commands.run_task(
-            lambda task: self._make(task, wanted, threads), self._took, failed="No candidates."
+        self.is_busy = True
+        self._commands.run_task(
+            lambda task: self._make(task, wanted, threads),
+            self._took,
+            failed="No candidates.",
+            on_progress=self.progressed.emit,
+            on_failure=self.failed.emit,
+            on_end=self._ended,
         )
-        self._task.progressed.connect(self.progressed)
-        self._task.failed.connect(self.failed)
-        self._task.finished.connect(self._ended)
 
     def stop(self) -> None:
         """End after the slice at hand."""
@@ -116,5 +118,5 @@ class CandidatesJob(QObject):
             self.found.emit(result)
 
     def _ended(self) -> None:
-        self._task = None
+        self.is_busy = False
         self.ended.emit()

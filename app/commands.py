@@ -62,20 +62,30 @@ class Commands(QObject):
         *,
         busy: str = "",
         failed: str = "",
-    ) -> Task:
+        on_progress: Callable[[int, int], object] | None = None,
+        on_failure: Callable[[str], object] | None = None,
+        on_end: Callable[[], object] | None = None,
+    ) -> None:
         """Call `work` in a thread, then `done` with its result here.
 
-        `busy` says meanwhile what is going on; `failed` is the title if it raises.
+        `busy` says meanwhile what is going on; `failed` is the title if it raises. `on_progress`,
+        `on_failure` and `on_end`, which comes last and always, are called here too. No task is
+        returned: whoever connects to a thread that runs already may come after its last signal.
         """
         task = Task(work, self)
         self._tasks.append(task)
         task.done.connect(done)
         task.failed.connect(lambda text: self._session.raise_problem(Problem(failed, text)))
+        if on_progress:
+            task.progressed.connect(on_progress)
+        if on_failure:
+            task.failed.connect(on_failure)
         task.finished.connect(lambda: self._forget(task))
+        if on_end:
+            task.finished.connect(on_end)
         if busy:
             self.busy_changed.emit(busy)
         task.start()
-        return task
 
     @property
     def is_busy(self) -> bool:

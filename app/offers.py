@@ -14,6 +14,7 @@ from app.workbench import Workbench
 from engine.study import Study
 
 MAX_JOBS = 3
+SIMULATING = "Simulating the demo scan"
 LOOK_AGAIN_MS = (2000, 6000)
 """The engine of a window that was killed may outlive it for a moment; its job is offered then."""
 
@@ -47,14 +48,15 @@ class Offers(QObject):
 
     def make_demo(self) -> None:
         """Simulate the demo scan, then open and reconstruct it."""
-        task = self._bench.commands.run_task(
-            make_demo_apart, self._open_demo, busy="Simulating the demo scan", failed="No demo."
+        self._card.show_busy(SIMULATING)
+        self._bench.commands.run_task(
+            make_demo_apart,
+            self._open_demo,
+            busy=SIMULATING,
+            failed="No demo.",
+            on_progress=partial(self._card.show_busy, SIMULATING),
+            on_end=lambda: self._card.show_busy(""),
         )
-        self._card.show_busy("Simulating the demo scan")
-        task.progressed.connect(
-            lambda done, total: self._card.show_busy("Simulating the demo scan", done, total)
-        )
-        task.finished.connect(lambda: self._card.show_busy(""))
 
     def _open_demo(self, study: Study) -> None:
         self._bench.commands.open_study(study)

@@ -99,13 +99,13 @@ class Previews(QObject):
         self._is_busy = True
         device = self._session.device.named("cpu")
         threads = device.threads if device else None
-        task = self._commands.run_task(
+        self._commands.run_task(
             lambda _: self._look(wish, threads),
             lambda found: self._took(wish, found),
             failed="The preview failed.",
+            on_failure=lambda text: self._took(wish, text),
+            on_end=self._ended,
         )
-        task.failed.connect(lambda text: self._took(wish, text))
-        task.finished.connect(self._ended)
 
     def _look(self, wish: Wish, threads: int | None) -> Look | str | None:
         """Look, in a thread: the slice, why there is none, or None if another one is wanted."""

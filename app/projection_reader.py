@@ -68,7 +68,6 @@ class ProjectionReader(QObject):
         if scan is self._scan:
             return
         self._scan, self._shown, self._failed = scan, None, None
-        self._busy = False
         frame = None
         if scan is not None:
             outline = scan.outline
@@ -85,7 +84,13 @@ class ProjectionReader(QObject):
         if wish in (shown, self._failed):
             return
         self._busy = True
-        self._commands.run_task(lambda _: _read(pictures, wish, shown), self._took)
+        self._commands.run_task(
+            lambda _: _read(pictures, wish, shown),
+            self._show,
+            failed="The projections cannot be shown.",
+            on_failure=lambda text: self._show(Found(pictures, wish, fault=text)),
+            on_end=self._ended,
+        )
 
     def _wish(self) -> Wish:
         session, steps = self._session, ()
@@ -93,9 +98,8 @@ class ProjectionReader(QObject):
             steps = tuple(session.modality.choices(session.protocol).values())
         return Wish(self._state.view, self._state.row, steps)
 
-    def _took(self, found: Found) -> None:
+    def _ended(self) -> None:
         self._busy = False
-        self._show(found)
         self._look()
 
     def _show(self, found: Found) -> None:

@@ -139,12 +139,13 @@ def test_a_look_can_be_stopped(qtbot, asked):
     assert dialog.range.again.text() == "Try these"
 
 
-def test_closing_stops_what_is_at_work(qtbot, window, asked):
+def test_closing_stops_what_is_at_work(qtbot, asked):
     dialog = asked()
     dialog.look(Range(AXIS, 0.01, 99))
+    job = dialog.job
     with qtbot.waitSignal(dialog.destroyed, timeout=PATIENCE_MS):
         dialog.reject()
-    assert window.commands.is_busy is False
+    assert not job.is_busy
 
 
 def test_the_small_pictures_follow_the_window_of_the_large_one(asked):

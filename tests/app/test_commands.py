@@ -1,0 +1,71 @@
+"""Threads of the window: whatever they tell arrives, on the window's own thread."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QThread
+
+from app.commands import Commands
+from app.device_choice import DeviceChoice
+from app.job import Task
+from app.session import Session
+from engine.devices import cpu_device
+from engine.errors import EngineError
+
+STEPS = 3
+
+
+@pytest.fixture
+def commands(qapp, preferences) -> Commands:
+    return Commands(Session(DeviceChoice("auto", (cpu_device(2),))), preferences)
+
+
+@pytest.fixture
+def over_at_once(monkeypatch) -> None:
+    """Threads that have ended by the time `start` returns, as short ones may."""
+
+    def start(task: Task) -> None:
+        QThread.start(task)
+        task.wait()
+
+    monkeypatch.setattr(Task, "start", start)
+
+
+def run(qtbot, commands: Commands, work) -> list[tuple]:
+    """Run a task; what was told, with whether it was told on this thread."""
+    told = []
+    here = QThread.currentThread()
+
+    def tell(*what) -> None:
+        told.append((*what, QThread.currentThread() is here))
+
+    commands.run_task(
+        work,
+        lambda result: tell("done", result),
+        on_progress=lambda done, total: tell("progress", done, total),
+        on_failure=lambda text: tell("failure", text),
+        on_end=lambda: tell("end"),
+    )
+    qtbot.waitUntil(lambda: ("end", True) in told)
+    return told
+
+
+@pytest.mark.usefixtures("over_at_once")
+def test_what_a_thread_tells_arrives_even_if_it_is_over_at_once(qtbot, commands):
+    def work(task: Task) -> str:
+        for k in range(STEPS):
+            task.progressed.emit(k, STEPS)
+        return "result"
+
+    progress = [("progress", k, STEPS, True) for k in range(STEPS)]
+    assert run(qtbot, commands, work) == [*progress, ("done", "result", True), ("end", True)]
+    assert not commands.is_busy
+
+
+@pytest.mark.usefixtures("over_at_once")
+def test_a_failure_arrives_even_if_it_comes_at_once(qtbot, commands):
+    def work(_: Task) -> None:
+        raise EngineError("No way.")
+
+    assert run(qtbot, commands, work) == [("failure", "No way.", True), ("end", True)]
+    assert not commands.is_busy
