@@ -318,7 +318,7 @@ def test_no_thread_is_left_once_the_window_is_quiet(qtbot, window, opened):
     qtbot.waitUntil(
         lambda: not any(t.isRunning() for t in window.findChildren(QThread)), timeout=5000
     )
-    assert window.commands.findChildren(QThread) == []
+    qtbot.waitUntil(lambda: window.commands.findChildren(QThread) == [], timeout=5000)
 
 
 def test_the_claim_is_always_on_show(window):
