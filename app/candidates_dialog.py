@@ -126,7 +126,7 @@ class CandidatesDialog(QDialog):
     def accept(self) -> None:
         """Put the value of the chosen candidate into the protocol."""
         from engine.candidates import with_value
-        from engine.protocol_ct import CtProtocol
+        from engine.protocols.ct import CtProtocol
 
         chosen, protocol = self.chosen, self._session.protocol
         if chosen is None or not isinstance(protocol, CtProtocol):

@@ -14,7 +14,7 @@ from app.previews import NO_ROOM
 from app.session import Session
 from app.xray_scan import XrayScan
 from engine.errors import EngineError
-from engine.protocol_ct import CtProtocol
+from engine.protocols.ct import CtProtocol
 
 if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
     from engine.candidates import Of

@@ -11,10 +11,10 @@ from app.xray_scan import XrayScan
 from engine.data.projections import Projections
 from engine.devices import DeviceInfo
 from engine.geometry.grid import ImageGrid, Point
-from engine.preflight import Needs
-from engine.preflight_ct import estimate
+from engine.preflight.ct import estimate
+from engine.preflight.needs import Needs
 from engine.preprocess import STEPS
-from engine.protocol_ct import CtProtocol
+from engine.protocols.ct import CtProtocol
 
 if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
     from engine.candidates import Of

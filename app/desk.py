@@ -17,7 +17,7 @@ from engine.devices import DeviceInfo
 from engine.errors import EngineError, SettingsError
 from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.scanner import Scanner
-from engine.preflight import Needs, refuse_if_too_large
+from engine.preflight.needs import Needs, refuse_if_too_large
 from engine.study import Study
 
 

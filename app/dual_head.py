@@ -14,9 +14,9 @@ from engine.devices import DeviceInfo
 from engine.geometry.dual_head import DualHead
 from engine.geometry.grid import ImageGrid, Point
 from engine.paths import cache_dir
-from engine.preflight import Needs
-from engine.preflight_dual import build_seconds, estimate
-from engine.protocol_dual import MOST_ON_A_PITCH, DualHeadGrid, DualHeadProtocol
+from engine.preflight.dual_head import build_seconds, estimate
+from engine.preflight.needs import Needs
+from engine.protocols.dual_head import MOST_ON_A_PITCH, DualHeadGrid, DualHeadProtocol
 from engine.response.plan import path_of
 
 

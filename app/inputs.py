@@ -11,9 +11,9 @@ from app.xray_scan import XrayScan
 from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid
 from engine.geometry.scanner import Scanner
-from engine.protocol import Protocol
-from engine.protocol_ct import CtProtocol
-from engine.protocol_dual import DualHeadProtocol
+from engine.protocols.ct import CtProtocol
+from engine.protocols.dual_head import DualHeadProtocol
+from engine.protocols.pet import Protocol
 from engine.study import Study
 
 Role = Literal["data", "scanner", "attenuation", "normalisation", "response"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from app.inputs import Inputs, Plan, Role
 from engine.devices import DeviceInfo
 from engine.geometry.grid import ImageGrid, Point
-from engine.preflight import Needs
+from engine.preflight.needs import Needs
 
 if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
     from engine.candidates import Of

@@ -11,8 +11,9 @@ from engine.corrections import CORRECTIONS
 from engine.data.volume import Volume
 from engine.devices import DeviceInfo
 from engine.geometry.grid import ImageGrid, Point
-from engine.preflight import Needs, estimate
-from engine.protocol import Protocol
+from engine.preflight.needs import Needs
+from engine.preflight.pet import estimate
+from engine.protocols.pet import Protocol
 
 
 class Pet(Modality):

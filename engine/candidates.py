@@ -19,7 +19,7 @@ from engine.filtering.redundancy import coverage
 from engine.preprocess import Centre
 from engine.preprocess.centre import NOT_FOUND
 from engine.preprocess.sweep import SCORES, Candidate, Estimate, Score, lowest
-from engine.protocol_ct import CtProtocol
+from engine.protocols.ct import CtProtocol
 from engine.quicklook import Quicklook
 
 Of = Literal["axis", "roll"]

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.errors import EngineError, ResourceError
-from engine.protocol import Protocol, read_protocol
+from engine.protocols.pet import Protocol
+from engine.settings import parse, read_toml
 from engine.study import Study, read_study, write_study
 
 if TYPE_CHECKING:
@@ -52,8 +53,8 @@ def demo_folder() -> Path:
 
 def demo_protocol() -> Protocol:
     """Return the protocol of the demo."""
-    path = files("resources") / "protocols" / "demo.toml"
-    return read_protocol(Path(str(path)))
+    path = Path(str(files("resources") / "protocols" / "demo.toml"))
+    return parse(Protocol, read_toml(path), where=path.name)
 
 
 def make_demo(folder: Path, *, n_prompts: int = N_PROMPTS, tick: Tick | None = None) -> Study:

@@ -27,7 +27,7 @@ from engine.operators.xray import XrayTransform
 from engine.outline import Walk, outline_of, walk
 from engine.preprocess import STEPS, Centre, Step
 from engine.preprocess.doubts import doubts
-from engine.protocol_ct import CtProtocol
+from engine.protocols.ct import CtProtocol
 from engine.systems.xray_ct import expect_integrals
 
 MOST_UPDATES = 1.2e8

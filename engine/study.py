@@ -10,9 +10,9 @@ from typing import Annotated, Any
 from pydantic import Discriminator, Tag
 
 from engine.errors import SettingsError
-from engine.protocol import Protocol
-from engine.protocol_ct import CtProtocol
-from engine.protocol_dual import DualHeadProtocol
+from engine.protocols.ct import CtProtocol
+from engine.protocols.dual_head import DualHeadProtocol
+from engine.protocols.pet import Protocol
 from engine.settings import Settings, parse, read_toml, setting, to_toml
 
 

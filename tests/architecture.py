@@ -12,8 +12,6 @@ LEAVES = ("arrays", "errors", "settings", "geometry", "data", "events")
 PHYSICS = ("model", "operators", "backend", "profiling", *LEAVES)
 FLOW = (
     "preflight",
-    "preflight_ct",
-    "preflight_dual",
     "record",
     "warmup",
     "outline",
@@ -54,30 +52,30 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "algorithms": ("algorithms", "filtering", "penalties", "settings", "arrays", "errors"),
     "postprocess": ("postprocess", "backend", *LEAVES),
     "corrections": ("corrections", "operators", "backend", *LEAVES),
-    "protocol": ("algorithms", "corrections", "postprocess", *LEAVES),
     "preprocess": ("preprocess", "filtering", "backend", *LEAVES),
-    "protocol_ct": ("algorithms", "preprocess", "postprocess", *LEAVES),
-    "protocol_dual": (
+    "protocols": (
+        "protocols",
         "algorithms",
         "corrections",
+        "preprocess",
         "postprocess",
         "response.settings",
         *LEAVES,
     ),
-    "study": ("protocol", "protocol_ct", "protocol_dual", "io.publish", *LEAVES),
+    "study": ("protocols", "io.publish", *LEAVES),
     "io": ("io", "paths", *LEAVES),
-    "io.report": ("io", "protocol", "study", *LEAVES),
+    "io.report": ("io", "protocols", "study", *LEAVES),
     "response": ("response", "kernels", "backend", "io", *LEAVES),
     "systems": (
         "systems",
         "corrections.attenuation",
-        "protocol",
+        "protocols",
         "response",
         "io.publish",
         "io.response_hdf5",
         *PHYSICS,
     ),
-    "provenance": ("environment", "study", "protocol", *LEAVES),
+    "provenance": ("environment", "study", "protocols", *LEAVES),
 }
 """Part of `engine`, or one module of it, to the parts it may import."""
 

@@ -102,7 +102,7 @@ def test_what_is_allowed_is_not_found(path: str, code: str) -> None:
 def test_settings_and_readers_import_without_the_heavy_libraries() -> None:
     heavy = {"numba", "scipy", "h5py", "nibabel", "cupy", "PySide6"}
     code = (
-        "import sys, engine.protocol, engine.study, engine.io, engine.events\n"
+        "import sys, engine.protocols.pet, engine.study, engine.io, engine.events\n"
         f"sys.stdout.write(' '.join(sorted({heavy} & set(sys.modules))))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)

@@ -13,7 +13,7 @@ from app.panels.ledger import LedgerEntry, Standing, TimeOfFlightRow, standing_o
 from app.panels.step import Step
 from app.theme import Theme
 from app.workbench import Workbench
-from engine.protocol import Protocol
+from engine.protocols.pet import Protocol
 
 SOURCES: dict[str, Any] = {"attenuation": "attenuation", "normalisation": "normalisation"}
 

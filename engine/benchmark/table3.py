@@ -21,7 +21,7 @@ from engine.benchmark.scans import BODY_GRID, body_scan
 from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid
 from engine.postprocess import Median
-from engine.protocol import SensitivitySettings
+from engine.protocols.pet import SensitivitySettings
 from engine.systems.sensitivity import Sensitivity, compute_sensitivity
 
 ITERATIONS = 4

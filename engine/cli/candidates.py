@@ -34,7 +34,7 @@ def write_candidates(arguments: argparse.Namespace, console: Console) -> None:
     from engine.io import read_projections
     from engine.io.contact_sheet import contact_sheet
     from engine.io.publish import publish
-    from engine.protocol_ct import CtProtocol
+    from engine.protocols.ct import CtProtocol
     from engine.study import find_protocol
 
     if len(arguments.files) != 1 or arguments.output is None:

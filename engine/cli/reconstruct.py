@@ -17,9 +17,10 @@ from engine.data.volume import Volume
 from engine.errors import DeviceError, ResourceError, SettingsError
 from engine.events import Event, Finished, Profiled, Progressed
 from engine.io import can_save, is_histogram, is_projections, save
-from engine.protocol import Protocol, with_settings
-from engine.protocol_ct import CtProtocol
-from engine.protocol_dual import DualHeadProtocol
+from engine.protocols.assignments import with_settings
+from engine.protocols.ct import CtProtocol
+from engine.protocols.dual_head import DualHeadProtocol
+from engine.protocols.pet import Protocol
 from engine.run import run
 from engine.study import Study, find_protocol, read_study
 

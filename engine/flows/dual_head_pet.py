@@ -22,9 +22,9 @@ from engine.io import read_efficiencies, read_histogram
 from engine.io.response_hdf5 import read_response
 from engine.model import ReadyModel
 from engine.paths import cache_dir
-from engine.preflight import refuse_if_too_large
-from engine.preflight_dual import SMALLER, estimate
-from engine.protocol_dual import DualHeadGrid, DualHeadProtocol
+from engine.preflight.dual_head import SMALLER, estimate
+from engine.preflight.needs import refuse_if_too_large
+from engine.protocols.dual_head import DualHeadGrid, DualHeadProtocol
 from engine.record import Record, Resume
 from engine.systems import dual_head_pet, response_cache
 

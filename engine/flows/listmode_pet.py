@@ -20,7 +20,8 @@ from engine.flows.common import Stage
 from engine.io import read_efficiencies, read_listmode, read_mu_map
 from engine.model import ListModeModel
 from engine.paths import cache_dir
-from engine.preflight import estimate, refuse_if_too_large
+from engine.preflight.needs import refuse_if_too_large
+from engine.preflight.pet import estimate
 from engine.record import Record, Resume
 from engine.systems import listmode_pet
 from engine.systems.sensitivity import Sensitivity, compute_sensitivity

@@ -17,11 +17,11 @@ from engine.flows import common
 from engine.flows.common import Stage
 from engine.io import read_projections
 from engine.model import LinearModel
-from engine.preflight import refuse_if_too_large
-from engine.preflight_ct import SMALLER, estimate
+from engine.preflight.ct import SMALLER, estimate
+from engine.preflight.needs import refuse_if_too_large
 from engine.preprocess import STEPS
 from engine.preprocess.doubts import doubts
-from engine.protocol_ct import CtProtocol
+from engine.protocols.ct import CtProtocol
 from engine.provenance import hash_array
 from engine.record import Record, Resume
 from engine.systems import xray_ct

@@ -26,7 +26,7 @@ from engine.geometry.sampling import lattice
 from engine.geometry.scanner import pair_product
 from engine.geometry.symmetry import IDENTITY, Mirror, symmetries, symmetrise
 from engine.operators.rays import RayProjector, Rays
-from engine.protocol import SensitivitySettings
+from engine.protocols.pet import SensitivitySettings
 
 BATCH = 500_000
 """Lines whose sum is one sample of the image; reproducible sums take as many on any device."""

@@ -20,7 +20,7 @@ from engine.data.listmode import ListMode
 from engine.errors import EngineError
 from engine.geometry.grid import ImageGrid
 from engine.io.publish import publish
-from engine.protocol import SensitivitySettings
+from engine.protocols.pet import SensitivitySettings
 from engine.systems.sensitivity import Sensitivity
 
 FORMAT = 3

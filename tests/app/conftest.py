@@ -11,7 +11,7 @@ import pytest
 
 from app.preferences import Preferences
 from engine.geometry.ring import RingScanner, RingSettings
-from engine.protocol import Protocol
+from engine.protocols.pet import Protocol
 from engine.study import Study
 
 PATIENCE_MS = 60_000

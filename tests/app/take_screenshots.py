@@ -30,7 +30,7 @@ from engine.geometry.orbits import parallel
 from engine.io import read_scanner, write_histogram, write_projections
 from engine.operators.xray import XrayTransform
 from engine.profiling import Profile
-from engine.protocol_dual import DualHeadProtocol
+from engine.protocols.dual_head import DualHeadProtocol
 from engine.response.building import build_analytic
 from engine.response.settings import AnalyticResponse
 from engine.simulate.histogram import simulate_histogram

@@ -25,8 +25,8 @@ from engine.geometry.orbits import parallel
 from engine.io import write_projections
 from engine.operators.xray import XrayTransform
 from engine.preprocess import Binning, Crop, FlatField, Hounsfield
-from engine.protocol import Protocol
-from engine.protocol_ct import CtProtocol
+from engine.protocols.ct import CtProtocol
+from engine.protocols.pet import Protocol
 from engine.study import Study, read_study
 from tests.app.conftest import PATIENCE_MS
 

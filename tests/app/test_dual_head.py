@@ -23,9 +23,9 @@ from engine.devices import cpu_device
 from engine.errors import SettingsError
 from engine.io import read_scanner, write_histogram, write_listmode
 from engine.io.response_hdf5 import write_response
-from engine.protocol import Protocol
-from engine.protocol_ct import CtProtocol
-from engine.protocol_dual import DualHeadProtocol
+from engine.protocols.ct import CtProtocol
+from engine.protocols.dual_head import DualHeadProtocol
+from engine.protocols.pet import Protocol
 from engine.response.building import build_analytic
 from engine.response.settings import AnalyticResponse
 from engine.simulate.histogram import simulate_histogram

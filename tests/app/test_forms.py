@@ -16,7 +16,7 @@ from engine.algorithms import ALGORITHMS, Mlem, Osem
 from engine.corrections import CORRECTIONS
 from engine.geometry.ring import RingSettings, TofSettings
 from engine.postprocess import FILTERS, Gaussian, Median
-from engine.protocol import GridSettings, Protocol, SensitivitySettings
+from engine.protocols.pet import GridSettings, Protocol, SensitivitySettings
 from engine.study import Study
 
 RING = RingSettings(

@@ -9,7 +9,7 @@ from app.panels.preview import PreviewTab
 from app.run_record import RunState
 from engine.algorithms import Fdk, Sirt
 from engine.preprocess import Binning, Centre, FlatField, Rings
-from engine.protocol_ct import CtProtocol
+from engine.protocols.ct import CtProtocol
 from tests.app.conftest import PATIENCE_MS
 from tests.app.test_ct import ct_scan, open_ct, with_steps  # noqa: F401
 

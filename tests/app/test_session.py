@@ -32,7 +32,7 @@ from engine.events import (
     Warned,
 )
 from engine.geometry.grid import ImageGrid
-from engine.protocol import GridSettings, Protocol
+from engine.protocols.pet import GridSettings, Protocol
 
 GRID = ImageGrid((3, 4, 5), (2.0, 2.0, 2.0))
 
@@ -314,7 +314,7 @@ def test_a_new_scan_takes_the_old_image_away(ready, scan):
 
 
 def test_the_forecast_is_the_engines_times_the_measured_speed(ready):
-    from engine.preflight import estimate
+    from engine.preflight.pet import estimate
 
     n_lors = ready.scanner.n_lors
     needs = estimate(ready.protocol, ready.grid(), 1000, on=cpu_device(2), n_lors=n_lors)

@@ -12,8 +12,8 @@ from engine.errors import EngineError
 from engine.events import Corrected, Finished, Warned
 from engine.geometry.orbits import circle, parallel
 from engine.io.xray.dxchange import write_projections
-from engine.protocol import with_settings
-from engine.protocol_ct import CtProtocol
+from engine.protocols.assignments import with_settings
+from engine.protocols.ct import CtProtocol
 from engine.run import run
 from engine.simulate import Detector, simulate_xray, tooth
 from engine.study import Study

@@ -17,8 +17,8 @@ from engine.events import Finished
 from engine.geometry.orbits import circle, circular_cone
 from engine.io.contact_sheet import contact_sheet
 from engine.io.xray.dxchange import write_projections
-from engine.protocol import with_settings
-from engine.protocol_ct import CtProtocol
+from engine.protocols.assignments import with_settings
+from engine.protocols.ct import CtProtocol
 from engine.run import run
 from engine.simulate import simulate_integrals, tooth
 from engine.study import Study

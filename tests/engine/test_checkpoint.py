@@ -25,7 +25,7 @@ from engine.errors import (
 )
 from engine.events import Checkpointed, Finished, Preview, StageStarted, Warned
 from engine.geometry.grid import ImageGrid
-from engine.protocol import Protocol
+from engine.protocols.pet import Protocol
 from engine.study import Study, read_study
 
 GRID = ImageGrid((3, 4, 5), (1.0, 2.0, 3.0))

@@ -9,8 +9,8 @@ import pytest
 from engine.backend import cpu
 from engine.events import Preview
 from engine.io import read_scanner, write_histogram
-from engine.protocol import with_settings
-from engine.protocol_dual import DualHeadProtocol
+from engine.protocols.assignments import with_settings
+from engine.protocols.dual_head import DualHeadProtocol
 from engine.quality.derenzo import RESOLVED_BELOW, valleys
 from engine.response.building import build_analytic
 from engine.response.settings import AnalyticResponse

@@ -13,8 +13,9 @@ from engine.data.histogram import with_settings as on_panels
 from engine.data.volume import Volume
 from engine.events import Finished
 from engine.io import read_scanner, write_listmode
-from engine.protocol import Protocol, with_settings
-from engine.protocol_dual import DualHeadProtocol
+from engine.protocols.assignments import with_settings
+from engine.protocols.dual_head import DualHeadProtocol
+from engine.protocols.pet import Protocol
 from engine.response.settings import AnalyticResponse
 from engine.run import run
 from engine.simulate import ShapePhantom, point, simulate_listmode

@@ -21,8 +21,8 @@ from engine.geometry.ring import RingScanner, RingSettings
 from engine.host import EngineProcess
 from engine.io import write_listmode, write_projections
 from engine.operators.xray import XrayTransform
-from engine.protocol import Protocol
-from engine.protocol_ct import CtProtocol
+from engine.protocols.ct import CtProtocol
+from engine.protocols.pet import Protocol
 from engine.run import run
 from engine.simulate import simulate_listmode, uniform_cylinder
 from engine.study import Study

@@ -28,7 +28,7 @@ from engine.events import (
 )
 from engine.host import EngineProcess, process
 from engine.host.slots import FOLDER, PREFIX, sweep_orphans
-from engine.protocol import Protocol
+from engine.protocols.pet import Protocol
 from engine.study import Study, write_study
 from tests.engine import engine_sources
 

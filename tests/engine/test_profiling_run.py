@@ -15,7 +15,8 @@ from engine.events import Finished, Measured, Profiled
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.host import EngineProcess
 from engine.io import write_listmode
-from engine.protocol import Protocol, with_settings
+from engine.protocols.assignments import with_settings
+from engine.protocols.pet import Protocol
 from engine.run import run
 from engine.simulate import simulate_listmode, uniform_cylinder
 from engine.study import Study

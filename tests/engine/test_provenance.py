@@ -20,7 +20,8 @@ from engine.events import Finished
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import write_listmode
-from engine.protocol import Protocol, with_settings
+from engine.protocols.assignments import with_settings
+from engine.protocols.pet import Protocol
 from engine.run import run
 from engine.simulate.listmode import simulate_listmode
 from engine.simulate.phantoms import uniform_cylinder

@@ -19,7 +19,7 @@ from engine.io import write_projections
 from engine.operators.xray import XrayTransform
 from engine.outline import outline_of, walk
 from engine.preprocess import BadPixels, Binning, Centre, Crop, FlatField, Hounsfield, Rings, Roll
-from engine.protocol_ct import CtGrid, CtProtocol
+from engine.protocols.ct import CtGrid, CtProtocol
 from engine.quicklook import Quicklook
 from engine.run import run
 from engine.study import Study

@@ -10,8 +10,8 @@ from scipy.io import loadmat
 
 from engine.backend import cpu
 from engine.events import Corrected, Finished
-from engine.protocol import with_settings
-from engine.protocol_ct import CtProtocol
+from engine.protocols.assignments import with_settings
+from engine.protocols.ct import CtProtocol
 from engine.run import run
 from engine.study import Study
 

@@ -11,8 +11,9 @@ from scipy import ndimage
 from engine.backend import cpu
 from engine.data.volume import Volume
 from engine.events import Finished
-from engine.protocol import Protocol, with_settings
-from engine.protocol_dual import DualHeadProtocol
+from engine.protocols.assignments import with_settings
+from engine.protocols.dual_head import DualHeadProtocol
+from engine.protocols.pet import Protocol
 from engine.run import run
 from engine.study import Study
 

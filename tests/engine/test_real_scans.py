@@ -11,7 +11,8 @@ from engine.backend import cpu
 from engine.events import Finished, Preview
 from engine.geometry.tof import FWHM_PER_SIGMA
 from engine.io import read_listmode
-from engine.protocol import Protocol, with_settings
+from engine.protocols.assignments import with_settings
+from engine.protocols.pet import Protocol
 from engine.run import run
 from engine.study import Study
 from engine.systems import listmode_pet

@@ -15,7 +15,7 @@ from engine.events import Checkpointed, Failed, Finished, Loaded, Measured, Prev
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.host import EngineProcess, run_isolated
 from engine.io import write_listmode
-from engine.protocol import Protocol
+from engine.protocols.pet import Protocol
 from engine.provenance import hash_array
 from engine.run import run
 from engine.simulate.listmode import simulate_listmode

@@ -19,7 +19,8 @@ from engine.events import (
 )
 from engine.geometry.ring import RingScanner, RingSettings, TofSettings
 from engine.io import save, write_listmode
-from engine.protocol import Protocol, with_settings
+from engine.protocols.assignments import with_settings
+from engine.protocols.pet import Protocol
 from engine.quality.roi import cylinder, mean
 from engine.record import Resume
 from engine.run import run

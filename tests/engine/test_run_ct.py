@@ -14,8 +14,9 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, helical, parallel
 from engine.io import is_projections, read_projections, write_projections
 from engine.operators.xray import XrayTransform
-from engine.protocol import Protocol, with_settings
-from engine.protocol_ct import CtProtocol
+from engine.protocols.assignments import with_settings
+from engine.protocols.ct import CtProtocol
+from engine.protocols.pet import Protocol
 from engine.provenance import hash_array
 from engine.quality.roi import cylinder, mean
 from engine.record import Resume

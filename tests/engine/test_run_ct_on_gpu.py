@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from engine import preflight_ct
 from engine.backend import cpu, cuda
 from engine.data.projections import Projections
 from engine.devices import device_of
@@ -13,9 +12,10 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone
 from engine.io import write_projections
 from engine.operators.xray import XrayTransform
-from engine.preflight_ct import estimate
-from engine.protocol import with_settings
-from engine.protocol_ct import CtProtocol
+from engine.preflight import ct as preflight_ct
+from engine.preflight.ct import estimate
+from engine.protocols.assignments import with_settings
+from engine.protocols.ct import CtProtocol
 from engine.run import run
 from engine.study import Study
 from tests.emulator import EmulatedGpu

@@ -31,8 +31,8 @@ from engine.io import read_scanner, write_histogram
 from engine.io.response_hdf5 import write_response
 from engine.operators.matrix import MatrixProjector
 from engine.paths import cache_dir
-from engine.protocol import with_settings
-from engine.protocol_dual import DualHeadProtocol
+from engine.protocols.assignments import with_settings
+from engine.protocols.dual_head import DualHeadProtocol
 from engine.record import Resume
 from engine.response.building import build_analytic
 from engine.response.settings import AnalyticResponse

@@ -8,7 +8,8 @@ from engine.errors import DeviceError
 from engine.events import Finished, Preview, Profiled
 from engine.geometry.ring import RingScanner, RingSettings, TofSettings
 from engine.io import save, write_listmode
-from engine.protocol import Protocol, with_settings
+from engine.protocols.assignments import with_settings
+from engine.protocols.pet import Protocol
 from engine.run import run
 from engine.simulate import ShapePhantom, simulate_listmode
 from engine.simulate.shapes import Cylinder

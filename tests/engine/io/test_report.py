@@ -11,7 +11,7 @@ from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.geometry.ring import RingScanner
 from engine.io import inspect, save, write_listmode
-from engine.protocol import Protocol
+from engine.protocols.pet import Protocol
 from engine.settings import to_toml
 
 

@@ -12,7 +12,7 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.sampling import lattice
 from engine.operators.rays import RayProjector, Rays
-from engine.protocol import SensitivitySettings
+from engine.protocols.pet import SensitivitySettings
 from engine.systems import sensitivity, sensitivity_cache
 
 ON = cpu(2)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar, Union
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Union
 
 import numpy as np
 from pydantic import Field, create_model, model_validator
@@ -14,7 +13,7 @@ from engine.errors import SettingsError
 from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.scanner import Scanner
 from engine.postprocess import FILTERS, Filter, Gaussian
-from engine.settings import Settings, parse, read_toml, setting
+from engine.settings import Settings, setting
 
 MAX_GRID_EDGE = 2000
 
@@ -101,48 +100,3 @@ class Protocol(Settings):
         "Integer sums: the same bits whatever the threads or the order of events",
         label="Reproducible bits",
     )
-
-
-def read_protocol(path: Path) -> Protocol:
-    """Read and check a protocol file."""
-    return parse(Protocol, read_toml(path), where=path.name)
-
-
-P = TypeVar("P", bound=Settings)
-
-
-def with_settings(protocol: P, assignments: tuple[str, ...]) -> P:
-    """Return the protocol changed by "algorithm.iterations=4"-like assignments.
-
-    The value is read as TOML; anything else counts as text.
-    """
-    values = protocol.model_dump(mode="json")
-    for assignment in assignments:
-        key, equals, text = assignment.partition("=")
-        if not equals or not key:
-            raise SettingsError(
-                f"--set {assignment!r}: want KEY=VALUE, for example algorithm.iterations=4."
-            )
-        _assign(values, key.strip().split("."), _value(text.strip()), assignment)
-    return parse(type(protocol), values, where="settings")
-
-
-def _value(text: str) -> Any:
-    import tomllib
-
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
-
-
-def _assign(values: dict[str, Any], keys: list[str], value: Any, assignment: str) -> None:
-    for key in keys[:-1]:
-        inner = values.get(key)
-        if not isinstance(inner, dict):
-            known = ", ".join(sorted(values))
-            raise SettingsError(f"--set {assignment!r}: no group {key!r}; known: {known}.")
-        values = inner
-    if keys[-1] == "kind" and values.get("kind") != value:
-        values.clear()  # another kind has its own settings, at their defaults
-    values[keys[-1]] = value

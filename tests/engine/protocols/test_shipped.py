@@ -9,10 +9,10 @@ import pytest
 from engine.cli.main import main
 from engine.errors import SettingsError
 from engine.io import read_scanner
-from engine.protocol import Protocol
+from engine.protocols.pet import Protocol
 from engine.study import find_protocol, read_protocol, shipped_protocols
 
-FOLDER = Path(__file__).resolve().parents[2] / "resources" / "protocols"
+FOLDER = Path(__file__).resolve().parents[3] / "resources" / "protocols"
 PET = ("brain-fdg", "demo", "research-reproducible", "small-animal", "whole-body")
 CT = ("ct-body-hu", "ct-cone-beam", "ct-few-views", "ct-micro")
 

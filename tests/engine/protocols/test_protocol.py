@@ -3,8 +3,10 @@
 import pytest
 
 from engine.errors import SettingsError
-from engine.protocol import Protocol, read_protocol, with_settings
+from engine.protocols.assignments import with_settings
+from engine.protocols.pet import Protocol
 from engine.settings import to_toml
+from engine.study import read_protocol
 
 
 def test_file_round_trip(tmp_path):

@@ -11,10 +11,10 @@ from engine.data.histogram import with_settings as on_panels
 from engine.devices import DeviceInfo, device_of
 from engine.errors import DeviceMemoryError, ResourceError
 from engine.io import read_scanner
-from engine.preflight import Needs, refuse_if_too_large
-from engine.preflight_dual import SMALLER, build_seconds, estimate, work
-from engine.protocol import with_settings
-from engine.protocol_dual import DualHeadProtocol
+from engine.preflight.dual_head import SMALLER, build_seconds, estimate, work
+from engine.preflight.needs import Needs, refuse_if_too_large
+from engine.protocols.assignments import with_settings
+from engine.protocols.dual_head import DualHeadProtocol
 from engine.response.building import build_analytic
 from engine.response.settings import AnalyticResponse
 

@@ -1,4 +1,4 @@
-"""What a CT run needs before it starts: memory and time, in numbers the user can act on."""
+"""What a CT run needs before it starts."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from engine.devices import DeviceInfo
 from engine.geometry.grid import ImageGrid
-from engine.preflight import GPU_SAFETY, MIB, GpuNeeds, Needs
-from engine.protocol_ct import CtProtocol
+from engine.preflight.needs import GPU_SAFETY, MIB, GpuNeeds, Needs
+from engine.protocols.ct import CtProtocol
 
 REAL_BYTES = 4
 

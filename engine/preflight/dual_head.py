@@ -1,4 +1,4 @@
-"""What a dual-head run needs before it starts: memory and time, in numbers the user can act on.
+"""What a dual-head run needs before it starts.
 
 The response is not read for this. A plane of a row is the shadow of a crystal, W voxels wide,
 drawn out along the way between the depths of detection: about W² + W (d_row + d_column) voxels.
@@ -13,8 +13,8 @@ import numpy as np
 from engine.devices import DeviceInfo
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import n_stored_planes, stored_orientations
-from engine.preflight import GPU_SAFETY, GpuNeeds, Needs
-from engine.protocol_dual import DualHeadProtocol
+from engine.preflight.needs import GPU_SAFETY, GpuNeeds, Needs
+from engine.protocols.dual_head import DualHeadProtocol
 
 EDGE_VOXELS, SEEN_DEPTH = 1.0, 0.75
 """Voxels cut by the edge of the shadow; part of the crystals' depth that counts."""

@@ -10,16 +10,9 @@ from engine.errors import DeviceMemoryError, ResourceError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import write_listmode
-from engine.preflight import (
-    GPU_BYTES_PER_EVENT,
-    GPU_CHUNK,
-    GPU_IMAGES,
-    GPU_SAFETY,
-    Needs,
-    estimate,
-    refuse_if_too_large,
-)
-from engine.protocol import Protocol
+from engine.preflight.needs import GPU_SAFETY, Needs, refuse_if_too_large
+from engine.preflight.pet import GPU_BYTES_PER_EVENT, GPU_CHUNK, GPU_IMAGES, estimate
+from engine.protocols.pet import Protocol
 from engine.run import run
 from engine.simulate import simulate_listmode, uniform_cylinder
 from engine.study import Study

@@ -1,0 +1,105 @@
+"""What a run needs of memory and time, in numbers the user can act on; too much is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.errors import DeviceMemoryError, ResourceError
+from engine.geometry.grid import ImageGrid
+
+GPU_SAFETY = 1.2
+"""What fits by this much is taken to fit: fragments and the driver's own share."""
+GIB, MIB = 2**30, 2**20
+
+
+@dataclass(frozen=True)
+class GpuNeeds:
+    """Memory of the GPU a run will take [bytes], safety included.
+
+    Attributes
+    ----------
+    images_bytes : must be there in any case, with room for two chunks of events
+    whole_bytes : with all events; where they do not fit they are streamed through in chunks
+    free_bytes : what is there
+    least, rest : what the first is for, and what is streamed
+    """
+
+    images_bytes: int
+    whole_bytes: int
+    free_bytes: int
+    least: str = "the images"
+    rest: str = "the events"
+
+    @property
+    def fits(self) -> bool:
+        """Whether the run can be done on it."""
+        return self.images_bytes <= self.free_bytes
+
+    @property
+    def streams(self) -> bool:
+        """Whether the events have to be streamed."""
+        return self.whole_bytes > self.free_bytes
+
+    def describe(self) -> str:
+        """Plain words with numbers."""
+        free = f"{_size(self.free_bytes)} free"
+        if self.fits and self.streams:
+            need = f"{_size(self.images_bytes)} of GPU memory for {self.least}"
+            return f"{need} ({free}), streams {self.rest} through the rest"
+        return f"{_size(self.whole_bytes)} of GPU memory ({free})"
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a run will take, as estimated before it starts.
+
+    Attributes
+    ----------
+    memory_bytes, free_bytes : memory of the machine
+    seconds : time
+    gpu : memory of the GPU, None on the CPU
+    """
+
+    memory_bytes: int
+    free_bytes: int
+    seconds: float
+    gpu: GpuNeeds | None = None
+
+    @property
+    def fits(self) -> bool:
+        """Whether the memory is there."""
+        return self.memory_bytes <= self.free_bytes and (self.gpu is None or self.gpu.fits)
+
+    @property
+    def time(self) -> str:
+        """The estimated time in words."""
+        minutes, seconds = divmod(round(self.seconds), 60)
+        return f"about {minutes}:{seconds:02d}"
+
+    def describe(self) -> str:
+        """One line for the status bar."""
+        need, free = _size(self.memory_bytes), f"{_size(self.free_bytes)} free"
+        if self.gpu is None:
+            return f"needs {need}, {self.time}, {free}"
+        return f"needs {need} ({free}) and {self.gpu.describe()}, {self.time}"
+
+
+def refuse_if_too_large(
+    needs: Needs, grid: ImageGrid, smaller: str = "choose larger voxels or a smaller field of view"
+) -> None:
+    """Raise `ResourceError`, or `DeviceMemoryError`, with numbers if the memory is not there."""
+    if needs.memory_bytes > needs.free_bytes:
+        raise ResourceError(
+            f"grid {grid.describe()}: the run needs {_size(needs.memory_bytes)} of memory, "
+            f"{_size(needs.free_bytes)} are free; {smaller}."
+        )
+    if needs.gpu is not None and not needs.gpu.fits:
+        raise DeviceMemoryError(
+            f"grid {grid.describe()}: {needs.gpu.least} need {_size(needs.gpu.images_bytes)} of "
+            f"GPU memory, {_size(needs.gpu.free_bytes)} are free; close what else uses the "
+            f"GPU, {smaller}, or take the CPU."
+        )
+
+
+def _size(n_bytes: int) -> str:
+    return f"{n_bytes / GIB:.1f} GiB" if n_bytes >= GIB else f"{n_bytes / MIB:.0f} MiB"

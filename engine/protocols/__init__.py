@@ -1,0 +1,1 @@
+"""Protocols: the saved choice of grid, corrections, algorithm and filters for each kind of scan."""
