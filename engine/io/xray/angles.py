@@ -2,6 +2,11 @@
 
 Seen modulo a turn, the angles of a scan go one way. Small steps back (an encoder's jitter, less
 than half a step) are kept.
+
+A span that is 180 / π times too small is less than a scan can be. One that is 180 / π times too
+large is many turns, as real scans have them too: in golden steps, in round ones, or in some whole
+number of steps a turn. Others betray themselves by what is left after division: half a turn, a
+whole one, or a round number of degrees.
 """
 
 from __future__ import annotations
@@ -19,11 +24,25 @@ UNITS: dict[str, Unit] = {
     **dict.fromkeys(("deg", "degree", "degrees", "°"), "deg"),
     **dict.fromkeys(("rad", "radian", "radians"), "rad"),
 }
+WORDS: dict[Unit, str] = {"deg": "degrees", "rad": "radians"}
 FEW_VIEWS = 10
 """Below this number of views a span says little about its unit."""
 TURN_DEG = 360.0
-LARGE_STEP_RAD = 0.3
-"""Steps larger than this over many turns are degrees taken for radians."""
+LARGE_STEP_DEG = 17.0
+"""Steps larger than this over many turns, said to be radians, are degrees."""
+MANY_TURNS_DEG = 720.0
+"""Larger spans are those of many turns, or wrong."""
+NEAR_TURN = 2e-3
+"""Part by which a span may miss half a turn or a whole one."""
+FINE_STEP_DEG, LARGE_ROUND_DEG, ROUND_SPAN_DEG = 0.01, 0.05, 1.0
+"""Steps of one turn, of many turns, and spans that people choose are multiples of these,"""
+ROUND = 2e-6
+"""up to this part of them."""
+GOLDEN = ((3 - np.sqrt(5)) / 2, (np.sqrt(5) - 1) / 2)
+"""Steps of golden angles, in turns or half turns."""
+FIXED = "the format wants degrees, so correct the angles"
+ATTRIBUTE = 'set their attribute units, in a copy of the file, to what they are, "deg" or "rad"'
+"""Ways out where a format has one unit, and where an attribute states it."""
 MOST_REPEATED = 0.1
 """Part of the views that may stand still."""
 
@@ -56,7 +75,9 @@ def unit_named(text: str, where: str) -> Unit | None:
     return unit
 
 
-def read_angles(values: NDArray[np.floating], unit: Unit | None, where: str) -> Angles:
+def read_angles(
+    values: NDArray[np.floating], unit: Unit | None, where: str, *, remedy: str = FIXED
+) -> Angles:
     """Check the angles of a scan; refuse a wrong unit and a wrong order.
 
     Parameters
@@ -67,18 +88,19 @@ def read_angles(values: NDArray[np.floating], unit: Unit | None, where: str) -> 
         their unit, None where the file names none: it is then found from their span
     where
         file and field, for sentences
+    remedy
+        what to do about a wrong unit, for sentences
     """
     values = np.asarray(values, np.float64).reshape(-1)
     _refuse_not_finite(values, where)
     notes: list[str] = []
     if unit is None:
-        unit = "rad" if _degrees_impossible(values) else "deg"
-        notes.append(f"{where}: the angles have no unit; taken as {_words(values, unit)}.")
-    elif unit == "deg" and _degrees_impossible(values):
-        raise _wrong_unit(values, "deg", "rad", where)
-    elif unit == "rad" and _radians_impossible(values):
-        raise _wrong_unit(values, "rad", "deg", where)
-    degrees = values if unit == "deg" else np.rad2deg(values)
+        unit = "rad" if _too_small(values) else "deg"
+        taken = f"{WORDS[unit]}, a span of {_span_told(_in_degrees(values, unit))}"
+        notes.append(f"{where}: the angles have no unit; taken as {taken}.")
+    degrees = _in_degrees(values, unit)
+    if _too_small(degrees) or _too_large(degrees, unit):
+        raise _wrong_unit(values, unit, where, remedy)
     repeats = _last_repeats_first(degrees)
     notes += _order_notes(degrees, where)
     if repeats:
@@ -102,35 +124,71 @@ def _span(values: NDArray[np.float64]) -> float:
     return float(np.ptp(values))
 
 
-def _degrees_impossible(values: NDArray[np.float64]) -> bool:
-    """Whether the span is that of a scan in radians: at most a turn, far too little in degrees."""
-    n = len(values)
-    return n >= FEW_VIEWS and 0 < _span(values) <= 2 * np.pi * (1 + 1 / n)
+def _in_degrees(values: NDArray[np.float64], unit: Unit) -> NDArray[np.float64]:
+    return values if unit == "deg" else np.rad2deg(values)
 
 
-def _radians_impossible(values: NDArray[np.float64]) -> bool:
-    """Whether many turns of large steps, or a span of 180 or 360, betray degrees."""
-    span = _span(values)
-    if len(values) < 3 or span <= 4 * np.pi:
+def _too_small(degrees: NDArray[np.float64]) -> bool:
+    """Whether the span is less than a scan can be, and 180 / π times it is at most a turn."""
+    n = len(degrees)
+    return n >= FEW_VIEWS and 0 < np.rad2deg(_span(degrees)) <= TURN_DEG * (1 + 1 / n)
+
+
+def _too_large(degrees: NDArray[np.float64], unit: Unit) -> bool:
+    """Whether the span is that of many turns, and π / 180 times it is that of a usual scan."""
+    span = _span(degrees)
+    if len(degrees) < 3 or span <= MANY_TURNS_DEG:
         return False
-    step = span / (len(values) - 1)
-    whole = any(abs(span + k * step - turn) < 0.01 * turn for turn in (180, 360) for k in (0, 1))
-    return step > LARGE_STEP_RAD or whole
+    step = span / (len(degrees) - 1)
+    if _is_of_many_turns(step):
+        return False
+    less, by = np.deg2rad(span), np.deg2rad(step)
+    ends = (less, less + by)  # the angle after the last one stands in some lists
+    if any(abs(end - turn) < NEAR_TURN * turn for end in ends for turn in (180.0, TURN_DEG)):
+        return True
+    if unit == "rad" and step > LARGE_STEP_DEG:
+        return True
+    is_scan = less + by >= TURN_DEG / 4 and less <= TURN_DEG
+    chosen = _is_round(by, FINE_STEP_DEG) or any(_is_round(end, ROUND_SPAN_DEG) for end in ends)
+    return is_scan and chosen
 
 
-def _words(values: NDArray[np.float64], unit: Unit) -> str:
-    span = _span(values)
-    if unit == "deg":
-        return f"degrees, a span of {span:.4g}°"
-    return f"radians, a span of {np.rad2deg(span):.4g}°"
+def _is_of_many_turns(step_deg: float) -> bool:
+    """Whether somebody chose this step for many turns."""
+    parts = (step_deg % turn / turn for turn in (TURN_DEG / 2, TURN_DEG))
+    is_golden = any(abs(part - golden) < ROUND * golden for part in parts for golden in GOLDEN)
+    is_whole = _is_round(TURN_DEG / step_deg, 1.0)
+    is_fine = _is_round(np.deg2rad(step_deg), FINE_STEP_DEG)
+    return is_golden or is_whole or (_is_round(step_deg, LARGE_ROUND_DEG) and not is_fine)
 
 
-def _wrong_unit(values: NDArray[np.float64], stated: Unit, likely: Unit, where: str) -> DataError:
-    low, high = float(values.min()), float(values.max())
+def _is_round(number: float, unit: float) -> bool:
+    nearest = round(number / unit) * unit
+    return nearest > 0 and abs(number - nearest) < ROUND * nearest
+
+
+def _span_told(degrees: NDArray[np.float64]) -> str:
+    span = _span(degrees)
+    return f"{span / TURN_DEG:.1f} turns" if span > MANY_TURNS_DEG else f"{span:.4g}°"
+
+
+def _wrong_unit(values: NDArray[np.float64], stated: Unit, where: str, remedy: str) -> DataError:
+    """Return the sentence with both readings: in the other unit, or converted once too often."""
+    degrees = _in_degrees(values, stated)
+    other: Unit = "rad" if stated == "deg" else "deg"
+    is_small = _too_small(degrees)
+    told = (
+        f"{where}: {len(values):,} angles from {values.min():.5g} to {values.max():.5g} span "
+        f"{_span_told(degrees)} in {WORDS[stated]}, the unit they are read in"
+    )
+    if is_small == (stated == "deg"):
+        likely = _span_told(_in_degrees(values, other))
+        return DataError(f"{told}, and {likely} in {WORDS[other]}, as a scan would; {remedy}.")
+    likely = _span_told(np.rad2deg(degrees) if is_small else np.deg2rad(degrees))
+    change = "more" if is_small else "less"
     return DataError(
-        f"{where}: angles of {low:.5g} to {high:.5g} are {_words(values, stated)}, as the file "
-        f"says, or {_words(values, likely)}, which a scan of {len(values):,} views has; "
-        "correct the unit."
+        f"{told}, and a scan would span 57.3 times {change}, {likely}; they look converted to "
+        f"{WORDS[stated]} twice, so correct the angles."
     )
 
 

@@ -129,7 +129,8 @@ def _angles(tree: Tree, path: Path) -> Angles:
     if unit not in UNITS:
         raise FileFormatError(f"{path.name}: angles in {unit!r}, want degree or radian.")
     first = _number(item, "initial_angle", 0)
-    return read_angles(values + first, UNITS[unit], f"{path.name}: {where}")
+    remedy = "set its attribute angle_unit, in a copy of the file, to what they are"
+    return read_angles(values + first, UNITS[unit], f"{path.name}: {where}", remedy=remedy)
 
 
 def _geometry(

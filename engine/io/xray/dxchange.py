@@ -18,7 +18,7 @@ from engine.io.base import ProjectionsReader
 from engine.io.hdf5 import as_json, is_hdf5, reserve, store, write_in_place
 from engine.io.json_text import from_json
 from engine.io.publish import publishing
-from engine.io.xray.angles import Angles, read_angles, unit_named
+from engine.io.xray.angles import ATTRIBUTE, Angles, read_angles, unit_named
 from engine.io.xray.frames import KINDS, Kind, assemble, guess_kind, refuse_count
 from engine.io.xray.hdf5 import Tree, attribute, open_tree, read_images
 from engine.io.xray.pose import turned_parallel
@@ -134,7 +134,7 @@ def _angles(tree: Tree, n_views: int, path: Path) -> Angles:
         return Angles(np.deg2rad(even), n_views, (note,))
     refuse_count(path, n_views, len(values))
     unit = unit_named(attribute(item, "units", "deg"), where)
-    return read_angles(values, unit or "deg", where)
+    return read_angles(values, unit or "deg", where, remedy=ATTRIBUTE)
 
 
 def _kind(

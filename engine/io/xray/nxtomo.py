@@ -16,7 +16,7 @@ from engine.data.projections import Projections
 from engine.errors import DataError, FileFormatError
 from engine.io.base import ProjectionsReader
 from engine.io.hdf5 import is_hdf5
-from engine.io.xray.angles import read_angles, unit_named
+from engine.io.xray.angles import ATTRIBUTE, read_angles, unit_named
 from engine.io.xray.dxchange import DATA, MM, has_object
 from engine.io.xray.frames import assemble, refuse_count
 from engine.io.xray.hdf5 import Tree, attribute, open_tree, read_images
@@ -68,7 +68,7 @@ def _read(tree: Tree, path: Path) -> Projections:
     if not len(shots):
         raise DataError(f"{path.name}: image_key names no projection (0) among {len(keys):,}.")
     unit = unit_named(attribute(item, "units"), where)
-    angles = read_angles(values[shots], unit, where)
+    angles = read_angles(values[shots], unit, where, remedy=ATTRIBUTE)
     shots = shots[: len(angles.rad)]
     notes = list(angles.notes)
     invalid = int((keys == INVALID).sum())

@@ -228,7 +228,8 @@ def _angles(given: AngleSettings, n_views: int, path: Path) -> Angles:
     else:
         values = given.first + (given.step or 0.0) * np.arange(n_views)
     refuse_count(path, n_views, len(values))
-    return read_angles(values, given.unit, f"{path.name}: geometry.angles")
+    remedy = 'set its unit to what they are, "deg" or "rad"'
+    return read_angles(values, given.unit, f"{path.name}: geometry.angles", remedy=remedy)
 
 
 def _listed(file: Path) -> NDArray[np.float64]:

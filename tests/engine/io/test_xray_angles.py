@@ -20,18 +20,73 @@ def test_degrees_and_radians_of_one_scan_are_the_same(span: float) -> None:
     assert not found.notes
 
 
-@pytest.mark.parametrize("span", [180, 360])
-def test_radians_called_degrees_are_refused_with_both_readings(span: int) -> None:
-    with pytest.raises(
-        DataError, match=rf"degrees, a span of [36]\..*radians, a span of {span - 2}"
-    ):
-        read_angles(np.deg2rad(np.arange(0, span, 2)), "deg", "a")
+WRONG = {
+    "degrees": (lambda degrees: degrees, "rad", r"turns in radians, .* {span}° in degrees"),
+    "radians": (np.deg2rad, "deg", r"span \S+° in degrees, .* {span}° in radians"),
+    "to degrees twice": (
+        np.rad2deg,
+        "deg",
+        r"turns in degrees, .* less, {span}°; .* degrees twice",
+    ),
+    "to radians twice": (
+        lambda degrees: np.deg2rad(np.deg2rad(degrees)),
+        "rad",
+        r"in radians, .* more, {span}°; .* to radians twice",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", WRONG)
+@pytest.mark.parametrize("n", [90, 181, 500, 720, 1100])
+@pytest.mark.parametrize("span", [90, 180, 200, 215, 360])
+def test_a_wrong_unit_is_refused_with_both_readings(fault: str, span: float, n: int) -> None:
+    """A quarter, half and whole turn, and short scans; 57.3 times too large or too small."""
+    change, unit, sentence = WRONG[fault]
+    degrees = np.arange(n) * span / n
+    with pytest.raises(DataError, match=sentence.format(span=f"{np.ptp(degrees):.4g}")):
+        read_angles(change(degrees), unit, "a")
 
 
 @pytest.mark.parametrize("step", [0.1, 0.5, 2.0])
-def test_degrees_called_radians_are_refused_with_both_readings(step: float) -> None:
-    with pytest.raises(DataError, match=r"radians, a span of .*degrees, a span of 180"):
+def test_degrees_called_radians_are_refused_with_both_ends_in_the_list(step: float) -> None:
+    with pytest.raises(DataError, match=r"turns in radians, .* 180° in degrees"):
         read_angles(np.arange(0, 180.01, step), "rad", "a")
+
+
+def test_degrees_of_a_trembling_encoder_called_radians_are_refused() -> None:
+    trembling = np.arange(400) * 0.5 + 0.02 * np.sin(12.3 * np.arange(400))
+    with pytest.raises(DataError, match=r"turns in radians, .* in degrees"):
+        read_angles(trembling, "rad", "a")
+
+
+def test_the_way_out_of_a_wrong_unit_is_the_readers() -> None:
+    with pytest.raises(DataError, match=r"a scan would; ask the beamline\.$"):
+        read_angles(np.deg2rad(TURN), "deg", "a", remedy="ask the beamline")
+
+
+@pytest.mark.parametrize("turns", [2.5, 10, 28.5, 28.65, 29, 56.5, 57, 57.3, 100])
+@pytest.mark.parametrize("views_in_a_turn", [20, 45, 64, 97, 360, 984])
+def test_many_real_turns_are_taken_in_either_unit(turns: float, views_in_a_turn: int) -> None:
+    degrees = np.arange(round(turns * views_in_a_turn)) * 360.0 / views_in_a_turn
+    for values, unit in ((degrees, "deg"), (np.deg2rad(degrees), "rad")):
+        assert np.allclose(read_angles(values, unit, "a").rad, np.deg2rad(degrees))
+
+
+@pytest.mark.parametrize("step", [111.2461180, 137.5077641, 222.4922359, 68.7538820, 111.246])
+def test_golden_angles_are_taken_in_either_unit(step: float) -> None:
+    """Also 75 and 150 views of 137.5°, whose steps are 2.39996 radians: nearly 180 and 360."""
+    for n in range(20, 800):
+        degrees = np.arange(n) * step
+        assert len(read_angles(degrees, "deg", "a").rad) == n
+        assert len(read_angles(np.deg2rad(degrees), "rad", "a").rad) == n
+
+
+@pytest.mark.parametrize("unit", ["deg", "rad"])
+def test_interlaced_turns_are_taken(unit: str) -> None:
+    """Eight turns of 45 views, each an eighth of a step further on."""
+    degrees = (np.arange(45) * 8.0 + 360.0 * np.arange(8)[:, None] + np.arange(8)[:, None]).ravel()
+    values = degrees if unit == "deg" else np.deg2rad(degrees)
+    assert np.allclose(read_angles(values, unit, "a").rad, np.deg2rad(degrees))
 
 
 def test_many_turns_of_a_helix_in_radians_are_taken() -> None:

@@ -116,9 +116,9 @@ class TestDataExchange:
         [
             (
                 {"theta": np.deg2rad(np.arange(N) * 15.0)},
-                r"degrees, a span of 2\.88.*a span of 165",
+                r"span 2\.88° in degrees.*165° in radians.*attribute units",
             ),
-            ({"theta": np.arange(N) * 15.0, "units": "rad"}, r"radians, a span of .*span of 165"),
+            ({"theta": np.arange(N) * 15.0, "units": "rad"}, r"turns in radians.*165° in degrees"),
             ({"theta": np.arange(N - 2.0)}, "12 projections and 10 angles"),
             ({"theta": np.r_[np.arange(N - 1.0), 3.0]}, "change direction, view 10"),
             ({"theta": np.zeros(N)}, "have the same angle"),
@@ -202,7 +202,7 @@ class TestNxTomo:
         assert np.allclose(degrees.u_mm, radians.geometry.u_mm)
 
     def test_radians_called_degrees_are_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(DataError, match="radians, a span of 165"):
+        with pytest.raises(DataError, match=r"165° in radians, .* attribute units"):
             read_projections(nxtomo(tmp_path, angles=np.arange(N) * np.pi / N))
 
     def _linked(self, tmp_path: Path, target: str) -> Path:

@@ -79,7 +79,10 @@ def test_a_reconstruction_is_not_a_scan(shared_data: Path) -> None:
     ("changes", "match"),
     [
         ({"angles": np.arange(N - 1.0)}, "12 projections and 11 angles"),
-        ({"angles": np.deg2rad(np.arange(N) * STEP)}, "radians, a span of 330"),
+        (
+            {"angles": np.deg2rad(np.arange(N) * STEP)},
+            "330° in radians, .* the format wants degrees",
+        ),
         ({"distanceSourceOrigin": 600.0}, "lies between source and detector"),
         ({"distanceSourceOrigin": "far"}, "'distanceSourceOrigin' holds no numbers"),
         ({"pixelSizePost": -1.0}, "'pixelSizePost' is -1"),

@@ -265,8 +265,16 @@ class TestGeometry:
         ({}, {"pixel_mm": None}, "'geometry.pixel_mm' is missing"),
         ({}, {"kind": "spiral"}, "spiral"),
         ({}, {"kind": "fan"}, "a fan beam has one detector row, the images have 3"),
-        ({}, {"angles": {"step": 0.02, "unit": "deg"}}, "the file says, or radians"),
-        ({}, {"angles": {"step": 30.0, "unit": "rad"}}, "or degrees, a span of 330"),
+        (
+            {},
+            {"angles": {"step": 0.02, "unit": "deg"}},
+            "in radians, as a scan would; set its unit",
+        ),
+        (
+            {},
+            {"angles": {"step": 30.0, "unit": "rad"}},
+            "330° in degrees, as a scan would; set its unit",
+        ),
         ({}, {"angles": {"first": 3.0}}, "give one of step, values and file, got none"),
         ({}, {"angles": {"values": [1.0, 2.0]}}, "12 projections and 2 angles"),
         ({}, {"angles": {"file": "../a.txt"}}, "only a file in the same folder"),

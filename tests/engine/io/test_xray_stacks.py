@@ -166,7 +166,7 @@ class TestFlexRay:
             ({"voxel size": ""}, "has no 'voxel size'"),
             ({"Binned pixel size": "130"}, r"130, but voxel size, SOD and SDD make it 0\.1 mm"),
             ({"ROI (LTRB)": "1,2,3"}, "want four numbers"),
-            ({"last angle": "6.2"}, "radians, a span of 355"),
+            ({"last angle": "6.2"}, "355.2° in radians"),
             ({"last angle": "0"}, "the same angle"),
         ],
     )
