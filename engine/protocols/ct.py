@@ -2,38 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Union
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, create_model, model_validator
 
-from engine.algorithms import LINEAR_ALGORITHMS, Algorithm, Fdk
-from engine.errors import SettingsError
+from engine.algorithms import Fdk
 from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.xray import XrayGeometry
-from engine.postprocess import FILTERS, Filter
-from engine.preprocess import STEPS, Hounsfield
+from engine.preprocess import Hounsfield
+from engine.protocols.common import Between, FineVoxel, Finishing, Name, shape_for
+from engine.protocols.kinds import LinearAlgorithm, Steps
 from engine.settings import Settings, setting
 
 MAX_GRID_EDGE = 4096
-
-if TYPE_CHECKING:
-    AnyAlgorithm = Algorithm
-    AnyFilter = Filter
-    StepChoices = Any
-else:
-    AnyAlgorithm = Annotated[Union[LINEAR_ALGORITHMS], Field(discriminator="kind")]  # noqa: UP007
-    AnyFilter = Annotated[Union[FILTERS], Field(discriminator="kind")]  # noqa: UP007
-    StepChoices = create_model(
-        "StepChoices", __base__=Settings, **{step.kind: (step, step()) for step in STEPS}
-    )
 
 
 class CtGrid(Settings):
     """The picture's voxels; what is left out comes from detector and magnification."""
 
-    voxel_mm: Point | None = setting(
+    voxel_mm: FineVoxel | None = setting(
         None,
         "Edge lengths x, y, z; a pixel of the detector, seen at the axis, if left out",
         label="Voxel size",
@@ -49,12 +37,6 @@ class CtGrid(Settings):
         None, "Centre x, y, z; on the axis if left out", label="Centre", unit="mm", expert=True
     )
 
-    @model_validator(mode="after")
-    def _sane(self) -> Self:
-        if self.voxel_mm is not None and not all(1e-5 <= v <= 100 for v in self.voxel_mm):
-            raise ValueError(f"voxel_mm must be 0.00001 ... 100 mm, got {self.voxel_mm}")
-        return self
-
     def grid_for(self, geometry: XrayGeometry) -> ImageGrid:
         """Return the grid of this choice for a scan."""
         wide, high = (
@@ -65,13 +47,8 @@ class CtGrid(Settings):
         climb = float(np.ptp(_heights_mm(geometry)))  # of a helix; less is how scanners tremble
         length = self.length_mm or geometry.shape[0] * high + (climb if climb > voxel[2] else 0.0)
         edges = (diameter, diameter, length)
-        n = [max(1, int(np.ceil(e / v - 1e-3))) for e, v in zip(edges, voxel, strict=True)]
-        if max(n) > MAX_GRID_EDGE:
-            raise SettingsError(
-                f"grid: {n[0]} × {n[1]} × {n[2]} voxels, at most {MAX_GRID_EDGE} along an axis; "
-                "choose larger voxels or a smaller volume."
-            )
-        return ImageGrid((n[2], n[1], n[0]), voxel, self.centre_mm or _centre_mm(geometry))
+        shape = shape_for(edges, voxel, most=MAX_GRID_EDGE)
+        return ImageGrid(shape, voxel, self.centre_mm or _centre_mm(geometry))
 
 
 def seen_radius_mm(geometry: XrayGeometry) -> float:
@@ -104,22 +81,18 @@ class CtProtocol(Settings):
     """How to turn X-ray projections into a picture."""
 
     modality: Literal["ct"] = "ct"
-    name: str = setting("Standard CT", "Name shown to the user", label="Name", max_length=80)
+    name: Name = "Standard CT"
     grid: CtGrid = CtGrid()
-    steps: StepChoices = Field(default_factory=lambda: StepChoices())
-    algorithm: AnyAlgorithm = Fdk()
+    steps: Steps = Steps()
+    algorithm: LinearAlgorithm = Fdk()
     adjoint: Literal["matched", "voxel"] = setting(
         "matched",
         "The back projection of iterative algorithms: the exact transpose, or a faster one",
         label="Back projection",
         expert=True,
     )
-    between: tuple[AnyFilter, ...] = setting(
-        (), "Filters after each iteration", label="Between iterations", max_length=4
-    )
-    finishing: tuple[AnyFilter, ...] = setting(
-        (), "Filters of the finished image", label="Finishing", max_length=4
-    )
+    between: Between = ()
+    finishing: Finishing = ()
     hounsfield: Hounsfield | None = setting(
         None, "CT numbers instead of 1/mm", label="CT numbers (HU)"
     )

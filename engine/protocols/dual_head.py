@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, Union
+from typing import Literal
 
-from pydantic import Field, create_model, model_validator
-
-from engine.algorithms import ALGORITHMS, Algorithm, Osem
-from engine.corrections.histogram import HISTOGRAM_CORRECTIONS
+from engine.algorithms import Osem
 from engine.data.histogram import with_settings
 from engine.errors import SettingsError
 from engine.geometry.dual_head import DualHead
-from engine.geometry.grid import ImageGrid, Point
-from engine.postprocess import FILTERS, Filter
+from engine.geometry.grid import ImageGrid
+from engine.protocols.common import Between, Finishing, Name, Voxel
+from engine.protocols.kinds import CountsAlgorithm, HistogramCorrections
 from engine.response.settings import AnalyticResponse
 from engine.settings import Settings, setting
 
 MOST_ON_A_PITCH = 16
-
-if TYPE_CHECKING:
-    AnyAlgorithm = Algorithm
-    AnyFilter = Filter
-    CorrectionChoices = Any
-else:
-    AnyAlgorithm = Annotated[Union[ALGORITHMS], Field(discriminator="kind")]  # noqa: UP007
-    AnyFilter = Annotated[Union[FILTERS], Field(discriminator="kind")]  # noqa: UP007
-    CorrectionChoices = create_model(
-        "HistogramCorrectionChoices",
-        __base__=Settings,
-        **{c.kind: (c, c()) for c in HISTOGRAM_CORRECTIONS},
-    )
 
 
 class DualHeadGrid(Settings):
@@ -38,7 +23,7 @@ class DualHeadGrid(Settings):
     The picture is always as long and as wide as the panels: so it keeps their symmetries.
     """
 
-    voxel_mm: Point | None = setting(
+    voxel_mm: Voxel | None = setting(
         None,
         "Edge lengths x, y, z; x and z are the pitch divided by a whole number",
         label="Voxel size",
@@ -47,12 +32,6 @@ class DualHeadGrid(Settings):
     depth_mm: float | None = setting(
         None, "Of the picture between the panels", label="Depth", unit="mm", gt=0, le=2000
     )
-
-    @model_validator(mode="after")
-    def _sane(self) -> Self:
-        if self.voxel_mm is not None and not all(0.05 <= v <= 100 for v in self.voxel_mm):
-            raise ValueError(f"voxel_mm must be 0.05 ... 100 mm, got {self.voxel_mm}")
-        return self
 
     def grid_for(self, scanner: DualHead) -> ImageGrid:
         """Return the grid of this choice on a scanner."""
@@ -85,14 +64,10 @@ class DualHeadProtocol(Settings):
     """How to turn a histogram of a dual-head scanner into a picture."""
 
     modality: Literal["dual-head"] = "dual-head"
-    name: str = setting("Standard dual-head", "Name shown to the user", label="Name", max_length=80)
+    name: Name = "Standard dual-head"
     grid: DualHeadGrid = DualHeadGrid()
-    corrections: CorrectionChoices = Field(default_factory=lambda: CorrectionChoices())
+    corrections: HistogramCorrections = HistogramCorrections()
     response: AnalyticResponse = AnalyticResponse()
-    algorithm: AnyAlgorithm = Osem()
-    between: tuple[AnyFilter, ...] = setting(
-        (), "Filters after each iteration", label="Between iterations", max_length=4
-    )
-    finishing: tuple[AnyFilter, ...] = setting(
-        (), "Filters of the finished image", label="Finishing", max_length=4
-    )
+    algorithm: CountsAlgorithm = Osem()
+    between: Between = ()
+    finishing: Finishing = ()

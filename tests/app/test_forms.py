@@ -17,6 +17,7 @@ from engine.corrections import CORRECTIONS
 from engine.geometry.ring import RingSettings, TofSettings
 from engine.postprocess import FILTERS, Gaussian, Median
 from engine.protocols.pet import GridSettings, Protocol, SensitivitySettings
+from engine.response.settings import AnalyticResponse
 from engine.study import Study
 
 RING = RingSettings(
@@ -119,11 +120,22 @@ def test_an_invalid_number_stands_under_its_field_and_changes_nothing(qtbot, tex
 
 
 def test_a_fault_of_the_whole_is_told(qtbot):
+    form = form_of(qtbot, AnalyticResponse, AnalyticResponse())
+    form.show()
+    type_into(qtbot, form.findChildren(NumberBox)[0], "300")
+    assert faults(form) == ["N_points must be a power of two, got 300."]
+
+
+def test_a_fault_of_three_numbers_stands_under_them(qtbot):
     form = form_of(qtbot, GridSettings, GridSettings())
     form.show()
-    for box in form.findChildren(NumberBox)[:3]:
+    boxes = form.findChildren(NumberBox)[:3]
+    for box in boxes:
         type_into(qtbot, box, "0.001")
-    assert faults(form) == ["Voxel_mm must be 0.05 ... 100 mm, got (0.001, 0.001, 0.001)."]
+    (fault,) = (x for x in form.findChildren(QLabel) if x.text() in faults(form))
+    assert fault.text() == "Edges must be 0.05 ... 100 mm."
+    assert fault.parentWidget() is not form
+    assert all(fault.parentWidget().isAncestorOf(box) for box in boxes)
 
 
 def test_the_arrows_stay_within_the_bounds(qtbot):

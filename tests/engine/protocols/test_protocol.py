@@ -4,9 +4,34 @@ import pytest
 
 from engine.errors import SettingsError
 from engine.protocols.assignments import with_settings
+from engine.protocols.common import shape_for
+from engine.protocols.ct import CtProtocol
+from engine.protocols.dual_head import DualHeadProtocol
 from engine.protocols.pet import Protocol
 from engine.settings import to_toml
 from engine.study import read_protocol
+
+
+@pytest.mark.parametrize(
+    ("protocol", "least_mm"),
+    [(Protocol(), 0.05), (DualHeadProtocol(), 0.05), (CtProtocol(), 0.00001)],
+    ids=["pet", "dual-head", "ct"],
+)
+def test_voxels_have_edges_within_bounds(protocol, least_mm):
+    for edge in (least_mm, 100.0):
+        changed = with_settings(protocol, (f"grid.voxel_mm=[1.0, {edge:.5f}, 1.0]",))
+        assert changed.grid.voxel_mm == (1.0, edge, 1.0)
+    for edge in (0.99 * least_mm, 100.1):
+        with pytest.raises(SettingsError, match=f"edges must be {least_mm:.5f}".rstrip("0")):
+            with_settings(protocol, (f"grid.voxel_mm=[1.0, {edge:.7f}, 1.0]",))
+
+
+@pytest.mark.parametrize(("over_mm", "n"), [(0.0, 50), (0.0015, 50), (0.01, 51)])
+def test_a_size_is_filled_with_whole_voxels(over_mm, n):
+    size_mm = (100.0 + over_mm, 40.0, 1.0)
+    assert shape_for(size_mm, (2.0, 4.0, 8.0), most=51) == (1, 10, n)
+    with pytest.raises(SettingsError, match=rf"{n} × 10 × 1 voxels, at most {n - 1} along"):
+        shape_for(size_mm, (2.0, 4.0, 8.0), most=n - 1)
 
 
 def test_file_round_trip(tmp_path):
@@ -30,7 +55,7 @@ def test_file_round_trip(tmp_path):
         ("algorithm.iteratons=3", ["unknown key 'algorithm.iteratons'"]),
         ("algorithm.iterations=nan", ["algorithm.iterations"]),
         ("corrections.randoms.use=maybe", ["corrections.randoms.use", "'maybe'"]),
-        ("grid.voxel_mm=[0.0, 1.0, 1.0]", ["voxel_mm must be 0.05"]),
+        ("grid.voxel_mm=[0.0, 1.0, 1.0]", ["grid.voxel_mm", "must be 0.05 ... 100 mm", "got [0.0"]),
         ("grids.voxel_mm=1", ["no group 'grids'", "grid"]),
         ("iterations", ["KEY=VALUE"]),
         ('finishing=[{kind="gaussian", fwhm_mm=-1}]', ["finishing.0.fwhm_mm", "greater than 0"]),
