@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from numpy.typing import NDArray
 
 from engine.algorithms.base import Algorithm, Between, Iterate
+from engine.algorithms.fields import Iterations
 from engine.algorithms.linear import dot, iterate, norm, relative, start
 from engine.settings import setting
 
@@ -42,7 +43,7 @@ class Cgls(Algorithm):
     title: ClassVar[str] = "CGLS"
     solves: ClassVar[Literal["counts", "linear"]] = "linear"
     kind: Literal["cgls"] = "cgls"
-    iterations: int = setting(20, "Passes over all the data", label="Iterations", ge=1, le=10000)
+    iterations: Iterations = 20
     damping: float = setting(
         0.0,
         "Weight of small values against true projections, √τ / ‖A‖; 0: none",

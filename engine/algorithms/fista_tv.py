@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from numpy.typing import NDArray
 
 from engine.algorithms.base import Algorithm, Between, Iterate
+from engine.algorithms.fields import Iterations, Largest, NonNegative
 from engine.algorithms.linear import clip, dot, iterate, relative, start
 from engine.algorithms.steps import norm_bound
 from engine.algorithms.strength import tv_strength
@@ -42,7 +43,7 @@ class FistaTv(Algorithm):
     title: ClassVar[str] = "FISTA-TV"
     solves: ClassVar[Literal["counts", "linear"]] = "linear"
     kind: Literal["fista_tv"] = "fista_tv"
-    iterations: int = setting(100, "Passes over all the data", label="Iterations", ge=1, le=10000)
+    iterations: Iterations = 100
     smoothing: float = setting(
         1.0,
         "Strength of the total variation, relative to that found from the noise",
@@ -50,10 +51,8 @@ class FistaTv(Algorithm):
         ge=0,
         le=1000,
     )
-    non_negative: bool = setting(True, "No values below zero", label="Non-negative")
-    largest: float | None = setting(
-        None, "No values above this", label="Largest value", unit="1/mm", expert=True, gt=0
-    )
+    non_negative: NonNegative = True
+    largest: Largest = None
     inner: int = setting(
         5,
         "Steps of the total variation in each pass",

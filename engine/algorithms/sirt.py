@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.algorithms.base import Algorithm, Between, Iterate
+from engine.algorithms.fields import Iterations, Largest, NonNegative
 from engine.algorithms.linear import Misfit, clip, inverted, iterate, start
 from engine.arrays import module_of
 from engine.errors import SettingsError
@@ -37,7 +38,7 @@ class Sirt(Algorithm):
     title: ClassVar[str] = "SIRT"
     solves: ClassVar[Literal["counts", "linear"]] = "linear"
     kind: Literal["sirt"] = "sirt"
-    iterations: int = setting(5, "Passes over all the data", label="Iterations", ge=1, le=10000)
+    iterations: Iterations = 5
     subsets: int = setting(
         20, "Updates in each pass; 1 is plain SIRT", label="Subsets", ge=1, le=1000
     )
@@ -49,10 +50,8 @@ class Sirt(Algorithm):
         gt=0,
         lt=2,
     )
-    non_negative: bool = setting(True, "No values below zero", label="Non-negative")
-    largest: float | None = setting(
-        None, "No values above this", label="Largest value", unit="1/mm", expert=True, gt=0
-    )
+    non_negative: NonNegative = True
+    largest: Largest = None
 
     @property
     def n_iterations(self) -> int:
