@@ -47,7 +47,7 @@ def format_of(path: Path) -> str | None:
     try:
         with h5py.File(path, "r") as file:
             return text_of(file.attrs.get("format", b""))
-    except (OSError, RuntimeError, ValueError, KeyError):
+    except (OSError, RuntimeError, ValueError, KeyError, TypeError):
         return None
 
 
@@ -62,7 +62,7 @@ def open_hdf5(path: Path) -> Iterator[h5py.File]:
         with h5py.File(path, "r") as file:
             _refuse_unsafe(file, path)
             yield file
-    except (OSError, RuntimeError, KeyError, ValueError) as e:
+    except (OSError, RuntimeError, KeyError, ValueError, TypeError) as e:
         reason = "truncated" if "truncated" in str(e) else "damaged"
         raise FileFormatError(
             f"{path.name}: {reason} HDF5 file ({e}); copy or export it again."

@@ -62,6 +62,7 @@ class HistogramHdf5(HistogramReader):
         with open_hdf5(path) as file:
             refuse_version(file, path, FORMAT, VERSION)
             place = _scanner_in_use(read_stored_scanner(file, path), scanner, path)
+            _refuse_unknown(file, path)
             columns: dict[str, Any] = {
                 name: _column(file, f"histogram/{name}", place.n_lors, place, path)
                 for name in COLUMNS
@@ -122,6 +123,16 @@ def _scanner_in_use(stored: Any, named: str | None, path: Path) -> DualHead:
             "one."
         )
     return chosen
+
+
+def _refuse_unknown(file: h5py.File, path: Path) -> None:
+    """Refuse columns that would be left out without a word."""
+    unknown = [name for name in file.get("histogram", ()) if name not in COLUMNS]
+    if unknown:
+        raise FileFormatError(
+            f"{path.name}: histogram holds {', '.join(unknown)}; known are {', '.join(COLUMNS)}; "
+            "name the columns so, or leave others out."
+        )
 
 
 def _column(file: h5py.File, name: str, n: int, scanner: DualHead, path: Path) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,9 @@ def store_scanner(file: h5py.File, scanner: Scanner) -> None:
     group = file.create_group("scanner")
     if isinstance(scanner, RingScanner | DualHead):
         name = "ring_toml" if isinstance(scanner, RingScanner) else "dual_head_toml"
-        group.create_dataset(name, data=np.bytes_(to_toml(scanner.settings).encode()))
+        text = to_toml(scanner.settings).encode()
+        item = group.create_dataset(name, data=np.bytes_(text))
+        item.attrs["sha256"] = np.bytes_(sha256(text).hexdigest())
         return
     if not isinstance(scanner, CrystalMap):
         raise GeometryError(f"scanner {scanner.name!r} is of a kind that cannot be stored.")
@@ -76,8 +79,15 @@ def _of_text(file: h5py.File, name: str, path: Path) -> Scanner:
     item = dataset(file, name, path)
     if item.shape != () or item.nbytes > MAX_TEXT:
         raise FileFormatError(f"{path.name}: {name} is not a text.")
+    text = bytes(item[()])
+    written = text_of(item.attrs.get("sha256", b""))
+    if written and written != sha256(text).hexdigest():
+        raise FileFormatError(
+            f"{path.name}: {name} has changed since it was written (its checksum differs); copy "
+            "the file again."
+        )
     try:
-        values = tomllib.loads(text_of(item[()]))
+        values = tomllib.loads(text_of(text))
     except (tomllib.TOMLDecodeError, RecursionError) as e:
         raise FileFormatError(f"{path.name}: {name} is not TOML ({e}).") from e
     return scanner_of(scanner_settings(values, where=f"{path.name}, scanner"))

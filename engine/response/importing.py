@@ -58,6 +58,8 @@ def import_response(
     refuse_layers(scanner)
     _refuse_voxels(voxel_mm, scanner, path)
     matrix = _read(path)
+    if matrix.dtype.kind not in "fiu":
+        raise DataError(f"{path.name}: holds {matrix.dtype}, want plain numbers; write it again.")
     wanted = scanner.n_lors, scanner.grid.n_voxels
     if matrix.shape != wanted:
         raise GeometryError(
@@ -66,6 +68,8 @@ def import_response(
         )
     elements = Elements(scanner, margin)
     numbers, sums, squares, n_lost = _folded(_triplets(matrix, path), elements)
+    if not sums.any():
+        raise DataError(f"{path.name}: holds no probability above 0; compute it again.")
     n = n_images(elements, numbers)
     values = sums / n
     variances = np.maximum(squares / n - values**2, 0)
@@ -95,8 +99,9 @@ def _read(path: Path) -> Any:
     try:
         if path.suffix.lower() == ".npz":
             with path.open("rb") as stream:
-                found: Any = sparse.load_npz(stream)
-            return found.tocoo()
+                found: Any = sparse.load_npz(stream).tocoo()
+            found.sum_duplicates()
+            return found
         return np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError as e:
         raise FileFormatError(f"{path}: no such file; check the path.") from e

@@ -114,6 +114,11 @@ def _changed(file: h5py.File) -> None:
     file["histogram/delayeds"][3] += 1
 
 
+def _other_attenuation(file: h5py.File) -> None:
+    item = file["scanner/dual_head_toml"]
+    item[()] = bytes(item[()]).replace(b"0.087", b"0.085")
+
+
 @pytest.mark.parametrize(
     ("damage", "kind", "sentence"),
     [
@@ -135,6 +140,12 @@ def _changed(file: h5py.File) -> None:
             FileFormatError,
             "'tiny panels' .* is not two panels of one layer",
         ),
+        (
+            lambda file: file.move("histogram/delayeds", "histogram/delays"),
+            FileFormatError,
+            "histogram holds delays; known are prompts, delayeds",
+        ),
+        (_other_attenuation, FileFormatError, "scanner/dual_head_toml has changed since"),
         (lambda file: file.attrs.modify("duration_s", -1.0), FileFormatError, "duration_s is -1"),
         (lambda file: file.attrs.modify("version", 9), FileFormatError, "version 9, want"),
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -89,6 +90,44 @@ def test_impossible_probabilities_are_refused(value: float, tmp_path: Path) -> N
     whole[3, 0, 0, 0] = value
     with pytest.raises(DataError, match="probabilities below 0 or that are no numbers"):
         import_response(written(whole, tmp_path, "coo"), panels())
+
+
+def test_elements_given_in_parts_are_added_up(tmp_path: Path) -> None:
+    """As of counts of several runs; what differs is the sum, not the parts."""
+    flat = sparse.coo_matrix(dense(integrated()).reshape(225, -1))
+    rows, columns = (np.concatenate([at, at]) for at in (flat.row, flat.col))
+    parts = np.concatenate([0.3 * flat.data, 0.7 * flat.data])
+    sparse.save_npz(tmp_path / "parts.npz", sparse.coo_matrix((parts, (rows, columns)), flat.shape))
+    found = import_response(tmp_path / "parts.npz", panels(), threshold=0)
+    np.testing.assert_allclose(dense(found), dense(integrated()), rtol=2e-3)  # half precision
+    assert found.errors.max() < 1e-5
+    some = flat.copy()
+    some.data[::2] = 0
+    halves = np.concatenate([some.data / 2, some.data / 2])
+    sparse.save_npz(tmp_path / "h.npz", sparse.coo_matrix((halves, (rows, columns)), flat.shape))
+    sparse.save_npz(tmp_path / "one.npz", some)
+    one, two = (
+        import_response(tmp_path / name, panels(), threshold=0) for name in ("one.npz", "h.npz")
+    )
+    np.testing.assert_allclose(two.errors, one.errors, rtol=1e-5)
+    assert one.errors.min() > 0.1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda whole: 0 * whole, "holds no probability above 0"),
+        (lambda whole: whole.astype(complex), "holds complex128, want plain numbers"),
+        (lambda whole: whole.astype("U1"), "holds <U1, want plain numbers"),
+    ],
+)
+def test_what_is_no_matrix_of_probabilities_is_refused(
+    change: Callable[[np.ndarray], np.ndarray], message: str, tmp_path: Path
+) -> None:
+    whole = dense(integrated()).reshape(225, -1)
+    np.save(tmp_path / "matrix.npy", change(whole))
+    with pytest.raises(DataError, match=message):
+        import_response(tmp_path / "matrix.npy", panels())
 
 
 @pytest.mark.parametrize("kind", ["dense", "coo"])
