@@ -9,7 +9,7 @@ from app.histogram_scan import HistogramScan, summed_events
 from app.inputs import Inputs, Role, Scan
 from app.modality import Modality
 from engine.corrections.histogram import HISTOGRAM_CORRECTIONS
-from engine.data.histogram import Histogram
+from engine.data.histogram import Histogram, one_layer
 from engine.devices import DeviceInfo
 from engine.geometry.dual_head import DualHead
 from engine.geometry.grid import ImageGrid, Point
@@ -113,8 +113,9 @@ class DualHeadPet(Modality):
 
 
 def _panels(inputs: Inputs) -> DualHead | None:
+    """The panels as the response and the histogram have them: all layers as one."""
     scanner = inputs.scanner
-    return scanner if isinstance(scanner, DualHead) else None
+    return one_layer(scanner) if isinstance(scanner, DualHead) else None
 
 
 def _with_image(plan: DualHeadProtocol, inputs: Inputs) -> DualHead | None:

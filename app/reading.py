@@ -11,7 +11,7 @@ from app.histogram_scan import HistogramScan
 from app.inputs import Input, Role, Scan
 from app.words import words
 from app.xray_scan import XrayScan
-from engine.data.histogram import Histogram
+from engine.data.histogram import Histogram, one_layer
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.errors import EngineError
@@ -162,7 +162,7 @@ def _efficiencies(value: str, scanner: Scanner) -> Input:
 def _response(value: str, scanner: Scanner) -> Input:
     from engine.io.response_hdf5 import read_response
 
-    panels = scanner if isinstance(scanner, DualHead) else None
+    panels = one_layer(scanner) if isinstance(scanner, DualHead) else None
     found = read_response(Path(value), panels, any_image=True)
     text = f"{found.n_nonzero:,} values, for an image of {found.scanner.grid.describe()}"
     return Input(value, text, content=found.scanner)

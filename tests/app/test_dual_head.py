@@ -17,6 +17,7 @@ from app.reading import read_input
 from app.run_record import RunState
 from app.session import Session
 from engine.backend import cpu
+from engine.data.histogram import with_settings
 from engine.data.listmode import ListMode
 from engine.data.response import ResponseMatrix
 from engine.devices import cpu_device
@@ -132,7 +133,6 @@ def test_corrections_ask_the_histogram(session, histogram, listmode):
 def test_panels_are_drawn_and_a_wider_gap_shows(session, histogram, qtbot, qapp):
     from app.scanner_picture import ScannerPicture
     from app.theme import Theme
-    from engine.data.histogram import with_settings
 
     take(session, histogram)
     picture = ScannerPicture(Theme(qapp, "dark"))
@@ -206,6 +206,32 @@ def test_a_response_of_other_panels_is_refused(response, tmp_path):
     other = read_scanner("demo-panels")
     found = read_input("response", str(tmp_path / "r.h5"), None, other)
     assert "other crystals" in found.fault
+
+
+def test_layers_are_one_to_the_response(session, response, tmp_path):
+    """Two layers of crystals: counted together, with the response of both as one."""
+    from engine.paths import cache_dir
+    from engine.preflight.dual_head import estimate
+    from engine.response.plan import path_of
+
+    one = read_scanner("test-panels")
+    scanner = with_settings(one, n_layers=2)
+    write_listmode(ListMode(scanner, scanner.lors(np.arange(400))), tmp_path / "events.h5")
+    take(session, tmp_path / "events.h5")
+    session.use_protocol(DualHeadProtocol())
+    write_response(response, tmp_path / "r.h5")
+    found = read_input("response", str(tmp_path / "r.h5"), None, session.scanner)
+    assert not found.fault
+    session.set_input("response", found)
+    assert session.obstacle() == ""
+    session.set_input("response", None)
+    told = session.needs()
+    kept = path_of(cache_dir() / "response", one, session.protocol.response)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    write_response(response, kept)
+    assert session.needs().seconds < told.seconds
+    kept.unlink()
+    assert told.memory_bytes == estimate(session.protocol, one, on=cpu_device(2)).memory_bytes
 
 
 def test_the_wait_for_a_response_is_told_in_words(session, histogram):
