@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.cli.console import Console
 from engine.errors import SettingsError
 from engine.events import Progressed, StageStarted
 from engine.io import read_scanner
+
+if TYPE_CHECKING:
+    from engine.geometry.dual_head import DualHead
 
 SCANNERS = "dhapet, demo-panels, test-panels, adac"
 
@@ -22,7 +25,16 @@ def add_verbs(verbs: Any) -> None:
     _add_common(p)
     p.add_argument("--points", type=int, metavar="N", help="of each orientation, a power of two")
     p.add_argument("--photons", type=int, metavar="N", help="track N pairs from every voxel")
-    p.add_argument("--no-scatter", action="store_true", help="tracked photons are only attenuated")
+    p.add_argument(
+        "--no-scatter",
+        action="store_true",
+        default=None,
+        help="tracked photons are only attenuated",
+    )
+    p.add_argument(
+        "--window", type=float, nargs=2, metavar=("LOW", "HIGH"), help="keV, of tracked photons"
+    )
+    p.add_argument("--seed", type=int, metavar="N", help="of the points or the photons")
     p.set_defaults(act=_build)
     p = kinds.add_parser("import", help="fold a matrix computed elsewhere")
     p.add_argument("matrix", type=Path, help="dense .npy, or .npz of scipy.sparse")
@@ -39,13 +51,18 @@ def _add_common(p: argparse.ArgumentParser) -> None:
     p.add_argument("--threshold", type=float, default=1e-3, help="smallest part of a row's maximum")
 
 
-def _scanner(name: str) -> Any:
+def scanner_of_one_layer(name: str, console: Console) -> DualHead:
+    """Read two panels; several layers of crystals become one."""
+    from engine.data.histogram import one_layer
     from engine.geometry.dual_head import DualHead
 
     scanner = read_scanner(name)
     if not isinstance(scanner, DualHead):
         raise SettingsError(f"--scanner {name}: not a dual-head scanner; want one of {SCANNERS}.")
-    return scanner
+    n_layers = scanner.settings.n_layers
+    if n_layers > 1:
+        console.line(f"note: The {n_layers} layers of crystals are taken as one.")
+    return one_layer(scanner)
 
 
 def _build(arguments: argparse.Namespace, console: Console) -> None:
@@ -54,8 +71,11 @@ def _build(arguments: argparse.Namespace, console: Console) -> None:
     from engine.response.tracking import TrackedResponse, build_tracked
     from engine.settings import parse
 
-    scanner = _scanner(arguments.scanner)
+    _refuse_mixture(arguments)
+    scanner = scanner_of_one_layer(arguments.scanner, console)
     values: dict[str, Any] = {"threshold": arguments.threshold}
+    if arguments.seed is not None:
+        values["seed"] = arguments.seed
     console.show(StageStarted("response", f"Response of {scanner.name}, {scanner.describe()}"))
 
     def tick(done: int, total: int) -> None:
@@ -64,6 +84,8 @@ def _build(arguments: argparse.Namespace, console: Console) -> None:
     try:
         if arguments.photons is not None:
             values |= {"n_pairs": arguments.photons, "scatter": not arguments.no_scatter}
+            if arguments.window is not None:
+                values |= dict(zip(("low_kev", "high_kev"), arguments.window, strict=True))
             tracked = parse(TrackedResponse, values, where="response")
             matrix = build_tracked(scanner, tracked, arguments.output, tick=tick)
         else:
@@ -77,13 +99,28 @@ def _build(arguments: argparse.Namespace, console: Console) -> None:
     _tell(matrix, arguments.output, console)
 
 
+def _refuse_mixture(arguments: argparse.Namespace) -> None:
+    """Refuse options that would be left out without a word."""
+    is_tracked = arguments.photons is not None
+    for name in ("points",) if is_tracked else ("no_scatter", "window"):
+        if getattr(arguments, name) is not None:
+            kind, way = (
+                ("integrated", "leave it or --photons out")
+                if is_tracked
+                else ("tracked", "add --photons N")
+            )
+            raise SettingsError(
+                f"--{name.replace('_', '-')} belongs to a response that is {kind}; {way}."
+            )
+
+
 def _import(arguments: argparse.Namespace, console: Console) -> None:
     from engine.io.response_hdf5 import write_response
     from engine.response.importing import import_response
 
     matrix = import_response(
         arguments.matrix,
-        _scanner(arguments.scanner),
+        scanner_of_one_layer(arguments.scanner, console),
         voxel_mm=tuple(arguments.voxel) if arguments.voxel else None,
         threshold=arguments.threshold,
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.cli.console import Console
+from engine.cli.response import scanner_of_one_layer
 from engine.errors import SettingsError
 from engine.events import Progressed, StageStarted
 
@@ -67,16 +68,12 @@ def simulate_histogram(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def _response(arguments: argparse.Namespace, threads: int, console: Console) -> ResponseMatrix:
-    from engine.geometry.dual_head import DualHead
-    from engine.io import read_scanner
     from engine.io.response_hdf5 import read_response
     from engine.paths import cache_dir
     from engine.response.settings import AnalyticResponse
     from engine.systems import response_cache
 
-    scanner = read_scanner(arguments.scanner)
-    if not isinstance(scanner, DualHead):
-        raise SettingsError(f"--scanner {arguments.scanner}: not a dual-head scanner.")
+    scanner = scanner_of_one_layer(arguments.scanner, console)
     if arguments.response is not None:
         return read_response(arguments.response, scanner, any_image=True)
     folder, settings = cache_dir() / "response", AnalyticResponse()

@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from engine.cli.console import Console
-from engine.io import can_save, read_listmode, read_volume, save
+from engine.io import (
+    can_save,
+    read_histogram,
+    read_listmode,
+    read_volume,
+    save,
+    write_histogram,
+    write_listmode,
+)
+from engine.io.publish import refuse_impossible
 
 
 def add_verbs(verbs: Any) -> None:
@@ -17,10 +26,13 @@ def add_verbs(verbs: Any) -> None:
     p.add_argument("output", type=Path, metavar="OUT", help=".nii, .nii.gz, .h5, .png")
     p.set_defaults(act=_export)
 
-    p = verbs.add_parser("convert", help="write a scan as Isocenter list mode (.h5)")
+    p = verbs.add_parser("convert", help="write a scan as Isocenter list mode or histogram (.h5)")
     p.add_argument("data", type=Path, metavar="IN")
     p.add_argument("output", type=Path, metavar="OUT.h5")
     p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")
+    p.add_argument(
+        "--histogram", action="store_true", help="count the events of two panels by their lines"
+    )
     p.set_defaults(act=_convert)
 
 
@@ -32,8 +44,20 @@ def _export(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def _convert(arguments: argparse.Namespace, console: Console) -> None:
-    from engine.io.listmode_hdf5 import write_listmode
-
+    if arguments.histogram:
+        _count(arguments, console)
+        return
     data = read_listmode(arguments.data, scanner=arguments.scanner)
     write_listmode(data, arguments.output)
     console.line(f"Scan: {arguments.output} ({data.n_events:,} events)")
+
+
+def _count(arguments: argparse.Namespace, console: Console) -> None:
+    refuse_impossible(arguments.output)
+    data = read_histogram(arguments.data, arguments.scanner)
+    for note in data.notes:
+        console.line(f"note: {note}")
+    write_histogram(data, arguments.output)
+    console.line(
+        f"Scan: {arguments.output} ({data.n_prompts:,.0f} prompts on {data.scanner.n_lors:,} lines)"
+    )

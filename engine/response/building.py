@@ -72,7 +72,7 @@ def refuse_layers(scanner: DualHead) -> None:
     if scanner.settings.n_layers != 1:
         raise GeometryError(
             f"{scanner.name}: {scanner.settings.n_layers} layers of crystals, a response matrix "
-            "takes 1; set n_layers = 1 and count the events of all layers together."
+            "takes 1; set n_layers = 1, since the events of all layers are counted together."
         )
 
 

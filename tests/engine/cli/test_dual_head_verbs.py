@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from engine.cli.main import DONE, USER_FAULT, main
-from engine.io import read_histogram, read_scanner, read_volume
+from engine.data.histogram import with_settings
+from engine.data.listmode import ListMode
+from engine.io import read_histogram, read_scanner, read_volume, write_listmode
 from engine.io.response_hdf5 import write_response
 from engine.response.building import build_analytic
 from engine.response.settings import AnalyticResponse
@@ -68,3 +70,19 @@ def test_faults_are_sentences(
     assert main(["simulate", "histogram", *out, *usual, *words]) == USER_FAULT
     assert sentence in capsys.readouterr().err
     assert not (folder / "no.h5").exists()
+
+
+def test_events_of_two_layers_are_counted_into_a_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scanner = with_settings(read_scanner("test-panels"), n_layers=2)
+    lines = np.random.default_rng(5).integers(scanner.n_lors, size=900)
+    write_listmode(ListMode(scanner, scanner.lors(lines)), tmp_path / "events.h5")
+    words = ("convert", str(tmp_path / "events.h5"), str(tmp_path / "counts.h5"), "--histogram")
+    assert main(words) == DONE
+    assert "2 layers of crystals are counted together" in capsys.readouterr().out
+    found = read_histogram(tmp_path / "counts.h5")
+    assert found.scanner.settings.n_layers == 1
+    np.testing.assert_array_equal(
+        found.prompts, np.bincount(lines % found.scanner.n_lors, minlength=found.scanner.n_lors)
+    )

@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 from engine.cli.main import main
+from engine.data.histogram import with_settings
+from engine.geometry.dual_head import DualHead
+from engine.io import read_scanner
 from engine.io.response_hdf5 import read_response
+from engine.settings import to_toml
 from tests.engine.response.unfolding import dense
 
 TEST = ("--scanner", "test-panels")
@@ -37,10 +41,41 @@ def test_photons_can_be_tracked_instead(tmp_path: Path) -> None:
     assert read_response(path).info["response"]["scatter"] is False
 
 
+def test_the_energy_window_is_chosen(tmp_path: Path) -> None:
+    sums = []
+    for low in ("0", "450"):
+        path = tmp_path / f"{low}.h5"
+        options = ["--photons", "2000", "--window", low, "650", "--seed", "7"]
+        assert main(["response", "build", "-o", str(path), *TEST, *options]) == 0
+        matrix = read_response(path)
+        assert (
+            matrix.info["response"] | {"low_kev": float(low), "high_kev": 650.0, "seed": 7}
+            == (matrix.info["response"])
+        )
+        sums.append(sum(matrix.stored(i).values.sum() for i in range(18)))
+    assert sums[1] < 0.9 * sums[0]
+
+
+def test_layers_of_crystals_are_taken_as_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = read_scanner("test-panels")
+    assert isinstance(one, DualHead)
+    (tmp_path / "two.toml").write_text(to_toml(with_settings(one, n_layers=2).settings))
+    words = ["--scanner", str(tmp_path / "two.toml"), "--points", "256"]
+    assert main(["response", "build", "-o", str(tmp_path / "m.h5"), *words]) == 0
+    assert "2 layers of crystals are taken as one" in capsys.readouterr().out
+    assert read_response(tmp_path / "m.h5", one).scanner.settings == one.settings
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--scanner", "demo-ring"], "demo-ring: not a dual-head scanner; want one of dhapet"),
+        ([*TEST, "--window", "350", "650"], "--window belongs to a response that is tracked; add"),
+        ([*TEST, "--no-scatter"], "--no-scatter belongs to a response that is tracked"),
+        ([*TEST, "--photons", "9", "--points", "256"], "--points belongs to a response that is"),
+        ([*TEST, "--photons", "9", "--window", "600", "650"], "low_kev: input should be less than"),
         ([*TEST, "--points", "1000"], "n_points must be a power of two, got 1000"),
         ([*TEST, "--photons", "0"], "n_pairs: input should be greater than or equal to 1"),
         ([*TEST, "--threshold", "2"], "threshold: input should be less than 0.1"),
