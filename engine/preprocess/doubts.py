@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.data.projections import Projections
 from engine.preprocess.bad_pixels import BadPixels
 from engine.preprocess.base import percent
+from engine.preprocess.consistency import doubt_of_angles
 from engine.preprocess.logarithm import Logarithm
 
 MOST_REPLACED = 0.05
@@ -31,4 +32,6 @@ def doubts(projections: Projections) -> tuple[str, ...]:
             f"{percent(n_clipped, n)} of the values are as dark as without a beam or darker and "
             "were clipped before the logarithm; look at the projections, the flats and the darks."
         )
+    if projections.kind == "integrals" and (doubt := doubt_of_angles(projections)) is not None:
+        found.append(doubt)
     return tuple(found)
