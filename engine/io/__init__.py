@@ -36,6 +36,7 @@ from engine.io.nifti import Nifti, NiftiWriter
 from engine.io.png import PngWriter
 from engine.io.publish import refuse_impossible
 from engine.io.report import Report, inspect
+from engine.io.response_hdf5 import is_response
 from engine.io.safir import Safir
 from engine.io.scanners import builtin_scanners, read_scanner
 from engine.io.siemens_mmr import SiemensMmr
@@ -219,6 +220,11 @@ def _unknown(
 ) -> UnknownFormatError:
     others = (reader for reader in READERS if reader not in known)
     found = next((other.name for other in others if other.accepts(path, head)), None)
+    if is_response(path, head):
+        return UnknownFormatError(
+            f"{path.name}: this is the response of two panels, not a {wanted}; open the scan, and "
+            "name this file as its response (--response)."
+        )
     what = f"this is a file of the kind {found!r}, not a {wanted}" if found else f"unknown {wanted}"
     is_raw = found is None and "scan" in wanted
     raw = "; raw X-ray projections want a .toml beside them" if is_raw else ""

@@ -49,9 +49,11 @@ class Report:
 def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
     """Look into any file; what is wrong with it is in the report, not an exception."""
     from engine.io.door import open_head
+    from engine.io.response_hdf5 import refuse_unfinished
 
     path = Path(path)
     try:
+        refuse_unfinished(path)
         name, look = _of_xray(path) or _recognise(path, open_head(path), scanner)
     except EngineError as e:
         return Report("unknown", "unknown format", faults=(str(e),))

@@ -93,7 +93,7 @@ def read_response(
         take a matrix of this scanner with another image between its panels, too
     """
     path = Path(path)
-    _refuse_unfinished(path)
+    refuse_unfinished(path)
     with open_hdf5(path) as file:
         refuse_version(file, path, FORMAT, VERSION)
         stored = read_stored_scanner(file, path)
@@ -129,7 +129,8 @@ def refuse_other_scanner(
         )
 
 
-def _refuse_unfinished(path: Path) -> None:
+def refuse_unfinished(path: Path) -> None:
+    """Refuse a matrix of which there are parts only."""
     if not path.exists() and path.with_name(f"{path.name}.parts").is_dir():
         raise FileFormatError(
             f"{path.name}: this matrix is only begun; build it again under this name to go on."

@@ -99,7 +99,8 @@ def _read(path: Path) -> Any:
     try:
         if path.suffix.lower() == ".npz":
             with path.open("rb") as stream:
-                found: Any = sparse.load_npz(stream).tocoo()
+                stored: Any = sparse.load_npz(stream)
+            found = stored.tocoo()
             found.sum_duplicates()
             return found
         return np.load(path, mmap_mode="r", allow_pickle=False)

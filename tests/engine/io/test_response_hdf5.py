@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import h5py
@@ -9,8 +10,14 @@ import numpy as np
 import pytest
 
 from engine.data.response import ResponseMatrix
-from engine.errors import EngineError, FileFormatError, GeometryError, SettingsError
-from engine.io import read_scanner
+from engine.errors import (
+    EngineError,
+    FileFormatError,
+    GeometryError,
+    SettingsError,
+    UnknownFormatError,
+)
+from engine.io import inspect, read_histogram, read_listmode, read_scanner, read_volume
 from engine.io.response_hdf5 import COLUMNS, is_response, read_response, write_response
 from engine.response.analytic import AnalyticResponse
 from engine.response.building import build_analytic
@@ -42,6 +49,12 @@ def test_a_matrix_comes_back(matrix: ResponseMatrix, path: Path) -> None:
 
 def test_four_bytes_a_value(path: Path, matrix: ResponseMatrix) -> None:
     assert path.stat().st_size < 4 * matrix.n_nonzero + 100_000
+
+
+@pytest.mark.parametrize("read", [read_listmode, read_histogram, read_volume])
+def test_it_is_no_scan_and_no_volume(path: Path, read: Callable[[Path], object]) -> None:
+    with pytest.raises(UnknownFormatError, match=r"tiny.h5: this is the response of two panels"):
+        read(path)
 
 
 @pytest.mark.parametrize("name", list(COLUMNS))
@@ -111,6 +124,7 @@ def test_an_interrupted_build_goes_on(tmp_path: Path) -> None:
     assert 0 < len(parts) < 9
     with pytest.raises(FileFormatError, match=r"demo.h5: this matrix is only begun"):
         read_response(path)
+    assert "only begun" in inspect(path).faults[0]
 
     untouched = {part: part.stat().st_mtime_ns for part in parts[1:]}
     parts[0].write_bytes(parts[0].read_bytes()[:100])  # a damaged part is made again
