@@ -125,7 +125,7 @@ class RunRecord:
         if self.latest is None or not self._recent:
             return None
         p = self.latest
-        updates = p.iterations * p.subsets - ((p.iteration - 1) * p.subsets + p.subset)
+        updates = p.iterations * p.subsets - p.update
         return updates * fmean(self._recent)
 
     @property
@@ -133,7 +133,7 @@ class RunRecord:
         """Share of the stage that is done, None while not known."""
         if self.stage == "reconstruct" and self.latest is not None:
             p = self.latest
-            updates = ((p.iteration - 1) * p.subsets + p.subset) / (p.iterations * p.subsets)
+            updates = p.update / (p.iterations * p.subsets)
             return max(updates, self.done / max(self.total, 1))  # and how far the next one is
         return self.done / self.total if self.total else None
 
@@ -160,12 +160,14 @@ class RunRecord:
             case Finished():
                 self.result, self.provenance = event.volume, event.provenance
 
-    def take_figure(self, preview: Preview) -> None:
-        """Note how near the image at the end of an iteration comes to the data."""
-        if preview.log_likelihood is not None:
-            self.curve.append((preview.iteration, preview.log_likelihood))
-        elif preview.residual is not None:
-            self.curve.append((preview.iteration, 100 * preview.residual))
+    def take_course(self, preview: Preview) -> bool:
+        """Note how near the images so far came to the data; returns whether that is news."""
+        course = preview.course
+        values = course.log_likelihoods or [100 * residual for residual in course.residuals]
+        is_news = len(values) > len(self.curve)  # previews may be drawn before those kept
+        if is_news:
+            self.curve = list(enumerate(values, 1))
+        return is_news
 
     def _take_preview(self, preview: Preview) -> None:
         self.latest = preview

@@ -100,14 +100,14 @@ class Session(Desk):
         if not self.state.is_active:
             return
         self.record.take(preview)
+        self._take_course(preview)
         if self.selected is None:
             self._display.show(preview.volume, refit=preview.iteration == 1)
         self.progress_changed.emit()
 
     def keep(self, preview: Preview) -> None:
         """Keep the image at the end of an iteration."""
-        self.record.take_figure(preview)
-        self.record_changed.emit()
+        self._take_course(preview)
         self._keep(f"iteration {preview.iteration}", preview.volume)
 
     def show_file(self, volume: Volume, name: str) -> None:
@@ -128,6 +128,10 @@ class Session(Desk):
         if images:
             kept = images[-1 if newest or index is None else index]
             self._display.show(kept.volume, refit=newest)
+
+    def _take_course(self, preview: Preview) -> None:
+        if self.record.take_course(preview):
+            self.record_changed.emit()
 
     def _keep(self, label: str, volume: Volume) -> None:
         if self.record.images.add(label, volume):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from engine.data.course import Course
 from engine.data.volume import Volume
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ class Preview(Event):
     log_likelihood : of the image this iteration started from (up to a constant of the data);
         only on the last subset of an iteration
     residual : ‖A x − y‖ / ‖y‖ of this image; only of line integrals, and as the one above
+    course : of the run up to this image
     """
 
     volume: Volume
@@ -108,6 +110,12 @@ class Preview(Event):
     seconds: float
     log_likelihood: float | None = None
     residual: float | None = None
+    course: Course = field(default_factory=Course)
+
+    @property
+    def update(self) -> int:
+        """Updates behind the image."""
+        return (self.iteration - 1) * self.subsets + self.subset
 
     @property
     def ends_iteration(self) -> bool:

@@ -52,8 +52,8 @@ class EmLoop(Protocol):
     def smooth(self, change: Callable[[Any], Any]) -> None:
         """Replace the image by `change` of it, an array where the image lives."""
 
-    def figures(self) -> tuple[float, int]:
-        """Log-likelihood, summed over the updates since the last call, and rows they skipped."""
+    def figures(self, before: tuple[float, int] = (0.0, 0)) -> tuple[float, int]:
+        """Log-likelihood and rows skipped since the last call, on top of those `before`."""
 
     @property
     def is_finite(self) -> bool:
@@ -109,7 +109,7 @@ class _HostLoop:
         self._x, self._seen = x, np.zeros(x.shape, bool)
         for k in range(n_subsets):
             self._seen |= self._part(k).sensitivity > 0
-        self._log_likelihood, self._n_skipped = 0.0, 0
+        self._figures: list[tuple[float, int]] = []
 
     def _kept(self, part: SystemModel) -> SystemModel:
         return part
@@ -120,8 +120,7 @@ class _HostLoop:
     def update(self, k: int) -> None:
         part = self._part(k)
         step = part.em_step(self._x)
-        self._log_likelihood += part.log_likelihood_of(step, self._x)
-        self._n_skipped += step.n_skipped
+        self._figures.append((part.log_likelihood_of(step, self._x), step.n_skipped))
         stays = (self._x * self._seen).astype(step.shares.dtype)
         seen = part.sensitivity > 0
         self._x = np.divide(step.shares, part.sensitivity, out=stays, where=seen)
@@ -133,10 +132,12 @@ class _HostLoop:
     def smooth(self, change: Callable[[Any], Any]) -> None:
         self._x = change(self._x)
 
-    def figures(self) -> tuple[float, int]:
-        found = self._log_likelihood, self._n_skipped
-        self._log_likelihood, self._n_skipped = 0.0, 0
-        return found
+    def figures(self, before: tuple[float, int] = (0.0, 0)) -> tuple[float, int]:
+        log_sum, n_skipped = before
+        for part, skipped in self._figures:  # in order, so that no last bit depends on who asks
+            log_sum, n_skipped = log_sum + part, n_skipped + skipped
+        self._figures = []
+        return log_sum, n_skipped
 
     @property
     def is_finite(self) -> bool:

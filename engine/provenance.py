@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.data.course import Course
 from engine.environment import environment
 from engine.errors import DataError, ResourceError
 from engine.geometry.grid import ImageGrid
@@ -37,13 +38,10 @@ def build(
     facts: dict[str, Any],
     corrections: list[dict[str, Any]],
     warnings: list[str],
-    timings: dict[str, float],
+    course: Course,
     device: str,
-    started_utc: datetime,
     ended_utc: datetime,
     iterations_done: float,
-    log_likelihoods: list[float],
-    residuals: list[float],
     grid: ImageGrid,
     output_sha256: str,
 ) -> dict[str, Any]:
@@ -59,13 +57,14 @@ def build(
         "protocol": study.protocol.model_dump(mode="json"),
         "corrections": corrections,
         "warnings": warnings,
-        "started_utc": started_utc,
+        "started_utc": course.started_utc,
+        "resumed_utc": course.resumed_utc,
         "ended_utc": ended_utc,
-        "local_utc_offset_minutes": _local_offset_minutes(started_utc),
-        "timings_s": timings,
+        "local_utc_offset_minutes": _local_offset_minutes(course.started_utc),
+        "timings_s": course.seconds,
         "iterations_done": iterations_done,
-        "log_likelihoods": log_likelihoods,
-        "relative_residuals": residuals,
+        "log_likelihoods": course.log_likelihoods,
+        "relative_residuals": course.residuals,
         "grid": {
             "shape_zyx": grid.shape,
             "voxel_mm_xyz": grid.voxel_mm,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.backend import Backend
+from engine.data.course import Course
 from engine.events import Measured, Profiled, Progressed, StageStarted, Warned
 from engine.geometry.grid import ImageGrid
 from engine.passes import Passes
@@ -33,10 +33,12 @@ class Resume:
     ----------
     image : (n_z, n_y, n_x) the iterate
     done : updates behind it
+    course : of the run up to there
     """
 
     image: NDArray[np.float32]
     done: int
+    course: Course
 
 
 @dataclass
@@ -46,16 +48,12 @@ class Record:
     study: Study
     on: Backend
     tick: Tick | None = None
-    started: datetime = field(default_factory=lambda: datetime.now(UTC))
+    course: Course = field(default_factory=Course)
     clock: float = 0.0
-    timings: dict[str, float] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
     scanner: dict[str, Any] = field(default_factory=dict)
     corrections: list[dict[str, Any]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    likelihoods: list[float] = field(default_factory=list)
-    residuals: list[float] = field(default_factory=list)
-    n_skipped: int = 0
     axes: str = "LPS"
     unit: str = "counts/mm"
     grid: ImageGrid = field(default_factory=lambda: ImageGrid((1, 1, 1), (1.0, 1.0, 1.0)))
@@ -78,10 +76,18 @@ class Record:
         self.clock = perf_counter()
         return StageStarted(stage, text)
 
-    def end(self, stage: str, seconds: float | None = None, **figures: float) -> Measured:
-        """End the stage; it took the time since its start, or `seconds` where it was paused."""
-        self.timings[stage] = perf_counter() - self.clock if seconds is None else seconds
-        return Measured(stage, self.timings[stage], figures)
+    def end(self, stage: str, **figures: float) -> Measured:
+        """End the stage, which took the time since its start."""
+        self.spend(stage, perf_counter() - self.clock)
+        return self.measured(stage, **figures)
+
+    def spend(self, stage: str, seconds: float) -> None:
+        """Count time for a stage."""
+        self.course = self.course.spent(stage, seconds)
+
+    def measured(self, stage: str, **figures: float) -> Measured:
+        """Tell of a stage, with the time it took before an interruption."""
+        return Measured(stage, self.course.seconds.get(stage, 0.0), figures)
 
     def warn(self, text: str) -> Warned:
         """Keep a warning for the provenance."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from engine.backend import Backend
+from engine.data.course import Course
 from engine.events import Event, Finished
 from engine.flows import FLOWS
 from engine.record import Record, Resume, Tick
@@ -39,7 +40,8 @@ def run(
     finish_early
         polled after each iteration; True ends the iterations and finishes the image
     """
-    record = Record(study, on, tick)
+    course = Course() if resume is None else resume.course.resumed()
+    record = Record(study, on, tick, course)
     with on.faults("reconstructing"):
         flow = FLOWS[study.protocol.modality]
         volume = yield from flow(record, resume, finish_early)

@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from engine.settings import Settings
 
 Between = Callable[[NDArray[Any]], NDArray[Any]]
+Figures = tuple[float, int]
+"""Log-likelihood, and rows that are skipped because nothing is expected on them."""
+NO_FIGURES: Figures = (0.0, 0)
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,7 @@ class Iterate:
     log_likelihood : of the image the iteration started from; only on its last subset
     n_skipped : events without any expected count in this iteration; only on its last subset
     measure : gives the residual of this image; it may cost a projection
+    so_far : gives the figures of the updates of the iteration at work, until the next is drawn
     """
 
     fetch: Callable[[], NDArray[Any]]
@@ -36,6 +40,7 @@ class Iterate:
     log_likelihood: float | None = None
     n_skipped: int = 0
     measure: Callable[[], float] | None = None
+    so_far: Callable[[], Figures] | None = None
 
     @cached_property
     def image(self) -> NDArray[Any]:
@@ -77,12 +82,14 @@ class Algorithm(Settings):
         x: NDArray[Any],
         *,
         done: int = 0,
+        so_far: Figures = NO_FIGURES,
         between: Between | None = None,
     ) -> Iterator[Iterate]:
         """Yield the image after each update, from `x` with `done` updates behind it.
 
         `model` is a `SystemModel` or a `LinearModel`, as `solves` says.
-        `between` filters the image after each iteration.
+        `so_far` are the figures of those that belong to the iteration at work. `between` filters
+        the image after each iteration.
         """
 
     def describe(self) -> str:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from numpy.typing import NDArray
 
-from engine.algorithms.base import Algorithm, Between, Iterate
+from engine.algorithms.base import NO_FIGURES, Algorithm, Between, Figures, Iterate
 from engine.algorithms.fields import Iterations
 from engine.algorithms.linear import dot, iterate, norm, relative, start
 from engine.settings import setting
@@ -63,6 +63,7 @@ class Cgls(Algorithm):
         x: Array,
         *,
         done: int = 0,
+        so_far: Figures = NO_FIGURES,
         between: Between | None = None,
     ) -> Iterator[Iterate]:
         tau = self._tau(model)

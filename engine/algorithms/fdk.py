@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from numpy.typing import NDArray
 
-from engine.algorithms.base import Algorithm, Between, Iterate
+from engine.algorithms.base import NO_FIGURES, Algorithm, Between, Figures, Iterate
 from engine.arrays import to_host
 from engine.filtering.settings import FilterSettings
 
@@ -41,6 +41,7 @@ class Fdk(FilterSettings, Algorithm):
         x: Array,
         *,
         done: int = 0,
+        so_far: Figures = NO_FIGURES,
         between: Between | None = None,
     ) -> Iterator[Iterate]:
         from engine.filtering.projections import filtered, planned  # heavy: scipy

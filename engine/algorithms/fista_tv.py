@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from numpy.typing import NDArray
 
-from engine.algorithms.base import Algorithm, Between, Iterate
+from engine.algorithms.base import NO_FIGURES, Algorithm, Between, Figures, Iterate
 from engine.algorithms.fields import Iterations, Largest, NonNegative
 from engine.algorithms.linear import clip, dot, iterate, relative, start
 from engine.algorithms.steps import norm_bound
@@ -72,6 +72,7 @@ class FistaTv(Algorithm):
         x: Array,
         *,
         done: int = 0,
+        so_far: Figures = NO_FIGURES,
         between: Between | None = None,
     ) -> Iterator[Iterate]:
         A, y = model.A, model.y

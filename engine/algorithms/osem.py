@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from numpy.typing import NDArray
 
-from engine.algorithms.base import Algorithm, Between, Iterate
+from engine.algorithms.base import NO_FIGURES, Algorithm, Between, Figures, Iterate
 from engine.errors import NumericalError
 from engine.settings import setting
 
@@ -46,26 +46,28 @@ class Osem(Algorithm):
         x: NDArray[Any],
         *,
         done: int = 0,
+        so_far: Figures = NO_FIGURES,
         between: Between | None = None,
     ) -> Iterator[Iterate]:
         n_subsets = self.n_subsets
         loop = model.em_loop(x, n_subsets)
+        figures = _Figures(loop, so_far)
         for update in range(done, self.n_iterations * n_subsets):
             iteration, k = divmod(update, n_subsets)
             loop.update(k)
             last = k == n_subsets - 1
-            log_likelihood, n_skipped = loop.figures() if last else (0.0, 0)
+            log_likelihood, n_skipped = figures.of_iteration() if last else (None, 0)
             if last and between is not None:
                 loop.smooth(between)
             fetch = partial(_checked, loop, loop.snapshot(), iteration + 1, k + 1)
-            whole = last and update - done >= k  # a resumed iteration saw only some subsets
             yield Iterate(
                 fetch,
                 update + 1,
                 iteration + 1,
                 k + 1,
-                log_likelihood if whole else None,
+                log_likelihood,
                 n_skipped,
+                so_far=figures.so_far,
             )
 
 
@@ -76,6 +78,21 @@ class Mlem(Osem):
     kind: Literal["mlem"] = "mlem"  # type: ignore[assignment]
     iterations: int = setting(20, "Passes over all the data", label="Iterations", ge=1, le=1000)
     subsets: Literal[1] = setting(1, "One: all data in each update", label="Subsets")
+
+
+class _Figures:
+    """Those of the iteration at work, added up in the order of its updates, whoever asks when."""
+
+    def __init__(self, loop: EmLoop, before: Figures) -> None:
+        self._loop, self._sums = loop, before
+
+    def so_far(self) -> Figures:
+        self._sums = self._loop.figures(self._sums)
+        return self._sums
+
+    def of_iteration(self) -> Figures:
+        found, self._sums = self.so_far(), NO_FIGURES
+        return found
 
 
 def _checked(

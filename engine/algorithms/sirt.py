@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.algorithms.base import Algorithm, Between, Iterate
+from engine.algorithms.base import NO_FIGURES, Algorithm, Between, Figures, Iterate
 from engine.algorithms.fields import Iterations, Largest, NonNegative
 from engine.algorithms.linear import Misfit, clip, inverted, iterate, start
 from engine.arrays import module_of
@@ -67,6 +67,7 @@ class Sirt(Algorithm):
         x: Array,
         *,
         done: int = 0,
+        so_far: Figures = NO_FIGURES,
         between: Between | None = None,
     ) -> Iterator[Iterate]:
         n_subsets = self.n_subsets

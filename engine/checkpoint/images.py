@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
+from engine.data.course import Course
 from engine.io.publish import publish
 from engine.settings import Settings, setting
 
-MAX_LINE_BYTES = 65_536
+MAX_LINE_BYTES = 1 << 20
+"""Room for the figures of the most iterations there can be."""
 
 log = logging.getLogger(__name__)
 
@@ -33,14 +35,16 @@ class Head(Settings):
     shape : (n_z, n_y, n_x)
     protocol : digest of the settings
     inputs : (name, digest) of each file, by its role
+    course : of the run up to the image
     sha256 : of all else
     """
 
-    format: Literal["isocenter-checkpoint-1"] = "isocenter-checkpoint-1"
+    format: Literal["isocenter-checkpoint-2"] = "isocenter-checkpoint-2"
     done: int = setting(ge=0)
     shape: tuple[int, int, int] = setting()
     protocol: str = setting(max_length=64)
     inputs: dict[str, tuple[str, str]] = setting()
+    course: Course = setting()
     sha256: str = setting("", max_length=64)
 
 

@@ -19,8 +19,8 @@ from pydantic import ValidationError
 from engine.checkpoint.images import Head, read_head, read_image, write_image
 from engine.checkpoint.owner import Owner
 from engine.checkpoint.record import JobInfo, Record, Status
-from engine.data.volume import Volume
 from engine.errors import DataError, FileFormatError, ResourceError, SettingsError
+from engine.events import Preview
 from engine.io.publish import publish
 from engine.paths import jobs_dir
 from engine.provenance import describe_inputs
@@ -160,8 +160,9 @@ class Job:
             for name in IMAGES:
                 (self.folder / name).unlink(missing_ok=True)
 
-    def save(self, volume: Volume, done: int) -> None:
-        """Put the image after `done` updates in the place of the older checkpoint."""
+    def save(self, preview: Preview) -> None:
+        """Put an image, with how the run came to it, in the place of the older checkpoint."""
+        volume, done = preview.volume, preview.update
         if done == self._saved:
             return
         heads = {path: head for head, path in self._heads()}
@@ -169,7 +170,13 @@ class Job:
         oldest = min(paths, key=lambda path: heads[path].done if path in heads else -1)
         self._origin = self._origin or self._find_origin()  # of the files as they were read
         protocol, inputs = self._origin
-        head = Head(done=done, shape=volume.grid.shape, protocol=protocol, inputs=inputs)
+        head = Head(
+            done=done,
+            shape=volume.grid.shape,
+            protocol=protocol,
+            inputs=inputs,
+            course=preview.course,
+        )
         write_image(volume.values, head, oldest)
         self._saved = done
 
@@ -182,7 +189,7 @@ class Job:
             image = read_image(path)
             if image is not None:
                 self._refuse_other_inputs(head)
-                return Resume(image, head.done)
+                return Resume(image, head.done, head.course)
         if any((self.folder / name).exists() for name in IMAGES):
             raise FileFormatError(
                 f"job {self.id}: its checkpoints are damaged; start the study anew."

@@ -84,7 +84,7 @@ class _Saver:
         if preview is None or preview is self._saved:
             return
         try:
-            self.job.save(preview.volume, done_updates(preview))
+            self.job.save(preview)
         except EngineError as e:
             if not self._warned:
                 yield Warned(f"No checkpoint could be saved, the run goes on without: {e}")
@@ -100,8 +100,3 @@ class _Saver:
     def save_last(self) -> None:
         for _ in self.save():
             pass
-
-
-def done_updates(preview: Preview) -> int:
-    """Updates behind the image of a preview."""
-    return (preview.iteration - 1) * preview.subsets + preview.subset

@@ -90,12 +90,11 @@ class Console:
             self.line(f"  {100 * done // max(total, 1):3d} %  {text}".rstrip())
 
     def _iterated(self, event: Preview) -> None:
-        done = (event.iteration - 1) * event.subsets + event.subset
         total = event.iterations * event.subsets
         text = f"iteration {event.iteration}/{event.iterations}"
         if event.subsets > 1:
             text += f", subset {event.subset}/{event.subsets}"
-        self._advance(done, total, text)
+        self._advance(event.update, total, text)
         if event.log_likelihood is not None:
             told = f"log-likelihood {event.log_likelihood:,.0f}"
         elif event.residual is not None:

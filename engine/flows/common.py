@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any, Protocol, TypeVar
@@ -15,10 +16,11 @@ from numpy.typing import NDArray
 
 from engine import provenance
 from engine.algorithms import Iterate
+from engine.algorithms.base import NO_FIGURES
 from engine.backend import Backend
 from engine.data.volume import Volume
 from engine.errors import DataError, GeometryError
-from engine.events import Corrected, Event, Preview, Profiled
+from engine.events import Corrected, Event, Preview, Profiled, StageStarted
 from engine.postprocess import Filter
 from engine.record import Record, Resume
 
@@ -63,6 +65,16 @@ def _apply(correction: Correcting, data: D, on: Backend) -> tuple[D, Corrected]:
     return data, Corrected(correction.kind, "unavailable", obstacle)
 
 
+def begin(record: Record, resume: Resume | None) -> StageStarted:
+    """Start the iterations, and say where those of a resumed run go on."""
+    algorithm = record.protocol.algorithm
+    text = algorithm.describe()
+    if resume is not None:
+        n_updates = algorithm.n_iterations * algorithm.n_subsets
+        text += f"; going on after {resume.done:,} of {n_updates:,} updates, whose time counts"
+    return record.start("reconstruct", text)
+
+
 def iterate(
     record: Record,
     model: Any,
@@ -79,18 +91,21 @@ def iterate(
     """
     algorithm, passes = record.protocol.algorithm, record.passes
     image, first = start_of(image, resume)
+    if first >= algorithm.n_subsets:
+        yield from _warn_of_skipped(record)
     if passes is not None:
         passes.begin("reconstruct", algorithm.n_iterations * algorithm.n_subsets, algorithm.passes)
         passes.reach(first)
-    done, spent, clock = first, 0.0, perf_counter()
-    for step in algorithm.run(model, image, done=first, between=_between(record)):
+    done, clock, so_far = first, perf_counter(), record.course.so_far
+    between = _between(record)
+    for step in algorithm.run(model, image, done=first, so_far=so_far, between=between):
         done = step.update
         if passes is not None:
             passes.reach(done)
         ends_iteration = step.subset == algorithm.n_subsets
         residual = step.residual if ends_iteration else None  # the next update begins with it
         seconds = perf_counter() - clock
-        spent += seconds
+        record.spend("reconstruct", seconds)
         if ends_iteration or record.may_preview():
             image = step.image
             yield from _tell(record, step, seconds, residual)
@@ -98,9 +113,9 @@ def iterate(
         if ends_iteration and finish_early is not None and finish_early():
             break
         clock = perf_counter()  # pauses, drawing and saving are not the algorithm's time
-    rate = n_rows * (done - first) / algorithm.n_subsets / max(spent, 1e-9)
-    figures = {rows: n_rows, f"{rows}_per_second": rate}
-    yield record.end("reconstruct", spent, **figures)
+    spent = record.course.seconds.get("reconstruct", 0.0)
+    rate = n_rows * done / algorithm.n_subsets / max(spent, 1e-9)
+    yield record.measured("reconstruct", **{rows: n_rows, f"{rows}_per_second": rate})
     return image, done
 
 
@@ -118,17 +133,12 @@ def start_of(uniform: NDArray[Any], resume: Resume | None) -> tuple[NDArray[Any]
 
 def _tell(record: Record, step: Iterate, seconds: float, residual: float | None) -> Iterator[Event]:
     algorithm = record.protocol.algorithm
+    course = record.course.told(step.log_likelihood, residual)
+    so_far = NO_FIGURES if step.so_far is None else step.so_far()
+    n_skipped = step.n_skipped if step.iteration == 1 else course.n_skipped
+    record.course = replace(course, so_far=so_far, n_skipped=n_skipped)
     if step.iteration == 1:
-        record.n_skipped += step.n_skipped
-        if record.n_skipped and step.subset == algorithm.n_subsets:
-            yield record.warn(
-                f"{record.n_skipped:,} events cross no activity and no background in the first "
-                "iteration; they are left out."
-            )
-    if step.log_likelihood is not None:
-        record.likelihoods.append(step.log_likelihood)
-    if residual is not None:
-        record.residuals.append(residual)
+        yield from _warn_of_skipped(record)
     yield Preview(
         Volume(step.image, record.grid, record.unit, {"axes": record.axes}),
         step.iteration,
@@ -138,7 +148,17 @@ def _tell(record: Record, step: Iterate, seconds: float, residual: float | None)
         seconds,
         step.log_likelihood,
         residual,
+        record.course,
     )
+
+
+def _warn_of_skipped(record: Record) -> Iterator[Event]:
+    """Once an iteration is over, say what it left out; only the first one can."""
+    if record.course.n_skipped:
+        yield record.warn(
+            f"{record.course.n_skipped:,} events cross no activity and no background in the first "
+            "iteration; they are left out."
+        )
 
 
 def _between(record: Record) -> Callable[[NDArray[Any]], NDArray[Any]] | None:
@@ -169,13 +189,10 @@ def finish(record: Record, image: NDArray[np.float32], done: int) -> Stage[Volum
         facts=record.facts,
         corrections=record.corrections,
         warnings=record.warnings,
-        timings=record.timings,
+        course=record.course,
         device=record.on.label,
-        started_utc=record.started,
         ended_utc=datetime.now(UTC),
         iterations_done=done / record.protocol.algorithm.n_subsets,
-        log_likelihoods=record.likelihoods,
-        residuals=record.residuals,
         grid=record.grid,
         output_sha256=provenance.hash_array(image),
     )

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from engine.backend import Backend, named
 from engine.checkpoint import Job, keep
 from engine.checkpoint.job import absolute
-from engine.checkpoint.keeping import done_updates
 from engine.errors import DeviceError, EngineError, ResourceError, SettingsError
 from engine.events import Event, Failed, Finished, Preview, Warned
 from engine.host.link import Controls, Outbox
@@ -112,7 +111,7 @@ def _default_source() -> Source:
 def _rest(job: Job | None, latest: Preview | None, controls: Controls, outbox: Outbox) -> None:
     """Wait out a pause, with the image safe on disk."""
     if job is not None and latest is not None:
-        job.save(latest.volume, done_updates(latest))
+        job.save(latest)
     if job is not None:
         job.mark("paused")
     controls.rest(outbox.beat)

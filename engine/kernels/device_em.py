@@ -110,11 +110,13 @@ class DeviceEm:
         self._kernels.pack(self._rays.on_device(change(self._plain)), self._image)
         self._peak[...] = self._rays.peak(self._image)
 
-    def figures(self) -> tuple[float, int]:
-        """Log-likelihood and rows skipped of the updates since the last call."""
-        found = self._parts.read(self._since)
+    def figures(self, before: tuple[float, int] = (0.0, 0)) -> tuple[float, int]:
+        """Log-likelihood and rows skipped since the last call, on top of those `before`."""
+        log_sum, n_skipped = before
+        for part, skipped in self._parts.read(self._since):
+            log_sum, n_skipped = log_sum + part, n_skipped + skipped
         self._since = []
-        return found
+        return log_sum, n_skipped
 
     @property
     def is_finite(self) -> bool:
@@ -184,12 +186,13 @@ class _Parts:
         """Where chunk i of subset k keeps its logarithms and its skipped rows."""
         return self._logs[k, i], self._skipped[k, i]
 
-    def read(self, subsets: list[int]) -> tuple[float, int]:
-        """Log-likelihood and skipped rows of these subsets."""
+    def read(self, subsets: list[int]) -> list[tuple[float, int]]:
+        """Log-likelihood and skipped rows of each of these subsets."""
         logs, skipped = self._gpu.download(self._logs), self._gpu.download(self._skipped)
         mass = self._gpu.download(self.mass)
-        total = sum(float(logs[k].sum()) - float(mass[k].sum()) for k in subsets)
-        return total, sum(int(skipped[k].sum()) for k in subsets)
+        return [
+            (float(logs[k].sum()) - float(mass[k].sum()), int(skipped[k].sum())) for k in subsets
+        ]
 
 
 def _feed(

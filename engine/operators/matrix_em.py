@@ -128,11 +128,13 @@ class MatrixEm:
         """Replace the image by `change` of it; the image is an array on the device."""
         self._x = self._there(change(self._x))
 
-    def figures(self) -> tuple[float, int]:
-        """Log-likelihood and lines skipped of the updates since the last call."""
-        found = sum(map(float, self._log_sums)), sum(map(int, self._skipped))
+    def figures(self, before: tuple[float, int] = (0.0, 0)) -> tuple[float, int]:
+        """Log-likelihood and lines skipped since the last call, on top of those `before`."""
+        log_sum, n_skipped = before
+        for part, skipped in zip(self._log_sums, self._skipped, strict=True):
+            log_sum, n_skipped = log_sum + float(part), n_skipped + int(skipped)
         self._log_sums, self._skipped = [], []
-        return found
+        return log_sum, n_skipped
 
     @property
     def is_finite(self) -> bool:

@@ -17,6 +17,7 @@ from app.reading import read_input
 from app.run_record import KeptImages, RunRecord, RunState
 from app.session import Session
 from engine.algorithms import Osem
+from engine.data.course import Course
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.devices import cpu_device
@@ -42,8 +43,10 @@ def volume(value: float = 1.0) -> Volume:
 
 
 def preview(iteration: int, subset: int, *, value: float = 1.0, seconds: float = 0.5) -> Preview:
-    log = -100.0 / iteration if subset == 2 else None
-    return Preview(volume(value), iteration, 3, subset, 2, seconds, log)
+    logs = tuple(-100.0 / i for i in range(1, iteration + (subset == 2)))
+    log = logs[-1] if subset == 2 else None
+    course = Course(log_likelihoods=logs)
+    return Preview(volume(value), iteration, 3, subset, 2, seconds, log, course=course)
 
 
 @pytest.fixture
@@ -258,6 +261,15 @@ def test_the_curve_has_each_iteration_once(session):
         last = preview(iteration, 2)
         session.show_preview(last)
         session.keep(last)
+    assert session.record.curve == [(1, -100.0), (2, -50.0)]
+
+
+def test_the_curve_of_a_resumed_run_is_whole_from_its_first_image(session):
+    session.begin("scan")
+    session.take(StageStarted("reconstruct", "OSEM"))
+    session.show_preview(preview(3, 1))
+    assert session.record.curve == [(1, -100.0), (2, -50.0)]
+    session.keep(preview(1, 2))  # kept before, but it comes later
     assert session.record.curve == [(1, -100.0), (2, -50.0)]
 
 

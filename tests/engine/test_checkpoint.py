@@ -15,6 +15,7 @@ from engine.checkpoint import Job, jobs, keep, keeping
 from engine.checkpoint.job import IMAGES, KEPT_ENDED, absolute
 from engine.checkpoint.owner import Owner
 from engine.checkpoint.record import Record
+from engine.data.course import Course
 from engine.data.volume import Volume
 from engine.errors import (
     DataError,
@@ -50,13 +51,19 @@ def image(done):
     return Volume(values, GRID, "counts/mm")
 
 
+def shown(done, pause_s=0.0, course=None):
+    """The preview after so many updates."""
+    iteration, subset = divmod(done - 1, N_SUBSETS)
+    where = (iteration + 1, N_ITERATIONS, subset + 1, N_SUBSETS)
+    return Preview(image(done), *where, pause_s, course=course or Course())
+
+
 def run_of(n_updates=N_ITERATIONS * N_SUBSETS, pause_s=0.0, fault=None):
     """The events of a run, without the run."""
     yield StageStarted("reconstruct", "OSEM")
     for done in range(1, n_updates + 1):
         time.sleep(pause_s)
-        iteration, subset = divmod(done - 1, N_SUBSETS)
-        yield Preview(image(done), iteration + 1, N_ITERATIONS, subset + 1, N_SUBSETS, pause_s)
+        yield shown(done, pause_s)
     if fault is not None:
         raise fault
     yield Finished(image(n_updates), {})
@@ -66,7 +73,7 @@ def test_the_newest_image_comes_back_exactly(study):
     job = Job.create(study)
     assert job.latest() is None
     for done in (1, 2, 3):
-        job.save(image(done), done)
+        job.save(shown(done))
     resume = Job.open(job.id).latest()
     assert resume.done == 3
     np.testing.assert_array_equal(resume.image, image(3).values)
@@ -75,11 +82,28 @@ def test_the_newest_image_comes_back_exactly(study):
     assert len(list(job.folder.glob("checkpoint-*"))) == 2
 
 
+def test_the_course_comes_back_exactly(study, rng):
+    longest = tuple(float(value) for value in -1e6 * rng.random(10_000))
+    started = datetime(2024, 2, 29, 23, 59, 59, 123456, tzinfo=UTC)
+    course = Course(
+        started,
+        (started + timedelta(days=1),),
+        {"read": 0.1, "reconstruct": 1 / 3},
+        longest,
+        (),
+        (-1 / 3, 7),
+        11,
+    )
+    job = Job.create(study)
+    job.save(shown(3, course=course))
+    assert Job.open(job.id).latest().course == course
+
+
 @pytest.mark.parametrize("damage", ["flip in image", "flip in head", "truncated", "empty"])
 def test_a_damaged_newer_image_falls_back_to_the_older(study, damage):
     job = Job.create(study)
-    job.save(image(4), 4)
-    job.save(image(5), 5)
+    job.save(shown(4))
+    job.save(shown(5))
     newest = job.folder / IMAGES[1]
     data = bytearray(newest.read_bytes())
     if damage == "flip in image":
@@ -90,14 +114,14 @@ def test_a_damaged_newer_image_falls_back_to_the_older(study, damage):
     newest.write_bytes({"truncated": data[:-4], "empty": b""}.get(damage, data))
     assert job.latest().done == 4
     np.testing.assert_array_equal(job.latest().image, image(4).values)
-    job.save(image(6), 6)
+    job.save(shown(6))
     assert job.latest().done == 6
 
 
 def test_two_damaged_images_are_refused_not_ignored(study):
     job = Job.create(study)
     for done in (1, 2):
-        job.save(image(done), done)
+        job.save(shown(done))
     for name in IMAGES:
         (job.folder / name).write_bytes(b"x")
     with pytest.raises(FileFormatError, match="damaged; start the study anew"):
@@ -106,7 +130,7 @@ def test_two_damaged_images_are_refused_not_ignored(study):
 
 def test_another_input_is_refused_by_name(study):
     job = Job.create(study)
-    job.save(image(1), 1)
+    job.save(shown(1))
     original = study.data.read_bytes()
     study.data.write_bytes(b"other.")
     with pytest.raises(DataError, match=r"^scan\.l: not the file the checkpoint was made with"):
@@ -120,7 +144,7 @@ def test_another_input_is_refused_by_name(study):
 
 def test_another_protocol_is_refused(study):
     job = Job.create(study)
-    job.save(image(1), 1)
+    job.save(shown(1))
     file = job.folder / "study.toml"
     file.write_text(file.read_text().replace("subsets = 4", "subsets = 5"))
     with pytest.raises(SettingsError, match="not the protocol the checkpoint was made with"):
@@ -129,7 +153,7 @@ def test_another_protocol_is_refused(study):
 
 def test_moved_data_may_be_named_anew(study, tmp_path):
     job = Job.create(study)
-    job.save(image(1), 1)
+    job.save(shown(1))
     moved = study.data.rename(tmp_path / "moved.l")
     file = job.folder / "study.toml"
     file.write_text(file.read_text().replace("scan.l", moved.name))
@@ -272,7 +296,7 @@ def test_jobs_lists_the_newest_first_and_sweeps_old_litter(study):
     first = Job.create(study)
     second = Job.create(study)
     first._change(created_utc=datetime.now(UTC) - timedelta(days=1))
-    second.save(image(5), 5)
+    second.save(shown(5))
     fresh, stale = (second.folder / f".checkpoint-0.bin.{n}.part" for n in "ab")
     for part in (fresh, stale):
         part.touch()
@@ -308,7 +332,7 @@ def test_removing_a_job_leaves_what_is_not_its_own(study, tmp_path):
     job = Job.create(study, tmp_path / "mine")
     other = job.folder / "notes.txt"
     other.touch()
-    job.save(image(1), 1)
+    job.save(shown(1))
     job.remove()
     assert list(job.folder.iterdir()) == [other]
     job = Job.create(study)

@@ -10,7 +10,6 @@ import pytest
 
 from engine.backend import cpu, named
 from engine.checkpoint import Job
-from engine.checkpoint.keeping import done_updates
 from engine.cli import reconstruct
 from engine.data.projections import Projections
 from engine.errors import DeviceError, DeviceMemoryError, ResourceError
@@ -67,8 +66,8 @@ def test_a_broken_driver_leaves_the_last_image_and_the_cpu_the_same_bits(study):
     assert "cudaErrorLaunchFailure" in last.detail
     shown, kept = images[-1], job.latest()
     assert engine.last_preview is shown
-    assert done_updates(shown) >= UPDATES_BEFORE_FAULT
-    assert kept.done == done_updates(shown)
+    assert shown.update >= UPDATES_BEFORE_FAULT
+    assert kept.done == shown.update
     np.testing.assert_array_equal(kept.image, shown.volume.values)
     place = f"iteration {shown.iteration}, subset {shown.subset}"
     assert f"The image of {place} is kept. The checkpoint of {place} is safe on disk" in last.text
@@ -105,7 +104,7 @@ def test_an_x_ray_scan_goes_on_on_the_cpu_too(x_rays):
     assert isinstance(last, Failed)
     assert last.on_cpu
     assert "cudaErrorLaunchFailure" in last.text and "Continue on the CPU" in last.text
-    assert job.latest().done == done_updates(images[-1]) >= UPDATES_BEFORE_FAULT
+    assert job.latest().done == images[-1].update >= UPDATES_BEFORE_FAULT
 
     _, _, resumed = end_of(x_rays, engine_sources.failing_gpu, job=job, resume=True)
     assert isinstance(resumed, Finished)

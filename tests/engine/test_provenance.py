@@ -14,6 +14,7 @@ import pytest
 
 from engine import paths, provenance
 from engine.backend import cpu
+from engine.data.course import Course
 from engine.environment import environment
 from engine.errors import DataError, ResourceError
 from engine.events import Finished
@@ -37,13 +38,16 @@ def built(study, **changes):
         "facts": {"prompts": np.int64(7), "file": Path("/home/jane.doe/scan.l")},
         "corrections": [{"kind": "randoms", "state": "applied", "text": "3 randoms"}],
         "warnings": ["/home/jane.doe/scan.l"],
-        "timings": {"read": 0.5},
+        "course": Course(
+            STARTED,
+            (STARTED + timedelta(seconds=60),),
+            {"read": 0.5},
+            (-3.0, float("-inf")),
+            (0.5, 0.25),
+        ),
         "device": "CPU, 2 threads",
-        "started_utc": STARTED,
         "ended_utc": STARTED + timedelta(seconds=90),
         "iterations_done": 2.5,
-        "log_likelihoods": [-3.0, float("-inf")],
-        "residuals": [0.5, 0.25],
         "grid": GRID,
         "output_sha256": "0" * 64,
     }
@@ -68,6 +72,8 @@ def test_it_names_no_folder_and_reads_back_as_json(study):
     assert record["log_likelihoods"] == [-3.0, "-inf"]
     assert record["relative_residuals"] == [0.5, 0.25]
     assert record["started_utc"] == "2024-02-29T21:59:59.000+00:00"
+    assert record["resumed_utc"] == ["2024-02-29T22:00:59.000+00:00"]
+    assert record["timings_s"] == {"read": 0.5}
 
 
 def test_the_text_is_the_same_for_the_same_values(study):

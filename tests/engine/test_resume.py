@@ -43,7 +43,7 @@ def study(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def undisturbed(study):
-    """The volume of a run in this process, in peace."""
+    """The volume of a run in this process, in peace; its `info` is the provenance."""
     return list(run(study, on=cpu(1)))[-1].volume
 
 
@@ -73,6 +73,13 @@ def test_killed_at_random_and_resumed_gives_the_same_bits(study, undisturbed, rn
     last = list(EngineProcess(study, job=job, resume=True).events())[-1]
     assert isinstance(last, Finished)
     np.testing.assert_array_equal(last.volume.values, undisturbed.values)
+    told, whole = last.provenance, undisturbed.info
+    assert len(told["log_likelihoods"]) == 60
+    for key in ("log_likelihoods", "warnings", "iterations_done"):
+        assert told[key] == whole[key], key
+    assert list(told["timings_s"]) == list(whole["timings_s"])
+    assert told["started_utc"] < min(told["resumed_utc"])
+    assert len(told["resumed_utc"]) == n_kills
 
 
 def _killed(study, job, *, after_s):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engine.backend import cpu
+from engine.data.course import Course
 from engine.errors import NumericalError
 from engine.events import (
     Corrected,
@@ -159,9 +160,37 @@ def test_going_on_from_the_middle_gives_the_same_bits(scan):
     folder, _ = scan
     whole = list(run(study(folder), on=ON))
     previews = [e for e in whole if isinstance(e, Preview)]
-    start = Resume(previews[5].volume.values, 6)
-    resumed = list(run(study(folder), on=ON, resume=start))
-    np.testing.assert_array_equal(resumed[-1].volume.values, whole[-1].volume.values)
+    for at in (previews[5], previews[6]):
+        start = Resume(at.volume.values, at.update, at.course)
+        resumed = list(run(study(folder), on=ON, resume=start))
+        np.testing.assert_array_equal(resumed[-1].volume.values, whole[-1].volume.values)
+        tells_the_same(resumed[-1].provenance, whole[-1].provenance)
+
+
+def tells_the_same(resumed, whole):
+    """A resumed run tells all that one in peace does, and when it went on."""
+    for key in ("log_likelihoods", "relative_residuals", "warnings", "iterations_done"):
+        assert resumed[key] == whole[key], key
+    assert list(resumed["timings_s"]) == list(whole["timings_s"])
+    assert resumed["started_utc"] == whole["started_utc"]
+    assert (len(resumed["resumed_utc"]), whole["resumed_utc"]) == (1, [])
+
+
+def test_what_the_first_iteration_left_out_and_the_time_before_are_told_on_resuming(scan):
+    folder, _ = scan
+    before = Course(seconds={"read": 100.0, "reconstruct": 1000.0}, n_skipped=3)
+    at = next(e for e in run(study(folder), on=ON) if isinstance(e, Preview) and e.ends_iteration)
+    start = Resume(at.volume.values, at.update, before)
+    events = list(run(study(folder), on=ON, resume=start))
+    begun = next(e for e in events if isinstance(e, StageStarted) and e.stage == "reconstruct")
+    assert "going on after 4 of 16 updates" in begun.text
+    (skipped,) = (text for text in events[-1].provenance["warnings"] if "activity" in text)
+    assert skipped.startswith("3 events cross no activity")
+    spent = {e.stage: e for e in events if isinstance(e, Measured)}
+    assert 100 < spent["read"].seconds < 110 and 1000 < spent["reconstruct"].seconds < 1010
+    rate = spent["reconstruct"].figures["events_per_second"]
+    n_events = spent["reconstruct"].figures["events"]
+    assert rate * spent["reconstruct"].seconds == pytest.approx(4 * n_events)
 
 
 def test_filters_act_after_and_between(scan):
@@ -195,4 +224,4 @@ def test_a_checkpoint_with_nan_is_refused_and_nothing_is_shown(scan):
     broken = start.copy()
     broken[5, 14, 14] = np.nan
     with pytest.raises(NumericalError):
-        list(run(study(folder), on=ON, resume=Resume(broken, 1)))
+        list(run(study(folder), on=ON, resume=Resume(broken, 1, Course())))

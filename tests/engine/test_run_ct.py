@@ -175,8 +175,12 @@ def test_a_resumed_run_ends_with_the_same_image(files):
     )  # fmt: skip
     told = list(run(study(files / "cone.h5", *settings), on=ON))
     halfway = [e for e in told if isinstance(e, Preview)][5]
-    resumed = volume(study(files / "cone.h5", *settings), resume=Resume(halfway.volume.values, 6))
+    start = Resume(halfway.volume.values, halfway.update, halfway.course)
+    resumed = volume(study(files / "cone.h5", *settings), resume=start)
     np.testing.assert_allclose(resumed.values, told[-1].volume.values, atol=1e-7)
+    residuals = told[-1].provenance["relative_residuals"]
+    assert len(residuals) == 3
+    np.testing.assert_allclose(resumed.info["relative_residuals"], residuals, rtol=1e-6)
 
 
 def test_provenance_can_make_it_again(files):

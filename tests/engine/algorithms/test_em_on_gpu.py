@@ -106,6 +106,17 @@ def test_the_likelihood_and_the_rows_without_counts_are_those_of_the_cpu(rng, on
     )
 
 
+def test_a_likelihood_has_the_same_bits_whoever_asks_in_between(rng, on_gpu):
+    events, algorithm = scan(rng), Osem(iterations=2, subsets=4)
+    wanted = [step.log_likelihood for step in algorithm.run(model_of(events, on_gpu), start())]
+    told = []
+    for step in algorithm.run(model_of(events, on_gpu), start()):
+        if step.subset in (1, 3):
+            step.so_far()
+        told.append(step.log_likelihood)
+    assert told == wanted
+
+
 def test_mlem_keeps_the_counts(rng, on_gpu):
     rays, _ = scan(rng)
     A = RayProjector(rays, GRID, on=on_gpu, tof=TOF)

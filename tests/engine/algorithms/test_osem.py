@@ -166,8 +166,27 @@ def test_stopping_is_not_asking_again_and_going_on_is_the_same(rng):
     steps = list(osem.run(model, ones()))
     resumed = list(osem.run(model, steps[2].image, done=3))
     assert [s.update for s in resumed] == [4, 5, 6]
-    assert resumed[0].log_likelihood is None  # it saw only half of the iteration
     np.testing.assert_array_equal(resumed[-1].image, steps[-1].image)
+
+
+@pytest.mark.parametrize("asked", [(), (1, 2, 4), range(1, 9)])
+def test_figures_are_the_same_whoever_asks_in_between_and_wherever_it_goes_on(rng, asked):
+    rays, factors, background, truth = toy(rng)
+    background[::3] = 0
+    counts = poisson(rng, rays, factors, background + 0.1, truth)
+    model = list_mode(rays, factors, background, counts, reproducible=True)
+    start = ones()
+    start[:, :, 2:] = 0  # so that some events cross nothing
+    osem = Osem(iterations=2, subsets=4)
+    wanted = [(s.log_likelihood, s.n_skipped) for s in osem.run(model, start)]
+    assert [value is None for value, _ in wanted] == 2 * [True, True, True, False]
+    assert wanted[3][1] > 0
+    for step in osem.run(model, start):
+        assert (step.log_likelihood, step.n_skipped) == wanted[step.update - 1]
+        if step.update in asked:
+            rest = osem.run(model, step.image, done=step.update, so_far=step.so_far())
+            told = [(s.log_likelihood, s.n_skipped) for s in rest]
+            assert told == wanted[step.update :]
 
 
 def test_filter_between_iterations_acts_once_in_each(rng):

@@ -75,6 +75,18 @@ def test_images_and_likelihoods_are_those_of_the_cpu(
         assert image.dtype == np.float32
 
 
+def test_a_likelihood_has_the_same_bits_whoever_asks_in_between(on_gpu: Backend) -> None:
+    model, algorithm = scan(on_gpu, corrected=True), Osem(iterations=2, subsets=4)
+    start = np.ones(model.A.in_shape, np.float32)
+    wanted = [step.log_likelihood for step in algorithm.run(model, start)]
+    told = []
+    for step in algorithm.run(model, start):
+        if step.subset in (1, 3):
+            step.so_far()
+        told.append(step.log_likelihood)
+    assert told == wanted
+
+
 def test_the_bits_are_the_same_every_time() -> None:
     one, other = (
         iterates(scan(cuda(EmulatedGpu(reverse=reverse)), corrected=True), Osem(iterations=2))
