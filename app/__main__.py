@@ -15,10 +15,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Open the window or run a command; returns the exit code."""
     multiprocessing.freeze_support()
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if arguments in ([], [DEMO]) or (len(arguments) == 1 and Path(arguments[0]).is_file()):
-        return _open_window(arguments)
-    if arguments == ["demo"] and has_display():
-        return _open_window([DEMO])
+    demo = _demo(arguments)
+    if demo and (arguments[0] == DEMO or has_display()):
+        return _open_window(demo=demo)
+    if not arguments:
+        return _open_window()
+    if len(arguments) == 1 and Path(arguments[0]).is_file():
+        return _open_window(Path(arguments[0]))
     from engine.cli.main import main as command_line
 
     return command_line(arguments)
@@ -31,7 +34,17 @@ def has_display() -> bool:
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
 
 
-def _open_window(arguments: list[str]) -> int:
+def _demo(arguments: list[str]) -> str:
+    """Return the key of the demo that is asked for without further options, "" if none is."""
+    if arguments[:1] not in ([DEMO], ["demo"]) or len(arguments) > 2:
+        return ""
+    from engine.demo import DEMOS
+
+    key = arguments[1] if len(arguments) == 2 else next(iter(DEMOS))
+    return key if key in DEMOS else ""
+
+
+def _open_window(path: Path | None = None, demo: str = "") -> int:
     if not has_display():
         sys.stderr.write(
             "isocenter: no display is reachable, so no window can open; work without one: "
@@ -40,8 +53,6 @@ def _open_window(arguments: list[str]) -> int:
         return 2
     from app.window_app import run_window
 
-    demo = arguments == [DEMO]
-    path = Path(arguments[0]) if arguments and not demo else None
     return run_window(path=path, demo=demo)
 
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 from app.icons import set_icon
 from app.run_record import RunState
 from app.workbench import Workbench
+from engine.demo import DEMOS
 
 
 class Actions(QObject):
@@ -48,7 +49,9 @@ class Actions(QObject):
         self.full_views = make("Views only", "", "F", "Give the pictures the whole window")
         self.log = make("Log", "log", "Ctrl+L", "Show or hide the log")
         self.theme = make("Light or dark", "light", "Ctrl+T", "Switch between light and dark")
-        self.demo = make("Try the demo", "demo", "", "Simulate a small scan and reconstruct it")
+        self.demos = {
+            key: make(demo.title, f"demo-{key}", "", demo.tip) for key, demo in DEMOS.items()
+        }
         self.help = make("Help and shortcuts", "help", "F1", "How to use the window")
         self.about = make("About Isocenter", "", "", "Version and licence")
         self.full_views.setCheckable(True)
@@ -67,11 +70,16 @@ class Actions(QObject):
         for name, handler in handlers.items():
             getattr(self, name).triggered.connect(lambda _=False, h=handler: h())
 
-    def fill(self, bar: QMenuBar, open_path: Callable[[Path], object]) -> None:
-        """Put the actions into menus; recent files go to `open_path`."""
+    def fill(
+        self,
+        bar: QMenuBar,
+        open_path: Callable[[Path], object],
+        try_demo: Callable[[str], object],
+    ) -> None:
+        """Put the actions into menus; recent files go to `open_path`, demos to `try_demo`."""
         menus: dict[str, tuple[QAction | None, ...]] = {
             "&File": (
-                *(self.open, self.demo, None, self.save_study, self.save_protocol),
+                *(self.open, None, self.save_study, self.save_protocol),
                 *(None, self.export, None, self.quit),
             ),
             "&Edit": (self.undo, self.redo),
@@ -89,6 +97,7 @@ class Actions(QObject):
                     menu.addAction(action)
                 if action is self.open:
                     self._add_recent(menu, open_path)
+                    self._add_demos(menu, try_demo)
 
     def _add_recent(self, menu: QMenu, open_path: Callable[[Path], object]) -> None:
         recent = menu.addMenu("Open recent")
@@ -104,6 +113,13 @@ class Actions(QObject):
 
         recent.setToolTipsVisible(True)
         recent.aboutToShow.connect(fill)
+
+    def _add_demos(self, menu: QMenu, try_demo: Callable[[str], object]) -> None:
+        demos = menu.addMenu("Try a demo")
+        demos.setToolTipsVisible(True)
+        for key, action in self.demos.items():
+            demos.addAction(action)
+            action.triggered.connect(lambda _=False, k=key: try_demo(k))
 
     def refresh(self) -> None:
         """Enable what can be used now; the tip of the rest says why not."""
@@ -124,7 +140,8 @@ class Actions(QObject):
         _allow(self.export, images, "Write the image to a file (Ctrl+E)")
         busy = "A reconstruction is running." if state.is_active else ""
         _allow(self.open, busy, "Open a scan, study, protocol or volume (Ctrl+O)")
-        _allow(self.demo, busy, "Simulate a small scan and reconstruct it")
+        for key, action in self.demos.items():
+            _allow(action, busy, DEMOS[key].tip)
         scan = "" if "data" in session.inputs else "Open a scan first."
         _allow(self.save_study, scan, "Write files and protocol as a study (Ctrl+S)")
         history = session.history

@@ -22,7 +22,7 @@ START_BAR_S, DELAY_BAR_MS = 2.0, 50.0
 
 
 def measure(folder: Path | None = None) -> dict[str, Any]:
-    """Start a window, reconstruct the demo in it, and return what was measured.
+    """Start a window, reconstruct the PET demo in it, and return what was measured.
 
     Call it in a fresh process: the start-up counts from the start of the process.
     """
@@ -56,9 +56,9 @@ def process_age_s() -> float:
 def _delays_while_running(app: Any, window: Any, folder: Path | None) -> list[float]:
     from PySide6.QtCore import Qt, QTimer
 
-    from engine.demo import demo_folder, make_demo
+    from engine.demo import PetDemo, demo_folder
 
-    study = make_demo(folder or demo_folder())
+    study = PetDemo().make(folder or demo_folder())
     late: list[float] = []
     last = time.perf_counter()
 

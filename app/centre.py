@@ -29,7 +29,7 @@ class Centre(QWidget):
         bench: Workbench,
         *,
         open_scan: Callable[[], object],
-        demo: Callable[[], object],
+        demo: Callable[[str], object],
         start: Callable[[], object],
         resume: Callable[..., object],
         show_log: Callable[[], object],

@@ -1,4 +1,4 @@
-"""The demo scan, simulated in a process of its own so that the window stays quick."""
+"""A demo scan, simulated in a process of its own so that the window stays quick."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
 from app.job import Task
+from engine.demo import Demo, demo_folder
 from engine.errors import EngineError, ResourceError
 from engine.study import Study, read_study
 
 
-def make_demo_apart(task: Task, folder: Path | None = None) -> Study:
-    """Simulate the demo and return its study; `task.progressed` tells how far it is."""
+def make_demo_apart(task: Task, demo: Demo, folder: Path | None = None) -> Study:
+    """Simulate a demo and return its study; `task.progressed` tells how far it is."""
     context = get_context("spawn")
     here, there = context.Pipe(duplex=False)
-    child = context.Process(target=_make, args=(there, folder), name="isocenter-demo", daemon=True)
+    what = (there, demo, folder)
+    child = context.Process(target=_make, args=what, name="isocenter-demo", daemon=True)
     child.start()
     there.close()
     try:
@@ -44,13 +46,11 @@ def _listen(here: Connection, sentinel: int, task: Task) -> Study:
         task.progressed.emit(*message)
 
 
-def _make(pipe: Connection, folder: Path | None) -> None:
-    from engine.demo import STUDY, demo_folder, make_demo
-
+def _make(pipe: Connection, demo: Demo, folder: Path | None) -> None:
     try:
         folder = folder or demo_folder()
-        make_demo(folder, tick=lambda done, total: pipe.send((done, total)))
-        pipe.send(folder / STUDY)
+        demo.make(folder, tick=lambda done, total: pipe.send((done, total)))
+        pipe.send(demo.study(folder))
     except EngineError as e:
         pipe.send(str(e))
     except Exception:  # noqa: BLE001  the last door: nothing may end without a word

@@ -57,7 +57,7 @@ class MainWindow(QMainWindow):
         self._add_results()
         self.status = StatusLine(bench, self.actions_.log, self.centre.views.cursor_text)
         self.setStatusBar(self.status)
-        self.actions_.fill(self.menuBar(), self.open_path)
+        self.actions_.fill(self.menuBar(), self.open_path, self.try_demo)
         self._connect()
         self.resize(*WINDOW_PX)
         if not bench.preferences.geometry.isEmpty():
@@ -136,7 +136,6 @@ class MainWindow(QMainWindow):
                 "finish": runner.finish,
                 "abort": runner.abort,
                 "theme": self.toggle_theme,
-                "demo": self.try_demo,
                 "help": self.dialogs.help,
                 "about": self.dialogs.about,
             }
@@ -186,10 +185,10 @@ class MainWindow(QMainWindow):
         text = f"The image of {record.title} is not exported yet. Open another scan all the same?"
         return self.dialogs.confirm("Image not exported", text, "Open without exporting")
 
-    def try_demo(self) -> None:
-        """Simulate the demo scan, open it and reconstruct it."""
+    def try_demo(self, key: str) -> None:
+        """Simulate a demo scan, open it and reconstruct it."""
         if self.may_forget_image():
-            self.offers.make_demo()
+            self.offers.make_demo(key)
 
     def toggle_theme(self) -> None:
         """Switch between light and dark, and remember it."""

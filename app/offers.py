@@ -1,4 +1,4 @@
-"""What the welcome card offers: the demo, recent studies, interrupted jobs."""
+"""What the welcome card offers: demos, recent studies, interrupted jobs."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from app.run_record import RunState
 from app.runner import Runner
 from app.welcome import Offer, WelcomeCard, recent_offers
 from app.workbench import Workbench
+from engine.demo import DEMOS
 from engine.study import Study
 
 MAX_JOBS = 3
-SIMULATING = "Simulating the demo scan"
 LOOK_AGAIN_MS = (2000, 6000)
 """The engine of a window that was killed may outlive it for a moment; its job is offered then."""
 
 
 class Offers(QObject):
-    """Keeps the welcome card's lists, and starts the demo."""
+    """Keeps the welcome card's lists, and starts a demo."""
 
     def __init__(self, bench: Workbench, card: WelcomeCard, runner: Runner) -> None:
         super().__init__(card)
@@ -46,15 +46,16 @@ class Offers(QObject):
         if self._bench.session.state in (RunState.ABORTED, RunState.FAILED, RunState.FINISHED):
             self.refresh()
 
-    def make_demo(self) -> None:
-        """Simulate the demo scan, then open and reconstruct it."""
-        self._card.show_busy(SIMULATING)
+    def make_demo(self, key: str) -> None:
+        """Simulate a demo scan, then open and reconstruct it."""
+        demo = DEMOS[key]
+        self._card.show_busy(demo.busy)
         self._bench.commands.run_task(
-            make_demo_apart,
+            partial(make_demo_apart, demo=demo),
             self._open_demo,
-            busy=SIMULATING,
+            busy=demo.busy,
             failed="No demo.",
-            on_progress=partial(self._card.show_busy, SIMULATING),
+            on_progress=partial(self._card.show_busy, demo.busy),
             on_end=lambda: self._card.show_busy(""),
         )
 

@@ -25,6 +25,7 @@ from app.theme import Theme
 from app.widgets import ElidedLabel, button, label
 from app.words import sentence_case
 from app.workbench import Workbench
+from engine.demo import DEMOS, Demo
 from engine.errors import EngineError
 
 CARD_PX = 520
@@ -70,36 +71,37 @@ class Card(QFrame):
 
 
 class WelcomeCard(Card):
-    """Offers a scan, the demo, recent studies and interrupted jobs."""
+    """Offers a scan, demos, recent studies and interrupted jobs."""
 
     def __init__(
-        self, theme: Theme, *, open_scan: Callable[[], object], demo: Callable[[], object]
+        self, theme: Theme, *, open_scan: Callable[[], object], demo: Callable[[str], object]
     ) -> None:
         super().__init__()
         self._theme = theme
         self.open = button(
             "Open a scan …", open_scan, "Choose a PET or X-ray scan (Ctrl+O)", "primary"
         )
-        self.demo = button("Try the demo", demo, "Simulate a small scan and reconstruct it")
         set_icon(self.open, "open", theme, "on_accent")
-        set_icon(self.demo, "demo", theme)
-        for each in (self.open, self.demo):
-            each.setMinimumHeight(36)
+        self.open.setMinimumHeight(36)
+        self.demos = [demo_button(each, demo, theme) for each in DEMOS.values()]
         self._busy, self._bar = label("", "muted", wrap=True), QProgressBar()
         self._bar.setTextVisible(False)
         self._lists = QVBoxLayout()
         self._lists.setSpacing(2)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(10)
-        buttons.addWidget(self.open, 1)
-        buttons.addWidget(self.demo, 1)
+        demos = QHBoxLayout()
+        demos.setSpacing(8)
+        for each in self.demos:
+            demos.addWidget(each, 1)
         self.column.addWidget(label("Isocenter", "title"))
         self.column.addWidget(
             label("Turn a PET or X-ray CT scan into an image, and watch it form.", "muted")
         )
         self.column.addSpacing(10)
-        self.column.addLayout(buttons)
+        self.column.addWidget(self.open)
         self.column.addWidget(label("… or drop a file anywhere on this window.", "muted"))
+        self.column.addSpacing(10)
+        self.column.addWidget(label("Try a demo, simulated on this machine", "caption"))
+        self.column.addLayout(demos)
         self.column.addWidget(self._busy)
         self.column.addWidget(self._bar)
         self.column.addLayout(self._lists)
@@ -112,7 +114,7 @@ class WelcomeCard(Card):
         self._bar.setVisible(bool(text))
         self._bar.setRange(0, total)
         self._bar.setValue(done)
-        for each in (self.open, self.demo):
+        for each in (self.open, *self.demos):
             each.setEnabled(not text)
 
     def show_offers(self, groups: dict[str, Sequence[Offer]]) -> None:
@@ -120,7 +122,7 @@ class WelcomeCard(Card):
         while (item := self._lists.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
-        before: QWidget = self.demo
+        before: QWidget = self.demos[-1]
         for title, offers in groups.items():
             if offers:
                 head = label(title, "caption")
@@ -131,6 +133,14 @@ class WelcomeCard(Card):
                 self._lists.addWidget(made)
                 self.setTabOrder(before, made)
                 before = made
+
+
+def demo_button(demo: Demo, start: Callable[[str], object], theme: Theme) -> QPushButton:
+    """Return a button that makes and runs a demo."""
+    made = button(demo.title, partial(start, demo.key), demo.tip)
+    set_icon(made, f"demo-{demo.key}", theme)
+    made.setMinimumHeight(36)
+    return made
 
 
 def offer_button(offer: Offer, theme: Theme) -> QPushButton:

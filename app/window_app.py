@@ -56,8 +56,8 @@ def tell_fault(
     session.raise_problem(Problem("A fault of ours.", text, "Your study and images are kept."))
 
 
-def run_window(*, path: Path | None = None, demo: bool = False) -> int:
-    """Show the window until it is closed; open a file, or make and run the demo."""
+def run_window(*, path: Path | None = None, demo: str = "") -> int:
+    """Show the window until it is closed; open a file, or make and run a demo."""
     app = make_app()
     window = make_window(app)
     sys.excepthook = lambda *fault: tell_fault(window.session, *fault)
@@ -65,7 +65,7 @@ def run_window(*, path: Path | None = None, demo: bool = False) -> int:
     if path is not None:
         QTimer.singleShot(0, window, lambda: window.open_path(path))
     if demo:
-        QTimer.singleShot(0, window, window.try_demo)
+        QTimer.singleShot(0, window, lambda: window.try_demo(demo))
     signal.signal(signal.SIGINT, lambda *_: window.close())
     pulse = QTimer()  # lets Python see Ctrl+C while Qt waits
     pulse.start(300)

@@ -14,6 +14,7 @@ from engine import backend
 from engine.checkpoint import Job, jobs, keep
 from engine.cli.console import Console
 from engine.data.volume import Volume
+from engine.demo import DEMOS, demo_folder
 from engine.errors import DeviceError, ResourceError, SettingsError
 from engine.events import Event, Finished, Profiled, Progressed
 from engine.io import can_save, is_histogram, is_projections, save
@@ -59,6 +60,9 @@ def add_verbs(verbs: Any) -> None:
     p.set_defaults(act=_resume)
 
     p = verbs.add_parser("demo", help="simulate a small scan and reconstruct it")
+    p.add_argument(
+        "demo", nargs="?", choices=tuple(DEMOS), default=next(iter(DEMOS)), help="which one"
+    )
     p.add_argument("--headless", action="store_true", help="without a window")
     p.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder for scan and results")
     _device_options(p)
@@ -95,17 +99,15 @@ def _newest_interrupted() -> Job:
 
 
 def _demo(arguments: argparse.Namespace, console: Console) -> None:
-    from engine.demo import demo_folder, make_demo
-
-    folder = arguments.output or demo_folder()
-    console.line("Simulating the demo scan")
-    study = make_demo(
+    demo, folder = DEMOS[arguments.demo], arguments.output or demo_folder()
+    console.line(demo.busy)
+    study = demo.make(
         folder, tick=lambda done, total: console.show(Progressed("simulate", done, total))
     )
-    output = folder / "demo-volume.nii.gz"
+    output = folder / demo.name("-volume.nii.gz")
     job = Job.create(study, output=output)
     volume = _complete(study, job, arguments, output, console, resume=False)
-    picture = folder / "demo-picture.png"
+    picture = folder / demo.name("-picture.png")
     save(volume, picture, None)
     console.line(f"Picture: {picture}")
 

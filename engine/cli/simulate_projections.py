@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engine.simulate.phantom import ShapePhantom
     from engine.simulate.voxels import VoxelPhantom
 
-PHANTOMS = ("head", "tooth", "thorax", "spheres")
+PHANTOMS = ("head", "tooth", "jaw", "thorax", "spheres")
 ORBITS = ("circle", "short", "fan", "helix", "parallel")
 FORMATS = (".h5", ".nxs", ".toml")
 
@@ -100,6 +100,7 @@ def simulate_projections(arguments: argparse.Namespace, console: Console) -> Non
 
 def _phantom(name: str, scale: float) -> ShapePhantom | VoxelPhantom:
     from engine.simulate.anatomy import thorax
+    from engine.simulate.jaw import jaw
     from engine.simulate.phantom import ShapePhantom
     from engine.simulate.phantoms import cylinder_with_spheres, scaled
     from engine.simulate.voxels import attenuation_of
@@ -110,6 +111,7 @@ def _phantom(name: str, scale: float) -> ShapePhantom | VoxelPhantom:
     makers = {
         "head": lambda: shepp_logan(per_mm=0.02),
         "tooth": tooth,
+        "jaw": jaw,
         "thorax": thorax,
         "spheres": cylinder_with_spheres,
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from engine.simulate.anatomy import brain, thorax
+from engine.simulate.jaw import jaw
 from engine.simulate.listmode import simulate_listmode
 from engine.simulate.phantom import Phantom, ShapePhantom
 from engine.simulate.phantoms import (
@@ -39,6 +40,7 @@ __all__ = [
     "cylinder_with_spheres",
     "derenzo",
     "from_volumes",
+    "jaw",
     "mni_brain",
     "point",
     "shepp_logan",

@@ -23,7 +23,7 @@ from app.window_app import make_app, make_window
 from engine.algorithms import Osem
 from engine.backend import cpu
 from engine.data.projections import Projections
-from engine.demo import demo_folder, make_demo
+from engine.demo import PetDemo, demo_folder
 from engine.devices import DeviceInfo, cpu_device
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import parallel
@@ -73,7 +73,7 @@ def drive(shots: Photographer) -> None:
     session, runner = window.session, window.runner
     shots.wait(lambda: not window.commands.is_busy)
     shots.shoot("empty")
-    window.commands.open_study(make_demo(demo_folder()))
+    window.commands.open_study(PetDemo().make(demo_folder()))
     shots.wait(lambda: not session.obstacle() and not window.commands.is_busy)
     shots.shoot("loaded")
     for step in window.steps[1:]:

@@ -7,12 +7,13 @@ import pytest
 
 from app.demo_maker import make_demo_apart
 from app.job import Task
+from engine.demo import PetDemo
 from tests.app.conftest import PATIENCE_MS
 
 
 @pytest.mark.slow
 def test_the_demo_is_simulated_and_opened(qtbot, tmp_path):
-    task = Task(lambda task: make_demo_apart(task, tmp_path))
+    task = Task(lambda task: make_demo_apart(task, PetDemo(), tmp_path))
     steps = []
     task.progressed.connect(lambda done, total: steps.append(done / total))
     with qtbot.waitSignal(task.done, timeout=PATIENCE_MS) as told:
@@ -26,7 +27,7 @@ def test_the_demo_is_simulated_and_opened(qtbot, tmp_path):
 
 
 def test_a_simulation_that_dies_is_a_sentence(qtbot, tmp_path):
-    task = Task(lambda task: make_demo_apart(task, tmp_path))
+    task = Task(lambda task: make_demo_apart(task, PetDemo(), tmp_path))
     with qtbot.waitSignal(task.failed, timeout=PATIENCE_MS) as told:
         task.start()
         qtbot.waitUntil(lambda: bool(simulations()), timeout=10_000)

@@ -1,0 +1,23 @@
+"""Demos: one simulated scan for each kind of scanner, made on this machine when it is wanted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engine.demo.base import Demo, made
+from engine.demo.ct import CtDemo
+from engine.demo.dual_head import DualHeadDemo
+from engine.demo.pet import PetDemo
+
+DEMOS: dict[str, Demo] = {demo.key: demo for demo in (PetDemo(), CtDemo(), DualHeadDemo())}
+"""By key; the first one is shown to who asks for none."""
+
+
+def demo_folder() -> Path:
+    """Return the folder of the demos among the user's caches; made if absent."""
+    from engine.paths import cache_dir
+
+    return made(cache_dir() / "demo")
+
+
+__all__ = ["DEMOS", "CtDemo", "Demo", "DualHeadDemo", "PetDemo", "demo_folder"]

@@ -1,0 +1,164 @@
+"""A jaw for X-rays, attenuation only, at some 65 keV (LPS: +x left, +y back, +z up).
+
+Both rows of teeth with bone, spine, throat and tongue. Left and right, front and back, top and
+bottom differ: the lower first molar at the left is an implant, the upper second premolar at the
+right has a filling, a wisdom tooth lies across at the lower right, and there is a cyst in the bone
+below the lower left canine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from math import atan2, cos, degrees, hypot, pi, radians, sin
+
+import numpy as np
+
+from engine.geometry.grid import Point
+from engine.simulate.phantom import ShapePhantom
+from engine.simulate.phantoms import scaled
+from engine.simulate.shapes import Cylinder, Ellipsoid, Shape, rod, sphere
+
+SOFT, SPONGY, COMPACT, PULP, DENTINE, ENAMEL = 0.0195, 0.028, 0.046, 0.021, 0.05, 0.085
+TITANIUM, FILLING = 0.16, 0.22
+"""Attenuation [1/mm]; SPONGY and COMPACT are the inside and the outside of bone."""
+
+_HALF_WIDTH_MM, _DEPTH_MM, _BACK_MM = 26.0, 42.0, 6.0
+"""Of the arch of the teeth, a half ellipse that goes on straight backwards from y = `_BACK_MM`."""
+_SEGMENTS = 44
+"""Of the bone along the half ellipse."""
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One row of teeth: 1 up or −1 down, widths of crowns from the middle to the back [mm]."""
+
+    up: int
+    widths_mm: tuple[float, ...]
+    bone_mm: tuple[float, float]
+    """Half thickness and half height of the bone."""
+    bone_z_mm: float
+    behind_mm: float
+    """How far the bone goes on straight backwards."""
+
+
+_DEPTHS_MM = (6.2, 6.4, 7.6, 8.2, 8.6, 10.2, 10.0)
+"""Of crowns across the arch, from the middle to the back [mm]."""
+_UPPER = _Row(1, (8.4, 6.6, 7.6, 6.8, 6.6, 10.0, 9.4), (6.2, 8.5), 21.5, 10.0)
+_LOWER = _Row(-1, (5.4, 5.9, 6.8, 7.0, 7.1, 10.8, 10.4), (6.2, 12.5), -25.0, 26.0)
+_IMPLANT, _FILLED = 5, 4
+"""Places of two teeth from the middle: lower left and upper right."""
+
+
+def jaw(*, scale: float = 1.0) -> ShapePhantom:
+    """Return the head between neck and nose, 124 mm wide, its teeth meeting at z = 0."""
+    shapes = (*_head(), *_bone(_UPPER), *_bone(_LOWER), *_teeth(_UPPER), *_teeth(_LOWER))
+    return ShapePhantom("jaw", scaled((*shapes, *_troubles()), scale))
+
+
+def _head() -> list[Shape]:
+    """Return skin, throat, the air above the tongue, and the spine with its canal."""
+    return [
+        Cylinder((0, 4, 0), (62, 56, 150), mu_per_mm=SOFT),
+        Ellipsoid((2, 29, 4), (13, 5, 70), mu_per_mm=-SOFT),
+        Ellipsoid((0, -9, 9), (15, 17, 3), mu_per_mm=-SOFT),
+        Cylinder((0, 44, 0), (10, 7, 150), mu_per_mm=COMPACT - SOFT),
+        Cylinder((0, 44, 0), (8.5, 5.5, 150), mu_per_mm=SPONGY - COMPACT),
+    ]
+
+
+def _bone(row: _Row) -> list[Shape]:
+    """Return a ridge of bone along the arch, in straight pieces, compact outside."""
+    leans = np.linspace(-pi / 2, pi / 2, _SEGMENTS + 1)  # pieces turn by the same angle
+    t = np.arctan(np.tan(leans) * _HALF_WIDTH_MM / _DEPTH_MM)
+    ends = [_on_arch(float(angle)) for angle in t]
+    back = _BACK_MM + row.behind_mm
+    ends = [(-_HALF_WIDTH_MM, back), *ends, (_HALF_WIDTH_MM, back)]
+    thick, high = row.bone_mm
+    shapes: list[Shape] = []
+    for (x1, y1), (x2, y2) in pairwise(ends):
+        place = ((x1 + x2) / 2, (y1 + y2) / 2, row.bone_z_mm)
+        half, turn = hypot(x2 - x1, y2 - y1) / 2, degrees(atan2(y2 - y1, x2 - x1)) - 90
+        for wall, value in ((0.0, COMPACT - SOFT), (1.8, SPONGY - COMPACT)):
+            size = (thick - wall, high - wall, half)
+            shapes.append(Cylinder(place, size, mu_per_mm=value, turn_deg=turn, tilt_deg=90))
+    return shapes
+
+
+def _teeth(row: _Row) -> list[Shape]:
+    shapes: list[Shape] = []
+    for left in (1, -1):
+        for i, width in enumerate(row.widths_mm):
+            if (row, left, i) == (_LOWER, 1, _IMPLANT):
+                continue
+            x, y, turn = _along(_way_mm(row, i))
+            size = (width / 2 - 0.2, _DEPTHS_MM[i] / 2)
+            shapes += _tooth((left * x, y), size, left * turn, row.up, molar=i > 4)
+    return shapes
+
+
+def _tooth(
+    place: tuple[float, float], half: tuple[float, float], turn: float, up: int, *, molar: bool
+) -> list[Shape]:
+    """Return a tooth with its crown next to z = 0; `half` is along and across the arch [mm]."""
+    (x, y), (a, b) = place, half
+
+    def part(low: float, high: float, size: float, mu: float, by: float = 0.0) -> Ellipsoid:
+        lean = radians(turn)
+        return Ellipsoid(
+            (x + by * cos(lean), y + by * sin(lean), up * (low + high) / 2),
+            (size * a, size * b, (high - low) / 2),
+            mu_per_mm=mu,
+            turn_deg=turn,
+        )
+
+    shapes: list[Shape] = [
+        part(0.2, 10.4, 1.0, ENAMEL - SOFT),
+        part(2.0, 10.3, 0.74, DENTINE - ENAMEL),
+    ]
+    roots = ((-0.42 * a, 0.36), (0.42 * a, 0.36)) if molar else ((0.0, 0.66),)
+    for by, size in roots:
+        shapes.append(part(7.5, 23.0, size, DENTINE - SPONGY, by))
+        shapes.append(part(5.0, 22.0, 0.25 * size, PULP - DENTINE, by))
+    return shapes
+
+
+def _troubles() -> list[Shape]:
+    """Return implant, filling, wisdom tooth and cyst."""
+    x, y, _ = _along(_way_mm(_LOWER, _IMPLANT))
+    implant = [
+        rod((x, y, -17.5), 4.4, 11, mu_per_mm=TITANIUM - SPONGY),
+        rod((x, y, -10.4), 3.2, 3.2, mu_per_mm=TITANIUM - SOFT),
+        Ellipsoid((x, y, -4.6), (5.0, 4.6, 4.2), mu_per_mm=ENAMEL - SOFT, turn_deg=80),
+    ]
+    x, y, turn = _along(_way_mm(_UPPER, _FILLED))
+    filling = Ellipsoid((-x, y, 2.2), (1.6, 2.0, 1.6), mu_per_mm=FILLING - ENAMEL, turn_deg=-turn)
+    x, y, _ = _along(sum(_LOWER.widths_mm) + 9)
+    wisdom = [
+        Ellipsoid((-x, y, -21.0), (3.8, 7.5, 3.9), mu_per_mm=ENAMEL - SPONGY, tilt_deg=-14),
+        Ellipsoid((-x, y + 1.2, -21.3), (2.6, 5.6, 2.7), mu_per_mm=DENTINE - ENAMEL, tilt_deg=-14),
+    ]
+    x, y, _ = _along(15.0)
+    return [*implant, filling, *wisdom, sphere((x, y, -30.0), 7, mu_per_mm=PULP - SPONGY)]
+
+
+def _way_mm(row: _Row, i: int) -> float:
+    """Way along the arch from the front to the middle of a tooth [mm]."""
+    return sum(row.widths_mm[:i]) + row.widths_mm[i] / 2
+
+
+def _on_arch(t: float) -> tuple[float, float]:
+    """(x, y) of the half ellipse, t = 0 in front [mm]."""
+    return _HALF_WIDTH_MM * sin(t), _BACK_MM - _DEPTH_MM * cos(t)
+
+
+def _along(way_mm: float) -> Point:
+    """(x, y) [mm] on the left half of the arch so far from its front, and its direction [deg]."""
+    t = np.linspace(0, pi / 2, 1001)
+    x, y = _HALF_WIDTH_MM * np.sin(t), _BACK_MM - _DEPTH_MM * np.cos(t)
+    way = np.concatenate([[0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))])
+    if way_mm > way[-1]:
+        return _HALF_WIDTH_MM, _BACK_MM + way_mm - float(way[-1]), 90.0
+    t0 = float(np.interp(way_mm, way, t))
+    turn = degrees(atan2(_DEPTH_MM * sin(t0), _HALF_WIDTH_MM * cos(t0)))
+    return *_on_arch(t0), turn
