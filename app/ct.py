@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from app.inputs import Inputs, Role
@@ -11,7 +10,7 @@ from app.xray_scan import XrayScan
 from engine.data.projections import Projections
 from engine.devices import DeviceInfo
 from engine.geometry.grid import ImageGrid, Point
-from engine.preflight.ct import estimate
+from engine.preflight.ct import foretold, most_room
 from engine.preflight.needs import Needs
 from engine.preprocess import STEPS
 from engine.protocols.ct import CtProtocol
@@ -72,15 +71,27 @@ class Ct(Modality):
         outline = self._prepared(plan, inputs)
         if outline is None:
             return None
-        needs = estimate(plan, outline.shape, grid, on=on)
-        return replace(needs, seconds=left * needs.seconds)
+        return foretold(plan, outline, grid, on=on).times(left)
 
     def grid_note(self, plan: CtProtocol, inputs: Inputs) -> str:
-        scan, wide = inputs.scan, plan.grid.diameter_mm is None
-        steps = tuple(self.choices(plan).values())
-        if not (wide and isinstance(scan, XrayScan) and scan.axis_is_sought(steps)):
+        scan, steps = inputs.scan, tuple(self.choices(plan).values())
+        if not isinstance(scan, XrayScan):
             return ""
-        return "The axis of rotation is found in the scan; the volume then reaches as far around it"
+        notes = []
+        if plan.grid.diameter_mm is None and scan.axis_is_sought(steps):
+            notes.append(
+                "The axis of rotation is found in the scan; the volume then reaches as far "
+                "around it"
+            )
+        geometry = scan.prepared(steps).geometry
+        grid = plan.grid.grid_for(geometry)
+        most = most_room(plan, geometry, grid)
+        if most != grid:
+            notes.append(
+                "Iterations need all that the rays through the object pass, up to "
+                f"{inputs.describe(most)} voxels; the picture is cut out of it"
+            )
+        return ". ".join(notes)
 
     def is_done(self, kind: str, inputs: Inputs) -> bool:
         scan = inputs.scan

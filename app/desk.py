@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from PySide6.QtCore import QObject, Signal
 
 from app.device_choice import DeviceChoice
@@ -186,7 +184,7 @@ class Desk(QObject):
         if grid is None or on is None:
             return None
         needs = self.modality.needs(self.protocol, self.inputs, grid, on, left)
-        return needs and replace(needs, seconds=needs.seconds * self.speed_ratio(on))
+        return needs and needs.times(self.speed_ratio(on))
 
     def speed_ratio(self, device: DeviceInfo) -> float:
         """Measured over estimated time of runs of this kind on a device."""

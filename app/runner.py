@@ -40,7 +40,8 @@ class Runner(QObject):
         """What the engine process runs, None for a reconstruction."""
         self.has_checkpoint = False
         """Whether the job can be resumed from disk."""
-        self._estimate_s: float | None = None
+        self._estimate_s: tuple[float, float] | None = None
+        """The least and the most that the engine foretold."""
         for key in ("cpu", "cuda", "ct_cpu", "ct_cuda", "dual_cpu", "dual_cuda"):
             session.device.speed_ratios[key] = preferences.speed_ratio(key)
 
@@ -53,7 +54,8 @@ class Runner(QObject):
             return
         device, needs = session.device.in_use, session.needs()
         if device is not None and needs is not None:
-            self._estimate_s = needs.seconds / session.speed_ratio(device)
+            ratio, least = session.speed_ratio(device), needs.least or needs
+            self._estimate_s = least.seconds / ratio, needs.seconds / ratio
         self._run(session.study(), job_id="")
 
     def start_when_ready(self) -> None:
@@ -211,8 +213,7 @@ class Runner(QObject):
         found = any(each.figures.get("from_cache") for each in timings)
         if self._estimate_s and choice.in_use is not None and not found:
             measured = sum(each.seconds for each in timings)
-            low, high = SPEED_BOUNDS
-            ratio = min(max(measured / self._estimate_s, low), high)
+            ratio = learnt(self._session.speed_ratio(choice.in_use), measured, *self._estimate_s)
             key = self._session.modality.speed_key(choice.in_use)
             choice.speed_ratios[key] = ratio
             self._preferences.remember_speed(key, ratio)
@@ -224,6 +225,13 @@ class Runner(QObject):
             job.deleteLater()
         if following is not None:
             following()
+
+
+def learnt(ratio: float, measured_s: float, least_s: float, most_s: float) -> float:
+    """Return the measured over the foretold time nearest to `ratio` that explains a run."""
+    low, high = SPEED_BOUNDS
+    explained = min(max(ratio, measured_s / most_s), measured_s / least_s)
+    return min(max(explained, low), high)
 
 
 def _commit_edit() -> None:

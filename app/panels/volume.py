@@ -70,9 +70,10 @@ class VolumeStep(Step):
         if note := session.modality.grid_note(session.protocol, session.inputs):
             text += f"\n{note}."
         needs = session.needs()
-        fits = needs is None or needs.fits
-        if needs is not None and not fits:
-            text += f"\nToo large for this computer: {needs.describe()}."
+        fits = needs is None or (needs.least or needs).fits
+        if needs is not None and not needs.fits:
+            told = "May be too large" if fits else "Too large"
+            text += f"\n{told} for this computer: {needs.describe()}."
         self._say_result(text, "muted" if fits else "missing")
         self.say(described, "ok" if fits else "missing")
 

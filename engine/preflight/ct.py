@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 from typing import NamedTuple
 
+from engine.algorithms import Fdk
+from engine.data.projections import Projections
 from engine.devices import DeviceInfo
 from engine.geometry.grid import ImageGrid
+from engine.geometry.xray import XrayGeometry
 from engine.preflight.needs import GPU_SAFETY, MIB, GpuNeeds, Needs
 from engine.protocols.ct import CtProtocol
+from engine.systems.xray_extent import most_grown
 
 REAL_BYTES = 4
 
@@ -45,6 +50,20 @@ GPU_UPDATES_PER_SECOND = 1e10
 """The same on a GPU: assumed, for a small card; the window corrects it by what it measures."""
 START_S = 2.0
 SMALLER = "choose larger voxels or a smaller volume, or bin the projections"
+
+
+def foretold(protocol: CtProtocol, scan: Projections, grid: ImageGrid, *, on: DeviceInfo) -> Needs:
+    """Return what a run needs before anything is known of the values of a scan."""
+    least = estimate(protocol, scan.shape, grid, on=on)
+    most = most_room(protocol, scan.geometry, grid)
+    if most == grid:
+        return least
+    return replace(estimate(protocol, scan.shape, most, on=on), least=least)
+
+
+def most_room(protocol: CtProtocol, geometry: XrayGeometry, grid: ImageGrid) -> ImageGrid:
+    """Return the grid that a run has at most: iterations may need more than the picture."""
+    return grid if isinstance(protocol.algorithm, Fdk) else most_grown(geometry, grid)
 
 
 def estimate(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.errors import DeviceMemoryError, ResourceError
 from engine.geometry.grid import ImageGrid
@@ -58,36 +58,51 @@ class Needs:
     memory_bytes, free_bytes : memory of the machine
     seconds : time
     gpu : memory of the GPU, None on the CPU
+    least : what it will take at least, where the rest says at most; None where it is known
     """
 
     memory_bytes: int
     free_bytes: int
     seconds: float
     gpu: GpuNeeds | None = None
+    least: Needs | None = None
+
+    def times(self, factor: float) -> Needs:
+        """Return the needs of a run that takes `factor` times as long."""
+        least = self.least and self.least.times(factor)
+        return replace(self, seconds=factor * self.seconds, least=least)
 
     @property
     def fits(self) -> bool:
-        """Whether the memory is there."""
+        """Whether the memory is there in any case."""
         return self.memory_bytes <= self.free_bytes and (self.gpu is None or self.gpu.fits)
 
     @property
     def time(self) -> str:
         """The estimated time in words."""
         minutes, seconds = divmod(round(self.seconds), 60)
-        return f"about {minutes}:{seconds:02d}"
+        return f"{self._up_to}about {minutes}:{seconds:02d}"
 
     def describe(self) -> str:
         """One line for the status bar."""
-        need, free = _size(self.memory_bytes), f"{_size(self.free_bytes)} free"
+        need, free = f"{self._up_to}{_size(self.memory_bytes)}", f"{_size(self.free_bytes)} free"
         if self.gpu is None:
             return f"needs {need}, {self.time}, {free}"
-        return f"needs {need} ({free}) and {self.gpu.describe()}, {self.time}"
+        return f"needs {need} ({free}) and {self._up_to}{self.gpu.describe()}, {self.time}"
+
+    @property
+    def _up_to(self) -> str:
+        return "up to " if self.least else ""
 
 
 def refuse_if_too_large(
     needs: Needs, grid: ImageGrid, smaller: str = "choose larger voxels or a smaller field of view"
 ) -> None:
-    """Raise `ResourceError`, or `DeviceMemoryError`, with numbers if the memory is not there."""
+    """Raise `ResourceError`, or `DeviceMemoryError`, with numbers if the memory is not there.
+
+    Where only the most is known to be too much, the run looks again when it knows more.
+    """
+    needs = needs.least or needs
     if needs.memory_bytes > needs.free_bytes:
         raise ResourceError(
             f"grid {grid.describe()}: the run needs {_size(needs.memory_bytes)} of memory, "

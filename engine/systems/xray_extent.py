@@ -7,11 +7,14 @@ the disc about z of radius R, R = max over rays of their distance from z,
 z from min to max over rays of where they enter and leave that cylinder,
 
 both over the rays that met something. The picture is cut out of it at the end. Scans with rays that
-climb more than they run across z keep the volume they have.
+climb more than they run across z keep the volume they have. Before the values are known, the rays
+to all pixels tell how large the volume may become.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -19,9 +22,12 @@ from numpy.typing import NDArray
 
 from engine.data.projections import Projections
 from engine.geometry.grid import ImageGrid
+from engine.geometry.xray import XrayGeometry
 
 Array = NDArray[Any]
 Region = tuple[slice, slice, slice]
+Reach = tuple[float, float, float]
+"""Radius about z, bottom and top [mm]."""
 
 MET = 0.05
 """Share of the largest line integrals (of all but a thousandth) from which a ray met something."""
@@ -33,7 +39,16 @@ _SLACK = 0.05
 
 def grown(scan: Projections, grid: ImageGrid) -> tuple[ImageGrid, Region]:
     """Return the grid that holds all that the scan saw, and where in it `grid` is (z, y, x)."""
-    reach = extent_mm(scan)
+    return _with_room(grid, extent_mm(scan))
+
+
+def most_grown(geometry: XrayGeometry, grid: ImageGrid) -> ImageGrid:
+    """Return the grid that holds `grown`, whatever a scan of this geometry saw."""
+    return _with_room(grid, seen_mm(geometry))[0]
+
+
+def _with_room(grid: ImageGrid, reach: Reach | None) -> tuple[ImageGrid, Region]:
+    """Return the grid with whole voxels added on all sides, and where in it `grid` is."""
     if reach is None:
         return grid, (slice(None),) * 3
     radius, bottom, top = reach
@@ -52,25 +67,48 @@ def grown(scan: Projections, grid: ImageGrid) -> tuple[ImageGrid, Region]:
     return ImageGrid((nz, ny, nx), grid.voxel_mm, (x, y, z)), (inner[2], inner[1], inner[0])
 
 
-def extent_mm(scan: Projections) -> tuple[float, float, float] | None:
-    """Radius about z, bottom and top of what the rays meet [mm]; None where nobody can tell."""
-    step = -(-scan.n_views // MOST_VIEWS)
-    values = scan.values[::step]
+def extent_mm(scan: Projections) -> Reach | None:
+    """Return what the rays that met something pass; None where nobody can tell."""
+    views = _looked_at(scan.n_views)
+    values = scan.values[views]
     most = np.quantile(values, 0.999)
     if not most > 0:
         return None
-    geometry = scan.geometry.select(slice(None, None, step))
+    outlines = (_outline(met) for met in values > MET * most)
+    starts, along = _rays(scan.geometry.select(views), outlines)
+    return None if _are_steep(along).any() else _cylinder(starts, along)
+
+
+@lru_cache(maxsize=8)
+def seen_mm(geometry: XrayGeometry) -> Reach | None:
+    """Return what the rays to all pixels pass, without steep ones; None where all are."""
+    views = _looked_at(geometry.n_views)
+    whole = _outline(np.ones(geometry.shape, bool))
+    starts, along = _rays(geometry.select(views), [whole] * len(range(geometry.n_views)[views]))
+    flat = ~_are_steep(along)
+    return _cylinder(starts[flat], along[flat]) if flat.any() else None
+
+
+def _looked_at(n_views: int) -> slice:
+    return slice(None, None, -(-n_views // MOST_VIEWS))
+
+
+def _rays(geometry: XrayGeometry, outlines: Iterable[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """(n, 3) points and directions of the rays to these rows and columns of each view [mm]."""
     starts, along = [], []
-    for view, met in enumerate(values > MET * most):
-        row, column = _outline(met)
-        pixels = geometry.pixel_mm(view)[row, column]
+    for view, (row, column) in enumerate(outlines):
+        across = geometry.corner_mm[view] + (column + 0.5)[:, None] * geometry.u_mm[view]
+        pixels = across + (row + 0.5)[:, None] * geometry.v_mm[view]
         source = geometry.source_mm[view]
         is_cone = geometry.beam == "cone"
         starts.append(np.broadcast_to(source, pixels.shape) if is_cone else pixels)
         along.append(pixels - source if is_cone else np.broadcast_to(source, pixels.shape))
-    rays = np.concatenate(along)
-    is_steep = (np.abs(rays[:, 2]) > np.hypot(rays[:, 0], rays[:, 1])).any()
-    return None if is_steep else _cylinder(np.concatenate(starts), rays)
+    return np.concatenate(starts), np.concatenate(along)
+
+
+def _are_steep(along: Array) -> NDArray[np.bool_]:
+    """Which directions climb more than they run across z."""
+    return np.abs(along[:, 2]) > np.hypot(along[:, 0], along[:, 1])
 
 
 def _outline(met: NDArray[np.bool_]) -> tuple[Array, Array]:
@@ -85,8 +123,8 @@ def _outline(met: NDArray[np.bool_]) -> tuple[Array, Array]:
     )
 
 
-def _cylinder(starts: Array, along: Array) -> tuple[float, float, float]:
-    """Radius, bottom and top of the cylinder about z that rays start + t along pass through."""
+def _cylinder(starts: Array, along: Array) -> Reach:
+    """Return the cylinder about z that rays start + t along pass through."""
     across = np.hypot(along[:, 0], along[:, 1])
     unit = along / across[:, None]
     middle = -np.sum(starts[:, :2] * unit[:, :2], axis=1)  # where the ray passes z, along it

@@ -15,6 +15,7 @@ from app.protocols import known_protocols
 from app.quality import QUALITIES
 from app.reading import read_input
 from app.run_record import RunState
+from app.runner import learnt
 from app.session import Session
 from engine.backend import cpu
 from engine.data.projections import Projections
@@ -25,6 +26,7 @@ from engine.geometry.orbits import parallel
 from engine.io import write_projections
 from engine.operators.xray import XrayTransform
 from engine.preprocess import Binning, Crop, FlatField, Hounsfield
+from engine.protocols.assignments import with_settings
 from engine.protocols.ct import CtProtocol
 from engine.protocols.pet import Protocol
 from engine.study import Study, read_study
@@ -152,6 +154,47 @@ def test_ct_numbers_need_the_size_of_a_pixel(session):
     unknown = replace(scan, outline=replace(scan.outline, pixel_mm_known=False))
     session.set_input("data", replace(session.inputs["data"], content=unknown))
     assert session.obstacle().startswith("CT numbers need the size")
+
+
+def on_region(algorithm: str, voxel_mm: float = 0.5) -> CtProtocol:
+    """A protocol for a small part of the disc."""
+    edges = f"grid.voxel_mm=[{voxel_mm}, {voxel_mm}, {voxel_mm}]"
+    region = ("grid.diameter_mm=4", "grid.length_mm=2", edges)
+    return with_settings(CtProtocol(), (f"algorithm.kind={algorithm}", *region))
+
+
+def test_iterations_on_a_part_are_foretold_with_all_that_they_need(session):
+    session.set_protocol(on_region("fdk"))
+    assert session.needs().least is None
+    assert session.modality.grid_note(session.protocol, session.inputs) == ""
+    session.set_protocol(on_region("sirt"))
+    needs = session.needs()
+    assert needs.memory_bytes > 2 * needs.least.memory_bytes
+    assert needs.seconds > needs.least.seconds
+    assert needs.describe().startswith("needs up to ")
+    note = session.modality.grid_note(session.protocol, session.inputs)
+    # outermost pixels are 19.5 mm from the axis, rows 1.5 mm from the middle; then half a voxel
+    assert "up to 0.5 mm, 80 × 80 × 8 voxels; the picture is cut out of it" in note
+
+
+def test_what_may_be_too_large_is_told_but_not_refused(session, window):
+    volume = window.steps[3]
+    window.session.set_input("data", session.inputs["data"])
+    window.session.set_protocol(on_region("sirt", voxel_mm=0.01))
+    assert not window.session.needs().fits
+    assert "May be too large for this computer: needs up to " in volume._result.text()
+    assert window.session.obstacle() == ""
+    window.session.set_protocol(on_region("fdk", voxel_mm=0.01))
+    assert window.session.needs().fits
+    assert "too large" not in volume._result.text()
+
+
+@pytest.mark.parametrize(
+    ("measured_s", "ratio"), [(10, 1.0), (50, 1.0), (5, 0.5), (100, 2.0), (9000, 50.0)]
+)
+def test_a_speed_is_learnt_only_as_far_as_the_run_tells_it(measured_s, ratio):
+    assert learnt(1.0, measured_s, least_s=10.0, most_s=50.0) == ratio
+    assert learnt(7.0, 30.0, least_s=10.0, most_s=10.0) == 3.0
 
 
 def test_protocols_are_offered_for_their_kind_of_scan(tmp_path):

@@ -9,7 +9,7 @@ from engine.geometry.orbits import circle, circular_cone, fan, helical, parallel
 from engine.simulate.integrals import line_integrals
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Cylinder, sphere
-from engine.systems.xray_extent import extent_mm, grown
+from engine.systems.xray_extent import extent_mm, grown, most_grown
 
 CONE = {"source_axis_mm": 200.0, "source_detector_mm": 300.0, "shape": (64, 96), "pixel_mm": 1.5}
 SCANS = {
@@ -73,3 +73,27 @@ def test_a_volume_that_needs_no_more_stays(name):
     whole, region = grown(scan, grid)
     assert whole == grid
     assert np.zeros(grid.shape)[region].shape == grid.shape
+
+
+TALL = circular_cone(circle(30), **(CONE | {"shape": (500, 96)}))
+"""Its first and last rows are seen by rays that climb more than they run across z."""
+
+
+@pytest.mark.parametrize("geometry", [*SCANS.values(), TALL], ids=[*SCANS, "tall"])
+def test_no_object_makes_the_volume_grow_more_than_was_foretold(geometry, rng):
+    grid = ImageGrid((3, 5, 4), (2.0, 2.5, 3.0), (4.0, -6.0, 1.0))
+    most = most_grown(geometry, grid)
+    for _ in range(10):
+        centre, radius_mm = rng.uniform(-30, 30, 3), rng.uniform(3, 40)
+        whole, _ = grown(seen(geometry, sphere(tuple(centre), radius_mm, mu_per_mm=0.02)), grid)
+        assert (most.lower_mm <= whole.lower_mm + 1e-9).all()
+        assert (most.upper_mm >= whole.upper_mm - 1e-9).all()
+
+
+@pytest.mark.parametrize("name", SCANS)
+def test_what_fills_the_detector_grows_as_much_as_was_foretold(name):
+    geometry = SCANS[name]
+    values = np.ones((geometry.n_views, *geometry.shape), np.float32)
+    grid = ImageGrid((3, 5, 4), (2.0, 2.5, 3.0), (4.0, -6.0, 1.0))
+    scan = Projections(values=values, geometry=geometry, kind="integrals")
+    assert grown(scan, grid)[0] == most_grown(geometry, grid) != grid
