@@ -19,8 +19,8 @@ STEPS: tuple[type[Step], ...] = (
     Logarithm,
     Rings,
     Hardening,
-    Centre,
     Roll,
+    Centre,
 )
 
 __all__ = [

@@ -91,7 +91,7 @@ def _reason(error: DataError) -> str:
 
 
 class Roll(Step):
-    """Turn of the detector in its plane."""
+    """Turn of the detector in its plane; the axis is looked for after it."""
 
     title: ClassVar[str] = "Detector roll"
     kind: ClassVar[str] = "roll"

@@ -13,6 +13,7 @@ columns, coarse then fine; least is the mean square of what pairs differ by.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from engine.data.projections import Projections
 from engine.errors import DataError
 from engine.filtering.redundancy import coverage
 from engine.geometry.vectors import about_z
+from engine.geometry.xray import XrayGeometry
 from engine.preprocess.sweep import Candidate, Estimate, lowest
 
 Array = NDArray[np.float64]
@@ -125,15 +127,8 @@ def _circle(projections: Projections) -> _Circle:
     from scipy import ndimage
 
     geometry = projections.geometry
-    row = float(geometry.axis_seen[:, 1].mean())
-    n_rows = projections.shape[1]
-    if not -1 <= row <= n_rows:
-        raise DataError(
-            "Centre of rotation: no row of the detector is at the height of the source, where rays "
-            "are measured twice; give the column."
-        )
-    first = int(np.clip(round(row) - 1, 0, max(n_rows - 3, 0)))
-    rows = projections.values[:, first : first + 3].mean(axis=1, dtype=np.float64)
+    row, climb = _row_in_plane(geometry)
+    rows = _along(projections.values, row + climb * np.arange(projections.shape[2]))
     rows = ndimage.gaussian_filter1d(rows, SMOOTHING, axis=1, mode="nearest")
     covered = coverage(geometry.angles_rad)
     order = np.argsort(covered.from_start_rad, kind="stable")
@@ -144,8 +139,37 @@ def _circle(projections: Projections) -> _Circle:
     turned = about_z(-np.array([beta]))[0]
     start = geometry.corner_mm[0] + 0.5 * geometry.u_mm[0] + (row + 0.5) * geometry.v_mm[0]
     start = turned @ (start - geometry.source_mm[0])
-    step = turned @ geometry.u_mm[0]
+    step = turned @ (geometry.u_mm[0] + climb * geometry.v_mm[0])
     return _Circle(rows, angles, covered.is_whole, start[:2], step[:2])
+
+
+def _row_in_plane(geometry: XrayGeometry) -> tuple[float, float]:
+    """Row at which column 0 meets the plane of the circle, and how it climbs from there.
+
+    [rows], [rows per column]: a detector that is rolled or tilted meets it aslant.
+    """
+    across, along = geometry.u_mm[0, 2], geometry.v_mm[0, 2]
+    row = float(geometry.axis_seen[:, 1].mean())
+    if not -1 <= row <= geometry.shape[0] or abs(along) <= abs(across):
+        raise DataError(
+            "Centre of rotation: no row of the detector is at the height of the source, where rays "
+            "are measured twice; give the column."
+        )
+    above = geometry.corner_mm[0, 2] + across / 2 - geometry.source_mm[0, 2]
+    return float(-above / along - 0.5), float(-across / along)
+
+
+def _along(values: NDArray[Any], rows: NDArray[np.floating]) -> Array:
+    """(n_views, n_columns) mean of three rows about `rows` (n_columns,), between pixels too."""
+    last, columns = values.shape[1] - 1, np.arange(len(rows))
+    total = np.zeros((len(values), len(rows)))
+    for near in (rows - 1, rows, rows + 1):
+        inside = np.clip(near, 0, last)
+        k = np.minimum(inside.astype(int), max(last - 1, 0))
+        share = inside - k
+        total += (1 - share) * values[:, k, columns]
+        total += share * values[:, np.minimum(k + 1, last), columns]
+    return total / 3
 
 
 def _difference(circle: _Circle, axis: float, column: float, last: int, most: int | None) -> float:

@@ -34,7 +34,7 @@ def orbit(axis=None, roll=0.0, turn=2 * np.pi):
 
 
 def scan(axis=None, roll=0.0, turn=2 * np.pi):
-    data = simulate_integrals(tooth(scale=8.0), orbit(axis, roll, turn))
+    data = simulate_integrals(tooth(scale=8.0), orbit(axis, roll, turn), oversample=3)
     return replace(data, geometry=orbit(turn=turn))
 
 
@@ -45,8 +45,9 @@ def test_the_best_axis_is_the_one_that_was_planted():
     assert seen.value == pytest.approx(49.0, abs=0.3)
 
 
-def test_the_best_roll_is_the_one_that_was_planted():
-    found = candidates(scan(roll=1.5), CtProtocol(), of="roll", on=ON, step=0.75, n=7)
+@pytest.mark.parametrize("axis", [None, 49.0])
+def test_the_best_roll_is_the_one_that_was_planted(axis):
+    found = candidates(scan(axis, roll=1.5), CtProtocol(), of="roll", on=ON, step=0.75, n=7)
     assert found.value == pytest.approx(1.5, abs=0.3)
     n_y, n_x = found.best.picture.shape
     assert n_x == 2 * n_y  # a slice above, a slice below

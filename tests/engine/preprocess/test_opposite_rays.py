@@ -13,18 +13,21 @@ from engine.errors import DataError
 from engine.geometry.orbits import circle, circular_cone, helical
 from engine.preprocess import BadPixels, Centre, FlatField, Logarithm
 from engine.preprocess.opposite_rays import by_opposite_rays
-from engine.simulate import Detector, shepp_logan, simulate_xray, tooth
+from engine.simulate import Detector, shepp_logan, simulate_integrals, simulate_xray, tooth
+from engine.simulate.phantom import ShapePhantom
+from engine.simulate.shapes import Cylinder, sphere
 
 ON = cpu(2)
 PHANTOMS = {"head": shepp_logan(per_mm=0.02), "tooth": tooth(scale=8.0)}
 MIDDLE = 63.5
 
 
-def orbit(axis=None, *, turn=2 * np.pi, n_views=180, n_columns=128, **more):
+def orbit(axis=None, *, turn=2 * np.pi, n_views=180, n_rows=5, n_columns=128, **more):
     """Pixels of 3 mm, 1.5 times magnified, the first view at 0.3 rad."""
     return circular_cone(
         circle(n_views, first_rad=0.3, range_rad=turn), source_axis_mm=1000.0,
-        source_detector_mm=1500.0, shape=(5, n_columns), pixel_mm=3.0, axis_column=axis, **more,
+        source_detector_mm=1500.0, shape=(n_rows, n_columns), pixel_mm=3.0,
+        axis_column=axis, **more,
     )  # fmt: skip
 
 
@@ -110,3 +113,19 @@ def test_an_axis_that_cannot_be_told_is_left_with_the_reason():
         by_opposite_rays(replace(data, geometry=data.geometry.shifted(columns=60)))
     with pytest.raises(DataError, match="no row of the detector is at the height"):
         by_opposite_rays(replace(data, geometry=data.geometry.shifted(rows=20)))
+
+
+@pytest.mark.parametrize("roll", [0.035, -0.1])
+def test_a_rolled_detector_is_followed_in_the_plane_of_the_circle(roll):
+    block = Cylinder((0, 0, 20), (60, 40, 20), mu_per_mm=0.02)  # it ends in that plane
+    phantom = ShapePhantom("block", (block, sphere((20, 0, -20), 35, mu_per_mm=0.02)))
+    stands, told = (orbit(axis, n_rows=32, roll_rad=roll) for axis in (65.3, 63.5))
+    data = simulate_integrals(phantom, stands, oversample=3)
+    found = by_opposite_rays(replace(data, geometry=told))
+    assert found.value == pytest.approx(65.3, abs=0.15)
+
+
+def test_a_detector_on_its_side_is_refused():
+    data = seen("head", MIDDLE)
+    with pytest.raises(DataError, match="no row of the detector is at the height"):
+        by_opposite_rays(replace(data, geometry=data.geometry.rolled(np.pi / 2)))
