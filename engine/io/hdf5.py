@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -33,6 +34,8 @@ MAX_TEXT = 16_000_000
 CHUNK_BYTES = 16 * 2**20
 METADATA_BYTES = 4 * 2**20
 """Room for all that is not a column."""
+ENDS = re.compile(r"eof = (\d+), .*stored_eof = (\d+)")
+"""Size that a truncated file has and ought to have, as the library tells them."""
 
 
 def is_hdf5(head: bytes) -> bool:
@@ -63,10 +66,20 @@ def open_hdf5(path: Path) -> Iterator[h5py.File]:
             _refuse_unsafe(file, path)
             yield file
     except (OSError, RuntimeError, KeyError, ValueError, TypeError) as e:
-        reason = "truncated" if "truncated" in str(e) else "damaged"
-        raise FileFormatError(
-            f"{path.name}: {reason} HDF5 file ({e}); copy or export it again."
-        ) from e
+        raise damaged(path, e) from e
+
+
+def damaged(path: Path, e: Exception) -> FileFormatError:
+    """Return the error for what the library says of a file."""
+    sizes = ENDS.search(str(e))
+    if sizes:
+        there, whole = (int(size) for size in sizes.groups())
+        return FileFormatError(
+            f"{path.name}: truncated HDF5 file, {there:,} of {whole:,} bytes are there; copy or "
+            "export it again."
+        )
+    reason = "truncated" if "truncated" in str(e) else "damaged"
+    return FileFormatError(f"{path.name}: {reason} HDF5 file ({e}); copy or export it again.")
 
 
 def _refuse_unsafe(file: h5py.File, path: Path) -> None:

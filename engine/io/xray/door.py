@@ -7,6 +7,7 @@ from pathlib import Path
 import psutil
 
 from engine.errors import FileFormatError, ResourceError
+from engine.io.door import open_head
 
 MEMORY_PART = 0.9
 """Part of the free memory that a scan may take."""
@@ -21,6 +22,18 @@ def beside(settings: Path, name: str) -> Path:
         )
     path = settings.parent / name
     refuse_outside(path, settings)
+    return path
+
+
+def named(settings: Path, name: str) -> Path:
+    """Return the file of this name beside a settings file; it is there, readable and not empty."""
+    path = beside(settings, name)
+    if not path.exists():
+        raise FileFormatError(
+            f"{settings.name}: names the file {name!r}, and there is no such file beside it; copy "
+            "it there or correct the name."
+        )
+    open_head(path)
     return path
 
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from engine.data.projections import Projections
-from engine.errors import FileFormatError
+from engine.errors import FileFormatError, GeometryError
 from engine.io.base import ProjectionsReader
 from engine.io.xray.angles import read_angles
 from engine.io.xray.frames import Images, assemble
@@ -86,6 +86,11 @@ def _projections(stacks: dict[str, Stack], fields: Fields) -> Stack:
         )
     wanted = fields.maybe("# projections")
     refuse_missing(stack, fields.path, int(wanted) if wanted else None)
+    if wanted and len(stack) > wanted + 1:  # some count the last, which repeats the first
+        raise GeometryError(
+            f"{fields.path.name}: {len(stack):,} projections are there and the settings say "
+            f"{wanted:,.0f}; choose the settings of this scan."
+        )
     if stack.numbers[0] not in (0, 1):
         raise FileFormatError(
             f"{fields.path.name}: the projections begin with {stack.files[0].name}; the first ones "

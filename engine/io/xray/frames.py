@@ -46,6 +46,8 @@ def assemble(
 ) -> Projections:
     """Return checked projections; what is odd but usable is told in the notes.
 
+    Views that were lost, without light or without numbers, are left out.
+
     Parameters
     ----------
     path
@@ -73,11 +75,12 @@ def assemble(
     """
     _refuse_other_sizes(path, values, geometry, flats, darks)
     told = list(notes)
+    measured = ~_lost_views(path, values, kind, told)
+    kept = values if measured.all() else values[measured]
     bad = np.zeros(values.shape[1:], bool) if bad_pixels is None else bad_pixels.copy()
-    bad |= _not_numbers(path, values, told)
+    bad |= _not_numbers(path, kept, told)
     if whole_numbers:
-        _saturated(path, values, told)
-    _lost_views(path, values, told)
+        _saturated(path, kept, told)
     if white_level is not None and kind == "transmission":
         values /= np.float32(white_level)
     _refuse_other_kind(path, values, kind)
@@ -87,7 +90,7 @@ def assemble(
             f"{path.name}: the size of a pixel is not known; one pixel is taken as 1 mm, so "
             "lengths are in pixels and attenuation is per pixel."
         )
-    return Projections(
+    scan = Projections(
         values=values,
         geometry=geometry,
         kind=kind,
@@ -99,6 +102,7 @@ def assemble(
         info=info or {},
         notes=tuple(told),
     )
+    return scan if measured.all() else scan.select(measured)
 
 
 def refuse_count(path: Path, n_images: int, n_angles: int) -> None:
@@ -177,8 +181,6 @@ def _not_numbers(path: Path, values: Images, notes: list[str]) -> NDArray[np.boo
         bad = ~np.isfinite(values[start : start + BLOCK])
         n_bad += int(np.count_nonzero(bad))
         never &= bad.all(axis=0)
-    if n_bad == values.size:
-        raise DataError(f"{path.name}: no value is a number; export the scan again.")
     if n_bad:
         always = int(never.sum())
         more = f", {always:,} of the pixels in every view" if always else ""
@@ -210,15 +212,34 @@ def _refuse_other_kind(path: Path, values: Images, kind: Kind) -> None:
         )
 
 
-def _lost_views(path: Path, values: Images, notes: list[str]) -> None:
-    lost = [k for k, image in enumerate(values) if not image.any()]
+def _lost_views(path: Path, values: Images, kind: Kind, notes: list[str]) -> NDArray[np.bool_]:
+    """Return the views to leave out; zeros of line integrals may be a beam beside the object."""
+    zeros = np.array([not image.any() for image in values])
+    no_numbers = np.array([not np.isfinite(image).any() for image in values])
+    if no_numbers.all():
+        raise DataError(f"{path.name}: no value is a number; export the scan again.")
+    lost = np.flatnonzero(zeros | no_numbers)
     if 2 * len(lost) >= len(values):
         raise DataError(
-            f"{path.name}: {len(lost):,} of {len(values):,} views hold only zeros, the first is "
-            f"view {lost[0]}; was the scan ended early?"
+            f"{path.name}: {len(lost):,} of {len(values):,} views hold {_held(zeros, no_numbers)}, "
+            f"the first is view {lost[0]}; was the scan ended early?"
         )
-    if lost:
-        notes.append(f"{path.name}: views {listed(lost)} hold only zeros; leave them out.")
+    if kind == "integrals" and zeros.any():
+        notes.append(
+            f"{path.name}: views {listed(np.flatnonzero(zeros))} hold only zeros; if they were not "
+            "measured, take them and their angles out of the scan."
+        )
+        zeros[:] = False
+    out = zeros | no_numbers
+    if out.any():
+        which, held = listed(np.flatnonzero(out)), _held(zeros, no_numbers)
+        notes.append(f"{path.name}: views {which} hold {held}; they are left out.")
+    return out
+
+
+def _held(zeros: NDArray[np.bool_], no_numbers: NDArray[np.bool_]) -> str:
+    words = ("only zeros", zeros), ("no numbers", no_numbers)
+    return " or ".join(word for word, found in words if found.any())
 
 
 def _unlit(

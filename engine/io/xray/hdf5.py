@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from engine.errors import FileFormatError
 from engine.io.door import open_head
-from engine.io.hdf5 import MAX_OBJECTS, MAX_RATIO, is_hdf5, text_of
+from engine.io.hdf5 import MAX_OBJECTS, MAX_RATIO, damaged, is_hdf5, text_of
 from engine.io.xray.door import refuse_outside, refuse_too_large
 from engine.io.xray.frames import Images
 
@@ -198,10 +198,7 @@ def open_tree(path: Path) -> Iterator[Tree]:
                 f"{path.name}: compressed in a way that cannot be read here ({text}); save it "
                 "with gzip or without compression."
             ) from e
-        reason = "truncated" if "truncated" in text else "damaged"
-        raise FileFormatError(
-            f"{path.name}: {reason} HDF5 file ({text}); copy or export it again."
-        ) from e
+        raise damaged(path, e) from e
 
 
 def read_images(

@@ -16,7 +16,7 @@ from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
 from engine.io.door import open_head, read_text
 from engine.io.xray.angles import Angles, read_angles
-from engine.io.xray.door import beside, refuse_too_large
+from engine.io.xray.door import named, refuse_too_large
 from engine.io.xray.frames import Images, assemble, refuse_count
 from engine.io.xray.pose import DOWN, LEFT, RIGHT, UP, turned_cone, turned_parallel
 from engine.io.xray.rtk import GANTRY, read_parameters, rtk_geometry
@@ -54,6 +54,7 @@ class RawSidecar(ProjectionsReader):
     def read(cls, path: Path) -> Projections:
         settings = parse(Sidecar, read_toml(path), where=path.name)
         values, whole = _images(settings, settings.file or settings.files or "", path)
+        _refuse_other_shape(settings, values.shape, path)
         if settings.reverse:
             values = values[::-1]
         flats, darks = (
@@ -114,13 +115,25 @@ def _images(
             )
         refuse_missing(stack, path)
         return _oriented(*read_stack(stack, path), settings)
-    file = beside(path, name)
-    open_head(file)
+    file = named(path, name)
     if name.lower().endswith(TIFF):
         image = read_tiff(file, path)
         stacked = image[None] if image.ndim == 2 else image
         return _oriented(stacked.astype(np.float32), image.dtype.kind in "iu", settings)
     return _raw(settings, file, path, reference=reference)
+
+
+def _refuse_other_shape(settings: Sidecar, shape: tuple[int, ...], path: Path) -> None:
+    """Refuse images of other numbers than the sidecar says, where it does."""
+    stated = dict(zip(settings.order, settings.shape or (), strict=False))
+    found = dict(zip(AXES, shape, strict=True))
+    if any(found[axis] != n for axis, n in stated.items()):
+        said = " x ".join(f"{n:,}" for n in stated.values())
+        have = " x ".join(f"{found[axis]:,}" for axis in stated)
+        raise FileFormatError(
+            f"{path.name}: the images are {have} ({' x '.join(stated)}), its shape says {said}; "
+            "copy the missing files or correct shape."
+        )
 
 
 def _oriented(images: Images, whole: bool, settings: Sidecar) -> tuple[Images, bool]:
@@ -147,10 +160,11 @@ def _raw(settings: Sidecar, file: Path, path: Path, *, reference: bool) -> tuple
     wanted = per_view * shape[view]
     if size != wanted:
         have, rest = divmod(size, per_view)
+        more = f" and {rest:,} bytes" if rest else ""
         raise FileFormatError(
-            f"{file.name}: {size:,} bytes after the header are {have:,} views and {rest:,} bytes, "
-            f"{path.name} says {shape[view]:,} views of {per_view:,} bytes ({wanted:,} in all); "
-            "copy the file again or correct shape and dtype."
+            f"{file.name}: {size:,} bytes after the header are {have:,} views{more}, {path.name} "
+            f"says {shape[view]:,} views of {per_view:,} bytes ({wanted:,} in all); copy the file "
+            "again or correct shape and dtype."
         )
     refuse_too_large(wanted // dtype.itemsize, file)
     values: NDArray[Any] = np.memmap(
@@ -192,8 +206,7 @@ def _geometry(
     n_views, rows, columns = shape
     g = settings.geometry
     if isinstance(g, VectorSettings):
-        file = beside(path, g.file)
-        open_head(file)
+        file = named(path, g.file)
         vectors = read_vectors(file)
         refuse_count(path, n_views, len(vectors))
         kept, notes = without_repeated(vectors, file)
@@ -208,8 +221,7 @@ def _geometry(
 def _rtk(
     g: RtkSettings, n_views: int, shape: tuple[int, int], path: Path
 ) -> tuple[XrayGeometry, bool, tuple[str, ...]]:
-    file = beside(path, g.file)
-    open_head(file)
+    file = named(path, g.file)
     parameters = read_parameters(file)
     refuse_count(path, n_views, len(parameters[GANTRY]))
     angles = read_angles(parameters[GANTRY], "deg", f"{file.name}: {GANTRY}")
@@ -224,7 +236,7 @@ def _angles(given: AngleSettings, n_views: int, path: Path) -> Angles:
     if given.values is not None:
         values = np.array(given.values)
     elif given.file is not None:
-        values = _listed(beside(path, given.file))
+        values = _listed(named(path, given.file))
     else:
         values = given.first + (given.step or 0.0) * np.arange(n_views)
     refuse_count(path, n_views, len(values))
@@ -233,7 +245,6 @@ def _angles(given: AngleSettings, n_views: int, path: Path) -> Angles:
 
 
 def _listed(file: Path) -> NDArray[np.float64]:
-    open_head(file)
     lines = [
         line.partition("#")[0].strip() for line in read_text(file, MAX_ANGLES_BYTES).splitlines()
     ]

@@ -115,7 +115,9 @@ class Sidecar(Settings):
     dtype: Dtype | None = setting(None, "of raw values")
     byte_order: Literal["little", "big"] = "little"
     offset_bytes: int = setting(0, "header to skip in a raw file", ge=0, le=2**30)
-    shape: tuple[int, ...] | None = setting(None, "of raw values, in the order of `order`")
+    shape: tuple[int, ...] | None = setting(
+        None, "in the order of `order`; TIFF images must have it"
+    )
     order: tuple[Axis, ...] = setting(AXES, "axes of a raw file, the slowest first")
     image_order: tuple[Literal["row", "column"], ...] = setting(
         ("row", "column"), "axes of a TIFF image, the slower first"

@@ -241,7 +241,7 @@ class TestGeometry:
 @pytest.mark.parametrize(
     ("changes", "geometry", "match"),
     [
-        ({"shape": [N + 1, ROWS, COLUMNS]}, {}, "are 12 views and 0 bytes, scan.toml says 13"),
+        ({"shape": [N + 1, ROWS, COLUMNS]}, {}, "are 12 views, scan.toml says 13"),
         ({"dtype": "float32"}, {}, "says 12 views of 60 bytes"),
         ({"offset_bytes": 8}, {}, "are 11 views and 22 bytes"),
         ({"dtype": None}, {}, "need 'dtype' and 'shape'"),
@@ -252,8 +252,9 @@ class TestGeometry:
         ({"files": "a"}, {}, "give one of file and files"),
         ({"file": "../scan.raw"}, {}, "only a file in the same folder"),
         ({"file": "/etc/hostname"}, {}, "only a file in the same folder"),
-        ({"file": "none.raw"}, {}, "no such file"),
-        ({"flats": "none.raw"}, {}, "no such file"),
+        ({"file": "none.raw"}, {}, "scan.toml: names the file 'none.raw', and there is no such"),
+        ({"flats": "none.raw"}, {}, "no such file beside it"),
+        ({}, {"angles": {"file": "none.txt"}}, "no such file beside it"),
         ({"file": None, "files": "none"}, {}, "no TIFF images none0000.tif"),
         ({"kind": "photons"}, {}, "kind: input should be 'counts'"),
         ({"kind": "integrals"}, {}, "values up to 1,179 are no line integrals"),
@@ -328,3 +329,13 @@ def test_a_sidecar_that_is_no_toml_says_so(tmp_path: Path) -> None:
     path.write_text(path.read_text() + "\n[geometry")
     with pytest.raises(SettingsError, match="not a TOML file"):
         read_projections(path)
+
+
+def test_a_stack_with_missing_images_is_refused_where_the_shape_is_stated(tmp_path: Path) -> None:
+    write_tiffs(tmp_path, "scan_", counts()[: N // 2])
+    stack = {"file": None, "files": "scan_", "dtype": None, "flats": None, "darks": None}
+    with pytest.raises(
+        FileFormatError, match=r"are 6 x 3 x 5 \(view x row x column\), its shape says 12 x 3 x 5"
+    ):
+        read_projections(write(tmp_path, **stack))
+    assert read_projections(write(tmp_path, **stack, shape=None)).n_views == N // 2

@@ -153,6 +153,12 @@ class TestFlexRay:
             read_projections(path).geometry.detector_mm[0], (10 * 0.0748, 100, 0), atol=1e-12
         )
 
+    def test_the_last_image_may_be_uncounted_and_others_not(self, tmp_path: Path) -> None:
+        settings = {"# projections": str(N - 1), "last angle": "360"}
+        assert read_projections(flexray(tmp_path, **settings)).n_views == N - 1
+        with pytest.raises(GeometryError, match="12 projections are there and the settings say 10"):
+            read_projections(flexray(tmp_path, **{"# projections": str(N - 2)}))
+
     def test_a_turn_with_both_ends_keeps_one(self, tmp_path: Path) -> None:
         data = read_projections(flexray(tmp_path, **{"last angle": "360"}))
         assert data.n_views == N - 1
