@@ -11,6 +11,10 @@ from numpy.typing import NDArray
 Window = tuple[float, float]
 N_SAMPLES = 200_000  # enough for a percentile, quick for any volume
 TOP_PERCENT = 99.5
+FAINT = 0.02
+"""Of the peak; most voxels of a PET image are fainter, and say nothing of how bright it is."""
+ENOUGH = 4000
+"""Bright voxels in a sample from which a percentile can be told."""
 AIR_HU = -200.0
 """Below lie air and lungs, which would leave tissue and bone beyond the window."""
 _HU_WINDOWS = (
@@ -50,18 +54,18 @@ def sample(values: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def auto_window(values: NDArray[np.float32], unit: str, *, diverging: bool = False) -> Window:
     """A window that shows most of the values: from zero where zero means nothing."""
-    finite = sample(values)
     if diverging:
-        top = _percentile(np.abs(finite[finite != 0]))
+        top = bright_top(np.abs(values))
         return -top, top
     if not pinned_to_zero(unit, diverging=diverging):
+        finite = sample(values)
         if finite.size == 0 or finite.min() == finite.max():
             return 0.0, 1.0
         matter = finite[finite > AIR_HU]
         low = np.percentile(finite, 100 - TOP_PERCENT)
         high = np.percentile(matter if matter.size else finite, TOP_PERCENT)
         return valid(round_to_figures(float(low), 3), round_to_figures(float(high), 3))
-    return 0.0, _percentile(finite[finite > 0])
+    return 0.0, bright_top(values)
 
 
 def full_window(values: NDArray[np.float32], unit: str, *, diverging: bool = False) -> Window:
@@ -136,10 +140,24 @@ def valid(low: float, high: float) -> Window:
     return low, max(high, low + smallest)
 
 
-def _percentile(positive: NDArray[np.float32]) -> float:
-    if positive.size == 0:
+def bright_top(values: NDArray[np.float32]) -> float:
+    """Value below which nearly all voxels lie that are not faint, 1 where nothing is positive.
+
+    Only voxels of at least `FAINT` of the peak count, or a point source would vanish among the
+    empty ones; the peak is the second highest column of a volume, so that one hot voxel is none.
+    """
+    columns = np.fmax.reduce(values, axis=0) if values.ndim == 3 else values
+    columns = columns[np.isfinite(columns) & (columns > 0)]
+    if columns.size == 0:
         return 1.0
-    return round_to_figures(float(np.percentile(positive, TOP_PERCENT)), 3)
+    second = max(columns.size - 2, 0)
+    least = FAINT * np.partition(columns, second)[second]
+    bright = sample(values)
+    bright = bright[bright > least]
+    if bright.size < ENOUGH:
+        bright = values[(values > least) & np.isfinite(values)]
+    top = float(np.percentile(bright, TOP_PERCENT))
+    return min(round_to_figures(top, 3), float(bright.max()))
 
 
 def round_to_figures(value: float, n_figures: int) -> float:

@@ -16,6 +16,30 @@ def test_auto_window_of_activity_starts_at_zero_and_ignores_empty_space(rng):
     assert high == pytest.approx(2, rel=0.01)
 
 
+@pytest.mark.parametrize("shape", [(64, 64, 64), (200, 300, 300)])
+@pytest.mark.parametrize("faint", [0.0, 1e-6])
+def test_auto_window_of_two_small_sources_ends_near_the_higher_one(shape, faint, rng):
+    z, y, x = np.ogrid[tuple(map(slice, shape))]
+    values = (faint * rng.random(shape)).astype("f4")
+    for height, (cz, cy, cx) in ((1.0, (20, 20, 40)), (0.6, (45, 45, 22))):
+        squared = (z - cz) ** 2 + (y - cy) ** 2 + (x - cx) ** 2
+        values += height * np.exp(-squared / (2 * 3.0**2)).astype("f4")
+    low, high = windows.auto_window(values, "counts/mm")
+    # a source of height h is above t in a volume that goes as ln(h / t)^1.5
+    volume = np.log(1 / windows.FAINT) ** 1.5 + np.log(0.6 / windows.FAINT) ** 1.5
+    wanted = math.exp(-((volume * (1 - windows.TOP_PERCENT / 100)) ** (2 / 3)))
+    assert low == 0
+    assert high == pytest.approx(wanted, rel=0.03)  # some 60 voxels are above
+    assert wanted > 0.8
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1), (1, 1, 1), (2, 3, 4)])
+def test_auto_window_never_ends_above_the_highest_value(shape):
+    for value in (1.23456, 1.23654, 1e-30, 3e38):
+        values = np.full(shape, value, np.float32)
+        assert 0.99 * value < windows.auto_window(values, "counts/mm")[1] <= values.max()
+
+
 def test_auto_window_is_not_led_by_a_single_hot_voxel(rng):
     values = rng.uniform(0, 1, (20, 20, 20)).astype("f4")
     values[3, 4, 5] = 1e6
