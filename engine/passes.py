@@ -41,6 +41,7 @@ class Passes:
         part = 0 if whole else PARTS * done // total
         self._seen += whole
         in_step = min(self._seen * PARTS + part, self._passes * PARTS)
+        total = self._n_steps * self._passes * PARTS
         now = self._steps * self._passes * PARTS + in_step
-        self._told = max(self._told, now)
-        self._tell(Progressed(self._stage, self._told, self._n_steps * self._passes * PARTS))
+        self._told = max(self._told, min(now, total))  # there may be passes after the last step
+        self._tell(Progressed(self._stage, self._told, total))

@@ -77,9 +77,9 @@ def _why_not_cuda() -> str:
 
 
 def _check_kernels(console: Console) -> None:
-    from engine.warmup import warm_up
+    from engine.warmup import of_any_scan, warm_up
 
-    for done, total in warm_up():
+    for done, total in warm_up(of_any_scan(backend.cpu())):
         console.line(f"  {'kernels':20s} {done} of {total} ready")
 
 

@@ -18,6 +18,7 @@ from engine.errors import DataError, SettingsError
 from engine.events import Loaded, Planned
 from engine.flows import common
 from engine.flows.common import Stage
+from engine.flows.kernels import prepare_kernels
 from engine.io import read_efficiencies, read_histogram
 from engine.io.response_hdf5 import read_response
 from engine.model import ReadyModel
@@ -27,6 +28,7 @@ from engine.preflight.needs import refuse_if_too_large
 from engine.protocols.dual_head import DualHeadGrid, DualHeadProtocol
 from engine.record import Record, Resume
 from engine.systems import dual_head_pet, response_cache
+from engine.warmup import of_response
 
 
 def flow(
@@ -36,10 +38,11 @@ def flow(
     protocol = _protocol(record)
     data = yield from read(record, protocol)
     response = yield from find_response(record, protocol, data)
+    yield from prepare_kernels(record, of_response(response, on=record.on))
     data = yield from correct(record, protocol, data)
     start = dual_head_pet.uniform_start(data, response)
     model = yield from prepare(record, data, response, common.start_of(start, resume)[0])
-    yield record.start("reconstruct", protocol.algorithm.describe())
+    yield common.begin(record, resume)
     image, done = yield from common.iterate(
         record, model, start, resume, finish_early, n_rows=data.scanner.n_lors, rows="lines"
     )

@@ -17,6 +17,7 @@ from engine.errors import DataError
 from engine.events import Loaded, Planned
 from engine.flows import common
 from engine.flows.common import Stage
+from engine.flows.kernels import prepare_kernels
 from engine.io import read_efficiencies, read_listmode, read_mu_map
 from engine.model import ListModeModel
 from engine.paths import cache_dir
@@ -26,7 +27,7 @@ from engine.record import Record, Resume
 from engine.systems import listmode_pet
 from engine.systems.sensitivity import Sensitivity, compute_sensitivity
 from engine.systems.sensitivity_cache import keep, key_of, load
-from engine.warmup import warm_up
+from engine.warmup import Steps, of_events
 
 
 def flow(
@@ -34,29 +35,16 @@ def flow(
 ) -> Stage[Volume]:
     """Read, correct, model, iterate, finish."""
     data = yield from read(record)
-    yield from prepare_kernels(record, data)
+    yield from prepare_kernels(record, kernels_of(record, data))
     prompts = yield from correct(record, data)
     sensitivity = yield from measure_sensitivity(record, prompts)
-    yield record.start("reconstruct", record.protocol.algorithm.describe())
+    yield common.begin(record, resume)
     model = build(record, prompts, sensitivity)
     start = listmode_pet.uniform_start(model)
     image, done = yield from common.iterate(
         record, model, start, resume, finish_early, n_rows=prompts.n_events
     )
     return (yield from common.finish(record, image, done))
-
-
-def prepare_kernels(record: Record, data: ListMode) -> Stage[None]:
-    """Load the kernels, or compile them where this machine has not done so yet."""
-    yield record.start("kernels", "Preparing the kernels (compiled once, then kept)")
-    tick = record.ticker("kernels")
-    tof = None if data.tof_bins is None else data.scanner.tof
-    exact = record.protocol.reproducible
-    with record.profiler.span("kernels"):
-        for done, total in warm_up(record.on, record.grid, tof, reproducible=exact):
-            if tick is not None:
-                tick(done, total)
-    yield record.end("kernels")
 
 
 def read(record: Record) -> Stage[ListMode]:
@@ -96,6 +84,17 @@ def _plan(record: Record, data: ListMode) -> Planned:
     needs = estimate(record.protocol, record.grid, data.n_events, on=on, n_lors=n_lors)
     refuse_if_too_large(needs, record.grid)
     return Planned(record.on.name, f"{record.on.label}: {needs.describe()}")
+
+
+def kernels_of(record: Record, data: ListMode) -> Steps:
+    """What compiles the kernels of this run."""
+    return of_events(
+        record.on,
+        record.grid,
+        None if data.tof_bins is None else data.scanner.tof,
+        reproducible=record.protocol.reproducible,
+        mu_map=None if data.mu_map is None else data.mu_map.grid,
+    )
 
 
 def correct(record: Record, data: ListMode) -> Stage[ListMode]:

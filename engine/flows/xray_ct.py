@@ -15,8 +15,9 @@ from engine.filtering.projections import planned
 from engine.filtering.truncation import cut_sides
 from engine.flows import common
 from engine.flows.common import Stage
+from engine.flows.kernels import prepare_kernels
 from engine.io import read_projections
-from engine.model import LinearModel
+from engine.operators.xray import XrayTransform
 from engine.preflight.ct import SMALLER, estimate
 from engine.preflight.needs import refuse_if_too_large
 from engine.preprocess import STEPS
@@ -26,6 +27,7 @@ from engine.provenance import hash_array
 from engine.record import Record, Resume
 from engine.systems import xray_ct
 from engine.systems.xray_extent import Region, grown
+from engine.warmup import of_projections
 
 NO_PATIENT = "xyz"
 """Axes of a volume where nobody says how a patient lay in the scanner."""
@@ -42,8 +44,7 @@ def flow(
     wanted = record.grid
     region = yield from make_room(record, scan)
     streams = yield from measure_needs(record, protocol, scan)
-    yield record.start("reconstruct", protocol.algorithm.describe())
-    model = xray_ct.build(
+    A = xray_ct.projector(
         scan,
         record.grid,
         on=record.on,
@@ -52,7 +53,12 @@ def flow(
         tick=record.passes,
         profiler=record.profiler,
     )
-    yield from tell_adjoint(record, model)
+    direct = isinstance(protocol.algorithm, Fdk)
+    yield from prepare_kernels(record, of_projections(A, direct=direct))
+    if not direct:
+        yield from tell_adjoint(record, A)
+    yield common.begin(record, resume)
+    model = xray_ct.build(scan, A)
     start = xray_ct.empty_start(record.grid)
     image, done = yield from common.iterate(
         record, model, start, resume, finish_early, n_rows=scan.values.size, rows="pixels"
@@ -139,13 +145,15 @@ def measure_needs(record: Record, protocol: CtProtocol, scan: Projections) -> St
     return needs.gpu is not None and needs.gpu.streams
 
 
-def tell_adjoint(record: Record, model: LinearModel) -> Stage[None]:
+def tell_adjoint(record: Record, A: XrayTransform) -> Stage[None]:
     """Say which back projection an iterative algorithm gets, and how good an adjoint it is."""
-    if isinstance(record.protocol.algorithm, Fdk):
-        return
-    told = xray_ct.describe_adjoint(model)
+    yield record.start("adjoint", "Comparing the back projection with the line integrals")
+    if record.passes is not None:
+        record.passes.begin("adjoint", 1, 2)
+    told = xray_ct.describe_adjoint(A)
     record.corrections.append({"kind": "adjoint", "state": "applied", "text": told})
     yield Corrected("adjoint", "applied", told)
+    yield record.end("adjoint")
 
 
 def facts_of(scan: Projections) -> dict[str, Any]:

@@ -87,7 +87,7 @@ class DeviceResponse:
         codes = self.gpu.empty((int(ends[-1]),), np.uint16)
         values = self.gpu.empty(codes.shape, np.uint16 if is_half else np.float32)
         for part in parts_of(n_nonzero, SORTED_TOGETHER, n):
-            found = self.kernels.stored(self._sorted(rows[part]))
+            found = self.kernels.stored(self.grouped(rows[part]))
             to = slice(ends[part.start], ends[part.stop])
             with self.profiler.span("upload", bytes=found.n_bytes):
                 for target, source in (
@@ -100,7 +100,8 @@ class DeviceResponse:
         starts = ends.astype(np.int64)
         return GroupedRows(self.gpu.upload(starts), groups, codes, values, self.gpu.upload(scales))
 
-    def _sorted(self, rows: NDArray[np.int64]) -> GroupedRows:
+    def grouped(self, rows: NDArray[np.int64]) -> GroupedRows:
+        """Return some rows sorted by group, on the host."""
         response, n_planes = self.response, self.response.n_planes_stored
         begins = response.starts[rows * n_planes]
         ends = response.starts[(rows + 1) * n_planes]

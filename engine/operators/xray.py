@@ -31,6 +31,7 @@ __all__ = ["Adjoint", "Region", "XrayTransform", "is_large"]
 
 Array = NDArray[Any]
 Adjoint = Literal["matched", "voxel"]
+Use = Literal["forward", "adjoint", "back_project"]
 
 _MOST_VOXELS = 2**31
 ADJOINT_RTOL = {"matched": 1e-5, "voxel": 2e-2}
@@ -134,6 +135,13 @@ class XrayTransform(LinearOperator):
         self._expect(y, self.out_shape)
         box = Box.of(region, self.grid.shape)
         return self._projector.back(y, box, as_adjoint=weighting == "adjoint")
+
+    def compile(self, use: Use) -> None:
+        """Have the kernel of a method compiled, or loaded where that was done before."""
+        if use == "adjoint" and self.adjoint_kind == "matched":
+            self._projector.compile("transposed")
+        else:
+            self._projector.compile("forward" if use == "forward" else "back")
 
     def adjoint_mismatch(self) -> float:
         """How far ⟨A x, y⟩ and ⟨x, Aᵀ y⟩ are apart, relative to them, on a few views."""

@@ -25,7 +25,7 @@ from engine.kernels.device_cone import BackViews
 from engine.kernels.device_joseph import Lines
 from engine.kernels.tuning import tuned_back
 from engine.operators.xray_parts import Pace, Parts, parts_for
-from engine.operators.xray_scene import Box, Scene, Three
+from engine.operators.xray_scene import Box, Scene, Three, Way
 from engine.operators.xray_tools import Tools
 
 UPDATES_PER_CHUNK = 2**33
@@ -73,6 +73,13 @@ class DeviceXray:
     def back(self, y: Array, box: Box, *, as_adjoint: bool) -> Array:
         """Voxel-driven back projection with 1/τ² of a box; `as_adjoint` : weighted to be one."""
         return self._fitting(box.shape, lambda out: self._back(y, box, as_adjoint, out))
+
+    def compile(self, way: Way) -> None:
+        """Have the kernels of `forward`, `transposed` or `back` compiled."""
+        if way == "back":
+            self._tools.back(self._variant(Box.of(None, self._scene.grid.shape)))
+        else:
+            self._tools.joseph(exact=self._exact or way == "transposed")
 
     def _forward(self, x: Array, out: Array) -> None:
         _, n_rows, n_columns = self._scene.seen

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.kernels import cone_back, joseph
 from engine.kernels.blocks import Tick, run_blocks, sum_blocks
-from engine.operators.xray_scene import Box, Scene
+from engine.operators.xray_scene import Box, Scene, Three, Way
 from engine.profiling import Profiler
 
 Array = NDArray[Any]
@@ -61,33 +61,43 @@ class HostXray:
             self.keep(y, kept)
             return self.back_kept(kept, box)
 
+    def compile(self, way: Way) -> None:
+        """Have the kernel of `forward`, `transposed` or `back` compiled, by a call over no line."""
+        one = np.zeros((1, 1, 1), np.float32)
+        if way == "forward":
+            self._integrate(0, 0, one.ravel(), one)
+        elif way == "transposed":
+            self._spread(0, 0, one, one.ravel())
+        else:
+            self._gather(0, 0, one, (0, 0, 0), one)
+
     def _forward(self, x: Array) -> Array:
         image = np.zeros([n + 2 for n in self._shape], np.float32)
         image[1:-1, 1:-1, 1:-1] = x.transpose(1, 2, 0)
         n_views, n_rows, n_columns = self._scene.seen
         out = np.empty((n_views, n_columns, n_rows), np.float32)
-        scene = (self._scene.rays, self._voxel_mm, self._shape, image.ravel())
+        flat = image.ravel()
 
         def work(_: int, start: int, stop: int) -> None:
-            if self._is_upright:
-                joseph.forward_upright(start, stop, *scene, self._blend(), out)
-            else:
-                joseph.forward(start, stop, *scene, out)
+            self._integrate(start, stop, flat, out)
 
         run_blocks(work, n_views * n_columns, self._threads, self._tick)
         return np.ascontiguousarray(out.transpose(0, 2, 1))
 
+    def _integrate(self, start: int, stop: int, image: Array, out: Array) -> None:
+        """Line integrals of some columns of all views together."""
+        scene = (self._scene.rays, self._voxel_mm, self._shape, image)
+        if self._is_upright:
+            joseph.forward_upright(start, stop, *scene, self._blend(), out)
+        else:
+            joseph.forward(start, stop, *scene, out)
+
     def _transposed(self, y: Array) -> Array:
-        n_views, n_rows, n_columns = self._scene.seen
+        n_views, _, n_columns = self._scene.seen
         values = np.ascontiguousarray(y.transpose(0, 2, 1), np.float32)
-        scene = (self._scene.rays, self._voxel_mm, self._shape, values)
 
         def work(sums: Array, start: int, stop: int) -> None:
-            if self._is_upright:
-                row = np.empty(n_rows, np.float32)
-                joseph.back_upright(start, stop, *scene, self._blend(), row, sums)
-            else:
-                joseph.back(start, stop, *scene, sums)
+            self._spread(start, stop, values, sums)
 
         total = sum_blocks(
             work,
@@ -98,6 +108,15 @@ class HostXray:
             tick=self._tick,
         )
         return np.ascontiguousarray(total.transpose(2, 0, 1))
+
+    def _spread(self, start: int, stop: int, values: Array, sums: Array) -> None:
+        """The transpose of `_integrate`."""
+        scene = (self._scene.rays, self._voxel_mm, self._shape, values)
+        if self._is_upright:
+            row = np.empty(self._scene.seen[1], np.float32)
+            joseph.back_upright(start, stop, *scene, self._blend(), row, sums)
+        else:
+            joseph.back(start, stop, *scene, sums)
 
     def kept(self) -> Array:
         """Return room for the projections as `back_kept` reads them, all zero, with a border."""
@@ -120,33 +139,36 @@ class HostXray:
         return self._scene.grid.shape[0] <= THIN
 
     def _back(self, bordered: Array, box: Box) -> Array:
-        n_rows = self._scene.seen[1]
         n_z, n_y, n_x = box.shape
         out = np.zeros((n_y, n_x, n_z), np.float32)
-        scene = (self._scene.matrices, _y_x_z(box.corner), bordered)
 
         def work(_: int, start: int, stop: int) -> None:
-            if self._scene.geometry.is_upright:
-                blend = np.zeros(n_rows + 3, np.float32)
-                cone_back.upright(start, stop, *scene, blend, out)
-            else:
-                cone_back.general(start, stop, *scene, out)
+            self._gather(start, stop, bordered, box.corner, out)
 
         run_blocks(work, n_y * n_x, self._threads, self._tick)
         return np.ascontiguousarray(out.transpose(2, 0, 1))
 
     def _back_thin(self, bordered: Array, box: Box) -> Array:
-        n_views, _, width = bordered.shape
         out = np.zeros(box.shape, np.float32)
-        middle = self._shape[1] // 2
-        pictures = bordered.reshape(n_views, -1)
-        scene = (self._scene.matrices, _y_x_z(box.corner), middle, pictures, width)
 
         def work(_: int, start: int, stop: int) -> None:
-            cone_back.thin(start, stop, *scene, out)
+            self._gather(start, stop, bordered, box.corner, out)
 
         run_blocks(work, box.shape[0] * box.shape[1], self._threads, self._tick, smallest=LINES)
         return out
+
+    def _gather(self, start: int, stop: int, bordered: Array, corner: Three, out: Array) -> None:
+        """Project all views back onto some lines of voxels of a box."""
+        lines = (start, stop, self._scene.matrices, _y_x_z(corner))
+        if self._is_thin:
+            n_views, _, width = bordered.shape
+            middle, pictures = self._shape[1] // 2, bordered.reshape(n_views, -1)
+            cone_back.thin(*lines, middle, pictures, width, out)
+        elif self._scene.geometry.is_upright:
+            blend = np.zeros(self._scene.seen[1] + 3, np.float32)
+            cone_back.upright(*lines, bordered, blend, out)
+        else:
+            cone_back.general(*lines, bordered, out)
 
     def _blend(self) -> Array:
         return np.zeros(self._shape[2] + 3, np.float32)

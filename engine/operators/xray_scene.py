@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from engine.geometry.xray import XrayGeometry
 Array = NDArray[Any]
 Region = tuple[slice, slice, slice]
 Three = tuple[int, int, int]
+Way = Literal["forward", "transposed", "back"]
+"""Line integrals, their transpose, or the voxel-driven back projection."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,7 @@ from engine.profiling import Profiler
 Tick = Callable[[int, int], None]
 
 
-def build(
+def projector(
     projections: Projections,
     grid: ImageGrid,
     *,
@@ -28,13 +27,10 @@ def build(
     streams: bool | None = None,
     tick: Tick | None = None,
     profiler: Profiler | None = None,
-) -> LinearModel:
-    """Compose the model of line integrals; `adjoint` and `streams` : see `XrayTransform`.
-
-    On a GPU the projections are copied there, unless it streams.
-    """
+) -> XrayTransform:
+    """Return the operator of a scan; `adjoint` and `streams` : see `XrayTransform`."""
     expect_integrals(projections)
-    A = XrayTransform(
+    return XrayTransform(
         projections.geometry,
         grid,
         on=on,
@@ -43,11 +39,15 @@ def build(
         tick=tick,
         profiler=profiler,
     )
+
+
+def build(projections: Projections, A: XrayTransform) -> LinearModel:
+    """Compose the model; on a GPU the projections are copied there, unless it streams."""
     values = np.ascontiguousarray(projections.values, np.float32)
-    if on.is_cuda and not A.streams:
+    if A.on.is_cuda and not A.streams:
         with A.span("upload", events=values.size, bytes=values.nbytes, unit="pixels"):
-            values = on.to_device(values)
-    x, y, z = grid.voxel_mm
+            values = A.on.to_device(values)
+    x, y, z = A.grid.voxel_mm
     return LinearModel(A, values, spacing_mm=(z, y, x))
 
 
@@ -60,9 +60,8 @@ def expect_integrals(projections: Projections) -> None:
         )
 
 
-def describe_adjoint(model: LinearModel) -> str:
+def describe_adjoint(A: XrayTransform) -> str:
     """Say which back projection runs, and how far it is from the adjoint of the line integrals."""
-    A: Any = model.A  # an XrayTransform
     kind = {"matched": "the exact transpose of the line integrals", "voxel": "voxel-driven"}
     return (
         f"Back projection {A.adjoint_kind}, {kind[A.adjoint_kind]}: ⟨Ax, y⟩ and ⟨x, Aᵀy⟩ differ by "

@@ -36,6 +36,16 @@ def test_passes_beyond_those_of_a_step_wait_for_its_end() -> None:
     assert shares(told[10:]) == [5 / 16]
 
 
+def test_a_pass_after_the_last_step_tells_no_more_than_all() -> None:
+    told: list[Progressed] = []
+    passes = Passes(told.append)
+    passes.begin("reconstruct", 2, 1)
+    passes.reach(2)
+    passes(1, 2)
+    passes(2, 2)
+    assert shares(told) == [1, 1]
+
+
 def test_a_resumed_stage_begins_where_it_was() -> None:
     told: list[Progressed] = []
     passes = Passes(told.append)

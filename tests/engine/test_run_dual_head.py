@@ -46,7 +46,7 @@ from tests.engine.response.unfolding import dense
 ON = cpu(2)
 FAST = AnalyticResponse(n_points=512)
 SETTINGS = ("response.n_points=512", "algorithm.iterations=3", "algorithm.subsets=1")
-STAGES = ["read", "response", "correct", "sensitivity", "reconstruct", "finish"]
+STAGES = ["read", "response", "kernels", "correct", "sensitivity", "reconstruct", "finish"]
 
 
 @pytest.fixture(scope="module")
@@ -185,8 +185,11 @@ def test_going_on_from_the_middle_gives_the_same_bits(path: Path) -> None:
     one = study(path, "algorithm.subsets=4")
     whole = list(run(one, on=ON))
     previews = [e for e in whole if isinstance(e, Preview)]
-    resumed = list(run(one, on=ON, resume=Resume(previews[5].volume.values, 6)))
+    at = previews[5]
+    resumed = list(run(one, on=ON, resume=Resume(at.volume.values, at.update, at.course)))
     np.testing.assert_array_equal(resumed[-1].volume.values, whole[-1].volume.values)
+    told, wanted = (events[-1].provenance["log_likelihoods"] for events in (resumed, whole))
+    assert told == wanted
 
 
 @pytest.mark.parametrize("subsets", [1, 3])

@@ -25,7 +25,8 @@ def published(shared_data):
 def model(shared_data):
     scan = read_projections(shared_data / "ct-fan-htc2022" / "htc2022_ta_full.mat")
     grid = ImageGrid((1, 256, 256), (2 * VOXEL_MM,) * 3)
-    return xray_ct.build(scan.select(slice(0, 720, 20)), grid, on=cpu(2))
+    few = scan.select(slice(0, 720, 20))
+    return xray_ct.build(few, xray_ct.projector(few, grid, on=cpu(2)))
 
 
 def likeness(image, published):

@@ -1,0 +1,77 @@
+"""Run studies in a process of their own, and tell which kernels of Numba were compiled when.
+
+    python -m tests.engine.kernels_of_a_run [--warm] study.toml ...
+
+Prints a list of [stage, kernel, types], one for every version of a kernel that this process had
+neither compiled nor loaded before. `--warm` : warm up first, as the set-up does, and take a quick
+look at each scan.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from numba.core.dispatcher import Dispatcher
+
+from engine.backend import cpu
+from engine.events import StageStarted
+from engine.io import read_projections
+from engine.protocols.ct import CtProtocol
+from engine.quicklook import Quicklook
+from engine.run import run
+from engine.study import read_study
+from engine.warmup import of_any_scan, warm_up
+
+ON = cpu(2)
+Version = tuple[str, str]
+
+
+def versions() -> set[Version]:
+    """Every kernel, in every version this process has."""
+    kernels = {
+        value
+        for name, module in list(sys.modules.items())
+        if name.startswith("engine.kernels.")
+        for value in vars(module).values()
+        if isinstance(value, Dispatcher)
+    }
+    return {
+        (f"{kernel.py_func.__module__}.{kernel.py_func.__name__}", str(types))
+        for kernel in kernels
+        for types in kernel.signatures
+    }
+
+
+def compiled(path: Path) -> Iterator[tuple[str, str, str]]:
+    """Run a study; yield stage, kernel and types."""
+    known, stage = versions(), ""
+    for event in run(read_study(path), on=ON):
+        if isinstance(event, StageStarted):
+            yield from ((stage, *each) for each in sorted(versions() - known))
+            known, stage = versions(), event.stage
+    yield from ((stage, *each) for each in sorted(versions() - known))
+
+
+def look(path: Path) -> Iterator[tuple[str, str, str]]:
+    """Look at the middle of a CT scan; yield likewise."""
+    known, study = versions(), read_study(path)
+    if isinstance(study.protocol, CtProtocol):
+        Quicklook(read_projections(study.data), on=ON).central_slice(study.protocol)
+    yield from (("look", *each) for each in sorted(versions() - known))
+
+
+def main(arguments: list[str]) -> None:
+    is_warm = "--warm" in arguments
+    paths = [Path(each) for each in arguments if each != "--warm"]
+    if is_warm:
+        for _ in warm_up(of_any_scan(ON)):
+            pass
+    looked = [each for path in paths for each in look(path)] if is_warm else []
+    sys.stdout.write(json.dumps([*looked, *(each for path in paths for each in compiled(path))]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
