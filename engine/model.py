@@ -181,6 +181,9 @@ class BinnedModel(SystemModel):
 class HistogramModel(SystemModel):
     """Counts of the lines of a dual-head scanner; a subset takes whole families of orientations.
 
+    Orientations without a count add nothing to an update but their part of the sensitivity, and
+    are not projected.
+
     As in list mode the detection factors n·a of a line are divided out of its row and background,
     and act through the sensitivity, Aᵀ(n·a).
 
@@ -213,15 +216,22 @@ class HistogramModel(SystemModel):
         return _binned_step(self, self.counts, x)
 
     def subset(self, k: int, of: int) -> HistogramModel:
-        if of == 1:
-            return self
-        places = self.A.members(k, of)
-        background = self.A.lines(self.background, places) if self.background.ndim else None
-        return HistogramModel.of(
-            self.A.among(places),
-            self.background if background is None else background,
-            self.A.lines(self.counts, places),
-            None if self.factors is None else self.A.lines(self.factors, places),
+        part = self
+        if of > 1:
+            part = self._among(self.A.members(k, of))
+            part = HistogramModel.of(part.A, part.background, part.counts, part.factors)
+        counting = part.A.counting(part.counts)
+        return part if len(counting) == len(part.A.orientations) else part._among(counting)
+
+    def _among(self, places: NDArray[np.int64]) -> HistogramModel:
+        """Return some orientations alone, with the sensitivity of all."""
+        A, rest, factors = self.A, self.background, self.factors
+        return HistogramModel(
+            A.among(places),
+            A.lines(rest, places) if rest.ndim else rest,
+            self.sensitivity,
+            A.lines(self.counts, places),
+            None if factors is None else A.lines(factors, places),
         )
 
     def em_loop(self, x: NDArray[Any], n_subsets: int) -> EmLoop:

@@ -147,6 +147,12 @@ class MatrixProjector(LinearOperator):
         """Expectation maximisation on the GPU."""
         return MatrixEm(self, counts, background, factors, x, n_subsets)
 
+    def counting(self, counts: Array) -> NDArray[np.int64]:
+        """Places, among our orientations, of those with a count on any of their lines."""
+        if not len(self.orientations):
+            return np.zeros(0, np.int64)
+        return np.flatnonzero(np.maximum.reduceat(counts, self.starts[:-1]) > 0)
+
     def lines(self, y: Array, places: Array) -> Array:
         """Return those of the values y (n_lines,) that belong to some of our orientations."""
         parts = [self._of(y, i) for i in places]

@@ -90,6 +90,9 @@ class MatrixEm:
             sensitivity = first_octant(part.T(self._xp.ones(part.out_shape, np.float32)))
         else:
             sensitivity = part.T(A.lines(factors, places))
+        counting = part.counting(A.lines(counts, places))
+        if len(counting) < len(places):  # what has no counts acts through its sensitivity alone
+            part, places = part.among(counting), places[counting]
         rest = A.lines(background, places) if background.ndim else background.reshape(1)
         return _Subset(
             part, self._there(A.lines(counts, places)), self._there(rest), self._kept(sensitivity)

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.algorithms import Mlem, Osem
-from engine.backend import cpu
+from engine.backend import Backend, cpu
 from engine.model import HistogramModel
 from engine.operators.matrix import MatrixProjector
 from tests.engine.geometry.panels import panels
@@ -93,3 +93,28 @@ def test_mlem_never_lowers_the_likelihood_and_keeps_the_counts() -> None:
     assert np.all(np.diff(likelihoods) > -1e-9 * np.abs(likelihoods[0]))
     explained = y[A(np.ones(A.in_shape)) > 0].sum()
     assert np.sum(model.sensitivity * steps[-1].image) == pytest.approx(explained, rel=1e-9)
+
+
+@pytest.mark.parametrize("of", [1, 4])
+def test_orientations_without_counts_are_not_projected_and_change_nothing(
+    on_gpu: Backend, of: int
+) -> None:
+    """As most are of a scan of few events."""
+    A = projector(seed=9)
+    rng = np.random.default_rng(9)
+    y, factors = np.zeros(A.out_shape), rng.uniform(0.5, 1, A.out_shape)
+    y[rng.integers(len(y), size=25)] = rng.integers(1, 9, 25)
+    background = rng.uniform(0.1, 0.2, A.out_shape)
+    model = HistogramModel.of(A, background, y, factors)
+    parts = [model.subset(k, of) for k in range(of)]
+    n_projected = sum(len(part.A.orientations) for part in parts)
+    assert n_projected == len(np.unique(np.searchsorted(A.starts, np.flatnonzero(y), "right")))
+    assert n_projected < 0.5 * len(A.orientations)
+    wanted = dense_osem(A, y, background, factors, 3, of)
+    assert np.allclose(last_image(model, Osem(iterations=3, subsets=of)), wanted, rtol=1e-6)
+
+    single = MatrixProjector(A.response, on=on_gpu)
+    told = [v.astype(np.float32) for v in (background, y, factors)]
+    there = HistogramModel.of(single, *told)
+    *_, last = Osem(iterations=3, subsets=of).run(there, np.ones(A.in_shape, np.float32))
+    assert np.allclose(last.image, wanted, rtol=1e-4, atol=1e-5 * wanted.max())
