@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from engine.geometry.dual_head import DualHead
 
 SCANNERS = "dhapet, demo-panels, test-panels, adac"
+UNLIKE = 0.3
+"""Error of a row, relative, above which an imported matrix is doubted."""
 
 
 def add_verbs(verbs: Any) -> None:
@@ -125,6 +127,11 @@ def _import(arguments: argparse.Namespace, console: Console) -> None:
         threshold=arguments.threshold,
     )
     write_response(matrix, arguments.output)
+    if matrix.errors.max() > UNLIKE:
+        console.line(
+            "note: elements differ much from their images under the symmetries: the matrix is of "
+            "few counts or of some voxels only, or its lines or voxels are in another order."
+        )
     _tell(matrix, arguments.output, console)
 
 

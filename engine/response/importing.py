@@ -28,6 +28,8 @@ Array = NDArray[Any]
 Triplets = tuple[Array, Array, Array]
 _AT_ONCE = 1 << 20
 _SAME = 1e-6
+_MOST = 1.01
+"""What all lines together may detect of a voxel's decays, with what rounding adds."""
 """Relative difference up to which two voxel sizes are one."""
 
 
@@ -68,8 +70,7 @@ def import_response(
         )
     elements = Elements(scanner, margin)
     numbers, sums, squares, n_lost = _folded(_triplets(matrix, path), elements)
-    if not sums.any():
-        raise DataError(f"{path.name}: holds no probability above 0; compute it again.")
+    _refuse_counts(matrix, path)
     n = n_images(elements, numbers)
     values = sums / n
     variances = np.maximum(squares / n - values**2, 0)
@@ -85,6 +86,18 @@ def _refuse_voxels(voxel_mm: Point | None, scanner: DualHead, path: Path) -> Non
             f"{path.name}: voxels of {_edges(voxel_mm)} mm break the symmetry of {scanner.name!r}, "
             f"want {_edges(wanted)} mm: its pitch of {s.pitch_mm:g} mm in {s.voxels_per_pitch} "
             "parts; compute the matrix with these."
+        )
+
+
+def _refuse_counts(matrix: Any, path: Path) -> None:
+    """Refuse what cannot be probabilities: nothing, or more than every decay."""
+    most = matrix.sum(axis=0, dtype=np.float64).max()
+    if most == 0:
+        raise DataError(f"{path.name}: holds no probability above 0; compute it again.")
+    if most > _MOST:
+        raise DataError(
+            f"{path.name}: the lines of a voxel add up to {most:.3g}, want at most 1; divide "
+            "counts by the decays simulated in each voxel."
         )
 
 

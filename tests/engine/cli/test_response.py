@@ -12,6 +12,8 @@ from engine.data.histogram import with_settings
 from engine.geometry.dual_head import DualHead
 from engine.io import read_scanner
 from engine.io.response_hdf5 import read_response
+from engine.response.analytic import AnalyticResponse
+from engine.response.building import build_analytic
 from engine.settings import to_toml
 from tests.engine.response.unfolding import dense
 
@@ -32,6 +34,18 @@ def test_build_import_and_look(tmp_path: Path, capsys: pytest.CaptureFixture[str
     capsys.readouterr()
     assert main(["inspect", str(folded)]) == 0
     assert "response matrix of Test panels" in capsys.readouterr().out
+
+
+def test_a_matrix_whose_lines_are_in_another_order_is_doubted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scanner = read_scanner("test-panels")
+    whole = dense(build_analytic(scanner, AnalyticResponse(n_points=256))).reshape(576, -1)
+    for lines, doubted in ((whole, False), (whole[::2].repeat(2, axis=0), True)):
+        np.save(tmp_path / "whole.npy", lines)
+        words = ["import", str(tmp_path / "whole.npy"), "-o", str(tmp_path / "m.h5"), *TEST]
+        assert main(["response", *words]) == 0
+        assert ("in another order" in capsys.readouterr().out) == doubted
 
 
 def test_photons_can_be_tracked_instead(tmp_path: Path) -> None:

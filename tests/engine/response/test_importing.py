@@ -116,6 +116,7 @@ def test_elements_given_in_parts_are_added_up(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        (lambda whole: 1e6 * whole, "the lines of a voxel add up to .*, want at most 1; divide"),
         (lambda whole: 0 * whole, "holds no probability above 0"),
         (lambda whole: whole.astype(complex), "holds complex128, want plain numbers"),
         (lambda whole: whole.astype("U1"), "holds <U1, want plain numbers"),
