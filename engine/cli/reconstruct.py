@@ -13,6 +13,7 @@ from typing import IO, Any
 from engine import backend
 from engine.checkpoint import Job, jobs, keep
 from engine.cli.console import Console
+from engine.data.course import Course
 from engine.data.volume import Volume
 from engine.demo import DEMOS, demo_folder
 from engine.errors import DeviceError, ResourceError, SettingsError
@@ -190,12 +191,12 @@ def _log_lines(path: Path | None) -> Iterator[IO[str] | None]:
 
 
 def _plain(event: Event) -> dict[str, Any]:
-    """Return an event as plain values, without its image."""
+    """Return an event as plain values, without its image and all that was told before."""
     if isinstance(event, Profiled):
         return {"event": "Profiled", "profile": event.profile.as_dict()}
     values = {
         f.name: getattr(event, f.name)
         for f in dataclasses.fields(event)
-        if not isinstance(getattr(event, f.name), Volume)
+        if not isinstance(getattr(event, f.name), Volume | Course)
     }
     return {"event": type(event).__name__, **values}
