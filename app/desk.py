@@ -18,9 +18,17 @@ from engine.geometry.scanner import Scanner
 from engine.preflight.needs import Needs, refuse_if_too_large
 from engine.study import Study
 
+Ways = tuple[Modality, ...]
+"""Kinds of protocols that suit a scan, the usual one first: they tell what kind of scan it is."""
+
 
 class Desk(QObject):
-    """Inputs and protocol, with one signal for each; `app.session` adds the run."""
+    """Inputs and protocol, with one signal for each; `app.session` adds the run.
+
+    Attributes
+    ----------
+    note : why the protocol is another than for the last scan, empty if it is not
+    """
 
     inputs_changed = Signal()
     protocol_changed = Signal()
@@ -31,6 +39,9 @@ class Desk(QObject):
         self.inputs = Inputs()
         self.base: Plan = MODALITIES["pet"].standard()
         self.history = History(self.base)
+        self.note = ""
+        self._ways: Ways = ()
+        self._picked: dict[Ways, Plan] = {}  # by hand; () is for the next scan
 
     # inputs
 
@@ -39,6 +50,7 @@ class Desk(QObject):
         quality = self.quality
         self.inputs.pending.pop(role, None)
         if role == "data" and self._is_other(found):
+            self.note = ""
             self._forget_run()
         if found is None:
             self.inputs.pop(role, None)
@@ -51,11 +63,27 @@ class Desk(QObject):
         self.protocol_changed.emit()
 
     def _follow_scan(self) -> None:
-        """Take the standard protocol for a scan of another kind, without inputs of the last."""
-        ways = ways_of(self.inputs)
-        if ways and self.modality not in ways:
-            self._drop_inputs_foreign_to(ways[0])
-            self._restart(ways[0].standard())
+        """For a scan of another kind take what was picked for it, else what suits it."""
+        ways, before = ways_of(self.inputs), self._ways
+        if not ways:
+            return
+        self._ways, asked_for = ways, self._picked.pop((), None)  # asked for with this scan
+        if self.modality in ways and (ways == before or asked_for is not None):
+            return
+        plan = self._picked.get(ways) or ways[0].standard()
+        if modality_of(plan) is not self.modality:
+            self._take_for_scan(plan, is_first=not before)
+
+    def _take_for_scan(self, plan: Plan, *, is_first: bool) -> None:
+        """Begin with a protocol that nobody asked for, and say so unless it is the first."""
+        last = self.base.name
+        self._drop_inputs_foreign_to(modality_of(plan))
+        self._restart(plan)
+        if not is_first:
+            self.note = (
+                f"The protocol {plan.name!r} was taken, which suits this scan; {last!r} was for "
+                "the last one."
+            )
 
     def _drop_inputs_foreign_to(self, modality: Modality) -> None:
         for role in set(self.inputs) - set(modality.roles):
@@ -128,6 +156,7 @@ class Desk(QObject):
                 f"The protocol {base.name!r} is for {wanted.title} and the open scan is "
                 f"{ways[0].title}; open a scan of {wanted.title} first."
             )
+        self._picked[ways], self.note = base, ""
         if wanted is not self.modality:
             self._drop_inputs_foreign_to(wanted)
             self._restart(base)

@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from app.desk import Desk
 from app.device_choice import DeviceChoice
 from app.display import Display
+from app.inputs import Plan
 from app.messages import Level, LogLine, Problem
 from app.run_record import RunRecord, RunState
 from app.views.state import ViewState
@@ -62,6 +63,11 @@ class Session(Desk):
         self.begin("")
         self.set_state(RunState.IDLE)
         self._display.show(None)
+
+    def _take_for_scan(self, plan: Plan, *, is_first: bool) -> None:
+        super()._take_for_scan(plan, is_first=is_first)
+        if self.note:
+            self.add_log("info", self.note)
 
     def begin(self, title: str) -> None:
         """Forget the last run and start a new record."""

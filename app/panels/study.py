@@ -97,7 +97,7 @@ class StudyStep(Step):
 
 def words_on(session: Session) -> list[str]:
     """Return what is to know of how the open scan is treated, a sentence or two each."""
-    words = [session.modality.absent]
+    words = [session.note, session.modality.absent]
     if len(ways_of(session.inputs)) > 1:
         words.append(session.modality.way)
     if isinstance(session.scanner, DualHead):

@@ -105,6 +105,44 @@ def test_list_mode_of_panels_can_go_both_ways_and_stays_with_rays_at_first(sessi
     assert session.modality.key == "pet"
 
 
+def test_after_a_histogram_list_mode_goes_by_rays_and_that_is_said(session, histogram, listmode):
+    take(session, histogram)
+    assert session.note == ""
+    take(session, listmode)
+    assert session.modality.key == "pet" and session.obstacle() == ""
+    assert DualHeadProtocol().name in session.note and Protocol().name in session.note
+    assert session.note in words_on(session) and session.note == session.log[-1].text
+    take(session, histogram)
+    take(session, histogram)
+    assert session.modality.key == "dual-head"
+
+
+def test_a_way_picked_for_a_kind_of_scan_is_kept_for_that_kind(session, histogram, listmode):
+    take(session, listmode)
+    session.use_protocol(DualHeadProtocol(name="Mine"))
+    assert session.note == ""
+    take(session, histogram)
+    assert session.base.name == "Mine"
+    take(session, listmode)
+    assert session.base.name == "Mine" and session.note == ""
+    session.use_protocol(Protocol(name="Rays"))
+    take(session, histogram)
+    assert session.modality.key == "dual-head"
+    take(session, listmode)
+    assert session.base.name == "Rays" and "Rays" in session.note
+
+
+def test_a_protocol_picked_before_the_scan_is_for_that_scan(session, histogram, listmode):
+    take(session, histogram)
+    session.clear_inputs()
+    session.use_protocol(DualHeadProtocol())
+    take(session, listmode)
+    assert session.modality.key == "dual-head"
+    take(session, histogram)
+    take(session, listmode)
+    assert session.modality.key == "pet"  # it was not picked for all of this kind
+
+
 def test_a_protocol_of_another_kind_is_refused_in_words(session, histogram):
     take(session, histogram)
     for wrong in (Protocol(), CtProtocol()):
