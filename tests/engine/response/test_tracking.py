@@ -57,6 +57,17 @@ def test_photons_and_integral_agree_within_their_errors() -> None:
     assert matrix.errors.max() < 0.12
 
 
+def test_pairs_come_from_all_over_a_voxel() -> None:
+    """Of voxels as wide as a crystal and half as deep as the gap, against the integral."""
+    scanner = panels(n_planes=2, plane_mm=4.0, voxels_per_pitch=1)
+    integral = build_analytic(scanner, AnalyticResponse(n_points=1 << 14, threshold=0))
+    seen = build_tracked(scanner, TrackedResponse(n_pairs=1 << 18, scatter=False, threshold=0))
+    for i in range(len(seen.orientations)):
+        difference = np.linalg.norm(picture(seen, i) - picture(integral, i))
+        error = np.hypot(seen.errors[i], integral.errors[i])
+        assert difference < 3 * error * np.linalg.norm(picture(integral, i))
+
+
 def test_tracked_rows_keep_the_symmetries() -> None:
     matrix = build_tracked(panels(), TrackedResponse(n_pairs=2000, threshold=0))
     found, pairs = dense(matrix), matrix.scanner.orientations
