@@ -144,6 +144,8 @@ class Commands(QObject):
     def _refuse_foreign(self, role: Role, value: str) -> None:
         title = self._session.modality.title
         text = f"The study is of {title}, to which no {ROLE_NAMES[role]} belongs."
+        if "data" not in self._session.inputs:
+            text = f"No scan is open; open the scan that this {ROLE_NAMES[role]} belongs to first."
         self._session.raise_problem(Problem(f"{Path(value).name} cannot be used.", text))
 
     def _scanner_value(self) -> str | None:

@@ -288,6 +288,15 @@ def test_the_wait_for_a_response_is_told_in_words(session, histogram):
 # the window
 
 
+def test_a_response_waits_for_its_scan(qtbot, window, response, tmp_path):
+    write_response(response, tmp_path / "r.h5")
+    told = []
+    window.session.problem_raised.connect(told.append)
+    window.open_path(tmp_path / "r.h5")
+    qtbot.waitUntil(lambda: bool(told), timeout=PATIENCE_MS)
+    assert told[0].text.startswith("No scan is open; open the scan that this response belongs to")
+
+
 def quick(session: Session) -> None:
     """Take fewer points and iterations than anyone would want."""
     algorithm = session.protocol.algorithm.model_copy(update={"iterations": 2, "subsets": 2})
