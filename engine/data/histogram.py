@@ -150,8 +150,14 @@ def _places(crystals: Array, scanner: Any) -> tuple[Array, Array]:
 
 
 def _of_layers(efficiencies: Column | None, scanner: DualHead) -> Column | None:
-    """(2 · n_per_layer,) mean efficiency of the crystals behind one another."""
+    """(2 · n_per_layer,) mean efficiency of the crystals behind one another.
+
+    Weighted with the part of perpendicular photons that each layer stops.
+    """
     if efficiencies is None:
         return None
-    layers = efficiencies.reshape(2, scanner.settings.n_layers, -1)
-    return np.asarray(layers.mean(axis=1, dtype=np.float64), np.float32).ravel()
+    s = scanner.settings
+    layers = efficiencies.reshape(2, s.n_layers, -1)
+    depths_mm = np.arange(s.n_layers) * s.thickness_mm / s.n_layers
+    stopped = np.exp(-s.attenuation_per_mm * depths_mm)
+    return np.average(layers, axis=1, weights=stopped).astype(np.float32).ravel()

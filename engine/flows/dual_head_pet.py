@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from engine.events import Loaded, Planned
 from engine.flows import common
 from engine.flows.common import Stage
 from engine.flows.kernels import prepare_kernels
-from engine.io import read_efficiencies, read_histogram
+from engine.io import read_histogram
 from engine.io.response_hdf5 import read_response
 from engine.model import ReadyModel
 from engine.paths import cache_dir
@@ -54,13 +53,11 @@ def read(record: Record, protocol: DualHeadProtocol) -> Stage[Histogram]:
     yield record.start("read", "Reading the scan")
     study = record.study
     with record.profiler.span("read"):
-        data = read_histogram(study.data, scanner=study.scanner)
+        data = read_histogram(study.data, study.scanner, study.normalisation)
     if not data.n_prompts:
         raise DataError(
             f"{study.data.name}: no line of response has a count; there is nothing to reconstruct."
         )
-    if study.normalisation is not None:
-        data = replace(data, efficiencies=read_efficiencies(study.normalisation, data.scanner))
     record.unit = dual_head_pet.UNIT
     record.axes = data.info.get("axes", record.axes)
     record.facts = facts_of(data)

@@ -6,8 +6,9 @@ A new format is one class in one file and its name in `READERS` or `WRITERS`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,8 @@ from engine.io.volume_hdf5 import VolumeHdf5, VolumeHdf5Writer
 from engine.io.xray import find as _xray
 from engine.io.xray.dxchange import write_projections
 from engine.io.xray.saving import save_projections
+
+Scan = TypeVar("Scan", ListMode, Histogram)
 
 LISTMODE_READERS: tuple[type[ListModeReader], ...] = (SiemensMmr, Safir, AdacCsv, ListModeHdf5)
 HISTOGRAM_READERS: tuple[type[HistogramReader], ...] = (HistogramHdf5,)
@@ -112,7 +115,9 @@ def is_histogram(path: Path | str) -> bool:
     return any(reader.accepts(path, head) for reader in HISTOGRAM_READERS)
 
 
-def read_histogram(path: Path | str, scanner: str | None = None) -> Histogram:
+def read_histogram(
+    path: Path | str, scanner: str | None = None, efficiencies: Path | None = None
+) -> Histogram:
     """Read a histogram of a dual-head scanner, or count the events of its list mode.
 
     Parameters
@@ -121,17 +126,26 @@ def read_histogram(path: Path | str, scanner: str | None = None) -> Histogram:
         a histogram or a list-mode scan
     scanner
         name of a scanner that comes with us, or its file, where the scan does not say which
+    efficiencies
+        of the crystals of the scan, in all their layers; in place of those that it brings
     """
     path = Path(path)
     head = open_head(path)
     for reader in HISTOGRAM_READERS:
         if reader.accepts(path, head):
-            return reader.read(path, scanner=scanner)
+            return _with_efficiencies(reader.read(path, scanner=scanner), efficiencies)
     for events in LISTMODE_READERS:
         if events.accepts(path, head):
-            return histogrammed(events.read(path, scanner=scanner))
+            scan = events.read(path, scanner=scanner)
+            return histogrammed(_with_efficiencies(scan, efficiencies))
     known = (*HISTOGRAM_READERS, *LISTMODE_READERS)
     raise _unknown(path, head, "histogram or list-mode scan", known)
+
+
+def _with_efficiencies(scan: Scan, path: Path | None) -> Scan:
+    return (
+        scan if path is None else replace(scan, efficiencies=read_efficiencies(path, scan.scanner))
+    )
 
 
 def read_volume(path: Path | str) -> Volume:

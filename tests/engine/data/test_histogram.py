@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,21 @@ def test_layers_are_counted_together(rng: np.random.Generator) -> None:
     front = ListMode(panels(), (panel * 15 + place % 15).astype(np.int32), events.delayed)
     np.testing.assert_array_equal(found.prompts, histogrammed(front).prompts)
     assert any("2 layers of crystals are counted together" in note for note in found.notes)
+
+
+def test_layers_lend_their_efficiency_by_what_they_stop(rng: np.random.Generator) -> None:
+    """Where all layers but one are dead, it is the part of the photons that this one stops."""
+    events = listmode(rng, n_layers=3)
+    s = events.scanner.settings
+    deep = np.exp(-s.attenuation_per_mm * s.thickness_mm * np.arange(4) / 3)
+    for alive in range(3):
+        efficiencies = np.zeros((2, 3, 15), np.float32)
+        efficiencies[1, alive] = 1
+        found = histogrammed(replace(events, efficiencies=efficiencies.ravel())).efficiencies
+        assert found is not None
+        wanted = (deep[alive] - deep[alive + 1]) / (1 - deep[3])
+        np.testing.assert_allclose(found.reshape(2, 15), [[0] * 15, [wanted] * 15], rtol=1e-6)
+        assert found.dtype == np.float32
 
 
 def test_a_ring_has_no_histogram() -> None:

@@ -81,6 +81,21 @@ def test_a_list_mode_scan_is_counted(tmp_path: Path, rng: np.random.Generator) -
     assert not is_histogram(tmp_path / "events.h5")
 
 
+def test_efficiencies_are_of_the_crystals_of_the_scan(
+    path: Path, tmp_path: Path, rng: np.random.Generator
+) -> None:
+    """Of all layers where events are counted, of the only one in a histogram."""
+    two = panels(n_layers=2)
+    write_listmode(ListMode(two, two.lors(np.arange(9))), tmp_path / "events.h5")
+    for scan, n in ((tmp_path / "events.h5", two.n_crystals), (path, two.n_crystals // 2)):
+        (tmp_path / "e.txt").write_text("\n".join(f"{v:.4f}" for v in np.full(n, 0.25)))
+        found = read_histogram(scan, efficiencies=tmp_path / "e.txt").efficiencies
+        np.testing.assert_allclose(found, 0.25)
+        (tmp_path / "e.txt").write_text("\n".join("1" for _ in range(n + 1)))
+        with pytest.raises(EngineError, match=r"e\.txt"):
+            read_histogram(scan, efficiencies=tmp_path / "e.txt")
+
+
 def test_a_named_scanner_may_have_another_image(path: Path, tmp_path: Path) -> None:
     other = panels(n_planes=3, name="other image")
     (tmp_path / "other.toml").write_text(to_toml(other.settings))
