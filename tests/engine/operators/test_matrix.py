@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -84,6 +86,20 @@ def test_a_response_of_ones_counts_the_voxels_of_a_line() -> None:
     for a, b in table.offsets.tolist():
         lines, _ = table.block(a, b)
         assert (counts[lines] == len(response.row(a, b).values)).all()
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize(
+    ("before", "after", "margin"), [(1, 0, 1), (0, 5, 2), (9, 4, 3), (0, 0, 0)]
+)
+def test_the_margin_holds_what_lies_beyond_either_edge(
+    axis: int, before: int, after: int, margin: int
+) -> None:
+    response = random_response(scanner(), beyond=0)
+    windows = response.windows.copy()
+    windows[4, 1, axis] -= before
+    windows[4, 1, axis + 2] += before + after
+    assert replace(response, windows=windows).margin == margin
 
 
 def test_progress_is_told_and_can_stop_the_work() -> None:
