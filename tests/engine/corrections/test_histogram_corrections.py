@@ -49,6 +49,13 @@ def test_noiseless_rates_come_back(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(found.background, expected, rtol=1e-5)
 
 
+def test_randoms_come_on_top_of_a_background(rng: np.random.Generator) -> None:
+    data = scan(delayeds=delayeds(rng, 4.0)[1])
+    alone = LineRandoms().apply(data, on=ON).background
+    with_more = replace(data, background=np.full(SCANNER.n_lors, 3, np.float32))
+    np.testing.assert_allclose(LineRandoms().apply(with_more, on=ON).background, alone + 3)
+
+
 @pytest.mark.parametrize(("mean", "unit"), [(0.5, "block"), (0.02, "panel")])
 def test_few_delayeds_are_shared_out(rng: np.random.Generator, mean: float, unit: str) -> None:
     _, drawn = delayeds(rng, mean)
