@@ -42,8 +42,9 @@ class Ct(Modality):
     rows = "pixels"
     stages: ClassVar[dict[str, str]] = {
         "read": "Read",
-        "kernels": "Kernels",
         "correct": "Preparation",
+        "kernels": "Kernels",
+        "adjoint": "Adjoint check",
         "reconstruct": "Reconstruction",
         "finish": "Finishing",
     }

@@ -84,17 +84,20 @@ def iterate(
     *,
     n_rows: int,
     rows: str = "events",
+    passes_of_step: int | None = None,
 ) -> Stage[tuple[NDArray[np.float32], int]]:
     """Run the algorithm from `image`, or where a resumed run was.
 
-    An iteration has `n_rows` of what `rows` names. Returns the last image and its updates.
+    An iteration has `n_rows` of what `rows` names; an update passes over its data as often as the
+    algorithm says, or `passes_of_step` times. Returns the last image and its updates.
     """
     algorithm, passes = record.protocol.algorithm, record.passes
     image, first = start_of(image, resume)
     if first >= algorithm.n_subsets:
         yield from _warn_of_skipped(record)
     if passes is not None:
-        passes.begin("reconstruct", algorithm.n_iterations * algorithm.n_subsets, algorithm.passes)
+        n_updates = algorithm.n_iterations * algorithm.n_subsets
+        passes.begin("reconstruct", n_updates, passes_of_step or algorithm.passes)
         passes.reach(first)
     done, clock, so_far = first, perf_counter(), record.course.so_far
     between = _between(record)

@@ -29,6 +29,9 @@ from engine.systems.sensitivity import Sensitivity, compute_sensitivity
 from engine.systems.sensitivity_cache import keep, key_of, load
 from engine.warmup import Steps, of_events
 
+FUSED = 1
+"""Passes of an update: forward and back in one go."""
+
 
 def flow(
     record: Record, resume: Resume | None, finish_early: Callable[[], bool] | None
@@ -42,7 +45,7 @@ def flow(
     model = build(record, prompts, sensitivity)
     start = listmode_pet.uniform_start(model)
     image, done = yield from common.iterate(
-        record, model, start, resume, finish_early, n_rows=prompts.n_events
+        record, model, start, resume, finish_early, n_rows=prompts.n_events, passes_of_step=FUSED
     )
     return (yield from common.finish(record, image, done))
 
