@@ -44,8 +44,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except EngineError as e:
         console.fault(str(e))
         return USER_FAULT
-    except KeyboardInterrupt:
-        console.fault("interrupted; `isocenter resume` goes on from the last checkpoint.")
+    except KeyboardInterrupt as e:
+        way = str(e) or "`isocenter resume` goes on from the last checkpoint."
+        console.fault(f"interrupted; {way}")
         return INTERRUPTED
     except BrokenPipeError:
         return DONE

@@ -95,8 +95,7 @@ def _build(arguments: argparse.Namespace, console: Console) -> None:
             integrated = parse(AnalyticResponse, values, where="response")
             matrix = build_analytic(scanner, integrated, arguments.output, tick=tick)
     except KeyboardInterrupt:
-        console.line(f"{arguments.output}: what is done is kept; the same command goes on.")
-        raise
+        raise KeyboardInterrupt("what is done is kept, and the same command goes on.") from None
     console.close()
     _tell(matrix, arguments.output, console)
 

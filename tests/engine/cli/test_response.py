@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.cli.main import main
+from engine.cli.console import Console
+from engine.cli.main import INTERRUPTED, main
 from engine.data.histogram import with_settings
+from engine.events import Event, Progressed
 from engine.geometry.dual_head import DualHead
 from engine.io import read_scanner
 from engine.io.response_hdf5 import read_response
@@ -100,3 +102,25 @@ def test_faults_are_one_sentence(
 ) -> None:
     assert main(["response", "build", "-o", str(tmp_path / "m.h5"), *options]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_an_interrupted_build_says_how_it_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, show = tmp_path / "m.h5", Console.show
+
+    def interrupted(console: Console, event: Event) -> None:
+        if isinstance(event, Progressed) and event.done:
+            raise KeyboardInterrupt
+        show(console, event)
+
+    words = ["response", "build", "-o", str(path), "--scanner", "demo-panels", "--points", "2048"]
+    with monkeypatch.context() as patch:
+        patch.setattr(Console, "show", interrupted)
+        assert main(words) == INTERRUPTED
+    said = capsys.readouterr().err
+    assert "the same command goes on" in said and "resume" not in said
+    assert main(["inspect", str(path)]) == 2
+    assert "only begun" in capsys.readouterr().out
+    assert main(words) == 0
+    assert path.exists()
