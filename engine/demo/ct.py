@@ -40,7 +40,7 @@ class CtDemo(Demo):
     text: ClassVar[str] = (
         "A jaw in a cone beam: flats, bad pixels, rings and the axis of rotation are dealt with"
     )
-    wait: ClassVar[str] = "a quarter of a minute"
+    wait: ClassVar[str] = "about 20 s"
     busy: ClassVar[str] = "Simulating the X-ray scan"
     version: ClassVar[int] = 1
 
@@ -58,7 +58,8 @@ class CtDemo(Demo):
             seed=SEED,
             tick=tick,
         )
-        edge = DETECTOR_MM / self.n_columns * SOURCE_AXIS_MM / SOURCE_DETECTOR_MM
+        at_axis_mm = DETECTOR_MM / self.n_columns * SOURCE_AXIS_MM / SOURCE_DETECTOR_MM
+        edge = round(20 * at_axis_mm) / 20
         grid = CtGrid(voxel_mm=(edge, edge, edge), diameter_mm=DIAMETER_MM, length_mm=LENGTH_MM)
         protocol = find_protocol("ct-cone-beam").model_copy(update={"grid": grid})
         truth = phantom.rasterise(grid.grid_for(told), "mu", oversample=2)

@@ -34,7 +34,7 @@ class PetDemo(Demo):
     key: ClassVar[str] = "pet"
     title: ClassVar[str] = "PET ring"
     text: ClassVar[str] = "A head with FDG in a ring of crystals: list mode with time of flight"
-    wait: ClassVar[str] = "half a minute"
+    wait: ClassVar[str] = "about 40 s"
     busy: ClassVar[str] = "Simulating the PET scan"
     version: ClassVar[int] = 3
 

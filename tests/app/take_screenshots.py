@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.main_window import MainWindow
@@ -20,22 +19,9 @@ from app.preferences import Preferences
 from app.run_record import RunState
 from app.views.line import Line
 from app.window_app import make_app, make_window
-from engine.algorithms import Osem
-from engine.backend import cpu
-from engine.data.projections import Projections
-from engine.demo import PetDemo, demo_folder
+from engine.demo import CtDemo, DualHeadDemo, PetDemo, demo_folder
 from engine.devices import DeviceInfo, cpu_device
-from engine.geometry.grid import ImageGrid
-from engine.geometry.orbits import parallel
-from engine.io import read_scanner, write_histogram, write_projections
-from engine.operators.xray import XrayTransform
 from engine.profiling import Profile
-from engine.protocols.dual_head import DualHeadProtocol
-from engine.response.building import build_analytic
-from engine.response.settings import AnalyticResponse
-from engine.simulate.histogram import simulate_histogram
-from engine.simulate.phantoms import derenzo
-from engine.study import Study
 from tests.engine import engine_sources
 
 PATIENCE_S = 120.0
@@ -140,11 +126,9 @@ def shoot_devices(shots: Photographer) -> None:
 
 
 def shoot_ct(shots: Photographer) -> None:
-    """A CT scan that is ready, its preparation and its picture."""
+    """The demo of CT: the scan that is ready, its preparation and its picture."""
     window, session = shots.window, shots.window.session
-    scan = shots.folder / "phantom-ct.h5"
-    write_ct_scan(scan)
-    window.commands.open_path(scan)
+    window.commands.open_study(CtDemo().make(demo_folder()))
     ready = lambda: session.modality.key == "ct" and not session.obstacle()  # noqa: E731
     shots.wait(lambda: ready() and not window.commands.is_busy)
     for step in window.steps:
@@ -163,13 +147,10 @@ def shoot_ct(shots: Photographer) -> None:
 
 
 def shoot_dual_head(shots: Photographer) -> None:
-    """A Derenzo phantom between two panels: the scan, and what is measured of its image."""
+    """The demo of two panels: the scan, and what is measured of its image."""
     window, session = shots.window, shots.window.session
-    scan, response = shots.folder / "phantom-rods.h5", shots.folder / "response.h5"
-    write_rods(scan, response)
-    protocol = DualHeadProtocol(algorithm=Osem(iterations=8, subsets=8))
-    window.commands.open_study(Study(data=scan, response=response, protocol=protocol))
-    shots.wait(lambda: "response" in session.inputs and not session.obstacle())
+    window.commands.open_study(DualHeadDemo(n_points=1 << 11).make(demo_folder()))
+    shots.wait(lambda: session.modality.key == "dual-head" and not session.obstacle())
     shots.wait(lambda: not window.commands.is_busy)
     for step in window.steps:
         step.set_open(step is window.steps[0])
@@ -185,19 +166,10 @@ def shoot_dual_head(shots: Photographer) -> None:
     shots.shoot("dual-head")
 
 
-def write_rods(scan: Path, response: Path) -> None:
-    """Write a simulated scan of the demo panels and the response it was made with."""
-    made = build_analytic(read_scanner("demo-panels"), AnalyticResponse(n_points=1 << 11), response)
-    phantom = derenzo(radius_mm=18.0, along="y")
-    data = simulate_histogram(phantom, made, n_prompts=3e6, seed=5, on=cpu(2))
-    info = data.info | {"rods": {"radius_mm": 18.0, "along": "y"}}
-    write_histogram(replace(data, info=info), scan)
-
-
 def shoot_preview(shots: Photographer) -> None:
     """The central slice, with the axis where it is not."""
     window, session = shots.window, shots.window.session
-    step = session.modality.choices(session.protocol)["centre"].model_copy(update={"column": 76.0})
+    step = session.modality.choices(session.protocol)["centre"].model_copy(update={"column": 110.0})
     session.set_protocol(session.modality.with_choice(session.protocol, "centre", step))
     shots.wait(lambda: window.bench.previews.is_current and not window.commands.is_busy)
     shots.shoot("ct-preview")
@@ -217,24 +189,6 @@ def shoot_scan_pages(shots: Photographer) -> None:
     shots.shoot("ct-geometry")
     pages.projections.stage.setCurrentIndex(0)
     window.centre.show_page(0)
-
-
-def write_ct_scan(path: Path) -> None:
-    """Write a disc with rods of several densities, seen by parallel rays with noise."""
-    angles = np.linspace(0, np.pi, 180, endpoint=False)
-    geometry = parallel(angles, shape=(64, 160), pixel_mm=1.0)
-    grid = ImageGrid((64, 128, 128), (1.0, 1.0, 1.0))
-    z, y, x = np.meshgrid(*(grid.centres_mm(axis) for axis in (2, 1, 0)), indexing="ij")
-    mu = np.where((x / 58) ** 2 + (y / 46) ** 2 + (z / 40) ** 2 < 1, 0.02, 0.0)
-    for k, density in enumerate((0.0, 0.01, 0.024, 0.03, 0.04)):
-        turn = 2 * np.pi * k / 5
-        mu[np.hypot(x - 30 * np.cos(turn), y - 26 * np.sin(turn)) < 7] = density
-    sums = XrayTransform(geometry, grid, on=cpu(2))(mu.astype(np.float32))
-    counts = np.random.default_rng(5).poisson(3e4 * np.exp(-sums))
-    flats = np.full((2, *geometry.shape), 3e4, np.float32)
-    flats[:, 20:22, 50] = 0  # pixels that see no light
-    scan = Projections(counts.astype(np.float32), geometry, "counts", flats=flats)
-    write_projections(scan, path)
 
 
 def shoot_dialogs(shots: Photographer) -> None:
