@@ -100,9 +100,11 @@ def test_a_named_scanner_may_have_another_image(path: Path, tmp_path: Path) -> N
     other = panels(n_planes=3, name="other image")
     (tmp_path / "other.toml").write_text(to_toml(other.settings))
     assert read_histogram(path, str(tmp_path / "other.toml")).scanner.grid == other.grid
-    (tmp_path / "far.toml").write_text(to_toml(panels(separation_mm=20).settings))
-    with pytest.raises(GeometryError, match=r"histogram of 'tiny panels' .* leave the scanner out"):
-        read_histogram(path, str(tmp_path / "far.toml"))
+    others = ({"separation_mm": 20}, {"pitch_mm": 2.1}, {"n_columns": 5}, {"n_layers": 2})
+    for changes in others:
+        (tmp_path / "other.toml").write_text(to_toml(panels(**changes).settings))
+        with pytest.raises(GeometryError, match=r"histogram of 'tiny panels' .* leave the scanner"):
+            read_histogram(path, str(tmp_path / "other.toml"))
 
 
 def _set(name: str, values: object) -> Callable[[h5py.File], None]:
