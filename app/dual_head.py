@@ -14,7 +14,7 @@ from engine.devices import DeviceInfo
 from engine.geometry.dual_head import DualHead
 from engine.geometry.grid import ImageGrid, Point
 from engine.paths import cache_dir
-from engine.preflight.dual_head import build_seconds, estimate
+from engine.preflight.dual_head import estimate
 from engine.preflight.needs import Needs
 from engine.protocols.dual_head import MOST_ON_A_PITCH, DualHeadGrid, DualHeadProtocol
 from engine.response.plan import path_of
@@ -93,11 +93,8 @@ class DualHeadPet(Modality):
         if scan is None or scanner is None:
             return None
         columns = scan.n_columns if isinstance(scan, HistogramScan) else 2
-        needs = estimate(plan, scanner, on=on, columns=columns, left=left)
-        if _is_kept(plan, inputs):
-            return needs
-        first = build_seconds(plan, plan.grid.scanner_for(scanner), on.threads)
-        return replace(needs, seconds=needs.seconds + first)
+        kept = _is_kept(plan, inputs)
+        return estimate(plan, scanner, on=on, kept=kept, columns=columns, left=left)
 
     def obstacles(self, plan: DualHeadProtocol, inputs: Inputs) -> dict[str, str | None]:
         sums = _sums(inputs)

@@ -30,8 +30,8 @@ IMAGES = 10
 """Float32 images alive at once: iterate, shares, the copy by phases, sums, previews, filters."""
 PRODUCTS_PER_SECOND_PER_THREAD = 8.0e9
 """Non-zeros times lines, forward or back, on the CPU: half of the rate measured for DHAPET."""
-POINTS_PER_SECOND_PER_THREAD = 6.0e7
-"""Points integrated, in each plane, for a response that is not kept yet."""
+POINTS_PER_SECOND_PER_THREAD, PACKED_PER_SECOND_PER_THREAD = 1.2e8, 5e6
+"""Points integrated, in each plane, and non-zeros packed for a response that is not kept yet."""
 GPU_PRODUCTS_PER_SECOND = 3e11
 """The same on a GPU: assumed, for a small card; the window corrects it by what it measures."""
 GPU_IMAGES, GPU_BYTES_PER_LINE, GPU_STEP_BYTES = 10, 4 + 4, 4 * 4 + 8
@@ -111,9 +111,9 @@ def estimate(
     passes = 1 + 2 * protocol.algorithm.n_iterations * left
     rate = PRODUCTS_PER_SECOND_PER_THREAD * max(on.threads, 1)
     seconds = START_S + passes * size.n_products / (GPU_PRODUCTS_PER_SECOND if on.is_gpu else rate)
-    if not kept:
-        seconds += build_seconds(protocol, scanner, on.threads)
-    return Needs(int(memory), int(psutil.virtual_memory().available), seconds, gpu)
+    once_s = 0.0 if kept else build_seconds(protocol, scanner, on.threads)
+    free = int(psutil.virtual_memory().available)
+    return Needs(int(memory), free, seconds + once_s, gpu, once_s=once_s)
 
 
 def build_seconds(protocol: DualHeadProtocol, scanner: DualHead, threads: int) -> float:
@@ -121,4 +121,6 @@ def build_seconds(protocol: DualHeadProtocol, scanner: DualHead, threads: int) -
     s = scanner.settings
     n_rows = len(stored_orientations(s.n_rows, s.n_columns))
     points = n_rows * protocol.response.n_points * n_stored_planes(s.n_planes)
-    return points / (POINTS_PER_SECOND_PER_THREAD * max(threads, 1))
+    seconds = points / POINTS_PER_SECOND_PER_THREAD
+    seconds += work(scanner).n_stored / PACKED_PER_SECOND_PER_THREAD
+    return seconds / max(threads, 1)

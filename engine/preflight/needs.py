@@ -57,6 +57,7 @@ class Needs:
     ----------
     memory_bytes, free_bytes : memory of the machine
     seconds : time
+    once_s : that part of it which goes into the response of the scanner, computed once and kept
     gpu : memory of the GPU, None on the CPU
     least : what it will take at least, where the rest says at most; None where it is known
     """
@@ -66,11 +67,14 @@ class Needs:
     seconds: float
     gpu: GpuNeeds | None = None
     least: Needs | None = None
+    once_s: float = 0.0
 
     def times(self, factor: float) -> Needs:
         """Return the needs of a run that takes `factor` times as long."""
         least = self.least and self.least.times(factor)
-        return replace(self, seconds=factor * self.seconds, least=least)
+        return replace(
+            self, seconds=factor * self.seconds, least=least, once_s=factor * self.once_s
+        )
 
     @property
     def fits(self) -> bool:
@@ -80,15 +84,15 @@ class Needs:
     @property
     def time(self) -> str:
         """The estimated time in words."""
-        minutes, seconds = divmod(round(self.seconds), 60)
-        return f"{self._up_to}about {minutes}:{seconds:02d}"
+        return f"{self._up_to}about {_clock(self.seconds)}"
 
     def describe(self) -> str:
         """One line for the status bar."""
         need, free = f"{self._up_to}{_size(self.memory_bytes)}", f"{_size(self.free_bytes)} free"
+        once = f" ({_clock(self.once_s)} of it once, for the response)" if self.once_s else ""
         if self.gpu is None:
-            return f"needs {need}, {self.time}, {free}"
-        return f"needs {need} ({free}) and {self._up_to}{self.gpu.describe()}, {self.time}"
+            return f"needs {need}, {self.time}{once}, {free}"
+        return f"needs {need} ({free}) and {self._up_to}{self.gpu.describe()}, {self.time}{once}"
 
     @property
     def _up_to(self) -> str:
@@ -114,6 +118,11 @@ def refuse_if_too_large(
             f"GPU memory, {_size(needs.gpu.free_bytes)} are free; close what else uses the "
             f"GPU, {smaller}, or take the CPU."
         )
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02d}"
 
 
 def _size(n_bytes: int) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import time
 from dataclasses import replace
 
 import pytest
@@ -53,11 +55,26 @@ def test_more_takes_longer() -> None:
     assert needs("demo-panels", "algorithm.iterations=24").seconds > 2 * short.seconds
     assert needs("demo-panels", left=0.1).seconds < short.seconds
     fresh = needs("demo-panels", kept=False)
-    assert fresh.seconds - short.seconds == pytest.approx(
-        build_seconds(DualHeadProtocol(), read_scanner("demo-panels"), 2)
-    )
+    once_s = build_seconds(DualHeadProtocol(), read_scanner("demo-panels"), 2)
+    assert fresh.seconds - short.seconds == pytest.approx(once_s) == fresh.once_s
+    assert re.search(r"about \d:\d\d \(\d:\d\d of it once, for the response\)", fresh.describe())
+    assert "once" not in short.describe() and fresh.times(3).once_s == 3 * fresh.once_s
     coarse = needs("demo-panels", "grid.voxel_mm=[1.2, 1.0, 1.2]")
     assert coarse.seconds < short.seconds and coarse.memory_bytes < short.memory_bytes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("scanner", "n_points"), [("demo-panels", 1 << 13), ("adac", 1 << 11)])
+def test_the_time_for_a_response_is_right_within_a_factor_of_three(
+    scanner: str, n_points: int
+) -> None:
+    """Of processor time, which other programs change little."""
+    panels, settings = read_scanner(scanner), AnalyticResponse(n_points=n_points)
+    build_analytic(read_scanner("test-panels"), AnalyticResponse(n_points=512))  # compiles
+    told = build_seconds(DualHeadProtocol(response=settings), panels, 1)
+    before = time.process_time()
+    build_analytic(panels, settings, threads=1)
+    assert told / 3 < time.process_time() - before < 3 * told
 
 
 def test_too_little_memory_is_told_with_the_way_out() -> None:
