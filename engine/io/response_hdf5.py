@@ -149,10 +149,25 @@ def _column(file: h5py.File, name: str, dtype: str, path: Path) -> NDArray[Any]:
 
 
 def _refuse_impossible(matrix: ResponseMatrix, path: Path) -> None:
-    """Refuse rows that point outside their arrays."""
+    """Refuse rows that point outside their arrays, and values that are no probabilities."""
     starts = matrix.starts
     if starts[0] != 0 or starts[-1] != matrix.n_nonzero or (np.diff(starts) < 0).any():
         raise FileFormatError(
             f"{path.name}: starts do not lead from 0 to {matrix.n_nonzero:,}, the number of "
             "values; write the file again."
         )
+    filled = np.flatnonzero(np.diff(starts))
+    if not len(filled):
+        raise FileFormatError(f"{path.name}: holds no values; write the file again.")
+    sizes = matrix.windows.astype(np.int64).reshape(-1, 4)[filled, 2:]
+    last = np.maximum.reduceat(matrix.places, starts[filled])
+    if (sizes <= 0).any() or (last >= sizes.prod(axis=1)).any():
+        raise FileFormatError(
+            f"{path.name}: places lie outside their windows; write the file again."
+        )
+    for name in ("values", "scales"):
+        column = getattr(matrix, name)
+        if not (column.min() >= 0 and column.max() < np.inf):  # no number is neither
+            raise FileFormatError(
+                f"{path.name}: {name} hold numbers below 0 or no numbers; write the file again."
+            )

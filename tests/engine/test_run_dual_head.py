@@ -251,17 +251,6 @@ def test_a_response_is_computed_once_and_goes_on_when_interrupted(path: Path) ->
     )
 
 
-def test_a_response_is_found_by_what_fixes_it() -> None:
-    one = read_scanner("test-panels")
-    kept = response_cache.path_of(cache_dir(), one, FAST)
-    renamed = with_settings_of(one, name="The same by another name", source="hearsay")
-    assert response_cache.path_of(cache_dir(), renamed, FAST) == kept
-    others = [with_settings_of(one, **{k: v}) for k, v in (("n_planes", 9), ("crystal_mm", 2.0))]
-    paths = {response_cache.path_of(cache_dir(), other, FAST) for other in (one, *others)}
-    paths.add(response_cache.path_of(cache_dir(), one, AnalyticResponse(n_points=256)))
-    assert len(paths) == 4
-
-
 def test_another_image_keeps_the_symmetry(path: Path) -> None:
     volume = image(study(path, "grid.voxel_mm=[1.2, 2.0, 1.2]"))
     assert volume.grid.voxel_mm == (1.2, 2.0, 1.2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import h5py
@@ -49,6 +50,31 @@ def test_a_matrix_comes_back(matrix: ResponseMatrix, path: Path) -> None:
 
 def test_four_bytes_a_value(path: Path, matrix: ResponseMatrix) -> None:
     assert path.stat().st_size < 4 * matrix.n_nonzero + 100_000
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value", "sentence"),
+    [
+        ("starts", 0, 1, "starts do not lead from 0 to"),
+        ("starts", -1, 7, "starts do not lead from 0 to"),
+        ("starts", 3, 10**6, "starts do not lead from 0 to"),
+        ("places", 5, 60_000, "places lie outside their windows"),
+        ("windows", 2, 0, "places lie outside their windows"),
+        ("windows", 3, -1, "places lie outside their windows"),
+        ("values", 9, np.nan, "values hold numbers below 0 or no numbers"),
+        ("values", 9, np.inf, "values hold numbers below 0 or no numbers"),
+        ("values", 9, -0.1, "values hold numbers below 0 or no numbers"),
+        ("scales", 1, np.nan, "scales hold numbers below 0 or no numbers"),
+    ],
+)
+def test_what_another_program_wrote_wrong_is_refused(
+    matrix: ResponseMatrix, tmp_path: Path, name: str, place: int, value: float, sentence: str
+) -> None:
+    column = getattr(matrix, name).copy()
+    column.flat[place] = value
+    write_response(replace(matrix, **{name: column}), tmp_path / "wrong.h5")
+    with pytest.raises(FileFormatError, match=rf"wrong\.h5: {sentence}"):
+        read_response(tmp_path / "wrong.h5")
 
 
 @pytest.mark.parametrize("read", [read_listmode, read_histogram, read_volume])
