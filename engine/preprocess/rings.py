@@ -11,7 +11,7 @@ from engine.backend import Backend
 from engine.data.projections import Projections
 from engine.preprocess.base import Step, percent
 from engine.preprocess.blocks import in_blocks
-from engine.preprocess.stripes import detect, interpolate_ranks, smooth_ranks
+from engine.preprocess.stripes import detect, offsets
 from engine.settings import setting
 
 FEWEST_VIEWS = 30
@@ -19,7 +19,7 @@ FEWEST_VIEWS = 30
 
 
 class Rings(Step):
-    """Stripe removal by sorting, of the columns that need it or of all."""
+    """What pixels of a wrong gain add, taken off the columns that need it or off all."""
 
     title: ClassVar[str] = "Rings"
     kind: ClassVar[str] = "rings"
@@ -55,11 +55,10 @@ class Rings(Step):
         def work(rows: slice) -> int:
             block = values[:, rows].astype(np.float32)
             stripes = on.to_host(detect(block, self.widest, self.snr))
-            for row in np.flatnonzero(stripes.any(axis=1)):
-                interpolate_ranks(block[:, row], stripes[row])
-            if self.columns == "all":
-                block = smooth_ranks(block, 2 * self.widest + 1)
-            out[:, rows] = block
+            profile = on.to_host(block.mean(axis=0, dtype=np.float64))
+            smooth = 2 * self.widest + 1 if self.columns == "all" else None
+            added = offsets(profile, stripes, smooth=smooth).astype(np.float32)
+            out[:, rows] = block - module_of(block).asarray(added)
             return int(stripes.sum())
 
         n_stripes = sum(in_blocks(work, values, on=on, axis=1))

@@ -1,14 +1,11 @@
-"""Stripes of a sinogram, which become rings: found, and taken out between sorted columns.
+"""Stripes of a sinogram, which become rings: found, and taken off as what they add.
 
-Vo, Atwood & Drakopoulos, Optics Express 26 (2018) 28396. The values of a column of the sinogram,
-sorted, change little from one column to the next, whatever the object does; what a bad pixel adds
-stays. So sort each column, take from its neighbours what each rank should be, and put the values
-back in the order they had.
+A pixel whose gain is wrong by a factor g adds −ln g to its line integral in every view, whatever
+the object does. So the mean of its column over the views is off by just that from the means of its
+neighbours. Nothing else of the column changes: what its own views tell of the object stays sharp.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,35 +64,19 @@ def _noise_of_mean(values: Array) -> Array:
     return steps / (MAD_PER_SIGMA * (2 * n) ** 0.5)
 
 
-def interpolate_ranks(sinogram: Array, stripes: NDArray[np.bool_]) -> None:
-    """Give marked columns (cols,) of a sinogram (n_views, cols) what lies between their neighbours.
+def offsets(
+    profile: NDArray[np.float64], stripes: NDArray[np.bool_], *, smooth: int | None = None
+) -> NDArray[np.float64]:
+    """Return what is to be taken off the columns (rows, cols) of a mean over the views.
 
-    Each value becomes that of the same rank in the nearest sound columns on both sides.
+    Marked columns come to lie between the nearest others on both sides; with `smooth`, all columns
+    then to the median of so many.
     """
-    xp = module_of(sinogram)
-    sound, bad = np.flatnonzero(~stripes), np.flatnonzero(stripes)
-    if not len(sound):
-        return
-    after = np.clip(np.searchsorted(sound, bad), 0, len(sound) - 1)
-    left, right = sound[np.maximum(after - 1, 0)], sound[after]
-    share = np.clip((bad - left) / np.maximum(right - left, 1), 0, 1).astype(np.float32)
-    ranked, t = xp.sort(sinogram, axis=0), xp.asarray(share)
-    between = (1 - t) * ranked[:, left] + t * ranked[:, right]
-    sinogram[:, bad] = _in_order_of(sinogram[:, bad], between)
-
-
-def smooth_ranks(values: Array, size: int) -> Array:
-    """Values (n_views, rows, cols), each become the median over `size` columns of its rank.
-
-    The paper's algorithm 3.
-    """
-    xp = module_of(values)
-    return _in_order_of(values, across_columns(xp.sort(values, axis=0), size))
-
-
-def _in_order_of(values: Array, ranked: Array) -> Array:
-    """Values sorted along the first axis, put back in the order that `values` have."""
-    xp = module_of(values)
-    out: Any = xp.empty_like(ranked)
-    xp.put_along_axis(out, xp.argsort(values, axis=0), ranked, axis=0)
-    return out
+    added, columns = np.zeros_like(profile), np.arange(profile.shape[1])
+    for row in np.flatnonzero(stripes.any(axis=1) & ~stripes.all(axis=1)):
+        bad, sound = columns[stripes[row]], columns[~stripes[row]]
+        added[row, bad] = profile[row, bad] - np.interp(bad, sound, profile[row, sound])
+    if smooth is not None:
+        rest = profile - added
+        added += rest - across_columns(rest, smooth)
+    return added

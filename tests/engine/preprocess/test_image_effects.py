@@ -71,6 +71,29 @@ def test_smoothing_all_columns_takes_faint_stripes_from_flat_ones(rng):
     assert spread[1] < 0.6 * spread[0]  # median of 7 columns
 
 
+@pytest.mark.parametrize("columns", ["found", "all"])
+def test_a_scan_with_faint_stripes_gets_no_worse(columns, rng):
+    exact = integrals(SEEN, LARGE)
+    values = exact + rng.normal(0, NOISE, exact.shape)
+    values += rng.normal(0, 3 * NOISE / np.sqrt(len(exact)), exact.shape[1:])  # noise of flats
+    before = scan(values.astype("f4"), seen=SEEN)
+    after = Rings(columns=columns).apply(before, on=ON)
+    assert after.info["rings"]["stripes"] > 0
+    clean, *images = (fbp(s, n=151, voxel_mm=2.0) for s in (scan(exact, seen=SEEN), before, after))
+    without, with_rings = (np.square(image - clean).mean() for image in images)
+    assert with_rings < 1.05 * without
+
+
+def test_what_gains_add_is_taken_off_and_nothing_else(rng):
+    values = rng.normal(1, NOISE, (360, 1, 513)).astype("f4")
+    striped = values.copy()
+    striped[:, :, 250] += 0.1
+    after = Rings().apply(scan(striped, seen=geometry(360, 1, 513)), on=ON).values
+    off = after - values
+    assert np.ptp(off, axis=0).max() < 1e-6  # the same in each view
+    assert abs(off[0, 0, 250]) < 4 * NOISE / np.sqrt(360)
+
+
 def test_rings_say_what_they_lack():
     assert "too few" in Rings().obstacle(scan(seen=geometry(n_views=20)))
     assert "logarithm first" in Rings().obstacle(scan(kind="transmission"))
