@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import signal
 
 from engine.filtering.ramp import filter_length, filter_rows, kernel, spectrum
 from engine.filtering.windows import WINDOWS, window
@@ -48,6 +49,14 @@ def test_window_keeps_the_mean_and_cuts_off(name):
         ("triangular", 0.5, 0),
         ("lanczos", 2 / np.pi, 0),
         ("parzen", 0.25, 0),
+        ("tukey", 1, 0),
+        ("gaussian", np.exp(-25 / 32), np.exp(-25 / 8)),
+        ("bartlett-hann", 0.5, 0),
+        ("nuttall", 0.211536, 0),
+        ("blackman-harris", 0.21747, 6e-5),
+        ("blackman-nuttall", 0.2269824, 3.628e-4),
+        ("flat-top", -0.05473684, -4.21051e-4),
+        ("kaiser", *signal.windows.kaiser(5, 6.0)[3:]),
     ],
 )
 def test_window_in_closed_form(name, middle, end):

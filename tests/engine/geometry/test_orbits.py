@@ -114,6 +114,9 @@ def test_a_fan_is_the_middle_row_of_a_cone() -> None:
     cone = circular_cone(ANGLES, shape=(5, 9), source_shift_mm=(1.0, 0.0), **size, axis_column=3.0)
     flat = fan(ANGLES, n_columns=9, source_shift_mm=1.0, **size, axis_column=3.0)
     assert_same(flat, cone.cropped(slice(2, 3), slice(None)))
+    cone = circular_cone(ANGLES, shape=(5, 9), detector_shift_mm=(3.0, 0.0), **size)
+    flat = fan(ANGLES, n_columns=9, detector_shift_mm=3.0, **size)
+    assert_same(flat, cone.cropped(slice(2, 3), slice(None)))
 
 
 @pytest.mark.parametrize("make", [circular_cone, parallel])

@@ -28,6 +28,14 @@ def test_binning_keeps_means_and_places(rng):
     np.testing.assert_allclose(after.geometry.pixel_mm(0), corners.mean(axis=(1, 3)), atol=1e-9)
 
 
+def test_a_pixel_with_a_bad_part_is_bad(rng):
+    bad = np.zeros((7, 13), bool)
+    bad[3, 5] = True
+    data = scan(rng.random((9, 7, 13), np.float32), seen=geometry(9, 7, 13), bad_pixels=bad)
+    after = Binning(pixels=2).apply(data, on=ON)
+    np.testing.assert_array_equal(np.argwhere(after.bad_pixels), [[1, 2]])
+
+
 def test_binned_views_stay_on_their_circle():
     seen = geometry(n_views=180, axis=55.0)
     after = Binning(views=2).apply(scan(seen=seen), on=ON).geometry
