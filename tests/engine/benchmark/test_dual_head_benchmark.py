@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from itertools import count
 
 import numpy as np
 import pytest
@@ -47,6 +48,22 @@ def test_an_iteration_is_its_subsets():
         assert row["products_per_s"] == pytest.approx(part["n_products"] / row["iteration_s"])
         assert row["is_estimate"] is False
     assert all(row["is_estimate"] for row in dual_head.run([cpu(2)], work(1))["rows"])
+
+
+def test_an_iteration_is_longer_by_its_products(monkeypatch):
+    """With a clock on which every projection takes a second."""
+    some, clock, busy = work(2), count(), count()
+    monkeypatch.setattr(dual_head, "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(dual_head, "process_time", lambda: next(busy) / 2)
+    A, of_lines = MatrixProjector(some.response, on=cpu(1)), dense(some.response) > 0
+    lines = np.concatenate(
+        [A.lines(np.arange(A.out_shape[0]), A.members(k, some.n_subsets)) for k in range(2)]
+    )
+    longer = of_lines.sum() / of_lines[lines].sum()
+    assert longer != pytest.approx(2, rel=0.02)
+    for row in dual_head.run([cpu(2)], some)["rows"]:
+        assert row["iteration_s"] == pytest.approx(2 * longer)
+        assert row["cpu_s"] == pytest.approx(longer)
 
 
 @pytest.mark.parametrize("beyond", [0, 3])
