@@ -14,7 +14,7 @@ from engine.io import read_scanner
 from engine.kernels.photons import REST_KEV, klein_nishina, scattered, uniform
 from engine.response.analytic import AnalyticResponse
 from engine.response.building import build_analytic
-from engine.response.tracking import TrackedResponse, build_tracked
+from engine.response.tracking import TrackedResponse, build_tracked, lowest_cosine
 from tests.engine.geometry.panels import panels
 from tests.engine.response.unfolding import dense
 
@@ -66,6 +66,14 @@ def test_pairs_come_from_all_over_a_voxel() -> None:
         difference = np.linalg.norm(picture(seen, i) - picture(integral, i))
         error = np.hypot(seen.errors[i], integral.errors[i])
         assert difference < 3 * error * np.linalg.norm(picture(integral, i))
+
+
+def test_no_photon_is_needed_that_is_more_oblique() -> None:
+    """From the edge of the first crystal to that of the last, at the front faces; and beyond."""
+    scanner = panels()  # 5 × 3 crystals of 1.8 mm at 2 mm, 8 mm apart
+    for margin, rows_mm, columns_mm in ((0, 9.8, 5.8), (2, 17.8, 13.8)):
+        corner = np.array([8.0, rows_mm, columns_mm])
+        assert lowest_cosine(scanner, margin) == pytest.approx(8 / np.linalg.norm(corner))
 
 
 def test_tracked_rows_keep_the_symmetries() -> None:
