@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from engine.errors import GeometryError
@@ -31,6 +34,15 @@ def test_blur_closes_small_valleys_first() -> None:
     ratios = [valley_to_peak(blurred, sector) for sector in SECTORS]
     assert ratios == sorted(ratios)
     assert ratios[0] < RESOLVED_BELOW < ratios[-1]
+
+
+def test_the_middle_alone_counts() -> None:
+    truth = derenzo().rasterise(ImageGrid((12, 220, 220), (0.2, 0.2, 2.0)))
+    values = truth.values.copy()
+    values[np.abs(truth.grid.centres_mm(2)) > 5] = values.max()
+    blind = replace(truth, values=values)
+    assert valley_to_peak(blind, SECTORS[0]) == pytest.approx(0, abs=1e-6)
+    assert valley_to_peak(blind, SECTORS[0], length_mm=24.0) == pytest.approx(0.5, abs=1e-6)
 
 
 def test_a_single_rod_has_no_valley() -> None:
