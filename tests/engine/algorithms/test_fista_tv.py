@@ -159,3 +159,4 @@ def test_the_strength_grows_with_the_noise_and_the_projector(toy):
 
     assert once > 0
     assert tv_strength(model, SPACING) == pytest.approx(6 * once)
+    assert tv_strength(toy, tuple(2 * h for h in SPACING)) == pytest.approx(2 * once)

@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
+from engine.backend import cpu
 from engine.errors import GeometryError
 from engine.filtering.detector import axis_column
 from engine.filtering.orbit import orbit_of
 from engine.filtering.plan import plan_for
+from engine.filtering.projections import filtered, planned
+from engine.filtering.settings import FilterSettings
 from engine.geometry.orbits import circle, circular_cone, fan, helical, parallel
 
 CONE = {"source_axis_mm": 500.0, "source_detector_mm": 750.0, "shape": (5, 100), "pixel_mm": 2.0}
@@ -165,3 +168,15 @@ def test_rays_along_the_axis_are_refused():
     along = parallel(np.zeros(9), **PARALLEL).moved(turn)
     with pytest.raises(GeometryError, match="run along the axis"):
         plan_for(along)
+
+
+def test_softened_rows_are_means_over_three(rng):
+    geometry = parallel(circle(6), shape=(5, 16), pixel_mm=1.0)
+    values = rng.random((6, 5, 16)).astype("f4")
+    sharp, soft = (
+        filtered(values, planned(values, geometry, chosen), chosen, on=cpu(1))
+        for chosen in (FilterSettings(soften_rows=s, truncation="off") for s in (False, True))
+    )
+    wanted = sharp[:, :-2] / 4 + sharp[:, 1:-1] / 2 + sharp[:, 2:] / 4
+    np.testing.assert_allclose(soft[:, 1:-1], wanted, atol=1e-6)
+    np.testing.assert_allclose(soft[:, 0], 0.75 * sharp[:, 0] + 0.25 * sharp[:, 1], atol=1e-6)

@@ -12,6 +12,7 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, parallel
 from engine.preprocess import STEPS, FlatField, Hardening, Hounsfield, Logarithm, Rings
 from engine.preprocess.hardening import evaluate, fit_uniform, fit_wedge, otsu
+from engine.preprocess.levels import find_levels
 from engine.preprocess.middle import N_VOXELS, middle_rows, middle_slice
 from engine.settings import parse
 from engine.simulate import Detector, ShapePhantom, simulate_xray
@@ -234,3 +235,12 @@ def test_cupping_is_found_and_taken_out_of_a_uniform_object(beam):
 
     assert cupping(data) > 0.1
     assert abs(cupping(after)) < 0.1 * cupping(data)
+
+
+@pytest.mark.parametrize("water", [0.01834, 0.01837, 0.0184])
+def test_levels_are_told_between_the_bins_of_the_histogram(water, rng):
+    values = rng.normal(0, 3e-4, (20, 100, 100)).astype("f4")
+    values[:, 30:70, 30:70] += np.float32(water)
+    air, found = find_levels(values, 0.0193)
+    assert found == pytest.approx(water, abs=2e-5)  # a bin is 1e-4 wide
+    assert air == pytest.approx(0, abs=2e-5)
