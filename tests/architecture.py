@@ -51,8 +51,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "filtering": ("filtering", "operators", "backend", "geometry", "settings", "arrays", "errors"),
     "algorithms": ("algorithms", "filtering", "penalties", "settings", "arrays", "errors"),
     "postprocess": ("postprocess", "backend", *LEAVES),
-    "corrections": ("corrections", "operators", "backend", *LEAVES),
-    "preprocess": ("preprocess", "filtering", "backend", *LEAVES),
+    "correcting": ("backend", "settings"),
+    "corrections": ("corrections", "correcting", "operators", "backend", *LEAVES),
+    "preprocess": ("preprocess", "correcting", "filtering", "backend", *LEAVES),
     "protocols": (
         "protocols",
         "algorithms",

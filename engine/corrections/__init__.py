@@ -1,11 +1,12 @@
 """Corrections, in the order they may run."""
 
+from engine.correcting import Correction
 from engine.corrections.attenuation import Attenuation
-from engine.corrections.base import Correction
 from engine.corrections.normalisation import Normalisation
 from engine.corrections.randoms import Randoms
 from engine.corrections.scatter import Scatter
+from engine.data.listmode import ListMode
 
-CORRECTIONS: tuple[type[Correction], ...] = (Normalisation, Attenuation, Randoms, Scatter)
+CORRECTIONS: tuple[type[Correction[ListMode]], ...] = (Normalisation, Attenuation, Randoms, Scatter)
 
 __all__ = ["CORRECTIONS", "Attenuation", "Correction", "Normalisation", "Randoms", "Scatter"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from engine.arrays import module_of
 from engine.backend import Backend
 from engine.backend.gpu import Array
-from engine.corrections.base import Correction
+from engine.correcting import Correction
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 
@@ -47,7 +47,7 @@ def attenuation_factors(
     return factors
 
 
-class Attenuation(Correction):
+class Attenuation(Correction[ListMode]):
     """Photons lost in the object, from a map of linear attenuation coefficients."""
 
     title: ClassVar[str] = "Attenuation"

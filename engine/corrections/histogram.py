@@ -11,7 +11,6 @@ Where a crystal has too few delayeds, those of its block are shared out over the
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
@@ -19,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.backend import Backend
-from engine.corrections.base import Use
+from engine.correcting import Correction
 from engine.data.histogram import Histogram, total
 from engine.geometry.panel_sums import products, sums
-from engine.settings import Settings, setting
+from engine.settings import setting
 
 Array = NDArray[Any]
 
@@ -30,27 +29,7 @@ MIN_COUNTS = 20
 """Delayeds a crystal, or a block, must see on average to have a rate of its own."""
 
 
-class HistogramCorrection(Settings):
-    """One effect between the object and the counts of a histogram; see `Correction`."""
-
-    title: ClassVar[str]
-    kind: ClassVar[str]
-    use: Use = setting("auto", "Apply: when possible, always, never", label="Apply")
-
-    @abstractmethod
-    def obstacle(self, data: Histogram) -> str | None:
-        """Return why this scan cannot be corrected, with the way out; None if it can."""
-
-    @abstractmethod
-    def apply(self, data: Histogram, *, on: Backend) -> Histogram:
-        """Return the scan with this effect in its factors, its background or its counts."""
-
-    @abstractmethod
-    def summary(self, before: Histogram, after: Histogram) -> str:
-        """Say what `apply` did, in plain words with numbers and units."""
-
-
-class LineNormalisation(HistogramCorrection):
+class LineNormalisation(Correction[Histogram]):
     """Detection factors of lines, from the histogram, and of crystals, from a file."""
 
     title: ClassVar[str] = "Normalisation"
@@ -79,7 +58,7 @@ class LineNormalisation(HistogramCorrection):
         return f"factors of {len(used):,} lines vary by {spread:.1f} %, {n_dead:,} dead"
 
 
-class LineRandoms(HistogramCorrection):
+class LineRandoms(Correction[Histogram]):
     """Random coincidences, from the delayeds of the same scan."""
 
     title: ClassVar[str] = "Randoms"
@@ -113,7 +92,7 @@ class LineRandoms(HistogramCorrection):
         return f"{told}; subtracted, {cut:,.0f} negative counts cut off"
 
 
-class SuppliedBackground(HistogramCorrection):
+class SuppliedBackground(Correction[Histogram]):
     """Expected background that came with the histogram (column `additive`)."""
 
     title: ClassVar[str] = "Supplied background"
@@ -153,7 +132,7 @@ def _unit(data: Histogram) -> str:
     return "block" if seen >= MIN_COUNTS * (int(data.scanner.groups.max()) + 1) else "panel"
 
 
-HISTOGRAM_CORRECTIONS: tuple[type[HistogramCorrection], ...] = (
+HISTOGRAM_CORRECTIONS: tuple[type[Correction[Histogram]], ...] = (
     LineNormalisation,
     LineRandoms,
     SuppliedBackground,

@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 
 from engine.backend import Backend
-from engine.corrections.base import Correction
+from engine.correcting import Correction
 from engine.data.listmode import ListMode
 from engine.geometry.scanner import pair_product
 
 
-class Normalisation(Correction):
+class Normalisation(Correction[ListMode]):
     """Crystal efficiencies from a normalisation file; the scanner's gaps always count."""
 
     title: ClassVar[str] = "Normalisation"

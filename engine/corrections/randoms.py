@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.backend import Backend
-from engine.corrections.base import Correction
+from engine.correcting import Correction
 from engine.data.listmode import ListMode
 from engine.geometry.sampling import lattice
 from engine.geometry.scanner import Scanner, pair_product
@@ -29,7 +29,7 @@ N_LINES = 4_000_000
 N_STEPS = 100
 
 
-class Randoms(Correction):
+class Randoms(Correction[ListMode]):
     """Expected randoms of each event's line, from the delayeds of the same scan."""
 
     title: ClassVar[str] = "Randoms"

@@ -8,11 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from engine.backend import Backend
-from engine.corrections.base import Correction
+from engine.correcting import Correction
 from engine.data.listmode import ListMode
 
 
-class Scatter(Correction):
+class Scatter(Correction[ListMode]):
     """Additive background that came with the events (column `additive`)."""
 
     title: ClassVar[str] = "Scatter"

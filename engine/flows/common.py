@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from time import perf_counter
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from engine import provenance
 from engine.algorithms import Iterate
 from engine.algorithms.base import NO_FIGURES
 from engine.backend import Backend
+from engine.correcting import Correction
 from engine.data.volume import Volume
 from engine.errors import DataError, GeometryError
 from engine.events import Corrected, Event, Preview, Profiled, StageStarted
@@ -29,21 +30,7 @@ D = TypeVar("D")
 Stage = Generator[Event, None, T]
 
 
-class Correcting(Protocol):
-    """A correction, or a step of preprocessing: both have the same four parts."""
-
-    kind: Any
-    title: Any
-    use: Any
-
-    def obstacle(self, data: Any) -> str | None: ...
-
-    def apply(self, data: Any, *, on: Backend) -> Any: ...
-
-    def summary(self, before: Any, after: Any) -> str: ...
-
-
-def correct(record: Record, steps: Sequence[Correcting], data: D) -> Stage[D]:
+def correct(record: Record, steps: Sequence[Correction[D]], data: D) -> Stage[D]:
     """Apply what can be, and tell for each what it did, or why it did nothing."""
     for step in steps:
         with record.profiler.span("correct"):
@@ -53,7 +40,7 @@ def correct(record: Record, steps: Sequence[Correcting], data: D) -> Stage[D]:
     return data
 
 
-def _apply(correction: Correcting, data: D, on: Backend) -> tuple[D, Corrected]:
+def _apply(correction: Correction[D], data: D, on: Backend) -> tuple[D, Corrected]:
     if correction.use == "off":
         return data, Corrected(correction.kind, "off", "switched off in the protocol")
     obstacle = correction.obstacle(data)

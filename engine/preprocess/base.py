@@ -2,38 +2,15 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, ClassVar, Literal
+from typing import Any
 
-from engine.backend import Backend
+from engine.correcting import Correction
 from engine.data.projections import Projections
-from engine.settings import Settings, setting
-
-Use = Literal["auto", "on", "off"]
 
 
-class Step(Settings):
-    """One effect of source or detector, taken out of the projections.
-
-    `use` is "auto" (applied where the scan allows it), "on" (refuse to run without) or "off".
-    """
-
-    title: ClassVar[str]
-    kind: ClassVar[str]
-    use: Use = setting("auto", "Apply: when possible, always, never", label="Apply")
-
-    @abstractmethod
-    def obstacle(self, projections: Projections) -> str | None:
-        """Return why the step cannot be done, with the way out; None if it can."""
-
-    @abstractmethod
-    def apply(self, projections: Projections, *, on: Backend) -> Projections:
-        """Return the projections without this effect; what was found is in their `info`."""
-
-    @abstractmethod
-    def summary(self, before: Projections, after: Projections) -> str:
-        """Say what `apply` did, in plain words with numbers and units."""
+class Step(Correction[Projections]):
+    """One effect of source or detector; what was found is in the `info` of the projections."""
 
     def changed(
         self, projections: Projections, facts: dict[str, Any], **changes: Any

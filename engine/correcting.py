@@ -1,19 +1,19 @@
-"""What a correction is: settings that turn a dataset into a better described one."""
+"""What a correction is: settings that turn measured data into better ones."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar, Literal
+from typing import ClassVar, Generic, Literal, TypeVar
 
 from engine.backend import Backend
-from engine.data.listmode import ListMode
 from engine.settings import Settings, setting
 
 Use = Literal["auto", "on", "off"]
+D = TypeVar("D")
 
 
-class Correction(Settings):
-    """One effect between the object and the counts.
+class Correction(Settings, Generic[D]):
+    """One effect of object, source or detector on data of type D: counts, or projections.
 
     `use` is "auto" (applied where the scan allows it), "on" (refuse to run without) or "off".
     """
@@ -23,13 +23,13 @@ class Correction(Settings):
     use: Use = setting("auto", "Apply: when possible, always, never", label="Apply")
 
     @abstractmethod
-    def obstacle(self, data: ListMode) -> str | None:
+    def obstacle(self, data: D, /) -> str | None:
         """Return why this scan cannot be corrected, with the way out; None if it can."""
 
     @abstractmethod
-    def apply(self, data: ListMode, *, on: Backend) -> ListMode:
-        """Return the scan with this effect described in its factors or background."""
+    def apply(self, data: D, /, *, on: Backend) -> D:
+        """Return the data without this effect, or with it described."""
 
     @abstractmethod
-    def summary(self, before: ListMode, after: ListMode) -> str:
+    def summary(self, before: D, after: D, /) -> str:
         """Say what `apply` did, in plain words with numbers and units."""
