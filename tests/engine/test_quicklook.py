@@ -18,7 +18,17 @@ from engine.geometry.orbits import circular_cone, parallel
 from engine.io import write_projections
 from engine.operators.xray import XrayTransform
 from engine.outline import outline_of, walk
-from engine.preprocess import BadPixels, Binning, Centre, Crop, FlatField, Hounsfield, Rings, Roll
+from engine.preprocess import (
+    BadPixels,
+    Binning,
+    Centre,
+    Crop,
+    FlatField,
+    Hounsfield,
+    Logarithm,
+    Rings,
+    Roll,
+)
 from engine.protocols.ct import CtGrid, CtProtocol
 from engine.quicklook import Quicklook
 from engine.run import run
@@ -102,6 +112,21 @@ def test_another_filter_does_not_redo_the_steps(scan):
 
 def test_only_the_rows_that_see_the_slice_are_prepared(scan):
     assert Quicklook(scan, on=ON).prepared(plan()).shape[1] < scan.shape[1]
+
+
+def test_binned_rows_are_rows_of_the_binned_scan(scan):
+    steps = {"bad_pixels": BadPixels(use="off"), "centre": Centre(use="off")}
+    cropped, high_up = Crop(rows=(1, 24)), CtGrid(centre_mm=(0, 0, 4), length_mm=2)
+    protocol = plan(grid=high_up, crop=cropped, binning=Binning(pixels=2), **steps)
+    band = Quicklook(scan, on=ON).prepared(protocol)
+    whole = scan
+    for step in (FlatField(), cropped, Binning(pixels=2), Logarithm()):
+        whole = step.apply(whole, on=ON)
+    heights, seen = (each.geometry.corner_mm[0, 2] for each in (whole, band))
+    first = (seen - heights) / whole.geometry.pixel_size_mm[0]
+    assert first == pytest.approx(round(first)) and first >= 1
+    expected = whole.values[:, round(first) : round(first) + band.shape[1]]
+    np.testing.assert_allclose(band.values, expected, atol=1e-5)
 
 
 def test_a_large_slice_is_made_of_coarser_pixels_and_says_so(scan):
