@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy
 
+from engine.errors import DataError
+
 
 def module_of(values: Any) -> ModuleType:
     """Return the array module of `values`: numpy, or the one of the GPU.
@@ -29,7 +31,20 @@ def to_host(values: Any) -> Any:
 
 
 def taken(values: Any) -> Any:
-    """Return arrays of numpy and of a GPU as they are, others through DLPack, without a copy."""
+    """Return arrays of numpy and of a GPU as they are, others through DLPack, without a copy.
+
+    Complex ones are refused: their imaginary part would be lost.
+    """
+    values = _taken(values)
+    if values.dtype.kind == "c":
+        raise DataError(
+            f"Got an array of {values.dtype}, needs real numbers; give real and imaginary parts "
+            "one after the other."
+        )
+    return values
+
+
+def _taken(values: Any) -> Any:
     if isinstance(values, numpy.ndarray) or type(values).__module__.split(".")[0] == "cupy":
         return values
     if not hasattr(values, "__dlpack__"):

@@ -31,9 +31,8 @@ class Box:
     @classmethod
     def of(cls, region: Region | None, shape: Three) -> Box:
         """Take slices (z, y, x) out of a volume of this shape; None: all of it."""
-        parts = zip(shape, region or (slice(None),) * 3, strict=True)
-        ranges = [range(n)[part] for n, part in parts]
-        if any(r.step != 1 or not r for r in ranges):
+        ranges = _ranges((slice(None),) * 3 if region is None else region, shape)
+        if len(ranges) != 3 or any(r.step != 1 or not r for r in ranges):
             raise GeometryError(
                 f"region {region} takes no box out of {shape}; give slices (z, y, x)."
             )
@@ -115,6 +114,14 @@ class Scene:
         square = pp + c * (2 * pu + c * uu) + r * (2 * pv + r * vv + c * (2 * uv))
         factor = xp.asarray((scale / np.abs(_dot(p, n)))[:, None, None])
         return (xp.sqrt(square) * factor).astype(np.float32)
+
+
+def _ranges(region: Any, shape: Three) -> list[range]:
+    """Voxels along each axis; none where the region is anything but three slices."""
+    is_fit = isinstance(region, tuple) and len(region) == 3
+    if not is_fit or not all(isinstance(part, slice) for part in region):
+        return []
+    return [range(n)[part] for n, part in zip(shape, region, strict=True)]
 
 
 def _dot(a: Array, b: Array) -> Array:

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from engine.backend import cpu
-from engine.errors import GeometryError
+from engine.errors import DataError, GeometryError
+from engine.filtering.fdk import fdk
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, parallel
 from engine.geometry.xray import XrayGeometry
+from engine.operators.patches import Patches
 from engine.operators.xray import XrayTransform
 
 GRID = ImageGrid((15, 17, 19), (1.5, 1.4, 1.3), (1.0, 2.0, -3.0))
@@ -192,11 +194,32 @@ def test_a_box_of_a_thin_volume_has_its_bits(rng, tilt):
         np.testing.assert_array_equal(A.back_project(y, weighting="fdk", region=box), volume[box])
 
 
-def test_a_region_that_is_no_box_is_refused(rng):
+@pytest.mark.parametrize(
+    "region",
+    [np.s_[5:5, :, :], np.s_[3, :, :], np.s_[:, :], np.s_[:, :, :, :], np.s_[::2, :, :], 3, ()],
+)
+def test_a_region_that_is_no_box_is_refused(rng, region):
     A = transform(vectors(4))
     _, y = fields(rng, A)
+    with pytest.raises(GeometryError, match=r"no box .*; give slices \(z, y, x\)\.$"):
+        A.back_project(y, weighting="fdk", region=region)
     with pytest.raises(GeometryError, match="no box"):
-        A.back_project(y, weighting="fdk", region=np.s_[5:5, :, :])
+        fdk(y, A.geometry, A.grid, region=region, on=A.on)
+
+
+def test_complex_values_are_refused_before_their_imaginary_part_is_lost(rng):
+    A = transform(vectors(4))
+    x, y = fields(rng, A)
+    with pytest.raises(DataError, match=r"array of complex\d+, needs real numbers"):
+        A(x * 1j)
+    for way_back in (
+        A.T,
+        lambda y: A.back_project(y, weighting="fdk"),
+        lambda y: Patches(A, (1, 2, 3)).update(y),
+        lambda y: fdk(y, A.geometry, A.grid, on=A.on),
+    ):
+        with pytest.raises(DataError, match="real numbers"):
+            way_back(y * 1j)
 
 
 def test_subsets_add_up_to_the_whole(rng):
