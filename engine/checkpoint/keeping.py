@@ -19,7 +19,9 @@ SHARE = 0.05
 log = logging.getLogger(__name__)
 
 
-def keep(events: Iterator[Event], job: Job, *, heir_of: int | None = None) -> Iterator[Event]:
+def keep(
+    events: Iterator[Event], job: Job, *, heir_of: int | None = None
+) -> Generator[Event, None, None]:
     """Pass on `events`, save their images in `job`, and write down how the run ends.
 
     An image is saved at the end of an iteration, or when `INTERVAL_S` have passed, as long as

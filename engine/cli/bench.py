@@ -14,6 +14,7 @@ from typing import Any
 from engine import backend
 from engine.backend import Backend
 from engine.cli.console import Console
+from engine.cli.response import parts_kept
 from engine.errors import ResourceError, SettingsError
 from engine.io.publish import publish
 
@@ -138,9 +139,10 @@ def _dual_head(arguments: argparse.Namespace, console: Console) -> None:
     devices, system = _devices(arguments.device, arguments.threads), arguments.system
     of = arguments.of or panels.SUBSETS[system]
     sampled = arguments.subsets or (min(panels.SAMPLED, of) if system == "full" else of)
-    response = panels.response_of(
-        system, arguments.response, threads=devices[0].threads, say=console.line
-    )
+    with parts_kept():
+        response = panels.response_of(
+            system, arguments.response, threads=devices[0].threads, say=console.line
+        )
     figures = dual_head_parts.run(
         devices,
         panels.PanelWork(response, of, sampled),

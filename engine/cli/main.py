@@ -1,7 +1,7 @@
 """The parser of the command line, and what each exit code means.
 
 0 done; 2 the input or the settings are at fault (one sentence on standard error); 1 a fault of
-ours; 130 interrupted, with the last checkpoint kept.
+ours; 130 interrupted, with a word on how it goes on, where it does.
 """
 
 from __future__ import annotations
@@ -45,8 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         console.fault(str(e))
         return USER_FAULT
     except KeyboardInterrupt as e:
-        way = str(e) or "`isocenter resume` goes on from the last checkpoint."
-        console.fault(f"interrupted; {way}")
+        console.fault(f"interrupted; {e}" if str(e) else "interrupted.")
         return INTERRUPTED
     except BrokenPipeError:
         return DONE

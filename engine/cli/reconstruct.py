@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -150,7 +150,7 @@ def _complete(
     console.line(f"Job {job.id} on {on.label}")
     events = keep(run(study, on=on, resume=where, tick=console.show), job)
     volume: Volume | None = None
-    with _log_lines(arguments.json) as lines, _way_out(job, arguments):
+    with _log_lines(arguments.json) as lines, _way_out(job, arguments), closing(events):
         for event in events:
             console.show(event)
             if lines is not None:
@@ -167,11 +167,16 @@ def _complete(
 
 @contextmanager
 def _way_out(job: Job, arguments: argparse.Namespace) -> Iterator[None]:
-    """Say after a fault of the GPU how to go on without it."""
+    """Say how to go on after an interruption, or without the GPU after a fault of it."""
+    name = job.id if getattr(arguments, "checkpoint", None) is None else job.folder
     try:
         yield
+    except KeyboardInterrupt:
+        way = "there is no checkpoint yet, so give the same command again."
+        if job.info.done:
+            way = f"`isocenter resume {name}` goes on from the last checkpoint."
+        raise KeyboardInterrupt(way) from None
     except DeviceError as e:
-        name = job.id if getattr(arguments, "checkpoint", None) is None else job.folder
         kept = "goes on from the last checkpoint" if job.info.done else "begins anew"
         raise type(e)(f"{e} `isocenter resume {name} --device cpu` {kept} on the CPU.") from e
 

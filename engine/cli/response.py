@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +85,7 @@ def _build(arguments: argparse.Namespace, console: Console) -> None:
     def tick(done: int, total: int) -> None:
         console.show(Progressed("response", done, total))
 
-    try:
+    with parts_kept():
         if arguments.photons is not None:
             values |= {"n_pairs": arguments.photons, "scatter": not arguments.no_scatter}
             if arguments.window is not None:
@@ -94,10 +96,18 @@ def _build(arguments: argparse.Namespace, console: Console) -> None:
             values |= {} if arguments.points is None else {"n_points": arguments.points}
             integrated = parse(AnalyticResponse, values, where="response")
             matrix = build_analytic(scanner, integrated, arguments.output, tick=tick)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("what is done is kept, and the same command goes on.") from None
     console.close()
     _tell(matrix, arguments.output, console)
+
+
+@contextmanager
+def parts_kept() -> Iterator[None]:
+    """Say how a response goes on whose making was interrupted."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        way = "what is done of the response is kept, and the same command goes on."
+        raise KeyboardInterrupt(way) from None
 
 
 def _refuse_mixture(arguments: argparse.Namespace) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.cli.console import Console
-from engine.cli.response import scanner_of_one_layer
+from engine.cli.response import parts_kept, scanner_of_one_layer
 from engine.errors import SettingsError
 from engine.events import Progressed, StageStarted
 
@@ -81,13 +81,14 @@ def _response(arguments: argparse.Namespace, threads: int, console: Console) -> 
     if found is not None:
         return found
     console.show(StageStarted("response", f"Response of {scanner.name}, computed once, then kept"))
-    return response_cache.build(
-        folder,
-        scanner,
-        settings,
-        threads=threads,
-        tick=lambda done, total: console.show(Progressed("response", done, total)),
-    )
+    with parts_kept():
+        return response_cache.build(
+            folder,
+            scanner,
+            settings,
+            threads=threads,
+            tick=lambda done, total: console.show(Progressed("response", done, total)),
+        )
 
 
 def _phantom(name: str, radius_mm: float) -> Phantom:

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from engine.cli import main
+from engine.cli.console import Console
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -209,11 +210,26 @@ def test_interrupted_run_keeps_its_checkpoint_and_resumes(tmp_path):
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 130, errors
-    assert "isocenter resume" in errors and not out.exists()
+    assert f"`isocenter resume {job}` goes on" in errors and not out.exists()
     assert main(["resume", str(job), "--threads", "2"]) == 0
     whole = tmp_path / "whole.nii.gz"
     assert main(["reconstruct", str(scan), "-o", str(whole), *settings]) == 0
     assert out.read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "words", [("simulate", "listmode", "--prompts", "2000000"), ("reconstruct", "scan.h5", *QUICK)]
+)
+def test_what_has_no_checkpoint_is_not_told_to_resume(words, scan, tmp_path, capsys, monkeypatch):
+    def interrupted(console, event):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Console, "show", interrupted)
+    monkeypatch.chdir(tmp_path)
+    assert main([*words, "-o", "out.h5"]) == 130
+    said = capsys.readouterr().err
+    assert "interrupted" in said and "resume" not in said
+    assert ("same command" in said) == (words[0] == "reconstruct")
 
 
 def test_resume_of_nothing_is_refused(capsys, tmp_path):
