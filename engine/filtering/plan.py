@@ -137,7 +137,10 @@ def _side(is_first: bool) -> str:
 
 
 def _full_circle(orbit: Orbit, circle: Coverage, notes: _Notes) -> Plan:
-    notes = notes.tell("Full circle: every ray is measured twice and counts half.")
+    told = "Full circle: every ray is measured twice and counts half."
+    if _climbs(orbit):
+        told = "A circle that climbs, weighted as if it did not: every ray counts half."
+    notes = notes.tell(told)
     return notes.plan("full circle", orbit, circle.step_rad, _constant(0.5))
 
 
@@ -226,12 +229,16 @@ def _notes(orbit: Orbit, circle: Coverage, cut_sides: tuple[bool, bool]) -> _Not
             f"Views are missing: the largest gap is {np.degrees(circle.largest_gap_rad):.2g}°, the "
             f"usual one {np.degrees(circle.usual_gap_rad):.2g}°; streaks are likely."
         )
-    if orbit.climb_mm > NOTED_CLIMB * orbit.radius_mm.max():
+    if _climbs(orbit):
         notes = notes.warn(
             f"The scan moves {orbit.climb_mm:.1f} mm along its axis: filtered back projection is "
             "made for circles, values will be wrong; use an iterative algorithm."
         )
     return notes
+
+
+def _climbs(orbit: Orbit) -> bool:
+    return bool(orbit.climb_mm > NOTED_CLIMB * orbit.radius_mm.max())
 
 
 def _repeats_first(orbit: Orbit) -> bool:

@@ -160,13 +160,12 @@ def facts_of(scan: Projections) -> dict[str, Any]:
     """Plain facts of a scan for the window and for provenance."""
     geometry = scan.geometry
     n_views, n_rows, n_columns = scan.shape
-    facts: dict[str, Any] = {
+    facts: dict[str, Any] = scan.info | {
         "beam": geometry.beam,
         "views": n_views,
         "detector": f"{n_columns} × {n_rows} pixels",
         "pixel_mm": list(geometry.pixel_size_mm) if scan.pixel_mm_known else None,
         "counts": scan.kind,
-        **scan.info,
     }
     if geometry.beam == "cone":
         facts["source_axis_mm"] = float(geometry.source_axis_mm.mean())

@@ -187,7 +187,7 @@ def simulate_xray(
             "seed": seed,
             "hardening": hardening,
             "oversample": oversample,
-            "detector": asdict(detector),
+            "simulated_detector": asdict(detector),
         },
         notes=("Simulated projections, not a measurement.",),
     )

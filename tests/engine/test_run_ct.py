@@ -10,6 +10,7 @@ from engine.backend import cpu
 from engine.data.projections import Projections
 from engine.errors import DataError, ResourceError, SettingsError
 from engine.events import Corrected, Finished, Preview
+from engine.flows.xray_ct import facts_of
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, helical, parallel
 from engine.io import is_projections, read_projections, write_projections
@@ -71,6 +72,13 @@ def files(tmp_path_factory):
 
 def study(path, *settings, **others):
     return Study(data=path, protocol=with_settings(CtProtocol(), settings), **others)
+
+
+def test_what_a_file_says_does_not_hide_what_was_read():
+    scan = scan_of(cone(), info={"detector": {"gain": 2.0}, "views": "many", "lamp": "tungsten"})
+    facts = facts_of(scan)
+    assert facts["detector"] == "100 × 24 pixels" and facts["views"] == 120
+    assert facts["lamp"] == "tungsten"
 
 
 def volume(study, **options):

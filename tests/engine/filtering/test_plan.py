@@ -155,6 +155,8 @@ def fan_of(angles):
 def test_helix_is_warned_of():
     plan = plan_for(helical(degrees(0, 360), pitch_mm=50.0, **CONE))
     assert any("along its axis" in text for text in plan.warnings)
+    assert any("circle that climbs" in text for text in plan.told)
+    assert not any("measured twice" in text for text in plan.told)
 
 
 def test_detector_on_its_side_is_refused():

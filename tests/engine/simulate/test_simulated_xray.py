@@ -92,7 +92,7 @@ def test_dead_and_hot_pixels_are_so_in_every_picture() -> None:
     for pictures in (data.values, data.flats, data.darks):
         assert ((pictures == 0).all(axis=0)).sum() == 12
         assert ((pictures == 65_535).all(axis=0)).sum() == 6
-    pixels = data.info["detector"]
+    pixels = data.info["simulated_detector"]
     assert pixels["dead_share"] == 0.02
     maps = Detector(dead_share=0.02, hot_share=0.01).pixels((20, 30), 5)
     np.testing.assert_array_equal(maps.dead, (data.darks == 0).all(axis=0))
