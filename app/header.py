@@ -232,10 +232,8 @@ def progress_text(session: Session) -> str:
     """Return the run's progress in words."""
     record = session.record
     latest = record.latest
-    if record.total and record.stage in session.modality.long_work:
-        return session.modality.long_work[record.stage]
     if record.stage != "reconstruct" or latest is None or latest.iterations * latest.subsets == 1:
-        return record.stage_text or "Starting the engine"
+        return session.doing
     text = f"Iteration {latest.iteration} of {latest.iterations}"
     if latest.subsets > 1:
         text += f", subset {latest.subset} of {latest.subsets}"

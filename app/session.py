@@ -50,6 +50,14 @@ class Session(Desk):
         self.selected: int | None = None
         self.log: list[LogLine] = []
 
+    @property
+    def doing(self) -> str:
+        """What the stage at work does, in plain words."""
+        stage, long_work = self.record.stage, self.modality.long_work
+        if self.record.total and stage in long_work:
+            return long_work[stage]
+        return self.record.stage_text or "Starting the engine"
+
     def obstacle(self) -> str:
         """Return why a run cannot start, empty if it can."""
         if self.state.is_active:

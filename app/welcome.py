@@ -212,7 +212,7 @@ class ReadyCard(Card):
             return
         obstacle = session.obstacle()
         active = session.state.is_active
-        stage = session.record.stage_text or "Starting the engine"
+        stage = session.doing
         self._title.setText(f"{stage} …" if active else data.name)
         self._text.setText(data.text or data.fault or "Reading the scan …")
         needs = session.needs()

@@ -73,8 +73,8 @@ class ProgressTab(QWidget):
         return "iterations" in type(self._session.protocol.algorithm).model_fields
 
     def _show(self) -> None:
-        session, record = self._session, self._session.record
-        self.headline.setText(headline(session.state, record.stage_text))
+        session = self._session
+        self.headline.setText(headline(session.state, session.doing))
         self.numbers.show_rows(self._rows())
 
     def _rows(self) -> list[tuple[str, str]]:
@@ -131,7 +131,7 @@ class Numbers(QWidget):
         self.setVisible(bool(rows))
 
 
-def headline(state: RunState, stage_text: str) -> str:
+def headline(state: RunState, doing: str) -> str:
     """Return one line that says where the run stands."""
     fixed = {
         RunState.IDLE: "Nothing is running",
@@ -140,4 +140,4 @@ def headline(state: RunState, stage_text: str) -> str:
         RunState.FAILED: "Stopped by a fault",
         RunState.ABORTED: "Aborted",
     }
-    return fixed.get(state) or stage_text or "Starting the engine"
+    return fixed.get(state, doing)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.views import windows
 from app.views.colour_maps import COLOUR_MAPS, colour_map
 from app.views.colours import DARK, ViewColours
+from app.views.places import place_to_look, shows_something
 from app.views.planes import Convention, clamp_to, slice_index
 from app.views.windows import Preset, Window
 from app.views.words import length_unit
 from engine.data.volume import Volume
-from engine.geometry.grid import ImageGrid, Point
+from engine.geometry.grid import Point
 
 if TYPE_CHECKING:
     from app.views.line import Line
@@ -76,7 +76,7 @@ class ViewState(QObject):
         if not same_unit and self.colour_map in ("grey", "grey_inverted"):
             self.set_colour_map("grey" if windows.is_ct(volume.unit) else "grey_inverted")
         if not same_grid:
-            self.set_cursor(centre_of_activity(volume))
+            self.set_cursor(place_to_look(volume))
             self.set_line(None)
         if not (keep_window and same_unit and same_grid):
             self.auto_window()
@@ -87,6 +87,11 @@ class ViewState(QObject):
         if point != self.cursor_mm:
             self.cursor_mm = point
             self.cursor_changed.emit()
+
+    def find_something(self) -> None:
+        """Move the cursor to something, unless a slice through it shows something already."""
+        if self.volume is not None and not shows_something(self.volume, self.cursor_mm):
+            self.set_cursor(place_to_look(self.volume))
 
     def step_cursor(self, axis: int, n_voxels: int) -> None:
         """Move the cursor by whole voxels along axis 0, 1, 2 (x, y, z), onto a voxel centre."""
@@ -144,7 +149,7 @@ class ViewState(QObject):
     def reset(self) -> None:
         """Cursor, window and zoom as for a volume never seen before."""
         if self.volume is not None:
-            self.set_cursor(centre_of_activity(self.volume))
+            self.set_cursor(place_to_look(self.volume))
             self.auto_window()
         self.fit_requested.emit()
 
@@ -177,26 +182,3 @@ class ViewState(QObject):
     @property
     def _diverging(self) -> bool:
         return colour_map(self.colour_map).diverging
-
-
-def centre_of_activity(volume: Volume) -> Point:
-    """Mean place of the positive values [mm]; the grid's centre where there are none."""
-    grid = volume.grid
-    steps = [max(1, n // 64) for n in grid.shape]
-    thinned = volume.values[:: steps[0], :: steps[1], :: steps[2]]
-    weights = np.where(np.isfinite(thinned) & (thinned > 0), thinned, 0).astype(np.float64)
-    total = weights.sum()
-    if total <= 0:
-        return clamp_to(grid, grid.centre_mm)
-    places = []
-    for axis in range(3):
-        centres = grid.centres_mm(axis)[:: steps[2 - axis]]
-        others = tuple(other for other in range(3) if other != 2 - axis)
-        places.append(float(weights.sum(axis=others) @ centres / total))
-    return clamp_to(grid, _on_voxel_centre(grid, places))
-
-
-def _on_voxel_centre(grid: ImageGrid, point_mm: list[float]) -> Point:
-    indices = [slice_index(grid, axis, point_mm[axis]) for axis in range(3)]
-    x, y, z = (float(grid.centres_mm(axis)[index]) for axis, index in enumerate(indices))
-    return x, y, z

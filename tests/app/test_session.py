@@ -254,6 +254,23 @@ def test_a_window_set_by_hand_stays(session):
     assert session.view_state.window == (0.0, 0.25)
 
 
+def test_the_cursor_finds_what_forms_until_the_user_moves_it(session):
+    def formed(place: tuple[int, int, int], iteration: int) -> Preview:
+        made = preview(iteration, 1, value=0.0)
+        made.volume.values[place] = 5.0
+        return made
+
+    session.begin("scan")
+    session.take(StageStarted("reconstruct", "OSEM"))
+    session.show_preview(preview(1, 1))
+    for place in ((0, 3, 4), (2, 0, 0)):
+        session.show_preview(formed(place, 1))
+        assert session.view_state.value_at_cursor() == 5.0
+    session.view_state.set_cursor((0.0, 0.0, 0.0))
+    session.show_preview(formed((0, 3, 4), 1))
+    assert session.view_state.cursor_mm == (0.0, 0.0, 0.0)
+
+
 def test_the_curve_has_each_iteration_once(session):
     session.begin("scan")
     session.take(StageStarted("reconstruct", "OSEM"))

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from app.views.state import ViewState, centre_of_activity
+from app.views.places import centre_of_activity, place_to_look, shows_something
+from app.views.state import ViewState
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 
@@ -35,6 +36,20 @@ def test_a_first_volume_puts_the_cursor_on_the_activity(fresh, hot_spot):
 def test_a_volume_without_activity_puts_the_cursor_in_the_middle():
     assert centre_of_activity(volume(0)) == GRID.centre_mm
     assert centre_of_activity(volume(np.nan)) == GRID.centre_mm
+
+
+def test_between_two_sources_the_higher_one_is_looked_at():
+    two = volume(0)
+    two.values[2, 3, 4], two.values[7, 9, 10] = 7, 9
+    point = place_to_look(two)
+    assert not shows_something(two, centre_of_activity(two))
+    assert shows_something(two, point) and two.values[GRID.index_of(point)] == 9
+    assert shows_something(volume(1), GRID.centre_mm)
+
+
+@pytest.mark.parametrize("value", [0, -1, np.nan, np.inf])
+def test_where_nothing_is_seen_the_cursor_finds_a_place_all_the_same(value):
+    assert place_to_look(volume(value)) is not None
 
 
 def test_a_live_update_keeps_cursor_and_window(fresh, hot_spot):
