@@ -26,4 +26,5 @@ class Step(Correction[Projections]):
 
 def percent(part: float, whole: float) -> str:
     """Share in plain words: "0.02 %"."""
-    return f"{100 * part / max(whole, 1):.2g} %"
+    share = 100 * part / max(whole, 1)
+    return f"{share:.0f} %" if share >= 10 else f"{share:.2g} %"

@@ -6,12 +6,16 @@ from engine.data.projections import Projections
 from engine.preprocess.bad_pixels import BadPixels
 from engine.preprocess.base import percent
 from engine.preprocess.consistency import doubt_of_angles
+from engine.preprocess.flat_field import FlatField
 from engine.preprocess.logarithm import Logarithm
 
 MOST_REPLACED = 0.05
 """Share of the values that neighbours may stand for without a word."""
 MOST_CLIPPED = 0.05
 """Share of the values that may be too dark for a logarithm without a word."""
+
+MOST_SATURATED = 0.05
+"""Share of the flats' values that may be at full scale without a word."""
 
 
 def doubts(projections: Projections) -> tuple[str, ...]:
@@ -20,7 +24,14 @@ def doubts(projections: Projections) -> tuple[str, ...]:
     replaced = projections.info.get(BadPixels.kind, {})
     n_replaced = replaced.get("unmeasured", 0) + replaced.get("outliers", 0)
     n_clipped = projections.info.get(Logarithm.kind, {}).get("clipped", 0)
+    saturated = projections.info.get(FlatField.kind, {}).get("saturated_flats", 0.0)
     found = []
+    if saturated > MOST_SATURATED:
+        found.append(
+            f"{percent(saturated, 1)} of the flat fields' values are at full scale: the open beam "
+            "may be brighter than they tell, and line integrals too small; scan again, flats too, "
+            "with less exposure."
+        )
     if n_replaced > MOST_REPLACED * n:
         found.append(
             f"{percent(n_replaced, n)} of the values are saturated, defective or outliers and were "
