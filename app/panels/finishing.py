@@ -38,6 +38,6 @@ class FinishingStep(Step):
         if getattr(protocol, "hounsfield", None) is not None:
             parts.append("CT numbers")
         if fault := self._session.modality.fault(protocol, self._session.inputs):
-            self.say(fault, "missing")
+            self.say(fault, "fault")
             return
         self.say(", then ".join(parts) or "no filter", "ok")

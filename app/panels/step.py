@@ -19,8 +19,8 @@ from app.icons import set_icon
 from app.theme import Theme
 from app.widgets import ElidedLabel, label, set_tone
 
-Tone = Literal["ok", "look", "missing"]
-WORDS: dict[Tone, str] = {"ok": "ok", "look": "look here", "missing": "missing"}
+Tone = Literal["ok", "look", "missing", "fault"]
+WORDS: dict[Tone, str] = {"ok": "ok", "look": "look here", "missing": "missing", "fault": "fault"}
 
 
 class Step(QFrame):
@@ -121,6 +121,7 @@ class _Head(QPushButton):
     def say(self, summary: str, tone: Tone) -> None:
         self.summary.set_full_text(summary)
         self.word.setText(WORDS[tone])
-        set_tone(self.word, tone)
-        set_icon(self._icon, tone, self._theme, tone)
+        shown = "missing" if tone == "fault" else tone  # of one colour
+        set_tone(self.word, shown)
+        set_icon(self._icon, shown, self._theme, shown)
         self.setAccessibleName(f"{self._title}: {WORDS[tone]}. {summary}")

@@ -90,7 +90,8 @@ class StudyStep(Step):
         elif any(found.is_reading for found in inputs.values()):
             self.say("reading …", "look")
         elif fault := inputs.fault():
-            self.say(fault, "missing")
+            is_wrong = any(found.fault for found in inputs.values())
+            self.say(fault, "fault" if is_wrong else "missing")
         else:
             self.say(data.text, "look" if inputs.scan and inputs.scan.notes else "ok")
 

@@ -54,7 +54,7 @@ class VolumeStep(Step):
             self._show_hints(source)
         except EngineError as e:
             self._say_result(str(e), "missing")
-            self.say("no grid", "missing")
+            self.say("no grid", "fault")
             return
         if grid is None:
             self._say_result(f"The voxels follow from the {source} once it is known.", "muted")
@@ -75,7 +75,7 @@ class VolumeStep(Step):
             told = "May be too large" if fits else "Too large"
             text += f"\n{told} for this computer: {needs.describe()}."
         self._say_result(text, "muted" if fits else "missing")
-        self.say(described, "ok" if fits else "missing")
+        self.say(described, "ok" if fits else "fault")
 
     def _say_result(self, text: str, tone: str) -> None:
         self._result.setText(text)

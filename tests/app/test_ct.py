@@ -336,7 +336,7 @@ def test_lengths_are_pixels_where_their_size_is_not_known(session, window):
     assert step.summary == "1 mm, 40 × 40 × 4"
     assert step.form.form._rows["voxel_mm"]._name.text() == "Voxel size (mm)"
     window.session.set_input("data", replace(session.inputs["data"], content=unknown))
-    assert step.summary == "1 pixel, 40 × 40 × 4"
+    assert step.summary == "1 pixel, 40 × 40 × 4" and step.tone == "ok"
     assert step._result.text().splitlines()[1] == "40 × 40 × 4 pixels"
     assert step.form.form._rows["voxel_mm"]._name.text() == "Voxel size (pixels)"
     window.session.set_input("data", session.inputs["data"])

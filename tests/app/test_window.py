@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QPushButton, QToolButton
 
 from app.export import provenance_of, write
 from app.export_dialog import ExportDialog
+from app.inputs import Input
 from app.run_record import RunState
 from app.window_app import make_window
 from tests.app.conftest import PATIENCE_MS
@@ -223,6 +224,17 @@ def test_a_mu_map_waits_for_the_scan_that_names_the_scanner(qtbot, window, small
     assert "0.0096" in window.session.inputs["attenuation"].text
     assert window.centre.banner.problem is None
     assert window.steps[1].summary.startswith("attenuation")
+
+
+def test_a_step_tells_a_fault_from_what_is_missing(window):
+    study, session = window.steps[0], window.session
+    assert study.tone == "missing"
+    session.set_input("data", Input("scan.l", "a scan of no known scanner"))
+    assert study.tone == "missing" and "choose one" in study.summary
+    session.set_input("data", Input("scan.l", fault="scan.l: damaged."))
+    assert (study.tone, study.summary) == ("fault", "scan.l: damaged.")
+    assert ": fault. " in study.head.accessibleName()
+    assert study.head.word.property("tone") == "missing"  # the colour of both
 
 
 # export
