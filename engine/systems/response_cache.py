@@ -6,7 +6,10 @@ A build that was interrupted goes on where it stopped: its parts lie beside the 
 from __future__ import annotations
 
 import logging
+import shutil
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from engine.data.response import ResponseMatrix
@@ -18,7 +21,9 @@ from engine.response.plan import path_of
 from engine.response.settings import AnalyticResponse
 
 MOST_BYTES = 6 * 2**30
-"""Of all kept matrices; the oldest are dropped beyond."""
+"""Of all kept matrices and parts; the oldest are dropped beyond."""
+ABANDONED_S = 24 * 3600.0
+"""Parts that no build has added to for so long are abandoned: one at work adds some every minute."""
 
 Tick = Callable[[int, int], None]
 
@@ -47,22 +52,37 @@ def build(
     tick: Tick | None = None,
 ) -> ResponseMatrix:
     """Compute a matrix, or what an interrupted build left of it, and keep it."""
+    path = path_of(folder, scanner, settings)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _trim(folder)
+        _trim(folder, path)
     except OSError as e:
         raise ResourceError(
             f"{folder}: cannot be used ({e.strerror or e}); make the response with `isocenter "
             "response build` and name its file."
         ) from e
-    path = path_of(folder, scanner, settings)
     return build_analytic(scanner, settings, path, threads=threads, tick=tick)
 
 
-def _trim(folder: Path) -> None:
-    """Drop the oldest matrices beyond the size the cache may have."""
-    n_bytes = 0
-    for path in sorted(folder.glob("*.h5"), key=lambda p: p.stat().st_mtime, reverse=True):
-        n_bytes += path.stat().st_size
-        if n_bytes > MOST_BYTES:
+def _trim(folder: Path, wanted: Path) -> None:
+    """Drop the oldest matrices and abandoned parts beyond the size the cache may have."""
+    n_bytes, now = 0, time.time()
+    for changed_s, size, path in sorted(_kept(folder), reverse=True):
+        n_bytes += size
+        if n_bytes <= MOST_BYTES or path.name == f"{wanted.name}.parts":
+            continue
+        if path.suffix == ".h5":
             path.unlink(missing_ok=True)
+        elif now - changed_s > ABANDONED_S:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _kept(folder: Path) -> list[tuple[float, int, Path]]:
+    """Time of the last change [s], bytes and path of all matrices and folders of parts."""
+    found = []
+    for path in (*folder.glob("*.h5"), *folder.glob("*.h5.parts")):
+        with suppress(FileNotFoundError):  # a build that ends meanwhile removes its parts
+            files = path.iterdir() if path.is_dir() else [path]
+            size = sum(file.stat().st_size for file in files)
+            found.append((path.stat().st_mtime, size, path))
+    return found
