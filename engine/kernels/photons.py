@@ -89,10 +89,11 @@ def scattered(k: float, state: Array) -> tuple[float, float]:
 
 
 @_KERNEL
-def _turned(
-    d_x: float, d_y: float, d_z: float, cosine: float, angle: float
+def turned(
+    d_x: float, d_y: float, d_z: float, cosine: float, state: Array
 ) -> tuple[float, float, float]:
-    """Return the direction d turned by the polar angle of `cosine` and the azimuth `angle`."""
+    """Return the direction d turned by the polar angle of `cosine`, about d by any angle."""
+    angle = 2.0 * math.pi * uniform(state)
     sine = math.sqrt(max(0.0, 1.0 - cosine * cosine))
     across = math.sqrt(max(1e-12, d_y * d_y + d_z * d_z))
     one, other = sine * math.cos(angle) / across, sine * math.sin(angle) / across
@@ -143,7 +144,7 @@ def _seen(
         energy -= lost
         if energy <= 0.0:
             break
-        d_x, d_y, d_z = _turned(d_x, d_y, d_z, cosine, 2.0 * math.pi * uniform(state))
+        d_x, d_y, d_z = turned(d_x, d_y, d_z, cosine, state)
     if not (left > 0.0 and photons.low_kev <= left <= photons.high_kev):
         return 0, 0, False
     row, column, _ = _crystal_at(left_y / left, left_z / left, panels)

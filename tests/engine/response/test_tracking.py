@@ -11,7 +11,7 @@ import pytest
 from engine.data.response import ResponseMatrix
 from engine.geometry.dual_head import DualHead
 from engine.io import read_scanner
-from engine.kernels.photons import REST_KEV, klein_nishina, scattered, uniform
+from engine.kernels.photons import REST_KEV, klein_nishina, scattered, turned, uniform
 from engine.response.analytic import AnalyticResponse
 from engine.response.building import build_analytic
 from engine.response.tracking import TrackedResponse, build_tracked, lowest_cosine
@@ -153,3 +153,21 @@ def test_random_numbers_are_even() -> None:
     counts = np.histogram(drawn, 50, (0, 1))[0]
     assert 20 < ((counts - 1000) ** 2 / 1000).sum() < 90  # χ² of 49
     assert abs(np.corrcoef(drawn[:-1], drawn[1:])[0, 1]) < 0.02
+
+
+@pytest.mark.parametrize("way", [(1e-3, 0.0), (-0.3, 0.6), (0.9, -0.1)])
+@pytest.mark.parametrize("cosine", [0.95, 0.2, -0.7])
+def test_photons_scatter_evenly_about_the_way_they_came(
+    way: tuple[float, float], cosine: float
+) -> None:
+    d = np.array([np.sqrt(1 - np.hypot(*way) ** 2), *way])
+    state, n = np.array([11], np.uint64), 20_000
+    found = np.array([turned(*d, cosine, state) for _ in range(n)])
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-9)
+    np.testing.assert_allclose(found @ d, cosine, atol=1e-9)
+    across = np.cross(d, [0.0, 0.6, 0.8])
+    across /= np.linalg.norm(across)
+    azimuth = np.arctan2(found @ np.cross(d, across), found @ across)
+    counts = np.histogram(azimuth, 20, (-np.pi, np.pi))[0]
+    expected = n / 20
+    assert ((counts - expected) ** 2 / expected).sum() < 43.8  # χ² of 19, one in a thousand
