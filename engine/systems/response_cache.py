@@ -23,7 +23,7 @@ from engine.response.settings import AnalyticResponse
 MOST_BYTES = 6 * 2**30
 """Of all kept matrices and parts; the oldest are dropped beyond."""
 ABANDONED_S = 24 * 3600.0
-"""Parts that no build has added to for so long are abandoned: one at work adds some every minute."""
+"""Parts that no build has added to for so long are abandoned; one at work does every minute."""
 
 Tick = Callable[[int, int], None]
 
