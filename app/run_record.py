@@ -137,6 +137,12 @@ class RunRecord:
             return max(updates, self.done / max(self.total, 1))  # and how far the next one is
         return self.done / self.total if self.total else None
 
+    @property
+    def ended_early(self) -> bool:
+        """Whether iterations were left when the image was finished."""
+        done, p = self.provenance.get("iterations_done"), self.latest  # which may not be the last
+        return done is not None and p is not None and done < p.iterations
+
     def take(self, event: Event) -> None:
         """Note an event; images are noted through `show` and `keep`."""
         match event:

@@ -208,10 +208,11 @@ class Runner(QObject):
         return f"{verb} on the CPU ({needs.time})" if needs else f"{verb} on the CPU"
 
     def _learn_speed(self) -> None:
-        """Scale later forecasts by this run, unless it found its sensitivity ready-made."""
-        timings, choice = self._session.record.timings, self._session.device
-        found = any(each.figures.get("from_cache") for each in timings)
-        if self._estimate_s and choice.in_use is not None and not found:
+        """Scale later forecasts by this run, unless it had less to do than was foretold."""
+        record, choice = self._session.record, self._session.device
+        timings = record.timings
+        less = record.ended_early or any(each.figures.get("from_cache") for each in timings)
+        if self._estimate_s and choice.in_use is not None and not less:
             measured = sum(each.seconds for each in timings)
             ratio = learnt(self._session.speed_ratio(choice.in_use), measured, *self._estimate_s)
             key = self._session.modality.speed_key(choice.in_use)

@@ -35,6 +35,11 @@ class Passes:
         """Know that so many steps are done, whatever their passes said."""
         self._steps, self._seen = step, 0
 
+    def end(self) -> None:
+        """Tell that the stage is done, whether all its steps were needed or not."""
+        self.reach(self._n_steps)
+        self(1, 1)
+
     def __call__(self, done: int, total: int) -> None:
         """Tell how far the stage is, `done` of `total` into a pass."""
         whole = done >= total

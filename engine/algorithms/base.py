@@ -31,6 +31,7 @@ class Iterate:
     n_skipped : events without any expected count in this iteration; only on its last subset
     measure : gives the residual of this image; it may cost a projection
     so_far : gives the figures of the updates of the iteration at work, until the next is drawn
+    ends : why the run ends with this image, although iterations are left; empty if it does not
     """
 
     fetch: Callable[[], NDArray[Any]]
@@ -41,6 +42,7 @@ class Iterate:
     n_skipped: int = 0
     measure: Callable[[], float] | None = None
     so_far: Callable[[], Figures] | None = None
+    ends: str = ""
 
     @cached_property
     def image(self) -> NDArray[Any]:

@@ -7,7 +7,13 @@ x ← x + α p,   r ← r − α q,   s = Aᵀ r − τ x
 p ← s + (‖s‖² / γ) p,   γ ← ‖s‖²
 
 Hestenes & Stiefel, J Res NBS 49 (1952) 409; Björck, Numerical Methods for Least Squares Problems
-(1996), 7.4. Noise comes in late: to stop early is to smooth.
+(1996), 7.4. Noise comes in late: to stop early is to smooth. The last iteration is the first with
+
+‖r‖² < m σ²,   m: rays,   σ²: mean variance of the noise found in y
+
+since the true image leaves no smaller residual (discrepancy principle: Morozov, Soviet Math Dokl 7
+(1966) 414; for conjugate gradients: Nemirovskii, USSR Comput Math Math Phys 26 (1986) 7). As the
+residual, the noise is summed without weights: quiet rays and noisy ones count by their variance.
 """
 
 from __future__ import annotations
@@ -22,12 +28,15 @@ from numpy.typing import NDArray
 from engine.algorithms.base import NO_FIGURES, Algorithm, Between, Figures, Iterate
 from engine.algorithms.fields import Iterations
 from engine.algorithms.linear import dot, iterate, norm, relative, start
+from engine.algorithms.strength import noise_of
 from engine.settings import setting
 
 if TYPE_CHECKING:
     from engine.model import LinearModel
 
 Array = NDArray[Any]
+
+AT_NOISE = "the residual has reached the noise"
 
 
 class Cgls(Algorithm):
@@ -44,6 +53,12 @@ class Cgls(Algorithm):
     solves: ClassVar[Literal["counts", "linear"]] = "linear"
     kind: Literal["cgls"] = "cgls"
     iterations: Iterations = 20
+    stop_at_noise: bool = setting(
+        True,
+        "End once the image explains the data to within their noise: later iterations would draw "
+        "the noise itself. Data without noise get all iterations",
+        label="Stop at the noise",
+    )
     damping: float = setting(
         0.0,
         "Weight of small values against true projections, √τ / ‖A‖; 0: none",
@@ -57,6 +72,11 @@ class Cgls(Algorithm):
     def n_iterations(self) -> int:
         return self.iterations
 
+    def describe(self) -> str:
+        """Plain words."""
+        whole = super().describe()
+        return whole.replace(", ", ", at most ") if self.stop_at_noise else whole
+
     def run(
         self,
         model: LinearModel,
@@ -68,6 +88,9 @@ class Cgls(Algorithm):
     ) -> Iterator[Iterate]:
         tau = self._tau(model)
         search = _Search.begun(model, start(model, x), tau)
+        noise = model.y.size * noise_of(model.y) ** 2 if self.stop_at_noise else 0.0
+        if done and search.is_within(noise):
+            return
         for update in range(done, self.n_iterations):
             following = search.advanced()
             if following is None and not search.is_new:
@@ -78,7 +101,15 @@ class Cgls(Algorithm):
             search = following
             if between is not None:
                 search = _Search.begun(model, between(search.x), tau)
-            yield iterate(search.x, update, measure=partial(relative, search.r, model.y))
+            at_noise = update + 1 < self.n_iterations and search.is_within(noise)
+            yield iterate(
+                search.x,
+                update,
+                measure=partial(relative, search.r, model.y),
+                ends=AT_NOISE if at_noise else "",
+            )
+            if at_noise:
+                return
 
     def _tau(self, model: LinearModel) -> float:
         """damping² times ‖A‖², as ‖A s‖² / ‖s‖² of the back projection s = Aᵀ y."""
@@ -108,6 +139,10 @@ class _Search:
         p = model.A.T(r) - tau * x
         cost = dot(r, r) + tau * dot(x, x)
         return cls(model, tau, x, r, p, dot(p, p), cost, is_new=True)
+
+    def is_within(self, noise: float) -> bool:
+        """Whether ‖r‖² is less than that of the noise."""
+        return dot(self.r, self.r) < noise
 
     def advanced(self) -> _Search | None:
         """One step on; None if it leads nowhere."""

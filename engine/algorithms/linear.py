@@ -75,12 +75,17 @@ def relative(residual: Array, y: Array) -> float:
 
 
 def iterate(
-    x: Array, update: int, n_subsets: int = 1, *, measure: Callable[[], float] | None = None
+    x: Array,
+    update: int,
+    n_subsets: int = 1,
+    *,
+    measure: Callable[[], float] | None = None,
+    ends: str = "",
 ) -> Iterate:
     """Tell of the image after update number `update`, from 0."""
     iteration, subset = divmod(update, n_subsets)
     fetch = partial(_checked, x, iteration + 1)
-    return Iterate(fetch, update + 1, iteration + 1, subset + 1, measure=measure)
+    return Iterate(fetch, update + 1, iteration + 1, subset + 1, measure=measure, ends=ends)
 
 
 def _checked(x: Array, iteration: int) -> Array:

@@ -100,9 +100,13 @@ def iterate(
             image = step.image
             yield from _tell(record, step, seconds, residual)
             yield from record.profiled()
+        if step.ends:
+            yield _why_it_ends(record, step)
         if ends_iteration and finish_early is not None and finish_early():
             break
         clock = perf_counter()  # pauses, drawing and saving are not the algorithm's time
+    if passes is not None:
+        passes.end()
     spent = record.course.seconds.get("reconstruct", 0.0)
     rate = n_rows * done / algorithm.n_subsets / max(spent, 1e-9)
     yield record.measured("reconstruct", **{rows: n_rows, f"{rows}_per_second": rate})
@@ -140,6 +144,14 @@ def _tell(record: Record, step: Iterate, seconds: float, residual: float | None)
         residual,
         record.course,
     )
+
+
+def _why_it_ends(record: Record, step: Iterate) -> Corrected:
+    """Say that no more iterations follow, and why."""
+    of = record.protocol.algorithm.n_iterations
+    text = f"stopped after {step.iteration} of {of} iterations: {step.ends}"
+    record.corrections.append({"kind": "iterations", "state": "applied", "text": text})
+    return Corrected("iterations", "applied", text)
 
 
 def _warn_of_skipped(record: Record) -> Iterator[Event]:

@@ -227,6 +227,15 @@ def test_progress_and_time_left_come_from_the_updates():
     assert record.seconds_left == pytest.approx(4 * 2.0)
 
 
+@pytest.mark.parametrize(("done", "early"), [(2, True), (3, False)])
+def test_a_run_with_iterations_left_ended_early(done, early):
+    record = RunRecord()
+    record.take(preview(2, 2))
+    assert not record.ended_early
+    record.take(Finished(volume(2.0), {"iterations_done": done}))
+    assert record.ended_early is early
+
+
 def test_the_view_follows_the_newest_image_unless_an_older_one_was_chosen(session):
     session.begin("scan")
     session.take(StageStarted("reconstruct", "OSEM"))

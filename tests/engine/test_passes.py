@@ -55,3 +55,13 @@ def test_a_resumed_stage_begins_where_it_was() -> None:
     passes.begin("finish", 1, 1)
     passes(1, 2)
     assert shares(told) == [3 / 4, 1 / 2]
+
+
+def test_a_stage_that_needs_not_all_its_steps_ends_at_the_whole() -> None:
+    told: list[Progressed] = []
+    passes = Passes(told.append)
+    passes.begin("reconstruct", 4, 2)
+    passes(1, 1)
+    passes.reach(1)
+    passes.end()
+    assert shares(told) == [1 / 8, 1]

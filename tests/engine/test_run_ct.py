@@ -1,6 +1,7 @@
 """A whole CT reconstruction: from a file of projections to a volume, and what it refuses."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -109,6 +110,27 @@ def test_iterative_algorithms_give_the_same_attenuation(files, algorithm):
         "grid.diameter_mm=64", "grid.length_mm=16",
     )  # fmt: skip
     assert water(volume(study(files / "parallel.h5", *settings))) == pytest.approx(MU, rel=0.03)
+
+
+def test_conjugate_gradients_end_at_the_noise_and_say_so(tmp_path, rng):
+    scan = scan_of(parallel(np.linspace(0, np.pi, 60), shape=(2, 90), pixel_mm=1.0))
+    passed = rng.poisson((scan.values - 100) / 10) * 10.0 + 100  # 1000 photons
+    noisy = replace(scan, values=passed.astype(np.float32))
+    write_projections(noisy, tmp_path / "noisy.h5")
+    settings = ("algorithm.kind=cgls", "grid.voxel_mm=[1.0, 1.0, 1.0]", "grid.diameter_mm=64")
+    ticks = []
+    told = list(run(study(tmp_path / "noisy.h5", *settings), on=ON, tick=ticks.append))
+
+    n = sum(isinstance(event, Preview) for event in told)
+    text = f"stopped after {n} of 20 iterations: the residual has reached the noise"
+    assert 2 < n < 20
+    assert Corrected("iterations", "applied", text) in told
+    info = told[-1].volume.info
+    assert {"kind": "iterations", "state": "applied", "text": text} in info["corrections"]
+    assert info["iterations_done"] == n
+    last = [tick for tick in ticks if tick.stage == "reconstruct"][-1]
+    assert last.done == last.total
+    assert water(told[-1].volume) == pytest.approx(MU, rel=0.03)
 
 
 @pytest.mark.parametrize("algorithm", ['"sirt"', '"cgls"', '"fista_tv"'])

@@ -8,6 +8,9 @@ from engine.geometry.orbits import circle, circular_cone
 from engine.model import LinearModel
 from engine.operators.base import LinearOperator
 from engine.operators.xray import XrayTransform
+from engine.simulate.phantom import ShapePhantom
+from engine.simulate.shapes import Cylinder
+from engine.simulate.xray import simulate_integrals
 
 
 class Dense(LinearOperator):
@@ -35,7 +38,7 @@ def system(rng, *, n_rows=40, shape=(4, 5), noise=0.5, rays=1):
 
 
 def discs(rng, *, noise=0.02, n=48, n_views=60):
-    """A disc with denser and emptier discs in it, one slice, and its projections."""
+    """A disc with denser and emptier discs in it, one slice, and exact projections."""
     grid = ImageGrid((1, n, n), (1.0, 1.0, 1.0))
     geometry = circular_cone(
         circle(n_views),
@@ -44,13 +47,19 @@ def discs(rng, *, noise=0.02, n=48, n_views=60):
         shape=(1, 96),
         pixel_mm=1.0,
     )
-    x, y = grid.centres_mm(0), grid.centres_mm(1)[:, None]
-    truth = 0.02 * (x**2 + y**2 < 20**2)
-    truth += 0.01 * ((x - 8) ** 2 + y**2 < 6**2) - 0.01 * ((x + 8) ** 2 + (y - 2) ** 2 < 5**2)
-    truth = truth[None].astype(np.float32)
+    phantom = ShapePhantom(
+        "discs",
+        (
+            Cylinder((0, 0, 0), (20, 20, 9), mu_per_mm=0.02),
+            Cylinder((8, 0, 0), (6, 6, 9), mu_per_mm=0.01),
+            Cylinder((-8, 2, 0), (5, 5, 9), mu_per_mm=-0.01),
+        ),
+    )
+    truth = phantom.rasterise(grid, "mu", oversample=4).values
     A = XrayTransform(geometry, grid, on=cpu(2))
+    y = simulate_integrals(phantom, geometry, oversample=2).values
     drawn = rng.standard_normal(A.out_shape).astype(np.float32)
-    return LinearModel(A, A(truth) + noise * drawn, spacing_mm=grid.voxel_mm[::-1]), truth
+    return LinearModel(A, y + noise * drawn, spacing_mm=grid.voxel_mm[::-1]), truth
 
 
 def zeros(model):

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from engine.algorithms.cgls import Cgls
+from engine.algorithms.cgls import AT_NOISE, Cgls
+from engine.algorithms.strength import noise_of
 from engine.errors import NumericalError
 from engine.model import LinearModel
 from tests.engine.algorithms.linear_toys import Dense, discs, error, last, system, zeros
@@ -70,11 +71,58 @@ def test_with_an_unmatched_adjoint_no_step_is_kept_that_raises_the_residual(rng)
 
 def test_stopping_early_smooths(rng):
     model, truth = discs(rng, noise=0.05)
-    errors = [error(s.image, truth) for s in Cgls(iterations=40).run(model, zeros(model))]
+    settings = Cgls(iterations=40, stop_at_noise=False)
+    errors = [error(s.image, truth) for s in settings.run(model, zeros(model))]
     best = int(np.argmin(errors))
 
     assert 2 < best < 30
     assert errors[-1] > 1.5 * errors[best]
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.05])
+@pytest.mark.parametrize("n_views", [30, 120])
+def test_it_ends_where_the_residual_reaches_the_noise(rng, noise, n_views):
+    model, truth = discs(rng, noise=noise, n_views=n_views)
+    steps = list(Cgls().run(model, zeros(model)))
+    everything = list(Cgls(iterations=40, stop_at_noise=False).run(model, zeros(model)))
+    level = noise_of(model.y) * model.y.size**0.5 / np.linalg.norm(model.y)
+    errors = [error(step.image, truth) for step in everything]
+
+    assert steps[-1].residual < level <= steps[-2].residual
+    assert [step.ends for step in steps] == [""] * (len(steps) - 1) + [AT_NOISE]
+    assert errors[len(steps) - 1] < 1.15 * min(errors)
+    assert error(steps[-1].image, truth) < 0.75 * errors[19]
+
+
+def test_data_without_noise_get_all_iterations(rng):
+    model, _ = discs(rng, noise=0.0)
+    steps = list(Cgls(iterations=60).run(model, zeros(model)))
+
+    assert [step.ends for step in steps] == [""] * 60
+
+
+def test_a_run_that_needs_all_its_iterations_does_not_end_early(rng):
+    model, _ = discs(rng)
+    n = len(list(Cgls().run(model, zeros(model))))
+    steps = list(Cgls(iterations=n).run(model, zeros(model)))
+
+    assert n < 20
+    assert [step.ends for step in steps] == [""] * n
+
+
+def test_a_run_that_has_ended_does_not_go_on(rng):
+    model, _ = discs(rng)
+    steps = list(Cgls().run(model, zeros(model)))
+    early, ended = steps[-3], steps[-1]
+
+    assert list(Cgls().run(model, ended.image, done=ended.update)) == []
+    rest = list(Cgls().run(model, early.image, done=early.update))
+    assert rest[-1].ends == AT_NOISE
+
+
+def test_the_iterations_are_told_as_the_most_that_may_be():
+    assert Cgls().describe() == "CGLS, at most 20 iterations"
+    assert Cgls(stop_at_noise=False).describe() == "CGLS, 20 iterations"
 
 
 def test_the_default_gives_a_sound_picture(rng):

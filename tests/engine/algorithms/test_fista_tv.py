@@ -6,7 +6,7 @@ from scipy.optimize import nnls
 
 from engine.algorithms.fista_tv import FistaTv
 from engine.algorithms.steps import norm_bound
-from engine.algorithms.strength import noise_of, tv_strength
+from engine.algorithms.strength import tv_strength
 from engine.errors import NumericalError
 from engine.model import LinearModel
 from engine.penalties.gradient import Gradient
@@ -144,13 +144,6 @@ def test_the_bound_of_a_projector_without_rays_is_no_zero():
     nothing = Dense(np.zeros((6, 4)), (4,))
 
     assert norm_bound(LinearModel(nothing, np.zeros((6, 1)))) == 1
-
-
-@pytest.mark.parametrize("sigma", [0.01, 0.3])
-def test_the_noise_of_edges_and_slopes_is_that_of_the_noise(rng, sigma):
-    y = np.linspace(0, 4, 128) + 2 * (np.arange(128) > 60) + np.zeros((20, 5, 1))
-
-    assert noise_of(y + sigma * rng.standard_normal(y.shape)) == pytest.approx(sigma, rel=0.1)
 
 
 def test_the_strength_grows_with_the_noise_and_the_projector(toy):
