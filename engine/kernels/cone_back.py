@@ -131,16 +131,43 @@ def general(
                     voxels[k] += real(((1.0 - a) * left + a * right) * per_depth * per_depth)
 
 
+@_INLINE
+def _blend(picture: Array, b: float, weight: float, blend: Array) -> None:
+    """Fill `blend` with the row at the height b of a picture, times a weight."""
+    real, j = blend.dtype.type, int(b)
+    part, first = b - real(j), j * blend.size
+    low, high = picture[first : first + blend.size], picture[first + blend.size :]
+    for i in range(blend.size):
+        blend[i] = weight * (low[i] + part * (high[i] - low[i]))
+
+
+@_INLINE
+def _add(row: Array, a: float, step: float, first: int, last: float, voxels: Array) -> None:
+    """Add to each voxel what a row reads at a + (first + k) step, where that is before `last`."""
+    real = voxels.dtype.type
+    nought = real(0.0)
+    for k in range(voxels.size):
+        place = a + real(np.int32(first + k)) * step
+        inside = (place >= nought) & (place < last)
+        place = place if inside else nought
+        i = np.uint32(place)
+        value = row[i] + (place - real(i)) * (row[i + _ONE] - row[i])
+        voxels[k] += value if inside else nought
+
+
 @_KERNEL
 def thin(
     start: int, stop: int, matrices: Array, corner: Corner, middle: int, projections: Array,
-    n_columns: int, out: Array,
+    n_columns: int, blend: Array, out: Array,
 ) -> None:  # fmt: skip
     """As `general`, along x: for volumes of few slices, whose lines along z are too short.
 
+    Where a line is seen at one height and depth, as slices are by parallel rays, two rows of the
+    detector are blended once for it.
+
     middle : voxel of the whole volume from which x is counted, so that a box has the bits of it
     projections : (n_views, n_rows * n_columns), rows one after the other;
-    out : (n_z, n_y, n_x), any box; lines count through (z, y)
+    blend : (n_columns,) working space; out : (n_z, n_y, n_x), any box; lines count through (z, y)
     """
     n_y, n_x = out.shape[1], out.shape[2]
     n_views, n_rows = len(projections), projections.shape[1] // n_columns
@@ -156,6 +183,14 @@ def thin(
             b_0 = real(m[1, 0] * x + m[1, 1] * y + m[1, 2] * z + m[1, 3])
             depth_0 = real(m[2, 0] * x + m[2, 1] * y + m[2, 2] * z + m[2, 3])
             by_a, by_b, by_depth = real(m[0, 0]), real(m[1, 0]), real(m[2, 0])
+            if by_b == nought and by_depth == nought:
+                per_depth = real(1.0) / depth_0
+                b = b_0 * per_depth + real(0.5)
+                if depth_0 > nought and nought <= b < last_b:
+                    _blend(picture, b, per_depth * per_depth, blend)
+                    a, step = a_0 * per_depth + real(0.5), by_a * per_depth
+                    _add(blend, a, step, first, last_a, voxels)
+                continue
             for k in range(n_x):
                 ahead = real(np.int32(first + k))
                 depth = depth_0 + ahead * by_depth

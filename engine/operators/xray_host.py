@@ -163,7 +163,8 @@ class HostXray:
         if self._is_thin:
             n_views, _, width = bordered.shape
             middle, pictures = self._shape[1] // 2, bordered.reshape(n_views, -1)
-            cone_back.thin(*lines, middle, pictures, width, out)
+            blend = np.zeros(width, np.float32)
+            cone_back.thin(*lines, middle, pictures, width, blend, out)
         elif self._scene.geometry.is_upright:
             blend = np.zeros(self._scene.seen[1] + 3, np.float32)
             cone_back.upright(*lines, bordered, blend, out)

@@ -34,6 +34,13 @@ def vectors(n_views, *, tilt=0.0, beam="cone", source=100.0, pixel=2.0):
     )
 
 
+def seen_by(beam, tilt):
+    """Six views by a cone, by level rays, or by parallel rays that climb."""
+    views = vectors(6, tilt=tilt, beam="cone" if beam == "cone" else "parallel")
+    climb = (0, 0, 0.2) if beam == "climbing" else (0, 0, 0)
+    return replace(views, source_mm=views.source_mm + climb)
+
+
 def transform(geometry, grid=GRID, **options):
     return XrayTransform(geometry, grid, on=cpu(2), **options)
 
@@ -167,14 +174,16 @@ def test_a_box_of_the_volume_has_its_bits(rng, tilt):
         np.testing.assert_array_equal(A.back_project(y, weighting="fdk", region=box), volume[box])
 
 
+@pytest.mark.parametrize("beam", ["cone", "parallel", "climbing"])
 @pytest.mark.parametrize("tilt", [0.0, 0.3])
-def test_a_thin_volume_is_part_of_a_thick_one(rng, tilt):
-    thick = transform(vectors(6, tilt=tilt))
+def test_a_thin_volume_is_part_of_a_thick_one(rng, tilt, beam):
+    views = seen_by(beam, tilt)
+    thick = transform(views)
     _, y = fields(rng, thick)
     want = thick.back_project(y, weighting="fdk")[4:7]
     x_mm, y_mm, _ = GRID.centre_mm
     thin = transform(
-        vectors(6, tilt=tilt),
+        views,
         ImageGrid((3, *GRID.shape[1:]), GRID.voxel_mm, (x_mm, y_mm, GRID.centres_mm(2)[5])),
     )
     got = thin.back_project(y, weighting="fdk")
@@ -185,9 +194,10 @@ def test_a_thin_volume_is_part_of_a_thick_one(rng, tilt):
     )
 
 
+@pytest.mark.parametrize("beam", ["cone", "parallel", "climbing"])
 @pytest.mark.parametrize("tilt", [0.0, 0.3])
-def test_a_box_of_a_thin_volume_has_its_bits(rng, tilt):
-    A = transform(vectors(6, tilt=tilt), ImageGrid((3, 70, 70), (1.0, 1.0, 1.0)))
+def test_a_box_of_a_thin_volume_has_its_bits(rng, tilt, beam):
+    A = transform(seen_by(beam, tilt), ImageGrid((3, 70, 70), (1.0, 1.0, 1.0)))
     _, y = fields(rng, A)
     volume = A.back_project(y, weighting="fdk")
     for box in (np.s_[1:2, :, :], np.s_[:, 3:44, 17:], np.s_[:, 20:21, 1:-1], np.s_[2:, :, 31:36]):
