@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 Corner = tuple[int, int, int]
+Pair = tuple[float, float]
 
 _MATH: dict[str, Any] = {
     "fastmath": {"reassoc", "nsz", "arcp", "contract"},
@@ -34,6 +35,10 @@ _INLINE: Any = njit(inline="always", **_MATH)
 _ONE = np.uint32(1)
 _LINES, _VIEWS = 256, 16
 """Lines of voxels and views worked on together, so that both stay in the processor's cache."""
+
+
+_LEVEL = 1e-9
+"""Rows by voxel that a line seen at one height may climb."""
 
 
 @_INLINE
@@ -132,27 +137,30 @@ def general(
 
 
 @_INLINE
-def _blend(picture: Array, b: float, weight: float, blend: Array) -> None:
-    """Fill `blend` with the row at the height b of a picture, times a weight."""
+def _blend(picture: Array, b: float, blend: Array) -> None:
+    """Fill `blend` with the row at the height b of a picture."""
     real, j = blend.dtype.type, int(b)
     part, first = b - real(j), j * blend.size
     low, high = picture[first : first + blend.size], picture[first + blend.size :]
     for i in range(blend.size):
-        blend[i] = weight * (low[i] + part * (high[i] - low[i]))
+        blend[i] = low[i] + part * (high[i] - low[i])
 
 
 @_INLINE
-def _add(row: Array, a: float, step: float, first: int, last: float, voxels: Array) -> None:
-    """Add to each voxel what a row reads at a + (first + k) step, where that is before `last`."""
+def _add(row: Array, a: Pair, depth: Pair, first: int, last: float, voxels: Array) -> None:
+    """Add what a row reads to voxels; a and depth : at voxel `-first`, and from one to the next."""
     real = voxels.dtype.type
     nought = real(0.0)
     for k in range(voxels.size):
-        place = a + real(np.int32(first + k)) * step
-        inside = (place >= nought) & (place < last)
+        ahead = real(np.int32(first + k))
+        away = depth[0] + ahead * depth[1]
+        per_depth = real(1.0) / away
+        place = (a[0] + ahead * a[1]) * per_depth + real(0.5)
+        inside = (away > nought) & (place >= nought) & (place < last)
         place = place if inside else nought
         i = np.uint32(place)
-        value = row[i] + (place - real(i)) * (row[i + _ONE] - row[i])
-        voxels[k] += value if inside else nought
+        weight = per_depth * per_depth if inside else nought
+        voxels[k] += weight * (row[i] + (place - real(i)) * (row[i + _ONE] - row[i]))
 
 
 @_KERNEL
@@ -162,8 +170,7 @@ def thin(
 ) -> None:  # fmt: skip
     """As `general`, along x: for volumes of few slices, whose lines along z are too short.
 
-    Where a line is seen at one height and depth, as slices are by parallel rays, two rows of the
-    detector are blended once for it.
+    A line seen at one height, as by level rays, has two rows of the detector blended once for it.
 
     middle : voxel of the whole volume from which x is counted, so that a box has the bits of it
     projections : (n_views, n_rows * n_columns), rows one after the other;
@@ -179,17 +186,17 @@ def thin(
         voxels = out[line // n_y, line % n_y]
         for view in range(n_views):
             m, picture = matrices[view], projections[view]
+            height = m[1, 0] * x + m[1, 1] * y + m[1, 2] * z + m[1, 3]
+            away = m[2, 0] * x + m[2, 1] * y + m[2, 2] * z + m[2, 3]
             a_0 = real(m[0, 0] * x + m[0, 1] * y + m[0, 2] * z + m[0, 3])
-            b_0 = real(m[1, 0] * x + m[1, 1] * y + m[1, 2] * z + m[1, 3])
-            depth_0 = real(m[2, 0] * x + m[2, 1] * y + m[2, 2] * z + m[2, 3])
+            b_0, depth_0 = real(height), real(away)
             by_a, by_b, by_depth = real(m[0, 0]), real(m[1, 0]), real(m[2, 0])
-            if by_b == nought and by_depth == nought:
-                per_depth = real(1.0) / depth_0
-                b = b_0 * per_depth + real(0.5)
-                if depth_0 > nought and nought <= b < last_b:
-                    _blend(picture, b, per_depth * per_depth, blend)
-                    a, step = a_0 * per_depth + real(0.5), by_a * per_depth
-                    _add(blend, a, step, first, last_a, voxels)
+            # of the whole line at its middle, so that it holds for any box
+            if away > 0.0 and abs(m[1, 0] * away - height * m[2, 0]) < _LEVEL * away * away:
+                b = real(height / away + 0.5)
+                if nought <= b < last_b:
+                    _blend(picture, b, blend)
+                    _add(blend, (a_0, by_a), (depth_0, by_depth), first, last_a, voxels)
                 continue
             for k in range(n_x):
                 ahead = real(np.int32(first + k))

@@ -178,14 +178,10 @@ def test_a_box_of_the_volume_has_its_bits(rng, tilt):
 @pytest.mark.parametrize("tilt", [0.0, 0.3])
 def test_a_thin_volume_is_part_of_a_thick_one(rng, tilt, beam):
     views = seen_by(beam, tilt)
-    thick = transform(views)
+    thick = transform(views, replace(GRID, centre_mm=(1.0, 2.0, -2.6)))  # slice 9 is level
     _, y = fields(rng, thick)
-    want = thick.back_project(y, weighting="fdk")[4:7]
-    x_mm, y_mm, _ = GRID.centre_mm
-    thin = transform(
-        views,
-        ImageGrid((3, *GRID.shape[1:]), GRID.voxel_mm, (x_mm, y_mm, GRID.centres_mm(2)[5])),
-    )
+    want = thick.back_project(y, weighting="fdk")[8:11]
+    thin = transform(views, ImageGrid((3, *GRID.shape[1:]), GRID.voxel_mm, (1.0, 2.0, 0.0)))
     got = thin.back_project(y, weighting="fdk")
     np.testing.assert_allclose(got, want, atol=1e-5 * want.max())
     box = np.s_[1:2, 2:9, 3:4]
