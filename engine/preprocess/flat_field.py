@@ -97,7 +97,7 @@ class FlatField(Step):
         with np.errstate(divide="ignore", invalid="ignore"):  # zero flats become NaN
             n_saturated = sum(in_blocks(work, counts, on=on))
         facts = {"bad_pixels": int(bad.sum()), "saturated": n_saturated, "drift": 0.0}
-        if (flats := projections.flats) is not None:
+        if (flats := projections.flats) is not None and "white_level" not in projections.info:
             facts["saturated_flats"] = float((flats >= self._saturation(flats)).mean())
         if self.air != "none":
             facts["drift"] = self._level(out)

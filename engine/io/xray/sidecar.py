@@ -63,8 +63,13 @@ class RawSidecar(ProjectionsReader):
         )
         geometry, known, notes = _geometry(settings, values.shape, path)
         values = np.ascontiguousarray(values[: geometry.n_views])
+        info: dict[str, Any] = {
+            "format": cls.name,
+            "data_file": settings.file or settings.files,
+        }
         if settings.kind == "counts" and flats is None and settings.white_level is not None:
             flats = np.full((1, *values.shape[1:]), settings.white_level, np.float32)
+            info["white_level"] = settings.white_level  # it was stated, no detector has seen it
         return assemble(
             path,
             values,
@@ -76,7 +81,7 @@ class RawSidecar(ProjectionsReader):
             calibrated=_says_axis(settings),
             whole_numbers=whole,
             white_level=settings.white_level,
-            info={"format": cls.name, "data_file": settings.file or settings.files},
+            info=info,
             notes=notes,
         )
 

@@ -10,6 +10,7 @@ import pytest
 import tifffile
 import tomli_w
 
+from engine.backend import cpu
 from engine.errors import EngineError, FileFormatError, SettingsError, UnknownFormatError
 from engine.geometry.orbits import (
     circular_cone,
@@ -20,6 +21,8 @@ from engine.geometry.orbits import (
 )
 from engine.geometry.xray import XrayGeometry
 from engine.io import inspect, read_listmode, read_projections
+from engine.preprocess import FlatField
+from engine.preprocess.doubts import doubts
 from tests.engine.io.xray_files import COLUMNS, DARKS, FLATS, ROWS, STEP, N, counts, write_tiffs
 
 ANGLES = np.deg2rad(np.arange(N) * STEP)
@@ -101,6 +104,10 @@ class TestValues:
         assert (data.flats == 5000).all()
         path = write(tmp_path, flats=None, darks=None, white_level=5000.0, kind="transmission")
         assert np.allclose(read_projections(path).values, counts() / 5000)
+
+    def test_a_white_level_at_full_scale_was_stated_and_saturates_nothing(self, tmp_path: Path):
+        data = read_projections(write(tmp_path, flats=None, darks=None, white_level=65535.0))
+        assert doubts(FlatField().apply(data, on=cpu(1))) == ()
 
     def test_a_tiff_stack(self, tmp_path: Path) -> None:
         path = write(tmp_path, file=None, files="p_", flats="f_", darks="d.tif", dtype=None)
