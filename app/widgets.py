@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from html import escape
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
@@ -25,6 +26,12 @@ def label(text: str, role: str = "", *, wrap: bool = False) -> QLabel:
     made.setProperty("role", role)
     made.setWordWrap(wrap)
     return made
+
+
+def paragraphs(texts: Iterable[str], gap_px: int = 6) -> str:
+    """Return plain texts as rich text for a label, each a paragraph of its own."""
+    style = f"margin-top: 0; margin-bottom: {gap_px}px"
+    return "".join(f'<p style="{style}">{escape(text)}</p>' for text in texts)
 
 
 def scrolled(inside: QWidget) -> QScrollArea:

@@ -11,7 +11,7 @@ from app.modalities import ways_of
 from app.panels.step import Step
 from app.scanner_picture import ScannerPicture
 from app.session import Session
-from app.widgets import ElidedLabel, button, icon_button, label, set_tone
+from app.widgets import ElidedLabel, button, icon_button, label, paragraphs, set_tone
 from app.workbench import Workbench
 from engine.errors import EngineError
 from engine.geometry.dual_head import DualHead
@@ -69,10 +69,10 @@ class StudyStep(Step):
             row.show_input(session.inputs.get(role), not session.state.is_active)
             row.setVisible(role in modality.roles)
         self.scanner.setVisible("scanner" in modality.roles)
-        self._absent.setText("\n".join(words_on(session)))
+        self._absent.setText(paragraphs(words_on(session)))
         self._absent.setVisible(bool(self._absent.text()))
         notes = session.inputs.scan.notes if session.inputs.scan else ()
-        self._notes.setText("\n".join(notes))
+        self._notes.setText(paragraphs(notes))
         self._notes.setVisible(bool(notes))
         self.scanner.show_choice()
         try:
