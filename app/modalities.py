@@ -28,6 +28,7 @@ def ways_of(inputs: Inputs) -> tuple[Modality, ...]:
         return (MODALITIES["ct"],)
     if isinstance(scan, HistogramScan):
         return (MODALITIES["dual-head"],)
-    if isinstance(inputs.scanner, DualHead):
+    scanner = inputs.scanner or scan.sample.scanner  # one that was chosen may still be read
+    if isinstance(scanner, DualHead):
         return MODALITIES["pet"], MODALITIES["dual-head"]
     return (MODALITIES["pet"],)

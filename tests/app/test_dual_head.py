@@ -143,6 +143,24 @@ def test_a_protocol_picked_before_the_scan_is_for_that_scan(session, histogram, 
     assert session.modality.key == "pet"  # it was not picked for all of this kind
 
 
+def test_a_scanner_that_is_still_being_read_changes_no_protocol(session, listmode):
+    take(session, listmode)
+    mine = DualHeadProtocol(name="Mine")
+    session.use_protocol(mine)
+    session.await_input("scanner", "test-panels")
+    assert session.scanner is None and session.protocol == mine and session.note == ""
+    session.set_input("scanner", read_input("scanner", "test-panels", None, None))
+    assert session.scanner is not None and session.protocol == mine
+
+
+def test_a_study_keeps_its_protocol_whichever_of_its_files_is_read_first(session, listmode):
+    mine = DualHeadProtocol(name="Mine")
+    session.use_protocol(mine)
+    session.await_input("scanner", "test-panels")
+    session.set_input("data", read_input("data", str(listmode), "test-panels", None))
+    assert session.protocol == mine
+
+
 def test_a_protocol_of_another_kind_is_refused_in_words(session, histogram):
     take(session, histogram)
     for wrong in (Protocol(), CtProtocol()):
