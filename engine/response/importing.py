@@ -28,9 +28,9 @@ Array = NDArray[Any]
 Triplets = tuple[Array, Array, Array]
 _AT_ONCE = 1 << 20
 _SAME = 1e-6
+"""Relative difference up to which two voxel sizes are one."""
 _MOST = 1.01
 """What all lines together may detect of a voxel's decays, with what rounding adds."""
-"""Relative difference up to which two voxel sizes are one."""
 
 
 def import_response(
