@@ -192,7 +192,8 @@ class Job:
                 return Resume(image, head.done, head.course)
         if any((self.folder / name).exists() for name in IMAGES):
             raise FileFormatError(
-                f"job {self.id}: its checkpoints are damaged; start the study anew."
+                f"job {self.id}: its checkpoints are damaged, or of another version of Isocenter; "
+                "start the study anew."
             )
         return None
 

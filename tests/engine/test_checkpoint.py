@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from datetime import UTC, datetime, timedelta
@@ -124,8 +125,23 @@ def test_two_damaged_images_are_refused_not_ignored(study):
         job.save(shown(done))
     for name in IMAGES:
         (job.folder / name).write_bytes(b"x")
-    with pytest.raises(FileFormatError, match="damaged; start the study anew"):
+    with pytest.raises(FileFormatError, match=r"damaged, .*; start the study anew"):
         job.latest()
+
+
+def test_a_checkpoint_of_an_older_version_is_refused_in_words_and_its_job_listed(study):
+    job = Job.create(study)
+    job.save(shown(1))
+    path = job.folder / IMAGES[0]
+    line, _, data = path.read_bytes().partition(b"\n")
+    older = json.loads(line) | {"format": "isocenter-checkpoint-1"}
+    del older["course"]
+    path.write_bytes(json.dumps(older).encode() + b"\n" + data)
+    with pytest.raises(FileFormatError, match="another version of Isocenter; start the study anew"):
+        job.latest()
+    assert [(info.id, info.done) for info in jobs()] == [(job.id, None)]
+    job.remove()
+    assert jobs() == []
 
 
 def test_another_input_is_refused_by_name(study):
