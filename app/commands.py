@@ -52,6 +52,7 @@ class Commands(QObject):
         self._session, self._preferences = session, preferences
         self._tasks: list[Task] = []
         self._reads: dict[Role, Read] = {}
+        self._is_shut = False
 
     # threads
 
@@ -72,6 +73,8 @@ class Commands(QObject):
         `on_failure` and `on_end`, which comes last and always, are called here too. No task is
         returned: whoever connects to a thread that runs already may come after its last signal.
         """
+        if self._is_shut:
+            return
         task = Task(work, self)
         self._tasks.append(task)
         task.done.connect(done)
@@ -93,8 +96,11 @@ class Commands(QObject):
         return bool(self._tasks)
 
     def wait(self) -> None:
-        """Wait for all threads; before the window closes."""
-        for task in list(self._tasks):
+        """Ask all threads to end, wait for them and start no more; before the window closes."""
+        self._is_shut = True
+        for task in self._tasks:
+            task.requestInterruption()
+        for task in self._tasks:
             task.wait()
 
     def _forget(self, task: Task) -> None:

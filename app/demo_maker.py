@@ -12,6 +12,9 @@ from engine.demo import Demo, demo_folder
 from engine.errors import EngineError, ResourceError
 from engine.study import Study, read_study
 
+LOOK_S = 0.2
+"""Between two looks whether the window wants the end."""
+
 
 def make_demo_apart(task: Task, demo: Demo, folder: Path | None = None) -> Study:
     """Simulate a demo and return its study; `task.progressed` tells how far it is."""
@@ -32,7 +35,11 @@ def make_demo_apart(task: Task, demo: Demo, folder: Path | None = None) -> Study
 
 def _listen(here: Connection, sentinel: int, task: Task) -> Study:
     while True:
-        ready = wait([here, sentinel])
+        ready = wait([here, sentinel], LOOK_S)
+        if task.isInterruptionRequested():
+            raise ResourceError("The simulation ended with the window.")
+        if not ready:
+            continue
         if here not in ready:
             raise ResourceError("The simulation stopped; perhaps the memory is used up.")
         try:

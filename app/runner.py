@@ -40,6 +40,7 @@ class Runner(QObject):
         """What the engine process runs, None for a reconstruction."""
         self.has_checkpoint = False
         """Whether the job can be resumed from disk."""
+        self._is_shut = False
         self._estimate_s: tuple[float, float] | None = None
         """The least and the most that the engine foretold."""
         for key in ("cpu", "cuda", "ct_cpu", "ct_cuda", "dual_cpu", "dual_cuda"):
@@ -122,8 +123,8 @@ class Runner(QObject):
             self._session.add_log("info", "Aborting.")
 
     def shut_down(self) -> None:
-        """Abort and wait until thread and process are gone."""
-        self._next = None
+        """Abort, wait until thread and process are gone, and start no more."""
+        self._next, self._is_shut = None, True
         if self.job is not None:
             self.job.process.abort()
             self.job.wait()
@@ -136,6 +137,8 @@ class Runner(QObject):
         from engine.checkpoint import Job as KeptJob
         from engine.host import EngineProcess
 
+        if self._is_shut:
+            return  # the window closed while files were read
         title = f"{study.data.name}, {study.protocol.name}"
         if self.job is not None:
             self._next = partial(self._run, study, job_id)

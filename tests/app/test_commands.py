@@ -69,3 +69,21 @@ def test_a_failure_arrives_even_if_it_comes_at_once(qtbot, commands):
 
     assert run(qtbot, commands, work) == [("failure", "No way.", True), ("end", True)]
     assert not commands.is_busy
+
+
+def test_closing_ends_what_heeds_it_and_starts_nothing_more(qtbot, commands):
+    told = []
+
+    def work(task: Task) -> str:
+        while not task.isInterruptionRequested():
+            task.msleep(1)
+        return "first"
+
+    def follow(result: str) -> None:
+        told.append(result)
+        commands.run_task(lambda _: "second", told.append)
+
+    commands.run_task(work, follow)
+    commands.wait()
+    qtbot.waitUntil(lambda: told == ["first"])
+    assert not commands.is_busy

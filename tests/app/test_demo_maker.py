@@ -73,6 +73,17 @@ def test_a_simulation_that_dies_is_a_sentence(qtbot, tmp_path):
     assert told.args == ["The simulation stopped; perhaps the memory is used up."]
 
 
+def test_a_simulation_ends_with_the_window(qtbot, tmp_path):
+    task = Task(lambda task: make_demo_apart(task, PetDemo(), tmp_path))
+    with qtbot.waitSignal(task.failed, timeout=PATIENCE_MS) as told:
+        task.start()
+        qtbot.waitUntil(lambda: bool(simulations()), timeout=10_000)
+        task.requestInterruption()
+    task.wait()
+    assert told.args == ["The simulation ended with the window."]
+    assert simulations() == []
+
+
 def simulations():
     found = psutil.Process().children()
     return [child for child in found if "spawn_main" in " ".join(child.cmdline())]

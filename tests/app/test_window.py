@@ -157,6 +157,14 @@ def test_closing_while_running_asks_and_leaves_nothing(qtbot, window, opened, lo
     assert window.runner.job is None or window.runner.job.isFinished()
 
 
+def test_no_run_starts_in_a_window_that_closed_while_its_scan_was_read(qtbot, window, long_study):
+    window.commands.open_study(long_study)
+    window.runner.start_when_ready()
+    window.close()
+    qtbot.waitUntil(lambda: not window.session.inputs["data"].is_reading)
+    assert window.runner.job is None
+
+
 # files
 
 
