@@ -31,10 +31,14 @@ Fault = Literal["jump", "order"]
 
 FEWEST_VIEWS: dict[Fault, int] = {"jump": 90, "order": 40}
 """From which a fault can be told."""
+FEWEST_COLUMNS = 3
+"""Of which noise can be told."""
 PERIODS = {"parallel": 1, "cone": 3}
 """Of the shortest wave in the path, in a turn."""
 OBJECT_PART = 0.05
 """Height of the shadow that counts, in parts of the largest line integrals."""
+LEAST_MASS = 0.1
+"""Of the sum of a shadow, in parts of what is usual."""
 LEAST_OFF_NOISE = 8.0
 """A path is wrong where views are farther from it than so many times what noise does to them,"""
 LEAST_OFF: dict[Fault, float] = {"jump": 0.5, "order": 0.3}
@@ -55,14 +59,18 @@ def doubt_of_angles(scan: Projections) -> str | None:
     """Return a sentence where line integrals do not fit their angles; None where they do.
 
     None too where it cannot be told: few views, no circle, an object wider than the detector.
+    Views without a shadow, before the object or after the beam, are not looked at.
     """
     geometry = scan.geometry
-    if scan.n_views < min(FEWEST_VIEWS.values()) or not geometry.is_circular:
+    is_small = scan.n_views < min(FEWEST_VIEWS.values()) or scan.shape[2] < FEWEST_COLUMNS
+    if is_small or not geometry.is_circular:
         return None
     rows = _level_rows(geometry)
     if rows is None or any(cut_sides(scan.values[:, rows])):
         return None
     path = _path(scan.values[:, rows].mean(axis=1, dtype=np.float64), PERIODS[geometry.beam])
+    if path is None:
+        return None
     angles = geometry.angles_rad
     off = path.off(angles)
     if path.is_fault("jump", off) and path.jumps(angles):
@@ -89,12 +97,14 @@ class _Path:
 
     Attributes
     ----------
-    middle : (n_views,) of each view
+    seen : (n_seen,) numbers of the views with a shadow
+    middle : (n_seen,) of each of them
     spread : mean standard deviation of a shadow about its middle
     noise : standard deviation of the middle that the noise of pixels makes
     periods : of the shortest wave, in a turn
     """
 
+    seen: Array
     middle: Array
     spread: float
     noise: float
@@ -103,7 +113,7 @@ class _Path:
     def off(self, angles_rad: Array) -> float:
         """Root mean square of what is left after the waves, with views at these angles."""
         turns = range(1, self.periods + 1)
-        waves = [wave(k * angles_rad) for k in turns for wave in (np.cos, np.sin)]
+        waves = [wave(k * angles_rad[self.seen]) for k in turns for wave in (np.cos, np.sin)]
         terms = np.stack([np.ones_like(self.middle), *waves], axis=1)
         best = np.linalg.lstsq(terms, self.middle, rcond=1e-9)[0]
         return _rms(self.middle - terms @ best)
@@ -119,23 +129,26 @@ class _Path:
 
     def jumps(self, angles_rad: Array) -> bool:
         """Whether neighbours are as far apart as any views (von Neumann's ratio)."""
-        steps = np.diff(self.middle[np.argsort(angles_rad, kind="stable")])
+        steps = np.diff(self.middle[np.argsort(angles_rad[self.seen], kind="stable")])
         return bool(np.square(steps).mean() > JUMPS * 2 * self.middle.var())
 
 
-def _path(rows: Array, periods: int) -> _Path:
-    """Path of the shadow in line integrals (n_views, n_columns)."""
+def _path(rows: Array, periods: int) -> _Path | None:
+    """Path of the shadow in line integrals (n_views, n_columns); None of one in few views."""
     # of second differences, whose standard deviation is √6 that of the pixels
     sigma = np.median(np.abs(np.diff(rows, n=2, axis=1)), axis=0) / (0.6745 * np.sqrt(6))
     sigma = np.pad(sigma, 1, mode="edge")
     rows = np.where(rows > OBJECT_PART * np.quantile(rows, 0.999), rows, 0)
     columns, mass = np.arange(rows.shape[1]), rows.sum(axis=1)
-    mass = np.where(mass > 0, mass, np.inf)
+    seen = np.flatnonzero((mass > 0) & (mass > LEAST_MASS * np.median(mass)))
+    if len(seen) < min(FEWEST_VIEWS.values()):
+        return None
+    rows, mass = rows[seen], mass[seen]
     middle = rows @ columns / mass
     away = columns - middle[:, None]
     spread = np.sqrt((rows * away**2).sum(axis=1) / mass)
     noise = np.sqrt(((sigma * away) ** 2 * (rows > 0)).sum(axis=1)) / mass
-    return _Path(middle, float(spread.mean()), _rms(noise), periods)
+    return _Path(seen, middle, float(spread.mean()), _rms(noise), periods)
 
 
 def _level_rows(geometry: XrayGeometry) -> slice | None:

@@ -119,6 +119,29 @@ def test_both_directions_of_rotation_fit():
     assert doubt_of_angles(scan(integrals(seen, BESIDE), seen=seen.select(np.s_[::-1]))) is None
 
 
+@pytest.mark.parametrize("gone", [slice(77, 78), slice(60, 64), slice(0, N // 2)])
+@pytest.mark.parametrize("kind", ["half a turn", "cone", "golden angles"])
+def test_views_without_a_shadow_are_no_wrong_order(kind, gone):
+    """The object was not there yet, or the beam no more."""
+    seen = SOUND[kind]
+    for discs in (BESIDE, CENTRED):
+        values = integrals(seen, discs)
+        values[gone] = 0
+        for noise in (0, 0.01):
+            measured = values + np.random.default_rng(4).normal(0, noise, values.shape)
+            assert doubt_of_angles(scan(measured, seen=seen)) is None
+    values = integrals(seen, BESIDE)
+    values[gone] = 0
+    order = np.random.default_rng(5).permutation(seen.n_views)
+    assert "jumps" in doubt_of_angles(scan(values, seen=seen.select(order)))
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 3])
+def test_a_detector_of_few_columns_tells_nothing(n_columns):
+    seen = parallel(circle(N, range_rad=HALF), shape=(3, n_columns), pixel_mm=1.0)
+    assert doubt_of_angles(scan(np.zeros((N, 3, n_columns), np.float32), seen=seen)) is None
+
+
 def test_counts_and_an_empty_scan_are_not_looked_at():
     shuffled = flat(circle(N, range_rad=HALF)).select(WRONG["shuffled"](N))
     assert not doubts(scan(integrals(flat(circle(N)), BESIDE), seen=shuffled, kind="counts"))
