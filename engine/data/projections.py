@@ -97,9 +97,14 @@ class Projections:
 
     def select(self, views: Any) -> Self:
         """Return the same scan with only some views: a slice, mask or indices."""
-        info = self.info
-        if "flat_views" in info:
-            kept, taken = np.arange(self.n_views)[views], np.asarray(info["flat_views"])
-            info = {**info, "flat_views": (kept[:, None] < taken).sum(axis=0).tolist()}
+        info = info_of(self.info, np.arange(self.n_views)[views])
         geometry = self.geometry.select(views)
         return replace(self, values=self.values[views], geometry=geometry, info=info)
+
+
+def info_of(info: dict[str, Any], kept: NDArray[np.integer]) -> dict[str, Any]:
+    """Return what is known of a scan of which only the views `kept` are left."""
+    if "flat_views" not in info:
+        return info
+    taken = np.asarray(info["flat_views"])
+    return {**info, "flat_views": (kept[:, None] < taken).sum(axis=0).tolist()}

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.data.projections import Projections
+from engine.data.projections import Projections, info_of
 from engine.errors import DataError, FileFormatError, GeometryError
 from engine.geometry.xray import XrayGeometry
 
@@ -53,7 +53,7 @@ def assemble(
     path
         file, for sentences
     values
-        (n_views, rows, columns)
+        (n_views, rows, columns); they may be changed
     geometry
         of these views
     kind
@@ -75,12 +75,15 @@ def assemble(
     """
     _refuse_other_sizes(path, values, geometry, flats, darks)
     told = list(notes)
-    measured = ~_lost_views(path, values, kind, told)
-    kept = values if measured.all() else values[measured]
+    lost = _lost_views(path, values, kind, told)
+    if lost.any():
+        kept = np.flatnonzero(~lost)
+        values, geometry = _moved_together(values, kept), geometry.select(kept)
+        info = info_of(info or {}, kept)
     bad = np.zeros(values.shape[1:], bool) if bad_pixels is None else bad_pixels.copy()
-    bad |= _not_numbers(path, kept, told)
+    bad |= _not_numbers(path, values, told)
     if whole_numbers:
-        _saturated(path, kept, told)
+        _saturated(path, values, told)
     if white_level is not None and kind == "transmission":
         values /= np.float32(white_level)
     _refuse_other_kind(path, values, kind)
@@ -90,7 +93,7 @@ def assemble(
             f"{path.name}: the size of a pixel is not known; one pixel is taken as 1 mm, so "
             "lengths are in pixels and attenuation is per pixel."
         )
-    scan = Projections(
+    return Projections(
         values=values,
         geometry=geometry,
         kind=kind,
@@ -102,7 +105,6 @@ def assemble(
         info=info or {},
         notes=tuple(told),
     )
-    return scan if measured.all() else scan.select(measured)
 
 
 def refuse_count(path: Path, n_images: int, n_angles: int) -> None:
@@ -235,6 +237,13 @@ def _lost_views(path: Path, values: Images, kind: Kind, notes: list[str]) -> NDA
         which, held = listed(np.flatnonzero(out)), _held(zeros, no_numbers)
         notes.append(f"{path.name}: views {which} hold {held}; they are left out.")
     return out
+
+
+def _moved_together(values: Images, kept: NDArray[np.integer]) -> Images:
+    """Return only these views, in their old place: there may be no room for a copy."""
+    for to, view in enumerate(kept):
+        values[to] = values[view]
+    return values[: len(kept)]
 
 
 def _held(zeros: NDArray[np.bool_], no_numbers: NDArray[np.bool_]) -> str:
