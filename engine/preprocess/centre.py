@@ -18,7 +18,8 @@ from engine.settings import setting
 
 CLOSE = 0.15
 """An axis this near to where the geometry has it is left there [columns]."""
-
+FEWEST_VIEWS = 3
+"""From which anything of the axis can be told."""
 
 NOT_FOUND = "not found"
 
@@ -71,6 +72,11 @@ class Centre(Step):
         """Return the column of the axis, with what was tried."""
         if self.column is not None:
             return Estimate(self.column, "given", "pixels")
+        if projections.n_views < FEWEST_VIEWS:
+            raise DataError(
+                f"Centre of rotation: it takes {FEWEST_VIEWS} views to find it, the scan has "
+                f"{projections.n_views}; give the column."
+            )
         if on.is_cuda:
             projections = replace(projections, values=on.to_host(projections.values))
         if projections.geometry.beam == "cone":

@@ -78,6 +78,15 @@ def test_too_few_views_of_half_a_turn_give_no_axis_and_no_warning(rng):
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("n_views", [1, 2])
+def test_a_view_or_two_give_no_axis_but_a_reason(method, n_views):
+    few = scan(integrals(geometry(n_views=n_views)), seen=geometry(n_views=n_views))
+    with pytest.raises(DataError, match=f"it takes 3 views to find it, the scan has {n_views}"):
+        Centre(method=method).apply(few, on=ON)
+    assert "takes 3 views" in Centre().apply(few, on=ON).info["centre"]["why"]
+
+
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("turn", [np.pi, 2 * np.pi])
 @pytest.mark.parametrize("axis", [60.0, 63.37, 52.8])
 def test_a_planted_axis_is_found(method, turn, axis, rng):
