@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -62,8 +63,9 @@ class Demo(ABC):
         made(folder)
         if not self._is_made(folder):
             study = self.simulate(folder, tick)
-            publish(to_json(self._record(folder, study)).encode(), folder / self.name(".json"))
-            write_study(study, self.study(folder))  # last: where it is, the others are whole
+            write_study(study, self.study(folder))
+            record = to_json(self._record(folder, study)).encode()
+            publish(record, folder / self.name(".json"))  # last: what it tells of is whole
         return read_study(self.study(folder))
 
     @property
@@ -93,11 +95,11 @@ class Demo(ABC):
             return False
 
     def _record(self, folder: Path, study: Study) -> dict[str, Any]:
-        """Return version and size of the demo, and how many bytes each of its files has."""
+        """Return version and size of the demo, and the digest of each of its files."""
         parts = (study.data, study.attenuation, study.normalisation, self.truth(folder))
         files = [folder / part.name for part in parts if part is not None]
-        n_bytes = {path.name: path.stat().st_size for path in files}
-        return {"version": self.version, "size": asdict(self), "bytes": n_bytes}
+        digests = {path.name: sha256(path.read_bytes()).hexdigest() for path in files}
+        return {"version": self.version, "size": asdict(self), "sha256": digests}
 
 
 def save_volume(volume: Volume, path: Path) -> None:

@@ -196,6 +196,15 @@ def test_a_lost_or_damaged_file_is_made_again(
     np.testing.assert_array_equal(*crystals)
 
 
+def test_a_file_that_is_damaged_in_place_is_made_again(tmp_path: Path) -> None:
+    demo = PetDemo(n_prompts=500)
+    scan = demo.make(tmp_path).data
+    whole = scan.read_bytes()
+    scan.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    demo.make(tmp_path)
+    assert scan.read_bytes() == whole
+
+
 def test_another_size_or_version_is_made_anew(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,6 +224,15 @@ def test_what_is_stopped_halfway_is_no_demo(tmp_path: Path) -> None:
     with pytest.raises(InterruptedError):
         SMALL[0].make(tmp_path, tick=stop)
     assert not SMALL[0].study(tmp_path).exists()
+
+
+def test_a_demo_is_told_whole_only_once_its_study_is_there(tmp_path: Path) -> None:
+    demo = PetDemo(n_prompts=500)
+    demo.study(tmp_path).mkdir()
+    with pytest.raises(ResourceError, match="folder"):
+        demo.make(tmp_path)
+    demo.study(tmp_path).rmdir()
+    assert (tmp_path / "demo-pet.h5").exists() and not (tmp_path / "demo-pet.json").exists()
 
 
 def test_its_own_folder_is_the_users(isocenter_home: Path) -> None:
