@@ -72,7 +72,8 @@ def _trim(folder: Path, wanted: Path) -> None:
         if n_bytes <= MOST_BYTES or path.name == f"{wanted.name}.parts":
             continue
         if path.suffix == ".h5":
-            path.unlink(missing_ok=True)
+            with suppress(OSError):  # one that another program holds open may have to stay
+                path.unlink()
         elif now - changed_s > ABANDONED_S:
             shutil.rmtree(path, ignore_errors=True)
 

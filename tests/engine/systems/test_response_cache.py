@@ -32,6 +32,18 @@ def test_the_oldest_go_where_there_is_no_room(
     assert found is not None and (found.values == made.values).all()
 
 
+def test_what_cannot_be_dropped_stays_and_keeps_no_one_from_building(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(response_cache, "MOST_BYTES", 0)
+    stuck = tmp_path / "folder.h5"
+    stuck.mkdir()
+    (stuck / "other").write_bytes(bytes(100))
+    response_cache.build(tmp_path, panels(), SETTINGS, threads=1)
+    assert stuck.is_dir()
+    assert response_cache.find(tmp_path, panels(), SETTINGS) is not None
+
+
 def parts_of(path: Path, *, n_bytes: int, age_s: float) -> Path:
     """Folder of parts beside a matrix to be, last added to so long ago."""
     folder = path.with_name(f"{path.name}.parts")
