@@ -78,6 +78,30 @@ def test_the_picture_is_that_of_the_cpu(scan, on, name):
     assert "GPU memory" in planned.text
 
 
+@pytest.mark.parametrize("columns", ["found", "all"])
+def test_counts_are_prepared_as_on_the_cpu_rings_too(tmp_path, on, columns):
+    seen = circular_cone(
+        circle(48), source_axis_mm=100.0, source_detector_mm=150.0, shape=(6, 32), pixel_mm=2.25
+    )
+    x = np.zeros(GRID.shape, np.float32)
+    x[1:3, 3:8, 4:10] = 0.02
+    y = XrayTransform(seen, GRID, on=cpu(2))(x)
+    y += 0.005 * np.random.default_rng(5).standard_normal(y.shape, np.float32)
+    y[:, 2, 20] += 0.1
+    counts, flats = 1000 * np.exp(-y), np.full((2, *seen.shape), 1000, np.float32)
+    path = tmp_path / "counts.h5"
+    measured = Projections(values=counts, geometry=seen, kind="counts", flats=flats)
+    write_projections(measured, path)
+    here, there = (events(path, each, f'steps.rings.columns="{columns}"') for each in (cpu(2), on))
+    rings, same = (
+        [e for e in told if isinstance(e, Corrected) and e.kind == "rings"]
+        for told in (here, there)
+    )
+    assert rings == same and rings[0].state == "applied" and rings[0].text[0] != "0"
+    most = 2e-4 if isinstance(on.gpu, EmulatedGpu) else FRACTIONS
+    np.testing.assert_allclose(image(there), image(here), rtol=0, atol=most * image(here).max())
+
+
 @pytest.mark.parametrize(
     ("adjoint", "least", "most"), [("matched", 0, 1e-5), ("voxel", 1e-5, 0.05)]
 )
