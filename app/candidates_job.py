@@ -91,7 +91,7 @@ class CandidatesJob(QObject):
             return NO_ROOM
 
         def tick(done: int, total: int) -> None:
-            if self._stop.is_set():
+            if self._stop.is_set() or task.isInterruptionRequested():
                 raise StoppedError
             task.progressed.emit(done, total)
 

@@ -148,6 +148,15 @@ def test_closing_stops_what_is_at_work(qtbot, asked):
     assert not job.is_busy
 
 
+def test_closing_the_window_stops_what_is_at_work(qtbot, window, asked):
+    dialog = asked()
+    before = dialog.found
+    dialog.look(Range(AXIS, 0.01, 99))
+    window.commands.wait()
+    qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
+    assert dialog.found is before
+
+
 def test_the_small_pictures_follow_the_window_of_the_large_one(asked):
     dialog = asked()
     before = dialog.tiles[0].grab().toImage()
