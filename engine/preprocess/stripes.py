@@ -7,6 +7,8 @@ neighbours. Nothing else of the column changes: what its own views tell of the o
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +21,8 @@ _SPREAD = 6**0.5
 """Noise of a - 2 b + c, in that of each."""
 _SOME = 64
 """Views from which the noise is told."""
+PARTS, MOST = 8, 0.5
+"""Parts of the views, in the middle one of which a stripe has at least this part of its mean."""
 
 
 def across_columns(values: Array, size: int) -> Array:
@@ -36,21 +40,39 @@ def detect(values: Array, widest: int, snr: float) -> Array:
     A stripe stands out of the mean over the views from both sides, against lines through the
     columns d and 2 d to its left and to its right, by more than `snr` times the noise of such a
     distance and times what is usual around it. An edge of the object stands out from one side, or
-    to opposite ones. d runs from 1 to `widest`; what is wider is the object.
+    to opposite ones; a wall that goes to and fro stands out in some views, a stripe in most. d runs
+    from 1 to `widest`; what is wider is the object.
     """
-    xp, n_cols = module_of(values), values.shape[-1]
+    xp = module_of(values)
     profile = values.mean(axis=0, dtype=np.float64)
+    parts = _means_of_parts(values)
     least = _SPREAD * _noise_of_mean(values) + np.finfo(np.float32).eps * xp.abs(profile)
     found = xp.zeros(profile.shape, bool)
     for d in range(1, widest + 1):
-        padded = xp.pad(profile, ((0, 0), (2 * d, 2 * d)), mode="edge")
-        far_left, left, _, right, far_right = (padded[:, k * d : k * d + n_cols] for k in range(5))
-        from_left, from_right = profile - 2 * left + far_left, profile - 2 * right + far_right
+        from_left, from_right = _from_sides(profile, d)
         away = xp.minimum(xp.abs(from_left), xp.abs(from_right)) * (from_left * from_right > 0)
         usual = across_columns(away, 8 * widest + 1) / MAD_PER_SIGMA
-        found |= away > snr * xp.maximum(least, usual)
+        stands_out = away > snr * xp.maximum(least, usual)
+        for whole, each in zip((from_left, from_right), _from_sides(parts, d), strict=True):
+            stands_out &= xp.median(each, axis=0) * whole > MOST * whole**2
+        found |= stands_out
     wide = ndimage_of(values).binary_opening(found, xp.ones((1, widest + 1), bool))
     return found & ~wide
+
+
+def _means_of_parts(values: Array) -> Array:
+    """Means (PARTS, rows, cols) over views that follow one another."""
+    ends = np.linspace(0, len(values), PARTS + 1).astype(int)
+    means = [values[a:b].mean(axis=0, dtype=np.float64) for a, b in pairwise(ends)]
+    return module_of(values).stack(means)
+
+
+def _from_sides(profile: Array, d: int) -> tuple[Array, Array]:
+    """Distance of (..., cols) from lines through the columns d and 2 d to the left and right."""
+    n_cols, ends = profile.shape[-1], ((0, 0),) * (profile.ndim - 1)
+    padded = module_of(profile).pad(profile, (*ends, (2 * d, 2 * d)), mode="edge")
+    far_left, left, _, right, far_right = (padded[..., k * d : k * d + n_cols] for k in range(5))
+    return profile - 2 * left + far_left, profile - 2 * right + far_right
 
 
 def _noise_of_mean(values: Array) -> Array:

@@ -95,6 +95,26 @@ def test_what_gains_add_is_taken_off_and_nothing_else(rng):
     assert abs(off[0, 0, 250]) < 4 * NOISE / np.sqrt(360)
 
 
+@pytest.mark.parametrize(("n_views", "is_stripe"), [(45, False), (135, False), (300, True)])
+def test_what_a_column_adds_in_less_than_half_of_the_views_is_the_object(n_views, is_stripe, rng):
+    values = rng.normal(1, NOISE, (360, 1, 513)).astype("f4")
+    values[30 : 30 + n_views, :, 250] += 0.3
+    after = Rings().apply(scan(values, seen=geometry(360, 1, 513)), on=ON).values
+    off = float((values - after)[:, 0, 250].mean())
+    assert off == pytest.approx(0.3 * n_views / 360 if is_stripe else 0, abs=0.01)
+
+
+def test_a_chest_without_stripes_is_hardly_touched_and_with_them_mended(shared_data, rng):
+    """Stripes of 5 %, of one pixel in a hundred, fall to a third, the good pixels' harm and all."""
+    path = shared_data / "ct-conebeam-xcist-chest" / "chest_cone_200x96x256_float32.raw"
+    sound = np.fromfile(path, "<f4").reshape(200, 96, 256)
+    seen = geometry(200, 96, 256)
+    assert Rings().apply(scan(sound, seen=seen), on=ON).info["rings"]["stripes"] < 0.01 * 96 * 256
+    added = (0.05 * (rng.random((96, 256)) < 0.01)).astype("f4")
+    after = Rings().apply(scan(sound + added, seen=seen), on=ON).values
+    assert (after - sound).mean(axis=0).std() < added.std() / 3
+
+
 def test_rings_say_what_they_lack():
     assert "too few" in Rings().obstacle(scan(seen=geometry(n_views=20)))
     assert "logarithm first" in Rings().obstacle(scan(kind="transmission"))
