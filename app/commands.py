@@ -263,6 +263,7 @@ class Commands(QObject):
     def save_protocol(self, name: str) -> None:
         """Write the protocol under a name into the user's own protocols."""
         from engine.io.publish import publish
+        from engine.paths import made
         from engine.settings import to_toml
 
         plan = self._session.protocol
@@ -270,7 +271,7 @@ class Commands(QObject):
 
         def write() -> None:
             named = type(plan).model_validate(plan.model_dump() | {"name": name})
-            path.parent.mkdir(parents=True, exist_ok=True)
+            made(path.parent)
             publish(to_toml(named).encode(), path)
             self._session.use_protocol(named)
             self._session.add_log("info", f"Protocol saved: {path}")

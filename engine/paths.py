@@ -12,13 +12,16 @@ from engine.errors import ResourceError
 
 APP_NAME = "isocenter"
 HOME_VARIABLE = "ISOCENTER_HOME"
+OTHER_HOME = f"set {HOME_VARIABLE} to a folder you may write to"
 
 
 def cache_dir() -> Path:
     """Folder of what can be computed again; made if absent."""
     import platformdirs
 
-    return _made(_home("cache") or platformdirs.user_cache_path(APP_NAME, appauthor=False))
+    return made(
+        _home("cache") or platformdirs.user_cache_path(APP_NAME, appauthor=False), OTHER_HOME
+    )
 
 
 def jobs_dir() -> Path:
@@ -26,20 +29,26 @@ def jobs_dir() -> Path:
     import platformdirs
 
     state = platformdirs.user_state_path(APP_NAME, appauthor=False)
-    return _made(_home("jobs") or state / "jobs")
+    return made(_home("jobs") or state / "jobs", OTHER_HOME)
+
+
+def made(folder: Path, way_out: str = "choose another folder") -> Path:
+    """Return a folder, made if absent.
+
+    Raises
+    ------
+    ResourceError
+        if it cannot be made, with the way out
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise ResourceError(
+            f"{folder}: the folder cannot be made ({e.strerror or e}); {way_out}."
+        ) from e
+    return folder
 
 
 def _home(name: str) -> Path | None:
     home = os.environ.get(HOME_VARIABLE)
     return Path(home).expanduser().absolute() / name if home else None
-
-
-def _made(folder: Path) -> Path:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as e:
-        raise ResourceError(
-            f"{folder}: the folder cannot be made ({e.strerror or e}); "
-            f"set {HOME_VARIABLE} to a folder you may write to."
-        ) from e
-    return folder

@@ -12,6 +12,7 @@ from engine.benchmark.figures import FORMATS, VERSION
 from engine.benchmark.plots import PLOTS, draw
 from engine.errors import FileFormatError
 from engine.io.publish import publish
+from engine.paths import made
 
 PAGE = "report.md"
 _WAY_OUT = "give files that `isocenter bench SUITE --json` wrote"
@@ -38,7 +39,7 @@ def page(runs: Sequence[dict[str, Any]]) -> str:
 
 def write(runs: Sequence[dict[str, Any]], folder: Path) -> list[Path]:
     """Write the page and its pictures into a folder, made if absent; returns what was written."""
-    folder.mkdir(parents=True, exist_ok=True)
+    made(folder)
     written, links = [], []
     for part in PLOTS:
         having = [run for run in runs if part in run["parts"]]

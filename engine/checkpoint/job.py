@@ -22,7 +22,7 @@ from engine.checkpoint.record import JobInfo, Record, Status
 from engine.errors import DataError, FileFormatError, ResourceError, SettingsError
 from engine.events import Preview
 from engine.io.publish import publish
-from engine.paths import jobs_dir
+from engine.paths import jobs_dir, made
 from engine.provenance import describe_inputs
 from engine.settings import explain
 from engine.study import Study, read_study, write_study
@@ -69,12 +69,7 @@ class Job:
             raise SettingsError(
                 f"{folder}: holds a job already; resume that one or choose another folder."
             )
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as e:
-            raise ResourceError(
-                f"{folder}: cannot be made ({e.strerror or e}); choose another folder."
-            ) from e
+        made(folder)
         write_study(absolute(study), folder / STUDY)
         algorithm = study.protocol.algorithm
         job = cls(folder)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.demo.base import Demo, made
+from engine.demo.base import Demo
 from engine.demo.ct import CtDemo
 from engine.demo.dual_head import DualHeadDemo
 from engine.demo.pet import PetDemo
@@ -15,7 +15,7 @@ DEMOS: dict[str, Demo] = {demo.key: demo for demo in (PetDemo(), CtDemo(), DualH
 
 def demo_folder() -> Path:
     """Return the folder of the demos among the user's caches; made if absent."""
-    from engine.paths import cache_dir
+    from engine.paths import cache_dir, made
 
     return made(cache_dir() / "demo")
 

@@ -9,9 +9,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from engine.errors import EngineError, ResourceError
+from engine.errors import EngineError
 from engine.io.json_text import from_json, to_json
 from engine.io.publish import publish
+from engine.paths import made
 from engine.study import Study, read_study, write_study
 
 if TYPE_CHECKING:
@@ -118,14 +119,3 @@ def save_efficiencies(efficiencies: NDArray[Any], path: Path) -> None:
         file.create_dataset(DATASET, data=efficiencies, track_times=False)
 
     publish(image_of(fill), path)
-
-
-def made(folder: Path) -> Path:
-    """Return a folder, made if absent."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as e:
-        raise ResourceError(
-            f"{folder}: the folder cannot be made ({e.strerror or e}); choose another."
-        ) from e
-    return folder

@@ -87,3 +87,12 @@ def test_closing_ends_what_heeds_it_and_starts_nothing_more(qtbot, commands):
     commands.wait()
     qtbot.waitUntil(lambda: told == ["first"])
     assert not commands.is_busy
+
+
+def test_a_protocol_that_finds_no_folder_is_a_sentence(tmp_path, commands, preferences):
+    (tmp_path / "home").write_text("a file where the folder should be")
+    problems = []
+    commands._session.problem_raised.connect(problems.append)
+    commands.save_protocol("Mine")
+    (problem,) = problems
+    assert "cannot be made" in problem.text
