@@ -38,7 +38,7 @@ def _demo(arguments: list[str]) -> str:
     """Return the key of the demo that is asked for without further options, "" if none is."""
     if arguments[:1] not in ([DEMO], ["demo"]) or len(arguments) > 2:
         return ""
-    from engine.demo import DEMOS
+    from engine.modalities.demos import DEMOS
 
     key = arguments[1] if len(arguments) == 2 else next(iter(DEMOS))
     return key if key in DEMOS else ""
@@ -51,7 +51,7 @@ def _open_window(path: Path | None = None, demo: str = "") -> int:
             "`isocenter demo`, `isocenter reconstruct DATA -o OUT`, `isocenter --help`.\n"
         )
         return 2
-    from app.window_app import run_window
+    from app.shell.application import run_window
 
     return run_window(path=path, demo=demo)
 

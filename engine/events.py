@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from engine.data.course import Course
+from engine.data.run_history import RunHistory
 from engine.data.volume import Volume
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class Preview(Event):
     log_likelihood : of the image this iteration started from (up to a constant of the data);
         only on the last subset of an iteration
     residual : ‖A x − y‖ / ‖y‖ of this image; only of line integrals, and as the one above
-    course : of the run up to this image
+    history : of the run up to this image
     """
 
     volume: Volume
@@ -110,7 +110,7 @@ class Preview(Event):
     seconds: float
     log_likelihood: float | None = None
     residual: float | None = None
-    course: Course = field(default_factory=Course)
+    history: RunHistory = field(default_factory=RunHistory)
 
     @property
     def update(self) -> int:

@@ -20,8 +20,8 @@ from engine.arrays import to_host
 from engine.operators.base import LinearOperator
 from engine.operators.matrix import MatrixProjector
 from engine.operators.matrix_em import LEAST_EXPECTED
-from engine.operators.octant import first_octant, mirrored
 from engine.operators.rays import RayProjector
+from engine.operators.symmetry_fold import first_octant, mirrored
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,12 @@ class EmStep:
 
     Attributes
     ----------
-    shares : (n_z, n_y, n_x) x · Aᵀ(y / (A x + b)): the counts each voxel is held to have sent
+    numerator : (n_z, n_y, n_x) x · Aᵀ(y / (A x + b)): the counts each voxel is held to have sent
     log_sum : Σ y log(A x + b)
     n_skipped : rows with counts but none expected; they are left out
     """
 
-    shares: NDArray[Any]
+    numerator: NDArray[Any]
     log_sum: float
     n_skipped: int
 
@@ -121,9 +121,9 @@ class _HostLoop:
         part = self._part(k)
         step = part.em_step(self._x)
         self._figures.append((part.log_likelihood_of(step, self._x), step.n_skipped))
-        stays = (self._x * self._seen).astype(step.shares.dtype)
+        stays = (self._x * self._seen).astype(step.numerator.dtype)
         seen = part.sensitivity > 0
-        self._x = np.divide(step.shares, part.sensitivity, out=stays, where=seen)
+        self._x = np.divide(step.numerator, part.sensitivity, out=stays, where=seen)
 
     def snapshot(self) -> Callable[[], NDArray[Any]]:
         x = self._x
@@ -266,9 +266,9 @@ class ListModeModel(SystemModel):
 
     def em_step(self, x: NDArray[Any]) -> EmStep:
         on = self.A.on
-        shares, expected = map(on.to_host, self.A.em_shares(x, self.background))
+        numerator, expected = map(on.to_host, self.A.em_numerator(x, self.background))
         log_sum, skipped = _log_sum(expected, 1.0)
-        return EmStep(shares, log_sum, skipped)
+        return EmStep(numerator, log_sum, skipped)
 
     def subset(self, k: int, of: int) -> ListModeModel:
         if of == 1:

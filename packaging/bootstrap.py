@@ -97,7 +97,7 @@ def warm_up(root: Path, python: Path) -> None:
     if not (root / "engine" / "warmup.py").is_file():
         return
     say("Preparing the kernels")
-    if subprocess.call([str(python), "-m", "engine.warmup"], cwd=root):
+    if subprocess.call([str(python), "-m", "engine.modalities.warm_up"], cwd=root):
         say("Preparing the kernels failed; they will be compiled when first used.")
 
 

@@ -130,7 +130,7 @@ def steps(device: str, quick: bool, work: Path, out: Path) -> list[Step]:
     plugins = ("-p", "no:cacheprovider", "-n", "4", f"--junitxml={xml}")
     chosen = ("-m", "gpu", "tests/engine") if device == "cuda" else ("tests/engine/benchmark",)
     found = [
-        Step("kernels of the CPU", (python, "-m", "engine.warmup"), 120),
+        Step("kernels of the CPU", (python, "-m", "engine.modalities.warm_up"), 120),
         Step("pytest", (*pytest, *plugins, *chosen), 200),
     ]
     on = ("--device", device)

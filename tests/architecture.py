@@ -10,87 +10,62 @@ from pathlib import Path
 
 LEAVES = ("arrays", "errors", "settings", "geometry", "data", "events")
 PHYSICS = ("model", "operators", "backend", "profiling", *LEAVES)
-FLOW = (
-    "preflight",
-    "record",
-    "warmup",
-    "outline",
-    "quicklook",
-    "candidates",
-    "flows",
-    "run",
-    "checkpoint",
-    "host",
-    "provenance",
-    "environment",
-)
-ABOVE = ("cli", "demo", "benchmark", "quality", "simulate", "")
-"""Parts of the engine that stand above the flow; "" is the engine's own `__init__`."""
+CHOICES = ("algorithms", "corrections", "preprocess", "postprocess", *LEAVES)
+SCANS = ("study", "io", "filtering", "kernels", "paths", *CHOICES, *PHYSICS)
+"""What a modality is built from."""
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(LEAVES, LEAVES),
     "paths": ("errors",),
-    "environment": (),
-    "backend": ("backend", "errors", "paths"),
-    "devices": ("backend", "errors"),
-    "profiling": ("profiling", "backend", "errors"),
-    "kernels": ("kernels", "backend", "profiling", "arrays", "errors"),
-    "operators": (
-        "operators",
-        "kernels",
-        "data",
-        "geometry",
-        "backend",
-        "profiling",
-        "arrays",
-        "errors",
-    ),
+    "backend": ("errors", "paths"),
+    "profiling": ("backend", "errors"),
+    "kernels": ("backend", "profiling", "arrays", "errors"),
+    "operators": ("kernels", "data", "geometry", "backend", "profiling", "arrays", "errors"),
     "model": ("operators", "arrays"),
-    "passes": LEAVES,
-    "penalties": ("penalties", "operators", "settings", "arrays", "errors"),
-    "filtering": ("filtering", "operators", "backend", "geometry", "settings", "arrays", "errors"),
-    "algorithms": ("algorithms", "filtering", "penalties", "settings", "arrays", "errors"),
-    "postprocess": ("postprocess", "backend", *LEAVES),
-    "correcting": ("backend", "settings"),
-    "corrections": ("corrections", "correcting", "operators", "backend", *LEAVES),
-    "preprocess": ("preprocess", "correcting", "filtering", "backend", *LEAVES),
-    "protocols": (
-        "protocols",
-        "algorithms",
-        "corrections",
-        "preprocess",
-        "postprocess",
-        "response.settings",
-        *LEAVES,
-    ),
-    "study": ("protocols", "io.publish", *LEAVES),
-    "io": ("io", "paths", *LEAVES),
-    "io.report": ("io", "protocols", "study", *LEAVES),
-    "response": ("response", "kernels", "backend", "io", *LEAVES),
-    "systems": (
-        "systems",
-        "corrections.attenuation",
-        "protocols",
-        "response",
-        "io.publish",
-        "io.response_hdf5",
-        *PHYSICS,
-    ),
-    "provenance": ("environment", "study", "protocols", *LEAVES),
+    "penalties": ("operators", "settings", "arrays", "errors"),
+    "filtering": ("operators", "backend", "geometry", "settings", "arrays", "errors"),
+    "algorithms": ("filtering", "penalties", "settings", "arrays", "errors"),
+    "postprocess": ("backend", *LEAVES),
+    "corrections": ("operators", "backend", *LEAVES),
+    "preprocess": ("corrections.base", "filtering", "backend", *LEAVES),
+    "io": ("paths", "modalities.studies", *LEAVES),
+    "study": ("io.atomic_write", *CHOICES),
+    "reporting": ("study", "modalities.studies", "backend", "profiling", *LEAVES),
+    "simulate": SCANS,
+    "quality": ("io", "simulate", *LEAVES),
+    "modalities": ("reporting", "simulate", *SCANS),
+    "run": ("modalities", "reporting", *SCANS),
+    "benchmark": ("run", "modalities", "reporting", "simulate", "quality", *SCANS),
+    "cli": ("benchmark", "run", "modalities", "reporting", "simulate", "quality", *SCANS),
+    "": (),
 }
-"""Part of `engine`, or one module of it, to the parts it may import."""
+"""Part of `engine` to the other parts it may import; "" is the engine's own `__init__`."""
 
 TYPES_ONLY = {"algorithms": ("model",), "events": ("profiling",)}
 """Further parts that may be named in annotations, under TYPE_CHECKING."""
 
-APP_MUST_NOT: dict[str, tuple[str, ...]] = {
-    "app": ("engine.kernels", "engine.operators", "engine.systems", "engine.model"),
-    "app.views": ("app.panels", "app.main_window", "app.__main__", "app.job"),
-    "app.panels": ("app.main_window", "app.__main__"),
-    "app.forms": ("app.session", "app.panels", "app.views", "app.main_window"),
-    "app.session": ("app.panels", "app.main_window", "app.__main__"),
+ENGINE_OF_APP = ("kernels", "operators", "model", "cli", "filtering", "penalties")
+"""Parts of the engine that the window does not know."""
+
+APP_MAY_IMPORT: dict[str, tuple[str, ...]] = {
+    "views": (),
+    "look": ("views",),
+    "forms": ("look",),
+    "models": ("look", "views"),
+    "control": ("look", "models", "views"),
+    "run": ("control", "look", "models", "views"),
+    "inspect": ("control", "forms", "look", "models", "views"),
+    "measure": ("control", "forms", "look", "models", "run", "views"),
+    "study": ("control", "forms", "inspect", "look", "models", "views"),
+    "export": ("control", "forms", "look", "models"),
+    "shell": ("control", "export", "forms", "inspect", "look", "measure", "models", "run", "study"),
+    "__main__": ("shell",),
+    "": (),
 }
-"""Part of `app` to the modules it must not import."""
+"""Room of `app` to the other rooms it may import."""
+APP_MAY_IMPORT["shell"] += ("views",)
+ENGINE_COMMAND = {"__main__": "engine.cli.main"}
+"""The one way from the window's start to the command line."""
 
 KERNEL_FOLDERS = ("engine.kernels",)
 GPU_FOLDERS = ("engine.backend", "engine.profiling", "engine.kernels")
@@ -177,8 +152,8 @@ def within(module: str, parts: tuple[str, ...]) -> bool:
     return any(module == part or module.startswith(f"{part}.") for part in parts)
 
 
-def engine_part(module: str) -> str:
-    """Return the part of the engine a module belongs to: engine.io.door is of io."""
+def part_of(module: str) -> str:
+    """Return the part of the engine or the window a module belongs to: engine.io.nifti is of io."""
     return module.split(".")[1] if "." in module else ""
 
 
@@ -190,36 +165,39 @@ def layers_of_engine(source: Source) -> Iterator[Fault]:
     """Lower layers never import higher ones; the engine never imports the window."""
     if not within(source.module, ("engine",)):
         return
-    part = engine_part(source.module)
-    if part not in MAY_IMPORT and part not in FLOW + ABOVE:
+    part = part_of(source.module)
+    if part not in MAY_IMPORT:
         yield 1, f"engine.{part} has no place in the table of layers (tests/architecture.py)"
         return
     for imported in source.imports:
         name = imported.module
         if within(name, ("app",)):
             yield imported.line, f"the engine imports {name}"
-        elif within(name, ("engine",)) and not _allowed(source, imported):
+        elif within(name, ("engine",)) and not _allowed(part, imported):
             yield imported.line, f"{part or 'engine'} imports {name}"
 
 
-def _allowed(source: Source, imported: Import) -> bool:
-    part, own = engine_part(source.module), source.module.removeprefix("engine.")
+def _allowed(part: str, imported: Import) -> bool:
     inner = imported.module.removeprefix("engine").removeprefix(".")
-    if part in ABOVE:
-        return part == "cli" or engine_part(imported.module) != "cli"
-    if part in FLOW and part not in MAY_IMPORT:
-        return engine_part(imported.module) not in ABOVE
     types = TYPES_ONLY.get(part, ()) if imported.for_types else ()
-    return within(inner, MAY_IMPORT.get(own, MAY_IMPORT[part]) + types)
+    return within(inner, (part, *MAY_IMPORT[part], *types))
 
 
 def layers_of_app(source: Source) -> Iterator[Fault]:
-    """The window adds no physics, and its small parts do not know the large ones."""
-    for part, banned in APP_MUST_NOT.items():
-        if within(source.module, (part,)):
-            for imported in source.imports:
-                if within(imported.module, banned):
-                    yield imported.line, f"{part} imports {imported.module}"
+    """The window adds no physics, and no room imports one that stands above it."""
+    if not within(source.module, ("app",)):
+        return
+    room = part_of(source.module)
+    if room not in APP_MAY_IMPORT:
+        yield 1, f"app.{room} has no place in the table of rooms (tests/architecture.py)"
+        return
+    for imported in source.imports:
+        name, other = imported.module, part_of(imported.module)
+        if within(name, ("app",)) and other not in (room, *APP_MAY_IMPORT[room]):
+            yield imported.line, f"app.{room} imports {name}"
+        is_hidden = within(name, ("engine",)) and other in ENGINE_OF_APP
+        if is_hidden and ENGINE_COMMAND.get(room) != name:
+            yield imported.line, f"app.{room} imports {name}"
 
 
 def foreign_libraries(source: Source) -> Iterator[Fault]:

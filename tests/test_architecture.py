@@ -53,30 +53,56 @@ def test_the_tree_keeps(rule: Rule) -> None:
         (layers_of_engine, "engine/algorithms/osem.py", "from engine.model import A", 1),
         (layers_of_engine, "engine/postprocess/a.py", TYPES, 3),
         (layers_of_engine, "engine/kernels/rays.py", "from engine.data.volume import Volume", 1),
-        (layers_of_engine, "engine/run.py", "from engine.cli import main", 1),
-        (layers_of_engine, "engine/run.py", "from app.session import Session", 1),
-        (layers_of_engine, "engine/cli/main.py", "import app.main_window", 1),
+        (layers_of_engine, "engine/run/reconstruction.py", "from engine.cli import main", 1),
+        (
+            layers_of_engine,
+            "engine/run/reconstruction.py",
+            "from app.models.session import Session",
+            1,
+        ),
+        (layers_of_engine, "engine/cli/main.py", "import app.shell.main_window", 1),
         (layers_of_engine, "engine/spare_parts.py", "x = 1", 1),
-        (layers_of_app, "app/panels/study.py", "from app.main_window import MainWindow", 1),
-        (layers_of_app, "app/views/slice.py", "from app.panels import PANELS", 1),
-        (layers_of_app, "app/job.py", "def f():\n    from engine.operators.rays import Rays", 2),
-        (foreign_libraries, "engine/run.py", "from PySide6.QtCore import QObject", 1),
+        (layers_of_app, "app/spare_room/a.py", "x = 1", 1),
+        (
+            layers_of_app,
+            "app/study/study_step.py",
+            "from app.shell.main_window import MainWindow",
+            1,
+        ),
+        (layers_of_app, "app/views/slice.py", "from app.shell.panels import PANELS", 1),
+        (
+            layers_of_app,
+            "app/control/threads.py",
+            "def f():\n    from engine.operators.rays import Rays",
+            2,
+        ),
+        (
+            foreign_libraries,
+            "engine/run/reconstruction.py",
+            "from PySide6.QtCore import QObject",
+            1,
+        ),
         (foreign_libraries, "engine/operators/rays.py", "def f():\n    import numba", 2),
         (foreign_libraries, "app/views/maps.py", "from numba import njit", 1),
-        (foreign_libraries, "app/job.py", "def f():\n    import cupy as cp", 2),
+        (foreign_libraries, "app/control/threads.py", "def f():\n    import cupy as cp", 2),
         (foreign_libraries, "engine/kernels/rays.py", "import cupy", 1),
-        (absolute_imports, "engine/io/door.py", "from .base import Format", 1),
-        (absolute_imports, "engine/io/door.py", "from . import base", 1),
-        (no_print, "engine/run.py", "x = 1\nprint(x)", 2),
-        (no_assert, "app/session.py", "assert True", 1),
-        (no_blind_except, "app/job.py", "try:\n    pass\nexcept:\n    pass", 3),
-        (short_files, "engine/run.py", "x = 1\n" * 301, 301),
-        (short_functions, "engine/run.py", LONG_FUNCTION, 1),
-        (short_functions, "engine/run.py", "class A:\n" + LONG_FUNCTION.replace("\n", "\n "), 2),
+        (absolute_imports, "engine/io/open_input.py", "from .base import Format", 1),
+        (absolute_imports, "engine/io/open_input.py", "from . import base", 1),
+        (no_print, "engine/run/reconstruction.py", "x = 1\nprint(x)", 2),
+        (no_assert, "app/models/session.py", "assert True", 1),
+        (no_blind_except, "app/control/threads.py", "try:\n    pass\nexcept:\n    pass", 3),
+        (short_files, "engine/run/reconstruction.py", "x = 1\n" * 301, 301),
+        (short_functions, "engine/run/reconstruction.py", LONG_FUNCTION, 1),
+        (
+            short_functions,
+            "engine/run/reconstruction.py",
+            "class A:\n" + LONG_FUNCTION.replace("\n", "\n "),
+            2,
+        ),
     ],
 )
 def test_a_planted_violation_is_found(rule: Rule, path: str, code: str, line: int) -> None:
-    modules = frozenset({"engine.run", "engine.io", "engine.cli"})
+    modules = frozenset({"engine.run.reconstruction", "engine.io", "engine.cli"})
     code = code.replace("class A:\ndef", "class A:\n def")
     assert [at for at, _ in rule(Source(path, code, modules))] == [line]
 
@@ -87,11 +113,17 @@ def test_a_planted_violation_is_found(rule: Rule, path: str, code: str, line: in
         ("engine/algorithms/osem.py", TYPES),
         ("engine/kernels/rays.py", "from numba import njit"),
         ("engine/kernels/rays.py", "def f():\n    import cupy"),
-        ("engine/systems/pet.py", "from engine.model import ListModeModel"),
-        ("engine/cli/main.py", "from engine.run import run"),
-        ("app/panels/study.py", "from app.session import Session\nfrom engine.study import Study"),
-        ("app/job.py", "from PySide6.QtCore import QThread"),
-        ("engine/run.py", "def f():\n" + '    """' + "\n" * 61 + '"""\n' + "    # x\n" * 61),
+        ("engine/modalities/pet.py", "from engine.model import ListModeModel"),
+        ("engine/cli/main.py", "from engine.run.reconstruction import run"),
+        (
+            "app/study/study_step.py",
+            "from app.models.session import Session\nfrom engine.modalities.studies import Study",
+        ),
+        ("app/control/threads.py", "from PySide6.QtCore import QThread"),
+        (
+            "engine/run/reconstruction.py",
+            "def f():\n" + '    """' + "\n" * 61 + '"""\n' + "    # x\n" * 61,
+        ),
     ],
 )
 def test_what_is_allowed_is_not_found(path: str, code: str) -> None:
@@ -102,7 +134,8 @@ def test_what_is_allowed_is_not_found(path: str, code: str) -> None:
 def test_settings_and_readers_import_without_the_heavy_libraries() -> None:
     heavy = {"numba", "scipy", "h5py", "nibabel", "cupy", "PySide6"}
     code = (
-        "import sys, engine.protocols.pet, engine.study, engine.io, engine.events\n"
+        "import sys, engine.modalities.listmode_pet.protocol, engine.modalities.studies\n"
+        "import engine.io, engine.events\n"
         f"sys.stdout.write(' '.join(sorted({heavy} & set(sys.modules))))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)

@@ -6,8 +6,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
-from app.views.picture import Picture
-from app.views.picture_view import PictureView
+from app.views.raster import Raster
+from app.views.raster_view import RasterView
 from app.views.state import ViewState
 
 PICTURE_PX = 138
@@ -20,7 +20,7 @@ class CandidateTile(QAbstractButton):
 
     Parameters
     ----------
-    picture : the slice
+    raster : the slice
     words : its value and its score
     best : whether its score is the best
     state, view : window, colours and part to show
@@ -28,16 +28,16 @@ class CandidateTile(QAbstractButton):
 
     def __init__(
         self,
-        picture: Picture,
+        raster: Raster,
         words: tuple[str, str],
         *,
         best: bool,
         state: ViewState,
-        view: PictureView,
+        view: RasterView,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._picture, self._state, self._view = picture, state, view
+        self._raster, self._state, self._view = raster, state, view
         self._title, self._score, self._best = *words, best
         self._image: QImage | None = None
         self.setCheckable(True)
@@ -65,7 +65,7 @@ class CandidateTile(QAbstractButton):
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         area = QRectF(PAD_PX, PAD_PX, PICTURE_PX, PICTURE_PX)
         painter.fillRect(area, QColor(colours.canvas))
-        self._paint_picture(painter, area)
+        self._paint_raster(painter, area)
         self._paint_words(painter, area)
         rim = QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5)
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -80,13 +80,13 @@ class CandidateTile(QAbstractButton):
             painter.drawRoundedRect(rim, 4, 4)
         painter.end()
 
-    def _paint_picture(self, painter: QPainter, area: QRectF) -> None:
+    def _paint_raster(self, painter: QPainter, area: QRectF) -> None:
         viewport = self._view.viewport
         if viewport is None:
             return
         width, height = viewport.size
         scale = min(area.width() / width, area.height() / height) * viewport.px_per_mm
-        rect, (u, v) = self._picture.rect, viewport.centre
+        rect, (u, v) = self._raster.rect, viewport.centre
         corner = area.center() + QPointF(rect.u - u, rect.v - v) * scale
         image = self._scaled(rect.width * scale * self.devicePixelRatioF())
         painter.save()
@@ -97,7 +97,7 @@ class CandidateTile(QAbstractButton):
     def _scaled(self, wanted_px: float) -> QImage:
         """The slice, made smaller by means where it is drawn much smaller."""
         if self._image is None:
-            self._image = self._picture.image(self._state.window, self._state.colour_map)
+            self._image = self._raster.image(self._state.window, self._state.colour_map)
         if wanted_px >= self._image.width():
             return self._image
         smooth = Qt.TransformationMode.SmoothTransformation

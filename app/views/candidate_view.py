@@ -9,29 +9,29 @@ from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.views.gestures import Drag, PointDrag
-from app.views.picture import Picture
-from app.views.picture_view import PictureView
 from app.views.planes import Edges, Rect
+from app.views.raster import Raster
+from app.views.raster_view import RasterView
 from app.views.state import ViewState
 from app.views.viewport import Viewport
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 
 
-def picture_volume(picture: NDArray[np.float32]) -> Volume:
+def raster_volume(raster: NDArray[np.float32]) -> Volume:
     """Return a picture (rows, columns) as a volume of one slice, counted in its pixels."""
-    n_rows, n_columns = picture.shape
+    n_rows, n_columns = raster.shape
     grid = ImageGrid((1, n_rows, n_columns), (1.0, 1.0, 1.0))
-    return Volume(np.ascontiguousarray(picture[None]), grid, "1/pixel", {"axes": "xyz"})
+    return Volume(np.ascontiguousarray(raster[None]), grid, "1/pixel", {"axes": "xyz"})
 
 
-def picture_of(volume: Volume) -> Picture:
+def raster_of(volume: Volume) -> Raster:
     """Return the one slice of a volume as a picture about its middle."""
     (width, height), (x, y) = volume.grid.size_mm[:2], volume.grid.lower_mm[:2]
-    return Picture.of(volume.values[0], Rect(float(x), float(y), float(width), float(height)))
+    return Raster.of(volume.values[0], Rect(float(x), float(y), float(width), float(height)))
 
 
-class CandidateView(PictureView):
+class CandidateView(RasterView):
     """One slice, counted in pixels.
 
     `stepped` asks for the next (+1) or another candidate; `moved` tells that another part is shown.
@@ -44,11 +44,11 @@ class CandidateView(PictureView):
         super().__init__(state, "Chosen candidate", parent)
         self.title = ""
 
-    def make_picture(self, volume: Volume) -> Picture:
-        return picture_of(volume)
+    def make_raster(self, volume: Volume) -> Raster:
+        return raster_of(volume)
 
-    def outline(self, volume: Volume) -> Rect:
-        return picture_of(volume).rect
+    def empty_scan(self, volume: Volume) -> Rect:
+        return raster_of(volume).rect
 
     def edges(self) -> Edges:
         return Edges("", "", "", "")

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.views.colour_maps import N_COLOURS, lookup_table
 from app.views.colours import ViewColours
 from app.views.state import ViewState
+from app.views.text import number
 from app.views.viewport import nice_length
-from app.views.words import number
 
 BAR_PX = 10
 TICK_PX = 4

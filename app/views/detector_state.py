@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from app.pictures import Part
 from app.views import windows
 from app.views.planes import slice_index
+from app.views.radiograph_store import Part
 from app.views.state import ViewState
-from app.views.words import number
+from app.views.text import number
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.xray import XrayGeometry
@@ -23,7 +23,7 @@ THINNEST = 0.1
 
 
 @dataclass(frozen=True)
-class Frame:
+class DetectorFrame:
     """A detector as it is drawn: columns to the right as stored, up on the screen is up in space.
 
     Attributes
@@ -47,7 +47,7 @@ class Frame:
     height_mm: NDArray[np.float64]
 
     @classmethod
-    def of(cls, geometry: XrayGeometry, *, pixel_mm_known: bool) -> Frame:
+    def of(cls, geometry: XrayGeometry, *, pixel_mm_known: bool) -> DetectorFrame:
         """Gather what a geometry says of its detector."""
         u, v = geometry.u_mm[0], geometry.v_mm[0]
         rows_up = bool(v[2] > 0)
@@ -101,7 +101,7 @@ class DetectorState(ViewState):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.colour_map = "grey"
-        self.frame: Frame | None = None
+        self.frame: DetectorFrame | None = None
         self.view = 0
         self.shown_view, self.shown_row = 0, 0
         self.bad: NDArray[np.bool_] | None = None
@@ -119,7 +119,7 @@ class DetectorState(ViewState):
         """The column of the cursor."""
         return slice_index(self.frame.grid, 0, self.cursor_mm[0]) if self.frame else 0
 
-    def open(self, frame: Frame | None) -> None:
+    def open(self, frame: DetectorFrame | None) -> None:
         """Begin with a scan, at its first view and the middle of its detector."""
         self.frame, self.view, self.fault = frame, 0, ""
         self.bad = self.sinogram = None
@@ -203,6 +203,6 @@ class DetectorState(ViewState):
             self.auto_window()
 
     @staticmethod
-    def _sides(frame: Frame) -> tuple[tuple[int, int], tuple[float, float]]:
+    def _sides(frame: DetectorFrame) -> tuple[tuple[int, int], tuple[float, float]]:
         n_rows, n_columns = frame.shape
         return (n_columns - 1, n_rows - 1), frame.pixel_mm

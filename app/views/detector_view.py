@@ -14,9 +14,9 @@ from app.views import overlay
 from app.views.colour_maps import colourise
 from app.views.detector_state import DetectorState
 from app.views.gestures import Drag, PointDrag
-from app.views.picture import Picture
-from app.views.picture_view import PictureView
 from app.views.planes import Edges
+from app.views.raster import Raster
+from app.views.raster_view import RasterView
 from app.views.viewport import Viewport
 from app.views.windows import Window
 
@@ -24,7 +24,7 @@ BAD_COLOUR = "#ff8f00"
 
 
 @dataclass(frozen=True)
-class MarkedPicture(Picture):
+class MarkedPicture(Raster):
     """A picture some of whose pixels are known to tell nothing; these are orange."""
 
     bad: NDArray[np.bool_] | None = None
@@ -39,7 +39,7 @@ class MarkedPicture(Picture):
         return image.copy()  # the array goes, the image stays
 
 
-class DetectorView(PictureView):
+class DetectorView(RasterView):
     """What projection and sinogram have in common.
 
     `pointed` carries view, row and column under the pointer, (−1, −1, −1) where there is no pixel.

@@ -9,8 +9,8 @@ from PySide6.QtCore import QPointF, Qt
 
 from app.views import windows
 from app.views.state import ViewState
+from app.views.text import number
 from app.views.viewport import Viewport
-from app.views.words import number
 
 SWEEP_PX = 250.0  # a firm drag: the width times e, or the level by one width
 WHEEL_NOTCH = 120  # Qt's angle of one notch, in eighths of a degree

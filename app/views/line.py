@@ -12,8 +12,8 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from app.views import overlay
 from app.views.planes import Orientation, PlaneName
 from app.views.state import ViewState
+from app.views.text import millimetres
 from app.views.viewport import Viewport
-from app.views.words import millimetres
 from engine.geometry.grid import Point
 
 NEAR_PX = 9.0

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QWidget
 
 from app.views import projection
 from app.views.gestures import Drag, PointDrag
-from app.views.picture import Picture
-from app.views.picture_view import PictureView
 from app.views.planes import Edges, Rect
 from app.views.projection import Projector
+from app.views.raster import Raster
+from app.views.raster_view import RasterView
 from app.views.state import ViewState
 from app.views.windows import Window, auto_window
 from engine.data.volume import Volume
@@ -26,7 +26,7 @@ NOTCH_DEGREES = 15.0
 MOST_GAIN = 5.0
 
 
-class MipView(PictureView):
+class MipView(RasterView):
     """Maximum intensity projection; horizontal drag, wheel and arrow keys turn it."""
 
     def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
@@ -45,13 +45,13 @@ class MipView(PictureView):
         """Turn the view about z."""
         if degrees % 360 != self._degrees:
             self._degrees = degrees % 360
-            self.forget_picture()
+            self.forget_raster()
 
-    def make_picture(self, volume: Volume) -> Picture:
+    def make_raster(self, volume: Volume) -> Raster:
         if self._projector is None or self._projector.volume is not volume:
             self._projector = Projector(volume)
             self._gain = self._brighter(volume)
-        return Picture.of(*self._projector.project(self._degrees, self.state.convention))
+        return Raster.of(*self._projector.project(self._degrees, self.state.convention))
 
     def shown_window(self) -> Window:
         low, high = self.state.window
@@ -66,7 +66,7 @@ class MipView(PictureView):
         gain = top / auto_window(volume.values, volume.unit)[1]
         return float(np.clip(round(gain, 1), 1.0, MOST_GAIN))
 
-    def outline(self, volume: Volume) -> Rect:
+    def empty_scan(self, volume: Volume) -> Rect:
         width = float(max(volume.grid.size_mm[:2]))
         height = float(volume.grid.size_mm[2])
         return Rect(-width / 2, -float(volume.grid.upper_mm[2]), width, height)

@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 from app.views.colours import ViewColours
 from app.views.mip_view import MipView
 from app.views.note import Note
-from app.views.picture_view import PictureView
+from app.views.raster_view import RasterView
 from app.views.slice_view import SliceView
 from app.views.state import ViewState
+from app.views.text import number, place
 from app.views.view_toolbar import ViewToolbar
-from app.views.words import number, place
 from engine.geometry.grid import ImageGrid
 
 SEPARATOR_PX = 2
@@ -48,17 +48,17 @@ class OrthoView(QWidget):
         state.display_changed.connect(self._follow_blur)
 
     @property
-    def views(self) -> tuple[PictureView, ...]:
+    def views(self) -> tuple[RasterView, ...]:
         """The four views, in reading order."""
         return self.axial, self.coronal, self.sagittal, self.mip
 
     @property
-    def enlarged(self) -> PictureView | None:
+    def enlarged(self) -> RasterView | None:
         """The view that fills the space, None while all four are shown."""
         shown = [view for view in self.views if not view.isHidden()]
         return shown[0] if len(shown) == 1 else None
 
-    def toggle_enlarged(self, view: PictureView) -> None:
+    def toggle_enlarged(self, view: RasterView) -> None:
         """Give a view all the space, or show all four again."""
         alone = self.enlarged is None
         for other in self.views:
@@ -112,13 +112,13 @@ def _is_flat(grid: ImageGrid) -> bool:
 class Panes(QWidget):
     """Four views with thin lines between them, and a word in the middle while they are empty."""
 
-    def __init__(self, state: ViewState, views: tuple[PictureView, ...]) -> None:
+    def __init__(self, state: ViewState, views: tuple[RasterView, ...]) -> None:
         super().__init__()
         self._state = state
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(SEPARATOR_PX)
-        self._main: PictureView | None = None
+        self._main: RasterView | None = None
         self._place(views)
         self.note = Note(EMPTY_TEXT, self)
         state.display_changed.connect(self._dress)
@@ -126,7 +126,7 @@ class Panes(QWidget):
         self._dress()
         self._show_note()
 
-    def arrange(self, views: tuple[PictureView, ...], main: PictureView | None) -> None:
+    def arrange(self, views: tuple[RasterView, ...], main: RasterView | None) -> None:
         """Give one view the left side and stack the others beside it; two by two without one."""
         if main is not self._main:
             self._main = main
@@ -134,7 +134,7 @@ class Panes(QWidget):
                 self._grid.removeWidget(view)
             self._place(views)
 
-    def _place(self, views: tuple[PictureView, ...]) -> None:
+    def _place(self, views: tuple[RasterView, ...]) -> None:
         others = [view for view in views if view is not self._main]
         if self._main is None:
             for index, view in enumerate(views):

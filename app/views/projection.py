@@ -126,10 +126,12 @@ def edges(degrees: float, convention: Convention) -> Edges:
     angle = math.radians(degrees)
     parts = ((0, mirrored * math.cos(angle)), (1, mirrored * math.sin(angle)))
     strongest = sorted(parts, key=lambda part: -abs(part[1]))
-    ways = [Direction(axis, 1 if p > 0 else -1) for axis, p in strongest if abs(p) > SHOWN_LETTER]
+    suitable = [
+        Direction(axis, 1 if p > 0 else -1) for axis, p in strongest if abs(p) > SHOWN_LETTER
+    ]
     return Edges(
-        left="".join(way.opposite.letter for way in ways),
-        right="".join(way.letter for way in ways),
+        left="".join(way.opposite.letter for way in suitable),
+        right="".join(way.letter for way in suitable),
         top=Direction(2, 1).letter,
         bottom=Direction(2, -1).letter,
     )

@@ -60,15 +60,15 @@ class ProjectionsView(QWidget):
         row.setSpacing(8)
         for widget in (self.place, self.slider, self.stage):
             row.addWidget(widget, 1 if widget is self.slider else 0)
-        told = QHBoxLayout()
-        told.setContentsMargins(8, 0, 8, 2)
-        told.addWidget(self.value)
+        note_row = QHBoxLayout()
+        note_row.setContentsMargins(8, 0, 8, 2)
+        note_row.addWidget(self.value)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._panes, 1)
         column.addLayout(row)
-        column.addLayout(told)
+        column.addLayout(note_row)
         column.addWidget(self.toolbar)
 
     @property
@@ -124,8 +124,8 @@ class ProjectionsView(QWidget):
         state = self.state
         if column < 0:
             view, row, column = state.view, state.row, state.column
-        told = state.value_text(view, row, column) if state.frame else ""
-        self.value.setText(told[:1].upper() + told[1:])
+        note_row = state.value_text(view, row, column) if state.frame else ""
+        self.value.setText(note_row[:1].upper() + note_row[1:])
 
     def showEvent(self, event: QShowEvent) -> None:
         self.shown.emit(True)

@@ -8,10 +8,10 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from app.views import overlay
-from app.views.detector_state import DetectorState, Frame
+from app.views.detector_state import DetectorFrame, DetectorState
 from app.views.detector_view import BAD_COLOUR, DetectorView, MarkedPicture
-from app.views.picture import Picture
 from app.views.planes import Rect
+from app.views.raster import Raster
 from app.views.viewport import Viewport
 from engine.data.volume import Volume
 
@@ -27,13 +27,13 @@ class RadiographView(DetectorView):
         super().__init__(state, "Projection", parent)
         self.setToolTip("Wheel or PgUp, PgDn: other views. Click: row and column.")
 
-    def make_picture(self, volume: Volume) -> Picture:
-        bad, rect = self.state.bad, self.outline(volume)
-        plain = Picture.of(volume.values[0][:: self._way], rect)
+    def make_raster(self, volume: Volume) -> Raster:
+        bad, rect = self.state.bad, self.empty_scan(volume)
+        plain = Raster.of(volume.values[0][:: self._way], rect)
         marked = None if bad is None else bad[:: self._way]
         return MarkedPicture(plain.values, rect, plain.n_nan, marked)
 
-    def outline(self, volume: Volume) -> Rect:
+    def empty_scan(self, volume: Volume) -> Rect:
         width, height = (float(edge) for edge in volume.grid.size_mm[:2])
         height *= self._taller
         return Rect(-width / 2, -height / 2, width, height)
@@ -85,7 +85,7 @@ class RadiographView(DetectorView):
         self._paint_bad(painter, viewport, frame)
         self._paint_arrows(painter, frame)
 
-    def _paint_bad(self, painter: QPainter, viewport: Viewport, frame: Frame) -> None:
+    def _paint_bad(self, painter: QPainter, viewport: Viewport, frame: DetectorFrame) -> None:
         """Rings around single bad pixels that are too small to be seen."""
         bad = self.state.bad
         if bad is None or viewport.px_per_mm * frame.pixel_mm[0] >= RING_PX:
@@ -100,7 +100,7 @@ class RadiographView(DetectorView):
             at = viewport.to_px(float(x), self._way * self._taller * float(y))
             painter.drawEllipse(QPointF(*at), RING_PX, RING_PX)
 
-    def _paint_arrows(self, painter: QPainter, frame: Frame) -> None:
+    def _paint_arrows(self, painter: QPainter, frame: DetectorFrame) -> None:
         """The ways in which columns (u) and rows (v) are counted."""
         colours, metrics = self.state.colours, QFontMetricsF(painter.font())
         way = self._way

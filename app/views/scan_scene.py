@@ -115,7 +115,7 @@ class ScanScene:
 
 
 @dataclass(frozen=True)
-class Camera:
+class SceneCamera:
     """Looks at the scan from far away, with +z upwards.
 
     Attributes
@@ -139,7 +139,7 @@ class Camera:
         """(..., 3) right, up and nearness [mm] of points (..., 3)."""
         return np.asarray(points_mm @ self.axes.T)
 
-    def turned(self, azimuth_deg: float, elevation_deg: float) -> Camera:
+    def turned(self, azimuth_deg: float, elevation_deg: float) -> SceneCamera:
         """Return the camera moved around the scan, at most to straight above or below."""
         elevation = min(max(self.elevation_deg + elevation_deg, -90.0), 90.0)
-        return Camera((self.azimuth_deg + azimuth_deg) % 360, elevation)
+        return SceneCamera((self.azimuth_deg + azimuth_deg) % 360, elevation)

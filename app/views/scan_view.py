@@ -19,8 +19,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.views import overlay
 from app.views.colours import DARK, ViewColours
 from app.views.gestures import WheelNotches
-from app.views.scan_picture import ScanPicture
-from app.views.scan_scene import Camera, ScanScene
+from app.views.scan_painter import ScanPainter
+from app.views.scan_scene import ScanScene, SceneCamera
 
 MARGIN_PX = 46.0
 DEGREES_PER_PX = 0.4
@@ -29,9 +29,9 @@ ZOOM_STEP = 1.2
 ZOOMS = (0.5, 20.0)
 TRIAD_PX = 30.0
 WAYS = {
-    "Oblique": Camera(),
-    "From +z": Camera(-90.0, 90.0),
-    "From the side": Camera(-90.0, 0.0),
+    "Oblique": SceneCamera(),
+    "From +z": SceneCamera(-90.0, 90.0),
+    "From the side": SceneCamera(-90.0, 0.0),
 }
 """Cameras by name."""
 
@@ -71,7 +71,7 @@ class ScanView(QWidget):
         self.view = view
         self.update()
 
-    def look(self, camera: Camera) -> None:
+    def look(self, camera: SceneCamera) -> None:
         """Look from elsewhere."""
         self.camera = camera
         self.update()
@@ -101,7 +101,7 @@ class ScanView(QWidget):
         painter.fillRect(self.rect(), QColor(self._colours.canvas))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._scene is not None:
-            self.picture(painter, self._scene).draw(min(self.view, self._last))
+            self.raster(painter, self._scene).draw(min(self.view, self._last))
             self._triad(painter)
         if self.hasFocus():
             painter.setPen(QPen(QColor(self._colours.accent), 1.0))
@@ -109,7 +109,7 @@ class ScanView(QWidget):
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
         painter.end()
 
-    def picture(self, painter: QPainter, scene: ScanScene) -> ScanPicture:
+    def raster(self, painter: QPainter, scene: ScanScene) -> ScanPainter:
         """Return the drawing that fills this view."""
         points = scene.everything_mm()
         middle = (points.min(axis=0) + points.max(axis=0)) / 2
@@ -118,7 +118,7 @@ class ScanView(QWidget):
         fits = [max(side, 8.0) / max(r, 1e-9) for side, r in zip(sides, reach[:2], strict=True)]
         centre = QPointF(self.width() / 2, self.height() / 2)
         scale = min(fits) * self._zoom
-        return ScanPicture(
+        return ScanPainter(
             painter, scene, self.camera, self._colours, scale, centre, middle, self._unit
         )
 

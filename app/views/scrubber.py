@@ -181,8 +181,8 @@ class IterationScrubber(QWidget):
         self.slider.setEnabled(bool(self._labels))
         self.latest.setEnabled(not self.is_live)
         follows = "The newest iterate is on show, and each new one will be"
-        offers = "Show the newest iterate, and each new one as it comes"
-        self.latest.setToolTip(follows if self.is_live else offers)
+        welcome_lists = "Show the newest iterate, and each new one as it comes"
+        self.latest.setToolTip(follows if self.is_live else welcome_lists)
         self._text.setText(self.text())
         widest = QFontMetricsF(self._text.font()).horizontalAdvance("Iteration 00 of 00")
         self._text.setMinimumWidth(round(widest))

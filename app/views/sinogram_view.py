@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QWidget
 from app.views import overlay
 from app.views.detector_state import DetectorState
 from app.views.detector_view import DetectorView, MarkedPicture
-from app.views.picture import Picture
-from app.views.picture_view import FIT_MARGIN_PX
 from app.views.planes import Rect
+from app.views.raster import Raster
+from app.views.raster_view import FIT_MARGIN_PX
 from app.views.viewport import Viewport
 from engine.data.volume import Volume
 
@@ -27,35 +27,35 @@ class SinogramView(DetectorView):
         super().__init__(state, "Sinogram", parent)
         self.setToolTip("Wheel or PgUp, PgDn: other rows. Click: view and column.")
         self.above: DetectorView | None = None
-        state.sinogram_changed.connect(self.forget_picture)
+        state.sinogram_changed.connect(self.forget_raster)
 
-    def make_picture(self, volume: Volume) -> Picture:
+    def make_raster(self, volume: Volume) -> Raster:
         part = self.state.sinogram
         if part is None:
-            return Picture.of(volume.values[0, :1], self.outline(volume))
-        plain = Picture.of(part.values, self.outline(volume))
+            return Raster.of(volume.values[0, :1], self.empty_scan(volume))
+        plain = Raster.of(part.values, self.empty_scan(volume))
         return MarkedPicture(plain.values, plain.rect, plain.n_nan, part.bad)
 
-    def outline(self, volume: Volume) -> Rect:
+    def empty_scan(self, volume: Volume) -> Rect:
         width = float(volume.grid.size_mm[0])
         across, down = (max(n - 2 * FIT_MARGIN_PX, 8.0) for n in (self.width(), self.height()))
         scale = across / width
         if self.above is not None:  # columns of both pictures stand below each other
             size = (self.above.width(), self.above.height())
-            fitted = Viewport.fit(self.above.outline(volume), size, FIT_MARGIN_PX)
+            fitted = Viewport.fit(self.above.empty_scan(volume), size, FIT_MARGIN_PX)
             scale = min(scale, fitted.px_per_mm)
         height = down / scale
         return Rect(-width / 2, -height / 2, width, height)
 
     @property
-    def picture(self) -> Picture | None:
+    def raster(self) -> Raster | None:
         volume = self.state.volume
         if self.state.sinogram is None or volume is None:
-            self._picture = None
+            self._raster = None
             return None
-        if self._picture is not None and self._picture.rect != self.outline(volume):
-            self._picture = self._image = None
-        return super().picture
+        if self._raster is not None and self._raster.rect != self.empty_scan(volume):
+            self._raster = self._image = None
+        return super().raster
 
     def cursor_uv(self) -> tuple[float, float]:
         return self.state.cursor_mm[0], self._v_of(self.state.view)
@@ -95,14 +95,14 @@ class SinogramView(DetectorView):
         if frame is None or volume is None:
             return
         self.paint_scale(painter, viewport)
-        area, colours = overlay.to_view(self.outline(volume), viewport), self.state.colours
+        area, colours = overlay.to_view(self.empty_scan(volume), viewport), self.state.colours
         last = frame.angle_text(frame.n_views - 1)
         ascent = QFontMetricsF(painter.font()).ascent()
         left = max(area.left(), 0.0) + 6
         ends = ((area.top() + ascent + 4, "view 1"), (area.bottom() - 6, f"view {frame.n_views}"))
         for base, text in ends:
-            told = text if text == "view 1" else f"{text}, {last}"
-            overlay.halo_text(painter, left, base, told, colours.plate_text, colours.canvas)
+            message = text if text == "view 1" else f"{text}, {last}"
+            overlay.halo_text(painter, left, base, message, colours.plate_text, colours.canvas)
 
     def _move(self, columns: int, rows: int) -> None:
         frame = self.state.frame
@@ -115,12 +115,12 @@ class SinogramView(DetectorView):
         frame, volume = self.state.frame, self.state.volume
         if frame is None or volume is None:
             return 0.0
-        rect = self.outline(volume)
+        rect = self.empty_scan(volume)
         return rect.v + (view + 0.5) / frame.n_views * rect.height
 
     def _view_at(self, v_mm: float) -> int:
         frame, volume = self.state.frame, self.state.volume
         if frame is None or volume is None:
             return -1
-        rect = self.outline(volume)
+        rect = self.empty_scan(volume)
         return int(np.floor((v_mm - rect.v) / rect.height * frame.n_views))

@@ -8,17 +8,17 @@ from PySide6.QtWidgets import QWidget
 
 from app.views import line
 from app.views.gestures import Drag, PointDrag
-from app.views.picture import Picture
-from app.views.picture_view import PictureView
 from app.views.planes import Edges, Orientation, PlaneName, Rect, orientation, slice_index
+from app.views.raster import Raster
+from app.views.raster_view import RasterView
 from app.views.state import ViewState
+from app.views.text import millimetres
 from app.views.viewport import Viewport
-from app.views.words import millimetres
 from engine.data.volume import Volume
 from engine.geometry.grid import Point
 
 
-class SliceView(PictureView):
+class SliceView(RasterView):
     """The axial, coronal or sagittal slice that holds the cursor."""
 
     def __init__(self, state: ViewState, plane: PlaneName, parent: QWidget | None = None) -> None:
@@ -34,12 +34,12 @@ class SliceView(PictureView):
         """How the plane lies on the screen now."""
         return self._orientation
 
-    def make_picture(self, volume: Volume) -> Picture:
+    def make_raster(self, volume: Volume) -> Raster:
         way = self._orientation
         self._shown_index = self._index(volume)
-        return Picture.of(way.extract(volume.values, self._shown_index), way.rect(volume.grid))
+        return Raster.of(way.extract(volume.values, self._shown_index), way.rect(volume.grid))
 
-    def outline(self, volume: Volume) -> Rect:
+    def empty_scan(self, volume: Volume) -> Rect:
         return self._orientation.rect(volume.grid)
 
     def edges(self) -> Edges:
@@ -85,7 +85,7 @@ class SliceView(PictureView):
     def on_cursor(self) -> None:
         volume = self.state.volume
         if volume is not None and self._index(volume) != self._shown_index:
-            self.forget_picture()
+            self.forget_raster()
         self.update()
 
     def on_display(self) -> None:
@@ -101,7 +101,7 @@ class SliceView(PictureView):
         """Keep the place that was zoomed at in view when left and right change sides."""
         if self._viewport is not None and self.state.volume is not None:
             self._viewport = self._viewport.mirrored()
-            self._outline = self.outline(self.state.volume)
+            self._outline = self.empty_scan(self.state.volume)
 
     def point_at(self, at: QPointF) -> Point:
         """The point of the slice on show under a position in the view [mm]."""

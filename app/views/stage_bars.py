@@ -75,12 +75,12 @@ class StageBars(QWidget):
         longest = max(seconds for _, seconds in self._stages) or 1.0
         names = max(metrics.horizontalAdvance(name) for name, _ in self._stages)
         clocks = max(metrics.horizontalAdvance(seconds_text(s)) for _, s in self._stages)
-        shares = metrics.horizontalAdvance("100 %")
-        bars = max(self.width() - names - clocks - shares - 3 * SPACE_PX, 10.0)
+        numerator = metrics.horizontalAdvance("100 %")
+        bars = max(self.width() - names - clocks - numerator - 3 * SPACE_PX, 10.0)
         for index, (name, seconds) in enumerate(self._stages):
             top = ROW_GAP_PX / 2 + index * self._row_px()
             row = QRectF(0, top, self.width(), self._row_px())
-            self._paint_words(painter, row, shares, name, seconds, total)
+            self._paint_words(painter, row, numerator, name, seconds, total)
             left = row.left() + names + SPACE_PX
             length = max(bars * seconds / longest, SMALLEST_BAR_PX)
             self._paint_bar(painter, QRectF(left, row.center().y() - 4, bars, 8), length)
@@ -89,7 +89,7 @@ class StageBars(QWidget):
         self,
         painter: QPainter,
         row: QRectF,
-        shares: float,
+        numerator: float,
         name: str,
         seconds: float,
         total: float,
@@ -97,7 +97,7 @@ class StageBars(QWidget):
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.setPen(QColor(self._colours.text))
         painter.drawText(row, middle | Qt.AlignmentFlag.AlignLeft, name)
-        clock = row.adjusted(0, 0, -shares - SPACE_PX, 0)
+        clock = row.adjusted(0, 0, -numerator - SPACE_PX, 0)
         painter.drawText(clock, middle | Qt.AlignmentFlag.AlignRight, seconds_text(seconds))
         painter.setPen(QColor(self._colours.muted))
         percent = 100 * seconds / total

@@ -9,10 +9,10 @@ from PySide6.QtCore import QObject, Signal
 from app.views import windows
 from app.views.colour_maps import COLOUR_MAPS, colour_map
 from app.views.colours import DARK, ViewColours
-from app.views.places import place_to_look, shows_something
 from app.views.planes import Convention, clamp_to, slice_index
+from app.views.start_cursor import place_to_look, shows_something
+from app.views.text import length_unit
 from app.views.windows import Preset, Window
-from app.views.words import length_unit
 from engine.data.volume import Volume
 from engine.geometry.grid import Point
 

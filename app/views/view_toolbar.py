@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from app.views.colour_bar import ColourBar, swatch
 from app.views.colour_maps import COLOUR_MAPS
 from app.views.state import ViewState
-from app.views.words import number
+from app.views.text import number
 
 SWATCH = QSize(44, 12)
 SWATCH_BOX_PX = SWATCH.width() + 34  # a colour map box without its words

@@ -55,11 +55,11 @@ class CupyTexture(Texture):
     def _clear(self) -> None:
         import cupy
 
-        n_pictures, n_rows, n_columns = self.shape
-        n = min(n_pictures, max(1, _ZEROS_BYTES // (4 * n_rows * n_columns)))
+        n_layers, n_rows, n_columns = self.shape
+        n = min(n_layers, max(1, _ZEROS_BYTES // (4 * n_rows * n_columns)))
         zeros = cupy.zeros((n, n_rows, n_columns), np.float32)
-        for first in range(0, n_pictures, n):
-            self.update(zeros[: n_pictures - first], first)
+        for first in range(0, n_layers, n):
+            self.update(zeros[: n_layers - first], first)
 
 
 def _arrays(kind: TextureKind, shape: tuple[int, int, int]) -> list[Any]:
@@ -78,11 +78,11 @@ def _arrays(kind: TextureKind, shape: tuple[int, int, int]) -> list[Any]:
 def _new_arrays(kind: TextureKind, shape: tuple[int, int, int]) -> list[Any]:
     from cupy.cuda.texture import CUDAarray
 
-    n_pictures, n_rows, n_columns = shape
+    n_layers, n_rows, n_columns = shape
     if kind == "list":
-        return [CUDAarray(_float(), n_columns, n_rows) for _ in range(n_pictures)]
+        return [CUDAarray(_float(), n_columns, n_rows) for _ in range(n_layers)]
     flags = _LAYERED if kind == "layered" else 0
-    return [CUDAarray(_float(), n_columns, n_rows, n_pictures, flags)]
+    return [CUDAarray(_float(), n_columns, n_rows, n_layers, flags)]
 
 
 def _pitched(shape: tuple[int, int, int]) -> tuple[Array, list[Any]]:
@@ -100,14 +100,14 @@ def _pitched(shape: tuple[int, int, int]) -> tuple[Array, list[Any]]:
         _object(
             ResourceDescriptor(
                 runtime.cudaResourceTypePitch2D,
-                arr=picture,
+                arr=layer,
                 chDesc=_float(),
                 width=n_columns,
                 height=n_rows,
-                pitchInBytes=picture.strides[0],
+                pitchInBytes=layer.strides[0],
             )
         )
-        for picture in stored
+        for layer in stored
     ]
     return stored, objects
 
@@ -196,20 +196,20 @@ def _copy(
     """Describe copying whole pictures to a CUDA array from picture `first` on, or to memory."""
     from cupy.cuda import runtime
 
-    n_pictures, n_rows, n_columns = values.shape
+    n_layers, n_rows, n_columns = values.shape
     copy = _Copy(from_memory=_memory(values), kind=runtime.memcpyDeviceToDevice)
     if to_memory is None:
         copy.to_array, copy.to_position = to_array.ptr, _Position(0, 0, first)
-        copy.extent = _Position(n_columns, n_rows, n_pictures)
+        copy.extent = _Position(n_columns, n_rows, n_layers)
     else:
         copy.to_memory = _memory(to_memory)
-        copy.extent = _Position(4 * n_columns, n_rows, n_pictures)
+        copy.extent = _Position(4 * n_columns, n_rows, n_layers)
     return copy
 
 
-def _memory(pictures: Array) -> _Memory:
-    _, n_rows, n_columns = pictures.shape
-    return _Memory(pictures.data.ptr, 4 * n_columns, n_columns, n_rows)
+def _memory(layers: Array) -> _Memory:
+    _, n_rows, n_columns = layers.shape
+    return _Memory(layers.data.ptr, 4 * n_columns, n_columns, n_rows)
 
 
 def _queue(copy: _Copy) -> None:

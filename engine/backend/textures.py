@@ -39,13 +39,13 @@ def check_shape(kind: TextureKind, shape: tuple[int, int, int]) -> None:
 
 def check_update(shape: tuple[int, int, int], values: Any, first: int) -> None:
     """Raise if these values are not pictures of the texture from number `first` on."""
-    n_pictures, *picture = shape
+    n_layers, *layer = shape
     if values.dtype != np.float32 or values.ndim != 3 or not values.flags.c_contiguous:
         raise ValueError(
             f"a texture takes contiguous float32 (n, n_rows, n_columns), "
             f"not {values.dtype} {values.shape}."
         )
-    if list(values.shape[1:]) != picture or not 0 <= first <= n_pictures - len(values):
+    if list(values.shape[1:]) != layer or not 0 <= first <= n_layers - len(values):
         raise ValueError(f"{values.shape} from picture {first} on does not fit a texture {shape}.")
 
 
@@ -54,10 +54,10 @@ def padded(shape: tuple[int, int, int], row_bytes: int = ROW_BYTES) -> tuple[int
 
     So many rows are added that each picture starts where textures may.
     """
-    n_pictures, n_rows, n_columns = shape
+    n_layers, n_rows, n_columns = shape
     pitch = _rounded_up(4 * n_columns, row_bytes)
     n_rows = _rounded_up(n_rows, PICTURE_BYTES // np.gcd(pitch, PICTURE_BYTES))
-    return n_pictures, int(n_rows), pitch // 4
+    return n_layers, int(n_rows), pitch // 4
 
 
 def _rounded_up(n: int, step: int) -> int:
@@ -65,6 +65,6 @@ def _rounded_up(n: int, step: int) -> int:
 
 
 def _words(shape: tuple[int | None, int, int]) -> str:
-    n_pictures, n_rows, n_columns = shape
-    number = "any number of" if n_pictures is None else str(n_pictures)
+    n_layers, n_rows, n_columns = shape
+    number = "any number of" if n_layers is None else str(n_layers)
     return f"{number} pictures of {n_rows} x {n_columns}"

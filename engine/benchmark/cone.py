@@ -45,7 +45,7 @@ BAR_MEAN, BAR_RMSE, BAR_FORWARD = 1e-3, 1.5e-3, 0.011
 
 
 @dataclass(frozen=True)
-class Work:
+class ConeWork:
     """A cube of `size`³ voxels, `n_views` views of `pixels`² pixels."""
 
     size: int
@@ -93,14 +93,16 @@ def run(
 
     with_peer : measure RTK in the same run, where it is installed
     """
-    works = [Work(size, n_views, pixels) for size in sizes]
+    works = [ConeWork(size, n_views, pixels) for size in sizes]
     measures = {"cone": lambda: measure(works, on, repeats, with_peer)}
     return figures.collect(figures.CONE, [on], measures, say)
 
 
-def measure(works: Sequence[Work], on: Backend, repeats: int, with_peer: bool) -> figures.Figures:
+def measure(
+    works: Sequence[ConeWork], on: Backend, repeats: int, with_peer: bool
+) -> figures.Figures:
     """Measure every case of every size `repeats` times, ours and the peer's in turn."""
-    small = Work(size=16, n_views=8, pixels=16)
+    small = ConeWork(size=16, n_views=8, pixels=16)
     for case in _ours(small, on, *_scan(small)).values():  # compile
         _time(case, on)
     found = [_measure(work, on, repeats, with_peer) for work in works]
@@ -114,7 +116,7 @@ def measure(works: Sequence[Work], on: Backend, repeats: int, with_peer: bool) -
     }
 
 
-def _measure(work: Work, on: Backend, repeats: int, with_peer: bool) -> dict[str, list[Any]]:
+def _measure(work: ConeWork, on: Backend, repeats: int, with_peer: bool) -> dict[str, list[Any]]:
     head, scan = _scan(work)
     ours, peer = _ours(work, on, head, scan), {}
     if with_peer:
@@ -152,13 +154,13 @@ def _measure(work: Work, on: Backend, repeats: int, with_peer: bool) -> dict[str
     }
 
 
-def _scan(work: Work) -> tuple[Array, Array]:
+def _scan(work: ConeWork) -> tuple[Array, Array]:
     """Return the head in voxels, and its exact line integrals."""
     head = shepp_logan()
     return head.rasterise(work.grid, "mu").values, line_integrals(head, work.geometry)
 
 
-def _ours(work: Work, on: Backend, head: Array, scan: Array) -> dict[str, Case]:
+def _ours(work: ConeWork, on: Backend, head: Array, scan: Array) -> dict[str, Case]:
     """Our cases; a GPU has the head and the scan before."""
     A = XrayTransform(work.geometry, work.grid, on=on)
     head, scan = on.to_device(head), on.to_device(scan)
@@ -179,7 +181,7 @@ def _time(case: Case, on: Backend) -> tuple[tuple[float, float], Array]:
     return (perf_counter() - clock, process_time() - busy), on.to_host(result)
 
 
-def _row(work: Work, name: str, by: str, on: Backend, times: Times) -> dict[str, Any]:
+def _row(work: ConeWork, name: str, by: str, on: Backend, times: Times) -> dict[str, Any]:
     """Medians. On a machine with other work the clock misleads: the cores in use tell."""
     seconds, cpu_s = (median(column) for column in zip(*times, strict=True))
     is_rays = name in (FORWARD, MATCHED)
@@ -211,8 +213,8 @@ def _ratios(times: dict[tuple[str, str], Times]) -> list[dict[str, Any]]:
     return ratios
 
 
-def _speed_bars(work: Work, on: Backend, rows: Sequence[dict[str, Any]]) -> list[Bar]:
-    if work != Work(BAR_SIZE) or on.is_cuda or on.threads < BAR_THREADS:
+def _speed_bars(work: ConeWork, on: Backend, rows: Sequence[dict[str, Any]]) -> list[Bar]:
+    if work != ConeWork(BAR_SIZE) or on.is_cuda or on.threads < BAR_THREADS:
         return []
     of = {row["case"]: row for row in rows if row["by"] == OURS}
     where = f"{work.size}³, {on.threads} threads"
@@ -224,9 +226,9 @@ def _speed_bars(work: Work, on: Backend, rows: Sequence[dict[str, Any]]) -> list
 
 
 def _image_bars(
-    work: Work, images: Sequence[dict[str, Any]], integrals: Sequence[dict[str, Any]]
+    work: ConeWork, images: Sequence[dict[str, Any]], integrals: Sequence[dict[str, Any]]
 ) -> list[Bar]:
-    if work != Work(max(work.size, SIZES[0])):
+    if work != ConeWork(max(work.size, SIZES[0])):
         return []
     image = next(row for row in images if (row["first"], row["second"]) == (OURS, "truth"))
     bars = [

@@ -34,7 +34,7 @@ SOURCE_AXIS_MM, SOURCE_DETECTOR_MM, DETECTOR_MM = 1000.0, 1500.0, 384.0
 
 
 @dataclass(frozen=True)
-class Work:
+class FormsWork:
     """A cube of `size`³ voxels, or its slice; `n_views` views of a detector (rows, columns)."""
 
     size: int = SIZE
@@ -73,15 +73,15 @@ class Work:
 class Forms:
     """A scan on the device, and how each form of a kernel is measured on it."""
 
-    def __init__(self, on: Backend, work: Work, repeats: int) -> None:
+    def __init__(self, on: Backend, work: FormsWork, repeats: int) -> None:
         if on.gpu is None:
             raise ResourceError(f"{on.label}: kernels of a GPU cannot be measured on it.")
         self.gpu, self._xp, self.work, self._repeats = on.gpu, on.xp, work, repeats
         self._profiler, self._scene = Profiler(on), Scene(work.geometry, work.grid)
         n_rows, n_columns = work.detector
         wave = np.sin(np.arange(work.n_views) / 7.0)[:, None, None]
-        picture = np.cos(np.arange(n_rows) / 31.0)[:, None] * np.cos(np.arange(n_columns) / 17.0)
-        there = [on.to_device(each.astype(np.float32)) for each in (wave, picture)]
+        image = np.cos(np.arange(n_rows) / 31.0)[:, None] * np.cos(np.arange(n_columns) / 17.0)
+        there = [on.to_device(each.astype(np.float32)) for each in (wave, image)]
         self._y = 1 + there[0] * there[1]
         self._volume = self.gpu.empty(work.grid.shape, np.float32)
         self._exact: Array | None = None
@@ -94,7 +94,7 @@ class Forms:
 
         def first() -> None:
             held.clear()
-            held.append(self._pictures(variant))
+            held.append(self._images(variant))
             kernels.back(held[0], views, self._volume)
 
         def again() -> None:
@@ -118,10 +118,10 @@ class Forms:
     def back_seconds(self, variant: BackVariant, launches: int = 1) -> float:
         """Measure the back projection alone, from a graph so that the host does not count."""
         kernels, views = self._compiled(variant)
-        pictures = self._held_pictures(variant)
+        images = self._held_projections(variant)
 
         def work() -> None:
-            kernels.back(pictures, views, self._volume)
+            kernels.back(images, views, self._volume)
 
         work()  # compiles
         graph = self.gpu.record(work)
@@ -138,12 +138,12 @@ class Forms:
         shape, detector = self.work.grid.shape, self.work.detector
         return kernels, kernels.views(self._scene.matrices, shape, detector)
 
-    def _held_pictures(self, variant: BackVariant) -> Array | Texture:
+    def _held_projections(self, variant: BackVariant) -> Array | Texture:
         """Projections as the form reads them; those of the form before it are kept for it."""
         key = (variant.texture, variant.projections)
         if self._held is None or self._held[0] != key:
             self._held = None  # gives its memory back first
-            self._held = (key, self._pictures(variant))
+            self._held = (key, self._images(variant))
         return self._held[1]
 
     def forward(self, variant: JosephVariant) -> dict[str, Any]:
@@ -173,7 +173,7 @@ class Forms:
         scene, grid = self._scene, self.work.grid
         return Lines.upload(self.gpu, scene.rays, self.work.detector, grid.shape, grid.voxel_mm)
 
-    def _pictures(self, variant: BackVariant) -> Array | Texture:
+    def _images(self, variant: BackVariant) -> Array | Texture:
         if variant.texture == "memory":
             order = ["vrc".index(axis) for axis in variant.projections]
             return self._xp.ascontiguousarray(self._y.transpose(order))
@@ -214,6 +214,6 @@ def tried(measure: Callable[[Any], dict[str, Any]], variant: Any) -> dict[str, A
         return {"case": BACK, "form": form, "seconds": None, "fault": str(e)}
 
 
-def of_size(size: int, n_views: int, pixels: int) -> Work:
+def of_size(size: int, n_views: int, pixels: int) -> FormsWork:
     """Return work with a square detector."""
-    return Work(size, n_views, (pixels, pixels))
+    return FormsWork(size, n_views, (pixels, pixels))

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from engine.backend import Backend
-from engine.benchmark.cone_forms import Forms, Work, tried
+from engine.benchmark.cone_forms import Forms, FormsWork, tried
 from engine.kernels.cone_variants import BackVariant
 from engine.operators.xray_host import THIN, HostXray
-from engine.operators.xray_scene import Box, Scene
+from engine.operators.xray_scene import Scene, VolumeBox
 from engine.profiling import Profiler
 
 SIZES = {"cpu": (32, 64, 128), "cuda": (64, 128, 256, 512)}
@@ -43,7 +43,7 @@ def run(
     threads = on.threads if on.gpu is None else None
     rows = []
     for size in sizes or SIZES[on.name]:
-        work = Work(size, size, (size, size))
+        work = FormsWork(size, size, (size, size))
         found = _on_host(on, work, repeats) if on.gpu is None else _on_gpu(on, work, repeats, forms)
         rows += [{"size": size, "device": on.name, "threads": threads} | row for row in found]
     return {
@@ -55,7 +55,7 @@ def run(
 
 
 def _on_gpu(
-    on: Backend, work: Work, repeats: int, forms: Sequence[BackVariant]
+    on: Backend, work: FormsWork, repeats: int, forms: Sequence[BackVariant]
 ) -> Iterator[dict[str, Any]]:
     test = Forms(on, work, repeats)
     for variant in forms:
@@ -69,7 +69,7 @@ def _spans(seconds: Sequence[float | None], n_updates: int) -> dict[str, float |
     return {f"{name}_ns": value for name, value in zip(SPANS, per_update, strict=True)}
 
 
-def _on_host(on: Backend, work: Work, repeats: int) -> Iterator[dict[str, Any]]:
+def _on_host(on: Backend, work: FormsWork, repeats: int) -> Iterator[dict[str, Any]]:
     leaning = work.geometry.tilted(about_v_rad=TILT_RAD, about_u_rad=TILT_RAD)
     grid = work.grid
     thin = replace(grid, shape=(min(THIN, work.size), *grid.shape[1:]))
@@ -88,11 +88,11 @@ def _on_host(on: Backend, work: Work, repeats: int) -> Iterator[dict[str, Any]]:
 
 def _host_seconds(on: Backend, scene: Scene, y: Any, repeats: int) -> list[float]:
     """Of a first call, of one with new projections, and of the work alone."""
-    box = Box.of(None, scene.grid.shape)
+    box = VolumeBox.of(None, scene.grid.shape)
 
     def projector() -> HostXray:
         scene_again = Scene(scene.geometry, scene.grid)  # forgets the matrices
-        return HostXray(scene_again, threads=on.threads, tick=None, profiler=Profiler(on))
+        return HostXray(scene_again, threads=on.threads, on_progress=None, profiler=Profiler(on))
 
     held = projector()
     kept = held.kept()

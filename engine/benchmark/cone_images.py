@@ -26,12 +26,12 @@ def compared(images: dict[str, Array], grid: ImageGrid) -> list[dict[str, Any]]:
     """Compare every picture with the truth, and every two pictures."""
     _, n_y, n_x = grid.shape
     two = ImageGrid((2, n_y, n_x), grid.voxel_mm)
-    pictures = images | {"truth": shepp_logan().rasterise(two, "mu").values}
+    images = images | {"truth": shepp_logan().rasterise(two, "mu").values}
     r_mm = np.hypot(grid.centres_mm(0)[None, :], grid.centres_mm(1)[:, None])
     core, brain = (np.broadcast_to(r_mm < up_to, two.shape) for up_to in (CORE_MM, BRAIN_MM))
     rows = []
-    for first, second in combinations(pictures, 2):
-        one, other = pictures[first], pictures[second]
+    for first, second in combinations(images, 2):
+        one, other = images[first], images[second]
         mean, wanted = (float(p[core].mean(dtype=np.float64)) for p in (one, other))
         rmse = np.sqrt(np.mean((one - other)[brain].astype(np.float64) ** 2))
         rows.append(

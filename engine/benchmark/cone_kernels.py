@@ -9,7 +9,7 @@ from engine.backend import Backend
 from engine.backend.gpu import Gpu
 from engine.benchmark.bars import Bar, at_least
 from engine.benchmark.cone import BACK
-from engine.benchmark.cone_forms import Forms, Work, tried
+from engine.benchmark.cone_forms import Forms, FormsWork, tried
 from engine.kernels.cone_variants import BackVariant
 from engine.kernels.joseph_variants import JosephVariant
 
@@ -28,7 +28,7 @@ BAR_CARD, BAR_GUPS = "H200", 400.0
 
 def run(
     on: Backend,
-    work: Work,
+    work: FormsWork,
     repeats: int = 3,
     *,
     backs: Sequence[BackVariant] = BACKS,
@@ -54,8 +54,8 @@ def _tried_all(test: Forms, variant: JosephVariant) -> list[dict[str, Any]]:
     return [*rows, tried(test.transposed, variant)] if variant.texture == "memory" else rows
 
 
-def _bars(gpu: Gpu, work: Work, rows: Sequence[dict[str, Any]]) -> list[Bar]:
+def _bars(gpu: Gpu, work: FormsWork, rows: Sequence[dict[str, Any]]) -> list[Bar]:
     speeds = [row["gups"] for row in rows if row["case"] == BACK and row["seconds"]]
-    if work != Work() or BAR_CARD not in gpu.facts.name or not speeds:
+    if work != FormsWork() or BAR_CARD not in gpu.facts.name or not speeds:
         return []
     return [at_least(f"{BACK}, {work.size}³, the fastest form", max(speeds), BAR_GUPS, "GUPS")]

@@ -38,20 +38,20 @@ class Sizes:
     setups : scanners for slices
     """
 
-    kernels: cone_forms.Work = field(default_factory=cone_forms.Work)
+    kernels: cone_forms.FormsWork = field(default_factory=cone_forms.FormsWork)
     growth: tuple[int, ...] | None = None
-    blocks: cone_forms.Work = cone_search.SLICE
-    searched: cone_forms.Work = cone_search.SEARCHED
+    blocks: cone_forms.FormsWork = cone_search.SLICE
+    searched: cone_forms.FormsWork = cone_search.SEARCHED
     patches: dict[str, Sequence[int]] | None = None
     patch_views: int = cone_patches.VIEWS
     setups: tuple[cone_slices.Setup, ...] | None = None
 
 
 TINY = Sizes(
-    kernels=cone_forms.Work(16, 20, (16, 16)),
+    kernels=cone_forms.FormsWork(16, 20, (16, 16)),
     growth=(8, 16),
-    blocks=cone_forms.Work(40, 8, (40, 40), is_slice=True),
-    searched=cone_forms.Work(16, 20, (16, 16)),
+    blocks=cone_forms.FormsWork(40, 8, (40, 40), is_slice=True),
+    searched=cone_forms.FormsWork(16, 20, (16, 16)),
     patches={"2D": (20, 30), "3D": (8,)},
     patch_views=40,
     setups=(cone_slices.Setup("FleX-ray", (40, 60), 40, 10),),
@@ -60,7 +60,7 @@ TINY = Sizes(
 
 
 @dataclass(frozen=True)
-class Work:
+class PartsWork:
     """How much to measure.
 
     Attributes
@@ -87,7 +87,7 @@ def parts_of(on: Backend) -> tuple[str, ...]:
     return PARTS[:2] if on.is_cuda else PARTS[:1]
 
 
-def run(on: Backend, *, parts: Sequence[str], work: Work, say: figures.Say) -> dict[str, Any]:
+def run(on: Backend, *, parts: Sequence[str], work: PartsWork, say: figures.Say) -> dict[str, Any]:
     """Measure the parts one after the other; what comes back can go into JSON."""
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
@@ -98,10 +98,10 @@ def run(on: Backend, *, parts: Sequence[str], work: Work, say: figures.Say) -> d
     return figures.collect(figures.CONE, [on], measures, say)
 
 
-def _measures(part: str, on: Backend, work: Work) -> dict[str, Measure]:
+def _measures(part: str, on: Backend, work: PartsWork) -> dict[str, Measure]:
     others = work.others
     if part == "projectors":
-        works = [cone.Work(size, work.n_views, work.pixels) for size in work.sizes]
+        works = [cone.ConeWork(size, work.n_views, work.pixels) for size in work.sizes]
         return {"cone": lambda: cone.measure(works, on, work.repeats, work.with_peer)}
     if part == "patches":
         return {
@@ -114,7 +114,7 @@ def _measures(part: str, on: Backend, work: Work) -> dict[str, Measure]:
     return _kernels(on, work)
 
 
-def _kernels(on: Backend, work: Work) -> dict[str, Measure]:
+def _kernels(on: Backend, work: PartsWork) -> dict[str, Measure]:
     others, repeats, budget_s = work.others, work.repeats, work.budget_s
     growth: dict[str, Measure] = {
         "cone_growth": lambda: cone_growth.run(on, sizes=others.growth, repeats=repeats)

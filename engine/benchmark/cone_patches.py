@@ -22,10 +22,10 @@ from engine.backend import Backend
 from engine.backend.gpu import Array
 from engine.benchmark import published
 from engine.benchmark.bars import Bar, at_most
-from engine.benchmark.cone_forms import Work
+from engine.benchmark.cone_forms import FormsWork
 from engine.operators.patches import Patches
+from engine.operators.resident_projections import ResidentProjections
 from engine.operators.xray import XrayTransform
-from engine.operators.xray_pictures import Pictures
 
 SIZES = {"2D": tuple(range(50, 501, 50)), "3D": tuple(range(20, 81, 10))}
 FEW = {"2D": (50, 100, 250), "3D": (20, 40)}
@@ -69,7 +69,7 @@ def _measured(
     on: Backend, kind: str, size: int, n_views: int, most_s: float
 ) -> Iterator[dict[str, Any]]:
     detector = (1, size) if kind == "2D" else (size, size)
-    work = Work(size, n_views, detector, is_slice=kind == "2D")
+    work = FormsWork(size, n_views, detector, is_slice=kind == "2D")
     rng = np.random.default_rng(size)
     y = on.to_device(rng.random((n_views, *detector), np.float32))
     for name, case in _cases(on, work, y).items():
@@ -84,7 +84,7 @@ def _measured(
         }
 
 
-def _cases(on: Backend, work: Work, y: Array) -> dict[str, Callable[[], Array]]:
+def _cases(on: Backend, work: FormsWork, y: Array) -> dict[str, Callable[[], Array]]:
     geometry, grid = work.geometry, work.grid
 
     def fresh() -> Array:
@@ -98,12 +98,12 @@ def _cases(on: Backend, work: Work, y: Array) -> dict[str, Callable[[], Array]]:
 
     if on.gpu is None:
         return {FRESH: fresh, RECYCLED: again}
-    pictures = Pictures(geometry, grid, on=on)
+    images = ResidentProjections(geometry, grid, on=on)
     out = on.gpu.empty(grid.shape, np.float32)
 
     def recycled() -> Array:
-        pictures.update(y)
-        return pictures.back_project(out=out)
+        images.update(y)
+        return images.back_project(out=out)
 
     return {FRESH: fresh, RECYCLED: recycled, GRAPH: again}
 

@@ -14,13 +14,13 @@ from engine.benchmark.table import who
 
 def _growth(axes: Any, runs: Sequence[Run]) -> None:
     """Nanoseconds for an update over N: with new textures hollow, without filled."""
-    pictures = looks()
+    images = looks()
     sizes: set[int] = set()
     for run in runs:
         rows = [row for row in run["parts"]["cone_growth"]["rows"] if row["work_ns"] is not None]
         sizes |= {row["size"] for row in rows}
         for name, points in series(rows, lambda row: f"{row['form']}, {who(row)}"):
-            colour, mark = next(pictures)
+            colour, mark = next(images)
             at = [row["size"] for row in points]
             for key, label, style in (
                 ("first_ns", None, {"ls": ":", "mfc": "none", "lw": 1}),
@@ -52,7 +52,7 @@ def _blocks(axes: Any, runs: Sequence[Run]) -> None:
     axes.set_yscale("log", base=2)
     for axis, values in ((axes.xaxis, x), (axes.yaxis, y)):
         ticks = sorted(set(values))
-        axis.set_ticks(ticks, [str(tick) for tick in ticks])
+        axis.set_ticks(ticks, [str(on_progress) for on_progress in ticks])
     axes.tick_params(axis="x", labelrotation=60)
     axes.set_xlabel("threads across")
     axes.set_ylabel("threads down")
@@ -64,11 +64,11 @@ def _blocks(axes: Any, runs: Sequence[Run]) -> None:
 
 def _patches(axes: Any, runs: Sequence[Run]) -> None:
     """Milliseconds of a patch over its edge."""
-    pictures = looks()
+    images = looks()
     for run in runs:
         rows = run["parts"]["cone_patches"]["rows"]
         for name, points in series(rows, lambda r: f"{r['kind']}, {r['case']}, {who(r)}"):
-            colour, mark = next(pictures)
+            colour, mark = next(images)
             at, values = [r["size"] for r in points], [r["seconds"] * 1e3 for r in points]
             label = f"{name}{of(run, runs)}"
             axes.plot(at, values, mark, ls="-", color=colour, ms=5, lw=1.6, label=label)
@@ -82,14 +82,14 @@ def _patches(axes: Any, runs: Sequence[Run]) -> None:
 
 def _slices(axes: Any, runs: Sequence[Run]) -> None:
     """Milliseconds of three slices, a line for each scanner."""
-    pictures = looks()
+    images = looks()
     parts = [(run, run["parts"]["cone_slices"]) for run in runs]
     names = list(dict.fromkeys(row["setup"] for _, part in parts for row in part["rows"]))
     place = {name: at for at, name in enumerate(reversed(names))}
     for run, part in parts:
         rows = [row for row in part["rows"] if row["seconds"]]
         for name, points in series(rows, lambda row: f"{row['case']}, {who(row)}"):
-            colour, mark = next(pictures)
+            colour, mark = next(images)
             at = [place[row["setup"]] for row in points]
             values = [row["seconds"] * 1e3 for row in points]
             axes.plot(values, at, mark, color=colour, ms=7, label=f"{name}{of(run, runs)}")

@@ -15,11 +15,11 @@ from time import perf_counter
 from typing import Any
 
 from engine.backend import Backend
-from engine.benchmark.cone_forms import Forms, Work
+from engine.benchmark.cone_forms import Forms, FormsWork
 from engine.errors import DeviceError, ResourceError
 from engine.kernels.cone_variants import MOST_THREADS, MOST_VIEWS, WARP, BackVariant
 
-SLICE = Work(2000, 32, (2000, 2000), is_slice=True)
+SLICE = FormsWork(2000, 32, (2000, 2000), is_slice=True)
 PAPER_BLOCKS = ((16, 32), (16, 4))
 """The one everyone takes, and the best on the authors' card."""
 WIDTHS, HEIGHTS = (8, 16, 24, 32, 48, 64, 96, 128, 152, 256), (1, 2, 4, 8, 16, 32, 64)
@@ -33,7 +33,7 @@ BLOCKS = (
 )
 LAUNCHES = 20
 """Of a slice's graph, timed together."""
-SEARCHED = Work(n_views=128)
+SEARCHED = FormsWork(n_views=128)
 """The standard cube in fewer views: the search sees many forms."""
 
 Stage = dict[str, Sequence[Any]]
@@ -90,7 +90,7 @@ class Tried:
 
 def run(
     on: Backend,
-    work: Work = SEARCHED,
+    work: FormsWork = SEARCHED,
     *,
     repeats: int = 3,
     budget_s: float = 60.0,
@@ -119,7 +119,7 @@ def run(
 
 def blocks(
     on: Backend,
-    work: Work = SLICE,
+    work: FormsWork = SLICE,
     *,
     repeats: int = 3,
     budget_s: float = 30.0,

@@ -91,12 +91,12 @@ def run(
     threads = on.threads if on.gpu is None else None
     rows = []
     for setup in chosen:
-        told = {"setup": setup.name, "size": setup.size, "n_views": setup.n_views}
-        told |= {"detector": list(setup.detector), "device": on.name, "threads": threads}
+        message = {"setup": setup.name, "size": setup.size, "n_views": setup.n_views}
+        message |= {"detector": list(setup.detector), "device": on.name, "threads": threads}
         try:
-            rows += [told | row for row in _measured(on, setup, most_s)]
+            rows += [message | row for row in _measured(on, setup, most_s)]
         except DeviceMemoryError as e:
-            rows.append(told | {"case": SHARED, "seconds": None, "gups": None, "fault": str(e)})
+            rows.append(message | {"case": SHARED, "seconds": None, "gups": None, "fault": str(e)})
     return {
         "workload": "Three slices at right angles, elsewhere in every sample, from a scan that is "
         "there; by the clock; float32",

@@ -42,7 +42,7 @@ NOTE = (
 
 
 @dataclass(frozen=True)
-class Lines:
+class LineForms:
     """Some lines with their rows, as `engine.kernels.matrix_lines` takes them."""
 
     rows: NDArray[np.int64]
@@ -61,11 +61,11 @@ class Lines:
         """Non-zeros of all lines."""
         return int(np.diff(self.row_starts)[self.rows].sum())
 
-    def repeated(self) -> Lines:
+    def repeated(self) -> LineForms:
         """Return the same lines, each with its own copy of its row."""
         lengths = np.diff(self.row_starts)[self.rows]
         parts = [slice(*self.row_starts[row : row + 2]) for row in self.rows]
-        return Lines(
+        return LineForms(
             np.arange(len(self.rows)),
             self.begins,
             np.concatenate([[0], np.cumsum(lengths)]),
@@ -89,7 +89,7 @@ def run(on: Backend, work: PanelWork, repeats: int = 3) -> dict[str, Any]:
     return {"note": NOTE, **work.facts(), "unfolded_bytes": unfolded, "rows": rows, "bars": []}
 
 
-def lines_of(work: PanelWork, chosen: Array, most: int, rng: np.random.Generator) -> Lines:
+def lines_of(work: PanelWork, chosen: Array, most: int, rng: np.random.Generator) -> LineForms:
     """Return up to `most` neighbouring lines of each of some orientations.
 
     Voxels are counted in the image with the response's margin around, [z, y, x].
@@ -110,7 +110,7 @@ def lines_of(work: PanelWork, chosen: Array, most: int, rng: np.random.Generator
         r, c = np.divmod(first + np.arange(min(most, n_all)), shape[1])
         begins.append(d * ((margin + r) * n_y * n_x + margin + c))
         rows.append(np.full(len(r), number))
-    return Lines(
+    return LineForms(
         np.concatenate(rows),
         np.concatenate(begins),
         np.array(starts),
@@ -140,7 +140,7 @@ def _correlation(on: Backend, work: PanelWork) -> list[dict[str, Any]]:
 
 
 def _line_by_line(
-    form: str, lines: Lines, on: Backend, work: PanelWork, repeats: int
+    form: str, lines: LineForms, on: Backend, work: PanelWork, repeats: int
 ) -> list[dict[str, Any]]:
     n, n_voxels = len(lines.rows), int(np.prod(_bordered(work)))
     x, y = np.ones(n_voxels, np.float32), np.ones(n, np.float32)

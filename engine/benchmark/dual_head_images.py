@@ -20,10 +20,10 @@ from engine.benchmark.dual_head import BAR_SCANNER, peak_bytes
 from engine.benchmark.panels import PanelWork
 from engine.benchmark.reconstructing import rmse
 from engine.data.volume import Volume
+from engine.modalities.dual_head_pet import model as dual_head_pet
 from engine.quality.derenzo import RESOLVED_BELOW, valleys
 from engine.simulate.histogram import simulate_histogram
 from engine.simulate.phantoms import RodSector, derenzo, derenzo_sectors
-from engine.systems import dual_head_pet
 
 ITERATIONS, SEED = 24, 7
 COUNTS_PER_LINE = 1.72e8 / 56_070_144

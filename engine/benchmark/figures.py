@@ -10,7 +10,7 @@ from typing import Any
 import psutil
 
 from engine.backend import Backend
-from engine.environment import environment
+from engine.reporting.environment import environment
 
 LISTMODE, CONE = "isocenter bench listmode", "isocenter bench cone"
 DUAL_HEAD = "isocenter bench dual-head"

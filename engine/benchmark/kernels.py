@@ -18,14 +18,7 @@ import numpy as np
 from engine.backend import Backend
 from engine.backend.gpu import Gpu
 from engine.benchmark.bars import Bar, at_least, at_most
-from engine.benchmark.crossing import (
-    ORIGIN,
-    as_crystals,
-    cube,
-    events,
-    time_bins,
-    timing,
-)
+from engine.benchmark.crossing import ORIGIN, as_crystals, cube, events, time_bins, timing
 from engine.errors import DeviceError
 from engine.geometry.order import ray_order
 from engine.geometry.tof import TofBins
@@ -53,7 +46,7 @@ Group = tuple[int, bool, Sums]
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedVariant:
     """A form with its speed on an image of `size`³; None where it failed, with the fault."""
 
     size: int
@@ -160,13 +153,13 @@ class _Test:
         self._timed = Rays(rays.points_mm, ends, time_bins(n_events, self._tof, rng))
         self._image = on.to_device((0.1 + rng.random(cube(size).shape)).astype(np.float32))
 
-    def time(self, variant: RayVariant) -> Tried:
+    def time(self, variant: RayVariant) -> TriedVariant:
         """Compile a form, run it once, then time it."""
         try:
             seconds = self._seconds(variant, self._tof if variant.timing != "none" else None)
         except DeviceError as e:
-            return Tried(self.size, variant, None, str(e))
-        return Tried(self.size, variant, self.n_events / seconds)
+            return TriedVariant(self.size, variant, None, str(e))
+        return TriedVariant(self.size, variant, self.n_events / seconds)
 
     def _seconds(self, variant: RayVariant, tof: TofBins | None) -> float:
         projector = RayProjector(
@@ -177,19 +170,19 @@ class _Test:
             reproducible=variant.sums == "fixed",
             variant=variant,
         )
-        projector.em_shares(self._image)
+        projector.em_numerator(self._image)
         seconds: list[float] = []
         while len(seconds) < self.repeats and sum(seconds) < ENOUGH_S:
             self.gpu.wait()
             start = self.gpu.stamp()
-            projector.em_shares(self._image)
+            projector.em_numerator(self._image)
             seconds.append(self.gpu.stamp().seconds_since(start))
         return float(median(seconds))
 
 
-def _in_time(queue: Sequence[tuple[_Test, RayVariant]], until: float) -> list[Tried]:
+def _in_time(queue: Sequence[tuple[_Test, RayVariant]], until: float) -> list[TriedVariant]:
     """Time one after the other; stops when the clock has passed `until`."""
-    tried: list[Tried] = []
+    tried: list[TriedVariant] = []
     for test, form in queue:
         if tried and perf_counter() > until:
             break
@@ -197,15 +190,15 @@ def _in_time(queue: Sequence[tuple[_Test, RayVariant]], until: float) -> list[Tr
     return tried
 
 
-def _slowness(one: Tried, tried: Sequence[Tried]) -> float:
+def _slowness(one: TriedVariant, tried: Sequence[TriedVariant]) -> float:
     """How many times slower it is than the fastest of its group so far."""
     speeds = [t.events_per_s or 0.0 for t in tried if t.group == one.group]
     return max(speeds) / (one.events_per_s or 1e-9)
 
 
-def _best(tried: Sequence[Tried]) -> dict[Group, Tried]:
+def _best(tried: Sequence[TriedVariant]) -> dict[Group, TriedVariant]:
     """Return the fastest of each group in which any ran."""
-    best: dict[Group, Tried] = {}
+    best: dict[Group, TriedVariant] = {}
     for one in tried:
         speed, so_far = one.events_per_s, best.get(one.group)
         if speed is not None and (so_far is None or speed > (so_far.events_per_s or 0.0)):
@@ -213,7 +206,7 @@ def _best(tried: Sequence[Tried]) -> dict[Group, Tried]:
     return best
 
 
-def _bars(best: dict[Group, Tried]) -> list[Bar]:
+def _bars(best: dict[Group, TriedVariant]) -> list[Bar]:
     speed = {group: tried.events_per_s or 0.0 for group, tried in best.items()}
     bars = []
     for (size, tof, sums), value in speed.items():

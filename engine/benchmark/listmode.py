@@ -17,7 +17,7 @@ ON_A_GPU = ("kernels",)
 
 
 @dataclass(frozen=True)
-class Work:
+class ListModeWork:
     """How much to measure; None: as each part is wont to on the device.
 
     Attributes
@@ -43,7 +43,7 @@ def parts_of(devices: Sequence[Backend]) -> tuple[str, ...]:
 
 
 def run(
-    devices: Sequence[Backend], *, parts: Sequence[str], work: Work, say: figures.Say
+    devices: Sequence[Backend], *, parts: Sequence[str], work: ListModeWork, say: figures.Say
 ) -> dict[str, Any]:
     """Measure the parts one after the other; what comes back can go into JSON."""
     unknown = [part for part in parts if part not in parts_of(devices)]
@@ -56,7 +56,7 @@ def run(
     return figures.collect(figures.LISTMODE, devices, measures, say)
 
 
-def _measure(part: str, devices: Sequence[Backend], work: Work) -> dict[str, Any]:
+def _measure(part: str, devices: Sequence[Backend], work: ListModeWork) -> dict[str, Any]:
     if part == "projector":
         return _projector(devices, work)
     if part == "kernels":
@@ -74,7 +74,7 @@ def _measure(part: str, devices: Sequence[Backend], work: Work) -> dict[str, Any
     return result
 
 
-def _projector(devices: Sequence[Backend], work: Work) -> dict[str, Any]:
+def _projector(devices: Sequence[Backend], work: ListModeWork) -> dict[str, Any]:
     """Measure each device with as many events as suit it."""
     results = [
         projector.run(
@@ -87,7 +87,7 @@ def _projector(devices: Sequence[Backend], work: Work) -> dict[str, Any]:
     return results[0] | {"rows": rows, "bars": bars}
 
 
-def _kernels(on: Backend, work: Work) -> dict[str, Any]:
+def _kernels(on: Backend, work: ListModeWork) -> dict[str, Any]:
     return kernels.run(
         on,
         n_events=work.events or kernels.EVENTS,

@@ -16,10 +16,10 @@ from engine.errors import SettingsError
 from engine.geometry.dual_head import DualHead
 from engine.io import read_scanner
 from engine.io.response_hdf5 import read_response
+from engine.modalities.dual_head_pet import response_cache
+from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.operators.matrix_rows import turned_rows
 from engine.paths import cache_dir
-from engine.response.settings import AnalyticResponse
-from engine.systems import response_cache
 
 SYSTEMS = {"full": "dhapet", "demo": "demo-panels", "test": "test-panels"}
 """What a benchmark calls a system, and its scanner."""

@@ -93,15 +93,15 @@ def _cases(rays: Rays, on: Backend, rng: np.random.Generator) -> Cases:
         "forward, sorted": lambda: ordered.forward(image),
         "back": lambda: plain.adjoint(values),
         "back, sorted": lambda: ordered.adjoint(values),
-        "update": lambda: plain.em_shares(image),
-        "update, sorted": lambda: ordered.em_shares(image),
-        "update, reproducible, sorted": lambda: exact.em_shares(image),
+        "update": lambda: plain.em_numerator(image),
+        "update, sorted": lambda: ordered.em_numerator(image),
+        "update, reproducible, sorted": lambda: exact.em_numerator(image),
     }
     for fwhm_ps in (385, 200):
         tof = timing(fwhm_ps)
         timed = Rays(sorted_rays.points_mm, sorted_rays.ends, time_bins(len(order), tof, rng))
         cases[f"update, TOF {fwhm_ps} ps, sorted"] = partial(
-            project(timed, tof=tof).em_shares, image
+            project(timed, tof=tof).em_numerator, image
         )
     return cases
 

@@ -18,9 +18,9 @@ from engine.corrections.attenuation import Attenuation
 from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid
 from engine.kernels.variants import RayVariant
+from engine.modalities.listmode_pet import model as listmode_pet
+from engine.modalities.listmode_pet.sensitivity import Sensitivity
 from engine.postprocess import Filter
-from engine.systems import listmode_pet
-from engine.systems.sensitivity import Sensitivity
 
 Image = NDArray[Any]
 Row = dict[str, Any]
@@ -63,7 +63,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredRun:
     """A row of a table, and the image that came out, (n_z, n_y, n_x) [counts/mm]."""
 
     row: Row
@@ -77,7 +77,7 @@ def flat_sensitivity(grid: ImageGrid) -> Sensitivity:
 
 def measure(
     cases: Sequence[Case], scan: ListMode, grid: ImageGrid, *, repeats: int
-) -> list[Measured]:
+) -> list[MeasuredRun]:
     """Reconstruct every case `repeats` times, in turns, and keep the run of median seconds."""
     for case in cases:
         _reconstruct(case.briefly(), scan.select(slice(FEW)), grid)
@@ -91,7 +91,7 @@ def measure(
             if not rows:
                 images.append(image)
             rows.append(row)
-    return [Measured(_middle(rows), image) for rows, image in zip(runs, images, strict=True)]
+    return [MeasuredRun(_middle(rows), image) for rows, image in zip(runs, images, strict=True)]
 
 
 def rmse(image: Image, other: Image) -> dict[str, float]:

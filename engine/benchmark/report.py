@@ -11,7 +11,7 @@ from engine.benchmark import tables
 from engine.benchmark.figures import FORMATS, VERSION
 from engine.benchmark.plots import PLOTS, draw
 from engine.errors import FileFormatError
-from engine.io.publish import publish
+from engine.io.atomic_write import write_atomically
 from engine.paths import made
 
 PAGE = "report.md"
@@ -44,13 +44,13 @@ def write(runs: Sequence[dict[str, Any]], folder: Path) -> list[Path]:
     for part in PLOTS:
         having = [run for run in runs if part in run["parts"]]
         for kind in ("png", "svg") if having else ():
-            picture = _checked(lambda h=having, p=part, k=kind: draw(p, h, k), having)
-            publish(picture, folder / f"{part}.{kind}")
+            image = _checked(lambda h=having, p=part, k=kind: draw(p, h, k), having)
+            write_atomically(image, folder / f"{part}.{kind}")
             written.append(folder / f"{part}.{kind}")
         if having:
             links.append(f"![{part}]({part}.png)")
     text = "\n".join([page(runs), *links, ""])
-    publish(text.encode(), folder / PAGE)
+    write_atomically(text.encode(), folder / PAGE)
     return [folder / PAGE, *written]
 
 

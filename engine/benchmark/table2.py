@@ -14,7 +14,7 @@ from engine.algorithms import Mlem
 from engine.backend import Backend, cpu
 from engine.benchmark import published
 from engine.benchmark.bars import Bar, at_most
-from engine.benchmark.reconstructing import Case, Measured, flat_sensitivity, measure, rmse
+from engine.benchmark.reconstructing import Case, MeasuredRun, flat_sensitivity, measure, rmse
 from engine.benchmark.scans import LINES_FOV_MM, line_sources, lines_grid
 from engine.geometry.grid import ImageGrid
 from engine.kernels.variants import RayVariant
@@ -73,7 +73,7 @@ def _cases(on: Backend, grid: ImageGrid, iterations: int) -> list[Case]:
     ]
 
 
-def _compared(measured: Sequence[Measured]) -> list[dict[str, Any]]:
+def _compared(measured: Sequence[MeasuredRun]) -> list[dict[str, Any]]:
     """Difference of the images of basic and optimised, and of the devices."""
     return [
         {"first": _name(one), "second": _name(other)} | rmse(one.image, other.image)
@@ -82,7 +82,7 @@ def _compared(measured: Sequence[Measured]) -> list[dict[str, Any]]:
     ]
 
 
-def _name(measured: Measured) -> str:
+def _name(measured: MeasuredRun) -> str:
     return f"{measured.row['case']}, {measured.row['device']}"
 
 

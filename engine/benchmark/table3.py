@@ -16,13 +16,13 @@ from engine.algorithms import Mlem, Osem
 from engine.backend import Backend
 from engine.benchmark import published
 from engine.benchmark.bars import Bar, at_most
-from engine.benchmark.reconstructing import Case, Measured, flat_sensitivity, measure, rmse
+from engine.benchmark.reconstructing import Case, MeasuredRun, flat_sensitivity, measure, rmse
 from engine.benchmark.scans import BODY_GRID, body_scan
 from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid
+from engine.modalities.listmode_pet.protocol import SensitivitySettings
+from engine.modalities.listmode_pet.sensitivity import Sensitivity, compute_sensitivity
 from engine.postprocess import Median
-from engine.protocols.pet import SensitivitySettings
-from engine.systems.sensitivity import Sensitivity, compute_sensitivity
 
 ITERATIONS = 4
 SUBSETS = 8
@@ -118,7 +118,7 @@ def _ratio(rows: Sequence[dict[str, Any]], device: str) -> float:
     return float(seconds["OSEM with all"] / seconds["OSEM"])
 
 
-def _compared(measured: Sequence[Measured]) -> list[dict[str, Any]]:
+def _compared(measured: Sequence[MeasuredRun]) -> list[dict[str, Any]]:
     """Difference of the images of the first device and the last, case by case."""
     half = len(measured) // 2
     return [

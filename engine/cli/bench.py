@@ -16,7 +16,7 @@ from engine.backend import Backend
 from engine.cli.console import Console
 from engine.cli.response import parts_kept
 from engine.errors import ResourceError, SettingsError
-from engine.io.publish import publish
+from engine.io.atomic_write import write_atomically
 
 DEVICES = ("auto", "cpu", "cuda", "both")
 KERNELS_HELP = "edge of the cube, views and edge of the detector for the kernels of a GPU"
@@ -91,7 +91,7 @@ def _listmode(arguments: argparse.Namespace, console: Console) -> None:
     parts = arguments.parts.split(",") if arguments.parts else listmode.parts_of(devices)
     if arguments.keep_tuning is not None and "kernels" not in parts:
         raise SettingsError("--keep-tuning needs the part kernels, which needs a GPU.")
-    work = listmode.Work(
+    work = listmode.ListModeWork(
         events=arguments.events,
         sizes=_sizes(arguments.sizes) if arguments.sizes else None,
         iterations=arguments.iterations,
@@ -116,7 +116,7 @@ def _cone(arguments: argparse.Namespace, console: Console) -> None:
     others = cone_parts.TINY if arguments.quick else cone_parts.Sizes()
     if arguments.kernels:
         others = replace(others, kernels=cone_forms.of_size(*arguments.kernels))
-    work = cone_parts.Work(
+    work = cone_parts.PartsWork(
         sizes=_sizes(arguments.sizes),
         n_views=arguments.views,
         pixels=arguments.pixels,
@@ -207,7 +207,7 @@ def _sizes(text: str) -> tuple[int, ...]:
 
 
 def _keep(figures: dict[str, Any], path: Path) -> None:
-    publish((json.dumps(figures, indent=2) + "\n").encode(), path)
+    write_atomically((json.dumps(figures, indent=2) + "\n").encode(), path)
 
 
 def _window_figures() -> dict[str, Any]:
@@ -215,7 +215,7 @@ def _window_figures() -> dict[str, Any]:
     variables = dict(os.environ)
     if sys.platform.startswith("linux") and not {"DISPLAY", "WAYLAND_DISPLAY"} & set(variables):
         variables.setdefault("QT_QPA_PLATFORM", "offscreen")
-    command = [sys.executable, "-m", "app.bench_window"]
+    command = [sys.executable, "-m", "app.shell.measured_window"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=variables)
     try:
         figures: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])

@@ -30,12 +30,12 @@ def add_options(p: argparse.ArgumentParser) -> None:
 def write_candidates(arguments: argparse.Namespace, console: Console) -> None:
     """Try the values on the one scan named, and write the sheet."""
     from engine import backend
-    from engine.candidates import candidates
     from engine.io import read_projections
+    from engine.io.atomic_write import write_atomically
     from engine.io.contact_sheet import contact_sheet
-    from engine.io.publish import publish
-    from engine.protocols.ct import CtProtocol
-    from engine.study import find_protocol
+    from engine.modalities.studies import find_protocol
+    from engine.modalities.xray_ct.parameter_sweep import candidates
+    from engine.modalities.xray_ct.protocol import CtProtocol
 
     if len(arguments.files) != 1 or arguments.output is None:
         raise SettingsError("--candidates wants one scan, and -o SHEET.png to draw them on.")
@@ -53,19 +53,19 @@ def write_candidates(arguments: argparse.Namespace, console: Console) -> None:
         around=arguments.around,
         step=arguments.step,
         n=arguments.number,
-        tick=lambda done, total: console.show(Progressed("candidates", done, total)),
+        on_progress=lambda done, total: console.show(Progressed("candidates", done, total)),
     )
     words, key = WORDS[arguments.candidates]
     tried, best = found.candidates, found.best
     for one in tried:
         console.line(f"  {words.format(one.value)}{'   *' if one is best else ''}")
     sheet = contact_sheet(
-        [one.picture for one in tried if one.picture is not None],
+        [one.image for one in tried if one.image is not None],
         [words.format(one.value) for one in tried],
         marked=tried.index(best),
         footer=f"{path.name}: {words.format(round(found.value, 2))} by {found.method}",
     )
-    publish(sheet, arguments.output)
+    write_atomically(sheet, arguments.output)
     console.line(f"Sheet: {arguments.output}")
     console.line(f"* {words.format(round(found.value, 2))} by {found.method}")
     console.line(f"To take another value: --set {key}={tried[0].value:g}")

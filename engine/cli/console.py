@@ -96,13 +96,13 @@ class Console:
             text += f", subset {event.subset}/{event.subsets}"
         self._advance(event.update, total, text)
         if event.log_likelihood is not None:
-            told = f"log-likelihood {event.log_likelihood:,.0f}"
+            message = f"log-likelihood {event.log_likelihood:,.0f}"
         elif event.residual is not None:
-            told = f"residual {100 * event.residual:.3g} %"
+            message = f"residual {100 * event.residual:.3g} %"
         else:
             return
         if event.ends_iteration:
-            self._say(f"  iteration {event.iteration}/{event.iterations}  {told}")
+            self._say(f"  iteration {event.iteration}/{event.iterations}  {message}")
 
     def _say(self, text: str) -> None:
         (self._bars.console if self._bars is not None else self._out).print(text, markup=False)

@@ -9,11 +9,11 @@ import shutil
 from typing import Any
 
 from engine import backend
+from engine.backend.devices import find_devices
 from engine.cli.console import Console
-from engine.devices import find_devices
-from engine.environment import environment
 from engine.errors import DeviceError, ResourceError
 from engine.paths import cache_dir, jobs_dir
+from engine.reporting.environment import environment
 
 PACKAGES = (
     "numpy",
@@ -77,7 +77,7 @@ def _why_not_cuda() -> str:
 
 
 def _check_kernels(console: Console) -> None:
-    from engine.warmup import of_any_scan, warm_up
+    from engine.modalities.warm_up import of_any_scan, warm_up
 
     for done, total in warm_up(of_any_scan(backend.cpu())):
         console.line(f"  {'kernels':20s} {done} of {total} ready")

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 from engine.cli import bench, doctor, inspect, protocols, reconstruct, response, simulate, volumes
 from engine.cli.console import Console
-from engine.environment import environment
 from engine.errors import EngineError
+from engine.reporting.environment import environment
 
 DONE, OUR_FAULT, USER_FAULT, INTERRUPTED = 0, 1, 2, 130
 VERBS = (reconstruct, inspect, protocols, simulate, response, volumes, bench, doctor)

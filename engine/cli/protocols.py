@@ -17,7 +17,7 @@ def add_verbs(verbs: Any) -> None:
 
 
 def _list(arguments: argparse.Namespace, console: Console) -> None:
-    from engine.study import shipped_protocols
+    from engine.modalities.studies import shipped_protocols
 
     found = shipped_protocols()
     for modality, title in TITLES.items():

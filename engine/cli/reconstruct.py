@@ -11,20 +11,20 @@ from pathlib import Path
 from typing import IO, Any
 
 from engine import backend
-from engine.checkpoint import Job, jobs, keep
 from engine.cli.console import Console
-from engine.data.course import Course
+from engine.data.run_history import RunHistory
 from engine.data.volume import Volume
-from engine.demo import DEMOS, demo_folder
 from engine.errors import DeviceError, ResourceError, SettingsError
 from engine.events import Event, Finished, Profiled, Progressed
 from engine.io import can_save, is_histogram, is_projections, save
-from engine.protocols.assignments import with_settings
-from engine.protocols.ct import CtProtocol
-from engine.protocols.dual_head import DualHeadProtocol
-from engine.protocols.pet import Protocol
-from engine.run import run
-from engine.study import Study, find_protocol, read_study
+from engine.modalities.demos import DEMOS, demo_folder
+from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study, find_protocol, read_study
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.run.checkpoint import Job, jobs, keep
+from engine.run.reconstruction import run
+from engine.study.assignments import with_settings
 
 
 def add_verbs(verbs: Any) -> None:
@@ -103,14 +103,14 @@ def _demo(arguments: argparse.Namespace, console: Console) -> None:
     demo, folder = DEMOS[arguments.demo], arguments.output or demo_folder()
     console.line(demo.busy)
     study = demo.make(
-        folder, tick=lambda done, total: console.show(Progressed("simulate", done, total))
+        folder, on_progress=lambda done, total: console.show(Progressed("simulate", done, total))
     )
     output = folder / demo.name("-volume.nii.gz")
     job = Job.create(study, output=output)
     volume = _complete(study, job, arguments, output, console, resume=False)
-    picture = folder / demo.name("-picture.png")
-    save(volume, picture, None)
-    console.line(f"Picture: {picture}")
+    image = folder / demo.name("-picture.png")
+    save(volume, image, None)
+    console.line(f"Picture: {image}")
 
 
 def _study(arguments: argparse.Namespace) -> Study:
@@ -123,7 +123,7 @@ def _study(arguments: argparse.Namespace) -> Study:
     elif is_histogram(path):
         study = Study(data=path, protocol=DualHeadProtocol())
     else:
-        study = Study(data=path, protocol=Protocol())
+        study = Study(data=path, protocol=ListModeProtocol())
     protocol = find_protocol(arguments.protocol) if arguments.protocol else study.protocol
     assignments = list(arguments.assignments)
     if arguments.seed is not None:
@@ -148,7 +148,7 @@ def _complete(
     on = backend.named(arguments.device, arguments.threads)
     where = job.latest() if resume else None
     console.line(f"Job {job.id} on {on.label}")
-    events = keep(run(study, on=on, resume=where, tick=console.show), job)
+    events = keep(run(study, on=on, resume=where, on_progress=console.show), job)
     volume: Volume | None = None
     with _log_lines(arguments.json) as lines, _way_out(job, arguments), closing(events):
         for event in events:
@@ -202,6 +202,6 @@ def _plain(event: Event) -> dict[str, Any]:
     values = {
         f.name: getattr(event, f.name)
         for f in dataclasses.fields(event)
-        if not isinstance(getattr(event, f.name), Volume | Course)
+        if not isinstance(getattr(event, f.name), Volume | RunHistory)
     }
     return {"event": type(event).__name__, **values}

@@ -70,9 +70,9 @@ def scanner_of_one_layer(name: str, console: Console) -> DualHead:
 
 
 def _build(arguments: argparse.Namespace, console: Console) -> None:
-    from engine.response.analytic import AnalyticResponse
-    from engine.response.building import build_analytic
-    from engine.response.tracking import TrackedResponse, build_tracked
+    from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
+    from engine.modalities.dual_head_pet.response.building import build_analytic
+    from engine.modalities.dual_head_pet.response.tracking import TrackedResponse, build_tracked
     from engine.settings import parse
 
     _refuse_mixture(arguments)
@@ -82,7 +82,7 @@ def _build(arguments: argparse.Namespace, console: Console) -> None:
         values["seed"] = arguments.seed
     console.show(StageStarted("response", f"Response of {scanner.name}, {scanner.describe()}"))
 
-    def tick(done: int, total: int) -> None:
+    def on_progress(done: int, total: int) -> None:
         console.show(Progressed("response", done, total))
 
     with parts_kept():
@@ -91,13 +91,13 @@ def _build(arguments: argparse.Namespace, console: Console) -> None:
             if arguments.window is not None:
                 values |= dict(zip(("low_kev", "high_kev"), arguments.window, strict=True))
             tracked = parse(TrackedResponse, values, where="response")
-            matrix = build_tracked(scanner, tracked, arguments.output, tick=tick)
+            matrix = build_tracked(scanner, tracked, arguments.output, on_progress=on_progress)
         else:
             values |= {} if arguments.points is None else {"n_points": arguments.points}
             integrated = parse(AnalyticResponse, values, where="response")
-            matrix = build_analytic(scanner, integrated, arguments.output, tick=tick)
+            matrix = build_analytic(scanner, integrated, arguments.output, on_progress=on_progress)
     console.close()
-    _tell(matrix, arguments.output, console)
+    _report(matrix, arguments.output, console)
 
 
 @contextmanager
@@ -127,7 +127,7 @@ def _refuse_mixture(arguments: argparse.Namespace) -> None:
 
 def _import(arguments: argparse.Namespace, console: Console) -> None:
     from engine.io.response_hdf5 import write_response
-    from engine.response.importing import import_response
+    from engine.modalities.dual_head_pet.response.importing import import_response
 
     matrix = import_response(
         arguments.matrix,
@@ -141,10 +141,10 @@ def _import(arguments: argparse.Namespace, console: Console) -> None:
             "note: elements differ much from their images under the symmetries: the matrix is of "
             "few counts or of some voxels only, or its lines or voxels are in another order."
         )
-    _tell(matrix, arguments.output, console)
+    _report(matrix, arguments.output, console)
 
 
-def _tell(matrix: Any, path: Path, console: Console) -> None:
+def _report(matrix: Any, path: Path, console: Console) -> None:
     console.line(
         f"Matrix: {path} ({len(matrix.orientations):,} orientations, {matrix.n_nonzero:,} "
         f"non-zeros, error at most {100 * matrix.errors.max():.2g} %, dropped at most "

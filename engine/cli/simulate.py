@@ -65,7 +65,7 @@ def _simulate(arguments: argparse.Namespace, console: Console) -> None:
         seed=arguments.seed,
         randoms_fraction=arguments.randoms,
         attenuation=not arguments.no_attenuation,
-        tick=lambda done, total: console.show(Progressed("simulate", done, total)),
+        on_progress=lambda done, total: console.show(Progressed("simulate", done, total)),
     )
     write_listmode(data, arguments.output)
     console.line(

@@ -40,7 +40,7 @@ def simulate_histogram(arguments: argparse.Namespace, console: Console) -> None:
     """Simulate and write."""
     from engine import backend
     from engine.io import write_histogram
-    from engine.io.publish import refuse_impossible
+    from engine.io.atomic_write import refuse_impossible
     from engine.simulate import histogram
 
     refuse_impossible(arguments.output)
@@ -57,7 +57,7 @@ def simulate_histogram(arguments: argparse.Namespace, console: Console) -> None:
         randoms_fraction=arguments.randoms,
         seed=arguments.seed,
         on=on,
-        tick=lambda done, total: console.show(Progressed("simulate", done, total)),
+        on_progress=lambda done, total: console.show(Progressed("simulate", done, total)),
     )
     if arguments.phantom == "derenzo":
         data = replace(data, info=data.info | {"rods": {"radius_mm": radius_mm, "along": "y"}})
@@ -69,9 +69,9 @@ def simulate_histogram(arguments: argparse.Namespace, console: Console) -> None:
 
 def _response(arguments: argparse.Namespace, threads: int, console: Console) -> ResponseMatrix:
     from engine.io.response_hdf5 import read_response
+    from engine.modalities.dual_head_pet import response_cache
+    from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
     from engine.paths import cache_dir
-    from engine.response.settings import AnalyticResponse
-    from engine.systems import response_cache
 
     scanner = scanner_of_one_layer(arguments.scanner, console)
     if arguments.response is not None:
@@ -87,7 +87,7 @@ def _response(arguments: argparse.Namespace, threads: int, console: Console) -> 
             scanner,
             settings,
             threads=threads,
-            tick=lambda done, total: console.show(Progressed("response", done, total)),
+            on_progress=lambda done, total: console.show(Progressed("response", done, total)),
         )
 
 

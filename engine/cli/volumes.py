@@ -16,7 +16,7 @@ from engine.io import (
     write_histogram,
     write_listmode,
 )
-from engine.io.publish import refuse_impossible
+from engine.io.atomic_write import refuse_impossible
 
 
 def add_verbs(verbs: Any) -> None:

@@ -1,7 +1,7 @@
 """Corrections, in the order they may run."""
 
-from engine.correcting import Correction
 from engine.corrections.attenuation import Attenuation
+from engine.corrections.base import Correction
 from engine.corrections.normalisation import Normalisation
 from engine.corrections.randoms import Randoms
 from engine.corrections.scatter import Scatter

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from engine.arrays import module_of
 from engine.backend import Backend
 from engine.backend.gpu import Array
-from engine.correcting import Correction
+from engine.corrections.base import Correction
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 

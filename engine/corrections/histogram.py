@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.backend import Backend
-from engine.correcting import Correction
+from engine.corrections.base import Correction
 from engine.data.histogram import Histogram, total
 from engine.geometry.panel_sums import products, sums
 from engine.settings import setting
@@ -85,11 +85,11 @@ class LineRandoms(Correction[Histogram]):
 
     def summary(self, before: Histogram, after: Histogram) -> str:
         share = 100 * before.n_delayeds / max(before.n_prompts, 1)
-        told = f"{before.n_delayeds:,.0f} delayeds, {share:.1f} % of the prompts"
+        message = f"{before.n_delayeds:,.0f} delayeds, {share:.1f} % of the prompts"
         if self.method == "background":
-            return f"{told}; expected in the model, one rate for each {_unit(before)}"
+            return f"{message}; expected in the model, one rate for each {_unit(before)}"
         cut = after.n_prompts - before.n_prompts + before.n_delayeds
-        return f"{told}; subtracted, {cut:,.0f} negative counts cut off"
+        return f"{message}; subtracted, {cut:,.0f} negative counts cut off"
 
 
 class SuppliedBackground(Correction[Histogram]):

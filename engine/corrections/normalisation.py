@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from engine.backend import Backend
-from engine.correcting import Correction
+from engine.corrections.base import Correction
 from engine.data.listmode import ListMode
 from engine.geometry.scanner import pair_product
 

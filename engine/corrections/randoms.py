@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.backend import Backend
-from engine.correcting import Correction
+from engine.corrections.base import Correction
 from engine.data.listmode import ListMode
 from engine.geometry.sampling import lattice
 from engine.geometry.scanner import Scanner, pair_product

@@ -17,7 +17,7 @@ from engine.filtering.settings import FilterSettings
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 from engine.operators.xray import Region, XrayTransform, is_large
-from engine.operators.xray_scene import Box
+from engine.operators.xray_scene import VolumeBox
 
 Array = NDArray[Any]
 
@@ -50,7 +50,7 @@ def fdk(
 
 def rows_seeing(grid: ImageGrid, region: Region | None, geometry: XrayGeometry) -> slice:
     """Rows of the detector that the box of a grid is seen by, in any view."""
-    box = Box.of(region, grid.shape)
+    box = VolumeBox.of(region, grid.shape)
     ends = [(first, first + n) for first, n in zip(box.corner, box.shape, strict=True)]
     corners = np.array([(x, y, z, 1.0) for z in ends[0] for y in ends[1] for x in ends[2]])
     seen = np.einsum("vij,kj->vki", geometry.in_voxels(grid), corners)

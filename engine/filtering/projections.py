@@ -21,8 +21,8 @@ from engine.arrays import Tables, module_of
 from engine.backend import Backend
 from engine.errors import DataError, GeometryError
 from engine.filtering import truncation
+from engine.filtering.design import FilterDesign, plan_for
 from engine.filtering.orbit import Orbit
-from engine.filtering.plan import Plan, plan_for
 from engine.filtering.ramp import filter_length, filter_rows, spectrum
 from engine.filtering.settings import FilterSettings
 from engine.geometry.xray import XrayGeometry
@@ -35,7 +35,7 @@ _GPU_CHUNK_BYTES, _GPU_COPIES = 128 << 20, 32
 """and a GPU, unless many times as much is not free: their spectra and what they are made of."""
 
 
-def planned(values: Array, geometry: XrayGeometry, settings: FilterSettings) -> Plan:
+def planned(values: Array, geometry: XrayGeometry, settings: FilterSettings) -> FilterDesign:
     """Look at projections (n_views, n_rows, n_columns) and decide how to weight their rays."""
     _check(values, geometry)
     return plan_for(
@@ -48,7 +48,7 @@ def planned(values: Array, geometry: XrayGeometry, settings: FilterSettings) -> 
 
 def filtered(
     values: Array,
-    plan: Plan,
+    plan: FilterDesign,
     settings: FilterSettings,
     *,
     on: Backend,
@@ -91,7 +91,7 @@ class _Work:
     """How the rows of a scan are filtered, where they are; `first` to `last` of them are needed."""
 
     def __init__(
-        self, plan: Plan, settings: FilterSettings, n_measured: int, wanted: range
+        self, plan: FilterDesign, settings: FilterSettings, n_measured: int, wanted: range
     ) -> None:
         n_rows, self._n_columns = plan.geometry.shape
         self.first, self.last = wanted.start, wanted.stop
@@ -156,7 +156,7 @@ def density(orbit: Orbit, view: int) -> Array:
 class _Weights:
     """All factors of the pixels; what views have in common is computed once."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: FilterDesign) -> None:
         self._plan = plan
         self.common: Array | None = None
         if plan.orbit.all_alike:

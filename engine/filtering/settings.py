@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.filtering.plan import Choice
+from engine.filtering.design import Choice
 from engine.filtering.windows import WindowName
 from engine.settings import Settings, setting
 

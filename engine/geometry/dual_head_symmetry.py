@@ -47,7 +47,7 @@ class Turn:
         n_j, n_k = box[::-1] if self.swap else box
         return (n_j - 1 - j if self.mirror_rows else j), (n_k - 1 - k if self.mirror_columns else k)
 
-    def picture(self, plane: Array) -> Array:
+    def image(self, plane: Array) -> Array:
         """Return a plane of a box after the turn."""
         turned = plane.T if self.swap else plane
         return turned[:: -1 if self.mirror_rows else 1, :: -1 if self.mirror_columns else 1]

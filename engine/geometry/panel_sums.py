@@ -25,9 +25,9 @@ def sums(table: Orientations, y: Array) -> NDArray[np.float64]:
     """(2, n_rows, n_columns) sums of the values y (n_pairs,) of all lines of each crystal."""
     found = np.zeros((2, table.n_rows, table.n_columns))
     for lines, shape, first, second in _rectangles(table):
-        picture = y[lines].reshape(shape)
-        found[0][first] += picture
-        found[1][second] += picture
+        image = y[lines].reshape(shape)
+        found[0][first] += image
+        found[1][second] += image
     return found
 
 

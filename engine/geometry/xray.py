@@ -283,8 +283,8 @@ def _check(geometry: XrayGeometry) -> None:
         raise GeometryError(f'beam is "{geometry.beam}"; choose "cone" or "parallel".')
     counts = {name: len(getattr(geometry, name)) for name in _VECTORS}
     if len(set(counts.values())) > 1:
-        told = ", ".join(f"{name} {n}" for name, n in counts.items())
-        raise GeometryError(f"numbers of views differ: {told}; give every vector for every view.")
+        found = ", ".join(f"{name} {n}" for name, n in counts.items())
+        raise GeometryError(f"numbers of views differ: {found}; give every vector for every view.")
     if len(geometry.shape) != 2 or any(n != int(n) or n < 1 for n in geometry.shape):
         raise GeometryError(
             f"detector of shape {tuple(geometry.shape)}, want (n_rows, n_columns), at least 1 each."

@@ -21,6 +21,7 @@ from engine.errors import FileFormatError, UnknownFormatError
 from engine.geometry.scanner import Scanner
 from engine.io import efficiencies as _efficiencies
 from engine.io.adac import AdacCsv
+from engine.io.atomic_write import refuse_impossible
 from engine.io.base import (
     Format,
     HistogramReader,
@@ -29,13 +30,12 @@ from engine.io.base import (
     VolumeReader,
     VolumeWriter,
 )
-from engine.io.door import open_head, refuse_not_finite
 from engine.io.histogram_hdf5 import HistogramHdf5, write_histogram
 from engine.io.listmode_hdf5 import ListModeHdf5, write_listmode
 from engine.io.mu_map import as_mu_map
 from engine.io.nifti import Nifti, NiftiWriter
+from engine.io.open_input import open_head, refuse_not_finite
 from engine.io.png import PngWriter
-from engine.io.publish import refuse_impossible
 from engine.io.report import Report, inspect
 from engine.io.response_hdf5 import is_response
 from engine.io.safir import Safir

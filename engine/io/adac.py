@@ -26,7 +26,7 @@ from engine.data.listmode import ListMode
 from engine.errors import FileFormatError, GeometryError
 from engine.geometry.dual_head import DualHead
 from engine.io.base import ListModeReader
-from engine.io.door import read_text
+from engine.io.open_input import read_text
 from engine.io.scanners import read_scanner
 
 SCANNER = "adac"

@@ -20,7 +20,7 @@ DARK_PERCENTILE, LIGHT_PERCENTILE = 1.0, 99.8
 
 
 def contact_sheet(
-    pictures: Sequence[Array], labels: Sequence[str], *, marked: int, footer: str
+    images: Sequence[Array], labels: Sequence[str], *, marked: int, footer: str
 ) -> bytes:
     """Return a PNG of pictures (rows, columns) in reading order, the same bytes every time.
 
@@ -28,20 +28,20 @@ def contact_sheet(
     """
     from PIL import Image, ImageDraw
 
-    n_across = int(np.ceil(np.sqrt(len(pictures))))
-    n_down = -(-len(pictures) // n_across)
-    height, width = pictures[0].shape
+    n_across = int(np.ceil(np.sqrt(len(images))))
+    n_down = -(-len(images) // n_across)
+    height, width = images[0].shape
     scale = MOST_EDGE_PX / max(height, width)
     size = (max(1, round(width * scale)), max(1, round(height * scale)))
     cell = size[0] + MARGIN_PX, size[1] + LABEL_PX
     page_size = (n_across * cell[0] + MARGIN_PX, n_down * cell[1] + MARGIN_PX + FOOTER_PX)
     page = Image.new("L", page_size, 255)
     draw = ImageDraw.Draw(page)
-    low, high = np.percentile(pictures[marked], (DARK_PERCENTILE, LIGHT_PERCENTILE))
-    for k, (picture, label) in enumerate(zip(pictures, labels, strict=True)):
+    low, high = np.percentile(images[marked], (DARK_PERCENTILE, LIGHT_PERCENTILE))
+    for k, (image, label) in enumerate(zip(images, labels, strict=True)):
         left = MARGIN_PX + k % n_across * cell[0]
         top = LABEL_PX + k // n_across * cell[1]
-        grey = 255 * np.clip((picture - low) / max(high - low, 1e-30), 0, 1)
+        grey = 255 * np.clip((image - low) / max(high - low, 1e-30), 0, 1)
         small = Image.fromarray(grey.astype(np.float32)).resize(size, Image.Resampling.BOX)
         page.paste(Image.fromarray(np.rint(np.asarray(small)).astype(np.uint8)), (left, top))
         edges = (left - 1, top - 1, left + size[0], top + size[1])

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.errors import FileFormatError, GeometryError
 from engine.geometry.crystal_map import CrystalMap
-from engine.io.door import open_head, read_text
+from engine.io.open_input import open_head, read_text
 from engine.io.scanner_toml import MIN_CRYSTAL_PITCH_MM, RADIUS_MM
 
 MAX_BYTES = 256_000_000

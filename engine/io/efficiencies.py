@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from engine.errors import DataError, FileFormatError, GeometryError
 from engine.geometry.scanner import Scanner
-from engine.io.door import open_head, read_text, refuse_not_finite
 from engine.io.hdf5 import dataset, is_hdf5, open_hdf5
+from engine.io.open_input import open_head, read_text, refuse_not_finite
 
 DATASET = "crystal_efficiencies"
 MAX_BYTES = 256_000_000

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import FileFormatError
-from engine.io.door import open_head
 from engine.io.json_text import from_json, to_json
+from engine.io.open_input import open_head
 
 if TYPE_CHECKING:
     import h5py

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from engine.data.histogram import Histogram
 from engine.errors import DataError, FileFormatError, GeometryError
 from engine.geometry.dual_head import DualHead
+from engine.io.atomic_write import publishing
 from engine.io.base import HistogramReader
 from engine.io.hdf5 import (
     METADATA_BYTES,
@@ -32,7 +33,6 @@ from engine.io.hdf5 import (
     text_of,
     write_in_place,
 )
-from engine.io.publish import publishing
 from engine.io.scanner_hdf5 import read_stored_scanner, store_scanner
 from engine.io.scanners import read_scanner
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import FileFormatError
-from engine.io.door import unreadable
+from engine.io.open_input import unreadable
 
 MAX_HEADER_BYTES = 1_000_000
 
 
 @dataclass(frozen=True)
-class Header:
+class InterfileHeader:
     """An Interfile header; keys are lower-case, without `!` and `%`, single-spaced."""
 
     path: Path
@@ -72,7 +72,7 @@ def is_interfile(head: bytes) -> bool:
     return head.lstrip(b"\xef\xbb\xbf \t\r\n").upper().startswith(b"!INTERFILE")
 
 
-def read_header(path: Path) -> Header:
+def read_header(path: Path) -> InterfileHeader:
     """Read an Interfile header."""
     try:
         with path.open("rb") as file:
@@ -87,4 +87,4 @@ def read_header(path: Path) -> Header:
         if assigned:
             name = " ".join(key.strip().lstrip("!%").lower().split())
             values.setdefault(name, value.strip())
-    return Header(path, values)
+    return InterfileHeader(path, values)

@@ -18,6 +18,7 @@ from engine.data.volume import Volume
 from engine.errors import DataError, FileFormatError, GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.scanner import Scanner
+from engine.io.atomic_write import publishing, write_atomically
 from engine.io.base import ListModeReader
 from engine.io.hdf5 import (
     as_json,
@@ -35,7 +36,6 @@ from engine.io.hdf5 import (
     text_of,
     write_in_place,
 )
-from engine.io.publish import publish, publishing
 from engine.io.scanner_hdf5 import read_stored_scanner, store_scanner
 from engine.io.scanners import read_scanner
 
@@ -100,7 +100,7 @@ def write_listmode(data: ListMode, path: Path) -> None:
 
     if n_bytes < IN_MEMORY_BYTES:
         image = image_of(lambda file: _fill(file, data, columns, store))
-        publish(image, path, check=lambda part: _reread(part, data))
+        write_atomically(image, path, check=lambda part: _reread(part, data))
         return
     with publishing(path, n_bytes) as part:
         write_in_place(part, lambda file: _fill(file, data, columns, reserve), columns)

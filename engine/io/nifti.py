@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from engine.data.volume import Volume
 from engine.errors import FileFormatError, GeometryError
 from engine.geometry.grid import ImageGrid
+from engine.io.atomic_write import write_atomically
 from engine.io.base import VolumeReader, VolumeWriter
-from engine.io.door import open_head, refuse_not_finite, unreadable
 from engine.io.json_text import from_json, to_json
-from engine.io.publish import publish
+from engine.io.open_input import open_head, refuse_not_finite, unreadable
 
 MAX_BYTES = 16 * 2**30
 """Largest volume read [bytes]."""
@@ -80,8 +80,8 @@ class NiftiWriter(VolumeWriter):
             "unit": volume.unit,
             "provenance": provenance,
         }
-        publish(content, path)
-        publish(to_json(sidecar, indent=2).encode() + b"\n", sidecar_path(path))
+        write_atomically(content, path)
+        write_atomically(to_json(sidecar, indent=2).encode() + b"\n", sidecar_path(path))
 
 
 def sidecar_path(path: Path) -> Path:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid, Point
+from engine.io.atomic_write import write_atomically
 from engine.io.base import VolumeWriter
-from engine.io.publish import publish
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -68,7 +68,7 @@ class PngWriter(VolumeWriter):
 
     @classmethod
     def write(cls, volume: Volume, path: Path, provenance: dict[str, Any]) -> None:
-        publish(snapshot(volume), path)
+        write_atomically(snapshot(volume), path)
 
 
 def snapshot(volume: Volume, *, point_mm: Point | None = None, upper: float | None = None) -> bytes:
@@ -174,9 +174,9 @@ def _place(
     height, width = (max(1, round(mm * px_per_mm)) for mm in panel.size_mm)
     left = corner[0] + (PANEL_PX - width) // 2
     top = corner[1] + (PANEL_PX - height) // 2
-    picture = Image.fromarray(np.ascontiguousarray(grey, np.float32))
-    picture = picture.resize((width, height), Image.Resampling.BILINEAR)
-    rounded = np.rint(np.asarray(picture)).clip(0, 255).astype(np.uint8)
+    image = Image.fromarray(np.ascontiguousarray(grey, np.float32))
+    image = image.resize((width, height), Image.Resampling.BILINEAR)
+    rounded = np.rint(np.asarray(image)).clip(0, 255).astype(np.uint8)
     page.paste(Image.fromarray(rounded), (left, top))
     draw.rectangle((left - 1, top - 1, left + width, top + height), outline=FRAME)
     middle_x, middle_y = left + width // 2, top + height // 2

@@ -48,7 +48,7 @@ class Report:
 
 def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
     """Look into any file; what is wrong with it is in the report, not an exception."""
-    from engine.io.door import open_head
+    from engine.io.open_input import open_head
     from engine.io.response_hdf5 import refuse_unfinished
 
     path = Path(path)
@@ -260,7 +260,7 @@ def _of_efficiencies(path: Path, scanner: str | None) -> Report:
 
 
 def _of_protocol(path: Path) -> Report:
-    from engine.study import read_protocol
+    from engine.modalities.studies import read_protocol
 
     protocol = read_protocol(path)
     facts = (("Name", protocol.name), ("Algorithm", _text(protocol.algorithm.model_dump())))
@@ -268,7 +268,7 @@ def _of_protocol(path: Path) -> Report:
 
 
 def _of_study(path: Path) -> Report:
-    from engine.study import read_study
+    from engine.modalities.studies import read_study
 
     study = read_study(path)
     labels = ("Scan", "Attenuation", "Normalisation", "Response")

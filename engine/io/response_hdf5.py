@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from engine.data.response import ResponseMatrix
 from engine.errors import FileFormatError, GeometryError
 from engine.geometry.dual_head import DualHead
+from engine.io.atomic_write import publishing
 from engine.io.hdf5 import (
     METADATA_BYTES,
     as_json,
@@ -29,7 +30,6 @@ from engine.io.hdf5 import (
     text_of,
     write_in_place,
 )
-from engine.io.publish import publishing
 from engine.io.scanner_hdf5 import read_stored_scanner, store_scanner
 
 if TYPE_CHECKING:

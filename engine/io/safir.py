@@ -20,9 +20,9 @@ from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.ring import RingScanner
 from engine.geometry.scanner import Scanner
 from engine.io.base import ListModeReader
-from engine.io.door import open_head
-from engine.io.padding import refuse_padding
+from engine.io.open_input import open_head
 from engine.io.scanners import MAP_SUFFIXES, read_scanner
+from engine.io.truncation_traces import refuse_padding
 
 SIGNATURE = b"MUPET CListModeData"
 HEADER_BYTES = 32

@@ -12,7 +12,7 @@ import numpy as np
 from engine.errors import SettingsError
 from engine.geometry.dual_head import DualHead, DualHeadSettings
 from engine.geometry.ring import RingScanner, RingSettings
-from engine.io.door import open_head
+from engine.io.open_input import open_head
 from engine.settings import parse, read_toml
 
 ScannerSettings = RingSettings | DualHeadSettings

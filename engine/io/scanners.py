@@ -8,7 +8,7 @@ from pathlib import Path
 from engine.errors import SettingsError, UnknownFormatError
 from engine.geometry.scanner import Scanner
 from engine.io.crystal_map import read_crystal_map
-from engine.io.door import open_head
+from engine.io.open_input import open_head
 from engine.io.scanner_toml import builtin_keys, builtin_settings, read_toml_scanner, scanner_of
 
 MAP_SUFFIXES = (".txt", ".csv", ".tsv")

@@ -13,11 +13,11 @@ from engine.data.listmode import ListMode
 from engine.errors import EngineError, FileFormatError, GeometryError
 from engine.geometry.ring import RingScanner
 from engine.io.base import ListModeReader
-from engine.io.door import open_head
-from engine.io.interfile import Header, is_interfile, read_header
-from engine.io.padding import refuse_padding
+from engine.io.interfile import InterfileHeader, is_interfile, read_header
+from engine.io.open_input import open_head
 from engine.io.petlink import AddressBook, Decoded, Words, decode
 from engine.io.scanners import read_scanner
+from engine.io.truncation_traces import refuse_padding
 
 SCANNER = "siemens-mmr"
 MARK = b"petlink bin address"
@@ -96,7 +96,7 @@ def _scanner(named: str | None) -> RingScanner:
     return ring
 
 
-def _header_beside(path: Path) -> Header | None:
+def _header_beside(path: Path) -> InterfileHeader | None:
     """Return the header in the same folder that names this data file, if there is one."""
     for candidate in sorted(path.parent.glob("*.hdr*")):
         try:
@@ -122,7 +122,7 @@ def _words(path: Path) -> Words:
     return np.memmap(path, "<u4", "r")
 
 
-def _refuse_other_scanner(header: Header, ring: RingScanner) -> None:
+def _refuse_other_scanner(header: InterfileHeader, ring: RingScanner) -> None:
     s = ring.settings
     wanted: dict[str, float] = {
         "lm event and tag words format (bits)": 32,
@@ -143,7 +143,7 @@ def _refuse_other_scanner(header: Header, ring: RingScanner) -> None:
             )
 
 
-def _refuse_longer(header: Header, n_words: int, data_file: Path) -> None:
+def _refuse_longer(header: InterfileHeader, n_words: int, data_file: Path) -> None:
     total = header.whole("total listmode word counts")
     if total is not None and n_words > total:
         raise FileFormatError(
@@ -153,7 +153,7 @@ def _refuse_longer(header: Header, n_words: int, data_file: Path) -> None:
 
 
 def _duration(
-    header: Header | None, decoded: Decoded, n_words: int, data_file: Path
+    header: InterfileHeader | None, decoded: Decoded, n_words: int, data_file: Path
 ) -> tuple[float, tuple[str, ...]]:
     """Return the frame's length [s] and a note where the file is only part of the scan."""
     elapsed_s = decoded.elapsed_ms / 1000
@@ -196,7 +196,7 @@ def _refuse_no_scan(decoded: Decoded, data_file: Path) -> None:
         )
 
 
-def _info(header: Header | None, decoded: Decoded, data_file: Path) -> dict[str, Any]:
+def _info(header: InterfileHeader | None, decoded: Decoded, data_file: Path) -> dict[str, Any]:
     info: dict[str, Any] = {
         "format": SiemensMmr.name,
         "data_file": data_file.name,
@@ -215,7 +215,7 @@ def _info(header: Header | None, decoded: Decoded, data_file: Path) -> dict[str,
     return {name: value for name, value in info.items() if value is not None}
 
 
-def _fact(header: Header, key: str, kind: type[str] | type[float]) -> str | float | None:
+def _fact(header: InterfileHeader, key: str, kind: type[str] | type[float]) -> str | float | None:
     text = header.text(key)
     if text is None:
         return None
@@ -226,7 +226,7 @@ def _fact(header: Header, key: str, kind: type[str] | type[float]) -> str | floa
     return value if isinstance(value, str) or math.isfinite(value) else None
 
 
-def _moment(header: Header, what: str) -> str | None:
+def _moment(header: InterfileHeader, what: str) -> str | None:
     """Return the date and time of an event as ISO 8601, as far as the header gives them."""
     date = header.text(f"{what} date (yyyy:mm:dd)")
     if date is None or not re.fullmatch(r"\d{4}:\d\d:\d\d", date):
@@ -240,12 +240,12 @@ def _moment(header: Header, what: str) -> str | None:
     return f"{day}T{time}{zone[1] if zone else ''}"
 
 
-def _runs_feetwards(header: Header) -> bool:
+def _runs_feetwards(header: InterfileHeader) -> bool:
     """Whether the scanner's z leads to the feet: head first, supine (STIR calls it LPI)."""
     return (header.text("patient orientation") or "").upper() == "HFS"
 
 
-def _notes(header: Header | None, decoded: Decoded) -> tuple[str, ...]:
+def _notes(header: InterfileHeader | None, decoded: Decoded) -> tuple[str, ...]:
     notes = []
     if header is None:
         notes.append("No header names this file: isotope, dates and the frame are not known.")

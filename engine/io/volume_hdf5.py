@@ -10,8 +10,8 @@ import numpy as np
 from engine.data.volume import Volume
 from engine.errors import FileFormatError
 from engine.geometry.grid import ImageGrid
+from engine.io.atomic_write import write_atomically
 from engine.io.base import VolumeReader, VolumeWriter
-from engine.io.door import refuse_not_finite
 from engine.io.hdf5 import (
     as_json,
     dataset,
@@ -24,7 +24,7 @@ from engine.io.hdf5 import (
     refuse_version,
     text_of,
 )
-from engine.io.publish import publish
+from engine.io.open_input import refuse_not_finite
 
 if TYPE_CHECKING:
     import h5py
@@ -73,7 +73,7 @@ class VolumeHdf5Writer(VolumeWriter):
 
     @classmethod
     def write(cls, volume: Volume, path: Path, provenance: dict[str, Any]) -> None:
-        publish(image_of(lambda file: _fill(file, volume, provenance)), path, _reread)
+        write_atomically(image_of(lambda file: _fill(file, volume, provenance)), path, _reread)
 
 
 def _fill(file: h5py.File, volume: Volume, provenance: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-Tick = Callable[[int, int], None]
+OnProgress = Callable[[int, int], None]
 """Called with the rows done and the rows in all; may raise to stop the work."""
 
 _TICK_S = 0.2
@@ -42,11 +42,11 @@ def run_blocks(
     work: Callable[[int, int, int], None],
     n_rows: int,
     threads: int,
-    tick: Tick | None = None,
+    on_progress: OnProgress | None = None,
     *,
     smallest: int = _SMALLEST_BLOCK,
 ) -> None:
-    """Call work(thread, start, stop) until all rows are done, `tick` about five times a second.
+    """Call work(thread, start, stop) on all rows; `on_progress` about five times a second.
 
     smallest : rows worth a call
     """
@@ -63,17 +63,17 @@ def run_blocks(
             done[thread] += stop - start
 
     with ThreadPoolExecutor(threads) as pool:
-        shares = [pool.submit(share, thread) for thread in range(threads)]
+        numerator = [pool.submit(share, thread) for thread in range(threads)]
         try:
-            while wait(shares, timeout=_TICK_S).not_done:
-                if tick:
-                    tick(sum(done), n_rows)
+            while wait(numerator, timeout=_TICK_S).not_done:
+                if on_progress:
+                    on_progress(sum(done), n_rows)
         finally:
             stopped.set()
-    for result in shares:
+    for result in numerator:
         result.result()
-    if tick:
-        tick(n_rows, n_rows)
+    if on_progress:
+        on_progress(n_rows, n_rows)
 
 
 def sum_blocks(
@@ -83,7 +83,7 @@ def sum_blocks(
     *,
     dtype: DTypeLike,
     threads: int,
-    tick: Tick | None = None,
+    on_progress: OnProgress | None = None,
 ) -> NDArray[Any]:
     """Call work(sums, start, stop), with flat padded sums by thread; return a cropped total."""
     bordered = padded(shape)
@@ -95,7 +95,7 @@ def sum_blocks(
     def add(thread: int, start: int, stop: int) -> None:
         work(sums[thread].ravel(), start, stop)
 
-    run_blocks(add, n_rows, threads, tick)
+    run_blocks(add, n_rows, threads, on_progress)
     total, *others = (image[1:-1, 1:-1, 1:-1] for image in sums)
     for other in others:
         total += other

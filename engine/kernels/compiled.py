@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.backend.gpu import Array, Function, Gpu
 from engine.kernels.blocks import padded
-from engine.kernels.rays import Rows
+from engine.kernels.rays import EventRows
 from engine.kernels.variants import EM_BLOCK, MOST_CONSTANT_BYTES, TILE, RayVariant
 from engine.profiling import Profiler
 
@@ -20,7 +20,7 @@ ADVANCE_BLOCKS, LOG_BLOCKS = 512, 64
 """Blocks, at most, whose partial sums are kept."""
 
 
-def fitted(variant: RayVariant, rows: Rows) -> RayVariant:
+def fitted(variant: RayVariant, rows: EventRows) -> RayVariant:
     """Return the variant with the timing that the rows have."""
     if not rows.bins.size:
         return replace(variant, timing="none")
@@ -58,7 +58,7 @@ class Layout:
 class Kernels:
     """Compiled kernels; a call queues one."""
 
-    def __init__(self, gpu: Gpu, rows: Rows, layout: Layout, profiler: Profiler) -> None:
+    def __init__(self, gpu: Gpu, rows: EventRows, layout: Layout, profiler: Profiler) -> None:
         self.gpu, self.layout = gpu, layout
         variant = layout.variant
         weights = tuple(float(w) for w in rows.table) if variant.timing == "constant" else ()
@@ -76,7 +76,7 @@ class Kernels:
             profiler.kernel(name, function.resources(block), block)
         self.per_slab = self._per_launch(rows)
 
-    def _per_launch(self, rows: Rows) -> tuple[Any, ...]:
+    def _per_launch(self, rows: EventRows) -> tuple[Any, ...]:
         """Scalars of the scene that stay the same."""
         n_weights = rows.table.size if rows.bins.size else 2
         x, y, z = rows.voxel_mm
@@ -112,9 +112,9 @@ class Kernels:
         x, y, _ = self.layout.sizes
         n = self.layout.n_voxels
         other = image if packed is None else packed  # never read
-        as_shares = np.int32(packed is not None)
+        as_numerator = np.int32(packed is not None)
         self._images(
-            "collect", n, sums, other, as_shares, np.float64(1 / unit), x, y, np.int32(n), image
+            "collect", n, sums, other, as_numerator, np.float64(1 / unit), x, y, np.int32(n), image
         )
 
     def advance(

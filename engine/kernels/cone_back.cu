@@ -33,11 +33,11 @@ constexpr int OF_VIEWS = {{ of_views }}, OF_ROWS = {{ of_rows }}, OF_COLUMNS = {
 __constant__ float4 views[3 * VIEWS];
 
 {% if texture == "memory" %}
-typedef const float* __restrict__ pictures_t;
+typedef const float* __restrict__ projections_t;
 {% elif texture in ("list", "pitched") %}
-typedef const cudaTextureObject_t* __restrict__ pictures_t;
+typedef const cudaTextureObject_t* __restrict__ projections_t;
 {% else %}
-typedef cudaTextureObject_t pictures_t;
+typedef cudaTextureObject_t projections_t;
 {% endif %}
 
 // The projections of a launch: number of the first view among them, and how many there are of all.
@@ -57,7 +57,7 @@ __device__ __forceinline__ float start(float4 row, float across, float down) {
 
 {% if texture == "memory" %}
 {% if of_views == "0" %}
-typedef int offset_t;  // within a picture
+typedef int offset_t;  // within a projection
 {% else %}
 typedef long long offset_t;
 {% endif %}
@@ -71,23 +71,23 @@ __device__ __forceinline__ offset_t stride(Detector d, int of) {
 
 __device__ __forceinline__ bool within(int i, int n) { return (unsigned)i < (unsigned)n; }
 
-__device__ __forceinline__ float pixel(pictures_t column, Detector d, int row) {
+__device__ __forceinline__ float pixel(projections_t column, Detector d, int row) {
   return within(row, d.n_rows) ? __ldg(column + row * stride(d, OF_ROWS)) : 0.0f;
 }
 
-// Two columns of a picture and the weights of a place between them; 0 for those that are not there.
+// Two columns of a projection and the weights of a place between them; 0 for those that are not there.
 struct Columns {
   const float *left, *right;
   float of_left, of_right;
 };
 
-__device__ __forceinline__ Columns columns_at(pictures_t pictures, Detector d, int view, float a, float weight) {
+__device__ __forceinline__ Columns columns_at(projections_t projections, Detector d, int view, float a, float weight) {
   const float at = a - 0.5f, whole = floorf(at);
   const int i = (int)whole;
   const bool has_left = within(i, d.n_columns), has_right = within(i + 1, d.n_columns);
-  const float* picture = pictures + (size_t)(d.first + view) * stride(d, OF_VIEWS);
-  return {picture + (has_left ? i : 0) * stride(d, OF_COLUMNS),
-          picture + (has_right ? i + 1 : 0) * stride(d, OF_COLUMNS),
+  const float* projection = projections + (size_t)(d.first + view) * stride(d, OF_VIEWS);
+  return {projection + (has_left ? i : 0) * stride(d, OF_COLUMNS),
+          projection + (has_right ? i + 1 : 0) * stride(d, OF_COLUMNS),
           has_left ? weight * (1.0f - (at - whole)) : 0.0f, has_right ? weight * (at - whole) : 0.0f};
 }
 
@@ -108,26 +108,26 @@ __device__ __forceinline__ float between(const Columns& at, Detector d, float b)
   return fmaf(b - 0.5f - whole, blended(at, d, (int)whole + 1) - low, low);
 }
 
-__device__ __forceinline__ float look(pictures_t pictures, Detector d, int view, float a, float b) {
-  return near(a, d.n_columns) ? between(columns_at(pictures, d, view, a, 1.0f), d, b) : 0.0f;
+__device__ __forceinline__ float look(projections_t projections, Detector d, int view, float a, float b) {
+  return near(a, d.n_columns) ? between(columns_at(projections, d, view, a, 1.0f), d, b) : 0.0f;
 }
 {% else %}
-__device__ __forceinline__ float look(pictures_t pictures, Detector d, int view, float a, float b) {
+__device__ __forceinline__ float look(projections_t projections, Detector d, int view, float a, float b) {
 {% if texture == "array" %}
   const float v = (float)(d.first + view) + 0.5f;
   const float x = OF_VIEWS == 2 ? v : OF_ROWS == 2 ? b : a, y = OF_VIEWS == 1 ? v : OF_ROWS == 1 ? b : a;
-  return tex3D<float>(pictures, x, y, OF_VIEWS == 0 ? v : OF_ROWS == 0 ? b : a);
+  return tex3D<float>(projections, x, y, OF_VIEWS == 0 ? v : OF_ROWS == 0 ? b : a);
 {% elif texture == "layered" %}
-  return tex2DLayered<float>(pictures, OF_ROWS == 2 ? b : a, OF_ROWS == 2 ? a : b, d.first + view);
+  return tex2DLayered<float>(projections, OF_ROWS == 2 ? b : a, OF_ROWS == 2 ? a : b, d.first + view);
 {% else %}
-  return tex2D<float>(pictures[d.first + view], OF_ROWS == 2 ? b : a, OF_ROWS == 2 ? a : b);
+  return tex2D<float>(projections[d.first + view], OF_ROWS == 2 ? b : a, OF_ROWS == 2 ? a : b);
 {% endif %}
 }
 {% endif %}
 
 {% if path == "general" %}
 __device__ __forceinline__ void add_view(
-    pictures_t pictures, Detector d, float a_middle, float b_middle, int view, float across, float down,
+    projections_t projections, Detector d, float a_middle, float b_middle, int view, float across, float down,
     float along, float* sums) {
   const float4 a_row = views[3 * view], b_row = views[3 * view + 1], tau_row = views[3 * view + 2];
   const float a_0 = start(a_row, across, down), b_0 = start(b_row, across, down);
@@ -138,12 +138,12 @@ __device__ __forceinline__ void add_view(
     const float per_tau = tau > 0.0f ? __fdividef(1.0f, tau) : 0.0f;
     const float a = fmaf(fmaf(part<ALONG>(a_row), at, a_0), per_tau, a_middle);
     const float b = fmaf(fmaf(part<ALONG>(b_row), at, b_0), per_tau, b_middle);
-    sums[k] = fmaf(per_tau * per_tau, look(pictures, d, view, a, b), sums[k]);
+    sums[k] = fmaf(per_tau * per_tau, look(projections, d, view, a, b), sums[k]);
   }
 }
 {% elif path == "upright" %}
 __device__ __forceinline__ void add_view(
-    pictures_t pictures, Detector d, float a_middle, float b_middle, int view, float across, float down,
+    projections_t projections, Detector d, float a_middle, float b_middle, int view, float across, float down,
     float along, float* sums) {
   const float4 b_row = views[3 * view + 1];
   const float tau = start(views[3 * view + 2], across, down);
@@ -154,7 +154,7 @@ __device__ __forceinline__ void add_view(
 #pragma unroll
   for (int k = 0; k < RUN; ++k) {
     const float b = fmaf(along + (float)k, step, b_0);
-    sums[k] = fmaf(weight, look(pictures, d, view, a, b), sums[k]);
+    sums[k] = fmaf(weight, look(projections, d, view, a, b), sums[k]);
   }
 }
 {% else %}
@@ -188,7 +188,7 @@ __device__ __forceinline__ void fill(const Columns& beside, Detector d, int low,
 
 // Here lanes lie along the run: voxel k of a lane is the (32 k)-th behind its first.
 __device__ __forceinline__ void add_view(
-    pictures_t pictures, Detector d, float a_middle, float b_middle, int view, float across, float down,
+    projections_t projections, Detector d, float a_middle, float b_middle, int view, float across, float down,
     float along, float* sums) {
   __shared__ float4 blends[BLOCK_Y][ROWS / 4];
   float* blend = &blends[threadIdx.y][0].x;
@@ -203,7 +203,7 @@ __device__ __forceinline__ void add_view(
   const float one_end = fmaf(along - lane, step, b_0), other_end = fmaf(along - lane + (32 * RUN - 1), step, b_0);
   const float least = fminf(one_end, other_end), most = fmaxf(one_end, other_end);
   if (!(most > -1.0f && least < (float)d.n_rows + 1.0f)) return;
-  const Columns beside = columns_at(pictures, d, view, a, per_tau * per_tau);
+  const Columns beside = columns_at(projections, d, view, a, per_tau * per_tau);
   if (fabsf(step) * (float)(32 * RUN - 1) < (float)(ROWS - 8)) {
     const int low = ((int)floorf(least) - 2) & ~3;
     fill(beside, d, low, (int)floorf(most) + 2 - low, blend);
@@ -230,7 +230,7 @@ __device__ __forceinline__ void add_view(
 // Bounds: asked for one block at least, the compiler keeps from spilling a few registers of "columns";
 // the other paths it would give so many that fewer threads wait for textures.
 extern "C" __global__ void __launch_bounds__({{ block }}{{ ", 1" if path == "columns" }}) back(
-    pictures_t pictures, int first, int n_all, int n_rows, int n_columns, int n_views, float x, float y, float z,
+    projections_t projections, int first, int n_all, int n_rows, int n_columns, int n_views, float x, float y, float z,
     int n_x, int n_y, int n_z, int first_run, int is_sum, float* __restrict__ out) {
   const float corner[3] = {x, y, z};
   const int n[3] = {n_x, n_y, n_z};
@@ -254,7 +254,7 @@ extern "C" __global__ void __launch_bounds__({{ block }}{{ ", 1" if path == "col
   const float a_middle = 0.5f * (float)n_columns, b_middle = 0.5f * (float)n_rows;
   float sums[RUN] = {};
   for (int view = share; view < n_views; view += SPLIT) {
-    add_view(pictures, detector, a_middle, b_middle, view, across, down, along, sums);
+    add_view(projections, detector, a_middle, b_middle, view, across, down, along, sums);
   }
   out += (size_t)share * n[SLOW] * n[MIDDLE] * n[FAST];
 #pragma unroll

@@ -118,7 +118,7 @@ def general(
         y, x = corner[0] + line // n_x + 0.5, corner[1] + line % n_x + 0.5
         voxels = out[line // n_x, line % n_x]
         for view in range(n_views):
-            m, picture = matrices[view], projections[view]
+            m, projection = matrices[view], projections[view]
             a_0 = m[0, 0] * x + m[0, 1] * y + m[0, 3]
             b_0 = m[1, 0] * x + m[1, 1] * y + m[1, 3]
             depth_0 = m[2, 0] * x + m[2, 1] * y + m[2, 3]
@@ -131,17 +131,17 @@ def general(
                 if depth > 0.0 and 0.0 <= a < n_columns - 1.0 and 0.0 <= b < n_rows - 1.0:
                     i, j = int(a), int(b)
                     a, b = a - i, b - j
-                    left = (1.0 - b) * picture[i, j] + b * picture[i, j + 1]
-                    right = (1.0 - b) * picture[i + 1, j] + b * picture[i + 1, j + 1]
+                    left = (1.0 - b) * projection[i, j] + b * projection[i, j + 1]
+                    right = (1.0 - b) * projection[i + 1, j] + b * projection[i + 1, j + 1]
                     voxels[k] += real(((1.0 - a) * left + a * right) * per_depth * per_depth)
 
 
 @_INLINE
-def _blend(picture: Array, b: float, blend: Array) -> None:
+def _blend(projection: Array, b: float, blend: Array) -> None:
     """Fill `blend` with the row at the height b of a picture."""
     real, j = blend.dtype.type, int(b)
     part, first = b - real(j), j * blend.size
-    low, high = picture[first : first + blend.size], picture[first + blend.size :]
+    low, high = projection[first : first + blend.size], projection[first + blend.size :]
     for i in range(blend.size):
         blend[i] = low[i] + part * (high[i] - low[i])
 
@@ -185,7 +185,7 @@ def thin(
         x, first = middle + 0.5, corner[1] - middle
         voxels = out[line // n_y, line % n_y]
         for view in range(n_views):
-            m, picture = matrices[view], projections[view]
+            m, projection = matrices[view], projections[view]
             height = m[1, 0] * x + m[1, 1] * y + m[1, 2] * z + m[1, 3]
             away = m[2, 0] * x + m[2, 1] * y + m[2, 2] * z + m[2, 3]
             a_0 = real(m[0, 0] * x + m[0, 1] * y + m[0, 2] * z + m[0, 3])
@@ -195,7 +195,7 @@ def thin(
             if away > 0.0 and abs(m[1, 0] * away - height * m[2, 0]) < _LEVEL * away * away:
                 b = real(height / away + 0.5)
                 if nought <= b < last_b:
-                    _blend(picture, b, blend)
+                    _blend(projection, b, blend)
                     _add(blend, (a_0, by_a), (depth_0, by_depth), first, last_a, voxels)
                 continue
             for k in range(n_x):
@@ -211,8 +211,8 @@ def thin(
                 i, j = np.uint32(a), np.uint32(b)
                 at = j * np.uint32(n_columns) + i
                 a, b = a - real(i), b - real(j)
-                near = picture[at] + a * (picture[at + _ONE] - picture[at])
+                near = projection[at] + a * (projection[at + _ONE] - projection[at])
                 at += np.uint32(n_columns)
-                far = picture[at] + a * (picture[at + _ONE] - picture[at])
+                far = projection[at] + a * (projection[at + _ONE] - projection[at])
                 weight = per_depth * per_depth if inside else nought
                 voxels[k] += weight * (near + b * (far - near))

@@ -108,7 +108,7 @@ class ConeBack:
         accumulate
             add to what `out` holds, instead of replacing it
         """
-        pictures, *detector = self._detector(projections, views, first)
+        projections, *detector = self._detector(projections, views, first)
         box, n_at_once = self._box(views, out, corner), self.variant.views_per_launch
         sums, is_sum = self._sums(out), accumulate and self.variant.split == 1
         if len(views) == 0 and not accumulate:
@@ -120,7 +120,7 @@ class ConeBack:
             seen = np.int32(first + start), *detector, np.int32(len(some))
             for grid, first_run in self._launches(out, len(some)):
                 where = np.int32(first_run), np.int32(is_sum), sums
-                self._back(grid, self.variant.block, pictures, *seen, *box, *where)
+                self._back(grid, self.variant.block, projections, *seen, *box, *where)
             is_sum = True
         if self.variant.split > 1 and len(views):
             grid = -(-out.size // GATHER_BLOCK)

@@ -22,9 +22,9 @@ from engine.errors import DeviceError, DeviceMemoryError
 from engine.kernels.blocks import padded
 from engine.kernels.compiled import ADVANCE_BLOCKS, LOG_BLOCKS
 from engine.kernels.device_rays import DeviceRays
-from engine.kernels.feed import (
+from engine.kernels.event_stream import (
     SMALLEST_CHUNK,
-    Feed,
+    EventStream,
     Resident,
     Streamed,
     bytes_per_event,
@@ -68,8 +68,8 @@ class DeviceEm:
         self._plain = self._gpu.empty(rays.shape, rays.dtype)
         self._fault = self._gpu.upload(np.zeros(1, np.int32))
         self._bytes_per_row = self._traffic()
-        self._feed = _feed(rays, background, n_subsets, chunk)
-        self._parts = _Parts(rays, self._sizes, self._feed.rows_per_chunk)
+        self._stream = _stream(rays, background, n_subsets, chunk)
+        self._parts = _Parts(rays, self._sizes, self._stream.rows_per_chunk)
         self._graphs: dict[int, tuple[Graph, Graph]] = {}
         self._since: list[int] = []
         self._n_updates = 0
@@ -77,19 +77,19 @@ class DeviceEm:
     @property
     def rows_per_chunk(self) -> int:
         """Events that lie on the device at a time, of a subset."""
-        return self._feed.rows_per_chunk
+        return self._stream.rows_per_chunk
 
     def update(self, k: int) -> None:
         """Queue one update with the events of subset k."""
         n = self._sizes[k]
-        if isinstance(self._feed, Resident) and n < min(GRAPH_BELOW, self._rays.rows_per_launch):
+        if isinstance(self._stream, Resident) and n < min(GRAPH_BELOW, self._rays.rows_per_launch):
             self._replay(k)
         else:
             self._run(k)
         self._since.append(k)
         self._n_updates += 1
-        if self._rays.tick is not None:
-            self._rays.tick(n, n)
+        if self._rays.on_progress is not None:
+            self._rays.on_progress(n, n)
 
     def snapshot(self) -> Callable[[], NDArray[Any]]:
         """Return what fetches the image (n_z, n_y, n_x), until the next update."""
@@ -125,7 +125,7 @@ class DeviceEm:
         return bool(np.isfinite(peak)) and not self._gpu.download(self._fault)[0]
 
     def _run(self, k: int) -> None:
-        for i, chunk in enumerate(self._feed.chunks(k)):
+        for i, chunk in enumerate(self._stream.chunks(k)):
             with self._fused(chunk.placed.n_rows):
                 self._project(k, i, chunk)
         with self._rays.profiler.span("update"):
@@ -134,7 +134,7 @@ class DeviceEm:
     def _replay(self, k: int) -> None:
         """As `_run`, from a recording; two graphs, so that their times can be told apart."""
         if k not in self._graphs:
-            (chunk,) = self._feed.chunks(k)
+            (chunk,) = self._stream.chunks(k)
             self._graphs[k] = (
                 self._gpu.record(lambda: self._project(k, 0, chunk)),
                 self._gpu.record(lambda: self._advance(k)),
@@ -195,9 +195,9 @@ class _Parts:
         ]
 
 
-def _feed(
+def _stream(
     rays: DeviceRays, background: NDArray[Any] | None, n_subsets: int, chunk: int | None
-) -> Feed:
+) -> EventStream:
     """Keep the events on the device if they fit, else send them in chunks, halved until they do."""
     if chunk is None:
         per_event = bytes_per_event(rays.rows, background, rays.dtype.itemsize)

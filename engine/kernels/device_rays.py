@@ -12,9 +12,9 @@ import numpy as np
 from engine.arrays import module_of
 from engine.backend import Backend
 from engine.backend.gpu import Array, Gpu, Stamp
-from engine.kernels.blocks import Tick
+from engine.kernels.blocks import OnProgress
 from engine.kernels.compiled import Kernels, Layout, fitted
-from engine.kernels.rays import Rows
+from engine.kernels.rays import EventRows
 from engine.kernels.variants import RayVariant
 from engine.profiling import Profiler
 
@@ -42,16 +42,16 @@ class DeviceRays:
 
     def __init__(
         self,
-        rows: Rows,
+        rows: EventRows,
         shape: tuple[int, ...],
         variant: RayVariant,
         *,
         on: Backend,
-        tick: Tick | None,
+        on_progress: OnProgress | None,
         profiler: Profiler,
     ) -> None:
         self.gpu, self.rows, self.shape = _gpu_of(on), rows, shape
-        self.tick, self.profiler = tick, profiler
+        self.on_progress, self.profiler = on_progress, profiler
         self.variant = fitted(variant, rows)
         self.dtype = np.dtype(self.variant.dtype)
         self.layout = Layout(shape, self.variant)
@@ -113,9 +113,9 @@ class DeviceRays:
         expected = self.gpu.empty((self.n_rows,), self.dtype)
         with self.profiler.span("fused", events=self.n_rows):
             self.queue_update(placed, image, self.peak(image), rest, unit, expected, sums)
-        shares = self.gpu.empty(self.shape, self.dtype)
-        self.kernels.collect(sums, image, unit, shares)
-        return shares, expected
+        numerator = self.gpu.empty(self.shape, self.dtype)
+        self.kernels.collect(sums, image, unit, numerator)
+        return numerator, expected
 
     def queue_update(
         self,
@@ -173,8 +173,8 @@ class DeviceRays:
                 if earlier is not None:
                     earlier.wait()
                 earlier = stamp
-                if self.tick is not None:
-                    self.tick(rows.stop, placed.n_rows)
+                if self.on_progress is not None:
+                    self.on_progress(rows.stop, placed.n_rows)
 
     def placed(self) -> Placed:
         """Return all rows on the device, copied there once."""

@@ -1,6 +1,6 @@
 // The image side of expectation maximisation on the GPU, in the layout of rays.cu.
 //
-//   advance   x_n <- shares_n / s_n  where s_n > 0, else 0;   shares = x sums (floating) or sums 2^-k (fixed point)
+//   advance   x_n <- shares_n / s_n  where s_n > 0, else 0;   numerator = x sums (floating) or sums 2^-k (fixed point)
 //             and with it: sums <- 0, peak <- max x, parts <- sum of s x (old x), fault where x is not a number
 //   log_sum   parts <- sum of log q_j, skipped <- rows whose q_j is 0
 //   pack, unpack, collect   between [z, y, x] and the layout with a border
@@ -55,7 +55,7 @@ __device__ __forceinline__ real share(sum_t sum, real x, double per_unit) {
   return FIXED ? (real)((double)sum * per_unit) : x * (real)sum;
 }
 
-// Sums in [z, y, x]: as they are, or as shares of the image.
+// Sums in [z, y, x]: as they are, or as numerator of the image.
 extern "C" __global__ void __launch_bounds__({{ block }}) collect(
     const sum_t* __restrict__ sums, const real* __restrict__ packed, int as_shares, double per_unit, int nx, int ny,
     int n, real* __restrict__ image) {

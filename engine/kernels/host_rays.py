@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import rays as kernels
-from engine.kernels.blocks import Tick, pad, padded, run_blocks, sum_blocks
+from engine.kernels.blocks import OnProgress, pad, padded, run_blocks, sum_blocks
 from engine.kernels.units import peak_of, row_unit
 from engine.profiling import Profiler
 
@@ -22,18 +22,18 @@ class HostRays:
 
     def __init__(
         self,
-        rows: kernels.Rows,
+        rows: kernels.EventRows,
         shape: tuple[int, ...],
         *,
         dtype: str,
         threads: int,
         exact: bool,
-        tick: Tick | None,
+        on_progress: OnProgress | None,
         profiler: Profiler,
     ) -> None:
         self.rows, self.shape = rows, shape
         self.dtype = np.dtype(dtype)
-        self._threads, self._exact, self._tick = threads, exact, tick
+        self._threads, self._exact, self._tick = threads, exact, on_progress
         self._profiler = profiler
 
     @property
@@ -97,7 +97,7 @@ class HostRays:
         with self._profiler.span("fused", events=self.n_rows):
             return self._sum(work, unit), expected
 
-    def _trace(self) -> tuple[kernels.Rows, tuple[int, ...], kernels.Taps]:
+    def _trace(self) -> tuple[kernels.EventRows, tuple[int, ...], kernels.Taps]:
         """Return what a thread needs to trace the rays: the list, the padded shape, room."""
         shape = padded(self.shape)
         return self.rows, shape, kernels.taps(shape, self.dtype)
@@ -110,7 +110,7 @@ class HostRays:
             self.shape,
             dtype=np.int64 if self._exact else self.dtype,
             threads=self._threads,
-            tick=self._tick,
+            on_progress=self._tick,
         )
         image = np.empty(self.shape, self.dtype)
         np.multiply(total, 1 / unit, out=image, casting="unsafe")  # exact: a power of two

@@ -25,7 +25,7 @@ constexpr int PLANE = PHASES * PICTURE + RUN * PITCH;  // the last rows may be r
 constexpr int ACROSS = 6;  // both mirrors
 
 // row: among those on the card. turn: that leads from it, 1 for the interchange, + 2 and + 4 for the mirrors of
-// rows and of columns after it. a, b: without sign. start: of its values; padded: of its padded picture.
+// rows and of columns after it. a, b: without sign. start: of its values; padded: of its padded image.
 struct __align__(16) Orientation {
   int row, turn, a, b, n_rows, n_columns, start, padded;
 };
@@ -39,7 +39,7 @@ __device__ __forceinline__ Orientation at(const int* orientations, int i) {
 {% set stored = "const long long* row_starts, const int* groups, const unsigned short* codes, const value_t* values,
     const float* scales" %}
 
-// Before the first padded picture by so much: no distance from there is negative.
+// Before the first padded image by so much: no distance from there is negative.
 constexpr int BEFORE = 256 * (COLUMNS + 1);
 
 __device__ __forceinline__ const float* moved(const float* from, unsigned bytes) {
@@ -159,7 +159,7 @@ extern "C" __global__ void __launch_bounds__({{ threads }}, {{ blocks }}) forwar
   }
 }
 
-// Values of the lines -> pictures with rows as long as the panel's, RUN - 1 rows of zeros above and below each.
+// Values of the lines -> images with rows as long as the panel's, RUN - 1 rows of zeros above and below each.
 extern "C" __global__ void __launch_bounds__({{ threads }}) pad(
     const int* orientations, const float* __restrict__ values, float* __restrict__ padded) {
   const Orientation o = at(orientations, blockIdx.y);

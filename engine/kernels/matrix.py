@@ -145,7 +145,7 @@ def _group(turn: int, phase: int, edge: int) -> int:
 def forward(
     start: int, stop: int, chosen: Array, shapes: Array, groups: Array, shifts: Array,
     weights: Array, edge: int, margin: int, image: Array, size: tuple[int, int],
-    picture_starts: Array, out: Array,
+    image_starts: Array, out: Array,
 ) -> None:  # fmt: skip
     """Project the image along the orientations start ... stop - 1, adding to `out`.
 
@@ -155,7 +155,7 @@ def forward(
     groups, shifts, weights : see `sort_groups`
     margin : pitches of zeros around the image
     image : (n_planes, D² rows pitch + LANES), margins included; size : its rows and its pitch
-    picture_starts : (n,) where the picture of each orientation starts in `out`; its rows are apart
+    image_starts : (n,) where the picture of each orientation starts in `out`; its rows are apart
         by their length, rounded up to `LANES`
     """
     n_planes, n_rows, pitch = image.shape[0], size[0], size[1]
@@ -173,7 +173,7 @@ def forward(
                     first, last = groups[row, stored, g], groups[row, stored, g + 1]
                     begin = corner + _group(turn, g, edge) * n_rows * pitch
                     _add_rows(
-                        out, picture_starts[o], wide, shapes[o, 0], wide, flat, begin, pitch,
+                        out, image_starts[o], wide, shapes[o, 0], wide, flat, begin, pitch,
                         _steps(turn, pitch, 1), shifts, weights, first, last,
                     )  # fmt: skip
             if plane == n_planes - 1 - stored:
@@ -183,12 +183,12 @@ def forward(
 @_KERNEL
 def back(
     start: int, stop: int, chosen: Array, shapes: Array, groups: Array, shifts: Array,
-    weights: Array, edge: int, margin: int, pictures: Array, border: int, picture_starts: Array,
+    weights: Array, edge: int, margin: int, images: Array, border: int, image_starts: Array,
     size: tuple[int, int], image: Array,
 ) -> None:  # fmt: skip
     """The adjoint of `forward`, into the stored planes start ... stop - 1 and their mirror images.
 
-    pictures : the data of all orientations, each with a border of zeros, `border` on all sides and
+    images : the data of all orientations, each with a border of zeros, `border` on all sides and
         `LANES` more on the right; picture_starts : (n,) where each starts
     """
     n_planes, n_rows, pitch = image.shape[0], size[0], size[1]
@@ -207,12 +207,12 @@ def back(
                         low_u, high_u, low_v, high_v = _reach(chosen[o], turn, shifts, e, end)
                         at = (corner + low_u) * pitch + margin + low_v
                         wide = (n_c + high_v - low_v + LANES - 1) // LANES * LANES
-                        begin = picture_starts[o] + (border + low_u) * across + border + low_v
+                        begin = image_starts[o] + (border + low_u) * across + border + low_v
                         begin -= chosen[o, 2] * across if turn & 2 else 0
                         begin -= chosen[o, 3] if turn & 4 else 0
                         _add_rows(
                             flat, plane * image.shape[1] + at, pitch, n_r + high_u - low_u, wide,
-                            pictures, begin, across, _steps(turn, -across, -1), shifts, weights, e,
+                            images, begin, across, _steps(turn, -across, -1), shifts, weights, e,
                             end,
                         )  # fmt: skip
                 if plane == n_planes - 1 - stored:

@@ -1,5 +1,5 @@
 // The three GPU algorithms of Chou et al., PLoS ONE 7 (2012) e50540, to measure the correlation form (matrix.cu)
-// against. A block of threads shares out the non-zeros of a row among them:
+// against. A block of threads numerator out the non-zeros of a row among them:
 //
 //   1   a block for each line of response
 //   2   a block for each shift, of an orientation and its mirror images: a non-zero is read once for four lines

@@ -1,4 +1,4 @@
-// Rays through voxels on the GPU, exactly: line integrals, back projection, EM shares.
+// Rays through voxels on the GPU, exactly: line integrals, back projection, EM numerator.
 //
 //   forward  out_j  = sum_n A_jn image_n                      A_jn = length [mm] * weight of the time bin
 //   back     sums_n += sum_j A_jn values_j

@@ -49,7 +49,7 @@ _LEAST_EXPECTED = 1e-24
 """Expected counts at or below which a row is skipped: 2**32 times its reciprocal fits float32."""
 
 
-class Rows(NamedTuple):
+class EventRows(NamedTuple):
     """The list of rays.
 
     points (m, 3) float64 [voxels]; ends (n, 2) int32, rows of `points`; voxel_mm (3,) float64;
@@ -187,7 +187,7 @@ def _weigh(
 
 
 @_INLINE
-def _lay(row: int, rows: Rows, shape: Shape, taps: Taps) -> tuple[int, float]:
+def _lay(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
     """Lay one row through the image: fill its taps, return their slabs and mm per slab."""
     points, table, voxel_mm = rows.points, rows.table, rows.voxel_mm
     p, q = rows.ends[row, 0], rows.ends[row, 1]
@@ -268,7 +268,7 @@ def _gather_exact(image: Array, n_slabs: int, taps: Taps, unit: float) -> float:
 
 @_KERNEL
 def forward(
-    start: int, stop: int, rows: Rows, shape: Shape, taps: Taps, image: Array, out: Array
+    start: int, stop: int, rows: EventRows, shape: Shape, taps: Taps, image: Array, out: Array
 ) -> None:
     """Line integrals: out[row] = Σ_n A_row,n · image_n [mm times image]."""
     for row in range(start, stop):
@@ -278,7 +278,7 @@ def forward(
 
 @_KERNEL
 def back(
-    start: int, stop: int, rows: Rows, shape: Shape, taps: Taps,
+    start: int, stop: int, rows: EventRows, shape: Shape, taps: Taps,
     values: Array, unit: float, sums: Array,
 ) -> None:  # fmt: skip
     """Back projection: sums += unit · Σ_row A_row · values[row].
@@ -294,7 +294,7 @@ def back(
 
 @_KERNEL
 def update(
-    start: int, stop: int, rows: Rows, shape: Shape, taps: Taps,
+    start: int, stop: int, rows: EventRows, shape: Shape, taps: Taps,
     image: Array, background: Array, expected: Array, unit: float, sums: Array,
 ) -> None:  # fmt: skip
     """EM shares: sums_n += unit · Σ_row A_row,n · image_n / q_row, with q = A image + background.
@@ -319,7 +319,7 @@ def update(
 
 @_EXACT
 def forward_exact(
-    start: int, stop: int, rows: Rows, shape: Shape, taps: Taps,
+    start: int, stop: int, rows: EventRows, shape: Shape, taps: Taps,
     image: Array, row_unit: float, out: Array,
 ) -> None:  # fmt: skip
     """As `forward`, the same bits as on the GPU; row_unit : see `_gather_exact`."""
@@ -331,7 +331,7 @@ def forward_exact(
 
 @_EXACT
 def back_exact(
-    start: int, stop: int, rows: Rows, shape: Shape, taps: Taps,
+    start: int, stop: int, rows: EventRows, shape: Shape, taps: Taps,
     values: Array, unit: float, sums: Array,
 ) -> None:  # fmt: skip
     """As `back` into int64 sums, the same bits as on the GPU."""
@@ -343,7 +343,7 @@ def back_exact(
 
 @_EXACT
 def update_exact(
-    start: int, stop: int, rows: Rows, shape: Shape, taps: Taps,
+    start: int, stop: int, rows: EventRows, shape: Shape, taps: Taps,
     image: Array, row_unit: float, background: Array, expected: Array, unit: float, sums: Array,
 ) -> None:  # fmt: skip
     """As `update` into int64 sums, the same bits as on the GPU."""

@@ -21,12 +21,12 @@ from engine.backend import Backend
 from engine.data.response import ResponseMatrix
 from engine.errors import GeometryError
 from engine.kernels import matrix as kernels
-from engine.kernels.blocks import Tick, run_blocks
+from engine.kernels.blocks import OnProgress, run_blocks
 from engine.kernels.matrix_variants import MatrixVariant
 from engine.operators.base import LinearOperator
 from engine.operators.matrix_device import DeviceMatrix, DeviceResponse
 from engine.operators.matrix_em import MatrixEm
-from engine.operators.matrix_rows import Pictures, SortedRows, sorted_rows
+from engine.operators.matrix_rows import PlaneImages, SortedRows, sorted_rows
 from engine.operators.phases import Phases
 from engine.profiling import Profiler
 
@@ -50,7 +50,7 @@ class MatrixProjector(LinearOperator):
     on : device and threads
     orientations : (n,) places in `scanner.orientations.offsets`; None: all
     dtype : of arithmetic, float32 or float64; on a GPU float32
-    tick : called with (done, in all) several times a second and at the end; it may raise to stop
+    on_progress : called with (done, in all) several times a second and at the end; may raise
     variant : form of the GPU's kernels; None: the usual one
     profiler : times projections and the GPU's kernels
     """
@@ -62,7 +62,7 @@ class MatrixProjector(LinearOperator):
         on: Backend,
         orientations: Array | None = None,
         dtype: DTypeLike = np.float32,
-        tick: Tick | None = None,
+        on_progress: OnProgress | None = None,
         variant: MatrixVariant | None = None,
         profiler: Profiler | None = None,
     ) -> None:
@@ -77,7 +77,7 @@ class MatrixProjector(LinearOperator):
         self.in_shape = scanner.grid.shape
         n = len(scanner.orientations.offsets)
         self._choose(np.arange(n) if orientations is None else np.asarray(orientations))
-        self._tick = tick
+        self._tick = on_progress
         self._stored: DeviceResponse | None = None
         self.profiler = profiler
         if on.gpu is not None:
@@ -174,40 +174,40 @@ class MatrixProjector(LinearOperator):
 
     def _project(self, first: int, rows: SortedRows, image: Array, out: Array) -> None:
         edge, margin = self.phases.edge, self.phases.margin
-        pictures = Pictures(rows.shapes, 0, -rows.shapes[:, 1] % kernels.LANES, self.dtype)
+        images = PlaneImages(rows.shapes, 0, -rows.shapes[:, 1] % kernels.LANES, self.dtype)
 
         def work(_: int, start: int, stop: int) -> None:
             scene = (*rows.arrays, edge, margin, image, self.phases.size)
-            kernels.forward(start, stop, *scene, pictures.starts, pictures.flat)
+            kernels.forward(start, stop, *scene, images.starts, images.flat)
 
-        n, tick = len(rows.chosen), self._part(first, len(rows.chosen))
-        run_blocks(work, n, self.on.threads, tick, smallest=WORTH_A_CALL)
+        n, on_progress = len(rows.chosen), self._part(first, len(rows.chosen))
+        run_blocks(work, n, self.on.threads, on_progress, smallest=WORTH_A_CALL)
         for o in range(n):
-            picture = pictures[o]
-            self._of(out, first + o)[...] = picture.ravel()
+            image = images[o]
+            self._of(out, first + o)[...] = image.ravel()
 
     def _project_back(self, first: int, rows: SortedRows, y: Array, sums: Array) -> None:
         edge, margin = self.phases.edge, self.phases.margin
         border = rows.reach
-        pictures = Pictures(rows.shapes, border, kernels.LANES, self.dtype)
+        images = PlaneImages(rows.shapes, border, kernels.LANES, self.dtype)
         for o in range(len(rows.chosen)):
-            picture = pictures[o]
-            picture[...] = self._of(y, first + o).reshape(picture.shape)
+            image = images[o]
+            image[...] = self._of(y, first + o).reshape(image.shape)
 
         def work(_: int, start: int, stop: int) -> None:
-            scene = (*rows.arrays, edge, margin, pictures.flat, border, pictures.starts)
+            scene = (*rows.arrays, edge, margin, images.flat, border, images.starts)
             kernels.back(start, stop, *scene, self.phases.size, sums)
 
-        n, tick = self.response.n_planes_stored, self._part(first, len(rows.chosen))
-        run_blocks(work, n, self.on.threads, tick, smallest=1)
+        n, on_progress = self.response.n_planes_stored, self._part(first, len(rows.chosen))
+        run_blocks(work, n, self.on.threads, on_progress, smallest=1)
 
     def _of(self, y: Array, i: int) -> Array:
         """Return the values of one of our orientations, a view."""
         return y[self.starts[i] : self.starts[i + 1]]
 
-    def _part(self, first: int, n: int) -> Tick | None:
+    def _part(self, first: int, n: int) -> OnProgress | None:
         """Return a tick for n of our orientations, of which `first` are done."""
-        tick, n_all = self._tick, len(self.orientations)
-        if tick is None:
+        on_progress, n_all = self._tick, len(self.orientations)
+        if on_progress is None:
             return None
-        return lambda done, total: tick(first + n * done // total, n_all)
+        return lambda done, total: on_progress(first + n * done // total, n_all)

@@ -12,7 +12,7 @@ from engine.arrays import module_of
 from engine.backend import Backend
 from engine.backend.gpu import Array, Gpu
 from engine.data.response import ResponseMatrix
-from engine.kernels.blocks import Tick
+from engine.kernels.blocks import OnProgress
 from engine.kernels.device_matrix import N_COLUMNS, N_ROWS, ROW, Matrix, parts_of
 from engine.kernels.matrix_groups import GroupedRows, grouped_rows
 from engine.kernels.matrix_variants import MatrixVariant, PanelShape
@@ -125,7 +125,7 @@ class DeviceMatrix:
     on : the device
     orientations : (n,) places in `scanner.orientations.offsets`
     starts : (n + 1,) where the lines of each begin
-    tick : told of progress
+    on_progress : told of progress
     """
 
     def __init__(
@@ -134,11 +134,11 @@ class DeviceMatrix:
         on: Backend,
         orientations: NDArray[np.int64],
         starts: NDArray[np.int64],
-        tick: Tick | None,
+        on_progress: OnProgress | None,
     ) -> None:
         response = stored.response
         s = response.scanner.settings
-        self._stored, self._on, self._gpu, self._tick = stored, on, stored.gpu, tick
+        self._stored, self._on, self._gpu, self._tick = stored, on, stored.gpu, on_progress
         chosen = turned_rows(response, response.scanner.orientations.offsets[orientations])
         order = np.argsort(chosen[:, 0], kind="stable")
         chosen, begins = chosen[order], starts[:-1][order]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.backend.gpu import Array
-from engine.operators.octant import first_octant, mirrored
+from engine.operators.symmetry_fold import first_octant, mirrored
 from engine.profiling import Profiler
 
 if TYPE_CHECKING:
@@ -109,13 +109,13 @@ class MatrixEm:
             ratio = xp.where(seen, part.counts / safe, nothing)
             log_sum = xp.sum(part.counts * xp.log(safe, dtype=np.float64))
             self._skipped.append(xp.count_nonzero(~seen & (part.counts > 0)))
-        shares = part.A.T(ratio)
+        numerator = part.A.T(ratio)
         with self._updating():
             s = self._whole(part.sensitivity)
             mass = xp.sum(s * self._x, dtype=np.float64)
             self._log_sums.append(log_sum - mass)
             safe = xp.where(s > 0, s, np.float32(1))
-            self._x = xp.where(s > 0, self._x * shares / safe, self._x * self._seen)
+            self._x = xp.where(s > 0, self._x * numerator / safe, self._x * self._seen)
 
     def snapshot(self) -> Callable[[], NDArray[Any]]:
         """Return what fetches the present image (n_z, n_y, n_x)."""

@@ -80,7 +80,7 @@ def turned_rows(response: ResponseMatrix, offsets: Array) -> NDArray[np.int64]:
     return chosen
 
 
-class Pictures:
+class PlaneImages:
     """The data of some orientations as pictures, laid flat, with zeros around them.
 
     Parameters

@@ -16,11 +16,11 @@ from engine.arrays import taken
 from engine.backend.gpu import Gpu
 from engine.errors import GeometryError
 from engine.kernels.cone_variants import BackVariant
+from engine.operators.resident_projections import ResidentProjections
 from engine.operators.xray import XrayTransform
 from engine.operators.xray_host import HostXray
 from engine.operators.xray_patch import Patch, Replay
-from engine.operators.xray_pictures import Pictures
-from engine.operators.xray_scene import Box, Scene, Three
+from engine.operators.xray_scene import Scene, Three, VolumeBox
 from engine.profiling import Profiler
 
 Array = NDArray[Any]
@@ -57,7 +57,7 @@ class Patches:
         """
         return self._here.at(self._box(corner))
 
-    def _box(self, corner: Three) -> Box:
+    def _box(self, corner: Three) -> VolumeBox:
         whole = self._transform.grid.shape
         ends = zip(corner, self.shape, whole, strict=True)
         if any(at < 0 or n < 1 or at + n > most for at, n, most in ends):
@@ -65,20 +65,20 @@ class Patches:
                 f"a box of {self.shape} voxels at {corner} is not within the volume of {whole} "
                 "(z, y, x); choose a smaller one, or another place."
             )
-        return Box(corner, self.shape)
+        return VolumeBox(corner, self.shape)
 
 
 class _OnHost:
     def __init__(self, transform: XrayTransform) -> None:
         on, scene = transform.on, Scene(transform.geometry, transform.grid)
         profiler = transform.profiler or Profiler(on)
-        self._xray = HostXray(scene, threads=on.threads, tick=None, profiler=profiler)
+        self._xray = HostXray(scene, threads=on.threads, on_progress=None, profiler=profiler)
         self._kept = self._xray.kept()
 
     def update(self, y: Array, first: int) -> None:
         self._xray.keep(y, self._kept, first)
 
-    def at(self, box: Box) -> Array:
+    def at(self, box: VolumeBox) -> Array:
         return self._xray.back_kept(self._kept, box)
 
 
@@ -88,17 +88,17 @@ class _OnGpu:
     ) -> None:
         geometry, grid = transform.geometry, transform.grid
         self._matrices = geometry.in_voxels(grid)
-        self._pictures = Pictures(
+        self._projections = ResidentProjections(
             geometry, grid, on=transform.on, variant=variant, profiler=transform.profiler
         )
-        self._patch = Patch(gpu, self._pictures, self._matrices, shape, detector=geometry.shape)
+        self._patch = Patch(gpu, self._projections, self._matrices, shape, detector=geometry.shape)
         self._replay = Replay(gpu, self._patch.queue)
         self._corner: Three = (0, 0, 0)
 
     def update(self, y: Array, first: int) -> None:
-        self._pictures.update(y, first)
+        self._projections.update(y, first)
 
-    def at(self, box: Box) -> Array:
+    def at(self, box: VolumeBox) -> Array:
         if box.corner != self._corner:
             self._patch.place(_from(self._matrices, box.corner))
             self._corner = box.corner

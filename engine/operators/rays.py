@@ -18,11 +18,11 @@ from engine.backend import Backend
 from engine.errors import DataError, NumericalError, ResourceError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
-from engine.kernels.blocks import Tick
+from engine.kernels.blocks import OnProgress
 from engine.kernels.device_em import DeviceEm
 from engine.kernels.device_rays import DeviceRays
 from engine.kernels.host_rays import HostRays
-from engine.kernels.rays import Rows
+from engine.kernels.rays import EventRows
 from engine.kernels.tof import weight_table
 from engine.kernels.tuning import tuned
 from engine.kernels.units import share_unit, value_unit
@@ -71,7 +71,7 @@ class RayProjector(LinearOperator):
     dtype : float32 or float64, of images, values and arithmetic
     reproducible : sum in 64-bit integers, so that every result has the same bits for any number
         of threads, any order of the rays, and on CPU and GPU; otherwise they depend on all three
-    tick : called with (rays done, all rays) several times a second and at the end; it may raise
+    on_progress : called with (rays done, all rays) several times a second and at the end; may raise
         to stop the work
     variant : form of the GPU's kernels; None: the one that was measured to be fastest
     profiler : times uploads and kernels
@@ -88,7 +88,7 @@ class RayProjector(LinearOperator):
         tof: TofBins | None = None,
         dtype: str = "float32",
         reproducible: bool = False,
-        tick: Tick | None = None,
+        on_progress: OnProgress | None = None,
         variant: RayVariant | None = None,
         profiler: Profiler | None = None,
     ) -> None:
@@ -105,7 +105,7 @@ class RayProjector(LinearOperator):
                 grid.shape,
                 variant or tuned(on, grid.n_voxels, len(rows.bins) > 0, reproducible, dtype),
                 on=on,
-                tick=tick,
+                on_progress=on_progress,
                 profiler=profiler,
             )
         else:
@@ -115,7 +115,7 @@ class RayProjector(LinearOperator):
                 dtype=dtype,
                 threads=on.threads,
                 exact=reproducible,
-                tick=tick,
+                on_progress=on_progress,
                 profiler=profiler,
             )
         self.out_shape = (self._tracer.n_rows,)
@@ -133,7 +133,7 @@ class RayProjector(LinearOperator):
         self._expect(y, self.out_shape)
         return self._tracer.back(y, self._value_unit(y) if self.reproducible else 1.0)
 
-    def em_shares(self, x: Array, background: Array | None = None) -> tuple[Array, Array]:
+    def em_numerator(self, x: Array, background: Array | None = None) -> tuple[Array, Array]:
         """Share each event out over the voxels: x · Aᵀ(1 / q) with q = A x + background.
 
         One fused pass. The EM update is then shares / sensitivity. Rays that expect nothing add
@@ -148,7 +148,7 @@ class RayProjector(LinearOperator):
 
         Returns
         -------
-        shares
+        numerator
             image
         expected
             (n,) q
@@ -163,12 +163,12 @@ class RayProjector(LinearOperator):
                 "counts; start from a positive image."
             )
         unit = share_unit(self.out_shape[0]) if self.reproducible else 1.0
-        shares, expected = self._tracer.update(x, background, unit)
+        numerator, expected = self._tracer.update(x, background, unit)
         if not np.isfinite(float(expected.sum(dtype=np.float64))):
             raise NumericalError(
                 f"expected counts are too large for {self.dtype}; scale the image down."
             )
-        return shares, expected
+        return numerator, expected
 
     def em_loop(
         self,
@@ -207,7 +207,7 @@ class RayProjector(LinearOperator):
         return value_unit(largest)
 
 
-def _rows(rays: Rays, grid: ImageGrid, tof: TofBins | None, dtype: np.dtype[Any]) -> Rows:
+def _rows(rays: Rays, grid: ImageGrid, tof: TofBins | None, dtype: np.dtype[Any]) -> EventRows:
     """Check the rays and put them into the form of the kernels."""
     points = np.array(grid.to_voxels(rays.points_mm), np.float64, order="C")
     _check_points(rays.points_mm, points)
@@ -216,11 +216,11 @@ def _rows(rays: Rays, grid: ImageGrid, tof: TofBins | None, dtype: np.dtype[Any]
     voxel_mm = np.array(grid.voxel_mm, np.float64)
     if tof is None or rays.tof_bins is None:
         no_bins, no_table = np.empty(0, np.int16), np.empty(0, dtype)
-        return Rows(points, ends, voxel_mm, no_bins, no_table, 1, 1.0, 1.0)
+        return EventRows(points, ends, voxel_mm, no_bins, no_table, 1, 1.0, 1.0)
     _check_bins(rays.tof_bins, tof.n_bins, len(ends))
     table = weight_table(tof.sigma_mm, tof.bin_mm, dtype)
     timing = (table.weights, tof.n_bins, tof.bin_mm, table.step_mm)
-    return Rows(points, ends, voxel_mm, _typed(rays.tof_bins, np.int16), *timing)
+    return EventRows(points, ends, voxel_mm, _typed(rays.tof_bins, np.int16), *timing)
 
 
 def _typed(values: Array, dtype: Any) -> Array:

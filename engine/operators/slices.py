@@ -19,9 +19,9 @@ from engine.errors import GeometryError
 from engine.geometry.plane import Plane
 from engine.geometry.xray import XrayGeometry
 from engine.kernels.cone_variants import BackVariant
+from engine.operators.resident_projections import ResidentProjections
 from engine.operators.xray import XrayTransform
 from engine.operators.xray_patch import Patch, Replay
-from engine.operators.xray_pictures import Pictures
 
 Array = NDArray[Any]
 
@@ -103,11 +103,11 @@ class _OnGpu:
         if on.gpu is None:
             raise TypeError(f"{on.label} is no GPU.")
         self._matrices = geometry.matrices()
-        self._pictures = Pictures(geometry, planes[0].grid, on=on, variant=variant)
+        self._projections = ResidentProjections(geometry, planes[0].grid, on=on, variant=variant)
         self._patches = [
             Patch(
                 on.gpu,
-                self._pictures,
+                self._projections,
                 self._matrices @ plane.to_mm,
                 plane.grid.shape,
                 detector=geometry.shape,
@@ -118,7 +118,7 @@ class _OnGpu:
         self._replay = Replay(on.gpu, self._queue)
 
     def update(self, y: Array, first: int) -> None:
-        self._pictures.update(y, first)
+        self._projections.update(y, first)
 
     def place(self, planes: Sequence[Plane]) -> None:
         for patch, plane in zip(self._patches, planes, strict=True):

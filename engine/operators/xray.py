@@ -19,11 +19,11 @@ from engine.backend import Backend
 from engine.errors import ResourceError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
-from engine.kernels.blocks import Tick
+from engine.kernels.blocks import OnProgress
 from engine.operators.base import LinearOperator
 from engine.operators.xray_device import REAL_BYTES, DeviceXray
 from engine.operators.xray_host import HostXray
-from engine.operators.xray_scene import Box, Region, Scene
+from engine.operators.xray_scene import Region, Scene, VolumeBox
 from engine.operators.xray_tools import Tools
 from engine.profiling import Profiler
 
@@ -55,7 +55,7 @@ class XrayTransform(LinearOperator):
         reads the volume through textures, which blend in fractions of 1/256
     streams : on a GPU, whether results lie on the host, and volume and projections come to the
         device in parts; None: where volume and projections are large for its memory
-    tick : called with (done, in all) several times a second and at the end; it may raise to stop
+    on_progress : called with (done, in all) several times a second and at the end; may raise
     profiler : times the projections
     """
 
@@ -67,7 +67,7 @@ class XrayTransform(LinearOperator):
         on: Backend,
         adjoint: Adjoint = "matched",
         streams: bool | None = None,
-        tick: Tick | None = None,
+        on_progress: OnProgress | None = None,
         profiler: Profiler | None = None,
     ) -> None:
         _check_size(grid)
@@ -77,7 +77,7 @@ class XrayTransform(LinearOperator):
             streams = is_large(geometry, grid, on)
         self.on, self.grid, self.adjoint_kind = on, grid, adjoint
         self.streams = streams and on.is_cuda
-        self._tick = tick
+        self._tick = on_progress
         self.adjoint_rtol = ADJOINT_RTOL[adjoint]  # type: ignore[misc]
         self._subsets: dict[tuple[int, int], XrayTransform] = {}
         self._look(geometry)
@@ -91,7 +91,7 @@ class XrayTransform(LinearOperator):
         self._projector: DeviceXray | HostXray
         if self._tools is None:
             self._projector = HostXray(
-                scene, threads=self.on.threads, tick=self._tick, profiler=self._profiler
+                scene, threads=self.on.threads, on_progress=self._tick, profiler=self._profiler
             )
         else:
             self._projector = DeviceXray(
@@ -100,7 +100,7 @@ class XrayTransform(LinearOperator):
                 on=self.on,
                 exact=self.adjoint_kind == "matched",
                 streams=self.streams,
-                tick=self._tick,
+                on_progress=self._tick,
             )
 
     def forward(self, x: Array) -> Array:
@@ -133,7 +133,7 @@ class XrayTransform(LinearOperator):
         """
         y = taken(y)
         self._expect(y, self.out_shape)
-        box = Box.of(region, self.grid.shape)
+        box = VolumeBox.of(region, self.grid.shape)
         return self._projector.back(y, box, as_adjoint=weighting == "adjoint")
 
     def compile(self, use: Use) -> None:

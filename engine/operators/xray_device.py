@@ -19,13 +19,13 @@ from engine.arrays import module_of
 from engine.backend import Backend
 from engine.backend.gpu import Array, Texture
 from engine.errors import DeviceMemoryError
-from engine.kernels.blocks import Tick
+from engine.kernels.blocks import OnProgress
 from engine.kernels.cone_variants import WARP, BackVariant
 from engine.kernels.device_cone import BackViews
 from engine.kernels.device_joseph import Lines
 from engine.kernels.tuning import tuned_back
 from engine.operators.xray_parts import Pace, Parts, parts_for
-from engine.operators.xray_scene import Box, Scene, Three, Way
+from engine.operators.xray_scene import Scene, Three, VolumeBox, Way
 from engine.operators.xray_tools import Tools
 
 UPDATES_PER_CHUNK = 2**33
@@ -48,16 +48,16 @@ class DeviceXray:
     exact : whether line integrals read plain memory, of which `transposed` is the transpose, or
         textures, which blend in fractions of 1/256
     streams : whether results lie on the host, so that they may be larger than the device's memory
-    tick : told of progress
+    on_progress : told of progress
     """
 
     def __init__(
         self, scene: Scene, tools: Tools, *, on: Backend, exact: bool, streams: bool,
-        tick: Tick | None,
+        on_progress: OnProgress | None,
     ) -> None:  # fmt: skip
         self._scene, self._tools, self._on = scene, tools, on
         self._gpu, self._profiler = tools.gpu, tools.profiler
-        self._exact, self._streams, self._tick = exact, streams, tick
+        self._exact, self._streams, self._tick = exact, streams, on_progress
         self._lines: Lines | None = None
         self._views: BackViews | None = None
         self._share, self._is_least = USABLE, False
@@ -70,14 +70,14 @@ class DeviceXray:
         """The transpose of `forward` from memory: (n_z, n_y, n_x)."""
         return self._fitting(self._scene.grid.shape, lambda out: self._transposed(y, out))
 
-    def back(self, y: Array, box: Box, *, as_adjoint: bool) -> Array:
+    def back(self, y: Array, box: VolumeBox, *, as_adjoint: bool) -> Array:
         """Voxel-driven back projection with 1/τ² of a box; `as_adjoint` : weighted to be one."""
         return self._fitting(box.shape, lambda out: self._back(y, box, as_adjoint, out))
 
     def compile(self, way: Way) -> None:
         """Have the kernels of `forward`, `transposed` or `back` compiled."""
         if way == "back":
-            self._tools.back(self._variant(Box.of(None, self._scene.grid.shape)))
+            self._tools.back(self._variant(VolumeBox.of(None, self._scene.grid.shape)))
         else:
             self._tools.joseph(exact=self._exact or way == "transposed")
 
@@ -122,7 +122,7 @@ class DeviceXray:
                 pace.step(len(views))
             self._keep(sums, out, slab)
 
-    def _back(self, y: Array, box: Box, as_adjoint: bool, out: Array) -> None:
+    def _back(self, y: Array, box: VolumeBox, as_adjoint: bool, out: Array) -> None:
         variant = self._variant(box)
         kernels = self._tools.back(variant)
         if self._views is None:
@@ -130,22 +130,24 @@ class DeviceXray:
             self._views = kernels.views(scene.matrices, scene.grid.shape, scene.geometry.shape)
         copies = 1 + int(as_adjoint) + int(not self._is_there(y))  # one is the texture
         layers = box.n_voxels / np.prod(self._scene.geometry.shape)
-        recycled = self._tools.pictures_bytes
+        recycled = self._tools.projections_bytes
         parts = self._parts(box.shape, int(self._streams), copies, layers, recycled)
         pace, n = self._pace(parts), max(map(len, parts.views))
         for slab in parts.slabs:
             volume, part = self._room(out, slab), box.slices(slab)
             for views in parts.views:
                 if slab.start == 0 or len(parts.views) > 1:
-                    pictures = self._pictures(self._weighted(y, views, as_adjoint), variant, n)
+                    projections = self._projections(
+                        self._weighted(y, views, as_adjoint), variant, n
+                    )
                 n_updates = part.n_voxels * len(views)
                 with self._profiler.span("back", events=n_updates, unit="voxel updates"):
                     some, more = self._views[views.start : views.stop], views.start > 0
-                    kernels.back(pictures, some, volume, corner=part.corner, accumulate=more)
+                    kernels.back(projections, some, volume, corner=part.corner, accumulate=more)
                 pace.step(len(views))
             self._keep(volume, out, slab)
 
-    def _variant(self, box: Box) -> BackVariant:
+    def _variant(self, box: VolumeBox) -> BackVariant:
         """The same arithmetic for every box of a volume, so that its bits do not depend on it."""
         best = tuned_back(self._on, self._scene.geometry.is_upright)
         lanes = WARP if best.path == "columns" else 1
@@ -153,12 +155,12 @@ class DeviceXray:
             best, voxels_per_thread=min(best.voxels_per_thread, -(-box.shape[0] // lanes))
         )
 
-    def _pictures(self, values: Array, variant: BackVariant, n: int) -> Array | Texture:
+    def _projections(self, values: Array, variant: BackVariant, n: int) -> Array | Texture:
         """Projections as the back projection reads them: memory, or a texture for n of them."""
         if variant.texture == "memory":
             order = ["vrc".index(axis) for axis in variant.projections]
             return self._on.xp.ascontiguousarray(values.transpose(order))
-        texture = self._tools.pictures(variant.texture, n, self._scene.geometry.shape)
+        texture = self._tools.projections(variant.texture, n, self._scene.geometry.shape)
         texture.update(values)
         return texture
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import cone_back, joseph
-from engine.kernels.blocks import Tick, run_blocks, sum_blocks
-from engine.operators.xray_scene import Box, Scene, Three, Way
+from engine.kernels.blocks import OnProgress, run_blocks, sum_blocks
+from engine.operators.xray_scene import Scene, Three, VolumeBox, Way
 from engine.profiling import Profiler
 
 Array = NDArray[Any]
@@ -31,12 +31,12 @@ class HostXray:
     """
 
     def __init__(
-        self, scene: Scene, *, threads: int, tick: Tick | None, profiler: Profiler
+        self, scene: Scene, *, threads: int, on_progress: OnProgress | None, profiler: Profiler
     ) -> None:
-        self._scene, self._threads, self._tick = scene, threads, tick
+        self._scene, self._threads, self._tick = scene, threads, on_progress
         self._profiler, self._n_rays = profiler, math.prod(scene.seen)
-        shares_columns = scene.geometry.is_upright and scene.geometry.shape[0] > FEW_ROWS
-        self._is_upright = shares_columns and not scene.is_steep
+        numerator_columns = scene.geometry.is_upright and scene.geometry.shape[0] > FEW_ROWS
+        self._is_upright = numerator_columns and not scene.is_steep
         z, y, x = scene.grid.shape
         self._shape = (y, x, z)
         self._voxel_mm = np.array(scene.grid.voxel_mm, np.float64)
@@ -51,7 +51,7 @@ class HostXray:
         with self._profiler.span("back", events=self._n_rays, unit="rays"):
             return self._transposed(y)
 
-    def back(self, y: Array, box: Box, *, as_adjoint: bool) -> Array:
+    def back(self, y: Array, box: VolumeBox, *, as_adjoint: bool) -> Array:
         """Voxel-driven back projection with 1/τ² of a box; `as_adjoint` : weighted to be one."""
         n_updates = box.n_voxels * len(y)
         with self._profiler.span("back", events=n_updates, unit="voxel updates"):
@@ -105,7 +105,7 @@ class HostXray:
             self._shape,
             dtype=np.float32,
             threads=self._threads,
-            tick=self._tick,
+            on_progress=self._tick,
         )
         return np.ascontiguousarray(total.transpose(2, 0, 1))
 
@@ -130,7 +130,7 @@ class HostXray:
         inner = kept[first : first + len(y), 1:-1, 1:-1]
         inner[...] = y if self._is_thin else y.transpose(0, 2, 1)
 
-    def back_kept(self, kept: Array, box: Box) -> Array:
+    def back_kept(self, kept: Array, box: VolumeBox) -> Array:
         """Voxel-driven back projection with 1/τ² of a box."""
         return self._back_thin(kept, box) if self._is_thin else self._back(kept, box)
 
@@ -138,7 +138,7 @@ class HostXray:
     def _is_thin(self) -> bool:
         return self._scene.grid.shape[0] <= THIN
 
-    def _back(self, bordered: Array, box: Box) -> Array:
+    def _back(self, bordered: Array, box: VolumeBox) -> Array:
         n_z, n_y, n_x = box.shape
         out = np.zeros((n_y, n_x, n_z), np.float32)
 
@@ -148,7 +148,7 @@ class HostXray:
         run_blocks(work, n_y * n_x, self._threads, self._tick)
         return np.ascontiguousarray(out.transpose(2, 0, 1))
 
-    def _back_thin(self, bordered: Array, box: Box) -> Array:
+    def _back_thin(self, bordered: Array, box: VolumeBox) -> Array:
         out = np.zeros(box.shape, np.float32)
 
         def work(_: int, start: int, stop: int) -> None:
@@ -162,9 +162,9 @@ class HostXray:
         lines = (start, stop, self._scene.matrices, _y_x_z(corner))
         if self._is_thin:
             n_views, _, width = bordered.shape
-            middle, pictures = self._shape[1] // 2, bordered.reshape(n_views, -1)
+            middle, projections = self._shape[1] // 2, bordered.reshape(n_views, -1)
             blend = np.zeros(width, np.float32)
-            cone_back.thin(*lines, middle, pictures, width, blend, out)
+            cone_back.thin(*lines, middle, projections, width, blend, out)
         elif self._scene.geometry.is_upright:
             blend = np.zeros(self._scene.seen[1] + 3, np.float32)
             cone_back.upright(*lines, bordered, blend, out)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from engine.backend.gpu import Gpu, Stamp
-from engine.kernels.blocks import Tick
+from engine.kernels.blocks import OnProgress
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ def pieces(n: int, size: int) -> list[range]:
 class Pace:
     """Tells of progress, and keeps the host at most one part ahead of the device."""
 
-    def __init__(self, gpu: Gpu, tick: Tick | None, total: int) -> None:
-        self._gpu, self._tick, self._total = gpu, tick, total
+    def __init__(self, gpu: Gpu, on_progress: OnProgress | None, total: int) -> None:
+        self._gpu, self._tick, self._total = gpu, on_progress, total
         self._done = 0
         self._earlier: Stamp | None = None
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.backend.gpu import Gpu, Graph
 from engine.kernels.device_cone import back_rows
-from engine.operators.xray_pictures import Pictures
+from engine.operators.resident_projections import ResidentProjections
 from engine.operators.xray_scene import Three
 
 Array = NDArray[Any]
@@ -27,7 +27,7 @@ class Patch:
     Parameters
     ----------
     gpu : the device
-    pictures : the projections
+    projections : the projections
     matrices : (n_views, 3, 4) of points in voxels from the lower corner of the box, to pixels
     shape : (n_z, n_y, n_x)
     detector : (n_rows, n_columns)
@@ -39,11 +39,11 @@ class Patch:
     """
 
     def __init__(
-        self, gpu: Gpu, pictures: Pictures, matrices: Array, shape: Three,
+        self, gpu: Gpu, projections: ResidentProjections, matrices: Array, shape: Three,
         *, detector: tuple[int, int], turned: bool = False,
     ) -> None:  # fmt: skip
-        self._gpu, self._pictures, self._detector = gpu, pictures, detector
-        self._kernels = pictures.kernels(shape, turned=turned)
+        self._gpu, self._projections, self._detector = gpu, projections, detector
+        self._kernels = projections.kernels(shape, turned=turned)
         self._views = self._kernels.views(matrices, shape, detector)
         self.values = gpu.empty(shape, np.float32)
 
@@ -54,7 +54,7 @@ class Patch:
 
     def queue(self) -> None:
         """Queue the back projection with 1/τ² into `values`."""
-        self._pictures.queue(self._kernels, self._views, self.values)
+        self._projections.queue(self._kernels, self._views, self.values)
 
 
 class Replay:

@@ -22,14 +22,14 @@ Way = Literal["forward", "transposed", "back"]
 
 
 @dataclass(frozen=True)
-class Box:
+class VolumeBox:
     """Some voxels of a volume: the first one and how many, both (z, y, x)."""
 
     corner: Three
     shape: Three
 
     @classmethod
-    def of(cls, region: Region | None, shape: Three) -> Box:
+    def of(cls, region: Region | None, shape: Three) -> VolumeBox:
         """Take slices (z, y, x) out of a volume of this shape; None: all of it."""
         ranges = _ranges((slice(None),) * 3 if region is None else region, shape)
         if len(ranges) != 3 or any(r.step != 1 or not r for r in ranges):
@@ -39,10 +39,10 @@ class Box:
         z, y, x = ranges
         return cls((z.start, y.start, x.start), (len(z), len(y), len(x)))
 
-    def slices(self, part: range) -> Box:
+    def slices(self, part: range) -> VolumeBox:
         """Slices of the box along z, counted from its first."""
         z, y, x = self.corner
-        return Box((z + part.start, y, x), (len(part), *self.shape[1:]))
+        return VolumeBox((z + part.start, y, x), (len(part), *self.shape[1:]))
 
     @property
     def n_voxels(self) -> int:

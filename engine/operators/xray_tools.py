@@ -19,7 +19,7 @@ class Tools:
         self.gpu, self.profiler = gpu, profiler
         self._joseph: dict[JosephVariant, Joseph] = {}
         self._back: dict[BackVariant, ConeBack] = {}
-        self._pictures: Texture | None = None
+        self._projections: Texture | None = None
         self._volume: Texture | None = None
 
     def joseph(self, *, exact: bool) -> Joseph:
@@ -35,12 +35,12 @@ class Tools:
             self._back[variant] = ConeBack(self.gpu, variant, self.profiler)
         return self._back[variant]
 
-    def pictures(self, kind: TextureKind, n: int, detector: tuple[int, int]) -> Texture:
+    def projections(self, kind: TextureKind, n: int, detector: tuple[int, int]) -> Texture:
         """Return the texture for n projections at least; it may hold others of earlier calls."""
-        held = self._pictures
+        held = self._projections
         if held is None or (held.kind, held.shape[1:]) != (kind, detector) or held.shape[0] < n:
-            held = self._pictures = None  # gives its memory back first
-            held = self._pictures = self.gpu.texture(kind, (n, *detector))
+            held = self._projections = None  # gives its memory back first
+            held = self._projections = self.gpu.texture(kind, (n, *detector))
         return held
 
     def volume(self, shape: Three) -> Texture:
@@ -51,9 +51,9 @@ class Tools:
         return self._volume
 
     @property
-    def pictures_bytes(self) -> int:
+    def projections_bytes(self) -> int:
         """Memory of the texture of projections."""
-        return _bytes(self._pictures)
+        return _bytes(self._projections)
 
     @property
     def volume_bytes(self) -> int:
@@ -62,7 +62,7 @@ class Tools:
 
     def forget(self) -> None:
         """Give the textures' memory back."""
-        self._pictures = self._volume = None
+        self._projections = self._volume = None
         self.gpu.release()
 
 

@@ -11,14 +11,14 @@ from engine.backend import Backend
 from engine.data.projections import Projections
 from engine.errors import DataError
 from engine.preprocess import defects
-from engine.preprocess.base import Step, percent
+from engine.preprocess.base import PreprocessStep, percent
 from engine.preprocess.blocks import in_blocks
 from engine.settings import setting
 
 Scale = Literal["relative", "absolute"]
 
 
-class BadPixels(Step):
+class BadPixels(PreprocessStep):
     """What was not measured, and what stands alone among its neighbours."""
 
     title: ClassVar[str] = "Bad pixels"

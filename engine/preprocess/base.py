@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from engine.correcting import Correction
+from engine.corrections.base import Correction
 from engine.data.projections import Projections
 
 
-class Step(Correction[Projections]):
+class PreprocessStep(Correction[Projections]):
     """One effect of source or detector; what was found is in the `info` of the projections."""
 
     def changed(
@@ -20,8 +20,8 @@ class Step(Correction[Projections]):
 
     def facts(self, projections: Projections) -> dict[str, Any]:
         """Return what this step told about projections it made; empty where it did not run."""
-        told: dict[str, Any] = projections.info.get(self.kind, {})
-        return told
+        message: dict[str, Any] = projections.info.get(self.kind, {})
+        return message
 
 
 def percent(part: float, whole: float) -> str:

@@ -13,12 +13,12 @@ from engine.backend import Backend
 from engine.backend.gpu import Array
 from engine.data.projections import Projections
 from engine.geometry.xray import XrayGeometry
-from engine.preprocess.base import Step
+from engine.preprocess.base import PreprocessStep
 from engine.preprocess.blocks import in_blocks
 from engine.settings import setting
 
 
-class Binning(Step):
+class Binning(PreprocessStep):
     """Means over k × k pixels and over neighbouring views; what is left over at the end goes."""
 
     title: ClassVar[str] = "Binning"

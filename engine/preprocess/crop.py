@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 from engine.backend import Backend
 from engine.data.projections import Projections
 from engine.errors import DataError
-from engine.preprocess.base import Step
+from engine.preprocess.base import PreprocessStep
 from engine.settings import setting
 
 Span = tuple[int, int]
 
 
-class Crop(Step):
+class Crop(PreprocessStep):
     """A rectangle of the detector: rows and columns from the first to before the last."""
 
     title: ClassVar[str] = "Crop"

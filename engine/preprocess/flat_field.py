@@ -19,7 +19,7 @@ from engine.backend.gpu import Array
 from engine.data.projections import Projections
 from engine.errors import DataError
 from engine.preprocess import defects
-from engine.preprocess.base import Step, percent
+from engine.preprocess.base import PreprocessStep, percent
 from engine.preprocess.blocks import in_blocks
 from engine.settings import setting
 
@@ -47,7 +47,7 @@ class OpenBeam:
         return self.fields[after - 1] * (1 - share) + self.fields[after] * share
 
 
-class FlatField(Step):
+class FlatField(PreprocessStep):
     """Dark current, gain of the pixels, profile and drift of the source."""
 
     title: ClassVar[str] = "Dark and flat field"

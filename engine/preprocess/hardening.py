@@ -15,9 +15,9 @@ from engine.backend import Backend
 from engine.backend.gpu import Array
 from engine.data.projections import Projections
 from engine.errors import DataError
-from engine.preprocess.base import Step
+from engine.preprocess.base import PreprocessStep
 from engine.preprocess.blocks import in_blocks
-from engine.preprocess.middle import middle_rows, middle_slice
+from engine.preprocess.central_slice import middle_rows, middle_slice
 from engine.settings import setting
 
 Coefficients = tuple[float, ...]
@@ -26,7 +26,7 @@ RIM_VOXELS = 3
 FEWEST_VOXELS = 50
 
 
-class Hardening(Step):
+class Hardening(PreprocessStep):
     """Cupping and streaks of a beam that hardens in one material, such as water."""
 
     title: ClassVar[str] = "Beam hardening"
@@ -68,11 +68,11 @@ class Hardening(Step):
 
     def summary(self, before: Projections, after: Projections) -> str:
         facts = self.facts(after)
-        told = f"largest line integral {facts['most']:.3g} became {facts['became']:.3g}"
+        message = f"largest line integral {facts['most']:.3g} became {facts['became']:.3g}"
         if self.fit == "given":
-            return told
+            return message
         numbers = ", ".join(f"{a:.4g}" for a in facts["coefficients"])
-        return f"{told}; coefficients {numbers}, fitted on this scan"
+        return f"{message}; coefficients {numbers}, fitted on this scan"
 
     def _found(self, projections: Projections, *, on: Backend) -> Coefficients:
         if self.fit == "given":

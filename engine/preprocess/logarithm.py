@@ -10,7 +10,7 @@ from engine.arrays import module_of
 from engine.backend import Backend
 from engine.data.projections import Projections
 from engine.errors import DataError
-from engine.preprocess.base import Step, percent
+from engine.preprocess.base import PreprocessStep, percent
 from engine.preprocess.blocks import in_blocks
 from engine.settings import setting
 
@@ -18,7 +18,7 @@ BRIGHT = 1.1
 """Transmission above this is not noise: the flats do not fit the scan."""
 
 
-class Logarithm(Step):
+class Logarithm(PreprocessStep):
     """Attenuation along each ray, by Beer's law."""
 
     title: ClassVar[str] = "Logarithm"

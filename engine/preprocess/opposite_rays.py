@@ -23,7 +23,7 @@ from engine.errors import DataError
 from engine.filtering.redundancy import coverage
 from engine.geometry.vectors import about_z
 from engine.geometry.xray import XrayGeometry
-from engine.preprocess.sweep import Candidate, Estimate, lowest
+from engine.preprocess.parameter_sweep import Candidate, Estimate, lowest
 
 Array = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ import numpy as np
 from engine.arrays import module_of
 from engine.backend import Backend
 from engine.data.projections import Projections
-from engine.preprocess.base import Step, percent
+from engine.preprocess.base import PreprocessStep, percent
 from engine.preprocess.blocks import in_blocks
 from engine.preprocess.stripes import detect, offsets
 from engine.settings import setting
@@ -18,7 +18,7 @@ FEWEST_VIEWS = 30
 """With fewer views the object itself looks like a stripe."""
 
 
-class Rings(Step):
+class Rings(PreprocessStep):
     """What pixels of a wrong gain add, taken off the columns that need it or off all."""
 
     title: ClassVar[str] = "Rings"
@@ -66,5 +66,5 @@ class Rings(Step):
 
     def summary(self, before: Projections, after: Projections) -> str:
         n, n_pixels = self.facts(after)["stripes"], int(np.prod(after.shape[1:]))
-        told = f"{n:,} stripes of {n_pixels:,} columns of sinograms ({percent(n, n_pixels)})"
-        return told if self.columns == "found" else f"{told}; all columns smoothed"
+        message = f"{n:,} stripes of {n_pixels:,} columns of sinograms ({percent(n, n_pixels)})"
+        return message if self.columns == "found" else f"{message}; all columns smoothed"

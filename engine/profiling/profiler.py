@@ -14,15 +14,7 @@ from time import perf_counter
 from engine.backend import Backend
 from engine.backend.gpu import Resources, Stamp
 from engine.profiling.counters import Meter
-from engine.profiling.profile import (
-    ON_THE_BUS,
-    TITLES,
-    UNITS,
-    Device,
-    Kernel,
-    Profile,
-    Stage,
-)
+from engine.profiling.profile import ON_THE_BUS, TITLES, UNITS, Device, Kernel, Profile, Stage
 
 MOST_PENDING = 1024
 """Stages whose stamps may wait to be read; beyond that the older half is read."""

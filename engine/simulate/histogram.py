@@ -19,7 +19,7 @@ from engine.data.response import ResponseMatrix
 from engine.errors import SettingsError
 from engine.geometry.panel_sums import products, sums
 from engine.operators.matrix import MatrixProjector
-from engine.simulate.lines import Tick
+from engine.simulate.lines import OnProgress
 from engine.simulate.phantom import Phantom
 
 CHUNK = 4_000_000
@@ -37,7 +37,7 @@ def simulate_histogram(
     randoms_fraction: float = 0.0,
     efficiencies: NDArray[Any] | None = None,
     duration_s: float = 60.0,
-    tick: Tick | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Histogram:
     """Simulate one frame.
 
@@ -59,7 +59,7 @@ def simulate_histogram(
         (n_crystals,) detection efficiency of each crystal; None: all 1
     duration_s
         length of the frame [s]
-    tick
+    on_progress
         called with work done and work in all; may raise to stop
 
     Returns
@@ -75,7 +75,7 @@ def simulate_histogram(
         )
     scanner, rng = response.scanner, np.random.default_rng(seed)
     table, s = scanner.orientations, scanner.settings
-    A = MatrixProjector(response, on=on, tick=tick)
+    A = MatrixProjector(response, on=on, on_progress=on_progress)
     mean = np.array(on.to_host(A(on.to_device(phantom.rasterise(scanner.grid).values))))
     if efficiencies is not None:
         mean *= products(table, np.asarray(efficiencies).reshape(2, s.n_rows, s.n_columns))

@@ -12,7 +12,7 @@ from engine.backend import cpu, usable_cores
 from engine.errors import DataError
 from engine.geometry.xray import XrayGeometry
 from engine.kernels import chords
-from engine.kernels.blocks import Tick, run_blocks
+from engine.kernels.blocks import OnProgress, run_blocks
 from engine.operators.xray import XrayTransform
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Shape
@@ -26,7 +26,7 @@ def line_integrals(
     geometry: XrayGeometry,
     *,
     threads: int | None = None,
-    tick: Tick | None = None,
+    on_progress: OnProgress | None = None,
 ) -> NDArray[np.float32]:
     """(n_views, n_rows, n_columns) ∫ μ dl from the source, or all along parallel rays.
 
@@ -51,7 +51,7 @@ def line_integrals(
     def work(_: int, start: int, stop: int) -> None:
         chords.integrals(start, stop, *scene, np.empty(n_columns), out)
 
-    run_blocks(work, geometry.n_views * n_rows, threads, tick)
+    run_blocks(work, geometry.n_views * n_rows, threads, on_progress)
     return out
 
 

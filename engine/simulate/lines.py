@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from engine.backend import usable_cores
 from engine.errors import DataError
-from engine.simulate.candidates import Candidates
+from engine.simulate.candidate_lines import CandidateLines
 
 Array = NDArray[Any]
 Rate = Callable[[NDArray[np.int32]], Array]
 """(n,) relative expected counts of crystal pairs (n, 2) that are in coincidence."""
-Tick = Callable[[int, int], None]
+OnProgress = Callable[[int, int], None]
 
 _CHUNK = 1 << 16
 """Lines whose rates one thread works out at a time."""
@@ -48,11 +48,11 @@ class DrawnLines:
 
 
 def draw_lines(
-    lines: Candidates,
+    lines: CandidateLines,
     rate: Rate,
     n: int,
     rng: np.random.Generator,
-    tick: Tick | None = None,
+    on_progress: OnProgress | None = None,
 ) -> DrawnLines:
     """Draw `n` independent lines, each with probability rate / total rate."""
     pilot = rng.integers(max(len(lines), 1), size=min(_PILOT, len(lines)))
@@ -62,17 +62,17 @@ def draw_lines(
         return DrawnLines(np.empty((0, 2), np.int32), float(rates.mean()) * len(lines))
     candidates = n * _HEADROOM * peak / float(rates.mean()) if peak > 0 else np.inf
     if candidates < len(lines):
-        return by_rejection(lines, rate, n, rng, peak, tick)
-    return by_enumeration(lines, rate, n, rng, tick)
+        return by_rejection(lines, rate, n, rng, peak, on_progress)
+    return by_enumeration(lines, rate, n, rng, on_progress)
 
 
 def by_rejection(
-    lines: Candidates,
+    lines: CandidateLines,
     rate: Rate,
     n: int,
     rng: np.random.Generator,
     peak: float,
-    tick: Tick | None = None,
+    on_progress: OnProgress | None = None,
 ) -> DrawnLines:
     """Draw lines evenly and keep some; `peak` is a first guess of the largest rate."""
     bound, total, tried = _HEADROOM * peak, 0.0, 0
@@ -89,14 +89,18 @@ def by_rejection(
         total, tried = total + float(rates.sum()), tried + size
         share = max(total / tried / bound, 1e-6)
         kept = np.concatenate([kept, new])
-        if tick is not None:
-            tick(min(len(kept), n), n)
+        if on_progress is not None:
+            on_progress(min(len(kept), n), n)
     kept = np.sort(rng.permutation(kept)[:n])
     return DrawnLines(lines.crystals(kept), total / tried * len(lines))
 
 
 def by_enumeration(
-    lines: Candidates, rate: Rate, n: int, rng: np.random.Generator, tick: Tick | None = None
+    lines: CandidateLines,
+    rate: Rate,
+    n: int,
+    rng: np.random.Generator,
+    on_progress: OnProgress | None = None,
 ) -> DrawnLines:
     """Work out the rate of every line and draw from their sum."""
     numbers, rates = [np.empty(0, np.int64)], [np.empty(0)]
@@ -106,8 +110,8 @@ def by_enumeration(
         seen = np.flatnonzero(part)
         numbers.append(seen + start)
         rates.append(part[seen])
-        if tick is not None:
-            tick(stop, len(lines))
+        if on_progress is not None:
+            on_progress(stop, len(lines))
     upto = np.cumsum(np.concatenate(rates))
     if len(upto) == 0:
         raise DataError(
@@ -119,7 +123,7 @@ def by_enumeration(
     return DrawnLines(lines.crystals(drawn), float(upto[-1]))
 
 
-def _rates_of(lines: Candidates, rate: Rate, numbers: NDArray[np.int64]) -> Array:
+def _rates_of(lines: CandidateLines, rate: Rate, numbers: NDArray[np.int64]) -> Array:
     """(n,) rates of counted lines, zero where the pair is not in coincidence."""
 
     def work(part: NDArray[np.int64]) -> Array:

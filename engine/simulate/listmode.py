@@ -19,8 +19,8 @@ from engine.errors import SettingsError
 from engine.geometry.scanner import Scanner
 from engine.geometry.tof import TofBins
 from engine.simulate.camera import Camera
-from engine.simulate.candidates import all_lines, lines_near
-from engine.simulate.lines import Tick, draw_lines
+from engine.simulate.candidate_lines import all_lines, lines_near
+from engine.simulate.lines import OnProgress, draw_lines
 from engine.simulate.phantom import BUNDLE, Phantom
 
 _CUTOFF_SIGMAS = 3.0
@@ -41,7 +41,7 @@ def simulate_listmode(
     efficiencies: NDArray[Any] | None = None,
     singles: NDArray[Any] | None = None,
     duration_s: float = 60.0,
-    tick: Tick | None = None,
+    on_progress: OnProgress | None = None,
 ) -> ListMode:
     """Simulate one frame.
 
@@ -68,7 +68,7 @@ def simulate_listmode(
         (n_crystals,) relative rates of single photons; None: as the efficiencies
     duration_s
         length of the frame [s]
-    tick
+    on_progress
         called with work done and work in all; may raise to stop
 
     Returns
@@ -91,7 +91,9 @@ def simulate_listmode(
     }
     drawn = {kind: int(rng.poisson(mean)) for kind, mean in expected.items()}
     everywhere = all_lines(scanner)
-    trues = draw_lines(lines_near(phantom, scanner), camera.true_rate, drawn["trues"], rng, tick)
+    trues = draw_lines(
+        lines_near(phantom, scanner), camera.true_rate, drawn["trues"], rng, on_progress
+    )
     scatter = draw_lines(everywhere, camera.scatter_rate, drawn["scatter"], rng)
     n_flat = drawn["randoms"] + drawn["delayeds"]
     flat = draw_lines(everywhere, camera.random_rate, n_flat, rng)

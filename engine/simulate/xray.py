@@ -24,7 +24,7 @@ from engine.backend import usable_cores
 from engine.data.projections import Projections
 from engine.errors import SettingsError
 from engine.geometry.xray import XrayGeometry
-from engine.kernels.blocks import Tick
+from engine.kernels.blocks import OnProgress
 from engine.simulate.integrals import finer, line_integrals, mean_of_pixels
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.voxels import VoxelPhantom
@@ -120,7 +120,7 @@ def simulate_xray(
     hardening: float = 0.0,
     oversample: int = 1,
     threads: int | None = None,
-    tick: Tick | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Projections:
     """Simulate a scan.
 
@@ -142,7 +142,7 @@ def simulate_xray(
         rays along each side of a pixel
     threads
         None: all cores
-    tick
+    on_progress
         called with the views done and the views in all; may raise to stop
 
     Returns
@@ -173,8 +173,8 @@ def simulate_xray(
 
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(count, range(views.start, views.stop)))
-        if tick:
-            tick(views.stop, geometry.n_views)
+        if on_progress:
+            on_progress(views.stop, geometry.n_views)
     return Projections(
         values=values,
         geometry=geometry,
@@ -199,15 +199,15 @@ def simulate_integrals(
     *,
     oversample: int = 1,
     threads: int | None = None,
-    tick: Tick | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Projections:
     """Return the line integrals of a phantom without any noise, as means over the pixels."""
     values = np.empty((geometry.n_views, *geometry.shape), np.float32)
     for views in _blocks(geometry, oversample):
         fine = line_integrals(phantom, finer(geometry.select(views), oversample), threads=threads)
         values[views] = mean_of_pixels(fine, oversample)
-        if tick:
-            tick(views.stop, geometry.n_views)
+        if on_progress:
+            on_progress(views.stop, geometry.n_views)
     info = {"source": "simulated", "phantom": phantom.name, "oversample": oversample}
     return Projections(values=values, geometry=geometry, kind="integrals", info=info)
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.preferences import Preferences
+from app.models.preferences import Preferences
 from engine.geometry.ring import RingScanner, RingSettings
-from engine.protocols.pet import Protocol
-from engine.study import Study
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
 
 PATIENCE_MS = 60_000
 """A first run compiles kernels where their cache is empty."""
@@ -48,7 +48,7 @@ def small_study(tiny_ring: RingScanner, tmp_path_factory: pytest.TempPathFactory
     write_listmode(data, folder / "small.h5")
     algorithm = {"kind": "osem", "iterations": 3, "subsets": 2}
     protocol = {"name": "Small", "algorithm": algorithm, "finishing": [{"kind": "median"}]}
-    return Study(data=folder / "small.h5", protocol=Protocol.model_validate(protocol))
+    return Study(data=folder / "small.h5", protocol=ListModeProtocol.model_validate(protocol))
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def preferences(tmp_path: Path) -> Preferences:
 @pytest.fixture
 def window(qtbot, qapp, preferences):
     """A window that is on the screen; afterwards no thread and no process of it is left."""
-    from app.window_app import make_window
+    from app.shell.application import make_window
 
     made = make_window(qapp, preferences)
     made.dialogs.confirm = lambda *words: True  # the user, who agrees to everything

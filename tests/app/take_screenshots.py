@@ -13,14 +13,14 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.main_window import MainWindow
-from app.panels import MeasureTab
-from app.preferences import Preferences
-from app.run_record import RunState
+from app.models.preferences import Preferences
+from app.models.run_record import RunState
+from app.shell.application import make_app, make_window
+from app.shell.main_window import MainWindow
+from app.shell.panels import MeasureTab
 from app.views.line import Line
-from app.window_app import make_app, make_window
-from engine.demo import CtDemo, DualHeadDemo, PetDemo, demo_folder
-from engine.devices import DeviceInfo, cpu_device
+from engine.backend.devices import DeviceInfo, cpu_device
+from engine.modalities.demos import CtDemo, DualHeadDemo, PetDemo, demo_folder
 from engine.profiling import Profile
 from tests.engine import engine_sources
 
@@ -91,7 +91,7 @@ def drive(shots: Photographer) -> None:
     broken = shots.folder / "broken.l.hdr"
     broken.write_text("this is no header\n")
     window.commands.open_path(broken)
-    shots.wait(lambda: window.centre.banner.problem is not None)
+    shots.wait(lambda: window.centre.message_bar.problem is not None)
     shots.shoot("error")
 
 
@@ -117,7 +117,7 @@ def shoot_devices(shots: Photographer) -> None:
     choice.choose("cpu")
     window.runner.source = engine_sources.breaking_card
     window.runner.start()
-    shots.wait(lambda: window.centre.banner.problem is not None)
+    shots.wait(lambda: window.centre.message_bar.problem is not None)
     shots.wait(lambda: not window.commands.is_busy)
     choice.set_found((processor, gpu))
     choice.choose("auto")
@@ -171,10 +171,10 @@ def shoot_preview(shots: Photographer) -> None:
     window, session = shots.window, shots.window.session
     step = session.modality.choices(session.protocol)["centre"].model_copy(update={"column": 110.0})
     session.set_protocol(session.modality.with_choice(session.protocol, "centre", step))
-    shots.wait(lambda: window.bench.previews.is_current and not window.commands.is_busy)
+    shots.wait(lambda: window.context.previews.is_current and not window.commands.is_busy)
     shots.shoot("ct-preview")
     session.undo()
-    shots.wait(lambda: window.bench.previews.is_current and not window.commands.is_busy)
+    shots.wait(lambda: window.context.previews.is_current and not window.commands.is_busy)
 
 
 def shoot_scan_pages(shots: Photographer) -> None:
@@ -192,8 +192,8 @@ def shoot_scan_pages(shots: Photographer) -> None:
 
 
 def shoot_dialogs(shots: Photographer) -> None:
-    from app.export_dialog import ExportDialog
-    from app.help import HelpDialog
+    from app.export.export_dialog import ExportDialog
+    from app.shell.help import HelpDialog
 
     window = shots.window
     images = window.session.record.images.items

@@ -9,27 +9,27 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QTimer
 
-from app.device_choice import DeviceChoice
-from app.messages import Problem
-from app.protocols import known_protocols
-from app.quality import QUALITIES
-from app.reading import read_input
-from app.run_record import RunState
-from app.runner import learnt
-from app.session import Session
+from app.control.reading import read_input
+from app.control.runner import learnt
+from app.models.device_choice import DeviceChoice
+from app.models.messages import Problem
+from app.models.named_protocols import known_protocols
+from app.models.quality import QUALITIES
+from app.models.run_record import RunState
+from app.models.session import Session
 from engine.backend import cpu
+from engine.backend.devices import cpu_device
 from engine.data.projections import Projections
-from engine.devices import cpu_device
 from engine.errors import SettingsError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import parallel
 from engine.io import write_projections
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study, read_study
+from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.operators.xray import XrayTransform
 from engine.preprocess import Binning, Crop, FlatField, Hounsfield
-from engine.protocols.assignments import with_settings
-from engine.protocols.ct import CtProtocol
-from engine.protocols.pet import Protocol
-from engine.study import Study, read_study
+from engine.study.assignments import with_settings
 from tests.app.conftest import PATIENCE_MS
 
 MU = 0.02
@@ -90,9 +90,9 @@ def test_a_scan_says_what_it_is_and_brings_its_protocol(session):
 
 
 def test_no_picture_of_the_scan_stays_in_the_windows_memory(session):
-    outline = session.inputs.scan.outline
-    assert outline.values.shape == (60, 4, 40)
-    assert all(a.base.nbytes <= 8 for a in (outline.values, outline.flats, outline.darks))
+    empty_scan = session.inputs.scan.empty_scan
+    assert empty_scan.values.shape == (60, 4, 40)
+    assert all(a.base.nbytes <= 8 for a in (empty_scan.values, empty_scan.flats, empty_scan.darks))
 
 
 def test_grid_follows_crop_and_binning(session):
@@ -136,7 +136,7 @@ def test_a_direct_algorithm_gets_no_iterations(session):
 
 def test_a_protocol_of_pet_is_refused_for_a_ct_scan(session):
     with pytest.raises(SettingsError, match="is for PET and the open scan is X-ray CT"):
-        session.use_protocol(Protocol())
+        session.use_protocol(ListModeProtocol())
     assert session.protocol == CtProtocol()
 
 
@@ -151,7 +151,7 @@ def test_ct_numbers_need_the_size_of_a_pixel(session):
     session.set_protocol(CtProtocol(hounsfield=Hounsfield()))
     assert session.obstacle() == ""
     scan = session.inputs.scan
-    unknown = replace(scan, outline=replace(scan.outline, pixel_mm_known=False))
+    unknown = replace(scan, empty_scan=replace(scan.empty_scan, pixel_mm_known=False))
     session.set_input("data", replace(session.inputs["data"], content=unknown))
     assert session.obstacle().startswith("CT numbers need the size")
 
@@ -165,13 +165,13 @@ def on_region(algorithm: str, voxel_mm: float = 0.5) -> CtProtocol:
 
 def test_iterations_on_a_part_are_foretold_with_all_that_they_need(session):
     session.set_protocol(on_region("fdk"))
-    assert session.needs().least is None
+    assert session.requirements().least is None
     assert session.modality.grid_note(session.protocol, session.inputs) == ""
     session.set_protocol(on_region("sirt"))
-    needs = session.needs()
-    assert needs.memory_bytes > 2 * needs.least.memory_bytes
-    assert needs.seconds > needs.least.seconds
-    assert needs.describe().startswith("needs up to ")
+    requirements = session.requirements()
+    assert requirements.memory_bytes > 2 * requirements.least.memory_bytes
+    assert requirements.seconds > requirements.least.seconds
+    assert requirements.describe().startswith("needs up to ")
     note = session.modality.grid_note(session.protocol, session.inputs)
     # outermost pixels are 19.5 mm from the axis, rows 1.5 mm from the middle; then half a voxel
     assert "up to 0.5 mm, 80 × 80 × 8 voxels; the picture is cut out of it" in note
@@ -181,11 +181,11 @@ def test_what_may_be_too_large_is_told_but_not_refused(session, window):
     volume = window.steps[3]
     window.session.set_input("data", session.inputs["data"])
     window.session.set_protocol(on_region("sirt", voxel_mm=0.01))
-    assert not window.session.needs().fits
+    assert not window.session.requirements().fits
     assert "May be too large for this computer: needs up to " in volume._result.text()
     assert window.session.obstacle() == ""
     window.session.set_protocol(on_region("fdk", voxel_mm=0.01))
-    assert window.session.needs().fits
+    assert window.session.requirements().fits
     assert "too large" not in volume._result.text()
 
 
@@ -227,8 +227,8 @@ def test_a_ct_scan_is_reconstructed_in_plain_grey(qtbot, window, open_ct, ct_sca
     assert (view.unit, view.colour_map) == ("1/mm", "grey")
     assert view.window == (0.0, pytest.approx(MU, rel=0.3))
     assert view.volume.values[2, 20, 20] == pytest.approx(MU, rel=0.05)
-    told = " ".join(f"{name} {value}" for name, value in window.tabs.widget(0)._rows())
-    assert "pixels/s" in told and "events" not in told
+    message = " ".join(f"{name} {value}" for name, value in window.tabs.widget(0)._rows())
+    assert "pixels/s" in message and "events" not in message
     assert not window.tabs.widget(0).curve.isVisible()
     assert "events" not in window.tabs.widget(1).headline.text()
 
@@ -265,7 +265,7 @@ def test_pet_and_ct_take_turns(qtbot, window, opened, open_ct, small_study):
     qtbot.waitUntil(lambda: back() and not window.commands.is_busy, timeout=PATIENCE_MS)
     assert "randoms" in window.steps[1].ledger.rows
     assert not window.steps[0].rows["attenuation"].isHidden()
-    assert window.session.protocol == Protocol()
+    assert window.session.protocol == ListModeProtocol()
 
 
 def test_a_study_file_brings_its_modality_back(qtbot, window, open_ct, tmp_path):
@@ -282,7 +282,7 @@ def test_a_study_file_brings_its_modality_back(qtbot, window, open_ct, tmp_path)
 def test_a_protocol_file_brings_its_modality(qtbot, window, open_ct):
     open_ct()
     window.commands.save_protocol("Mine")
-    path = window.bench.preferences.folder / "protocols" / "ct-mine.toml"
+    path = window.context.preferences.folder / "protocols" / "ct-mine.toml"
     window.commands.open_study(Study(data=window.session.study().data, protocol=CtProtocol()))
     qtbot.waitUntil(lambda: not window.commands.is_busy, timeout=PATIENCE_MS)
     window.open_path(path)
@@ -292,10 +292,10 @@ def test_a_protocol_file_brings_its_modality(qtbot, window, open_ct):
 
 def test_a_scanner_does_not_belong_to_a_ct_scan(window, open_ct):
     open_ct()
-    told: list[Problem] = []
-    window.session.problem_raised.connect(told.append)
+    message: list[Problem] = []
+    window.session.problem_raised.connect(message.append)
     window.commands.set_input("scanner", "safir")
-    assert told[0].text == "The study is of X-ray CT, to which no scanner belongs."
+    assert message[0].text == "The study is of X-ray CT, to which no scanner belongs."
     assert set(window.session.inputs) == {"data"}
 
 
@@ -305,9 +305,9 @@ def test_a_damaged_scan_is_a_sentence_and_the_open_study_stays(qtbot, window, op
     broken = tmp_path / "broken.h5"
     broken.write_bytes(before.data.read_bytes()[:5000])
     window.open_path(broken)
-    qtbot.waitUntil(lambda: window.centre.banner.problem is not None, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.centre.message_bar.problem is not None, timeout=PATIENCE_MS)
     assert window.session.study() == before
-    assert "\n" not in window.centre.banner.problem.text
+    assert "\n" not in window.centre.message_bar.problem.text
 
 
 def test_letters_of_a_ct_volume_claim_no_patient(qtbot, window, open_ct):
@@ -320,7 +320,7 @@ def test_letters_of_a_ct_volume_claim_no_patient(qtbot, window, open_ct):
 
 def test_what_the_scan_brings_done_is_no_fault(session, window):
     scan = session.inputs.scan
-    done = replace(scan, outline=replace(scan.outline, kind="integrals"))
+    done = replace(scan, empty_scan=replace(scan.empty_scan, kind="integrals"))
     window.session.set_input("data", replace(session.inputs["data"], content=done))
     ledger = window.steps[1].ledger
     assert "already" in ledger.rows["logarithm"].text.text()
@@ -330,7 +330,7 @@ def test_what_the_scan_brings_done_is_no_fault(session, window):
 
 def test_lengths_are_pixels_where_their_size_is_not_known(session, window):
     scan = session.inputs.scan
-    unknown = replace(scan, outline=replace(scan.outline, pixel_mm_known=False))
+    unknown = replace(scan, empty_scan=replace(scan.empty_scan, pixel_mm_known=False))
     step = window.steps[3]
     window.session.set_input("data", session.inputs["data"])
     assert step.summary == "1 mm, 40 × 40 × 4"

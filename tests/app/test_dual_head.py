@@ -8,27 +8,27 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from app.device_choice import DeviceChoice
-from app.modalities import ways_of
-from app.opening import purpose_of
-from app.panels.study import words_on
-from app.quality import QUALITIES
-from app.reading import read_input
-from app.run_record import RunState
-from app.session import Session
+from app.control.reading import read_input
+from app.control.recognise import purpose_of
+from app.models.device_choice import DeviceChoice
+from app.models.modalities import suitable_modalities
+from app.models.quality import QUALITIES
+from app.models.run_record import RunState
+from app.models.session import Session
+from app.study.study_step import words_on
 from engine.backend import cpu
+from engine.backend.devices import cpu_device
 from engine.data.histogram import with_settings
 from engine.data.listmode import ListMode
 from engine.data.response import ResponseMatrix
-from engine.devices import cpu_device
 from engine.errors import SettingsError
 from engine.io import read_scanner, write_histogram, write_listmode
 from engine.io.response_hdf5 import write_response
-from engine.protocols.ct import CtProtocol
-from engine.protocols.dual_head import DualHeadProtocol
-from engine.protocols.pet import Protocol
-from engine.response.building import build_analytic
-from engine.response.settings import AnalyticResponse
+from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
+from engine.modalities.dual_head_pet.response.building import build_analytic
+from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.simulate.histogram import simulate_histogram
 from engine.simulate.phantoms import point
 from tests.app.conftest import PATIENCE_MS
@@ -76,7 +76,7 @@ def take(session: Session, path: Path) -> Session:
 
 
 def keys(session: Session) -> list[str]:
-    return [way.key for way in ways_of(session.inputs)]
+    return [way.key for way in suitable_modalities(session.inputs)]
 
 
 # what is open
@@ -101,7 +101,7 @@ def test_list_mode_of_panels_can_go_both_ways_and_stays_with_rays_at_first(sessi
     matrix = " ".join(words_on(session))
     assert "ray" in rays and "response" in matrix and rays != matrix
     assert session.grid() == session.scanner.grid and session.obstacle() == ""
-    session.use_protocol(Protocol())
+    session.use_protocol(ListModeProtocol())
     assert session.modality.key == "pet"
 
 
@@ -110,7 +110,7 @@ def test_after_a_histogram_list_mode_goes_by_rays_and_that_is_said(session, hist
     assert session.note == ""
     take(session, listmode)
     assert session.modality.key == "pet" and session.obstacle() == ""
-    assert DualHeadProtocol().name in session.note and Protocol().name in session.note
+    assert DualHeadProtocol().name in session.note and ListModeProtocol().name in session.note
     assert session.note in words_on(session) and session.note == session.log[-1].text
     take(session, histogram)
     take(session, histogram)
@@ -125,7 +125,7 @@ def test_a_way_picked_for_a_kind_of_scan_is_kept_for_that_kind(session, histogra
     assert session.base.name == "Mine"
     take(session, listmode)
     assert session.base.name == "Mine" and session.note == ""
-    session.use_protocol(Protocol(name="Rays"))
+    session.use_protocol(ListModeProtocol(name="Rays"))
     take(session, histogram)
     assert session.modality.key == "dual-head"
     take(session, listmode)
@@ -163,7 +163,7 @@ def test_a_study_keeps_its_protocol_whichever_of_its_files_is_read_first(session
 
 def test_a_protocol_of_another_kind_is_refused_in_words(session, histogram):
     take(session, histogram)
-    for wrong in (Protocol(), CtProtocol()):
+    for wrong in (ListModeProtocol(), CtProtocol()):
         with pytest.raises(SettingsError, match="is dual-head PET"):
             session.use_protocol(wrong)
 
@@ -187,11 +187,11 @@ def test_corrections_ask_the_histogram(session, histogram, listmode):
 
 
 def test_panels_are_drawn_and_a_wider_gap_shows(session, histogram, qtbot, qapp):
-    from app.scanner_picture import ScannerPicture
-    from app.theme import Theme
+    from app.look.theme import Theme
+    from app.study.scanner_drawing import ScannerDrawing
 
     take(session, histogram)
-    picture = ScannerPicture(Theme(qapp, "dark"))
+    picture = ScannerDrawing(Theme(qapp, "dark"))
     qtbot.addWidget(picture)
     picture.resize(320, 170)
     near, far = session.scanner, with_settings(session.scanner, separation_mm=40)
@@ -232,17 +232,17 @@ def test_a_voxel_that_breaks_the_symmetry_is_named(session, histogram):
 
 
 def test_the_time_holds_the_response_until_it_is_kept(session, histogram, response):
+    from engine.modalities.dual_head_pet.response.identity import path_of
     from engine.paths import cache_dir
-    from engine.response.plan import path_of
 
     take(session, histogram)
     plan = session.protocol.model_copy(update={"response": AnalyticResponse(n_points=1 << 20)})
     session.set_protocol(plan)
-    before = session.needs().seconds
+    before = session.requirements().seconds
     kept = path_of(cache_dir() / "response", session.scanner, plan.response)
     kept.parent.mkdir(parents=True, exist_ok=True)
     write_response(response, kept)
-    assert session.needs().seconds < before
+    assert session.requirements().seconds < before
     kept.unlink()
 
 
@@ -266,9 +266,9 @@ def test_a_response_of_other_panels_is_refused(response, tmp_path):
 
 def test_layers_are_one_to_the_response(session, response, tmp_path):
     """Two layers of crystals: counted together, with the response of both as one."""
+    from engine.modalities.dual_head_pet.requirements import estimate
+    from engine.modalities.dual_head_pet.response.identity import path_of
     from engine.paths import cache_dir
-    from engine.preflight.dual_head import estimate
-    from engine.response.plan import path_of
 
     one = read_scanner("test-panels")
     scanner = with_settings(one, n_layers=2)
@@ -281,17 +281,17 @@ def test_layers_are_one_to_the_response(session, response, tmp_path):
     session.set_input("response", found)
     assert session.obstacle() == ""
     session.set_input("response", None)
-    told = session.needs()
+    message = session.requirements()
     kept = path_of(cache_dir() / "response", one, session.protocol.response)
     kept.parent.mkdir(parents=True, exist_ok=True)
     write_response(response, kept)
-    assert session.needs().seconds < told.seconds
+    assert session.requirements().seconds < message.seconds
     kept.unlink()
-    assert told.memory_bytes == estimate(session.protocol, one, on=cpu_device(2)).memory_bytes
+    assert message.memory_bytes == estimate(session.protocol, one, on=cpu_device(2)).memory_bytes
 
 
 def test_the_wait_for_a_response_is_told_in_words(session, histogram):
-    from app.header import progress_text
+    from app.shell.header_bar import progress_text
     from engine.events import Progressed, StageStarted
 
     take(session, histogram)
@@ -308,11 +308,13 @@ def test_the_wait_for_a_response_is_told_in_words(session, histogram):
 
 def test_a_response_waits_for_its_scan(qtbot, window, response, tmp_path):
     write_response(response, tmp_path / "r.h5")
-    told = []
-    window.session.problem_raised.connect(told.append)
+    message = []
+    window.session.problem_raised.connect(message.append)
     window.open_path(tmp_path / "r.h5")
-    qtbot.waitUntil(lambda: bool(told), timeout=PATIENCE_MS)
-    assert told[0].text.startswith("No scan is open; open the scan that this response belongs to")
+    qtbot.waitUntil(lambda: bool(message), timeout=PATIENCE_MS)
+    assert message[0].text.startswith(
+        "No scan is open; open the scan that this response belongs to"
+    )
 
 
 def quick(session: Session) -> None:
@@ -346,7 +348,7 @@ def test_the_protocols_of_both_ways_are_listed_for_list_mode_of_panels(qtbot, wi
     qtbot.waitUntil(ready, timeout=PATIENCE_MS)
     box = window.header.choice.protocols
     names = [box.itemText(i) for i in range(box.count())]
-    assert Protocol().name in names and DualHeadProtocol().name in names
+    assert ListModeProtocol().name in names and DualHeadProtocol().name in names
     box.setCurrentText(DualHeadProtocol().name)
     box.activated.emit(box.currentIndex())
     assert window.session.modality.key == "dual-head"

@@ -1,4 +1,4 @@
-"""Small stand-ins for `engine.run.run`, importable by a spawned process.
+"""Small stand-ins for `engine.run.reconstruction.run`, importable by a spawned process.
 
 They have the real one's parameters and tell the same events, in a time the test decides.
 """
@@ -17,7 +17,7 @@ from engine.data.volume import Volume
 from engine.errors import DataError, DeviceError
 from engine.events import Finished, Loaded, Planned, Preview, Progressed, StageStarted
 from engine.geometry.grid import ImageGrid
-from engine.run import run
+from engine.run.reconstruction import run
 
 GRID = ImageGrid((4, 5, 6), (1.0, 2.0, 3.0))
 
@@ -27,7 +27,7 @@ def image_after(update):
     return np.random.default_rng(update).random(GRID.shape, np.float32)
 
 
-def steady(study, *, on, resume, tick, finish_early, pause_s=0.0, grid=GRID):
+def steady(study, *, on, resume, on_progress, finish_early, pause_s=0.0, grid=GRID):
     """One image after another, as fast as they are drawn."""
     algorithm = study.protocol.algorithm
     yield StageStarted("reconstruct", algorithm.describe())
@@ -36,7 +36,7 @@ def steady(study, *, on, resume, tick, finish_early, pause_s=0.0, grid=GRID):
     while done < n_iterations * n_subsets:
         time.sleep(pause_s)
         done += 1
-        tick(Progressed("reconstruct", done, n_iterations * n_subsets))
+        on_progress(Progressed("reconstruct", done, n_iterations * n_subsets))
         iteration, subset = divmod(done - 1, n_subsets)
         image = image_after(done) if grid is GRID else np.full(grid.shape, done, np.float32)
         volume = Volume(image, grid, "counts/mm")

@@ -19,11 +19,11 @@ from numba.core.dispatcher import Dispatcher
 from engine.backend import cpu
 from engine.events import StageStarted
 from engine.io import read_projections
-from engine.protocols.ct import CtProtocol
-from engine.quicklook import Quicklook
-from engine.run import run
-from engine.study import read_study
-from engine.warmup import of_any_scan, warm_up
+from engine.modalities.studies import read_study
+from engine.modalities.warm_up import of_any_scan, warm_up
+from engine.modalities.xray_ct.preview import SlicePreview
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.run.reconstruction import run
 
 ON = cpu(2)
 Version = tuple[str, str]
@@ -59,7 +59,7 @@ def look(path: Path) -> Iterator[tuple[str, str, str]]:
     """Look at the middle of a CT scan; yield likewise."""
     known, study = versions(), read_study(path)
     if isinstance(study.protocol, CtProtocol):
-        Quicklook(read_projections(study.data), on=ON).central_slice(study.protocol)
+        SlicePreview(read_projections(study.data), on=ON).central_slice(study.protocol)
     yield from (("look", *each) for each in sorted(versions() - known))
 
 

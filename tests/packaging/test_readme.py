@@ -11,8 +11,8 @@ import pytest
 
 from engine.cli.main import parser
 from engine.geometry.ring import RingSettings
+from engine.modalities.studies import read_study
 from engine.settings import parse
-from engine.study import read_study
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

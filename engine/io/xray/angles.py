@@ -177,17 +177,17 @@ def _wrong_unit(values: NDArray[np.float64], stated: Unit, where: str, remedy: s
     degrees = _in_degrees(values, stated)
     other: Unit = "rad" if stated == "deg" else "deg"
     is_small = _too_small(degrees)
-    told = (
+    message = (
         f"{where}: {len(values):,} angles from {values.min():.5g} to {values.max():.5g} span "
         f"{_span_told(degrees)} in {WORDS[stated]}, the unit they are read in"
     )
     if is_small == (stated == "deg"):
         likely = _span_told(_in_degrees(values, other))
-        return DataError(f"{told}, and {likely} in {WORDS[other]}, as a scan would; {remedy}.")
+        return DataError(f"{message}, and {likely} in {WORDS[other]}, as a scan would; {remedy}.")
     likely = _span_told(np.rad2deg(degrees) if is_small else np.deg2rad(degrees))
     change = "more" if is_small else "less"
     return DataError(
-        f"{told}, and a scan would span 57.3 times {change}, {likely}; they look converted to "
+        f"{message}, and a scan would span 57.3 times {change}, {likely}; they look converted to "
         f"{WORDS[stated]} twice, so correct the angles."
     )
 

@@ -18,11 +18,11 @@ from engine.geometry.xray import Beam, XrayGeometry
 from engine.io.base import ProjectionsReader
 from engine.io.hdf5 import is_hdf5
 from engine.io.xray.angles import Angles, read_angles
-from engine.io.xray.door import refuse_too_large
 from engine.io.xray.dxchange import has_object
 from engine.io.xray.frames import assemble, guess_kind, refuse_count
 from engine.io.xray.hdf5 import Tree, attribute, open_tree
 from engine.io.xray.nxtomo import DARK, FLAT, PROJECTION, taken
+from engine.io.xray.scan_files import refuse_too_large
 
 if TYPE_CHECKING:
     import h5py

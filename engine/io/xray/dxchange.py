@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from engine.data.projections import Projections
 from engine.errors import FileFormatError
 from engine.geometry.xray import Beam, XrayGeometry
+from engine.io.atomic_write import publishing
 from engine.io.base import ProjectionsReader
 from engine.io.hdf5 import as_json, is_hdf5, reserve, store, write_in_place
 from engine.io.json_text import from_json
-from engine.io.publish import publishing
 from engine.io.xray.angles import ATTRIBUTE, Angles, read_angles, unit_named
 from engine.io.xray.frames import KINDS, Kind, assemble, guess_kind, refuse_count
 from engine.io.xray.hdf5 import Tree, attribute, open_tree, read_images

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from engine.errors import EngineError, FileFormatError
 from engine.io.base import ProjectionsReader
-from engine.io.door import HEAD_BYTES, open_head, unreadable
+from engine.io.open_input import HEAD_BYTES, open_head, unreadable
 from engine.io.xray.bruker import Bruker
 from engine.io.xray.cil import CilNexus
 from engine.io.xray.dxchange import DxChange

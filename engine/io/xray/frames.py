@@ -74,22 +74,22 @@ def assemble(
         facts and remarks of the reader
     """
     _refuse_other_sizes(path, values, geometry, flats, darks)
-    told = list(notes)
-    lost = _lost_views(path, values, kind, told)
+    message = list(notes)
+    lost = _lost_views(path, values, kind, message)
     if lost.any():
         kept = np.flatnonzero(~lost)
         values, geometry = _moved_together(values, kept), geometry.select(kept)
         info = info_of(info or {}, kept)
     bad = np.zeros(values.shape[1:], bool) if bad_pixels is None else bad_pixels.copy()
-    bad |= _not_numbers(path, values, told)
+    bad |= _not_numbers(path, values, message)
     if whole_numbers:
-        _saturated(path, values, told)
+        _saturated(path, values, message)
     if white_level is not None and kind == "transmission":
         values /= np.float32(white_level)
     _refuse_other_kind(path, values, kind)
-    bad |= _unlit(path, flats, darks, told)
+    bad |= _unlit(path, flats, darks, message)
     if not pixel_mm_known:
-        told.append(
+        message.append(
             f"{path.name}: the size of a pixel is not known; one pixel is taken as 1 mm, so "
             "lengths are in pixels and attenuation is per pixel."
         )
@@ -103,7 +103,7 @@ def assemble(
         pixel_mm_known=pixel_mm_known,
         calibrated=calibrated,
         info=info or {},
-        notes=tuple(told),
+        notes=tuple(message),
     )
 
 

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import FileFormatError
-from engine.io.door import open_head
 from engine.io.hdf5 import MAX_OBJECTS, MAX_RATIO, damaged, is_hdf5, text_of
-from engine.io.xray.door import refuse_outside, refuse_too_large
+from engine.io.open_input import open_head
 from engine.io.xray.frames import Images
+from engine.io.xray.scan_files import refuse_outside, refuse_too_large
 
 if TYPE_CHECKING:
     import h5py

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import FileFormatError
-from engine.io.door import read_text, unreadable
+from engine.io.open_input import read_text, unreadable
 
 MAX_BYTES = 1_000_000
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")

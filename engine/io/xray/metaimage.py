@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import FileFormatError
-from engine.io.door import open_head
-from engine.io.xray.door import refuse_too_large
+from engine.io.open_input import open_head
+from engine.io.xray.scan_files import refuse_too_large
 
 TYPES = {
     "MET_UCHAR": "u1",

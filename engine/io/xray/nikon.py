@@ -18,10 +18,10 @@ from engine.errors import FileFormatError, GeometryError
 from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
 from engine.io.xray.angles import read_angles
-from engine.io.xray.door import beside
 from engine.io.xray.frames import assemble
 from engine.io.xray.keyvalue import Fields, read_fields, refuse_distances, settings_text
 from engine.io.xray.pose import turned_cone
+from engine.io.xray.scan_files import beside
 from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
 
 MARK = b"[xtekct]"

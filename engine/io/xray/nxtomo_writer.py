@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from engine.data.projections import Projections
 from engine.errors import GeometryError
 from engine.geometry.xray import XrayGeometry
+from engine.io.atomic_write import publishing
 from engine.io.hdf5 import reserve, store, write_in_place
-from engine.io.publish import publishing
 from engine.io.xray.nxtomo import DARK, FLAT
 from engine.io.xray.pose import turned_parallel
 

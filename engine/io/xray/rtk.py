@@ -18,7 +18,7 @@ from engine.errors import FileFormatError, GeometryError
 from engine.geometry.rtk import RtkParameters, from_rtk
 from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
-from engine.io.door import read_text
+from engine.io.open_input import read_text
 from engine.io.xray.angles import read_angles
 from engine.io.xray.frames import Kind, assemble, guess_kind, refuse_count
 from engine.io.xray.metaimage import read_meta_image

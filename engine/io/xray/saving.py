@@ -10,7 +10,7 @@ import numpy as np
 from engine.data.projections import Projections
 from engine.errors import UnknownFormatError
 from engine.geometry.xray import XrayGeometry
-from engine.io.publish import publish
+from engine.io.atomic_write import write_atomically
 from engine.io.xray.dxchange import write_projections
 from engine.io.xray.nxtomo_writer import write_nxtomo
 from engine.io.xray.sidecar_settings import FORMAT, VERSION, Sidecar
@@ -53,9 +53,9 @@ def write_sidecar(data: Projections, path: Path) -> None:
         if images is not None:
             sidecar[key] = f"{stem}{ending}.raw"
             raw = np.ascontiguousarray(images, "<f4").tobytes()
-            publish(raw, path.with_name(sidecar[key]))
-    publish(_lines(data.geometry).encode(), path.with_name(f"{stem}.geom"))
-    publish(to_toml(parse(Sidecar, sidecar, where=path.name)).encode(), path)
+            write_atomically(raw, path.with_name(sidecar[key]))
+    write_atomically(_lines(data.geometry).encode(), path.with_name(f"{stem}.geom"))
+    write_atomically(to_toml(parse(Sidecar, sidecar, where=path.name)).encode(), path)
 
 
 def _lines(geometry: XrayGeometry) -> str:

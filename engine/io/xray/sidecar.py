@@ -14,12 +14,12 @@ from engine.data.projections import Projections
 from engine.errors import EngineError, FileFormatError, GeometryError, SettingsError
 from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
-from engine.io.door import open_head, read_text
+from engine.io.open_input import open_head, read_text
 from engine.io.xray.angles import Angles, read_angles
-from engine.io.xray.door import named, refuse_too_large
 from engine.io.xray.frames import Images, assemble, refuse_count
 from engine.io.xray.pose import DOWN, LEFT, RIGHT, UP, turned_cone, turned_parallel
 from engine.io.xray.rtk import GANTRY, read_parameters, rtk_geometry
+from engine.io.xray.scan_files import named, refuse_too_large
 from engine.io.xray.sidecar_settings import (
     AXES,
     FORMAT,

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import FileFormatError
-from engine.io.door import open_head
-from engine.io.xray.door import refuse_outside, refuse_too_large
+from engine.io.open_input import open_head
 from engine.io.xray.frames import Images, listed
+from engine.io.xray.scan_files import refuse_outside, refuse_too_large
 
 NUMBERED = re.compile(r"^(?P<prefix>.*?)(?P<number>\d+)\.tiff?$", re.IGNORECASE)
 MAGICS = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")

@@ -17,7 +17,7 @@ from engine.errors import FileFormatError, GeometryError
 from engine.geometry.orbits import from_astra_vectors
 from engine.geometry.xray import Beam, XrayGeometry
 from engine.io.base import ProjectionsReader
-from engine.io.door import read_text
+from engine.io.open_input import read_text
 from engine.io.xray.frames import Images, Kind, assemble, guess_kind, refuse_count
 from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
 
@@ -56,11 +56,11 @@ class AstraVectors(ProjectionsReader):
             _oriented(s, path, walnut)[0] if (s := stacks.get(p)) is not None else None
             for p in (FLAT, DARK)
         )
-        told = list(notes)
+        message = list(notes)
         if walnut:
-            told.append(f"{path.name}: images turned and in reverse, as the data's authors do.")
+            message.append(f"{path.name}: images turned and in reverse, as the data's authors do.")
         counted = whole or flats is not None
-        kind: Kind = "counts" if counted else guess_kind(path, images, told)
+        kind: Kind = "counts" if counted else guess_kind(path, images, message)
         return assemble(
             path,
             images,
@@ -71,7 +71,7 @@ class AstraVectors(ProjectionsReader):
             calibrated=True,
             whole_numbers=whole,
             info={"format": cls.name, **_taken(flats, len(kept), walnut)},
-            notes=told,
+            notes=message,
         )
 
 

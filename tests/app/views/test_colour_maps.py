@@ -5,8 +5,8 @@ import pytest
 
 from app.views.colour_maps import COLOUR_MAPS, colour_map, colourise, lookup_table
 from app.views.colours import DARK, LIGHT
-from app.views.picture import Picture
 from app.views.planes import Rect
+from app.views.raster import Raster
 
 WHITE, BLACK = 0xFFFFFFFF, 0xFF000000
 
@@ -47,7 +47,7 @@ def test_the_window_is_shared_evenly_by_the_colours(rng):
 
 def test_nan_are_shown_as_zero_and_counted():
     values = np.array([[np.nan, 1], [np.nan, 2]], np.float32)
-    picture = Picture.of(values, Rect(0, 0, 2, 2))
+    picture = Raster.of(values, Rect(0, 0, 2, 2))
     assert picture.n_nan == 2
     assert picture.values.tolist() == [[0, 1], [0, 2]]
     assert np.isnan(values[0, 0])

@@ -5,10 +5,10 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor
 
-from app.pictures import Part
-from app.views.detector_state import DetectorState, Frame
+from app.views.detector_state import DetectorFrame, DetectorState
 from app.views.detector_view import BAD_COLOUR
 from app.views.projections_view import ProjectionsView
+from app.views.radiograph_store import Part
 from engine.geometry.orbits import circle, circular_cone, helical, parallel
 
 SHAPE = (20, 30)
@@ -35,7 +35,7 @@ def make(qapp, show):
     def view(geometry, bad=None, *, known=True) -> ProjectionsView:
         state = DetectorState()
         made = ProjectionsView(state)
-        state.open(Frame.of(geometry, pixel_mm_known=known))
+        state.open(DetectorFrame.of(geometry, pixel_mm_known=known))
         state.show_projection(0, part(geometry.shape, bad=bad))
         state.show_sinogram(state.row, part((geometry.n_views, geometry.shape[1])))
         state.set_window(0, 1000)
@@ -46,19 +46,19 @@ def make(qapp, show):
 
 
 def test_the_frame_is_upright_and_knows_its_side():
-    frame = Frame.of(cone(), pixel_mm_known=True)
+    frame = DetectorFrame.of(cone(), pixel_mm_known=True)
     assert frame.rows_up, "v leads to +z, so that row 0 is at the bottom"
     assert frame.from_source, "u leads to the right for somebody at the source"
-    flipped = Frame.of(cone().flipped(columns=True), pixel_mm_known=True)
+    flipped = DetectorFrame.of(cone().flipped(columns=True), pixel_mm_known=True)
     assert flipped.rows_up and not flipped.from_source
-    down = Frame.of(cone().flipped(rows=True), pixel_mm_known=True)
+    down = DetectorFrame.of(cone().flipped(rows=True), pixel_mm_known=True)
     assert not down.rows_up and down.from_source
 
 
 def test_angle_and_climb_in_words():
-    assert Frame.of(cone(), pixel_mm_known=True).angle_text(3) == "turned 90°"
+    assert DetectorFrame.of(cone(), pixel_mm_known=True).angle_text(3) == "turned 90°"
     backwards = parallel(-circle(N), shape=SHAPE, pixel_mm=1.0)
-    assert Frame.of(backwards, pixel_mm_known=True).angle_text(3) == "turned −90°"
+    assert DetectorFrame.of(backwards, pixel_mm_known=True).angle_text(3) == "turned −90°"
     geometry = helical(
         2 * np.pi * np.arange(9) / 4,
         pitch_mm=20,
@@ -67,8 +67,8 @@ def test_angle_and_climb_in_words():
         shape=SHAPE,
         pixel_mm=1.0,
     )
-    told = Frame.of(geometry, pixel_mm_known=True).angle_text(6)
-    assert told == "turned 540°, z 30 mm on"
+    message = DetectorFrame.of(geometry, pixel_mm_known=True).angle_text(6)
+    assert message == "turned 540°, z 30 mm on"
 
 
 @pytest.mark.parametrize("rows", [False, True])
@@ -87,7 +87,7 @@ def test_a_pixel_is_painted_where_the_pointer_finds_it(make, rows, qtbot):
 
 def test_pixels_keep_their_aspect(make):
     view = make(cone()).radiograph
-    rect = view.outline(view.state.volume)
+    rect = view.empty_scan(view.state.volume)
     assert rect.width / rect.height == pytest.approx(30 * 2 / (20 * 3))
 
 
@@ -122,7 +122,7 @@ def test_a_click_in_the_projection_chooses_the_row_of_the_sinogram(make, qtbot):
 def test_a_click_in_the_sinogram_chooses_view_and_column(make, qtbot):
     view = make(cone())
     pane, state = view.sinogram, view.state
-    rect = pane.outline(state.volume)
+    rect = pane.empty_scan(state.volume)
     u, v = (21.5 - 15) * 2.0, rect.v + 9.5 / N * rect.height
     x, y = pane.viewport.to_px(u, v)
     qtbot.mouseClick(pane, LEFT, pos=QPoint(round(x), round(y)))
@@ -174,7 +174,7 @@ def test_bad_pixels_are_orange_in_both_pictures(make, pixels):
     areas = [int((pixels(pane) == orange).sum()) for pane in view.views]
     scale = view.radiograph.viewport.px_per_mm
     assert areas[0] == pytest.approx(4 * 3 * 3 * 2 * scale**2, rel=0.2)
-    rect = view.sinogram.outline(view.state.volume)
+    rect = view.sinogram.empty_scan(view.state.volume)
     scale = view.sinogram.viewport.px_per_mm
     assert areas[1] == pytest.approx(3 * 2 * rect.height * scale**2, rel=0.2)
 
@@ -191,7 +191,7 @@ def test_the_window_stays_while_the_views_go_by_and_is_set_anew_for_other_values
 
 def test_the_first_window_shows_the_brightest_view_too(qapp):
     state = DetectorState()
-    state.open(Frame.of(cone(), pixel_mm_known=True))
+    state.open(DetectorFrame.of(cone(), pixel_mm_known=True))
     state.show_projection(0, Part(np.full(SHAPE, 100, np.float32), "counts", None))
     assert state.window == (0, pytest.approx(100, rel=0.01))
     values = np.full((N, SHAPE[1]), 100, np.float32)
@@ -215,7 +215,7 @@ def test_one_row_has_no_projection_and_its_wheel_walks_through_the_views(qtbot):
     state = DetectorState()
     view = ProjectionsView(state)
     qtbot.addWidget(view)
-    state.open(Frame.of(cone(shape=(1, 30)), pixel_mm_known=True))
+    state.open(DetectorFrame.of(cone(shape=(1, 30)), pixel_mm_known=True))
     values = np.ones((1, 30), np.float32)
     state.show_projection(0, Part(values, "counts", None))
     state.show_sinogram(0, Part(np.ones((N, 30), np.float32), "counts", None))

@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 
 from app.views.colours import DARK
-from app.views.scan_scene import Camera, ScanScene
+from app.views.scan_scene import ScanScene, SceneCamera
 from app.views.scan_view import WAYS, ScanView
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, helical, parallel
@@ -95,7 +95,7 @@ def test_from_above_x_leads_right_and_y_up_and_z_to_the_eye():
     np.testing.assert_allclose(side, [[1, 0, 0], [0, 0, 1], [0, -1, 0]], atol=1e-12)
 
 
-@pytest.mark.parametrize("camera", [Camera(), Camera(13.0, -40.0), *WAYS.values()])
+@pytest.mark.parametrize("camera", [SceneCamera(), SceneCamera(13.0, -40.0), *WAYS.values()])
 def test_a_camera_is_a_rotation(camera):
     np.testing.assert_allclose(camera.axes @ camera.axes.T, np.eye(3), atol=1e-12)
     assert np.linalg.det(camera.axes) == pytest.approx(1)
@@ -113,7 +113,7 @@ def view(show):
 def test_all_of_the_scan_lies_within_the_view(view):
     from PySide6.QtGui import QImage, QPainter
 
-    for camera in (*WAYS.values(), Camera(20, -70)):
+    for camera in (*WAYS.values(), SceneCamera(20, -70)):
         view.look(camera)
         paper = QImage(10, 10, QImage.Format.Format_RGB32)  # must outlive its painter
         painter = QPainter(paper)

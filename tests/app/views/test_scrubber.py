@@ -66,10 +66,10 @@ def test_steps_stop_at_the_ends(scrubber):
 
 
 def test_a_new_run_tells_its_last_iterate_once(scrubber, qtbot):
-    told = []
-    scrubber.iterate_selected.connect(told.append)
+    message = []
+    scrubber.iterate_selected.connect(message.append)
     scrubber.set_iterates(LABELS[:2])
-    assert told == [1]
+    assert message == [1]
 
 
 def test_without_iterates_it_waits(scrubber):

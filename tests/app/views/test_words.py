@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from app.views.words import millimetres, number, place
+from app.views.text import millimetres, number, place
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from engine.backend import cpu
 from engine.errors import DeviceError, DeviceMemoryError, NumericalError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
-from engine.kernels import device_em, feed
+from engine.kernels import device_em
+from engine.kernels import event_stream as stream
 from engine.kernels.variants import RayVariant
 from engine.model import ListModeModel
 from engine.operators.rays import RayProjector, Rays
@@ -109,12 +110,12 @@ def test_the_likelihood_and_the_rows_without_counts_are_those_of_the_cpu(rng, on
 def test_a_likelihood_has_the_same_bits_whoever_asks_in_between(rng, on_gpu):
     events, algorithm = scan(rng), Osem(iterations=2, subsets=4)
     wanted = [step.log_likelihood for step in algorithm.run(model_of(events, on_gpu), start())]
-    told = []
+    message = []
     for step in algorithm.run(model_of(events, on_gpu), start()):
         if step.subset in (1, 3):
             step.so_far()
-        told.append(step.log_likelihood)
-    assert told == wanted
+        message.append(step.log_likelihood)
+    assert message == wanted
 
 
 def test_mlem_keeps_the_counts(rng, on_gpu):
@@ -157,7 +158,7 @@ def test_a_replayed_graph_does_what_the_first_launches_did(rng, on_gpu, monkeypa
 
 
 def test_when_memory_runs_out_the_chunks_are_halved_until_they_fit(rng, on_gpu, monkeypatch):
-    monkeypatch.setattr(feed, "SMALLEST_CHUNK", 16)
+    monkeypatch.setattr(stream, "SMALLEST_CHUNK", 16)
     monkeypatch.setattr(device_em, "SMALLEST_CHUNK", 16)
     # as if the free memory had been measured before another program took it
     monkeypatch.setattr(device_em, "fitting_chunk", lambda *_: None)
@@ -173,7 +174,7 @@ def test_when_memory_runs_out_the_chunks_are_halved_until_they_fit(rng, on_gpu, 
 
 
 def test_events_that_do_not_fit_are_sent_in_chunks_from_the_start(rng, on_gpu, monkeypatch):
-    monkeypatch.setattr(feed, "SMALLEST_CHUNK", 16)
+    monkeypatch.setattr(stream, "SMALLEST_CHUNK", 16)
     events = scan(rng, 40_000)
     want = result(loop_of(events, on_gpu))
     tight = model_of(events, on_gpu)
@@ -235,7 +236,7 @@ def test_the_run_can_be_cancelled_between_updates(rng, on_gpu):
         if len(done) == 3:
             raise StopError
 
-    model = model_of(scan(rng), on_gpu, tick=stop)
+    model = model_of(scan(rng), on_gpu, on_progress=stop)
     with pytest.raises(StopError):
         images(model, Osem(iterations=5, subsets=2))
     assert len(done) == 3

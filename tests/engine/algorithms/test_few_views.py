@@ -8,7 +8,7 @@ from engine.algorithms import Cgls, Fdk, FistaTv, Sirt
 from engine.backend import cpu
 from engine.geometry.grid import ImageGrid
 from engine.io import read_projections
-from engine.systems import xray_ct
+from engine.modalities.xray_ct import model as xray_ct
 from tests.engine.algorithms.linear_toys import zeros
 
 VOXEL_MM = 0.1483  # of the published picture, whose unit is 1/voxel

@@ -185,8 +185,8 @@ def test_figures_are_the_same_whoever_asks_in_between_and_wherever_it_goes_on(rn
         assert (step.log_likelihood, step.n_skipped) == wanted[step.update - 1]
         if step.update in asked:
             rest = osem.run(model, step.image, done=step.update, so_far=step.so_far())
-            told = [(s.log_likelihood, s.n_skipped) for s in rest]
-            assert told == wanted[step.update :]
+            message = [(s.log_likelihood, s.n_skipped) for s in rest]
+            assert message == wanted[step.update :]
 
 
 def test_filter_between_iterations_acts_once_in_each(rng):

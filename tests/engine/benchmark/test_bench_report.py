@@ -49,7 +49,7 @@ KERNELS["best"] = KERNELS["rows"][:1]
 
 @pytest.fixture(scope="module")
 def run() -> dict:
-    work = listmode.Work(events=300, sizes=(8,), iterations=2, repeats=1)
+    work = listmode.ListModeWork(events=300, sizes=(8,), iterations=2, repeats=1)
     said: list[str] = []
     figures = listmode.run([cpu(2)], parts=("projector", "table2"), work=work, say=said.append)
     assert len(said) == 2
@@ -152,7 +152,7 @@ def test_a_missing_figure_is_the_files_fault(run, tmp_path):
 
 def test_kernels_need_a_gpu():
     with pytest.raises(SettingsError, match="'kernels' cannot be measured"):
-        listmode.run([cpu(1)], parts=("kernels",), work=listmode.Work(), say=print)
+        listmode.run([cpu(1)], parts=("kernels",), work=listmode.ListModeWork(), say=print)
 
 
 def test_the_command_measures_and_stores(tmp_path, capsys):

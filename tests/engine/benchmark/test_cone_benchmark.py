@@ -9,14 +9,14 @@ import pytest
 
 from engine.backend import cpu
 from engine.benchmark import cone, cone_images, cone_rtk, report
-from engine.benchmark.cone import BACK, FDK, FORWARD, MATCHED, OURS, Work
+from engine.benchmark.cone import BACK, FDK, FORWARD, MATCHED, OURS, ConeWork
 from engine.cli.main import DONE, main
 from engine.filtering.fdk import fdk
 from engine.operators.xray import XrayTransform
 from engine.simulate.integrals import line_integrals
 from engine.simulate.xray_phantoms import shepp_logan
 
-SMALL = Work(size=24, n_views=60, pixels=32)
+SMALL = ConeWork(size=24, n_views=60, pixels=32)
 
 
 def has_rtk() -> bool:
@@ -102,7 +102,7 @@ def rows(*, gups=1.2, mrays=5.0, seconds=7.0):
     ],
 )
 def test_bars_of_speed_fail_what_is_slow(slow, missed):
-    bars = cone._speed_bars(Work(256), cpu(2), rows(**slow))
+    bars = cone._speed_bars(ConeWork(256), cpu(2), rows(**slow))
 
     assert [bar.name.split(",")[0] for bar in bars if not bar.passed] == missed
     assert len(bars) == 3
@@ -111,10 +111,10 @@ def test_bars_of_speed_fail_what_is_slow(slow, missed):
 @pytest.mark.parametrize(
     ("work", "threads"),
     [
-        (Work(128), 2),
-        (Work(256, n_views=90), 2),
-        (Work(256, pixels=128), 2),
-        (Work(256), 1),
+        (ConeWork(128), 2),
+        (ConeWork(256, n_views=90), 2),
+        (ConeWork(256, pixels=128), 2),
+        (ConeWork(256), 1),
     ],
 )
 def test_bars_of_speed_hold_for_their_work_only(work, threads):
@@ -139,7 +139,7 @@ def agreement(mean=1e-4, rmse=1e-3, error=0.01):
     ],
 )
 def test_bars_of_pictures_fail_what_is_wrong(size, wrong, passed):
-    bars = cone._image_bars(Work(size), *agreement(**wrong))
+    bars = cone._image_bars(ConeWork(size), *agreement(**wrong))
 
     assert [bar.passed for bar in bars] == passed
 

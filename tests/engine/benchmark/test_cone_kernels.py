@@ -29,11 +29,11 @@ from engine.kernels import tuning
 from engine.kernels.cone_variants import BackVariant
 from tests.emulator import EmulatedGpu
 
-TINY = cone_forms.Work(8, 5, (6, 9))
+TINY = cone_forms.FormsWork(8, 5, (6, 9))
 
 
 def test_kernels_are_measured_form_by_form(device):
-    work = cone_forms.Work(8, 5, (6, 9))
+    work = cone_forms.FormsWork(8, 5, (6, 9))
     part = cone_kernels.run(device, work, repeats=1)
     rows = {(row["case"], row["form"]): row for row in part["rows"]}
     assert len(rows) == len(part["rows"]) == 11 + 3
@@ -52,7 +52,7 @@ def test_kernels_are_measured_form_by_form(device):
 def test_a_form_that_the_memory_cannot_hold_is_told(device):
     if not isinstance(device.gpu, EmulatedGpu):
         pytest.skip("the memory of a real card is large")
-    work = cone_forms.Work(8, 5, (6, 9))
+    work = cone_forms.FormsWork(8, 5, (6, 9))
     test = cone_forms.Forms(device, work, 1)
     device.gpu.memory_limit = device.gpu.memory.used_bytes + 100
     row = cone_forms.tried(test.back, cone_kernels.BACKS[0])
@@ -68,9 +68,9 @@ def test_the_bar_of_kernels_is_for_the_card_it_names(card, gups, passed):
     gpu = EmulatedGpu()
     gpu.facts = replace(gpu.facts, name=card)
     rows = [{"case": BACK, "seconds": 1.0, "gups": gups}, {"case": BACK, "seconds": None}]
-    found = cone_kernels._bars(gpu, cone_forms.Work(), rows)
+    found = cone_kernels._bars(gpu, cone_forms.FormsWork(), rows)
     assert [bar.passed for bar in found] == passed
-    assert cone_kernels._bars(gpu, cone_forms.Work(64), rows) == []
+    assert cone_kernels._bars(gpu, cone_forms.FormsWork(64), rows) == []
 
 
 @pytest.fixture(params=["cpu", "emulated"])
@@ -159,7 +159,7 @@ def test_patches_are_measured_fresh_and_recycled(any_device):
 
 @pytest.mark.parametrize("kind", ["2D", "3D"])
 def test_all_ways_give_the_same_patch(rng, device, kind):
-    work = cone_forms.Work(6, 20, (1, 6) if kind == "2D" else (6, 6), is_slice=kind == "2D")
+    work = cone_forms.FormsWork(6, 20, (1, 6) if kind == "2D" else (6, 6), is_slice=kind == "2D")
     y = device.to_device(rng.random((20, *work.detector)).astype("f4"))
     cases = cone_patches._cases(device, work, y)
     fresh, *others = (device.to_host(case()).copy() for case in cases.values())
@@ -244,7 +244,7 @@ def test_a_gpu_has_all_parts_as_tables_and_pictures(figures, tmp_path):
 
 
 def test_parts_of_a_gpu_are_more_than_those_of_a_cpu(device):
-    work = cone_parts.Work()
+    work = cone_parts.PartsWork()
     assert list(cone_parts._measures("kernels", cpu(1), work)) == ["cone_growth"]
     names = ["cone_kernels", "cone_search", "cone_growth", "cone_blocks"]
     assert list(cone_parts._measures("kernels", device, work)) == names
@@ -263,7 +263,7 @@ def test_the_command_measures_the_parts_of_a_cpu(tmp_path, capsys):
 
 def test_unknown_parts_and_tuning_without_a_gpu_are_refused(tmp_path, capsys):
     with pytest.raises(SettingsError, match="projectors, kernels, patches, slices"):
-        cone_parts.run(cpu(1), parts=("tables",), work=cone_parts.Work(), say=[].append)
+        cone_parts.run(cpu(1), parts=("tables",), work=cone_parts.PartsWork(), say=[].append)
     kept = ["--keep-tuning", str(tmp_path / "out.json")]
     assert main(["bench", "cone", "--device", "cpu", "--parts", "kernels", *kept]) != DONE
     assert "needs the part kernels, and a GPU" in capsys.readouterr().err

@@ -20,9 +20,9 @@ from engine.benchmark.panels import PanelWork, response_of
 from engine.cli.main import DONE, main
 from engine.errors import SettingsError
 from engine.kernels.matrix_variants import MatrixVariant
+from engine.modalities.dual_head_pet.response.building import build_analytic
+from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.operators.matrix import MatrixProjector
-from engine.response.building import build_analytic
-from engine.response.settings import AnalyticResponse
 from tests.emulator import EmulatedGpu
 from tests.engine.geometry.panels import panels
 from tests.engine.operators.random_response import dense, random_response

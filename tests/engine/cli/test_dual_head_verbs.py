@@ -12,8 +12,8 @@ from engine.data.histogram import with_settings
 from engine.data.listmode import ListMode
 from engine.io import read_histogram, read_scanner, read_volume, write_listmode
 from engine.io.response_hdf5 import write_response
-from engine.response.building import build_analytic
-from engine.response.settings import AnalyticResponse
+from engine.modalities.dual_head_pet.response.building import build_analytic
+from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 
 THREE = ("--set", "algorithm.iterations=3", "--set", "algorithm.subsets=2")
 

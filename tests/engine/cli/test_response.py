@@ -14,10 +14,10 @@ from engine.events import Event, Progressed
 from engine.geometry.dual_head import DualHead
 from engine.io import read_scanner
 from engine.io.response_hdf5 import read_response
-from engine.response.analytic import AnalyticResponse
-from engine.response.building import build_analytic
+from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
+from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.settings import to_toml
-from tests.engine.response.unfolding import dense
+from tests.engine.modalities.dual_head_pet.response.unfolding import dense
 
 TEST = ("--scanner", "test-panels")
 

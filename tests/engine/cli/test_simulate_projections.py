@@ -51,9 +51,9 @@ def test_options_do_what_they_say(tmp_path):
 
 
 def test_an_orbit_of_vectors_is_followed(tmp_path):
-    told = simulated(tmp_path / "first.toml", "--noiseless", "--axis-column", "7")
+    message = simulated(tmp_path / "first.toml", "--noiseless", "--axis-column", "7")
     again = simulated(tmp_path / "again.h5", "--noiseless", "--orbit", str(tmp_path / "first.geom"))
-    np.testing.assert_allclose(again.values, told.values, atol=1e-5)
+    np.testing.assert_allclose(again.values, message.values, atol=1e-5)
 
 
 @pytest.mark.parametrize(("unit", "value"), [("1/mm", 0.02), ("HU", 0.0)])
@@ -84,10 +84,10 @@ def test_a_volume_is_a_phantom_too(unit, value, tmp_path):
         (["-o", "scan.nxs", "--views", "4"], "NXtomo says nothing of cone beams"),
     ],
 )
-def test_bad_options_get_one_sentence(options, told, tmp_path, monkeypatch, capsys):
+def test_bad_options_get_one_sentence(options, message, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["simulate", "projections", *options]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 

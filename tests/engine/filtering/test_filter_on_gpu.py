@@ -37,7 +37,7 @@ def test_rows_are_those_of_the_cpu(on_gpu, name, soften, monkeypatch):
 
     there = on_gpu.to_device(data)
     again = planned(there, geometry, settings)
-    assert (again.continued, again.told) == (plan.continued, plan.told)
+    assert (again.continued, again.messages) == (plan.continued, plan.messages)
     got = filtered(there, plan, settings, rows=rows, on=on_gpu)
     assert type(got) is type(there)
     np.testing.assert_allclose(on_gpu.to_host(got), want, atol=2e-6 * np.abs(want).max())

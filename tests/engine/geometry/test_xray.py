@@ -266,9 +266,9 @@ GOOD: dict[str, Any] = {
 )
 def test_what_is_no_geometry_is_refused(change: dict[str, Any], fault: str) -> None:
     XrayGeometry(**GOOD)
-    with pytest.raises(GeometryError, match=fault) as told:
+    with pytest.raises(GeometryError, match=fault) as message:
         XrayGeometry(**{**GOOD, **change})
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(message.value)
 
 
 def test_parts_that_do_not_exist_are_refused() -> None:

@@ -11,7 +11,7 @@ from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.geometry.ring import RingScanner
 from engine.io import inspect, save, write_listmode
-from engine.protocols.pet import Protocol
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.settings import to_toml
 
 
@@ -109,7 +109,7 @@ def test_a_faulty_scanner_file_is_still_a_scanner(tmp_path: Path, ring: RingScan
 
 
 def test_a_protocol(tmp_path: Path) -> None:
-    (tmp_path / "p.toml").write_text(to_toml(Protocol(name="Brain")))
+    (tmp_path / "p.toml").write_text(to_toml(ListModeProtocol(name="Brain")))
     assert inspect(tmp_path / "p.toml").title == "protocol 'Brain'"
 
 

@@ -20,8 +20,8 @@ from engine.errors import (
 )
 from engine.io import inspect, read_histogram, read_listmode, read_scanner, read_volume
 from engine.io.response_hdf5 import COLUMNS, is_response, read_response, write_response
-from engine.response.analytic import AnalyticResponse
-from engine.response.building import build_analytic
+from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
+from engine.modalities.dual_head_pet.response.building import build_analytic
 from tests.engine.geometry.panels import panels
 
 FAST = AnalyticResponse(n_points=256)
@@ -144,7 +144,7 @@ def test_an_interrupted_build_goes_on(tmp_path: Path) -> None:
 
     settings = AnalyticResponse(n_points=1 << 12)
     with pytest.raises(StopError):
-        build_analytic(scanner, settings, path, tick=stop)
+        build_analytic(scanner, settings, path, on_progress=stop)
     parts = sorted((tmp_path / "demo.h5.parts").glob("*.npz"))
     assert not path.exists()
     assert 0 < len(parts) < 9
@@ -154,7 +154,7 @@ def test_an_interrupted_build_goes_on(tmp_path: Path) -> None:
 
     untouched = {part: part.stat().st_mtime_ns for part in parts[1:]}
     parts[0].write_bytes(parts[0].read_bytes()[:100])  # a damaged part is made again
-    build_analytic(scanner, settings, path, tick=lambda done, total: seen.append(total))
+    build_analytic(scanner, settings, path, on_progress=lambda done, total: seen.append(total))
     assert not (tmp_path / "demo.h5.parts").exists()
     assert untouched.keys() <= set(parts)
     assert seen[-1] == 9

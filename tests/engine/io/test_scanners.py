@@ -11,7 +11,7 @@ from engine.errors import FileFormatError, ResourceError, SettingsError, Unknown
 from engine.geometry.dual_head import DualHead
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import builtin_scanners, read_scanner
-from engine.protocols.pet import GridSettings
+from engine.modalities.listmode_pet.protocol import GridSettings
 from engine.settings import to_toml
 
 OWN = {

@@ -11,8 +11,8 @@ from engine.data.listmode import ListMode
 from engine.errors import FileFormatError, GeometryError, ResourceError, UnknownFormatError
 from engine.geometry.ring import RingScanner
 from engine.io import read_listmode, read_scanner
-from engine.io.padding import refuse_padding
 from engine.io.petlink import CHUNK, AddressBook, decode
+from engine.io.truncation_traces import refuse_padding
 
 N_TANGENTIAL, N_VIEWS, N_PLANES = 344, 252, 4084
 LIMIT = N_TANGENTIAL * N_VIEWS * N_PLANES

@@ -150,9 +150,9 @@ class TestDataExchange:
         flats = FLATS.copy()
         flats[:, 2, 4] = 50
         data = read_projections(dxchange(tmp_path, data=values, data_white=flats))
-        told = " ".join(data.notes)
-        assert "13 values are not numbers, 1 of the pixels in every view" in told
-        assert "1 of 15 pixels get no light" in told
+        message = " ".join(data.notes)
+        assert "13 values are not numbers, 1 of the pixels in every view" in message
+        assert "1 of 15 pixels get no light" in message
         assert data.bad_pixels is not None
         assert np.argwhere(data.bad_pixels).tolist() == [[1, 1], [2, 4]]
 
@@ -168,8 +168,8 @@ class TestDataExchange:
         path = dxchange(tmp_path)
         size = path.stat().st_size
         path.write_bytes(path.read_bytes()[:-cut])
-        told = f"truncated HDF5 file, {size - cut:,} of {size:,} bytes are there; copy or export"
-        assert told in inspect(path).faults[0]
+        message = f"truncated HDF5 file, {size - cut:,} of {size:,} bytes are there; copy or export"
+        assert message in inspect(path).faults[0]
 
     def test_a_file_claiming_more_than_it_can_hold_is_refused(self, tmp_path: Path) -> None:
         path = dxchange(tmp_path, data=None)

@@ -28,15 +28,15 @@ def test_lost_views_are_named_and_left_out(tmp_path: Path, lost: float, held: st
 
 
 def test_lost_views_cost_no_copy_of_the_scan() -> None:
-    values, told = np.arange(60, dtype=np.float32).reshape(10, 2, 3), {"flat_views": [0, 6, 10]}
+    values, message = np.arange(60, dtype=np.float32).reshape(10, 2, 3), {"flat_views": [0, 6, 10]}
     values[[3, 7]] = np.nan
     whole, kept = values.copy(), np.delete(np.arange(10), [3, 7])
     seen = parallel(np.linspace(0, 3, 10), shape=(2, 3), pixel_mm=1.0)
-    data = assemble(Path("scan.h5"), values, seen, "counts", info=told)
+    data = assemble(Path("scan.h5"), values, seen, "counts", info=message)
     assert np.shares_memory(data.values, values)
     assert np.array_equal(data.values, whole[kept])
     assert data.info["flat_views"] == [0, 5, 8]
-    assert told == {"flat_views": [0, 6, 10]}
+    assert message == {"flat_views": [0, 6, 10]}
 
 
 def test_views_beside_the_object_are_kept(tmp_path: Path) -> None:

@@ -12,17 +12,11 @@ import tomli_w
 
 from engine.backend import cpu
 from engine.errors import EngineError, FileFormatError, SettingsError, UnknownFormatError
-from engine.geometry.orbits import (
-    circular_cone,
-    fan,
-    helical,
-    parallel,
-    to_astra_vectors,
-)
+from engine.geometry.orbits import circular_cone, fan, helical, parallel, to_astra_vectors
 from engine.geometry.xray import XrayGeometry
 from engine.io import inspect, read_listmode, read_projections
 from engine.preprocess import FlatField
-from engine.preprocess.doubts import doubts
+from engine.preprocess.plausibility import doubts
 from tests.engine.io.xray_files import COLUMNS, DARKS, FLATS, ROWS, STEP, N, counts, write_tiffs
 
 ANGLES = np.deg2rad(np.arange(N) * STEP)

@@ -114,14 +114,14 @@ def results(variant: RayVariant, given: Case, on: Backend) -> dict[str, NDArray[
     whole = projector(variant, given, on)
     part = whole.subset(1, N_SUBSETS)
     some = slice(1, None, N_SUBSETS)
-    shares, expected = whole.em_shares(given.image, given.background)
-    bare_shares, bare_expected = part.em_shares(given.image)
+    numerator, expected = whole.em_numerator(given.image, given.background)
+    bare_shares, bare_expected = part.em_numerator(given.image)
     found = {
         "forward": whole(given.image),
         "forward of a part": part(given.image),
         "back": whole.T(given.values),
         "back of a part": part.T(given.values[some]),
-        "shares": shares,
+        "shares": numerator,
         "shares of a part": bare_shares,
         "expected": expected,
         "expected of a part": bare_expected,
@@ -149,10 +149,10 @@ def em_by_hand(variant: RayVariant, given: Case, on: Backend) -> tuple[NDArray[n
         log_likelihood = 0.0
         for k in range(N_SUBSETS):
             background = _em_background(given)[k::N_SUBSETS]
-            shares, q = whole.subset(k, N_SUBSETS).em_shares(x, background)
+            numerator, q = whole.subset(k, N_SUBSETS).em_numerator(x, background)
             log_likelihood += np.log(q[q > 0].astype(np.float64)).sum()
             log_likelihood -= (s * x).sum(dtype=np.float64)
-            x = np.divide(shares, s, out=np.zeros_like(x), where=s > 0)
+            x = np.divide(numerator, s, out=np.zeros_like(x), where=s > 0)
     return x, float(log_likelihood)
 
 

@@ -12,7 +12,7 @@ import pytest
 from engine.backend import cpu, cuda
 from engine.geometry.grid import ImageGrid
 from engine.kernels.device_rays import DeviceRays
-from engine.kernels.rays import Rows
+from engine.kernels.rays import EventRows
 from engine.kernels.variants import RayVariant, variants
 from engine.profiling import Profiler
 from tests.emulator import EmulatedGpu
@@ -101,7 +101,7 @@ def test_touched_counts_the_voxels_of_a_ray(mapping, rng):
     variant = RayVariant(mapping, timing="none", real="double")
 
     tracer = DeviceRays(
-        host_rows(rays, grid), grid.shape, variant, on=on, tick=None, profiler=Profiler(on)
+        host_rows(rays, grid), grid.shape, variant, on=on, on_progress=None, profiler=Profiler(on)
     )
 
     assert tracer.voxels_per_row() == np.mean(truth)
@@ -110,7 +110,7 @@ def test_touched_counts_the_voxels_of_a_ray(mapping, rng):
 def host_rows(rays, grid):
     """The rays as the kernels take them."""
     nothing = np.empty(0)
-    return Rows(
+    return EventRows(
         np.ascontiguousarray(grid.to_voxels(rays.points_mm)), rays.ends, np.array(grid.voxel_mm),
         nothing.astype(np.int16), nothing, 1, 1.0, 1.0,
     )  # fmt: skip

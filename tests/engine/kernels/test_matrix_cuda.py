@@ -12,12 +12,7 @@ import pytest
 from engine.backend import cpu, cuda
 from engine.errors import GeometryError
 from engine.kernels.matrix_groups import check_panel
-from engine.kernels.matrix_variants import (
-    MatrixVariant,
-    PanelShape,
-    matrix_variants,
-    paper_source,
-)
+from engine.kernels.matrix_variants import MatrixVariant, PanelShape, matrix_variants, paper_source
 from engine.operators.matrix import MatrixProjector
 from engine.operators.matrix_paper import THREADS, PaperProjector
 from tests.emulator import EmulatedGpu, nvrtc
@@ -159,18 +154,21 @@ def test_the_bits_are_the_same_every_time_and_in_every_order():
 
 def test_short_launches_give_the_same(monkeypatch):
     x, y, forward, back = twin("two panels")
-    told = []
+    message = []
     for work in (1, 20_000):
         monkeypatch.setattr("engine.kernels.device_matrix.WORK_PER_LAUNCH", work)
         on = cuda(EmulatedGpu())
         A = MatrixProjector(
-            response_of("two panels"), on=on, variant=TINY, tick=lambda *done: told.append(done)
+            response_of("two panels"),
+            on=on,
+            variant=TINY,
+            on_progress=lambda *done: message.append(done),
         )
         assert_close(A(x).get(), forward)
         n = on.gpu.n_launches
         assert (n == len(A.orientations)) if work == 1 else (1 < n < len(A.orientations))
         assert_close(A.T(y).get(), back)
-        assert told[-1] == (len(A.orientations),) * 2
+        assert message[-1] == (len(A.orientations),) * 2
 
 
 def test_rows_that_do_not_fit_the_card_come_in_parts(monkeypatch):

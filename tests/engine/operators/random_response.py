@@ -9,11 +9,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from engine.data.response import ResponseMatrix
 from engine.geometry.dual_head import DualHead
-from engine.geometry.dual_head_symmetry import (
-    box_of,
-    n_stored_planes,
-    stored_orientations,
-)
+from engine.geometry.dual_head_symmetry import box_of, n_stored_planes, stored_orientations
 
 
 def random_response(

@@ -114,7 +114,7 @@ def test_orientations_without_counts_are_not_projected_and_change_nothing(
     assert np.allclose(last_image(model, Osem(iterations=3, subsets=of)), wanted, rtol=1e-6)
 
     single = MatrixProjector(A.response, on=on_gpu)
-    told = [v.astype(np.float32) for v in (background, y, factors)]
-    there = HistogramModel.of(single, *told)
+    message = [v.astype(np.float32) for v in (background, y, factors)]
+    there = HistogramModel.of(single, *message)
     *_, last = Osem(iterations=3, subsets=of).run(there, np.ones(A.in_shape, np.float32))
     assert np.allclose(last.image, wanted, rtol=1e-4, atol=1e-5 * wanted.max())

@@ -79,12 +79,12 @@ def test_a_likelihood_has_the_same_bits_whoever_asks_in_between(on_gpu: Backend)
     model, algorithm = scan(on_gpu, corrected=True), Osem(iterations=2, subsets=4)
     start = np.ones(model.A.in_shape, np.float32)
     wanted = [step.log_likelihood for step in algorithm.run(model, start)]
-    told = []
+    message = []
     for step in algorithm.run(model, start):
         if step.subset in (1, 3):
             step.so_far()
-        told.append(step.log_likelihood)
-    assert told == wanted
+        message.append(step.log_likelihood)
+    assert message == wanted
 
 
 def test_the_bits_are_the_same_every_time() -> None:
@@ -140,7 +140,7 @@ def test_one_step_through_the_host_equals_that_of_the_loop() -> None:
     step = model.em_step(x)
     image = iterates(model, Mlem(iterations=1))[-1][1]
     s = model.A.on.to_host(model.sensitivity)
-    assert np.allclose(image * s, np.where(s > 0, step.shares, 0), rtol=1e-5)
+    assert np.allclose(image * s, np.where(s > 0, step.numerator, 0), rtol=1e-5)
 
 
 def test_stages_are_timed_and_faults_reach_the_caller() -> None:

@@ -104,16 +104,18 @@ def test_the_margin_holds_what_lies_beyond_either_edge(
 
 def test_progress_is_told_and_can_stop_the_work() -> None:
     response = random_response(scanner())
-    told: list[tuple[int, int]] = []
-    A = MatrixProjector(response, on=cpu(1), tick=lambda done, total: told.append((done, total)))
+    message: list[tuple[int, int]] = []
+    A = MatrixProjector(
+        response, on=cpu(1), on_progress=lambda done, total: message.append((done, total))
+    )
     A(np.ones(A.in_shape, np.float32))
-    assert told[-1] == (len(A.orientations),) * 2
+    assert message[-1] == (len(A.orientations),) * 2
 
     def stop(done: int, total: int) -> None:
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        MatrixProjector(response, on=cpu(1), tick=stop)(np.ones(A.in_shape, np.float32))
+        MatrixProjector(response, on=cpu(1), on_progress=stop)(np.ones(A.in_shape, np.float32))
 
 
 def test_layers_of_crystals_are_refused() -> None:

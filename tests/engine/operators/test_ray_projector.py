@@ -46,29 +46,31 @@ def test_em_shares_equal_the_two_passes(rng, rays, tof, with_background):
     x = rng.random(GRID.shape)
     background = 0.1 + rng.random(A.out_shape) if with_background else None
 
-    shares, expected = A.em_shares(x, background)
+    numerator, expected = A.em_numerator(x, background)
 
     q = A(x) + (0 if background is None else background)
     ratio = np.divide(1, q, out=np.zeros_like(q), where=q > 0)
     np.testing.assert_allclose(expected, q, rtol=1e-12)
-    np.testing.assert_allclose(shares, x * A.T(ratio), rtol=1e-11, atol=1e-14)
+    np.testing.assert_allclose(numerator, x * A.T(ratio), rtol=1e-11, atol=1e-14)
 
 
 @pytest.mark.parametrize("reproducible", [False, True])
 def test_each_event_shares_out_one_count(rng, rays, reproducible):
     A = RayProjector(rays, GRID, on=cpu(2), reproducible=reproducible)
 
-    shares, expected = A.em_shares(rng.random(GRID.shape).astype(np.float32))
+    numerator, expected = A.em_numerator(rng.random(GRID.shape).astype(np.float32))
 
     n_seen = np.count_nonzero(expected)
     assert 0 < n_seen < len(rays.ends)  # some rays miss the box: they add nothing
-    assert shares.sum(dtype=np.float64) == pytest.approx(n_seen, rel=1e-6)
+    assert numerator.sum(dtype=np.float64) == pytest.approx(n_seen, rel=1e-6)
 
 
 def test_an_empty_image_expects_nothing_and_shares_nothing(rays):
-    shares, expected = RayProjector(rays, GRID, on=cpu(2)).em_shares(np.zeros(GRID.shape, "f4"))
+    numerator, expected = RayProjector(rays, GRID, on=cpu(2)).em_numerator(
+        np.zeros(GRID.shape, "f4")
+    )
 
-    assert not shares.any()
+    assert not numerator.any()
     assert not expected.any()
 
 
@@ -99,7 +101,7 @@ def test_no_rays_give_an_empty_image():
 
     assert A(np.ones(GRID.shape, np.float32)).shape == (0,)
     assert not A.T(np.zeros(0, np.float32)).any()
-    assert not A.em_shares(np.ones(GRID.shape, np.float32))[0].any()
+    assert not A.em_numerator(np.ones(GRID.shape, np.float32))[0].any()
 
 
 @pytest.mark.parametrize("bad", [-1, 400, 2**31 - 1])
@@ -130,7 +132,7 @@ def test_points_that_cannot_be_a_scanner_are_refused(rays, bad):
 def test_arrays_that_do_not_fit_are_refused(rays):
     A = RayProjector(rays, GRID, on=cpu(1))
 
-    for call in (A, A.T, A.forward, A.adjoint, A.em_shares):
+    for call in (A, A.T, A.forward, A.adjoint, A.em_numerator):
         with pytest.raises(GeometryError):
             call(np.ones(3, np.float32))
     with pytest.raises(DataError, match="time-of-flight"):
@@ -142,14 +144,14 @@ def test_numbers_that_are_no_counts_are_refused(rays):
     image, background = np.ones(GRID.shape, np.float32), np.ones(A.out_shape, np.float32)
 
     with pytest.raises(NumericalError):
-        A.em_shares(-image)
+        A.em_numerator(-image)
     with pytest.raises(NumericalError):
-        A.em_shares(image * np.nan)
+        A.em_numerator(image * np.nan)
     with pytest.raises(NumericalError):
-        A.em_shares(image * np.float32(3e38))
+        A.em_numerator(image * np.float32(3e38))
     background[7] = -1
     with pytest.raises(DataError, match="event 7:"):
-        A.em_shares(image, background)
+        A.em_numerator(image, background)
 
 
 def test_tick_may_stop_the_work(rays):
@@ -158,8 +160,8 @@ def test_tick_may_stop_the_work(rays):
     def stop(done: int, total: int) -> None:
         raise StoppedError
 
-    A = RayProjector(rays, GRID, on=cpu(2), tick=stop)
+    A = RayProjector(rays, GRID, on=cpu(2), on_progress=stop)
 
-    for call in (A, A.em_shares):
+    for call in (A, A.em_numerator):
         with pytest.raises(StoppedError):
             call(np.ones(GRID.shape, np.float32))

@@ -80,7 +80,7 @@ def test_gives_the_numbers_of_the_cpu(rng, on_gpu, timed):
     close(on_gpu.to_host(there(x)), here(x), 1e-5)
     close(on_gpu.to_host(there.T(y)), here.T(y), 5e-5)
     for got, want in zip(
-        there.em_shares(x, background), here.em_shares(x, background), strict=True
+        there.em_numerator(x, background), here.em_numerator(x, background), strict=True
     ):
         close(on_gpu.to_host(got), want, 5e-5)
 
@@ -97,7 +97,7 @@ def test_reproducible_bits_are_those_of_the_cpu(rng, on_gpu, timed, mapping, ord
     for got, want in (
         (there(x), here(x)),
         (there.T(y), here.T(y)),
-        *zip(there.em_shares(x, background), here.em_shares(x, background), strict=True),
+        *zip(there.em_numerator(x, background), here.em_numerator(x, background), strict=True),
     ):
         np.testing.assert_array_equal(on_gpu.to_host(got), want)
 
@@ -106,7 +106,7 @@ def test_reproducible_bits_do_not_depend_on_the_order_of_events(rng, on_gpu):
     rays, x = rays_of(rng, timed=True), image_of(rng)
     shuffled = rng.permutation(N)
     other = Rays(rays.points_mm, rays.ends[shuffled], rays.tof_bins[shuffled])
-    one, two = (projector(r, on_gpu, reproducible=True).em_shares(x)[0] for r in (rays, other))
+    one, two = (projector(r, on_gpu, reproducible=True).em_numerator(x)[0] for r in (rays, other))
     np.testing.assert_array_equal(on_gpu.to_host(one), on_gpu.to_host(two))
 
 
@@ -148,7 +148,7 @@ def test_an_image_with_nan_has_no_shares(rng, on_gpu):
     x = image_of(rng)
     x[3, 3, 3] = np.nan
     with pytest.raises(NumericalError, match="no expected counts"):
-        projector(rays_of(rng), on_gpu).em_shares(on_gpu.to_device(x))
+        projector(rays_of(rng), on_gpu).em_numerator(on_gpu.to_device(x))
 
 
 def test_the_work_can_be_stopped_and_the_device_used_again(rng, on_gpu, monkeypatch):
@@ -162,6 +162,6 @@ def test_the_work_can_be_stopped_and_the_device_used_again(rng, on_gpu, monkeypa
     rays, x = rays_of(rng), image_of(rng)
     variant = RayVariant(block=64)
     with pytest.raises(StopError):
-        projector(rays, on_gpu, tick=stop, variant=variant)(x)
+        projector(rays, on_gpu, on_progress=stop, variant=variant)(x)
     here = projector(rays, cpu(1))(x)
     close(on_gpu.to_host(projector(rays, on_gpu, variant=variant)(x)), here, 1e-5)

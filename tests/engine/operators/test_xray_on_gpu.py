@@ -10,8 +10,8 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, parallel
 from engine.kernels.cone_variants import BackVariant
 from engine.operators import xray_device
+from engine.operators.resident_projections import ResidentProjections
 from engine.operators.xray import XrayTransform
-from engine.operators.xray_pictures import Pictures
 from engine.operators.xray_scene import Scene
 from engine.profiling import Profiler
 from tests.emulator import EmulatedGpu
@@ -135,7 +135,7 @@ def test_what_was_measured_to_be_fastest_is_taken(rng, on, variant, monkeypatch)
 
 def test_pictures_are_projected_back_again_and_again(rng, on):
     geometry = SCANS["upright cone"]
-    A, pictures = XrayTransform(geometry, GRID, on=on), Pictures(geometry, GRID, on=on)
+    A, pictures = XrayTransform(geometry, GRID, on=on), ResidentProjections(geometry, GRID, on=on)
     one, other = (fields(rng, A)[1] for _ in range(2))
     box = np.s_[2:3, 1:5, :]
     pictures.update(one)
@@ -151,7 +151,7 @@ def test_pictures_are_projected_back_again_and_again(rng, on):
 
 def test_pictures_want_a_gpu():
     with pytest.raises(ResourceError, match="no textures"):
-        Pictures(SCANS["parallel"], GRID, on=cpu(1))
+        ResidentProjections(SCANS["parallel"], GRID, on=cpu(1))
 
 
 def test_subsets_are_rows_and_share_what_is_compiled(rng, on):
@@ -263,14 +263,18 @@ def test_solvers_of_cupy_use_it(rng):
 
 
 def test_progress_and_amounts_are_told(rng, on, monkeypatch):
-    told, profiler = [], Profiler(on)
+    message, profiler = [], Profiler(on)
     monkeypatch.setattr(xray_device, "UPDATES_PER_CHUNK", 2 * GRID.n_voxels)
     A = XrayTransform(
-        SCANS["upright cone"], GRID, on=on, profiler=profiler, tick=lambda *now: told.append(now)
+        SCANS["upright cone"],
+        GRID,
+        on=on,
+        profiler=profiler,
+        on_progress=lambda *now: message.append(now),
     )
     _, y = fields(rng, A)
     A.back_project(y, weighting="fdk")
-    assert told[-1] == (5, 5) and len(told) == 3
+    assert message[-1] == (5, 5) and len(message) == 3
     back, upload = (profiler.snapshot().stage(key) for key in ("back", "upload"))
     assert (back.events, back.unit) == (5 * GRID.n_voxels, "voxel updates")
     assert (upload.events, upload.unit, upload.bytes) == (y.size, "pixels", y.nbytes)

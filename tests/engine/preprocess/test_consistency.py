@@ -8,10 +8,10 @@ import pytest
 from engine.backend import cpu
 from engine.geometry.orbits import circle, circular_cone, helical, parallel
 from engine.io import read_projections
+from engine.modalities.xray_ct.preview import SlicePreview
+from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.preprocess.consistency import doubt_of_angles
-from engine.preprocess.doubts import doubts
-from engine.protocols.ct import CtProtocol
-from engine.quicklook import Quicklook
+from engine.preprocess.plausibility import doubts
 from tests.engine.preprocess.scans import DISCS, integrals, scan
 
 N = 180
@@ -92,17 +92,17 @@ def test_wrong_angles_are_told(kind, fault):
     seen = SOUND[kind]
     wrong = seen.select(WRONG[fault](seen.n_views))
     values = noisy(integrals(seen, BESIDE), 5_000)
-    told = doubt_of_angles(scan(values, seen=wrong))
-    assert told is not None and told.startswith("The views do not fit their angles: ")
-    assert told in doubts(scan(values, seen=wrong))
+    message = doubt_of_angles(scan(values, seen=wrong))
+    assert message is not None and message.startswith("The views do not fit their angles: ")
+    assert message in doubts(scan(values, seen=wrong))
 
 
 @pytest.mark.parametrize("kind", ["half a turn", "cone", "golden angles", "ten turns"])
 def test_views_in_the_wrong_order_are_told_whatever_the_order_of_angles(kind):
     seen = SOUND[kind]
     order = np.random.default_rng(5).permutation(seen.n_views)
-    told = doubt_of_angles(scan(integrals(seen, BESIDE)[order], seen=seen))
-    assert told is not None and "the middle of the shadow jumps" in told
+    message = doubt_of_angles(scan(integrals(seen, BESIDE)[order], seen=seen))
+    assert message is not None and "the middle of the shadow jumps" in message
 
 
 def test_how_far_views_are_off_is_told():
@@ -110,8 +110,8 @@ def test_how_far_views_are_off_is_told():
     seen = flat(circle(2 * N))
     values = integrals(seen, ((30.0, 0.0, 8.0, 0.02),))
     shuffled = seen.select(np.random.default_rng(1).permutation(2 * N))
-    told = doubt_of_angles(scan(values, seen=shuffled))
-    assert "is off its path by 21 pixels (rms)" in told  # 30 / √2 = 21.2
+    message = doubt_of_angles(scan(values, seen=shuffled))
+    assert "is off its path by 21 pixels (rms)" in message  # 30 / √2 = 21.2
 
 
 def test_both_directions_of_rotation_fit():
@@ -157,7 +157,7 @@ def test_counts_and_an_empty_scan_are_not_looked_at():
 )
 def test_real_scans_are_doubted_only_with_planted_faults(shared_data, name):
     measured = read_projections(shared_data / name)
-    prepared = Quicklook(measured, on=cpu(2)).prepared(CtProtocol())
+    prepared = SlicePreview(measured, on=cpu(2)).prepared(CtProtocol())
     assert not doubts(prepared)
     for fault in ("shuffled", "half reversed", "half a range twice", "every other one, twice"):
         wrong = prepared.geometry.select(WRONG[fault](prepared.n_views))

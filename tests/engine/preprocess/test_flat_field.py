@@ -9,7 +9,7 @@ from engine.backend import cpu
 from engine.errors import DataError, GeometryError
 from engine.preprocess import BadPixels, FlatField, Logarithm
 from engine.preprocess.defects import from_fields, median_of_medians
-from engine.preprocess.doubts import doubts
+from engine.preprocess.plausibility import doubts
 from tests.engine.preprocess.scans import geometry, integrals, scan
 
 ON = cpu(2)
@@ -54,13 +54,13 @@ def test_line_integrals_come_back_from_counts(fields):
 @pytest.mark.parametrize(
     "part, limit, told", [(1.0, None, "100 %"), (0.2, None, "20 %"), (0.02, None, ""), (1, 7e4, "")]
 )
-def test_flats_at_full_scale_are_a_doubt(fields, part, limit, told):
+def test_flats_at_full_scale_are_a_doubt(fields, part, limit, message):
     flats, darks = fields
     bright = np.arange(flats.size).reshape(flats.shape) % 100 < 100 * part
     flats = np.where(bright, np.float32(65535), np.minimum(flats, 65534))
     data = scan(counts(fields, integrals(SEEN)), "counts", seen=SEEN, flats=flats, darks=darks)
     said = doubts(FlatField(saturated_counts=limit).apply(data, on=ON))
-    assert [text.split(" of the flat")[0] for text in said] == ([told] if told else [])
+    assert [text.split(" of the flat")[0] for text in said] == ([message] if message else [])
 
 
 def test_flats_of_two_moments_are_interpolated_between_them():

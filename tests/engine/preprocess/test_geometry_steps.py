@@ -9,9 +9,9 @@ import pytest
 
 from engine.backend import cpu
 from engine.errors import DataError
-from engine.preprocess import Binning, Centre, Crop, Roll
-from engine.preprocess.centring import METHODS, by_moment, by_opposite_views, by_wedge
-from engine.preprocess.sweep import SCORES, lowest, rolled, sweep
+from engine.preprocess import Binning, CentreOfRotation, Crop, Roll
+from engine.preprocess.axis_search import METHODS, by_moment, by_opposite_views, by_wedge
+from engine.preprocess.parameter_sweep import SCORES, lowest, rolled, sweep
 from tests.engine.preprocess.scans import fbp, geometry, integrals, scan
 
 ON = cpu(2)
@@ -74,7 +74,7 @@ def test_too_few_views_of_half_a_turn_give_no_axis_and_no_warning(rng):
     data = scan(rng.random((8, *seen.shape), np.float32), seen=seen)
     with pytest.raises(DataError, match=r"2 views of half a turn are too few to find it by"):
         by_wedge(data)
-    assert "too few" in Centre().apply(data, on=ON).info["centre"]["why"]
+    assert "too few" in CentreOfRotation().apply(data, on=ON).info["centre"]["why"]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -82,8 +82,8 @@ def test_too_few_views_of_half_a_turn_give_no_axis_and_no_warning(rng):
 def test_a_view_or_two_give_no_axis_but_a_reason(method, n_views):
     few = scan(integrals(geometry(n_views=n_views)), seen=geometry(n_views=n_views))
     with pytest.raises(DataError, match=f"it takes 3 views to find it, the scan has {n_views}"):
-        Centre(method=method).apply(few, on=ON)
-    assert "takes 3 views" in Centre().apply(few, on=ON).info["centre"]["why"]
+        CentreOfRotation(method=method).apply(few, on=ON)
+    assert "takes 3 views" in CentreOfRotation().apply(few, on=ON).info["centre"]["why"]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -94,7 +94,7 @@ def test_a_planted_axis_is_found(method, turn, axis, rng):
     values = integrals(geometry(n_views, axis=axis, turn=turn))
     values += rng.normal(0, 0.01, values.shape).astype("f4")
     data = scan(values, seen=geometry(n_views, turn=turn))
-    after = Centre(method=method).apply(data, on=ON)
+    after = CentreOfRotation(method=method).apply(data, on=ON)
     np.testing.assert_allclose(after.geometry.axis_column, axis, atol=0.1)
 
 
@@ -139,9 +139,9 @@ def _as_seen_by(seen):
 
 def test_an_axis_close_to_the_geometry_stays():
     data = scan(seen=geometry(axis=58.0))
-    after = Centre().apply(data, on=ON)
+    after = CentreOfRotation().apply(data, on=ON)
     assert after.geometry is data.geometry
-    assert "where the geometry has it" in Centre().summary(data, after)
+    assert "where the geometry has it" in CentreOfRotation().summary(data, after)
 
 
 def test_the_axis_of_a_tooth(shared_data):
@@ -153,7 +153,7 @@ def test_the_axis_of_a_tooth(shared_data):
     flat, dark = flats.mean(axis=0), darks.mean(axis=0)
     seen = geometry(n_views=len(theta), n_rows=2, n_cols=640, turn=181 * (theta[1] - theta[0]))
     data = scan(-np.log((values - dark) / (flat - dark)), seen=seen)
-    found = Centre().apply(data, on=ON).geometry.axis_column[0]
+    found = CentreOfRotation().apply(data, on=ON).geometry.axis_column[0]
     assert 295 <= found <= 296.5
     swept = sweep(data, lambda p: fbp(p, n=251, voxel_mm=2.0), 319.5 - np.arange(294.0, 298.1))
     assert 295 <= 319.5 - swept.value <= 296.5

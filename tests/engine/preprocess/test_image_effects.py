@@ -11,9 +11,9 @@ from engine.errors import DataError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, parallel
 from engine.preprocess import STEPS, FlatField, Hardening, Hounsfield, Logarithm, Rings
+from engine.preprocess.central_slice import N_VOXELS, middle_rows, middle_slice
 from engine.preprocess.hardening import evaluate, fit_uniform, fit_wedge, otsu
 from engine.preprocess.levels import find_levels
-from engine.preprocess.middle import N_VOXELS, middle_rows, middle_slice
 from engine.settings import parse
 from engine.simulate import Detector, ShapePhantom, simulate_xray
 from engine.simulate.shapes import Cylinder
@@ -197,14 +197,14 @@ def test_a_gpu_keeps_its_arrays(device, rng):
 
 def body(rng, *, water=0.0214, air=0.0006, noise=0.0015, tissue=0.4):
     """(3, 120, 120) air, lung, water or soft tissue, and bone, with noise [1/mm]."""
-    shares = (0.5 - tissue / 2, 0.5 - tissue / 2, tissue, 0.05)
-    parts = rng.choice([air, 0.3 * water, water, 1.9 * water], (3, 120, 120), p=_normed(shares))
+    numerator = (0.5 - tissue / 2, 0.5 - tissue / 2, tissue, 0.05)
+    parts = rng.choice([air, 0.3 * water, water, 1.9 * water], (3, 120, 120), p=_normed(numerator))
     noisy = (parts + rng.normal(0, noise, parts.shape)).astype("f4")
     return Volume(noisy, ImageGrid((3, 120, 120), (1.0, 1.0, 1.0)), "1/mm")
 
 
-def _normed(shares):
-    return np.array(shares) / sum(shares)
+def _normed(numerator):
+    return np.array(numerator) / sum(numerator)
 
 
 @pytest.mark.parametrize("water", [0.0175, 0.0193, 0.0260])
@@ -216,8 +216,8 @@ def test_the_levels_of_air_and_water_are_found_in_the_picture(water, noise, tiss
     facts = after.info["hounsfield"]
     assert facts["water_per_mm"] == pytest.approx(water, abs=0.02 * water)
     assert facts["air_per_mm"] == pytest.approx(0.0006, abs=0.02 * water)
-    told = scale.summary(after)
-    assert f"water of {facts['water_per_mm']:.4g} 1/mm is 0 HU" in told and "found" in told
+    message = scale.summary(after)
+    assert f"water of {facts['water_per_mm']:.4g} 1/mm is 0 HU" in message and "found" in message
 
 
 def test_levels_that_are_not_there_are_missed(rng):

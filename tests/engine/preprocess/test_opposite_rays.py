@@ -11,7 +11,7 @@ import pytest
 from engine.backend import cpu
 from engine.errors import DataError
 from engine.geometry.orbits import circle, circular_cone, helical
-from engine.preprocess import BadPixels, Centre, FlatField, Logarithm
+from engine.preprocess import BadPixels, CentreOfRotation, FlatField, Logarithm
 from engine.preprocess.opposite_rays import by_opposite_rays
 from engine.simulate import Detector, shepp_logan, simulate_integrals, simulate_xray, tooth
 from engine.simulate.phantom import ShapePhantom
@@ -75,36 +75,36 @@ def test_it_does_not_depend_on_order_and_direction():
 
 def test_the_step_moves_the_detector_and_says_so():
     data = seen("tooth", 66.37)
-    after = Centre().apply(data, on=ON)
+    after = CentreOfRotation().apply(data, on=ON)
     np.testing.assert_allclose(after.geometry.axis_column, 66.37, atol=0.1)
-    told = Centre().summary(data, after)
-    assert "(opposite rays), moved by +2.8" in told
-    assert told.startswith("axis at column 66.")
+    message = CentreOfRotation().summary(data, after)
+    assert "(opposite rays), moved by +2.8" in message
+    assert message.startswith("axis at column 66.")
     right = replace(data, geometry=orbit(66.37))
-    assert Centre().apply(right, on=ON).geometry is right.geometry
+    assert CentreOfRotation().apply(right, on=ON).geometry is right.geometry
 
 
 def test_calibrated_orbits_stay_as_they_are():
     data = seen("tooth", 66.37)
-    assert "geometry stays" in str(Centre().obstacle(replace(data, calibrated=True)))
-    assert Centre(use="on").obstacle(replace(data, calibrated=True)) is None
+    assert "geometry stays" in str(CentreOfRotation().obstacle(replace(data, calibrated=True)))
+    assert CentreOfRotation(use="on").obstacle(replace(data, calibrated=True)) is None
     wobble = np.random.default_rng(1).normal(0, 0.05, data.n_views)
     bent = replace(data, geometry=data.geometry.shifted(columns=wobble))
-    assert "keep to no circle" in str(Centre().obstacle(bent))
+    assert "keep to no circle" in str(CentreOfRotation().obstacle(bent))
     climbing = helical(circle(180), pitch_mm=20, source_axis_mm=1000.0, source_detector_mm=1500.0,
                        shape=(5, 128), pixel_mm=3.0)  # fmt: skip
-    assert "keep to no circle" in str(Centre().obstacle(replace(data, geometry=climbing)))
-    assert Centre(column=60.0).obstacle(replace(data, geometry=climbing)) is None
+    assert "keep to no circle" in str(CentreOfRotation().obstacle(replace(data, geometry=climbing)))
+    assert CentreOfRotation(column=60.0).obstacle(replace(data, geometry=climbing)) is None
 
 
 def test_an_axis_that_cannot_be_told_is_left_with_the_reason():
     data = seen("head", MIDDLE).select(slice(0, 60))  # a third of a turn: no ray twice
-    after = Centre().apply(data, on=ON)
+    after = CentreOfRotation().apply(data, on=ON)
     assert after.geometry is data.geometry
-    told = Centre().summary(data, after)
-    assert told.startswith("axis left at column 63.50; too few rays are measured twice")
+    message = CentreOfRotation().summary(data, after)
+    assert message.startswith("axis left at column 63.50; too few rays are measured twice")
     with pytest.raises(DataError, match="too few rays"):
-        Centre(use="on").apply(data, on=ON)
+        CentreOfRotation(use="on").apply(data, on=ON)
     whole = seen("head", MIDDLE)
     noise = np.random.default_rng(1).normal(0, 1, whole.shape).astype("f4")
     with pytest.raises(DataError, match="differ too much; check the direction of rotation"):
@@ -119,9 +119,9 @@ def test_an_axis_that_cannot_be_told_is_left_with_the_reason():
 def test_a_rolled_detector_is_followed_in_the_plane_of_the_circle(roll):
     block = Cylinder((0, 0, 20), (60, 40, 20), mu_per_mm=0.02)  # it ends in that plane
     phantom = ShapePhantom("block", (block, sphere((20, 0, -20), 35, mu_per_mm=0.02)))
-    stands, told = (orbit(axis, n_rows=32, roll_rad=roll) for axis in (65.3, 63.5))
+    stands, message = (orbit(axis, n_rows=32, roll_rad=roll) for axis in (65.3, 63.5))
     data = simulate_integrals(phantom, stands, oversample=3)
-    found = by_opposite_rays(replace(data, geometry=told))
+    found = by_opposite_rays(replace(data, geometry=message))
     assert found.value == pytest.approx(65.3, abs=0.15)
 
 

@@ -8,7 +8,7 @@ import pytest
 from engine.errors import DataError
 from engine.geometry.ring import RingScanner
 from engine.simulate import ShapePhantom, brain, point
-from engine.simulate.candidates import all_lines, lines_near
+from engine.simulate.candidate_lines import all_lines, lines_near
 from engine.simulate.lines import by_enumeration, by_rejection, draw_lines
 
 N = 60_000

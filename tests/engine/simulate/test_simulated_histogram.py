@@ -9,9 +9,9 @@ from engine.backend import cpu
 from engine.data.response import ResponseMatrix
 from engine.errors import SettingsError
 from engine.io import read_scanner
+from engine.modalities.dual_head_pet.response.building import build_analytic
+from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.operators.matrix import MatrixProjector
-from engine.response.building import build_analytic
-from engine.response.settings import AnalyticResponse
 from engine.simulate import ShapePhantom, derenzo, point, uniform_cylinder
 from engine.simulate.histogram import simulate_histogram
 

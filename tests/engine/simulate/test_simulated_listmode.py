@@ -265,7 +265,11 @@ def test_nothing_attenuates_in_air(tiny_ring: RingScanner) -> None:
 def test_the_tick_sees_the_end(tiny_ring: RingScanner) -> None:
     seen: list[tuple[int, int]] = []
     simulate_listmode(
-        HEAD, tiny_ring, n_prompts=20_000, seed=1, tick=lambda done, of: seen.append((done, of))
+        HEAD,
+        tiny_ring,
+        n_prompts=20_000,
+        seed=1,
+        on_progress=lambda done, of: seen.append((done, of)),
     )
     assert seen and seen[-1][0] == seen[-1][1]
 

@@ -124,7 +124,7 @@ def test_a_pixel_counts_the_mean_of_its_photons_not_of_its_integrals() -> None:
 
 def test_the_scan_says_what_it_is() -> None:
     done = []
-    data = scan(tick=lambda *at: done.append(at))
+    data = scan(on_progress=lambda *at: done.append(at))
     assert data.kind == "counts"
     assert data.info["seed"] == 5
     assert data.notes == ("Simulated projections, not a measurement.",)

@@ -14,7 +14,7 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner
 from engine.io import save
 from engine.simulate import ShapePhantom, VoxelPhantom, from_volumes, mni_brain, simulate_listmode
-from engine.simulate.candidates import lines_near
+from engine.simulate.candidate_lines import lines_near
 from engine.simulate.phantoms import WATER_PER_MM
 from engine.simulate.shapes import Box, sphere
 

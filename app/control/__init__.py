@@ -1,0 +1,1 @@
+"""What the user can do, and the threads that do it; no widgets."""

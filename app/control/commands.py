@@ -1,0 +1,279 @@
+"""What the user can do with a study: open, choose, clear, save. `runner` reconstructs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.control.reading import read_input
+from app.control.recognise import Purpose, is_attenuation, purpose_of
+from app.control.threads import Task
+from app.models.inputs import Input, Role
+from app.models.messages import Problem
+from app.models.named_protocols import user_protocol_path
+from app.models.preferences import Preferences
+from app.models.session import Session
+from engine.data.volume import Volume
+from engine.errors import EngineError
+from engine.geometry.scanner import Scanner
+from engine.modalities.studies import Study, read_protocol, read_study, write_study
+
+ORDER: tuple[Role, ...] = ("scanner", "data", "attenuation", "normalisation", "response")
+NEEDS_SCANNER: tuple[Role, ...] = ("attenuation", "normalisation", "response")
+ROLE_NAMES = {
+    "scanner": "scanner",
+    "attenuation": "μ-map",
+    "normalisation": "normalisation",
+    "response": "response",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """One reading of an input: the file or name, and the scanner it was read for."""
+
+    value: str
+    scanner: str | None
+    geometry: Scanner | None
+
+
+class Commands(QObject):
+    """Changes the session, slow parts in threads of their own."""
+
+    choose_requested = Signal(str)
+    busy_changed = Signal(str)
+
+    def __init__(self, session: Session, preferences: Preferences) -> None:
+        super().__init__()
+        self._session, self._preferences = session, preferences
+        self._tasks: list[Task] = []
+        self._reads: dict[Role, Read] = {}
+        self._is_shut = False
+
+    # threads
+
+    def run_task(
+        self,
+        work: Callable[[Task], Any],
+        done: Callable[[Any], object],
+        *,
+        busy: str = "",
+        failed: str = "",
+        on_progress: Callable[[int, int], object] | None = None,
+        on_failure: Callable[[str], object] | None = None,
+        on_end: Callable[[], object] | None = None,
+    ) -> None:
+        """Call `work` in a thread, then `done` with its result here.
+
+        `busy` says meanwhile what is going on; `failed` is the title if it raises. `on_progress`,
+        `on_failure` and `on_end`, which comes last and always, are called here too. No task is
+        returned: whoever connects to a thread that runs already may come after its last signal.
+        """
+        if self._is_shut:
+            return
+        task = Task(work, self)
+        self._tasks.append(task)
+        task.done.connect(done)
+        task.failed.connect(lambda text: self._session.raise_problem(Problem(failed, text)))
+        if on_progress:
+            task.progressed.connect(on_progress)
+        if on_failure:
+            task.failed.connect(on_failure)
+        task.finished.connect(lambda: self._forget(task))
+        if on_end:
+            task.finished.connect(on_end)
+        if busy:
+            self.busy_changed.emit(busy)
+        task.start()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a thread is at work."""
+        return bool(self._tasks)
+
+    def wait(self) -> None:
+        """Ask all threads to end, wait for them and start no more; before the window closes."""
+        self._is_shut = True
+        for task in self._tasks:
+            task.requestInterruption()
+        for task in self._tasks:
+            task.wait()
+
+    def _forget(self, task: Task) -> None:
+        self._tasks.remove(task)
+        task.deleteLater()
+        if not self._tasks:
+            self.busy_changed.emit("")
+
+    # inputs
+
+    def builtin_scanners(self) -> dict[str, str]:
+        """Return the scanners that come with the program: key -> name."""
+        from engine.io.scanners import builtin_scanners
+
+        return builtin_scanners()
+
+    def choose(self, role: str) -> None:
+        """Ask the window to let the user choose a file."""
+        self.choose_requested.emit(role)
+
+    def clear(self, role: Role) -> None:
+        """Take one input out of the study."""
+        self._reads.pop(role, None)
+        self._session.set_input(role, None)
+        if role == "scanner":
+            self._read_again("data", *NEEDS_SCANNER)
+
+    def set_input(self, role: Role, value: str) -> None:
+        """Choose a file, or a scanner by name, and read it."""
+        if self._session.state.is_active:
+            self._refuse_while_running()
+            return
+        if role not in self._session.modality.roles:
+            self._refuse_foreign(role, value)
+            return
+        self._session.await_input(role, value)
+        inputs = self._session.inputs
+        if role in NEEDS_SCANNER and "data" in inputs.pending:
+            return  # read once the scan has told its scanner
+        read = self._reads[role] = Read(value, self._scanner_value(), inputs.scanner)
+        self.run_task(
+            lambda _: read_input(role, read.value, read.scanner, read.geometry),
+            lambda found: self._took(role, read, found),
+            busy=f"Reading {Path(value).name}",
+        )
+
+    def _refuse_foreign(self, role: Role, value: str) -> None:
+        title = self._session.modality.title
+        text = f"The study is of {title}, to which no {ROLE_NAMES[role]} belongs."
+        if "data" not in self._session.inputs:
+            text = f"No scan is open; open the scan that this {ROLE_NAMES[role]} belongs to first."
+        self._session.raise_problem(Problem(f"{Path(value).name} cannot be used.", text))
+
+    def _scanner_value(self) -> str | None:
+        chosen = self._session.inputs.get("scanner")
+        return chosen.value if chosen else None
+
+    def _took(self, role: Role, read: Read, found: Input) -> None:
+        session = self._session
+        if self._reads.get(role) is not read:
+            return  # meanwhile another one was chosen
+        del self._reads[role]
+        if found.fault:
+            self._refuse(role, found)
+            return
+        session.set_input(role, found)
+        if role == "scanner":
+            self._read_again("data", *NEEDS_SCANNER)
+        elif role == "data":
+            self._preferences.remember(Path(found.value))
+            self._read_again(*NEEDS_SCANNER)
+
+    def _refuse(self, role: Role, found: Input) -> None:
+        """Tell the fault; what was there before stays."""
+        before = self._session.inputs.get(role)
+        stays = before is not None and before.value != found.value
+        self._session.set_input(role, before if stays else found)
+        safe = f"{before.name} stays open." if stays and before else ""
+        self._session.raise_problem(Problem(f"{found.name} cannot be used.", found.fault, safe))
+
+    def _read_again(self, *roles: Role) -> None:
+        for role in roles:
+            found, read = self._session.inputs.get(role), self._reads.get(role)
+            is_current = read is not None and read.scanner == self._scanner_value()
+            if found is not None and not (role == "data" and is_current):
+                self.set_input(role, found.value)
+
+    # opening
+
+    def open_path(self, path: Path) -> None:
+        """Open any file: scan, study, protocol, scanner, μ-map, efficiencies or volume."""
+        if self._session.state.is_active:
+            self._refuse_while_running()
+            return
+        self.run_task(
+            lambda _: purpose_of(path),
+            lambda purpose: self._open_as(purpose, path),
+            busy=f"Looking at {path.name}",
+            failed=f"{path.name} cannot be opened.",
+        )
+
+    def _open_as(self, purpose: Purpose, path: Path) -> None:
+        if purpose in ORDER:
+            self.set_input(purpose, str(path))
+        elif purpose == "volume":
+            self._open_volume(path)
+        elif purpose == "study":
+            self._guarded(path, lambda: self.open_study(read_study(path), path))
+        else:
+            self._guarded(path, lambda: self._session.use_protocol(read_protocol(path)))
+
+    def open_study(self, study: Study, path: Path | None = None) -> None:
+        """Take over all of a study."""
+        self._reads.clear()
+        self._session.clear_inputs()
+        self._session.use_protocol(study.protocol)
+        if path is not None:
+            self._preferences.remember(path)
+        for role in ORDER:
+            value = getattr(study, role)
+            if value is not None:
+                self.set_input(role, str(value))
+
+    def _open_volume(self, path: Path) -> None:
+        from engine.io import read_volume
+
+        self.run_task(
+            lambda _: read_volume(path),
+            lambda volume: self._took_volume(volume, path),
+            busy=f"Reading {path.name}",
+            failed=f"{path.name} cannot be opened.",
+        )
+
+    def _took_volume(self, volume: Volume, path: Path) -> None:
+        peak = float(volume.values.max(initial=0.0))
+        wanted = "data" in self._session.inputs and "attenuation" in self._session.modality.roles
+        if wanted and is_attenuation(volume.unit, peak):
+            self.set_input("attenuation", str(path))
+        else:
+            self._session.show_file(volume, path.name)
+
+    def _guarded(self, path: Path, action: Callable[[], object]) -> None:
+        try:
+            action()
+        except EngineError as e:
+            self._session.raise_problem(Problem(f"{path.name} cannot be opened.", str(e)))
+
+    def _refuse_while_running(self) -> None:
+        self._session.add_log(
+            "warning", "A reconstruction is running; finish or abort it before changing the study."
+        )
+
+    # saving
+
+    def save_study(self, path: Path) -> None:
+        """Write the study with its protocol."""
+        self._guarded(path, lambda: write_study(self._session.study(), path))
+        self._preferences.remember(path)
+
+    def save_protocol(self, name: str) -> None:
+        """Write the protocol under a name into the user's own protocols."""
+        from engine.io.atomic_write import write_atomically
+        from engine.paths import made
+        from engine.settings import to_toml
+
+        plan = self._session.protocol
+        path = user_protocol_path(self._preferences.folder, name, plan.modality)
+
+        def write() -> None:
+            named = type(plan).model_validate(plan.model_dump() | {"name": name})
+            made(path.parent)
+            write_atomically(to_toml(named).encode(), path)
+            self._session.use_protocol(named)
+            self._session.add_log("info", f"Protocol saved: {path}")
+
+        self._guarded(path, write)

@@ -1,0 +1,22 @@
+"""What every panel is given: the state, what the user can do, colours, memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.control.commands import Commands
+from app.control.previews import Previews
+from app.look.theme import Theme
+from app.models.preferences import Preferences
+from app.models.session import Session
+
+
+@dataclass(frozen=True)
+class AppContext:
+    """Session, commands, theme, preferences and previews of one window."""
+
+    session: Session
+    commands: Commands
+    theme: Theme
+    preferences: Preferences
+    previews: Previews

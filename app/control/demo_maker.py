@@ -1,0 +1,64 @@
+"""A demo scan, simulated in a process of its own so that the window stays quick."""
+
+from __future__ import annotations
+
+import traceback
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+
+from app.control.threads import Task
+from engine.errors import EngineError, ResourceError
+from engine.modalities.demos import Demo, demo_folder
+from engine.modalities.studies import Study, read_study
+
+LOOK_S = 0.2
+"""Between two looks whether the window wants the end."""
+
+
+def make_demo_apart(task: Task, demo: Demo, folder: Path | None = None) -> Study:
+    """Simulate a demo and return its study; `task.progressed` tells how far it is."""
+    context = get_context("spawn")
+    here, there = context.Pipe(duplex=False)
+    what = (there, demo, folder)
+    child = context.Process(target=_make, args=what, name="isocenter-demo", daemon=True)
+    child.start()
+    there.close()
+    try:
+        return _listen(here, child.sentinel, task)
+    finally:
+        here.close()
+        child.terminate()
+        child.join()
+        child.close()
+
+
+def _listen(here: Connection, sentinel: int, task: Task) -> Study:
+    while True:
+        ready = wait([here, sentinel], LOOK_S)
+        if task.isInterruptionRequested():
+            raise ResourceError("The simulation ended with the window.")
+        if not ready:
+            continue
+        if here not in ready:
+            raise ResourceError("The simulation stopped; perhaps the memory is used up.")
+        try:
+            message = here.recv()
+        except EOFError as e:
+            raise ResourceError("The simulation stopped; perhaps the memory is used up.") from e
+        if isinstance(message, Path):
+            return read_study(message)
+        if isinstance(message, str):
+            raise ResourceError(message)
+        task.progressed.emit(*message)
+
+
+def _make(pipe: Connection, demo: Demo, folder: Path | None) -> None:
+    try:
+        folder = folder or demo_folder()
+        demo.make(folder, on_progress=lambda done, total: pipe.send((done, total)))
+        pipe.send(demo.study(folder))
+    except EngineError as e:
+        pipe.send(str(e))
+    except Exception:  # noqa: BLE001  the last door: nothing may end without a word
+        pipe.send(f"A fault of ours in the simulation: {traceback.format_exc(limit=-1)}")

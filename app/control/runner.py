@@ -1,0 +1,245 @@
+"""Start, pause, finish, abort, resume: one reconstruction at a time, in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, SignalInstance
+from PySide6.QtWidgets import QApplication
+
+from app.control.commands import Commands
+from app.control.threads import EngineThread
+from app.look.formatting import sentence_case
+from app.models.messages import Problem
+from app.models.preferences import Preferences
+from app.models.run_record import RunState
+from app.models.session import Session
+from engine.errors import EngineError
+from engine.events import Aborted, Checkpointed, Event, Failed, Finished
+from engine.modalities.studies import Study
+
+if TYPE_CHECKING:  # the engine's process is not needed to open the window
+    from engine.run.process.messages import Source
+
+SPEED_BOUNDS = (0.02, 50.0)
+
+
+class Runner(QObject):
+    """Owns the thread of the run."""
+
+    def __init__(self, session: Session, preferences: Preferences, commands: Commands) -> None:
+        super().__init__()
+        self._session, self._preferences, self._commands = session, preferences, commands
+        self.job: EngineThread | None = None
+        self._next: Callable[[], None] | None = None
+        """What to run once the last process is gone."""
+        self._job_id = ""
+        self.source: Source | None = None
+        """What the engine process runs, None for a reconstruction."""
+        self.has_checkpoint = False
+        """Whether the job can be resumed from disk."""
+        self._is_shut = False
+        self._estimate_s: tuple[float, float] | None = None
+        """The least and the most that the engine foretold."""
+        for key in ("cpu", "cuda", "ct_cpu", "ct_cuda", "dual_cpu", "dual_cuda"):
+            session.device.speed_ratios[key] = preferences.speed_ratio(key)
+
+    def start(self) -> None:
+        """Reconstruct the study of the session."""
+        _commit_edit()
+        session = self._session
+        if obstacle := session.obstacle():
+            session.add_log("warning", f"Cannot start. {obstacle}")
+            return
+        device, requirements = session.device.in_use, session.requirements()
+        if device is not None and requirements is not None:
+            ratio, least = session.speed_ratio(device), requirements.least or requirements
+            self._estimate_s = least.seconds / ratio, requirements.seconds / ratio
+        self._run(session.study(), job_id="")
+
+    def start_when_ready(self) -> None:
+        """Start as soon as all inputs are read; not at all if one is at fault."""
+        for changed in self._what_start_waits_for():
+            changed.connect(self._start_if_ready)
+        self._start_if_ready()
+
+    def _what_start_waits_for(self) -> tuple[SignalInstance, ...]:
+        return self._session.inputs_changed, self._session.device.changed
+
+    def _start_if_ready(self) -> None:
+        inputs = self._session.inputs
+        if any(found.is_reading for found in inputs.values()) or not self._session.device.found:
+            return
+        for changed in self._what_start_waits_for():
+            changed.disconnect(self._start_if_ready)
+        if "data" in inputs:
+            self.start()
+
+    def resume(self, job_id: str, device: str = "") -> None:
+        """Go on with an interrupted job from its last checkpoint, if wished on another device."""
+        from engine.run.checkpoint import Job as KeptJob
+
+        if self._session.state.is_active:
+            return
+        try:
+            study = KeptJob.open(job_id).study
+        except EngineError as e:
+            self._session.raise_problem(Problem("The job cannot be resumed.", str(e)))
+            return
+        self._estimate_s = None
+        if device:
+            self._session.device.choose(device)
+        if not self._is_open(study):
+            self._commands.open_study(study)
+        self._run(study, job_id=job_id)
+
+    def pause(self) -> None:
+        """Rest after the update at work, or go on."""
+        if self.job is None:
+            return
+        if self._session.state is RunState.PAUSED:
+            self.job.process.resume_run()
+            self._session.set_state(self._session.record.state_of_stage)
+        elif self._session.state is RunState.RUNNING:
+            self.job.process.pause()
+            self._session.set_state(RunState.PAUSED)
+
+    def finish(self) -> None:
+        """End after the iteration at work, filter and keep the image."""
+        if self.job is not None and self._session.state in (RunState.RUNNING, RunState.PAUSED):
+            self.job.process.finish_and_keep()
+            self._session.set_state(RunState.FINISHING)
+            self._session.add_log("info", "Finishing after this iteration.")
+
+    def abort(self) -> None:
+        """Stop now; the last image and checkpoint stay."""
+        if self._next is not None:
+            self._next = None
+            self._session.set_state(RunState.IDLE)
+        elif self.job is not None and self._session.state.is_active:
+            self.job.process.abort()
+            self._session.add_log("info", "Aborting.")
+
+    def shut_down(self) -> None:
+        """Abort, wait until thread and process are gone, and start no more."""
+        self._next, self._is_shut = None, True
+        if self.job is not None:
+            self.job.process.abort()
+            self.job.wait()
+
+    def _is_open(self, study: Study) -> bool:
+        data = self._session.inputs.get("data")
+        return data is not None and self._session.study() == study
+
+    def _run(self, study: Study, job_id: str) -> None:
+        from engine.run.checkpoint import Job as KeptJob
+        from engine.run.process import EngineProcess
+
+        if self._is_shut:
+            return  # the window closed while files were read
+        title = f"{study.data.name}, {study.protocol.name}"
+        if self.job is not None:
+            self._next = partial(self._run, study, job_id)
+            self._session.begin(title)  # from here on no other scan is opened
+            return
+        device = self._session.device.in_use
+        key = device.key if device is not None else "auto"
+        try:
+            kept = KeptJob.open(job_id) if job_id else KeptJob.create(study, device=key)
+        except EngineError as e:
+            self._session.set_state(RunState.IDLE)
+            self._session.raise_problem(Problem("The reconstruction cannot start.", str(e)))
+            return
+        self._job_id, self.has_checkpoint = kept.id, bool(job_id)
+        process = EngineProcess(
+            study, device=key, job=kept, resume=bool(job_id), source=self.source
+        )
+        self.job = job = EngineThread(process, self)
+        job.event_received.connect(self._take)
+        job.iteration_ended.connect(self._session.keep)
+        job.preview.connect(self._session.show_preview)
+        job.finished.connect(self._ended)
+        self._session.begin(title)
+        job.start()
+
+    def _take(self, event: Event) -> None:
+        self._session.take(event)
+        match event:
+            case Checkpointed():
+                self.has_checkpoint = True
+            case Finished():
+                self._learn_speed()
+            case Failed():
+                self._report_failure(event)
+            case Aborted():
+                job = self._job_id if self.has_checkpoint or self._session.record.latest else ""
+                self._session.raise_problem(
+                    Problem("Aborted.", event.text, job=job, is_fault=False)
+                )
+
+    def _report_failure(self, event: Failed) -> None:
+        if event.detail:
+            self._session.add_log("error", event.detail)
+        left = self._share_left()
+        self.has_checkpoint = left < 1  # the last image is saved as a run fails
+        job = self._job_id if self.has_checkpoint else ""
+        title = "The reconstruction stopped." if event.user_fault else "The engine stopped."
+        problem = Problem(title, event.text, job=job)
+        if event.on_cpu:
+            title, text = "The run on the GPU stopped.", sentence_case(event.text)
+            words = self._cpu_words(left)
+            problem = Problem(title, text, job=job, cpu_job=self._job_id, cpu_text=words)
+        self._session.raise_problem(problem)
+
+    def _share_left(self) -> float:
+        """Return the share of the updates that are not in a checkpoint."""
+        from engine.run.checkpoint import Job as KeptJob
+
+        try:
+            kept = KeptJob.open(self._job_id).info
+        except EngineError:
+            return 1.0
+        return 1 - (kept.done or 0) / kept.updates
+
+    def _cpu_words(self, left: float) -> str:
+        """Return what to press to do the rest on the CPU, and how long that will take."""
+        session = self._session
+        requirements = session.requirements(session.device.named("cpu"), left)
+        verb = "Continue" if left < 1 else "Start"
+        return f"{verb} on the CPU ({requirements.time})" if requirements else f"{verb} on the CPU"
+
+    def _learn_speed(self) -> None:
+        """Scale later forecasts by this run, unless it had less to do than was foretold."""
+        record, choice = self._session.record, self._session.device
+        timings = record.timings
+        less = record.ended_early or any(each.figures.get("from_cache") for each in timings)
+        if self._estimate_s and choice.in_use is not None and not less:
+            measured = sum(each.seconds for each in timings)
+            ratio = learnt(self._session.speed_ratio(choice.in_use), measured, *self._estimate_s)
+            key = self._session.modality.speed_key(choice.in_use)
+            choice.speed_ratios[key] = ratio
+            self._preferences.remember_speed(key, ratio)
+
+    def _ended(self) -> None:
+        job, self.job = self.job, None
+        following, self._next = self._next, None
+        if job is not None:
+            job.deleteLater()
+        if following is not None:
+            following()
+
+
+def learnt(ratio: float, measured_s: float, least_s: float, most_s: float) -> float:
+    """Return the measured over the foretold time nearest to `ratio` that explains a run."""
+    low, high = SPEED_BOUNDS
+    explained = min(max(ratio, measured_s / most_s), measured_s / least_s)
+    return min(max(explained, low), high)
+
+
+def _commit_edit() -> None:
+    """Let the field being edited hand in its value."""
+    widget = QApplication.focusWidget()
+    if widget is not None:
+        widget.clearFocus()

@@ -1,0 +1,122 @@
+"""Slices with other values of the axis or the roll, made off the window's thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Event
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.control.commands import Commands
+from app.control.previews import NO_ROOM
+from app.control.threads import Task
+from app.models.session import Session
+from app.models.xray_scan import XrayScan
+from engine.errors import EngineError
+from engine.modalities.xray_ct.protocol import CtProtocol
+
+if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
+    from engine.modalities.xray_ct.parameter_sweep import Of
+    from engine.preprocess.parameter_sweep import Estimate
+
+
+class StoppedError(Exception):
+    """Nobody waits for the slices any more."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """Values to try: their middle, None for what a run would take, their distance and number."""
+
+    around: float | None
+    step: float
+    n: int
+
+
+class SweepJob(QObject):
+    """Makes candidates of the scan and protocol that are at hand when it is made.
+
+    Signals
+    -------
+    progressed : slices done and slices in all
+    found : the values tried, with their slices and scores
+    failed : why there are none, one sentence
+    ended : nothing is at work any more
+
+    Attributes
+    ----------
+    is_busy : whether slices are being made
+    """
+
+    progressed = Signal(int, int)
+    found = Signal(object)
+    failed = Signal(str)
+    ended = Signal()
+
+    def __init__(self, session: Session, commands: Commands, of: Of, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session, self._commands, self._of = session, commands, of
+        self._scan, self._plan = session.inputs.scan, session.protocol
+        self._stop = Event()
+        self.is_busy = False
+
+    def start(self, wanted: Range) -> None:
+        """Make slices; nothing must be at work."""
+        self._stop.clear()
+        device = self._session.device.named("cpu")
+        threads = device.threads if device else None
+        self.is_busy = True
+        self._commands.run_task(
+            lambda task: self._make(task, wanted, threads),
+            self._took,
+            failed="No candidates.",
+            on_progress=self.progressed.emit,
+            on_failure=self.failed.emit,
+            on_end=self._ended,
+        )
+
+    def stop(self) -> None:
+        """End after the slice at hand."""
+        self._stop.set()
+
+    def _make(self, task: Task, wanted: Range, threads: int | None) -> Estimate | str | None:
+        """Make the slices, in a thread: them, why there are none, or None once stopped."""
+        from engine.backend import cpu
+        from engine.modalities.xray_ct.parameter_sweep import candidates
+
+        if not isinstance(self._scan, XrayScan) or not isinstance(self._plan, CtProtocol):
+            return "There is no CT scan to try values with."
+        if self._scan.radiographs is None:
+            return NO_ROOM
+
+        def on_progress(done: int, total: int) -> None:
+            if self._stop.is_set() or task.isInterruptionRequested():
+                raise StoppedError
+            task.progressed.emit(done, total)
+
+        try:
+            return candidates(
+                self._scan.radiographs.scan,
+                self._plan,
+                of=self._of,
+                on=cpu(threads),
+                around=wanted.around,
+                step=wanted.step,
+                n=wanted.n,
+                on_progress=on_progress,
+            )
+        except StoppedError:
+            return None
+        except EngineError as e:
+            return str(e)
+
+    def _took(self, result: Estimate | str | None) -> None:
+        if isinstance(result, str):
+            self.failed.emit(result)
+        elif result is not None and not self._stop.is_set():
+            self.found.emit(result)
+
+    def _ended(self) -> None:
+        self.is_busy = False
+        self.ended.emit()

@@ -1,0 +1,95 @@
+"""The window's threads: `EngineThread` draws a reconstruction's events, `Task` does one slow thing.
+
+Nothing but signals crosses to the window. Between two drawings only the newest preview counts;
+the images at the end of an iteration all arrive.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QThread, QTimer, Signal
+
+from engine.errors import EngineError
+from engine.events import Aborted, Event, Failed, Finished, Preview
+
+if TYPE_CHECKING:  # the engine's process is not needed to open the window
+    from engine.run.process import EngineProcess
+
+DRAWINGS_PER_SECOND = 12
+
+
+class EngineThread(QThread):
+    """One run of the engine process, until its last event.
+
+    Signals
+    -------
+    event_received : every event but previews
+    iteration_ended : the preview at the end of each iteration
+    preview : the newest preview, at most twelve times a second
+    """
+
+    event_received = Signal(object)
+    iteration_ended = Signal(object)
+    preview = Signal(object)
+
+    def __init__(self, process: EngineProcess, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.process = process
+        self._newest: deque[Preview] = deque(maxlen=1)
+        self._timer = QTimer(self)
+        self._timer.setInterval(1000 // DRAWINGS_PER_SECOND)
+        self._timer.timeout.connect(self._draw_newest)
+        self.started.connect(self._timer.start)
+        self.finished.connect(self._timer.stop)
+
+    def run(self) -> None:
+        try:
+            for event in self.process.events():
+                self._hand_on(event)
+        except EngineError as e:
+            self.event_received.emit(Failed(str(e), user_fault=True))
+        except Exception as e:  # noqa: BLE001  a thread has no caller: the window must be told
+            text = f"The engine could not be run: {type(e).__name__}: {e}."
+            self.event_received.emit(Failed(text, user_fault=False, detail=traceback.format_exc()))
+
+    def _hand_on(self, event: Event) -> None:
+        if isinstance(event, Preview):
+            self._newest.append(event)
+            if event.ends_iteration:
+                self.iteration_ended.emit(event)
+            return
+        if isinstance(event, Finished | Failed | Aborted):
+            self._draw_newest()
+        self.event_received.emit(event)
+
+    def _draw_newest(self) -> None:
+        """Emit the newest preview, if it was not drawn yet; both threads come here."""
+        with suppress(IndexError):
+            self.preview.emit(self._newest.pop())
+
+
+class Task(QThread):
+    """One call off the window's thread; `done` with its result, or `failed` with a sentence."""
+
+    done = Signal(object)
+    failed = Signal(str)
+    progressed = Signal(int, int)
+
+    def __init__(self, work: Callable[[Task], Any], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._work = work
+
+    def run(self) -> None:
+        try:
+            result = self._work(self)
+        except EngineError as e:
+            self.failed.emit(str(e))
+        except Exception as e:  # noqa: BLE001  the thread's last door: nothing may end silently
+            self.failed.emit(f"A fault of ours: {type(e).__name__}: {e}; please report it.")
+        else:
+            self.done.emit(result)

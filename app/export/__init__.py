@@ -1,0 +1,1 @@
+"""Writing an image of the run to a file."""

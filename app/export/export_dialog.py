@@ -1,0 +1,129 @@
+"""Choose which image to write, in which format, and where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.export.writing import FORMATS, free_bytes, obstacle
+from app.forms.fields import QuietCombo
+from app.look.formatting import size
+from app.look.widgets import button, label, set_tone
+from app.models.run_record import Kept
+
+WIDTH_PX = 540
+
+
+class ExportDialog(QDialog):
+    """Asks; `chosen` and `target` are the answer."""
+
+    def __init__(self, parent: QWidget, images: list[Kept], current: int, folder: Path) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Export")
+        self.setMinimumWidth(WIDTH_PX)
+        self._images = images
+        self.which = QuietCombo()
+        self.which.setAccessibleName("Image")
+        for kept in images:
+            self.which.addItem(kept.label[:1].upper() + kept.label[1:])
+        self.which.setCurrentIndex(current)
+        self.formats = QButtonGroup(self)
+        self.path = QLineEdit(str(folder / f"image{FORMATS[0].suffix}"))
+        self.path.setAccessibleName("File")
+        self._note = label("", "muted", wrap=True)
+        kinds = QDialogButtonBox.StandardButton
+        self.buttons = QDialogButtonBox(kinds.Save | kinds.Cancel)
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        self.save = self.buttons.button(kinds.Save)
+        self.save.setProperty("role", "primary")
+        self._lay_out()
+        self.path.textChanged.connect(self._check)
+        self.which.currentIndexChanged.connect(self._check)
+        self._check()
+
+    @property
+    def chosen(self) -> Kept:
+        """The image to write."""
+        return self._images[self.which.currentIndex()]
+
+    @property
+    def target(self) -> Path:
+        """The file to write."""
+        return Path(self.path.text()).expanduser()
+
+    def use_format(self, index: int) -> None:
+        """Give the file name the ending of a format."""
+        self.formats.button(index).setChecked(True)
+        name = self.target.name
+        for each in FORMATS:
+            name = name.removesuffix(each.suffix)
+        self.path.setText(str(self.target.with_name(name + FORMATS[index].suffix)))
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(10)
+        grid.setColumnStretch(1, 1)
+        grid.addWidget(label("Image", "caption"), 0, 0)
+        grid.addWidget(self.which, 0, 1)
+        for i, each in enumerate(FORMATS):
+            radio = QRadioButton(f"{each.title} ({each.suffix}), {each.detail}")
+            radio.clicked.connect(lambda _=False, i=i: self.use_format(i))
+            self.formats.addButton(radio, i)
+            grid.addWidget(radio, 1 + i, 1)
+        self.formats.button(0).setChecked(True)
+        grid.addWidget(label("Format", "caption"), 1, 0)
+        where = QHBoxLayout()
+        where.setSpacing(8)
+        where.addWidget(self.path, 1)
+        where.addWidget(button("Choose …", self._browse))
+        grid.addWidget(label("File", "caption"), 4, 0)
+        grid.addLayout(where, 4, 1)
+        grid.addWidget(self._note, 5, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 18, 20, 16)
+        column.setSpacing(16)
+        column.addLayout(grid)
+        column.addWidget(self.buttons)
+
+    def _browse(self) -> None:
+        endings = " ".join(f"*{each.suffix}" for each in FORMATS)
+        options = QFileDialog.Option.DontConfirmOverwrite  # this dialog says so itself
+        name, _ = QFileDialog.getSaveFileName(
+            self, "Export to", self.path.text(), f"Volumes ({endings})", options=options
+        )
+        if name:
+            self.path.setText(name)
+
+    def _check(self) -> None:
+        target, volume = self.target, self.chosen.volume
+        fault = obstacle(target, volume)
+        if not fault and not any(target.name.endswith(each.suffix) for each in FORMATS):
+            endings = ", ".join(each.suffix for each in FORMATS)
+            fault = f"The name must end with one of {endings}."
+        free = free_bytes(target.parent)
+        note = f"{volume.grid.describe()} voxels, {size(volume.values.nbytes)} before compression"
+        if free is not None:
+            note += f"; {size(free)} free"
+        if target.exists():
+            note += ". The file exists and will be replaced."
+        self._note.setText(fault or note)
+        set_tone(self._note, "missing" if fault else "look" if target.exists() else "muted")
+        self.save.setEnabled(not fault)
+        self.save.setToolTip(fault)
+        for i, each in enumerate(FORMATS):
+            if target.name.endswith(each.suffix):
+                self.formats.button(i).setChecked(True)

@@ -1,0 +1,73 @@
+"""Writing an image of the run to a file, with where it comes from."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.models.run_record import Kept, RunRecord
+from engine.data.volume import Volume
+
+SPARE = 1.1
+"""Free space wanted, as a multiple of the file's size before compression."""
+
+
+@dataclass(frozen=True)
+class ExportFormat:
+    """A format to export to."""
+
+    title: str
+    suffix: str
+    detail: str
+
+
+FORMATS = (
+    ExportFormat("NIfTI", ".nii.gz", "for other programs; provenance beside it"),
+    ExportFormat("HDF5", ".h5", "volume and provenance in one file"),
+    ExportFormat("PNG", ".png", "a picture of three slices, for slides"),
+)
+
+
+def provenance_of(record: RunRecord, kept: Kept) -> dict[str, Any] | None:
+    """Return what made a kept image; None where only the volume itself knows."""
+    if record.result is not None and kept.volume is record.result:
+        return record.provenance
+    if not record.provenance:
+        return {**kept.volume.info, "image": kept.label, "run": record.title, "finished": False}
+    from engine.reporting.provenance import hash_array
+
+    changed = {
+        "image": f"{kept.label}, before the finishing filters",
+        "output": record.provenance.get("output", {}) | {"sha256": hash_array(kept.volume.values)},
+    }
+    return record.provenance | changed
+
+
+def free_bytes(folder: Path) -> int | None:
+    """Return the free space of a folder, None where it does not exist."""
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return None
+
+
+def obstacle(target: Path, volume: Volume) -> str:
+    """Return why a volume cannot be written to `target`, empty if it can."""
+    free = free_bytes(target.parent)
+    if free is None:
+        return f"{target.parent}: no such folder; choose another one."
+    if target.is_dir():
+        return f"{target.name}: this is a folder; choose a file name."
+    if free < SPARE * volume.values.nbytes:
+        return f"{target.parent}: not enough free space; choose another folder."
+    return ""
+
+
+def write(volume: Volume, target: Path, provenance: dict[str, Any] | None) -> Path:
+    """Write a volume as the command line does; whole or not at all."""
+    from engine.io import save
+
+    save(volume, target, provenance)
+    return target

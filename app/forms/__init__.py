@@ -1,0 +1,1 @@
+"""Forms made from settings."""

@@ -1,0 +1,298 @@
+"""A settings class becomes a form; a form becomes a settings value. Nothing is written per class.
+
+Labels, units, bounds, tooltips and expert fields come from `engine.settings.setting`. A form says
+`changed(value)` only when the whole value is valid; else the sentence stands under its field.
+"""
+
+from __future__ import annotations
+
+import types
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QGroupBox, QLabel, QVBoxLayout, QWidget
+
+from app.forms.field_facts import bounds_of, faults_of, tip_of
+from app.forms.fields import (
+    ChoiceEditor,
+    ConstantEditor,
+    Editor,
+    Fault,
+    NumberEditor,
+    NumberListEditor,
+    NumbersEditor,
+    SwitchEditor,
+    TextEditor,
+)
+from app.look.formatting import words
+from engine.settings import Settings
+
+CAPTION_PX = 112
+"""Width of the captions beside fields, so that fields stand in one line."""
+Hints = dict[str, str]
+"""What an empty field means, by the field's name."""
+
+
+class Form(Editor):
+    """All fields of a settings class, one above the other.
+
+    Parameters
+    ----------
+    kind : the settings class
+    value : what to show first; the defaults if None
+    only : names of the fields to show, all if None; the others keep their value
+    bare : without captions, for a form of one field whose name stands beside it
+    hints : texts of empty optional fields, by field name
+    """
+
+    changed = Signal(object)
+
+    def __init__(
+        self,
+        kind: type[Settings],
+        value: Settings | None = None,
+        *,
+        only: tuple[str, ...] | None = None,
+        bare: bool = False,
+        hints: Hints | None = None,
+    ) -> None:
+        super().__init__()
+        self._kind = kind
+        self._value: Settings | None = value
+        self._rows = {
+            name: _Row(name, field, hints or {}, bare)
+            for name, field in kind.model_fields.items()
+            if only is None or name in only
+        }
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        for row in self._rows.values():
+            column.addWidget(row)
+            row.editor.edited.connect(self._edited)
+        self._fault = _fault_label()
+        column.addWidget(self._fault)
+        self.set_expert(False)
+        if value is not None:
+            self.show_value(value)
+        else:
+            self._show_defaults()
+
+    @property
+    def has_expert(self) -> bool:
+        """Whether an expert switch would show more fields."""
+        return any(row.expert for row in self._rows.values())
+
+    @property
+    def has_only_expert(self) -> bool:
+        """Whether nothing is shown without the expert switch."""
+        return all(row.expert for row in self._rows.values())
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to choose."""
+        return all(isinstance(row.editor, ConstantEditor) for row in self._rows.values())
+
+    def value(self) -> Settings | None:
+        """Return the last valid value."""
+        return self._value
+
+    def raw(self) -> dict[str, Any]:
+        kept = self._value.model_dump() if self._value else {}
+        return kept | {name: row.editor.raw() for name, row in self._rows.items()}
+
+    def show_value(self, value: Any) -> None:
+        if value == self._value and self._value is not None and not self._has_faults():
+            self._show(value)
+            return
+        self._value = value
+        self._show(value)
+        self.show_faults([])
+
+    def set_hints(self, hints: Hints) -> None:
+        """Say anew what empty fields mean."""
+        for name, hint in hints.items():
+            self._rows[name].editor.set_hint(hint)
+
+    def set_unit(self, written: str, shown: str) -> None:
+        """Show another unit where the settings are written in one."""
+        for row in self._rows.values():
+            row.show_unit(shown if row.unit == written else row.unit)
+
+    def set_expert(self, expert: bool) -> None:
+        for row in self._rows.values():
+            row.set_expert(expert)
+
+    def show_faults(self, faults: list[Fault]) -> None:
+        own = [text for where, text in faults if not where or where[0] not in self._rows]
+        self._fault.setText("\n".join(own))
+        self._fault.setVisible(bool(own))
+        for name, row in self._rows.items():
+            row.show_faults([(w[1:], text) for w, text in faults if w and w[0] == name])
+
+    def _has_faults(self) -> bool:
+        return not self._fault.isHidden()
+
+    def _show(self, value: Settings) -> None:
+        for name, row in self._rows.items():
+            row.editor.show_value(getattr(value, name))
+
+    def _show_defaults(self) -> None:
+        for row in self._rows.values():
+            default = row.field.get_default(call_default_factory=True)
+            if not row.field.is_required():
+                row.editor.show_value(default)
+        self._value = self._checked()
+
+    def _checked(self) -> Settings | None:
+        try:
+            return self._kind.model_validate(self.raw())
+        except ValidationError:
+            return None
+
+    def _edited(self) -> None:
+        self.edited.emit()
+        try:
+            value = self._kind.model_validate(self.raw())
+        except ValidationError as error:
+            self.show_faults(faults_of(error))
+            return
+        self.show_faults([])
+        if value != self._value:
+            self._value = value
+            self.changed.emit(value)
+
+
+class _Row(QWidget):
+    """A label, its editor and the sentence that says what is wrong."""
+
+    def __init__(self, name: str, field: FieldInfo, hints: Hints, bare: bool) -> None:
+        super().__init__()
+        self.field = field
+        extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+        self.expert = bool(extra.get("expert"))
+        label, self.unit = str(extra.get("label") or words(name)), str(extra.get("unit") or "")
+        self._title = title = f"{label} ({self.unit})" if self.unit else label
+        self.editor = editor_for(field.annotation, field, title, hints.get(name))
+        self._fault = _fault_label()
+        tip = tip_of(field)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(4)
+        grid.setColumnStretch(1, 1)
+        beside = type(self.editor).__module__ == "app.forms.fields"
+        self._name = QLabel(title)
+        if bare or isinstance(self.editor, SwitchEditor | Form | ConstantEditor):
+            grid.addWidget(_framed(self.editor, title), 1, 0, 1, 2)
+        else:
+            grid.addWidget(self._caption(tip, beside), 0, 0, 1, 1 if beside else 2)
+            grid.addWidget(self.editor, *((0, 1, 1, 1) if beside else (1, 0, 1, 2)))
+        grid.addWidget(self._fault, 2, 0, 1, 2)
+        self.editor.setToolTip(tip)
+        self.editor.setAccessibleName(title)
+
+    def show_unit(self, unit: str) -> None:
+        """Name this unit beside the field."""
+        title = self._title.replace(f"({self.unit})", f"({unit})")
+        self._name.setText(title)
+        self.editor.setAccessibleName(title)
+
+    def _caption(self, tip: str, beside: bool) -> QLabel:
+        caption = self._name
+        caption.setBuddy(self.editor)
+        caption.setProperty("role", "caption")
+        caption.setToolTip(tip)
+        if beside:
+            caption.setMinimumWidth(CAPTION_PX)
+        return caption
+
+    def set_expert(self, expert: bool) -> None:
+        hidden = isinstance(self.editor, ConstantEditor) or (self.expert and not expert)
+        self.setVisible(not hidden)
+        self.editor.set_expert(expert)
+
+    def show_faults(self, faults: list[Fault]) -> None:
+        inner = isinstance(self.editor, Form) or type(self.editor).__module__ == "app.forms.choices"
+        own = [text for where, text in faults if not inner or not where]
+        self._fault.setText("\n".join(own))
+        self._fault.setVisible(bool(own))
+        self.editor.show_faults(faults)
+
+
+def _framed(editor: Editor, title: str) -> QWidget:
+    if not isinstance(editor, Form):
+        return editor
+    box = QGroupBox(title)
+    inside = QVBoxLayout(box)
+    inside.addWidget(editor)
+    return box
+
+
+def _fault_label() -> QLabel:
+    label = QLabel()
+    label.setProperty("role", "fault")
+    label.setWordWrap(True)
+    label.hide()
+    return label
+
+
+def editor_for(annotation: Any, field: FieldInfo, title: str, hint: str | None) -> Editor:
+    """Return the editor of a field's type."""
+    options = _members(annotation)
+    optional = type(None) in options
+    options = tuple(o for o in options if o is not type(None))
+    if all(get_origin(o) is Literal for o in options):
+        return _editor_of_value(Literal[options], field, title, hint or "")
+    if len(options) > 1 or _is_settings(options[0]):
+        return _editor_of_settings(options, optional)
+    return _editor_of_value(options[0], field, title, hint or ("auto" if optional else ""))
+
+
+def _editor_of_settings(options: tuple[Any, ...], optional: bool) -> Editor:
+    from app.forms.choices import OptionalEditor, UnionEditor
+
+    if len(options) > 1:
+        return UnionEditor(options)
+    return OptionalEditor(options[0]) if optional else Form(options[0])
+
+
+def _editor_of_value(kind: Any, field: FieldInfo, title: str, hint: str) -> Editor:
+    origin, args = get_origin(kind), get_args(kind)
+    if kind is bool:
+        return SwitchEditor(title)
+    if kind in (int, float):
+        return NumberEditor(kind is int, *bounds_of(field), hint)
+    if kind in (str, Path):
+        return TextEditor(optional=bool(hint))
+    if origin is Literal:
+        return ChoiceEditor(args) if len(args) > 1 else ConstantEditor(args[0])
+    if origin is tuple and args[-1] is not Ellipsis:
+        return NumbersEditor(tuple(a is int for a in args), hint)
+    if origin is tuple and args[0] in (int, float):
+        return NumberListEditor(args[0] is int)
+    if origin is tuple:
+        from app.forms.choices import ListEditor
+
+        return ListEditor(_members(args[0]))
+    raise TypeError(f"no editor for a field of type {kind!r}")
+
+
+def _members(annotation: Any) -> tuple[type[Settings], ...]:
+    annotation = _plain(annotation)
+    options = get_args(annotation) if _is_union(annotation) else (annotation,)
+    return tuple(_plain(option) for option in options)
+
+
+def _plain(annotation: Any) -> Any:
+    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+
+
+def _is_union(annotation: Any) -> bool:
+    return get_origin(annotation) in (Union, types.UnionType)
+
+
+def _is_settings(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Settings)

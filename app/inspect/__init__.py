@@ -1,0 +1,1 @@
+"""Looking at a scan: its geometry, its projections, slices with other values."""

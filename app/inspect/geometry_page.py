@@ -1,0 +1,157 @@
+"""The page of a scan's geometry: its drawing, its facts in words, and a slider over its views."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app.inspect.geometry_text import Facts, facts, view_facts
+from app.look.widgets import button, label, scrolled
+from app.models.session import Session
+from app.models.xray_scan import XrayScan
+from app.views.colours import ViewColours
+from app.views.detector_state import DetectorState
+from app.views.scan_scene import ScanScene
+from app.views.scan_view import WAYS, ScanView
+from app.views.scrubber import TickSlider
+from engine.data.projections import Projections
+from engine.errors import EngineError
+from engine.geometry.grid import ImageGrid
+
+FACTS_PX = 268
+
+
+class GeometryPage(QWidget):
+    """Draws the scan as it will be reconstructed: cropped, binned and shifted as the steps say."""
+
+    def __init__(self, session: Session, state: DetectorState) -> None:
+        super().__init__()
+        self._session, self._state = session, state
+        self.drawing = ScanView()
+        self.setFocusProxy(self.drawing)
+        self.slider = TickSlider()
+        self.slider.setAccessibleName("View")
+        self.slider.setToolTip("Walk through the views; in the drawing also by wheel, PgUp, PgDn")
+        self._place = QLabel()
+        self._place.setMinimumWidth(
+            self._place.fontMetrics().horizontalAdvance("View 0000 of 0000")
+        )
+        self._facts, self._view_facts = _Facts(), _Facts()
+        self._view_title = label("", "caption")
+        self._lay_out()
+        self._shown: Projections | None = None
+        self.drawing.view_wanted.connect(state.go_to_view)
+        self.slider.valueChanged.connect(state.go_to_view)
+        state.place_changed.connect(self._show_view)
+        for signal in (session.inputs_changed, session.protocol_changed):
+            signal.connect(self.refresh)
+
+    def _lay_out(self) -> None:
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(12, 10, 12, 10)
+        column.setSpacing(8)
+        for widget in (label("Scan", "caption"), self._facts, self._view_title, self._view_facts):
+            column.addWidget(widget)
+        column.addStretch(1)
+        entries = scrolled(inside)
+        entries.setFixedWidth(FACTS_PX)
+        across = QHBoxLayout()
+        across.setSpacing(0)
+        across.addWidget(self.drawing, 1)
+        across.addWidget(entries)
+        row = QHBoxLayout()
+        row.setContentsMargins(8, 4, 8, 4)
+        row.setSpacing(8)
+        row.addWidget(self._place)
+        row.addWidget(self.slider, 1)
+        for name, camera in WAYS.items():
+            tip = f"Look at the scan: {name.lower()}"
+            row.addWidget(button(name, partial(self.drawing.look, camera), tip))
+        page = QVBoxLayout(self)
+        page.setContentsMargins(0, 0, 0, 0)
+        page.setSpacing(0)
+        page.addLayout(across, 1)
+        page.addLayout(row)
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        self.drawing.set_colours(colours)
+        self.slider.colours = colours
+        self.slider.update()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the scan of the session; nothing is done while nobody looks."""
+        scan = self._session.inputs.scan
+        if not isinstance(scan, XrayScan) or not self.isVisible():
+            return
+        empty_scan, grid = self._outline(scan)
+        self._shown = empty_scan
+        known = empty_scan.pixel_mm_known
+        self.drawing.show_scene(ScanScene(empty_scan.geometry, grid), "mm" if known else "pixels")
+        sought = scan.axis_is_sought(self._steps())
+        entries = facts(empty_scan.geometry, grid, pixel_mm_known=known, axis_is_sought=sought)
+        self._facts.show_facts(entries)
+        self._show_view()
+
+    def _outline(self, scan: XrayScan) -> tuple[Projections, ImageGrid | None]:
+        try:
+            return scan.prepared(self._steps()), self._session.grid()
+        except EngineError:
+            return scan.empty_scan, None
+
+    def _steps(self) -> tuple[Any, ...]:
+        return tuple(self._session.modality.choices(self._session.protocol).values())
+
+    def _show_view(self) -> None:
+        frame, shown = self._state.frame, self._shown
+        if frame is None or shown is None or not self.isVisible():
+            return
+        view, n = self._state.view, frame.n_views
+        self.slider.blockSignals(True)
+        self.slider.setRange(0, n - 1)
+        self.slider.setValue(view)
+        self.slider.blockSignals(False)
+        self.slider.setEnabled(n > 1)
+        self.slider.update()
+        self._place.setText(f"View {view + 1} of {n}")
+        binned = min(view // max(n // shown.n_views, 1), shown.n_views - 1)
+        self.drawing.show_view(binned)
+        self._view_title.setText(f"View {view + 1}, {frame.angle_text(view)}")
+        entries = view_facts(shown.geometry, binned, pixel_mm_known=shown.pixel_mm_known)
+        self._view_facts.show_facts(entries)
+
+
+class _Facts(QWidget):
+    """Names and texts in two columns."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(10)
+        self._grid.setVerticalSpacing(4)
+        self._grid.setColumnStretch(1, 1)
+        self._rows: list[tuple[QLabel, QLabel]] = []
+
+    def show_facts(self, entries: Facts) -> None:
+        """Show these facts and no others."""
+        while len(self._rows) < len(entries):
+            name, text = label("", "muted", wrap=True), label("", wrap=True)
+            row = len(self._rows)
+            self._grid.addWidget(name, row, 0, Qt.AlignmentFlag.AlignTop)
+            self._grid.addWidget(text, row, 1, Qt.AlignmentFlag.AlignTop)
+            self._rows.append((name, text))
+        for k, (name, text) in enumerate(self._rows):
+            words = entries[k] if k < len(entries) else ("", "")
+            name.setText(words[0])
+            text.setText(words[1])
+            for widget in (name, text):
+                widget.setVisible(k < len(entries))

@@ -1,0 +1,87 @@
+"""Icons by name, drawn from an icon font in the palette's colours."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QSize, Qt
+from PySide6.QtGui import QAction, QIcon
+from PySide6.QtWidgets import QAbstractButton, QLabel
+
+from app.look.theme import Theme
+
+GLYPHS = {
+    "open": "ph.folder-open",
+    "export": "ph.export",
+    "start": "ph.play-fill",
+    "pause": "ph.pause-fill",
+    "finish": "ph.check-bold",
+    "abort": "ph.stop-fill",
+    "dark": "ph.moon",
+    "light": "ph.sun",
+    "help": "ph.question",
+    "ok": "ph.check-circle-fill",
+    "look": "ph.warning-fill",
+    "missing": "ph.warning-circle-fill",
+    "info": "ph.info",
+    "off": "ph.circle",
+    "waiting": "ph.circle-dashed",
+    "closed": "ph.caret-right-bold",
+    "opened": "ph.caret-down-bold",
+    "remove": "ph.x-bold",
+    "add": "ph.plus-bold",
+    "up": "ph.arrow-up-bold",
+    "down": "ph.arrow-down-bold",
+    "scan": "ph.file",
+    "demo-pet": "ph.circle-dashed",
+    "demo-ct": "ph.triangle",
+    "demo-dual-head": "ph.equals",
+    "recent": "ph.clock",
+    "resume": "ph.arrow-clockwise-bold",
+    "save": "ph.floppy-disk",
+    "log": "ph.terminal-window",
+    "device": "ph.cpu",
+    "undo": "ph.arrow-u-up-left",
+    "redo": "ph.arrow-u-up-right",
+    "menu": "ph.list",
+    "line": "ph.ruler",
+}
+LABEL_ICON_PX = 16
+Target = QAction | QAbstractButton | QLabel
+
+
+def draw(name: str, theme: Theme, colour: str = "text") -> QIcon:
+    """Return an icon in one of the theme's colours, dimmed where its button is disabled."""
+    import qtawesome
+
+    c = theme.colours
+    drawn: QIcon = qtawesome.icon(GLYPHS[name], color=getattr(c, colour), color_disabled=c.disabled)
+    return drawn
+
+
+class Follower(QObject):
+    """Redraws its parent's icon after a change of theme; dies with its parent."""
+
+    def __init__(self, target: Target, theme: Theme) -> None:
+        super().__init__(target)
+        self._target, self._theme = target, theme
+        self._name, self._colour = "info", "text"
+        theme.changed.connect(self.show)
+
+    def follow(self, name: str, colour: str) -> None:
+        """Show another icon."""
+        self._name, self._colour = name, colour
+        self.show()
+
+    def show(self) -> None:
+        """Draw the icon in the theme in use."""
+        drawn = draw(self._name, self._theme, self._colour)
+        if isinstance(self._target, QLabel):
+            size = QSize(LABEL_ICON_PX, LABEL_ICON_PX)
+            self._target.setPixmap(drawn.pixmap(size, self._target.devicePixelRatioF()))
+        else:
+            self._target.setIcon(drawn)
+
+
+def set_icon(target: Target, name: str, theme: Theme, colour: str = "text") -> None:
+    """Give a button, action or label an icon that follows the theme."""
+    follower = target.findChild(Follower, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    (follower or Follower(target, theme)).follow(name, colour)

@@ -1,0 +1,146 @@
+"""The line profile: draw a line across a slice, see and save the values along it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.look.icons import set_icon
+from app.look.plot_colours import view_colours
+from app.look.theme import Theme
+from app.look.widgets import button, label
+from app.run.progress_panel import Numbers
+from app.views.line_plot import LinePlot
+from app.views.state import ViewState
+from app.views.text import millimetres, number
+from engine.quality.line_profile import LineProfile, line_profile
+
+SAVE = Callable[[str, str], None]
+"""Called with the proposed name of a file and its text."""
+SETTLE_MS = 30
+"""A line that is being drawn is looked at this often."""
+
+
+class LineProfileBox(QWidget):
+    """Draws the values along the line of the views, anew for every image on show."""
+
+    def __init__(self, state: ViewState, theme: Theme, save: SAVE) -> None:
+        super().__init__()
+        self._state, self._theme, self._save = state, theme, save
+        self.draw = button(
+            "Draw a line", self._toggle, "Drag in a slice from A to B; drag an end to move it (L)"
+        )
+        self.draw.setCheckable(True)
+        set_icon(self.draw, "line", theme)
+        self.keep = button("Keep", self._keep, "Keep this curve to compare other images with")
+        self.keep.setCheckable(True)
+        self.clear = button("Clear", lambda: state.set_line(None), "Take the line away")
+        self.csv = button(
+            "Save as CSV …", self._write, "Write the values along the line as a table"
+        )
+        self.head = label("", "muted")
+        self.plot = LinePlot()
+        self.plot.setMinimumHeight(190)
+        self.plot.setMaximumHeight(260)
+        self.numbers = Numbers()
+        self._lay_out()
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(SETTLE_MS)
+        self._soon.timeout.connect(self.refresh)
+        for signal in (state.line_changed, state.volume_changed):
+            signal.connect(self._refresh_soon)
+        theme.changed.connect(self._paint)
+        self._paint()
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for widgets in ((self.draw, self.clear), (), (self.keep, self.csv)):
+            if not widgets:
+                for widget in (self.head, self.plot, self.numbers):
+                    column.addWidget(widget)
+                continue
+            row = QHBoxLayout()
+            row.setSpacing(6)
+            for widget in widgets:
+                row.addWidget(widget, 1)
+            column.addLayout(row)
+
+    @property
+    def profile(self) -> LineProfile | None:
+        """Values along the line in the image on show."""
+        return self.plot.profile
+
+    def numbers_shown(self) -> list[tuple[str, str]]:
+        """What is told of the line, by name."""
+        return self._rows(self.profile)
+
+    def _refresh_soon(self) -> None:
+        if not self._soon.isActive():
+            self._soon.start()
+
+    def refresh(self) -> None:
+        """Sample the image on show along the line."""
+        state, drawn = self._state, self._state.line
+        found = None
+        if state.volume is not None and drawn is not None:
+            found = line_profile(state.volume, drawn.start_mm, drawn.end_mm)
+        kept = self.plot.kept if found is not None else None
+        if kept is not None and found is not None and kept.unit != found.unit:
+            kept = None
+        self.keep.setChecked(kept is not None)
+        self.plot.show_profile(found, kept, state.length_unit)
+        self.head.setText(f"Value ({self.plot.head})" if self.plot.head else "Value")
+        self.head.setVisible(found is not None)
+        self.numbers.show_rows(self.numbers_shown())
+        self.draw.setChecked(state.draws_lines)
+        self.draw.setEnabled(state.volume is not None)
+        for each in (self.clear, self.keep, self.csv):
+            each.setEnabled(found is not None)
+
+    def _rows(self, found: LineProfile | None) -> list[tuple[str, str]]:
+        drawn = self._state.line
+        if found is None or drawn is None:
+            return []
+        length, (at, peak) = self._state.length_unit, found.peak
+        width = found.fwhm_mm
+        fwhm = "the line ends before" if width is None else f"{width:.2f} {length}"
+        places = (drawn.start_mm, drawn.end_mm)
+        a, b = ("  ".join(millimetres(value) for value in place) for place in places)
+        return [
+            ("FWHM of the peak", fwhm),
+            ("Highest value", f"{number(peak)} {found.unit}"),
+            ("at", f"{at:.1f} {length} from A"),
+            ("Lowest value", f"{number(float(found.values.min()))} {found.unit}"),
+            ("Length", f"{found.length_mm:.1f} {length}"),
+            ("A  (x, y, z)", f"{a} {length}"),
+            ("B  (x, y, z)", f"{b} {length}"),
+        ]
+
+    def _toggle(self) -> None:
+        self._state.set_draws_lines(self.draw.isChecked())
+
+    def _keep(self) -> None:
+        self.plot.kept = self.plot.profile if self.keep.isChecked() else None
+        self.refresh()
+
+    def _write(self) -> None:
+        if self.profile is not None:
+            self._save("line-profile.csv", self.profile.csv(self._state.length_unit))
+
+    def _paint(self) -> None:
+        self.plot.set_colours(view_colours(self._theme))
+
+
+def write_text(text: str, target: Path) -> Path:
+    """Write a table; whole or not at all."""
+    from engine.io.atomic_write import write_atomically
+
+    write_atomically(text.encode(), target)
+    return target

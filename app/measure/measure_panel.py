@@ -1,0 +1,53 @@
+"""Measure: the values along a line, and which rods of a Derenzo phantom are told apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
+
+from app.control.context import AppContext
+from app.look.widgets import label, scrolled
+from app.measure.line_profile_panel import LineProfileBox, write_text
+from app.measure.rods_panel import RodsBox
+
+
+class MeasureTab(QWidget):
+    """Tools that measure the image on show."""
+
+    title = "Measure"
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._context = context
+        state = context.session.view_state
+        self.line = LineProfileBox(state, context.theme, self._save)
+        self.rods = RodsBox(context.session, self._save)
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(14, 12, 14, 12)
+        column.setSpacing(10)
+        column.addWidget(label("Line profile", "heading"))
+        column.addWidget(self.line)
+        column.addSpacing(6)
+        column.addWidget(label("Rods", "heading"))
+        column.addWidget(self.rods)
+        column.addStretch(1)
+        outside = QVBoxLayout(self)
+        outside.setContentsMargins(0, 0, 0, 0)
+        outside.addWidget(scrolled(inside))
+
+    def _save(self, name: str, text: str) -> None:
+        """Ask where, and write a table."""
+        start = f"{self._context.preferences.folder_last_used or Path.home()}/{name}"
+        chosen, _ = QFileDialog.getSaveFileName(self, "Save as CSV", start, "Tables (*.csv)")
+        if not chosen:
+            return
+        target = Path(chosen).with_suffix(".csv")
+        self._context.preferences.folder_last_used = str(target.parent)
+        self._context.commands.run_task(
+            lambda _: write_text(text, target),
+            lambda path: self._context.session.add_log("info", f"Saved: {path}"),
+            busy=f"Writing {target.name}",
+            failed=f"{target.name} was not written.",
+        )

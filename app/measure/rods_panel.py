@@ -1,0 +1,183 @@
+"""Derenzo phantom: which rods are told apart in the image on show, by size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.forms.fields import QuietCombo
+from app.look.widgets import button, label, set_tone
+from app.measure.line_profile_panel import SAVE
+from app.models.histogram_scan import HistogramScan
+from app.models.inputs import AnyScan
+from app.models.session import Session
+from app.views.view_toolbar import NumberEdit
+from engine.data.volume import Volume
+from engine.errors import GeometryError
+from engine.geometry.dual_head import DualHead
+
+RADIUS_MM = 20.0
+SETTLE_MS = 60
+MOST = 10.0
+"""Valleys this much higher than the peaks have no meaning."""
+AXES = {"y": "along y, the panels' normal", "z": "along z"}
+
+
+@dataclass(frozen=True)
+class RodRow:
+    """Rods of one size.
+
+    Attributes
+    ----------
+    diameter_mm : of a rod [mm]
+    valley : over the peak; None where there is none to tell
+    resolved : whether neighbours are told apart
+    """
+
+    diameter_mm: float
+    valley: float | None
+    resolved: bool
+
+
+def table_of(volume: Volume, radius_mm: float, along: Any) -> list[RodRow]:
+    """Measure the rods of a phantom in the middle of an image, the widest first."""
+    from engine.quality.derenzo import RESOLVED_BELOW, valley_to_peak
+    from engine.simulate.phantoms import derenzo_sectors
+
+    rows = []
+    for sector in derenzo_sectors(radius_mm=radius_mm):
+        try:
+            with np.errstate(divide="ignore", invalid="ignore"):  # no contrast is told in words
+                found = valley_to_peak(volume, sector, along=along)
+        except GeometryError:
+            continue  # a small phantom has no two rods of the widest
+        message = found if 0 <= found < MOST else None
+        rows.append(
+            RodRow(sector.diameter_mm, message, message is not None and message < RESOLVED_BELOW)
+        )
+    return rows
+
+
+def csv_of(rows: list[RodRow]) -> str:
+    """The table for other programs."""
+    lines = [
+        f"{row.diameter_mm:g},{'' if row.valley is None else f'{row.valley:.4f}'},"
+        f"{'yes' if row.resolved else 'no'}"
+        for row in rows
+    ]
+    return "\n".join(["rod diameter [mm],valley / peak,resolved", *lines]) + "\n"
+
+
+def rods_of(scan: AnyScan | None) -> dict[str, Any] | None:
+    """Return radius and axis of the Derenzo phantom a scan says it was simulated from."""
+    return scan.rods if isinstance(scan, HistogramScan) else None
+
+
+class RodsBox(QWidget):
+    """Shown where the scan says that it is a Derenzo phantom, or the user does."""
+
+    def __init__(self, session: Session, save: SAVE) -> None:
+        super().__init__()
+        self._session, self._save = session, save
+        self.is_derenzo = QCheckBox("This is a Derenzo phantom")
+        self.is_derenzo.setToolTip(
+            "Rods of 2.4, 2.0, 1.7, 1.35, 1.0 and 0.75 mm in the middle of the image, the widest "
+            "round +x, neighbours two diameters apart"
+        )
+        self.axis = QuietCombo()
+        self.axis.setAccessibleName("Direction of the rods")
+        for key, text in AXES.items():
+            self.axis.addItem(f"Rods {text}", key)
+        self.radius = NumberEdit("Radius of the phantom [mm]")
+        self.radius.show_value(RADIUS_MM)
+        self.csv = button("Save as CSV …", self._write, "Write the table")
+        self.rows: list[RodRow] = []
+        self._inside = QWidget()
+        self._lay_out()
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(SETTLE_MS)
+        self._soon.timeout.connect(self.refresh)
+        self.is_derenzo.toggled.connect(self.refresh)
+        self.axis.activated.connect(self.refresh)
+        self.radius.changed.connect(self.refresh)
+        session.view_state.volume_changed.connect(self._soon.start)
+        session.inputs_changed.connect(self._follow_scan)
+        self._scan: AnyScan | None = None
+        self._follow_scan()
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        size = QHBoxLayout()
+        size.addWidget(label("Radius", "caption"))
+        size.addWidget(self.radius)
+        size.addWidget(label("mm", "muted"))
+        size.addStretch(1)
+        self._table = QGridLayout()
+        self._table.setVerticalSpacing(3)
+        self._table.setColumnStretch(2, 1)
+        self._note = label("", "muted", wrap=True)
+        inside = QVBoxLayout(self._inside)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(8)
+        inside.addWidget(self.axis)
+        inside.addLayout(size)
+        inside.addLayout(self._table)
+        inside.addWidget(self._note)
+        inside.addWidget(self.csv)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.is_derenzo)
+        column.addWidget(self._inside)
+
+    def _follow_scan(self) -> None:
+        """Take what another scan says of its phantom."""
+        scan = self._session.inputs.scan
+        if scan is self._scan:
+            return
+        self._scan = scan
+        found = rods_of(scan)
+        panels = isinstance(self._session.scanner, DualHead)
+        along = found["along"] if found else "y" if panels else "z"
+        self.axis.setCurrentIndex(self.axis.findData(along))
+        self.radius.show_value(float(found["radius_mm"]) if found else RADIUS_MM)
+        self.is_derenzo.setChecked(found is not None)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Measure the image on show."""
+        volume, wanted = self._session.view_state.volume, self.is_derenzo.isChecked()
+        self.is_derenzo.setEnabled(volume is not None)
+        self._inside.setVisible(wanted and volume is not None)
+        self.rows = []
+        if wanted and volume is not None:
+            self.rows = table_of(volume, self.radius.value, self.axis.currentData())
+        self._show_table()
+
+    def _show_table(self) -> None:
+        while (item := self._table.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        for place, text in enumerate(("Rods", "Valley / peak", "")):
+            self._table.addWidget(label(text, "caption"), 0, place)
+        for at, row in enumerate(self.rows, 1):
+            valley = "no contrast" if row.valley is None else f"{row.valley:.2f}"
+            verdict = label("told apart" if row.resolved else "not told apart")
+            set_tone(verdict, "ok" if row.resolved else "muted")
+            parts = (label(f"{row.diameter_mm:g} mm", "number"), label(valley, "number"), verdict)
+            for place, part in enumerate(parts):
+                self._table.addWidget(part, at, place)
+        self._note.setText(
+            "Mean between neighbouring rods over the mean on them, in the middle 10 mm of their "
+            "length; below 0.735 they are told apart (Rayleigh)."
+            if self.rows
+            else "A phantom of this radius has no two rods of a size next to each other."
+        )
+        self.csv.setEnabled(bool(self.rows))
+
+    def _write(self) -> None:
+        self._save("derenzo-rods.csv", csv_of(self.rows))

@@ -1,0 +1,1 @@
+"""The state of the window: study, run and view; no widgets."""

@@ -1,0 +1,68 @@
+"""Which device reconstructions run on: what the user chose, of what this machine has."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from app.look.formatting import size
+from engine.backend.devices import DeviceInfo, choose
+
+LOOKING = "Looking for the devices of this machine."
+
+
+class DeviceChoice(QObject):
+    """The choice, the devices once they are found, and how fast each has proved.
+
+    Attributes
+    ----------
+    key : "auto", "cpu" or "cuda"
+    found : the devices; none before they were looked for
+    speed_ratios : measured over estimated time by run and device, 1 before the first run
+    """
+
+    changed = Signal()
+
+    def __init__(self, key: str = "auto", found: tuple[DeviceInfo, ...] = ()) -> None:
+        super().__init__()
+        self.key, self.found = key, found
+        self.speed_ratios: dict[str, float] = {}
+
+    @property
+    def in_use(self) -> DeviceInfo | None:
+        """The device the next run takes; None before the devices were looked for."""
+        return choose(self.found, self.key) if self.found else None
+
+    @property
+    def label(self) -> str:
+        """The device in use, in plain words."""
+        return self.in_use.label if self.in_use is not None else ""
+
+    def named(self, key: str) -> DeviceInfo | None:
+        """Return the device called "cpu" or "cuda"."""
+        return choose(self.found, key) if self.found else None
+
+    def set_found(self, found: tuple[DeviceInfo, ...]) -> None:
+        """Take what this machine has, as last looked for."""
+        self.found = found
+        self.changed.emit()
+
+    def choose(self, key: str) -> None:
+        """Run on "cpu" or "cuda" from now on; "auto": on the best there is."""
+        self.key = key
+        self.changed.emit()
+
+    def obstacle(self) -> str:
+        """Return why no run can start on the device, empty if one can."""
+        if self.in_use is None:
+            return LOOKING
+        if self.in_use.usable:
+            return ""
+        return f"The GPU cannot be used. {self.in_use.why_not} Or choose another device above."
+
+
+def describe(device: DeviceInfo) -> str:
+    """What a tip says of a device: why it cannot be used, or its memory."""
+    if device.why_not:
+        return device.why_not
+    memory = f"{size(device.free_bytes)} of {size(device.memory_bytes)} memory free"
+    return f"{device.label}: {memory}"

@@ -1,0 +1,68 @@
+"""Fast, Standard, Fine: the same protocol with larger or smaller voxels and other iterations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from app.models.inputs import AnyProtocol
+from engine.algorithms import Algorithm
+from engine.geometry.grid import Point
+
+Quality = Literal["fast", "standard", "fine"]
+QUALITIES: tuple[Quality, ...] = ("fast", "standard", "fine")
+VOXEL_FACTORS = {"fast": 2.0, "standard": 1.0, "fine": 2 / 3}
+ITERATION_FACTORS = {"fast": 0.5, "standard": 1.0, "fine": 2.0}
+TEXTS = {
+    "fast": "Voxels twice as large, half the iterations: a first look",
+    "standard": "As the protocol says",
+    "fine": "Voxels two thirds as large, twice the iterations: for sharp, quiet scans",
+}
+
+
+Fit = Callable[[Point], Point]
+"""Returns the voxel nearest to one that the scanner allows."""
+
+
+def at_quality(
+    base: AnyProtocol, quality: Quality, usual_voxel_mm: Point | None, fit: Fit | None = None
+) -> AnyProtocol:
+    """Return the protocol `base` at a quality.
+
+    Where it leaves the voxels out they become multiples of the usual ones, once these are known.
+    """
+    if quality == "standard":
+        return base
+    voxel = base.grid.voxel_mm or usual_voxel_mm
+    if voxel is not None:
+        voxel = _scaled(voxel, VOXEL_FACTORS[quality])
+        voxel = fit(voxel) if fit else voxel
+    grid = base.grid.model_copy(update={"voxel_mm": voxel})
+    return base.model_copy(update={"grid": grid, "algorithm": _with_iterations(base, quality)})
+
+
+def quality_of(
+    protocol: AnyProtocol, base: AnyProtocol, usual_voxel_mm: Point | None, fit: Fit | None = None
+) -> Quality | None:
+    """Return the quality at which `base` gives `protocol`; None if it was changed by hand."""
+    matches = (q for q in QUALITIES if at_quality(base, q, usual_voxel_mm, fit) == protocol)
+    return next(matches, None)
+
+
+def _with_iterations(base: AnyProtocol, quality: Quality) -> Algorithm:
+    """Return the algorithm with other iterations, unless it needs none."""
+    algorithm = base.algorithm
+    if "iterations" not in type(algorithm).model_fields:
+        return algorithm
+    n = max(1, round(algorithm.n_iterations * ITERATION_FACTORS[quality]))
+    return algorithm.model_copy(update={"iterations": n})
+
+
+def _scaled(voxel_mm: Point, factor: float) -> Point:
+    x, y, z = (_rounded(edge * factor) for edge in voxel_mm)
+    return x, y, z
+
+
+def _rounded(edge_mm: float) -> float:
+    """To a micrometre; edges below a millimetre to three figures."""
+    return round(edge_mm, 3) if edge_mm >= 1 else float(f"{edge_mm:.3g}")

@@ -1,0 +1,180 @@
+"""What is known of the current run: stages, progress, ledger, curve, kept images, result."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from enum import StrEnum
+from statistics import fmean
+from time import perf_counter
+from typing import Any
+
+from engine.data.volume import Volume
+from engine.events import (
+    Corrected,
+    Event,
+    Finished,
+    Loaded,
+    Measured,
+    Preview,
+    Profiled,
+    Progressed,
+    StageStarted,
+    Warned,
+)
+from engine.profiling import Profile
+
+ROLLING = 12
+"""Updates whose mean time the remaining time is told from."""
+KEPT_BYTES = 1 << 30
+"""Images of past iterations may hold this much memory."""
+
+
+class RunState(StrEnum):
+    """Where a run stands."""
+
+    IDLE = "idle"
+    PREPARING = "preparing"
+    RUNNING = "running"
+    PAUSED = "paused"
+    FINISHING = "finishing"
+    FINISHED = "finished"
+    FAILED = "failed"
+    ABORTED = "aborted"
+
+    @property
+    def is_active(self) -> bool:
+        """Whether an engine is at work."""
+        return self in (self.PREPARING, self.RUNNING, self.PAUSED, self.FINISHING)
+
+
+STAGE_STATES = {"reconstruct": RunState.RUNNING, "finish": RunState.FINISHING}
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An image of the run that can be shown and exported."""
+
+    label: str
+    volume: Volume
+
+
+class KeptImages:
+    """Images by iteration; past the memory limit, every other older one goes."""
+
+    def __init__(self, limit_bytes: int = KEPT_BYTES) -> None:
+        self._limit_bytes = limit_bytes
+        self.items: list[Kept] = []
+
+    @property
+    def labels(self) -> list[str]:
+        """Names in order."""
+        return [kept.label for kept in self.items]
+
+    def add(self, label: str, volume: Volume) -> bool:
+        """Keep an image; returns whether older ones had to go."""
+        self.items.append(Kept(label, volume))
+        if sum(kept.volume.values.nbytes for kept in self.items) <= self._limit_bytes:
+            return False
+        newest = self.items[-1]
+        self.items = [*self.items[:-1][::2], newest]
+        return True
+
+
+@dataclass
+class RunRecord:
+    """Fills as the engine's events come in.
+
+    Attributes
+    ----------
+    stage : key of the stage at work
+    done, total : progress within the stage; total 0 while it is not known
+    latest : the newest preview
+    curve : (iteration, log-likelihood of the image it started from; or residual of its image [%])
+    timings : (stage, seconds) in order
+    profile : the newest
+    """
+
+    title: str = ""
+    stage: str = ""
+    stage_text: str = ""
+    done: int = 0
+    total: int = 0
+    facts: dict[str, Any] = field(default_factory=dict)
+    latest: Preview | None = None
+    ledger: dict[str, Corrected] = field(default_factory=dict)
+    curve: list[tuple[int, float]] = field(default_factory=list)
+    timings: list[Measured] = field(default_factory=list)
+    profile: Profile | None = None
+    warnings: list[str] = field(default_factory=list)
+    images: KeptImages = field(default_factory=KeptImages)
+    result: Volume | None = None
+    provenance: dict[str, Any] = field(default_factory=dict)
+    exported: bool = False
+    started: float = field(default_factory=perf_counter)
+    _recent: deque[float] = field(default_factory=lambda: deque(maxlen=ROLLING))
+
+    @property
+    def state_of_stage(self) -> RunState:
+        """Where a run stands while this stage is at work."""
+        return STAGE_STATES.get(self.stage, RunState.PREPARING)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Time the iterations still need, from the mean of the last updates."""
+        if self.latest is None or not self._recent:
+            return None
+        p = self.latest
+        updates = p.iterations * p.subsets - p.update
+        return updates * fmean(self._recent)
+
+    @property
+    def fraction(self) -> float | None:
+        """Share of the stage that is done, None while not known."""
+        if self.stage == "reconstruct" and self.latest is not None:
+            p = self.latest
+            updates = p.update / (p.iterations * p.subsets)
+            return max(updates, self.done / max(self.total, 1))  # and how far the next one is
+        return self.done / self.total if self.total else None
+
+    @property
+    def ended_early(self) -> bool:
+        """Whether iterations were left when the image was finished."""
+        done, p = self.provenance.get("iterations_done"), self.latest  # which may not be the last
+        return done is not None and p is not None and done < p.iterations
+
+    def take(self, event: Event) -> None:
+        """Note an event; images are noted through `show` and `keep`."""
+        match event:
+            case StageStarted():
+                self.stage, self.stage_text = event.stage, event.text
+                self.done = self.total = 0
+            case Progressed():
+                self.done, self.total = event.done, event.total
+            case Measured():
+                self.timings.append(event)
+            case Profiled():
+                self.profile = event.profile
+            case Loaded():
+                self.facts = event.facts
+            case Corrected():
+                self.ledger[event.kind] = event
+            case Warned():
+                self.warnings.append(event.text)
+            case Preview():
+                self._take_preview(event)
+            case Finished():
+                self.result, self.provenance = event.volume, event.provenance
+
+    def take_history(self, preview: Preview) -> bool:
+        """Note how near the images so far came to the data; returns whether that is news."""
+        history = preview.history
+        values = history.log_likelihoods or [100 * residual for residual in history.residuals]
+        is_news = len(values) > len(self.curve)  # previews may be drawn before those kept
+        if is_news:
+            self.curve = list(enumerate(values, 1))
+        return is_news
+
+    def _take_preview(self, preview: Preview) -> None:
+        self.latest = preview
+        self._recent.append(preview.seconds)

@@ -1,0 +1,1 @@
+"""The run at work: progress, profile, facts, log."""

@@ -1,0 +1,100 @@
+"""Facts of the scan, and the provenance of the image: what exactly made it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+
+from app.control.context import AppContext
+from app.look.formatting import words
+from app.look.widgets import button
+
+Branch = dict[str, Any] | list[Any]
+
+
+class FactsTab(QWidget):
+    """A tree of names and values."""
+
+    title = "Facts"
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._session = context.session
+        self.tree = QTreeWidget()
+        self.tree.setColumnCount(2)
+        self.tree.setHeaderHidden(True)
+        self.tree.setAccessibleName("Facts of the scan and provenance of the image")
+        self.tree.setIndentation(14)
+        self.tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        self.copy = button("Copy as text", self._copy, "Copy everything to the clipboard")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(10, 10, 10, 10)
+        column.addWidget(self.tree)
+        column.addWidget(self.copy)
+        self._session.inputs_changed.connect(self._show)
+        self._session.record_changed.connect(self._show)
+        self._shown: Branch = {}
+        self._show()
+
+    def facts(self) -> dict[str, Any]:
+        """Everything there is to tell, by group."""
+        session = self._session
+        groups: dict[str, Any] = {}
+        scan = session.inputs.scan
+        if scan is not None:
+            groups["Scan"] = dict(scan.facts)
+            if scan.notes:
+                groups["Notes"] = list(scan.notes)
+        if session.record.warnings:
+            groups["Warnings"] = list(dict.fromkeys(session.record.warnings))
+        if session.record.provenance:
+            groups["Provenance"] = session.record.provenance
+        return groups
+
+    def _show(self) -> None:
+        facts = self.facts()
+        if facts == self._shown:
+            return
+        self._shown = facts
+        self.tree.clear()
+        for name, value in facts.items():
+            top = QTreeWidgetItem([name])
+            _fill(top, value)
+            self.tree.addTopLevelItem(top)
+            top.setFirstColumnSpanned(True)
+            top.setExpanded(name != "Provenance" or len(facts) == 1)
+        self.copy.setEnabled(bool(facts))
+
+    def _copy(self) -> None:
+        import json
+
+        text = json.dumps(self.facts(), indent=2, ensure_ascii=False, default=str)
+        QGuiApplication.clipboard().setText(text)
+
+
+def _fill(parent: QTreeWidgetItem, value: Any) -> None:
+    items = enumerate(value, 1) if isinstance(value, list | tuple) else value.items()
+    for name, inner in items:
+        if isinstance(inner, dict | list | tuple) and inner and not _is_short(inner):
+            child = QTreeWidgetItem([words(name)])
+            _fill(child, inner)
+        else:
+            child = QTreeWidgetItem([words(name), _plain(inner)])
+            child.setToolTip(1, _plain(inner))
+        parent.addChild(child)
+
+
+def _is_short(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(v, int | float) for v in value)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list | tuple | dict):
+        return ", ".join(_plain(v) for v in value) or "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value) if value not in (None, "") else "none"

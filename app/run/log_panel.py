@@ -1,0 +1,50 @@
+"""The log: what happened, line by line, with its time."""
+
+from __future__ import annotations
+
+from html import escape
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
+
+from app.control.context import AppContext
+from app.models.messages import LogLine
+
+MAX_LINES = 2000
+WORDS = {"info": "", "warning": "look here: ", "error": "fault: "}
+TONES = {"info": "muted", "warning": "look", "error": "missing"}
+
+
+class LogPanel(QWidget):
+    """Shows the session's log; text can be selected and copied."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._session, self._theme = context.session, context.theme
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setMaximumBlockCount(MAX_LINES)
+        self.text.setAccessibleName("Log")
+        self.text.setPlaceholderText("Nothing has happened yet.")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.text)
+        self._session.log_added.connect(self._add)
+        self._theme.changed.connect(self._show_all)
+        self._show_all()
+
+    def show_newest(self) -> None:
+        """Scroll to the last line."""
+        bar = self.text.verticalScrollBar()
+        QTimer.singleShot(0, bar, lambda: bar.setValue(bar.maximum()))
+
+    def _show_all(self) -> None:
+        self.text.clear()
+        for line in self._session.log:
+            self._add(line)
+
+    def _add(self, line: LogLine) -> None:
+        colour = getattr(self._theme.colours, TONES[line.level])
+        words = escape(f"{line.time:%H:%M:%S}  {WORDS[line.level]}{line.text}")
+        words = words.replace("\n", "<br>").replace("  ", "&nbsp; ")
+        self.text.appendHtml(f'<span style="color:{colour}">{words}</span>')

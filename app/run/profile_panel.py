@@ -1,0 +1,223 @@
+"""Profile: how fast the events are traced, where the time goes, and what the machine does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QGridLayout,
+    QLabel,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.control.context import AppContext
+from app.look.plot_colours import view_colours
+from app.look.widgets import ElidedLabel, button, label, scrolled, set_tone
+from app.run import profile_text as words
+from app.run.profile_text import ProfileRow
+from app.views.stage_bars import StageBars
+from engine.profiling import Profile
+from engine.profiling.profile import Kernel
+
+NOTHING = "Where the time goes, how fast the work is and what the machine does, during a run."
+EXPORT_TIP = "Write all of these numbers to a JSON file"
+NAME = "profile.json"
+
+
+class ProfileTab(QWidget):
+    """What the last profile says; empty before a run."""
+
+    title = "Profile"
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._context, self._session = context, context.session
+        self._shown: Profile | None = None
+        self.headline = label("", "heading", wrap=True)
+        self.meaning = label("", "caption", wrap=True)
+        self.bars = StageBars()
+        self.bars.setToolTip(words.TIME_TIP)
+        self.rates = ProfileTable("Speed of each stage")
+        self.traffic = ProfileTable("Memory traffic")
+        self.kernels = KernelTable()
+        self.machine = ProfileTable("Machine")
+        self.note = label("", "caption", wrap=True)
+        self.save = button("Export profile …", self._choose, EXPORT_TIP)
+        self._lay_out()
+        self._session.progress_changed.connect(self._show)
+        context.theme.changed.connect(self._paint)
+        self._paint()
+        self._show_profile(None)
+
+    def _lay_out(self) -> None:
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(14, 12, 14, 12)
+        column.setSpacing(10)
+        head = QVBoxLayout()
+        head.setSpacing(2)
+        head.addWidget(self.headline)
+        head.addWidget(self.meaning)
+        column.addLayout(head)
+        self.time_title = label("Time")
+        time = QVBoxLayout()
+        time.setSpacing(0)
+        time.addWidget(self.time_title)
+        time.addWidget(self.bars)
+        column.addLayout(time)
+        for part in (self.rates, self.machine, self.note, self.traffic, self.kernels, self.save):
+            column.addWidget(part)
+        column.addStretch(1)
+        outside = QVBoxLayout(self)
+        outside.setContentsMargins(0, 0, 0, 0)
+        outside.addWidget(scrolled(inside))
+
+    def _paint(self) -> None:
+        self.bars.set_colours(view_colours(self._context.theme))
+
+    def _show(self) -> None:
+        profile = self._session.record.profile
+        if profile is not self._shown:
+            self._shown = profile
+            self._show_profile(profile)
+
+    def _show_profile(self, profile: Profile | None) -> None:
+        known = profile is not None
+        self.save.setEnabled(known)
+        self.save.setToolTip(EXPORT_TIP if known else "There is no profile yet.")
+        self.time_title.setVisible(known)
+        self.bars.setVisible(known)
+        counts = self._session.modality.rows == "events"
+        headline = words.speed if counts else words.projection_told
+        self.headline.setText(headline(profile) if profile else "No profile yet")
+        self.headline.setToolTip(words.SPEED_TIP if known and counts else "")
+        self.meaning.setText(words.meaning(profile) if profile else NOTHING)
+        self.meaning.setToolTip(words.device_tip(profile) if profile else "")
+        self.bars.set_stages([(s.title, s.seconds) for s in profile.stages] if profile else [])
+        self.rates.show_rows(words.rates(profile) if profile else [])
+        self.traffic.show_rows(words.traffic(profile) if profile else [])
+        self.kernels.show_kernels(profile.kernels if profile else ())
+        self.machine.show_rows(words.machine(profile) if profile else [])
+        self.note.setText(words.missing(profile) if profile else "")
+        self.note.setVisible(bool(self.note.text()))
+
+    def _choose(self) -> None:
+        folder = Path(self._context.preferences.folder_last_used or Path.home())
+        name, _ = QFileDialog.getSaveFileName(
+            self, "Export profile", str(folder / NAME), "Profiles (*.json)"
+        )
+        if name:
+            self._context.preferences.folder_last_used = str(Path(name).parent)
+            self.export(Path(name).with_suffix(".json"))
+
+    def export(self, target: Path) -> None:
+        """Write the profile on show to a file, whole or not at all, off this thread."""
+        from engine.io.atomic_write import write_atomically
+        from engine.io.json_text import to_json
+
+        profile, session = self._shown, self._session
+        if profile is None:
+            return
+        text = to_json({"run": session.record.title, **profile.as_dict()}, indent=2) + "\n"
+        self._context.commands.run_task(
+            lambda _: write_atomically(text.encode(), target),
+            lambda _: session.add_log("info", f"Profile written: {target}"),
+            busy=f"Writing {target.name}",
+            failed=f"{target.name} was not written.",
+        )
+
+
+class ProfileTable(QWidget):
+    """A title, then names and values in two columns; hidden while it has no rows."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setVerticalSpacing(3)
+        self._grid.setColumnStretch(1, 1)
+        self._grid.addWidget(label(title), 0, 0, 1, 2)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.rows: list[ProfileRow] = []
+        self._labels: list[tuple[QLabel, QLabel]] = []
+
+    def show_rows(self, rows: list[ProfileRow]) -> None:
+        """Show these rows."""
+        self.rows = rows
+        while len(self._labels) < len(rows):
+            name, value = label("", "caption"), label("", "number")
+            at = len(self._labels) + 1
+            self._grid.addWidget(name, at, 0)
+            self._grid.addWidget(value, at, 1, Qt.AlignmentFlag.AlignRight)
+            self._labels.append((name, value))
+        for i, (name, value) in enumerate(self._labels):
+            shown = i < len(rows)
+            name.setVisible(shown)
+            value.setVisible(shown)
+            if shown:
+                name.setText(rows[i].name)
+                value.setText(rows[i].value)
+                name.setToolTip(rows[i].tip)
+                value.setToolTip(rows[i].tip)
+        self.setVisible(bool(rows))
+
+
+class KernelTable(QWidget):
+    """One line for each kernel as compiled; hidden while there are none."""
+
+    HEADS = (
+        ("Kernel", "A program that runs on the card."),
+        ("Threads", words.THREADS_TIP),
+        ("Registers", words.REGISTERS_TIP),
+        ("Occupancy", words.OCCUPANCY_TIP),
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(10)
+        self._grid.setVerticalSpacing(3)
+        self._grid.setColumnStretch(0, 1)
+        right = Qt.AlignmentFlag.AlignRight
+        for at, (title, tip) in enumerate(self.HEADS):
+            head = label(title, "caption" if at else "")
+            head.setToolTip(tip)
+            self._grid.addWidget(head, 0, at, right if at else Qt.AlignmentFlag.AlignLeft)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self._lines: list[tuple[ElidedLabel, QLabel, QLabel, QLabel]] = []
+
+    def show_kernels(self, kernels: tuple[Kernel, ...]) -> None:
+        """Show these kernels."""
+        while len(self._lines) < len(kernels):
+            self._lines.append(self._new_line(len(self._lines) + 1))
+        for i, line in enumerate(self._lines):
+            for each in line:
+                each.setVisible(i < len(kernels))
+            if i < len(kernels):
+                _fill(line, kernels[i])
+        self.setVisible(bool(kernels))
+
+    def _new_line(self, at: int) -> tuple[ElidedLabel, QLabel, QLabel, QLabel]:
+        line = ElidedLabel(), label("", "number"), label("", "number"), label("", "number")
+        line[0].setProperty("role", "caption")
+        self._grid.addWidget(line[0], at, 0)
+        line[3].setToolTip(words.OCCUPANCY_TIP)
+        for column in (1, 2, 3):
+            self._grid.addWidget(line[column], at, column, Qt.AlignmentFlag.AlignRight)
+        return line
+
+
+def _fill(line: tuple[ElidedLabel, QLabel, QLabel, QLabel], kernel: Kernel) -> None:
+    line[0].set_full_text(words.kernel_name(kernel))
+    line[1].setText(str(kernel.n_threads))
+    line[1].setToolTip(words.threads_tip(kernel))
+    line[2].setText(str(kernel.registers))
+    set_tone(line[2], "look" if kernel.local_bytes else "")
+    line[2].setToolTip(words.registers_tip(kernel))
+    line[3].setText(words.percent(kernel.occupancy))

@@ -1,0 +1,238 @@
+"""A profile in words: rows of name, value and a tip that says what the number means."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from app.look.formatting import clock, count, size
+from engine.profiling import Profile
+from engine.profiling.profile import ON_THE_BUS, GpuCounters, Kernel, Stage
+
+STAGE_TIPS = {
+    "read": "The scan comes from the disk.",
+    "kernels": "The kernels are compiled, or taken from where they were kept.",
+    "response": "The response of the panels is read, or computed and kept for the next run.",
+    "correct": "What each correction needs is worked out from the scan.",
+    "sort": "Events are put in order so that neighbours cross the same voxels.",
+    "upload": "Events go from the memory of the machine to that of the card.",
+    "sensitivity": "How well the scanner sees each voxel; kept on disk for the next run.",
+    "forward": "The image is summed along the line of each event.",
+    "back": "The ratio of each event is spread back along its line.",
+    "fused": "Forward and back in one go: each event reads its line and gives to its voxels.",
+    "update": "The new image is made from the sums, voxel by voxel.",
+    "filter": "The image is smoothed, between iterations or at the end.",
+    "preview": "The image is copied so that the window can show it.",
+}
+COUNTED_TIPS = {
+    ("forward", "rays"): "The image is summed along the ray to each pixel.",
+    ("back", "rays"): "Each pixel is spread back along its ray: the exact transpose of Forward.",
+    ("back", "voxel updates"): (
+        "Each voxel takes from each view what its shadow there shows. An update is one voxel in "
+        "one view."
+    ),
+    ("filter", "pixels"): "Rows of the projections are weighted and filtered.",
+    ("upload", "pixels"): "Projections go from the memory of the machine to that of the card.",
+}
+"""Tips of stages that do something else than with events, by what they count."""
+KERNELS = {
+    "forward": "Forward",
+    "back": "Back",
+    "update": "Forward/back",
+    "joseph forward": "Forward, by rays",
+    "joseph back": "Back, by rays",
+    "matrix forward": "Forward",
+    "matrix back": "Back",
+}
+"""Kernels that do the work of a stage, by its name."""
+SPEED_TIP = (
+    "Events traced forward and back in one second of that work alone. Reading, sorting, "
+    "sensitivity, updates, filters and previews are not counted."
+)
+TIME_TIP = (
+    "Seconds of each stage so far, all its calls together, and its share of the sum. Work on a "
+    "card is timed by the card's own clock."
+)
+TRAFFIC_TIP = (
+    "What the work asks of the card's memory, worked out from the events and voxels, in each "
+    "second; and its share of the most the memory can deliver. The card's caches serve part of "
+    "it, so it can exceed 100 %; where the card waits for something else, it stays far below."
+)
+BUS_TIP = "What crosses between the machine and the card in each second."
+REGISTERS_TIP = (
+    "Registers are the fastest storage of a thread. The fewer a kernel takes, the more threads "
+    "fit on the card at once."
+)
+OCCUPANCY_TIP = (
+    "Threads that fit on the card at once, of the most it can hold. More threads hide the time "
+    "in which others wait for the memory; beyond about half, more seldom helps."
+)
+THREADS_TIP = "Threads that work in one block and share its memory."
+
+
+class ProfileRow(NamedTuple):
+    """A name, its value with unit, and what it means."""
+
+    name: str
+    value: str
+    tip: str = ""
+
+
+def speed(profile: Profile) -> str:
+    """Return the headline: events in a second, or what is known before there are any."""
+    rate = profile.events_per_s
+    return per_s(rate) if rate else "No events traced yet"
+
+
+def projection_told(profile: Profile) -> str:
+    """Return the headline where no events are traced: the speed of the way back, or the time."""
+    back = profile.stage("back")
+    if back is None or back.events_per_s is None:
+        return f"{clock(profile.seconds)} of work"
+    return per_s(back.events_per_s, back.unit)
+
+
+def meaning(profile: Profile) -> str:
+    """Return what the headline means, in a line."""
+    back = profile.stage("back")
+    if profile.events_per_s is not None:
+        return f"traced forward and back, on {profile.device.name}"
+    if back is not None and back.events_per_s is not None:
+        return f"projected back, on {profile.device.name}"
+    return f"on {profile.device.name}"
+
+
+def per_s(rate: float, unit: str = "events") -> str:
+    """Return a rate of events, or of what `unit` says: 2.9 M events/s."""
+    return f"{count(rate)} {unit}/s"
+
+
+def bytes_per_s(rate: float) -> str:
+    """Return a rate of bytes, in decimal units as makers of cards give it: 1.23 TB/s."""
+    for step, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if rate >= step:
+            return f"{rate / step:.2f} {unit}/s"
+    return f"{rate:.0f} B/s"
+
+
+def rates(profile: Profile) -> list[ProfileRow]:
+    """Events, rays, pixels or updates in a second of each stage that counts them."""
+    return [
+        ProfileRow(stage.title, per_s(stage.events_per_s, stage.unit), stage_tip(stage))
+        for stage in profile.stages
+        if stage.events_per_s is not None
+    ]
+
+
+def stage_tip(stage: Stage) -> str:
+    """Return what is done in a stage."""
+    return COUNTED_TIPS.get((stage.key, stage.unit), STAGE_TIPS[stage.key])
+
+
+def traffic(profile: Profile) -> list[ProfileRow]:
+    """Bytes in a second of each stage that counts them."""
+    return [
+        ProfileRow(
+            stage.title, _traffic(stage), BUS_TIP if stage.key in ON_THE_BUS else TRAFFIC_TIP
+        )
+        for stage in profile.stages
+        if stage.bytes_per_s is not None
+    ]
+
+
+def _traffic(stage: Stage) -> str:
+    text = bytes_per_s(stage.bytes_per_s or 0.0)
+    return f"{text}, {percent(stage.peak_share)} of peak" if stage.peak_share else text
+
+
+def machine(profile: Profile) -> list[ProfileRow]:
+    """Return what the machine does now."""
+    counters = profile.counters
+    rows: list[ProfileRow] = []
+    if counters.gpu is not None:
+        rows += _card(counters.gpu)
+    rows.append(
+        ProfileRow(
+            "Process memory",
+            f"{size(counters.process_bytes)} of {size(counters.machine_bytes)}",
+            "Memory of the machine that the engine's process holds.",
+        )
+    )
+    if counters.cpu_percent is not None:
+        rows.append(
+            ProfileRow(
+                "Processor",
+                f"{counters.cpu_percent / 100:.1f} cores busy",
+                "Processor cores that the engine keeps busy, on average of the last moments.",
+            )
+        )
+    return rows
+
+
+def device_tip(profile: Profile) -> str:
+    """Return what the device is."""
+    device = profile.device
+    if device.kind == "cpu":
+        return "The reconstruction runs on the processor, on as many threads as named."
+    facts = []
+    if device.compute_capability is not None:
+        facts.append(f"compute capability {device.compute_capability / 10:.1f}")
+    if device.memory_bytes is not None:
+        facts.append(f"{size(device.memory_bytes)} of memory")
+    if device.peak_bytes_per_s is not None:
+        facts.append(f"at most {bytes_per_s(device.peak_bytes_per_s)} to and from it")
+    if device.driver is not None:
+        facts.append(f"driver for CUDA {device.driver}")
+    return f"{device.name}: {', '.join(facts)}."
+
+
+def _card(gpu: GpuCounters) -> list[ProfileRow]:
+    rows = []
+    if gpu.memory_used_bytes is not None and gpu.memory_total_bytes is not None:
+        used, total = size(gpu.memory_used_bytes), size(gpu.memory_total_bytes)
+        tip = "Memory of the card that is taken, by all programs together."
+        rows.append(ProfileRow("Card memory", f"{used} of {total}", tip))
+    if gpu.utilisation_percent is not None:
+        tip = "Share of the last moments in which the card had something to do."
+        rows.append(ProfileRow("Card busy", f"{gpu.utilisation_percent:.0f} %", tip))
+    if gpu.power_w is not None:
+        limit = f" of {gpu.power_limit_w:.0f}" if gpu.power_limit_w else ""
+        tip = "Electrical power the card draws, and the most it allows itself."
+        rows.append(ProfileRow("Power", f"{gpu.power_w:.0f}{limit} W", tip))
+    if gpu.temperature_c is not None:
+        tip = "Temperature of the card's chip; near 90 °C it slows itself down."
+        rows.append(ProfileRow("Temperature", f"{gpu.temperature_c:.0f} °C", tip))
+    if gpu.clock_mhz is not None:
+        tip = "Speed of the card's processors; it falls when the card is hot or idle."
+        rows.append(ProfileRow("Clock", f"{gpu.clock_mhz:,.0f} MHz", tip))
+    return rows
+
+
+def missing(profile: Profile) -> str:
+    """Return why load, power and temperature are not shown, empty if they are."""
+    reason = profile.counters.gpu_reason
+    return f"Load, power and temperature of the card are not shown: {reason}." if reason else ""
+
+
+def kernel_name(kernel: Kernel) -> str:
+    """Return the name of the stage a kernel works in, or its own."""
+    return KERNELS.get(kernel.name, kernel.name)
+
+
+def threads_tip(kernel: Kernel) -> str:
+    """Return what threads of a block are, and the memory they share."""
+    return f"{THREADS_TIP} Here they share {size(kernel.shared_bytes)}."
+
+
+def registers_tip(kernel: Kernel) -> str:
+    """Return what registers are, and a warning where they do not suffice."""
+    if not kernel.local_bytes:
+        return REGISTERS_TIP
+    return (
+        f"{REGISTERS_TIP} Here they do not suffice: each thread also uses {kernel.local_bytes} "
+        "bytes of slow memory."
+    )
+
+
+def percent(share: float) -> str:
+    """Return a share of 1 as per cent."""
+    return f"{100 * share:.0f} %" if share >= 0.005 or share == 0 else "<1 %"

@@ -1,0 +1,143 @@
+"""Progress: where the run stands in words and numbers, its curve, and where the time goes."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from app.control.context import AppContext
+from app.look.formatting import clock, count
+from app.look.plot_colours import view_colours
+from app.look.widgets import label, scrolled
+from app.models.run_record import RunState
+from app.views.curve_view import CurveView
+from app.views.stage_bars import StageBars
+from app.views.text import number
+
+
+class ProgressTab(QWidget):
+    """How the run goes, and how the last one went."""
+
+    title = "Progress"
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._session, self._theme = context.session, context.theme
+        self.headline = label("", "heading", wrap=True)
+        self.numbers = Numbers()
+        self.curve = CurveView("Log-likelihood")
+        self.curve.setMinimumHeight(190)
+        self.curve.setMaximumHeight(260)
+        self.curve.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.bars = StageBars()
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(14, 12, 14, 12)
+        column.setSpacing(10)
+        column.addWidget(self.headline)
+        column.addWidget(self.numbers)
+        column.addWidget(self.curve)
+        column.addWidget(label("Time"))
+        column.addWidget(self.bars)
+        column.addStretch(1)
+        outside = QVBoxLayout(self)
+        outside.setContentsMargins(0, 0, 0, 0)
+        outside.addWidget(scrolled(inside))
+        session = self._session
+        session.progress_changed.connect(self._show)
+        session.state_changed.connect(self._show)
+        session.record_changed.connect(self._show_record)
+        session.protocol_changed.connect(self._show_record)
+        self._theme.changed.connect(self._paint)
+        self._paint()
+        self._show()
+        self._show_record()
+
+    def _paint(self) -> None:
+        colours = view_colours(self._theme)
+        self.curve.set_colours(colours)
+        self.bars.set_colours(colours)
+
+    def _show_record(self) -> None:
+        record = self._session.record
+        self.curve.set_points([i for i, _ in record.curve], [value for _, value in record.curve])
+        names = self._session.modality.stages
+        self.curve.set_title(*self._session.modality.curve)
+        self.curve.setVisible(bool(record.curve) or self._iterates)
+        self.bars.set_stages([(names.get(m.stage, m.stage), m.seconds) for m in record.timings])
+        self._show()
+
+    @property
+    def _iterates(self) -> bool:
+        """Whether a run of the protocol at hand would have a curve to show."""
+        return "iterations" in type(self._session.protocol.algorithm).model_fields
+
+    def _show(self) -> None:
+        session = self._session
+        self.headline.setText(headline(session.state, session.doing))
+        self.numbers.show_rows(self._rows())
+
+    def _rows(self) -> list[tuple[str, str]]:
+        record, latest = self._session.record, self._session.record.latest
+        rows, counted = [], self._session.modality.rows
+        if latest is not None and self._session.state is not RunState.FINISHED:
+            rows.append(("Iteration", f"{latest.iteration} of {latest.iterations}"))
+            if latest.subsets > 1:
+                rows.append(("Subset", f"{latest.subset} of {latest.subsets}"))
+        _, unit = self._session.modality.curve
+        if record.curve and unit:
+            rows.append(("Residual", f"{number(record.curve[-1][1])} {unit}"))
+        if self._session.state is RunState.RUNNING and record.seconds_left is not None:
+            rows.append(("Time left", clock(record.seconds_left)))
+        for measured in record.timings:
+            rate = measured.figures.get(f"{counted}_per_second")
+            if rate:
+                rows.append(("Speed", f"{count(rate)} {counted}/s"))
+        if self._session.state is RunState.FINISHED:
+            total = sum(measured.seconds for measured in record.timings)
+            rows.append(("Whole run", clock(total)))
+        if record.warnings:
+            rows.append(("Warnings", f"{len(record.warnings)}, see the log"))
+        return rows
+
+
+class Numbers(QWidget):
+    """Names and values in two columns."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setVerticalSpacing(3)
+        self._grid.setColumnStretch(1, 1)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self._labels: list[tuple[QLabel, QLabel]] = []
+
+    def show_rows(self, rows: list[tuple[str, str]]) -> None:
+        """Show these rows."""
+        while len(self._labels) < len(rows):
+            pair = label("", "caption"), label("", "number")
+            at = len(self._labels)
+            self._grid.addWidget(pair[0], at, 0)
+            self._grid.addWidget(pair[1], at, 1, Qt.AlignmentFlag.AlignRight)
+            self._labels.append(pair)
+        for i, (name, value) in enumerate(self._labels):
+            shown = i < len(rows)
+            name.setVisible(shown)
+            value.setVisible(shown)
+            if shown:
+                name.setText(rows[i][0])
+                value.setText(rows[i][1])
+        self.setVisible(bool(rows))
+
+
+def headline(state: RunState, doing: str) -> str:
+    """Return one line that says where the run stands."""
+    fixed = {
+        RunState.IDLE: "Nothing is running",
+        RunState.PAUSED: "Paused",
+        RunState.FINISHED: "Finished",
+        RunState.FAILED: "Stopped by a fault",
+        RunState.ABORTED: "Aborted",
+    }
+    return fixed.get(state, doing)

@@ -1,0 +1,168 @@
+"""Every action of the window: words, icon, shortcut, and when it can be used and why not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
+
+from app.control.context import AppContext
+from app.look.icons import set_icon
+from app.models.run_record import RunState
+from engine.modalities.demos import DEMOS
+
+
+class Actions(QObject):
+    """The actions, kept enabled or disabled as the session allows."""
+
+    def __init__(self, parent: QWidget, context: AppContext) -> None:
+        super().__init__(parent)
+        self._parent, self._context = parent, context
+        make = self._make
+        self.open = make("Open …", "open", "Ctrl+O", "Open a scan, study, protocol or volume")
+        self.export = make("Export …", "export", "Ctrl+E", "Write the image to a file")
+        self.save_study = make(
+            "Save study …", "save", "Ctrl+S", "Write files and protocol as a study"
+        )
+        self.save_protocol = make(
+            "Save protocol as …", "save", "Ctrl+Shift+S", "Save these settings under a name"
+        )
+        self.quit = make("Quit", "", "Ctrl+Q", "Close the window")
+        self.undo = make(
+            "Undo setting", "undo", "Ctrl+Z", "Take the last change of the settings back"
+        )
+        self.redo = make("Redo setting", "redo", "Ctrl+Shift+Z", "Do the undone change again")
+        self.start = make("Start", "start", "Ctrl+R", "Reconstruct")
+        self.pause = make("Pause", "pause", "Ctrl+P", "Rest after this update (Space)")
+        self.finish = make(
+            "Finish and keep",
+            "finish",
+            "Ctrl+K",
+            "End after this iteration, filter, keep the image",
+        )
+        self.abort = make(
+            "Abort", "abort", "Ctrl+.", "Stop now; the last image and checkpoint stay"
+        )
+        self.full_views = make("Views only", "", "F", "Give the pictures the whole window")
+        self.log = make("Log", "log", "Ctrl+L", "Show or hide the log")
+        self.theme = make("Light or dark", "light", "Ctrl+T", "Switch between light and dark")
+        self.demos = {
+            key: make(demo.title, f"demo-{key}", "", demo.tip) for key, demo in DEMOS.items()
+        }
+        self.help = make("Help and shortcuts", "help", "F1", "How to use the window")
+        self.about = make("About Isocenter", "", "", "Version and licence")
+        self.full_views.setCheckable(True)
+        self.log.setCheckable(True)
+        session = context.session
+        for signal in (session.inputs_changed, session.protocol_changed, session.state_changed):
+            signal.connect(self.refresh)
+        session.images_changed.connect(self.refresh)
+        session.device.changed.connect(self.refresh)
+        context.theme.changed.connect(self._show_theme)
+        self._show_theme()
+        self.refresh()
+
+    def connect_to(self, handlers: dict[str, Callable[[], object]]) -> None:
+        """Say what each action does."""
+        for name, handler in handlers.items():
+            getattr(self, name).triggered.connect(lambda _=False, h=handler: h())
+
+    def fill(
+        self,
+        bar: QMenuBar,
+        open_path: Callable[[Path], object],
+        try_demo: Callable[[str], object],
+    ) -> None:
+        """Put the actions into menus; recent files go to `open_path`, demos to `try_demo`."""
+        menus: dict[str, tuple[QAction | None, ...]] = {
+            "&File": (
+                *(self.open, None, self.save_study, self.save_protocol),
+                *(None, self.export, None, self.quit),
+            ),
+            "&Edit": (self.undo, self.redo),
+            "&Run": (self.start, None, self.finish, self.pause, self.abort),
+            "&View": (self.full_views, self.log, self.theme),
+            "&Help": (self.help, self.about),
+        }
+        for title, actions in menus.items():
+            menu = bar.addMenu(title)
+            menu.setToolTipsVisible(True)
+            for action in actions:
+                if action is None:
+                    menu.addSeparator()
+                else:
+                    menu.addAction(action)
+                if action is self.open:
+                    self._add_recent(menu, open_path)
+                    self._add_demos(menu, try_demo)
+
+    def _add_recent(self, menu: QMenu, open_path: Callable[[Path], object]) -> None:
+        recent = menu.addMenu("Open recent")
+
+        def fill() -> None:
+            recent.clear()
+            for path in self._context.preferences.recent:
+                action = recent.addAction(path.name)
+                action.setToolTip(str(path))
+                action.triggered.connect(lambda _=False, p=path: open_path(p))
+            if recent.isEmpty():
+                recent.addAction("Nothing yet").setEnabled(False)
+
+        recent.setToolTipsVisible(True)
+        recent.aboutToShow.connect(fill)
+
+    def _add_demos(self, menu: QMenu, try_demo: Callable[[str], object]) -> None:
+        demos = menu.addMenu("Try a demo")
+        demos.setToolTipsVisible(True)
+        for key, action in self.demos.items():
+            demos.addAction(action)
+            action.triggered.connect(lambda _=False, k=key: try_demo(k))
+
+    def refresh(self) -> None:
+        """Enable what can be used now; the tip of the rest says why not."""
+        session = self._context.session
+        state = session.state
+        _allow(self.start, session.obstacle(), "Reconstruct (Ctrl+R)")
+        running = (
+            "" if state in (RunState.RUNNING, RunState.PAUSED) else "No iterations are running."
+        )
+        _allow(self.pause, running, "Rest after this update (Space)")
+        _allow(self.finish, running, "End after this iteration, filter, keep the image (Ctrl+K)")
+        active = "" if state.is_active else "Nothing is running."
+        _allow(self.abort, active, "Stop now; the last image and checkpoint stay (Ctrl+.)")
+        self.pause.setText("Go on" if state is RunState.PAUSED else "Pause")
+        icon = "start" if state is RunState.PAUSED else "pause"
+        set_icon(self.pause, icon, self._context.theme)
+        images = "" if session.record.images.items else "There is no image yet."
+        _allow(self.export, images, "Write the image to a file (Ctrl+E)")
+        busy = "A reconstruction is running." if state.is_active else ""
+        _allow(self.open, busy, "Open a scan, study, protocol or volume (Ctrl+O)")
+        for key, action in self.demos.items():
+            _allow(action, busy, DEMOS[key].tip)
+        scan = "" if "data" in session.inputs else "Open a scan first."
+        _allow(self.save_study, scan, "Write files and protocol as a study (Ctrl+S)")
+        history = session.history
+        _allow(self.undo, busy or ("" if history.can_undo else "No change to undo."), "Undo")
+        _allow(self.redo, busy or ("" if history.can_redo else "No change to redo."), "Redo")
+
+    def _make(self, text: str, icon: str, keys: str, tip: str) -> QAction:
+        action = QAction(text, self._parent)
+        if keys:
+            action.setShortcut(QKeySequence(keys))
+        action.setToolTip(f"{tip} ({keys})" if keys else tip)
+        if icon:
+            set_icon(action, icon, self._context.theme)
+        self._parent.addAction(action)
+        return action
+
+    def _show_theme(self) -> None:
+        is_dark = self._context.theme.colours.is_dark
+        set_icon(self.theme, "light" if is_dark else "dark", self._context.theme)
+
+
+def _allow(action: QAction, obstacle: str, tip: str) -> None:
+    action.setEnabled(not obstacle)
+    action.setToolTip(obstacle or tip)

@@ -1,0 +1,73 @@
+"""The application round the window: made, shown, run, taken down."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+import traceback
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.control.commands import Commands
+from app.control.context import AppContext
+from app.control.previews import Previews
+from app.look.theme import Theme
+from app.models.device_choice import DeviceChoice
+from app.models.messages import Problem
+from app.models.preferences import Preferences
+from app.models.session import Session
+from app.shell.main_window import MainWindow
+
+log = logging.getLogger(__name__)
+
+
+def make_app() -> QApplication:
+    """Return the application, made if there is none."""
+    existing = QApplication.instance()
+    if isinstance(existing, QApplication):
+        return existing
+    app = QApplication(sys.argv[:1])
+    app.setApplicationName("Isocenter")
+    app.setDesktopFileName("isocenter")
+    return app
+
+
+def make_window(app: QApplication, preferences: Preferences | None = None) -> MainWindow:
+    """Return a window with an empty session."""
+    preferences = preferences or Preferences()
+    session = Session(DeviceChoice(preferences.device))
+    theme = Theme(app, preferences.theme)
+    commands = Commands(session, preferences)
+    previews = Previews(session, commands)
+    return MainWindow(AppContext(session, commands, theme, preferences, previews))
+
+
+def report_fault(
+    session: Session, kind: type[BaseException], fault: BaseException, trace: TracebackType | None
+) -> None:
+    """Put a fault of ours before the user; the window stays."""
+    log.error("a fault of ours", exc_info=(kind, fault, trace))
+    session.add_log("error", "".join(traceback.format_exception(kind, fault, trace)))
+    text = f"{kind.__name__}: {fault}. Please report it with the log."
+    session.raise_problem(Problem("A fault of ours.", text, "Your study and images are kept."))
+
+
+def run_window(*, path: Path | None = None, demo: str = "") -> int:
+    """Show the window until it is closed; open a file, or make and run a demo."""
+    app = make_app()
+    window = make_window(app)
+    sys.excepthook = lambda *fault: report_fault(window.session, *fault)
+    window.show()
+    if path is not None:
+        QTimer.singleShot(0, window, lambda: window.open_path(path))
+    if demo:
+        QTimer.singleShot(0, window, lambda: window.try_demo(demo))
+    signal.signal(signal.SIGINT, lambda *_: window.close())
+    pulse = QTimer()  # lets Python see Ctrl+C while Qt waits
+    pulse.start(300)
+    pulse.timeout.connect(lambda: None)
+    return app.exec()

@@ -1,0 +1,144 @@
+"""The middle of the window: banner, welcome or ready card or views, and the iteration scrubber."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+from app.control.context import AppContext
+from app.inspect.scan_pages import PAGES, ScanPages
+from app.look.plot_colours import view_colours
+from app.models.xray_scan import XrayScan
+from app.shell.message_bar import MessageBar
+from app.shell.welcome import ReadyCard, WelcomeCard, page
+from app.views.ortho_view import OrthoView
+from app.views.scrubber import IterationScrubber
+
+
+class CentralArea(QWidget):
+    """Shows what fits the state: nothing yet, a scan, or images.
+
+    An X-ray scan has tabs: the volume, its projections and its geometry. Its projections are shown
+    when it is opened, the volume from the start of a run.
+    """
+
+    def __init__(
+        self,
+        context: AppContext,
+        *,
+        open_scan: Callable[[], object],
+        demo: Callable[[str], object],
+        start: Callable[[], object],
+        resume: Callable[..., object],
+        show_log: Callable[[], object],
+    ) -> None:
+        super().__init__()
+        self._session, self._theme = context.session, context.theme
+        self.message_bar = MessageBar(context.theme, resume, show_log)
+        self.welcome = WelcomeCard(context.theme, open_scan=open_scan, demo=demo)
+        self.ready = ReadyCard(context, start)
+        self.views = OrthoView(self._session.view_state)
+        self.scrubber = IterationScrubber()
+        self.scan = ScanPages(context)
+        self.tabs = QTabBar()
+        self._lay_out()
+        session = self._session
+        session.problem_raised.connect(self.message_bar.report)
+        session.inputs_changed.connect(self._follow_scan)
+        session.state_changed.connect(self._follow_state)
+        session.view_state.volume_changed.connect(self._show)
+        session.images_changed.connect(self._show_images)
+        self.tabs.currentChanged.connect(self._show)
+        for index, key in enumerate("VPG"):
+            QShortcut(QKeySequence(key), self, lambda index=index: self.show_page(index))
+        self.scrubber.iterate_selected.connect(session.select)
+        self._theme.changed.connect(self._paint)
+        self._labels: list[str] = []
+        self._scan: XrayScan | None = None
+        self._was_active = False
+        self._paint()
+        self._show()
+
+    def _lay_out(self) -> None:
+        self._radiographs = QWidget()
+        self._radiographs.setFocusProxy(self.views.axial)
+        column = QVBoxLayout(self._radiographs)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.views, 1)
+        column.addWidget(self.scrubber)
+        self._pages = QStackedWidget()
+        self._welcome_page, self._ready_page = page(self.welcome), page(self.ready)
+        for each in (self._welcome_page, self._ready_page, self._radiographs, *self.scan.widgets):
+            self._pages.addWidget(each)
+        for title, tip in PAGES:
+            self.tabs.setTabToolTip(self.tabs.addTab(title), tip)
+        self.tabs.setExpanding(False)
+        self.tabs.setAccessibleName("What is shown of the scan")
+        self.tabs.hide()
+        outside = QVBoxLayout(self)
+        outside.setContentsMargins(0, 0, 0, 0)
+        outside.setSpacing(0)
+        outside.addWidget(self.message_bar)
+        outside.addWidget(self.tabs)
+        outside.addWidget(self._pages, 1)
+
+    @property
+    def shows_views(self) -> bool:
+        """Whether there is an image on show."""
+        return self._pages.currentWidget() is self._radiographs
+
+    def show_page(self, index: int) -> None:
+        """Show the volume (0), the projections (1) or the geometry (2) of an X-ray scan."""
+        if self._scan is not None:
+            self.tabs.setCurrentIndex(index)
+            self._pages.currentWidget().setFocus()
+
+    def _paint(self) -> None:
+        colours = view_colours(self._theme)
+        self.views.set_colours(colours)
+        self.scrubber.set_colours(colours)
+        self.scan.set_colours(colours)
+
+    def _follow_scan(self) -> None:
+        """Show the projections of a scan that was just opened."""
+        found = self._session.inputs.scan
+        scan = found if isinstance(found, XrayScan) else None
+        if scan is not self._scan:
+            self._scan = scan
+            self.tabs.setVisible(scan is not None)
+            self.tabs.setCurrentIndex(1 if scan is not None and not self._has_volume else 0)
+        self._show()
+
+    def _follow_state(self) -> None:
+        """Show the volume once a run begins."""
+        if self._session.state.is_active and not self._was_active:
+            self.tabs.setCurrentIndex(0)
+        self._was_active = self._session.state.is_active
+        self._show()
+
+    @property
+    def _has_volume(self) -> bool:
+        return self._session.view_state.volume is not None
+
+    def _show(self) -> None:
+        index = self.tabs.currentIndex() if self._scan is not None else 0
+        if index > 0:
+            current = self.scan.widgets[index - 1]
+        elif self._has_volume:
+            current = self._radiographs
+        elif "data" in self._session.inputs:
+            current = self._ready_page
+        else:
+            current = self._welcome_page
+        self._pages.setCurrentWidget(current)
+
+    def _show_images(self) -> None:
+        labels = self._session.record.images.labels
+        before, self._labels = self._labels, list(labels)
+        if before and labels[:-1] == before:
+            self.scrubber.append(labels[-1])
+        else:
+            self.scrubber.set_iterates(labels)

@@ -1,0 +1,99 @@
+"""The device in the header: its name, and a menu to choose another one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QMenu, QToolButton
+
+from app.control.context import AppContext
+from app.look.icons import set_icon
+from app.models.device_choice import LOOKING, describe
+from engine.backend.devices import DeviceInfo, find_devices
+
+TEXT_PX = 190
+RUNNING = "Another device can be chosen once the run has ended."
+
+
+class DeviceChooser(QToolButton):
+    """Automatic, the CPU or the GPU; what cannot be used is grey and says why."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._context, self._choice = context, context.session.device
+        self._theme = context.theme
+        self.setProperty("role", "chooser")
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        menu = QMenu(self)
+        menu.setToolTipsVisible(True)
+        menu.aboutToShow.connect(self.look)
+        self.setMenu(menu)
+        self._group = QActionGroup(self)
+        self.entries = {key: self._entry(menu, key) for key in ("auto", "cpu", "cuda")}
+        self._was_active = False
+        self._choice.changed.connect(self._show)
+        context.session.state_changed.connect(self._follow_state)
+        self._show()
+        QTimer.singleShot(0, self, self.look)
+
+    def look(self) -> None:
+        """Look for the devices, in a thread."""
+        self._context.commands.run_task(
+            lambda _: find_devices(),
+            self._choice.set_found,
+            failed="The devices of this machine cannot be listed.",
+        )
+
+    def _entry(self, menu: QMenu, key: str) -> QAction:
+        made = menu.addAction("")
+        made.setCheckable(True)
+        made.triggered.connect(lambda: self._chosen(key))
+        self._group.addAction(made)
+        return made
+
+    def _chosen(self, key: str) -> None:
+        self._context.preferences.device = key
+        self._choice.choose(key)
+
+    def _follow_state(self) -> None:
+        active = self._context.session.state.is_active
+        if self._was_active and not active:
+            self.look()  # a run has come and gone: what is free may differ
+        self._was_active = active
+        self._show()
+
+    def _show(self) -> None:
+        best = self._choice.named("auto")
+        automatic = f"Automatic ({best.label})" if best is not None else "Automatic"
+        self._show_entry("auto", automatic, "The GPU if it can be used, else the CPU")
+        for key in ("cpu", "cuda"):
+            device = self._choice.named(key)
+            self._show_device(key, device)
+        active, current = self._context.session.state.is_active, self._choice.in_use
+        self.setEnabled(not active)
+        usable = current is None or current.usable
+        set_icon(self, "device" if usable else "look", self._theme, "muted" if usable else "look")
+        short = self._choice.label.removeprefix("NVIDIA ")
+        elide = Qt.TextElideMode.ElideRight
+        self.setText(self.fontMetrics().elidedText(short or "Device", elide, TEXT_PX))
+        tip = f"Reconstructions run on: {describe(current)}" if current is not None else LOOKING
+        self.setToolTip(RUNNING if active else tip)
+        self.setAccessibleName(f"Device: {self._choice.label or LOOKING}")
+
+    def _show_device(self, key: str, device: DeviceInfo | None) -> None:
+        if device is None:
+            self._show_entry(key, key.upper(), LOOKING, enabled=False)
+        elif device.usable:
+            self._show_entry(key, device.label, describe(device))
+        else:
+            text = f"{device.label} (cannot be used)"
+            self._show_entry(key, text, describe(device), enabled=False)
+
+    def _show_entry(self, key: str, text: str, tip: str, *, enabled: bool = True) -> None:
+        entry = self.entries[key]
+        entry.setText(text)
+        entry.setToolTip(tip)
+        entry.setEnabled(enabled)
+        entry.setChecked(key == self._choice.key)

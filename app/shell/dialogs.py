@@ -1,0 +1,105 @@
+"""The questions the window asks: which file, under which name, are you sure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
+
+from app.control.context import AppContext
+from app.export.writing import provenance_of, write
+from app.models.inputs import Role
+
+SCANS = (
+    "*.l *.hdr *.safir *.h5 *.hdf5 *.hdf *.nxs *.nx *.mat *.xtekct *.log *.geom *.xml "
+    "*.mha *.txt *.csv *.tif *.tiff *.raw"
+)
+CHOICES: dict[str, tuple[str, str]] = {
+    "data": ("Open", f"Scans and studies ({SCANS} *.toml);;All files (*)"),
+    "scanner": ("Choose a scanner", "Scanners (*.toml *.txt *.csv *.tsv);;All files (*)"),
+    "attenuation": ("Choose a μ-map", "Volumes (*.nii *.nii.gz *.h5);;All files (*)"),
+    "response": ("Choose a response matrix", "Response matrices (*.h5);;All files (*)"),
+    "normalisation": ("Choose crystal efficiencies", "Tables (*.h5 *.txt *.csv);;All files (*)"),
+}
+
+
+class Dialogs(QObject):
+    """Asks, then calls the command."""
+
+    def __init__(self, parent: QWidget, context: AppContext) -> None:
+        super().__init__(parent)
+        self._parent, self._context = parent, context
+
+    def choose(self, role: str, open_path: Callable[[Path], object]) -> None:
+        """Let the user choose a file: any to open for "data", else that input of the study."""
+        title, kinds = CHOICES[role]
+        folder = self._context.preferences.folder_last_used
+        name, _ = QFileDialog.getOpenFileName(self._parent, title, folder, kinds)
+        if not name:
+            return
+        self._context.preferences.folder_last_used = str(Path(name).parent)
+        if role == "data":
+            open_path(Path(name))
+        else:
+            self._context.commands.set_input(cast(Role, role), name)
+
+    def confirm(self, title: str, text: str, yes: str) -> bool:
+        """Ask a question whose safe answer is no."""
+        box = QMessageBox(QMessageBox.Icon.Question, title, text, parent=self._parent)
+        agreed = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
+        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        box.exec()
+        return box.clickedButton() is agreed
+
+    def export(self, current: int, exported: Callable[[Path], object]) -> None:
+        """Write an image of the run."""
+        from app.export.export_dialog import ExportDialog
+
+        record, preferences = self._context.session.record, self._context.preferences
+        folder = Path(preferences.folder_last_used or Path.home())
+        dialog = ExportDialog(self._parent, record.images.items, current, folder)
+        if not dialog.exec():
+            return
+        kept, target = dialog.chosen, dialog.target
+        preferences.folder_last_used = str(target.parent)
+        provenance = provenance_of(record, kept)
+        self._context.commands.run_task(
+            lambda _: write(kept.volume, target, provenance),
+            exported,
+            busy=f"Writing {target.name}",
+            failed=f"{target.name} was not written.",
+        )
+
+    def save_study(self) -> None:
+        """Write the study file."""
+        start = f"{self._context.preferences.folder_last_used}/study.toml"
+        kinds = "Studies (*.toml)"
+        name, _ = QFileDialog.getSaveFileName(self._parent, "Save study", start, kinds)
+        if name:
+            self._context.commands.save_study(Path(name).with_suffix(".toml"))
+
+    def save_protocol(self) -> None:
+        """Write the protocol under a name."""
+        base = self._context.session.base.name
+        name, agreed = QInputDialog.getText(
+            self._parent, "Save protocol", "Name of the protocol", text=base
+        )
+        if agreed and name.strip():
+            self._context.commands.save_protocol(name.strip())
+
+    def help(self) -> None:
+        """Open the help."""
+        from app.shell.help import HelpDialog
+
+        HelpDialog(self._parent).open()
+
+    def about(self) -> None:
+        """Say what this is."""
+        from importlib.metadata import version
+
+        claim = "Research use only. Not for diagnosis or treatment."
+        text = f"Isocenter {version('isocenter')}\n\n{claim}"
+        QMessageBox.about(self._parent, "About Isocenter", text)

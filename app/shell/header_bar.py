@@ -1,0 +1,272 @@
+"""The row above everything: open, export, protocol, quality, Start; progress while running."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QHBoxLayout,
+    QProgressBar,
+    QPushButton,
+    QSizePolicy,
+    QStackedWidget,
+    QToolButton,
+    QWidget,
+)
+
+from app.control.context import AppContext
+from app.forms.fields import QuietCombo
+from app.look.formatting import clock
+from app.look.icons import set_icon
+from app.look.widgets import ElidedLabel, button, label
+from app.models.modalities import suitable_modalities
+from app.models.modality import Modality
+from app.models.named_protocols import known_protocols
+from app.models.quality import QUALITIES, TEXTS
+from app.models.run_record import RunState
+from app.models.session import Session
+from app.shell.actions import Actions
+from app.shell.device_chooser import DeviceChooser
+
+HEIGHT_PX = 52
+PROTOCOL_PX = 190
+TEXT_PX = 236
+BAR_STEPS = 1000
+
+
+class HeaderBar(QWidget):
+    """Open, export, what to run and how it runs."""
+
+    def __init__(self, context: AppContext, actions: Actions) -> None:
+        super().__init__()
+        self.setObjectName("Header")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setFixedHeight(HEIGHT_PX)
+        self._session = context.session
+        self.choice = ChoicePage(context, actions)
+        self.running = RunningPage(context, actions)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self.choice)
+        self._pages.addWidget(self.running)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(10, 6, 10, 6)
+        row.setSpacing(4)
+        row.addWidget(action_button(actions.open, text=True))
+        row.addWidget(action_button(actions.export, text=True))
+        row.addSpacing(4)
+        row.addWidget(line())
+        row.addSpacing(8)
+        row.addWidget(self._pages, 1)
+        row.addSpacing(8)
+        row.addWidget(line())
+        row.addSpacing(4)
+        self.device = DeviceChooser(context)
+        row.addWidget(self.device)
+        row.addWidget(action_button(actions.theme))
+        row.addWidget(action_button(actions.help))
+        self._session.state_changed.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        active = self._session.state.is_active
+        self._pages.setCurrentWidget(self.running if active else self.choice)
+
+
+class ChoicePage(QWidget):
+    """Protocol, quality and Start."""
+
+    def __init__(self, context: AppContext, actions: Actions) -> None:
+        super().__init__()
+        self._session, self._folder = context.session, context.preferences.folder
+        self._listed: tuple[Modality, ...] = ()
+        self.protocols = QuietCombo()
+        self.protocols.setFixedWidth(PROTOCOL_PX)
+        self.protocols.setAccessibleName("Protocol")
+        self.protocols.setToolTip("Saved choice of grid, corrections, algorithm and filters")
+        self.protocols.activated.connect(self._chosen)
+        self.qualities = Segments(context)
+        self.start = QPushButton(actions.start.text())
+        self.start.setProperty("role", "primary")
+        self.start.clicked.connect(actions.start.trigger)
+        set_icon(self.start, "start", context.theme, "on_accent")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(label("Protocol", "caption"))
+        row.addWidget(self.protocols)
+        row.addWidget(action_button(actions.save_protocol))
+        self._changed = label("changed", "muted")
+        self._changed.setToolTip("These settings differ from the saved protocol")
+        row.addWidget(self._changed)
+        row.addSpacing(4)
+        row.addWidget(self.qualities)
+        row.addStretch(1)
+        row.addWidget(self.start)
+        self._start_action = actions.start
+        actions.start.changed.connect(self._show_start)
+        self._session.protocol_changed.connect(self._show)
+        self._session.inputs_changed.connect(self._show)
+        self._show()
+        self._show_start()
+
+    def _show_start(self) -> None:
+        self.start.setEnabled(self._start_action.isEnabled())
+        self.start.setToolTip(self._start_action.toolTip())
+
+    def _show(self) -> None:
+        base = self._session.base
+        names = [self.protocols.itemText(i) for i in range(self.protocols.count())]
+        if base.name not in names or self._suitable() != self._listed:
+            self._fill()
+        self.protocols.setCurrentText(base.name)
+        self._changed.setVisible(self._session.quality is None)
+
+    def _suitable(self) -> tuple[Modality, ...]:
+        """Kinds of protocols to choose from: all that suit the open scan."""
+        return suitable_modalities(self._session.inputs) or (self._session.modality,)
+
+    def _fill(self) -> None:
+        self.protocols.clear()
+        self._listed = self._suitable()
+        for way in self._listed:
+            protocols = known_protocols(self._folder, way.key)
+            base, is_in_use = self._session.base, way is self._session.modality
+            if is_in_use and all(each.name != base.name for each in protocols):
+                protocols.append(base)
+            if self.protocols.count():
+                self.protocols.insertSeparator(self.protocols.count())
+            for each in protocols:
+                self.protocols.addItem(each.name, each)
+                tip = way.way if len(self._listed) > 1 else ""
+                self.protocols.setItemData(
+                    self.protocols.count() - 1, tip, Qt.ItemDataRole.ToolTipRole
+                )
+
+    def _chosen(self) -> None:
+        self._session.use_protocol(self.protocols.currentData())
+
+
+class Segments(QWidget):
+    """Fast, Standard, Fine; none is lit once the protocol was changed by hand."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._session = context.session
+        self._group = QButtonGroup(self)
+        self._group.setExclusive(False)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        self.buttons = {}
+        for place, quality in zip(("first", "middle", "last"), QUALITIES, strict=True):
+            made = QToolButton()
+            made.setText(quality.capitalize())
+            made.setToolTip(TEXTS[quality])
+            made.setCheckable(True)
+            made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            made.setProperty("role", "segment")
+            made.setProperty("segment", place)
+            made.clicked.connect(lambda _=False, q=quality: self._session.use_quality(q))
+            row.addWidget(made)
+            self.buttons[quality] = made
+        self._session.protocol_changed.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        current = self._session.quality
+        for quality, made in self.buttons.items():
+            made.setChecked(quality == current)
+
+
+class RunningPage(QWidget):
+    """What the run is at, how far it is, and the three ways to stop it."""
+
+    def __init__(self, context: AppContext, actions: Actions) -> None:
+        super().__init__()
+        self._session = context.session
+        self.text = ElidedLabel()
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setRange(0, BAR_STEPS)
+        self.bar.setAccessibleName("Progress")
+        self.left = label("", "muted")
+        self.left.setMinimumWidth(84)
+        self.left.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(10)
+        self.text.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.text.setFixedWidth(TEXT_PX)
+        row.addWidget(self.text)
+        row.addWidget(self.bar, 1)
+        row.addWidget(self.left)
+        for action in (actions.finish, actions.pause, actions.abort):
+            row.addWidget(verb_button(action))
+        self._session.progress_changed.connect(self._show)
+        self._session.state_changed.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        record, state = self._session.record, self._session.state
+        self.text.set_full_text(progress_text(self._session))
+        fraction = record.fraction
+        self.bar.setRange(0, 0 if fraction is None and state is not RunState.PAUSED else BAR_STEPS)
+        self.bar.setValue(round((fraction or 0) * BAR_STEPS))
+        self.left.setText(time_text(self._session))
+
+
+def time_text(session: Session) -> str:
+    """Return the time left, or why there is none to tell."""
+    if session.state is RunState.PAUSED:
+        return "paused"
+    if session.state is RunState.FINISHING:
+        return "finishing"
+    seconds = session.record.seconds_left
+    known = seconds is not None and session.state is RunState.RUNNING
+    return f"{clock(seconds)} left" if known and seconds is not None else ""
+
+
+def progress_text(session: Session) -> str:
+    """Return the run's progress in words."""
+    record = session.record
+    latest = record.latest
+    if record.stage != "reconstruct" or latest is None or latest.iterations * latest.subsets == 1:
+        return session.doing
+    text = f"Iteration {latest.iteration} of {latest.iterations}"
+    if latest.subsets > 1:
+        text += f", subset {latest.subset} of {latest.subsets}"
+    return text
+
+
+def verb_button(action: QAction) -> QPushButton:
+    """Return a button with the words of an action, in step with it."""
+    made = button(action.text(), action.trigger)
+
+    def show() -> None:
+        made.setText(action.text())
+        made.setIcon(action.icon())
+        made.setEnabled(action.isEnabled())
+        made.setToolTip(action.toolTip())
+
+    action.changed.connect(show)
+    show()
+    return made
+
+
+def action_button(action: QAction, *, text: bool = False) -> QToolButton:
+    """Return a flat button for an action."""
+    made = QToolButton()
+    made.setDefaultAction(action)
+    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    style = Qt.ToolButtonStyle
+    made.setToolButtonStyle(style.ToolButtonTextBesideIcon if text else style.ToolButtonIconOnly)
+    return made
+
+
+def line() -> QFrame:
+    """Return a thin upright line."""
+    made = QFrame()
+    made.setProperty("role", "line")
+    return made

@@ -1,0 +1,113 @@
+"""Help: the workflow in a few sentences, and every shortcut."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QLabel,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.look.widgets import label
+
+STEPS = (
+    (
+        "1  Study",
+        "Open a scan of PET or X-ray CT, or drop it on the window. Add a μ-map and crystal "
+        "efficiencies to a PET scan if you have them.",
+    ),
+    (
+        "2  Corrections",
+        "Each row says whether the correction is applied, what it did, or why it cannot be used.",
+    ),
+    (
+        "3, 4, 5  Settings",
+        "Sound values are there already. Fast, Standard and "
+        "Fine change voxels and iterations together.",
+    ),
+    (
+        "Start",
+        "Memory and time stand in the lowest line before you press it. While it runs you "
+        "may pause, abort, or finish early and keep the image.",
+    ),
+    (
+        "Device",
+        "In the header. Automatic takes the GPU where there is one. If it fails, the last image "
+        "is kept and you may go on on the CPU.",
+    ),
+    (
+        "Profile",
+        "Beside the progress: where the time goes, and what the device reaches while it works.",
+    ),
+    (
+        "Measure",
+        "Draw a line across a slice to see the values along it, with the width of the highest "
+        "peak. Keep a curve to compare iterations.",
+    ),
+    ("Export", "Writes the image on show, or any kept iteration, with its provenance."),
+)
+SHORTCUTS = (
+    ("Ctrl+O", "Open a file"),
+    ("Ctrl+E", "Export the image"),
+    ("Ctrl+S", "Save the study"),
+    ("Ctrl+Shift+S", "Save the protocol under a name"),
+    ("Ctrl+R", "Start"),
+    ("Space or Ctrl+P", "Pause, go on"),
+    ("Ctrl+K", "Finish and keep"),
+    ("Ctrl+.", "Abort"),
+    ("Ctrl+Z, Ctrl+Shift+Z", "Undo, redo a setting"),
+    ("[ and ]", "Earlier, later iteration"),
+    ("F", "Views only"),
+    ("L", "Draw lines in the slices, or move the crosshair again"),
+    ("V, P, G", "Volume, projections, geometry of an X-ray scan"),
+    ("Ctrl+1 … 5", "Open or close a step"),
+    ("Ctrl+L", "Log"),
+    ("Ctrl+T", "Light or dark"),
+    ("F1", "This help"),
+    (
+        "In a view",
+        "Drag left: crosshair. Drag right: window. Wheel: slices. Ctrl+wheel: zoom. "
+        "Double click: enlarge.",
+    ),
+)
+
+
+class HelpDialog(QDialog):
+    """Two pages: how it goes, and the keys."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Help")
+        self.setMinimumWidth(560)
+        tabs = QTabWidget()
+        tabs.addTab(_table(STEPS), "How it goes")
+        tabs.addTab(_table(SHORTCUTS), "Shortcuts")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 12, 16, 14)
+        column.addWidget(tabs)
+        column.addWidget(buttons)
+
+
+def _table(rows: tuple[tuple[str, str], ...]) -> QWidget:
+    made = QWidget()
+    grid = QGridLayout(made)
+    grid.setContentsMargins(6, 14, 6, 6)
+    grid.setHorizontalSpacing(18)
+    grid.setVerticalSpacing(8)
+    grid.setColumnStretch(1, 1)
+    for i, (name, text) in enumerate(rows):
+        head: QLabel = label(name, "entry", wrap=True)
+        head.setMinimumWidth(130)
+        words = label(text, wrap=True)
+        for column, each in enumerate((head, words)):
+            each.setAlignment(Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(each, i, column)
+    grid.setRowStretch(len(rows), 1)
+    return made

@@ -1,0 +1,267 @@
+"""The window: docks, menus, files dropped on it, and what its actions do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QKeySequence,
+    QShortcut,
+)
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QMainWindow,
+    QTabWidget,
+    QToolBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.control.context import AppContext
+from app.control.runner import Runner
+from app.look.widgets import scrolled
+from app.models.run_record import RunState
+from app.shell.actions import Actions
+from app.shell.central_area import CentralArea
+from app.shell.dialogs import Dialogs
+from app.shell.header_bar import HeaderBar
+from app.shell.panels import STEPS, TABS, LogPanel, PreviewTab
+from app.shell.status_bar import StatusLine
+from app.shell.welcome_lists import WelcomeLists
+from app.study.step_panel import StepPanel
+
+WINDOW_PX = (1440, 900)
+LEFT_PX, RIGHT_PX, LOG_PX = 344, 316, 150
+
+
+class MainWindow(QMainWindow):
+    """Everything the user sees; its state is in the session."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self.context, self.session, self.commands = context, context.session, context.commands
+        self.runner = Runner(context.session, context.preferences, context.commands)
+        self.setWindowTitle("Isocenter")
+        self.setAcceptDrops(True)
+        self.setDockOptions(QMainWindow.DockOption.AnimatedDocks)
+        self.actions_ = Actions(self, context)
+        self.dialogs = Dialogs(self, context)
+        self._add_header()  # Tab goes through the parts in the order they are added
+        self._add_workflow()
+        self._add_centre()
+        self._add_results()
+        self.status = StatusLine(context, self.actions_.log, self.centre.views.cursor_text)
+        self.setStatusBar(self.status)
+        self.actions_.fill(self.menuBar(), self.open_path, self.try_demo)
+        self._connect()
+        self.resize(*WINDOW_PX)
+        if not context.preferences.geometry.isEmpty():
+            self.restoreGeometry(context.preferences.geometry)
+        self.centre.welcome.open.setFocus()
+        QTimer.singleShot(0, self.welcome_lists.refresh)
+
+    def _add_header(self) -> None:
+        self._bar = bar = QToolBar("Header")
+        bar.setMovable(False)
+        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        bar.setContentsMargins(0, 0, 0, 0)
+        self.header = HeaderBar(self.context, self.actions_)
+        bar.addWidget(self.header)
+        self.addToolBar(bar)
+
+    def _add_workflow(self) -> None:
+        self.steps = [kind(i, self.context) for i, kind in enumerate(STEPS, 1)]
+        self.steps[0].set_open(True)
+        left = Qt.DockWidgetArea.LeftDockWidgetArea
+        self.workflow_dock = self._dock("Workflow", _column(self.steps), left)
+
+    def _add_centre(self) -> None:
+        self.centre = CentralArea(
+            self.context,
+            open_scan=self.choose_any,
+            demo=self.try_demo,
+            start=self.runner.start,
+            resume=self.runner.resume,
+            show_log=lambda: self.actions_.log.setChecked(True),
+        )
+        self.welcome_lists = WelcomeLists(self.context, self.centre.welcome, self.runner)
+        self.setCentralWidget(self.centre)
+
+    def _add_results(self) -> None:
+        self.tabs = QTabWidget()
+        self.tabs.setObjectName("Results")
+        self.tabs.setDocumentMode(True)
+        self.tabs.setMinimumWidth(RIGHT_PX * 7 // 8)
+        for kind in TABS:
+            self.tabs.addTab(kind(self.context), kind.title)
+        self._preview = next(i for i, kind in enumerate(TABS) if kind is PreviewTab)
+        self.tabs.setTabVisible(self._preview, False)
+        self.log = LogPanel(self.context)
+        area = Qt.DockWidgetArea
+        self.results_dock = self._dock("Results", self.tabs, area.RightDockWidgetArea)
+        self.log_dock = self._dock("Log", self.log, area.BottomDockWidgetArea)
+        self.log_dock.hide()
+        self.setCorner(Qt.Corner.BottomLeftCorner, area.LeftDockWidgetArea)
+        self.setCorner(Qt.Corner.BottomRightCorner, area.RightDockWidgetArea)
+        sides = [self.workflow_dock, self.results_dock]
+        self.resizeDocks(sides, [LEFT_PX, RIGHT_PX], Qt.Orientation.Horizontal)
+
+    def _dock(self, name: str, inside: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
+        dock = QDockWidget(name)
+        dock.setObjectName(name)
+        dock.setTitleBarWidget(QWidget())
+        dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
+        dock.setWidget(inside)
+        self.addDockWidget(area, dock)
+        return dock
+
+    def _connect(self) -> None:
+        runner, session = self.runner, self.session
+        self.actions_.connect_to(
+            {
+                "open": self.choose_any,
+                "export": self.export,
+                "save_study": self.dialogs.save_study,
+                "save_protocol": self.dialogs.save_protocol,
+                "quit": self.close,
+                "undo": session.undo,
+                "redo": session.redo,
+                "start": runner.start,
+                "pause": runner.pause,
+                "finish": runner.finish,
+                "abort": runner.abort,
+                "theme": self.toggle_theme,
+                "help": self.dialogs.help,
+                "about": self.dialogs.about,
+            }
+        )
+        self.actions_.full_views.toggled.connect(self.show_only_views)
+        self.actions_.log.toggled.connect(self._show_log)
+        self.commands.choose_requested.connect(self._choose)
+        session.state_changed.connect(self._follow_state)
+        session.protocol_changed.connect(self._follow_protocol)
+        rest = QShortcut(QKeySequence("Space"), self.centre.views, runner.pause)
+        rest.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        escape = QShortcut(QKeySequence("Esc"), self, self.centre.message_bar.clear)
+        escape.setEnabled(False)
+        self.centre.message_bar.shown.connect(escape.setEnabled)
+        for i, step in enumerate(self.steps, 1):
+            QShortcut(QKeySequence(f"Ctrl+{i}"), self, lambda s=step: s.set_open(not s.is_open))
+
+    # what the actions do
+
+    def choose_any(self) -> None:
+        """Let the user choose a file to open."""
+        self.dialogs.choose("data", self.open_path)
+
+    def _choose(self, role: str) -> None:
+        self.dialogs.choose(role, self.open_path)
+
+    def export(self) -> None:
+        """Write an image of the run."""
+        self.dialogs.export(self.centre.scrubber.current(), self._exported)
+
+    def _exported(self, target: Path) -> None:
+        self.session.record.exported = True
+        self.session.add_log("info", f"Exported: {target}")
+        self.status.flash(f"Exported: {target}")
+
+    def open_path(self, path: Path) -> None:
+        """Open any file, unless an image that was not exported would be lost."""
+        if self.may_forget_image():
+            self.centre.message_bar.clear()
+            self.commands.open_path(path)
+
+    def may_forget_image(self) -> bool:
+        """Ask before an image that was not exported goes."""
+        record = self.session.record
+        if record.result is None or record.exported:
+            return True
+        text = f"The image of {record.title} is not exported yet. Open another scan all the same?"
+        return self.dialogs.confirm("Image not exported", text, "Open without exporting")
+
+    def try_demo(self, key: str) -> None:
+        """Simulate a demo scan, open it and reconstruct it."""
+        if self.may_forget_image():
+            self.welcome_lists.make_demo(key)
+
+    def toggle_theme(self) -> None:
+        """Switch between light and dark, and remember it."""
+        self.context.theme.toggle()
+        self.context.preferences.theme = self.context.theme.name
+
+    def show_only_views(self, alone: bool) -> None:
+        """Hide everything but the pictures, or show it again."""
+        for widget in (self.workflow_dock, self.results_dock, self._bar):
+            widget.setVisible(not alone)
+
+    def _show_log(self, shown: bool) -> None:
+        self.log_dock.setVisible(shown)
+        if shown:
+            self.resizeDocks([self.log_dock], [LOG_PX], Qt.Orientation.Vertical)
+            self.log.show_newest()
+
+    def _follow_state(self) -> None:
+        title = self.session.record.title
+        self.setWindowTitle(f"{title} - Isocenter" if title else "Isocenter")
+        if self.session.state is RunState.PREPARING:
+            self.centre.message_bar.clear()
+            self.tabs.setCurrentIndex(0)
+
+    def _follow_protocol(self) -> None:
+        """Show the preview of what was just changed, where the kind of scan has one."""
+        session = self.session
+        has_preview = session.modality.has_preview and session.inputs.scan is not None
+        self.tabs.setTabVisible(self._preview, has_preview)
+        if has_preview and not session.state.is_active:
+            self.tabs.setCurrentIndex(self._preview)
+
+    # files dropped on the window
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls() and not self.session.state.is_active:
+            event.acceptProposedAction()
+            self.status.flash("Drop to open", 0)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self.status.flash("")
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.status.flash("")
+        for url in event.mimeData().urls():
+            self.open_path(Path(url.toLocalFile()))
+
+    # the end
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self.session.state.is_active and not self.dialogs.confirm(
+            "A reconstruction is running",
+            "Closing the window aborts it. The last checkpoint stays: it can be resumed later.",
+            "Abort and close",
+        ):
+            event.ignore()
+            return
+        self.runner.shut_down()
+        self.commands.wait()
+        self.context.preferences.geometry = self.saveGeometry()
+        self.context.preferences.save()
+        event.accept()
+
+
+def _column(steps: list[StepPanel]) -> QWidget:
+    inside = QWidget()
+    inside.setObjectName("Workflow")
+    column = QVBoxLayout(inside)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    for step in steps:
+        column.addWidget(step)
+    column.addStretch(1)
+    area = scrolled(inside)
+    area.setMinimumWidth(LEFT_PX)
+    return area

@@ -1,0 +1,114 @@
+"""How quick the window is: start-up, and how late its event loop is while an image forms.
+
+`python -m app.shell.measured_window` writes the figures as one line of JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+TICK_MS = 10
+PATIENCE_S = 300.0
+START_TIME = 19
+"""Place of the start time after the command in /proc/self/stat (proc_pid_stat(5))."""
+START_BAR_S, DELAY_BAR_MS = 2.0, 50.0
+
+
+def measure(folder: Path | None = None) -> dict[str, Any]:
+    """Start a window, reconstruct the PET demo in it, and return what was measured.
+
+    Call it in a fresh process: the start-up counts from the start of the process.
+    """
+    from app.shell.application import make_app, make_window
+
+    app = make_app()
+    with TemporaryDirectory() as home:
+        from app.models.preferences import Preferences
+
+        window = make_window(app, Preferences(Path(home)))
+        window.show()
+        app.processEvents()
+        window.grab()
+        started_s = process_age_s()
+        late_ms = _delays_while_running(app, window, folder)
+        window.close()
+    return _figures(started_s, late_ms, app.platformName())
+
+
+def process_age_s() -> float:
+    """Return how long this process has been running [s]."""
+    stat = Path("/proc/self/stat")
+    if stat.exists():  # one clock for both ends, so that setting the time does no harm
+        started = int(stat.read_text().rpartition(")")[2].split()[START_TIME])
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - started / os.sysconf("SC_CLK_TCK")
+    import psutil
+
+    return time.time() - psutil.Process().create_time()
+
+
+def _delays_while_running(app: Any, window: Any, folder: Path | None) -> list[float]:
+    from PySide6.QtCore import Qt, QTimer
+
+    from engine.modalities.demos import PetDemo, demo_folder
+
+    study = PetDemo().make(folder or demo_folder())
+    late: list[float] = []
+    last = time.perf_counter()
+
+    def on_progress() -> None:
+        nonlocal last
+        now = time.perf_counter()
+        late.append(1000 * (now - last) - TICK_MS)
+        last = now
+
+    window.commands.open_study(study)
+    _wait(app, lambda: not window.session.obstacle() and not window.commands.is_busy)
+    timer = QTimer()
+    timer.setTimerType(Qt.TimerType.PreciseTimer)
+    timer.timeout.connect(on_progress)
+    last = time.perf_counter()
+    timer.start(TICK_MS)
+    window.runner.start()
+    _wait(app, lambda: not window.session.state.is_active)
+    timer.stop()
+    _wait(app, lambda: window.runner.job is None)
+    return late
+
+
+def _wait(app: Any, ready: Callable[[], bool]) -> None:
+    from PySide6.QtCore import QEventLoop
+
+    end = time.monotonic() + PATIENCE_S
+    while not ready():
+        app.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 50)
+        if time.monotonic() > end:
+            raise TimeoutError(f"the window did not come to rest in {PATIENCE_S:g} s")
+
+
+def _figures(started_s: float, late_ms: list[float], platform: str) -> dict[str, Any]:
+    import numpy as np
+
+    late = np.maximum(late_ms, 0)
+    p50, p99 = (float(np.percentile(late, q)) for q in (50, 99))
+    return {
+        "start to first picture [s]": round(started_s, 3),
+        "start bar [s]": START_BAR_S,
+        "event loop delay, median [ms]": round(p50, 2),
+        "event loop delay, 99th percentile [ms]": round(p99, 2),
+        "event loop delay, longest [ms]": round(float(late.max()), 2),
+        "delay bar [ms]": DELAY_BAR_MS,
+        "ticks": len(late),
+        "platform": platform,
+        "meets both bars": started_s < START_BAR_S and p99 < DELAY_BAR_MS,
+    }
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(measure()) + "\n")

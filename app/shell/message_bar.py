@@ -1,0 +1,101 @@
+"""A line above the views when something went wrong: what happened, what is safe, what to press."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QVBoxLayout
+
+from app.look.icons import set_icon
+from app.look.theme import Theme
+from app.look.widgets import button, label, set_property
+from app.models.messages import Problem
+
+
+class MessageBar(QFrame):
+    """Shows one problem until it is dismissed or mended; never blocks the window."""
+
+    shown = Signal(bool)
+
+    def __init__(
+        self, theme: Theme, resume: Callable[..., object], show_log: Callable[[], object]
+    ) -> None:
+        super().__init__()
+        self.setProperty("role", "banner")
+        self._theme, self._resume = theme, resume
+        self.problem: Problem | None = None
+        self._icon = QLabel()
+        self._icon.setFixedWidth(18)
+        self._title = label("", "heading", wrap=True)
+        self._text = label("", wrap=True)
+        self.resume = button(
+            "Resume", self._resume_job, "Go on from the last checkpoint", "primary"
+        )
+        self.on_cpu = button("", self._resume_on_cpu, "The CPU does the same work, only slower")
+        self._log = button("Show log", show_log, "Open the log (Ctrl+L)")
+        self._dismiss = button("Dismiss", self.clear, "Hide this message (Esc)")
+        words = QVBoxLayout()
+        words.setSpacing(3)
+        words.addWidget(self._title)
+        words.addWidget(self._text)
+        text_row = QHBoxLayout()
+        text_row.setSpacing(8)
+        text_row.addWidget(self._icon)
+        text_row.addLayout(words, 1)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addStretch(1)
+        for each in (self.resume, self.on_cpu, self._log, self._dismiss):
+            buttons.addWidget(each)
+        self._parts = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._parts.setContentsMargins(14, 10, 12, 10)
+        self._parts.setSpacing(8)
+        self._parts.addLayout(text_row, 1)
+        self._parts.addLayout(buttons)
+        self.hide()
+
+    def report(self, problem: Problem) -> None:
+        """Show a problem."""
+        self.problem = problem
+        self._title.setText(problem.title)
+        self._text.setText(" ".join(part for part in (problem.text, problem.safe) if part))
+        self.resume.setVisible(bool(problem.job))
+        self.on_cpu.setText(problem.cpu_text)
+        self.on_cpu.setVisible(bool(problem.cpu_job))
+        self._log.setVisible(problem.is_fault)
+        way = QBoxLayout.Direction  # four buttons leave the words no room beside them
+        self._parts.setDirection(way.TopToBottom if problem.cpu_job else way.LeftToRight)
+        set_icon(
+            self._icon,
+            "missing" if problem.is_fault else "info",
+            self._theme,
+            "missing" if problem.is_fault else "muted",
+        )
+        set_property(self, "calm", not problem.is_fault)
+        self.setAccessibleName(f"{problem.title} {problem.text}")
+        self.show()
+        self.shown.emit(True)
+
+    def clear(self) -> None:
+        """Hide the banner."""
+        self.problem = None
+        self.hide()
+        self.shown.emit(False)
+
+    @property
+    def text(self) -> str:
+        """All words of the problem on show, empty without one."""
+        return f"{self._title.text()} {self._text.text()}" if self.problem else ""
+
+    def _resume_job(self) -> None:
+        if self.problem is not None:
+            job = self.problem.job
+            self.clear()
+            self._resume(job)
+
+    def _resume_on_cpu(self) -> None:
+        if self.problem is not None:
+            job = self.problem.cpu_job
+            self.clear()
+            self._resume(job, device="cpu")

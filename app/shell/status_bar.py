@@ -1,0 +1,93 @@
+"""The lowest line: what the run needs or why it cannot start, the cursor, and the claim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStatusBar, QWidget
+
+from app.control.context import AppContext
+from app.look.formatting import sentence_case
+from app.look.icons import set_icon
+from app.look.widgets import ElidedLabel, label
+from app.models.run_record import RunState
+from app.shell.header_bar import action_button
+
+CLAIM = "Not for clinical use"
+
+
+class StatusLine(QStatusBar):
+    """Three parts of words; nothing here needs a click but the log."""
+
+    def __init__(self, context: AppContext, log: QAction, cursor_text: Callable[[], str]) -> None:
+        super().__init__()
+        self.setSizeGripEnabled(False)
+        self._session, self._theme = context.session, context.theme
+        self._cursor_text = cursor_text
+        self._busy = self._message = ""
+        self._icon = QLabel()
+        self.text, self.place = ElidedLabel(), label("", "muted")
+        inside = QWidget()
+        row = QHBoxLayout(inside)
+        row.setContentsMargins(10, 0, 4, 0)
+        row.setSpacing(6)
+        row.addWidget(self._icon)
+        row.addWidget(self.text, 1)
+        row.addWidget(self.place)
+        row.addSpacing(12)
+        row.addWidget(label(CLAIM, "badge"))
+        row.addSpacing(4)
+        row.addWidget(action_button(log, text=True))
+        self.addPermanentWidget(inside, 1)
+        session = self._session
+        for signal in (session.inputs_changed, session.protocol_changed, session.state_changed):
+            signal.connect(self.refresh)
+        session.device.changed.connect(self.refresh)
+        state = session.view_state
+        for changed in (state.cursor_changed, state.volume_changed):
+            changed.connect(self._show_cursor)
+        context.commands.busy_changed.connect(self._set_busy)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Say what a run needs, or why it cannot start."""
+        icon, tone, text = self._words()
+        set_icon(self._icon, icon, self._theme, tone)
+        self.text.set_full_text(text)
+
+    def flash(self, text: str, seconds: float = 6.0) -> None:
+        """Show a short message for a while; 0 seconds: until the next one."""
+        self._message = text
+        self.refresh()
+        if text and seconds:
+            QTimer.singleShot(round(1000 * seconds), self, lambda: self._fade(text))
+
+    def _fade(self, text: str) -> None:
+        if self._message == text:
+            self.flash("")
+
+    def _words(self) -> tuple[str, str, str]:
+        session = self._session
+        if self._message:
+            return "info", "muted", self._message
+        if self._busy:
+            return "waiting", "muted", f"{self._busy} …"
+        if session.state.is_active:
+            return "info", "muted", session.record.title
+        if obstacle := session.obstacle():
+            missing = "data" in session.inputs
+            return ("missing", "missing", obstacle) if missing else ("info", "muted", obstacle)
+        requirements = session.requirements()
+        text = requirements.describe() if requirements else ""
+        if session.state is RunState.FINISHED:
+            text = f"Finished. Another run {text}"
+        return "ok", "ok", sentence_case(text)
+
+    def _set_busy(self, text: str) -> None:
+        self._busy = text
+        self.refresh()
+
+    def _show_cursor(self) -> None:
+        self.place.setText(self._cursor_text())

@@ -1,0 +1,223 @@
+"""What the window shows before there is an image: a welcome, or a scan that is ready."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.control.context import AppContext
+from app.look.formatting import sentence_case
+from app.look.icons import set_icon
+from app.look.theme import Theme
+from app.look.widgets import ElidedLabel, button, label
+from app.study.scanner_drawing import ScannerDrawing
+from engine.errors import EngineError
+from engine.modalities.demos import DEMOS, Demo
+
+CARD_PX = 520
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One line of the welcome card: its words, an icon, and what it does."""
+
+    text: str
+    detail: str
+    icon: str
+    action: Callable[[], object]
+
+
+def page(card: QWidget) -> QWidget:
+    """Return a page with a card in its middle."""
+    made = QWidget()
+    made.setObjectName("Canvas")
+    made.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+    column = QVBoxLayout(made)
+    column.addStretch(2)
+    row = QHBoxLayout()
+    row.addStretch(1)
+    row.addWidget(card, 1000)  # as wide as it may, before the empty sides
+    row.addStretch(1)
+    column.addLayout(row)
+    column.addStretch(3)
+    return made
+
+
+class WelcomeTile(QFrame):
+    """A framed column."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self.setMinimumWidth(CARD_PX * 2 // 3)
+        self.setMaximumWidth(CARD_PX)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(28, 24, 28, 24)
+        self.column.setSpacing(8)
+
+
+class WelcomeCard(WelcomeTile):
+    """Offers a scan, demos, recent studies and interrupted jobs."""
+
+    def __init__(
+        self, theme: Theme, *, open_scan: Callable[[], object], demo: Callable[[str], object]
+    ) -> None:
+        super().__init__()
+        self._theme = theme
+        self.open = button(
+            "Open a scan …", open_scan, "Choose a PET or X-ray scan (Ctrl+O)", "primary"
+        )
+        set_icon(self.open, "open", theme, "on_accent")
+        self.open.setMinimumHeight(36)
+        self.demos = [demo_button(each, demo, theme) for each in DEMOS.values()]
+        self._busy, self._bar = label("", "muted", wrap=True), QProgressBar()
+        self._bar.setTextVisible(False)
+        self._lists = QVBoxLayout()
+        self._lists.setSpacing(2)
+        demos = QHBoxLayout()
+        demos.setSpacing(8)
+        for each in self.demos:
+            demos.addWidget(each, 1)
+        self.column.addWidget(label("Isocenter", "title"))
+        self.column.addWidget(
+            label("Turn a PET or X-ray CT scan into an image, and watch it form.", "muted")
+        )
+        self.column.addSpacing(10)
+        self.column.addWidget(self.open)
+        self.column.addWidget(label("… or drop a file anywhere on this window.", "muted"))
+        self.column.addSpacing(10)
+        self.column.addWidget(label("Try a demo, simulated on this machine", "caption"))
+        self.column.addLayout(demos)
+        self.column.addWidget(self._busy)
+        self.column.addWidget(self._bar)
+        self.column.addLayout(self._lists)
+        self.show_busy("")
+
+    def show_busy(self, text: str, done: int = 0, total: int = 0) -> None:
+        """Say what is being prepared, with how much of it is done."""
+        self._busy.setText(text)
+        self._busy.setVisible(bool(text))
+        self._bar.setVisible(bool(text))
+        self._bar.setRange(0, total)
+        self._bar.setValue(done)
+        for each in (self.open, *self.demos):
+            each.setEnabled(not text)
+
+    def show_offers(self, groups: dict[str, Sequence[Offer]]) -> None:
+        """List recent studies and interrupted jobs."""
+        while (item := self._lists.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        before: QWidget = self.demos[-1]
+        for title, welcome_lists in groups.items():
+            if welcome_lists:
+                head = label(title, "caption")
+                head.setContentsMargins(0, 12, 0, 2)
+                self._lists.addWidget(head)
+            for offer in welcome_lists:
+                made = offer_button(offer, self._theme)
+                self._lists.addWidget(made)
+                self.setTabOrder(before, made)
+                before = made
+
+
+def demo_button(demo: Demo, start: Callable[[str], object], theme: Theme) -> QPushButton:
+    """Return a button that makes and runs a demo."""
+    made = button(demo.title, partial(start, demo.key), demo.tip)
+    set_icon(made, f"demo-{demo.key}", theme)
+    made.setMinimumHeight(36)
+    return made
+
+
+def offer_button(offer: Offer, theme: Theme) -> QPushButton:
+    """Return a flat button with the offer's words and, dimmer, its detail."""
+    made = button("", offer.action, offer.detail, "quiet")
+    made.setAccessibleName(f"{offer.text}, {offer.detail}")
+    made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    made.setMinimumHeight(30)
+    icon, name = QLabel(), QLabel(offer.text)
+    set_icon(icon, offer.icon, theme, "muted")
+    detail = ElidedLabel(offer.detail, Qt.TextElideMode.ElideMiddle)
+    detail.setProperty("role", "muted")
+    row = QHBoxLayout(made)
+    row.setContentsMargins(8, 2, 8, 2)
+    row.setSpacing(8)
+    row.addWidget(icon)
+    row.addWidget(name)
+    row.addWidget(detail, 1)
+    for child in (icon, name, detail):
+        child.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+    return made
+
+
+def recent_offers(paths: Sequence[Path], open_path: Callable[[Path], object]) -> list[Offer]:
+    """Return an offer for each recent study."""
+    return [
+        Offer(path.name, str(path.parent), "recent", partial(open_path, path)) for path in paths[:4]
+    ]
+
+
+class ReadyCard(WelcomeTile):
+    """A scan that waits for Start, or is being prepared: its picture, facts and needs."""
+
+    def __init__(self, context: AppContext, start: Callable[[], object]) -> None:
+        super().__init__()
+        self._session = context.session
+        self._title = label("", "heading", wrap=True)
+        self._text = label("", "muted", wrap=True)
+        self._drawing = ScannerDrawing(context.theme, height=250)
+        self._requirements = label("", wrap=True)
+        self.start = button("Start", start, "Reconstruct (Ctrl+R)", "primary")
+        self.start.setMinimumHeight(36)
+        set_icon(self.start, "start", context.theme, "on_accent")
+        kept = self.start.sizePolicy()
+        kept.setRetainSizeWhenHidden(True)  # the card keeps its shape while running
+        self.start.setSizePolicy(kept)
+        for widget in (self._title, self._text, self._drawing, self._requirements, self.start):
+            self.column.addWidget(widget)
+        session = self._session
+        for signal in (session.inputs_changed, session.protocol_changed, session.state_changed):
+            signal.connect(self._show)
+        session.device.changed.connect(self._show)
+        session.progress_changed.connect(self._show_words)
+        self._show()
+
+    def _show(self) -> None:
+        session = self._session
+        try:
+            grid = session.grid()
+        except EngineError:
+            grid = None
+        self._drawing.show_scanner(session.scanner, grid)
+        self._show_words()
+
+    def _show_words(self) -> None:
+        session = self._session
+        data = session.inputs.get("data")
+        if data is None:
+            return
+        obstacle = session.obstacle()
+        active = session.state.is_active
+        stage = session.doing
+        self._title.setText(f"{stage} …" if active else data.name)
+        self._text.setText(data.text or data.fault or "Reading the scan …")
+        requirements = session.requirements()
+        message = sentence_case(requirements.describe()) if requirements else ""
+        self._requirements.setText(message if active else obstacle or message)
+        self.start.setVisible(not active)
+        self.start.setEnabled(not obstacle)
+        self.start.setToolTip(obstacle or "Reconstruct (Ctrl+R)")

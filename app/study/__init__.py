@@ -1,0 +1,1 @@
+"""The five steps: scan, corrections, algorithm, volume, finishing."""

@@ -1,0 +1,47 @@
+"""Step 3: the algorithm, as a form of its settings."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QCheckBox
+
+from app.control.context import AppContext
+from app.forms.forms import Form
+from app.models.modalities import modality_of
+from app.study.class_form import ClassForm
+from app.study.step_panel import StepPanel
+
+
+class AlgorithmStep(StepPanel):
+    """Chooses how the image is iterated."""
+
+    title = "Algorithm"
+
+    def __init__(self, number: int, context: AppContext) -> None:
+        super().__init__(number, context.theme)
+        self._session = context.session
+        self.form = ClassForm(lambda plan: Form(type(plan), plan, only=("algorithm",)))
+        self.expert_form = ClassForm(
+            lambda plan: Form(type(plan), plan, only=modality_of(plan).expert)
+        )
+        self.expert = QCheckBox("Expert settings")
+        self.expert.toggled.connect(self._set_expert)
+        for widget in (self.form, self.expert, self.expert_form):
+            self.body.addWidget(widget)
+        for form in (self.form, self.expert_form):
+            form.changed.connect(self._session.set_protocol)
+        self._session.protocol_changed.connect(self._show)
+        self._session.state_changed.connect(self._show)
+        self._set_expert(False)
+        self._show()
+
+    def _set_expert(self, expert: bool) -> None:
+        self.form.set_expert(expert)
+        self.expert_form.set_expert(expert)
+        self.expert_form.setVisible(expert)
+
+    def _show(self) -> None:
+        protocol = self._session.protocol
+        for form in (self.form, self.expert_form):
+            form.show_value(protocol)
+            form.setEnabled(not self._session.state.is_active)
+        self.say(protocol.algorithm.describe(), "ok")

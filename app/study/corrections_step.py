@@ -1,0 +1,143 @@
+"""Step 2: the ledger of corrections: use, source, what each did or why it cannot be used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
+
+from app.control.context import AppContext
+from app.inspect.sweep_dialog import SweepDialog
+from app.look.theme import Theme
+from app.models.inputs import Inputs, Scan
+from app.models.modality import Modality
+from app.study.ledger import (
+    LedgerEntry,
+    LedgerState,
+    TimeOfFlightRow,
+    ledger_state_of,
+    summary_tone,
+)
+from app.study.step_panel import StepPanel
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+
+SOURCES: dict[str, Any] = {"attenuation": "attenuation", "normalisation": "normalisation"}
+
+
+class CorrectionsStep(StepPanel):
+    """One row for each correction of PET, or step of preparation of CT."""
+
+    title = "Corrections"
+
+    def __init__(self, number: int, context: AppContext) -> None:
+        super().__init__(number, context.theme)
+        self._session, self._theme, self._number = context.session, context.theme, number
+        self._context = context
+        self._ledgers: dict[str, Ledger] = {}
+        self._tries: dict[str, QToolButton] = {}
+        session = self._session
+        for signal in (
+            session.protocol_changed,
+            session.inputs_changed,
+            session.record_changed,
+            session.state_changed,
+        ):
+            signal.connect(self._show)
+        self._show()
+
+    @property
+    def ledger(self) -> Ledger:
+        """The rows for the kind of scan; made when they are first needed."""
+        modality = self._session.modality
+        if modality.key not in self._ledgers:
+            self._ledgers[modality.key] = made = Ledger(modality, self._theme)
+            for kind, row in made.rows.items():
+                row.form.changed.connect(lambda value, k=kind: self._take(k, value))
+            for kind in modality.tried:
+                self._tries[kind] = self._button_to_try(kind, modality)
+                made.rows[kind].add_button(self._tries[kind])
+            if made.tof is not None:
+                made.tof.choice.edited.connect(self._take_tof)
+            self.body.addWidget(made)
+        return self._ledgers[modality.key]
+
+    def _button_to_try(self, kind: str, modality: Modality) -> QToolButton:
+        made = QToolButton()
+        made.setText("Candidates …")
+        made.setToolTip("Look at slices with several values, and take one")
+        made.setAccessibleName(f"Candidates of {kind}")
+        of = modality.tried[kind]
+        made.clicked.connect(lambda: SweepDialog(self.window(), self._context, of).open())
+        return made
+
+    def _take(self, kind: str, value: Any) -> None:
+        session = self._session
+        session.set_protocol(session.modality.with_choice(session.protocol, kind, value))
+
+    def _take_tof(self) -> None:
+        tof = self.ledger.tof
+        update = {"time_of_flight": tof is not None and tof.choice.raw() == "auto"}
+        self._session.set_protocol(self._session.protocol.model_copy(update=update))
+
+    def _show(self) -> None:
+        session, protocol = self._session, self._session.protocol
+        editable, ledger = not session.state.is_active, self.ledger
+        self.head.rename(f"{self._number}  {session.modality.ledger_title}")
+        for each in self._ledgers.values():
+            each.setVisible(each is ledger)
+        obstacles = session.modality.obstacles(protocol, session.inputs)
+        applied, tones = [], []
+        for kind, choice in session.modality.choices(protocol).items():
+            message = session.record.ledger.get(kind)
+            ledger_state = ledger_state_of(choice, obstacles.get(kind, ""), message)
+            is_done = session.modality.is_done(kind, session.inputs)
+            is_no_fault = is_done or kind in session.modality.on_demand
+            if ledger_state.tone == "look" and is_no_fault:
+                ledger_state = LedgerState("off", "muted", ledger_state.text)
+            source = source_of(kind, session.inputs)
+            ledger.rows[kind].show_choice(choice, ledger_state, source, editable)
+            tones.append(ledger_state.tone)
+            if kind in self._tries:
+                self._tries[kind].setVisible(
+                    session.inputs.scan is not None and choice.use != "off"
+                )
+                self._tries[kind].setEnabled(editable)
+            if ledger_state.tone == "ok":
+                applied.append(choice.title.lower())
+        if ledger.tof is not None:
+            ledger.tof.show_choice(protocol.time_of_flight, self._tof_state(protocol), editable)
+        self.say(", ".join(applied) or "none in use yet", summary_tone(tones))
+
+    def _tof_state(self, protocol: ListModeProtocol) -> LedgerState:
+        scan = self._session.inputs.scan
+        if not protocol.time_of_flight:
+            return LedgerState("off", "muted", "Switched off: arrival times are not used")
+        if not isinstance(scan, Scan):
+            return LedgerState("waiting", "muted", "Used if the scan records it")
+        if scan.sample.tof_bins is not None and scan.sample.scanner.tof is not None:
+            fwhm = scan.sample.scanner.tof.fwhm_ps
+            return LedgerState("ok", "ok", f"Used, resolution {fwhm:g} ps")
+        return LedgerState("off", "muted", "The scan does not record it")
+
+
+class Ledger(QWidget):
+    """The rows of one kind of scan; `tof` only where arrival times are measured."""
+
+    def __init__(self, modality: Modality, theme: Theme) -> None:
+        super().__init__()
+        self.rows = {
+            kind.kind: LedgerEntry(kind, theme, folded=modality.folded) for kind in modality.ledger
+        }
+        self.tof = TimeOfFlightRow(theme) if modality.key == "pet" else None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for row in (*self.rows.values(), self.tof):
+            if row is not None:
+                column.addWidget(row)
+
+
+def source_of(kind: str, inputs: Inputs) -> str:
+    """Return the file a correction's numbers come from."""
+    found = inputs.get(SOURCES[kind]) if kind in SOURCES else None
+    return f"From {found.name}" if found else ""

@@ -1,0 +1,167 @@
+"""Rows of a ledger: use of a correction or step, its settings, what it did or why it cannot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QToolButton,
+    QWidget,
+)
+
+from app.forms.fields import ChoiceEditor
+from app.forms.forms import Form
+from app.look.formatting import sentence_case
+from app.look.icons import set_icon
+from app.look.theme import Theme
+from app.look.widgets import label, set_tone
+from app.study.step_panel import Tone
+from engine.events import Corrected
+
+COMBO_PX = 112
+
+
+@dataclass(frozen=True)
+class LedgerState:
+    """How one correction stands: an icon's name, its colour, and a sentence."""
+
+    icon: str
+    tone: str
+    text: str
+
+
+class LedgerRow(QWidget):
+    """Icon and title, a choice beside them, a sentence below."""
+
+    def __init__(self, title: str, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._icon = QLabel()
+        self._icon.setFixedWidth(18)
+        self.text = label("", "muted", wrap=True)
+        self.source = label("", "muted", wrap=True)
+        self.grid = QGridLayout(self)
+        self.grid.setContentsMargins(0, 2, 0, 4)
+        self.grid.setHorizontalSpacing(6)
+        self.grid.setVerticalSpacing(2)
+        self.grid.setColumnStretch(1, 1)
+        self.grid.addWidget(self._icon, 0, 0)
+        self.grid.addWidget(label(title, "entry"), 0, 1)
+        self.grid.addWidget(self.text, 1, 1, 1, 2)
+        self.grid.addWidget(self.source, 2, 1, 1, 2)
+
+    def show_state(self, ledger_state: LedgerState, source: str = "") -> None:
+        """Show how the row stands."""
+        set_icon(self._icon, ledger_state.icon, self._theme, ledger_state.tone)
+        self.text.setText(ledger_state.text)
+        set_tone(
+            self.text, ledger_state.tone if ledger_state.tone in ("look", "missing") else "muted"
+        )
+        self.source.setText(source)
+        self.source.setVisible(bool(source))
+
+
+class LedgerEntry(LedgerRow):
+    """A correction or step: its use, and below its own settings where it has some.
+
+    `folded` settings are shown once the user asks for them.
+    """
+
+    def __init__(self, kind: type[Any], theme: Theme, *, folded: bool) -> None:
+        super().__init__(kind.title, theme)
+        self.unfold = QToolButton()
+        self.unfold.setText("Settings")
+        self.unfold.setAccessibleName(f"Settings of {kind.title}")
+        self.unfold.setToolTip("Show or hide the settings of this step")
+        self.unfold.setCheckable(True)
+        self.unfold.setChecked(not folded)
+        self.unfold.setVisible(False)
+        self._folded = folded
+        self._buttons = QHBoxLayout()
+        self._buttons.addWidget(self.unfold)
+        self._buttons.addStretch(1)
+        self.grid.addLayout(self._buttons, 3, 1, 1, 2)
+        self.form = Form(kind, kind(), only=("use",), bare=True)
+        self.form.setFixedWidth(COMBO_PX)
+        self.form.setToolTip(kind.model_fields["use"].description or "")
+        self.grid.addWidget(self.form, 0, 2)
+        own = tuple(name for name in kind.model_fields if name not in ("use", "kind"))
+        self.more = Form(kind, kind(), only=own) if own else None
+        if self.more is not None:
+            self.more.changed.connect(self.form.changed)
+            self.grid.addWidget(self.more, 4, 1, 1, 2)
+            self.unfold.toggled.connect(self._show_more)
+
+    def add_button(self, added: QAbstractButton) -> None:
+        """Put a button beside that of the settings."""
+        self._buttons.insertWidget(1, added)
+
+    def show_choice(
+        self, choice: Any, ledger_state: LedgerState, source: str, editable: bool
+    ) -> None:
+        """Show the settings and how the row stands."""
+        self.show_state(ledger_state, source)
+        self.form.show_value(choice)
+        self.form.setEnabled(editable)
+        if self.more is not None:
+            self.more.show_value(choice)
+            self.more.setEnabled(editable)
+            self._show_more()
+
+    def _show_more(self) -> None:
+        if self.more is not None:
+            in_use = self.form.raw()["use"] != "off"
+            self.unfold.setVisible(self._folded and in_use and not self.more.has_only_expert)
+            self.more.setVisible(in_use and self.unfold.isChecked())
+
+
+class TimeOfFlightRow(LedgerRow):
+    """Time of flight: used where recorded, or not at all."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__("Time of flight", theme)
+        self.choice = ChoiceEditor(("auto", "off"))
+        self.choice.setAccessibleName("Use of time of flight")
+        self.choice.setFixedWidth(COMBO_PX)
+        self.grid.addWidget(self.choice, 0, 2)
+
+    def show_choice(self, on: bool, ledger_state: LedgerState, editable: bool) -> None:
+        """Show the choice and how it stands."""
+        self.show_state(ledger_state)
+        self.choice.show_value("auto" if on else "off")
+        self.choice.setEnabled(editable)
+
+
+def ledger_state_of(choice: Any, obstacle: str | None, message: Corrected | None) -> LedgerState:
+    """Return how a correction stands.
+
+    `obstacle` is None where it can be used, empty while the scan is not known.
+    """
+    if choice.use == "off":
+        return LedgerState("off", "muted", "Switched off in the protocol")
+    if obstacle:
+        if choice.use == "on":
+            return LedgerState("missing", "missing", f"{sentence(obstacle)} It is switched on.")
+        return LedgerState("look", "look", sentence(obstacle))
+    if message is not None and message.state == "applied":
+        return LedgerState("ok", "ok", sentence_case(message.text))
+    if obstacle is None:
+        return LedgerState("ok", "ok", "Will be applied")
+    return LedgerState("waiting", "muted", "Decided when the scan is open")
+
+
+def summary_tone(tones: list[str]) -> Tone:
+    """Return the worst tone of the rows."""
+    if "missing" in tones:
+        return "missing"
+    return "look" if "look" in tones else "ok"
+
+
+def sentence(text: str) -> str:
+    """Return a clause as a sentence."""
+    return f"{sentence_case(text)}."

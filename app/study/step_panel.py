@@ -1,0 +1,127 @@
+"""One step of the workflow: a line that says how it stands, and a body that opens below it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.look.icons import set_icon
+from app.look.theme import Theme
+from app.look.widgets import ElidedLabel, label, set_tone
+
+Tone = Literal["ok", "look", "missing", "fault"]
+WORDS: dict[Tone, str] = {"ok": "ok", "look": "look here", "missing": "missing", "fault": "fault"}
+
+
+class StepPanel(QFrame):
+    """A collapsible section; its subclasses fill `body` and call `say`."""
+
+    title = ""
+
+    def __init__(self, number: int, theme: Theme) -> None:
+        super().__init__()
+        self.setProperty("role", "step")
+        self.setObjectName(f"step-{number}")
+        self._theme = theme
+        self.head = _Head(f"{number}  {self.title}", theme)
+        self.head.clicked.connect(lambda: self.set_open(not self.is_open))
+        self._inside = QWidget()
+        self.body = QVBoxLayout(self._inside)
+        self.body.setContentsMargins(14, 2, 14, 14)
+        self.body.setSpacing(8)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.head)
+        column.addWidget(self._inside)
+        self.set_open(False)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the body is shown."""
+        return not self._inside.isHidden()
+
+    def set_open(self, opened: bool) -> None:
+        """Show or hide the body."""
+        self._inside.setVisible(opened)
+        self.head.show_open(opened)
+
+    def say(self, summary: str, tone: Tone) -> None:
+        """Show the one-line summary and the state, as icon and word."""
+        self.head.say(summary, tone)
+
+    @property
+    def summary(self) -> str:
+        """The one-line summary."""
+        return self.head.summary.full_text
+
+    @property
+    def tone(self) -> str:
+        """The state in one word."""
+        return self.head.word.text()
+
+
+class _Head(QPushButton):
+    """The clickable line of a step."""
+
+    def __init__(self, title: str, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._title = title
+        self.setProperty("role", "step")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._caret, self._icon = QLabel(), QLabel()
+        self.word = label("", "caption")
+        self.summary = ElidedLabel()
+        self.summary.setProperty("role", "muted")
+        first = QHBoxLayout()
+        first.setSpacing(6)
+        self._name = label(title, "heading")
+        for widget in (self._caret, self._name):
+            first.addWidget(widget)
+        first.addStretch(1)
+        first.addWidget(self._icon)
+        first.addWidget(self.word)
+        self._column = column = QVBoxLayout(self)
+        column.setContentsMargins(10, 8, 12, 8)
+        column.setSpacing(3)
+        column.addLayout(first)
+        second = QHBoxLayout()
+        second.setContentsMargins(22, 0, 0, 0)
+        second.addWidget(self.summary)
+        column.addLayout(second)
+        for child in self.findChildren(QLabel):
+            child.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    def sizeHint(self) -> QSize:
+        return self._column.sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        return self._column.minimumSize()
+
+    def rename(self, title: str) -> None:
+        """Show another title."""
+        self._title = title
+        self._name.setText(title)
+
+    def show_open(self, opened: bool) -> None:
+        set_icon(self._caret, "opened" if opened else "closed", self._theme, "muted")
+        self.setToolTip("Close this step" if opened else "Open this step")
+
+    def say(self, summary: str, tone: Tone) -> None:
+        self.summary.set_full_text(summary)
+        self.word.setText(WORDS[tone])
+        shown = "missing" if tone == "fault" else tone  # of one colour
+        set_tone(self.word, shown)
+        set_icon(self._icon, shown, self._theme, shown)
+        self.setAccessibleName(f"{self._title}: {WORDS[tone]}. {summary}")

@@ -1,0 +1,97 @@
+"""Step 4: the picture's voxels, and the grid that results."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QCheckBox
+
+from app.control.context import AppContext
+from app.forms.forms import Form
+from app.look.widgets import label, set_tone
+from app.study.class_form import ClassForm
+from app.study.step_panel import StepPanel
+from engine.errors import EngineError
+from engine.geometry.grid import ImageGrid
+from engine.settings import Settings
+
+
+class VolumeStep(StepPanel):
+    """Chooses voxel size and field of view."""
+
+    title = "Volume"
+
+    def __init__(self, number: int, context: AppContext) -> None:
+        super().__init__(number, context.theme)
+        self._session = context.session
+        self.form = ClassForm(lambda grid: Form(type(grid), grid))
+        self.form.changed.connect(self._take)
+        self.expert = QCheckBox("Expert settings")
+        self.expert.toggled.connect(self.form.set_expert)
+        self._result = label("", "muted", wrap=True)
+        self.body.addWidget(self.form)
+        self.body.addWidget(self.expert)
+        self.body.addWidget(self._result)
+        for signal in (
+            self._session.protocol_changed,
+            self._session.inputs_changed,
+            self._session.state_changed,
+        ):
+            signal.connect(self._show)
+        self._show()
+
+    def _take(self, grid: Settings) -> None:
+        protocol = self._session.protocol
+        self._session.set_protocol(protocol.model_copy(update={"grid": grid}))
+
+    def _show(self) -> None:
+        session = self._session
+        self.form.show_value(session.protocol.grid)
+        self.form.setEnabled(not session.state.is_active)
+        self.form.form.set_unit("mm", session.inputs.length_unit)
+        self.expert.setVisible(self.form.form.has_expert)
+        source = session.modality.grid_from
+        try:
+            grid = session.grid()
+            self._show_hints(source)
+        except EngineError as e:
+            self._say_result(str(e), "missing")
+            self.say("no grid", "fault")
+            return
+        if grid is None:
+            self._say_result(f"The voxels follow from the {source} once it is known.", "muted")
+            self.say(f"as the {source}", "ok")
+            return
+        self._show_grid(grid)
+
+    def _show_grid(self, grid: ImageGrid) -> None:
+        session = self._session
+        size = " × ".join(f"{edge:.3g}" if edge < 10 else f"{edge:.0f}" for edge in grid.size_mm)
+        unit, described = session.inputs.length_unit, session.inputs.describe(grid)
+        text = f"{described} voxels\n{size} {unit}"
+        if note := session.modality.grid_note(session.protocol, session.inputs):
+            text += f"\n{note}."
+        requirements = session.requirements()
+        fits = requirements is None or (requirements.least or requirements).fits
+        if requirements is not None and not requirements.fits:
+            message = "May be too large" if fits else "Too large"
+            text += f"\n{message} for this computer: {requirements.describe()}."
+        self._say_result(text, "muted" if fits else "missing")
+        self.say(described, "ok" if fits else "fault")
+
+    def _say_result(self, text: str, tone: str) -> None:
+        self._result.setText(text)
+        set_tone(self._result, tone)
+
+    def _show_hints(self, source: str) -> None:
+        session = self._session
+        usual = session.modality.usual_grid(session.protocol, session.inputs)
+        if usual is None:
+            return
+        voxel, (diameter, depth, length) = usual
+        hints = {
+            "voxel_mm": " × ".join(f"{edge:.4g}" for edge in voxel),
+            "diameter_mm": f"{diameter:.4g}, as the {source}",
+            "depth_mm": f"{depth:.4g}, as the {source}",
+            "length_mm": f"{length:.4g}, as the {source}",
+        }
+        fields = type(session.protocol.grid).model_fields
+        self.form.form.set_hints({name: hints[name] for name in fields if name in hints})

@@ -1,0 +1,114 @@
+"""The pictures of an X-ray scan, kept in a temporary file and read one at a time.
+
+A scan may be larger than the memory the window should take: its values are mapped from the disk,
+so that a projection or the sinogram of a row costs what it contains. The file goes with the scan.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.projections import Kind, Projections
+from engine.errors import ResourceError
+
+OF_A_VIEW = ("flat_field", "bad_pixels", "logarithm", "hardening")
+"""Steps that need no more than one projection."""
+OF_A_ROW = ("flat_field", "bad_pixels", "logarithm", "rings", "hardening")
+"""Steps that need no more than the sinograms of neighbouring rows."""
+NEIGHBOURS = 4
+"""Rows to either side that the mending of bad pixels may look at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One projection, or the sinogram of one row.
+
+    Attributes
+    ----------
+    values : (rows, columns), or (n_views, columns) of a sinogram, float32
+    kind : what the values are
+    bad : pixels known to tell nothing, of the same shape or (1, columns); None where all do
+    """
+
+    values: NDArray[np.float32]
+    kind: Kind
+    bad: NDArray[np.bool_] | None
+
+
+@dataclass(frozen=True, eq=False)
+class RadiographStore:
+    """All pictures of a scan; parts of it are read when asked for."""
+
+    scan: Projections
+
+    @classmethod
+    def of(cls, data: Projections) -> RadiographStore:
+        """Put the pictures of a scan on the disk."""
+        flats = None if data.flats is None else _on_disk(data.flats)
+        darks = None if data.darks is None else _on_disk(data.darks)
+        return cls(replace(data, values=_on_disk(data.values), flats=flats, darks=darks))
+
+    def projection(self, view: int, steps: tuple[Any, ...] = ()) -> Part:
+        """Return a projection, after those of `steps` that need no other."""
+        scan = self.scan
+        info = dict(scan.info)
+        if "flat_views" in info:  # `select` would forget how near the flats before and after are
+            info["flat_views"] = (np.asarray(info["flat_views"]) - view).tolist()
+        one = replace(scan.select(slice(view, view + 1)), info=info)
+        done = _after(one, steps, OF_A_VIEW)
+        return Part(_copy(done.values[0]), done.kind, done.bad_pixels)
+
+    def sinogram(self, row: int, steps: tuple[Any, ...] = ()) -> Part:
+        """Return the sinogram of a row, after those of `steps` that need no far rows."""
+        first = max(row - NEIGHBOURS, 0) if steps else row
+        last = row + NEIGHBOURS + 1 if steps else row + 1
+        done = _after(_rows(self.scan, slice(first, last)), steps, OF_A_ROW)
+        bad = None if done.bad_pixels is None else done.bad_pixels[row - first][None]
+        return Part(_copy(done.values[:, row - first]), done.kind, bad)
+
+
+def _after(scan: Projections, steps: tuple[Any, ...], kinds: tuple[str, ...]) -> Projections:
+    from engine.backend import cpu
+
+    for step in steps:
+        if step.kind in kinds and step.use != "off" and step.obstacle(scan) is None:
+            scan = step.apply(scan, on=cpu(1))
+    return scan
+
+
+def _rows(scan: Projections, rows: slice) -> Projections:
+    """Return a scan with neighbouring rows only."""
+    rows = slice(*rows.indices(scan.shape[1]))
+    return replace(
+        scan,
+        values=np.ascontiguousarray(scan.values[:, rows]),
+        geometry=scan.geometry.cropped(rows, slice(None)),
+        flats=None if scan.flats is None else scan.flats[:, rows],
+        darks=None if scan.darks is None else scan.darks[:, rows],
+        bad_pixels=None if scan.bad_pixels is None else scan.bad_pixels[rows],
+    )
+
+
+def _on_disk(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the values as a map of a file that is gone when nobody needs it."""
+    from engine.paths import cache_dir
+
+    try:
+        with tempfile.TemporaryFile(dir=cache_dir()) as file:
+            values.tofile(file)
+            file.flush()
+            return np.memmap(file, values.dtype, "r", shape=values.shape)
+    except OSError as e:
+        raise ResourceError(
+            f"The pictures of the scan need {values.nbytes / 2**30:.1f} GiB of the disk at "
+            f"{cache_dir()} and could not be written ({e.strerror or e}); make room there."
+        ) from e
+
+
+def _copy(values: NDArray[Any]) -> NDArray[np.float32]:
+    return np.array(values, np.float32, order="C")

@@ -1,0 +1,294 @@
+"""The base of the slice and projection views: one pane that shows a picture and is steered.
+
+Nothing is computed before it is painted: signals mark a view stale, and a hidden view, which is
+never painted, costs nothing. Several signals between two frames cost one.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.views import overlay
+from app.views.gestures import Drag, PanDrag, WheelNotches, WindowDrag
+from app.views.planes import Edges, Rect
+from app.views.raster import Raster
+from app.views.state import ViewState
+from app.views.viewport import Viewport
+from app.views.windows import Window
+from engine.data.volume import Volume
+
+FIT_MARGIN_PX = 26.0  # the orientation letters stand beside the picture, not on it
+ZOOM_STEP = 1.2
+
+
+class RasterView(QWidget):
+    """One pane: a picture with its orientation, scale and crosshair; subclasses fill it."""
+
+    enlarge_requested = Signal()
+
+    def __init__(self, state: ViewState, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.state = state
+        self.readout = ""
+        self._viewport: Viewport | None = None
+        self._is_fitted = True
+        self._outline: Rect | None = None
+        self._raster: Raster | None = None
+        self._image: QImage | None = None
+        self._drag: Drag | None = None
+        self._wheel = WheelNotches()
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(120, 100)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        state.volume_changed.connect(self.forget_raster)
+        state.cursor_changed.connect(self.on_cursor)
+        state.window_changed.connect(self._forget_image)
+        state.display_changed.connect(self.on_display)
+        state.fit_requested.connect(self.fit)
+
+    def make_raster(self, volume: Volume) -> Raster:
+        """The values to show now."""
+        raise NotImplementedError
+
+    def empty_scan(self, volume: Volume) -> Rect:
+        """What "fit" brings into view [mm]."""
+        raise NotImplementedError
+
+    def edges(self) -> Edges:
+        """The orientation letters now."""
+        raise NotImplementedError
+
+    def cursor_uv(self) -> tuple[float, float]:
+        """Where the cursor lies on the screen plane [mm]."""
+        raise NotImplementedError
+
+    def caption(self) -> str:
+        """What is shown, and where; without a volume, what will be."""
+        raise NotImplementedError
+
+    def remark(self) -> str:
+        """What to keep in mind of what is shown; empty if nothing."""
+        return ""
+
+    def primary_drag(self, at: QPointF) -> Drag:
+        """What the left button does from here on."""
+        raise NotImplementedError
+
+    def step(self, n_notches: int) -> None:
+        """Answer the wheel, PgUp (+1) and PgDn (−1)."""
+        raise NotImplementedError
+
+    def step_arrow(self, right: int, down: int) -> None:
+        """Answer an arrow key."""
+        raise NotImplementedError
+
+    def undo_click(self) -> None:
+        """Take back what the first press of a double-click did."""
+
+    def on_cursor(self) -> None:
+        """Answer a moved cursor."""
+        self.update()
+
+    def on_display(self) -> None:
+        """Answer another colour map, theme or convention."""
+        self.forget_raster()
+
+    # picture and viewport
+
+    @property
+    def raster(self) -> Raster | None:
+        """What is on show, computed now if it is stale; None without a volume."""
+        if self.state.volume is None:
+            self._raster = None
+        elif self._raster is None:
+            self._raster = self.make_raster(self.state.volume)
+        return self._raster
+
+    @property
+    def viewport(self) -> Viewport | None:
+        """What part of the plane is on show; None without a volume."""
+        if self.state.volume is None:
+            return None
+        empty_scan, size = self.empty_scan(self.state.volume), (self.width(), self.height())
+        if self._viewport is None or empty_scan != self._outline:
+            self._outline, self._is_fitted = empty_scan, True
+        if self._viewport is None or self._is_fitted:
+            self._viewport = Viewport.fit(empty_scan, size, FIT_MARGIN_PX)
+        elif self._viewport.size != size:
+            self._viewport = self._viewport.resized(size)
+        return self._viewport
+
+    def show_part(self, viewport: Viewport) -> None:
+        """Show this part of the plane until told to fit."""
+        self._viewport, self._is_fitted = viewport, False
+        self.update()
+
+    def fit(self) -> None:
+        """Show the whole picture, and keep showing it when the view is resized."""
+        self._is_fitted = True
+        self.update()
+
+    def zoom(self, factor: float, about: tuple[float, float]) -> None:
+        """Enlarge; the point (u, v) [mm] stays where it is."""
+        if self.viewport is not None:
+            self.show_part(self.viewport.zoomed(factor, about))
+
+    def forget_raster(self) -> None:
+        """The picture is stale: compute it at the next paint."""
+        self._raster = None
+        self._forget_image()
+
+    def _forget_image(self) -> None:
+        self._image = None
+        self.update()
+
+    def to_mm(self, at: QPointF) -> tuple[float, float]:
+        """(u, v) [mm] under a position in the view."""
+        return self.viewport.to_mm(at.x(), at.y()) if self.viewport else (0.0, 0.0)
+
+    def sizeHint(self) -> QSize:
+        return QSize(360, 300)
+
+    def shown_window(self) -> Window:
+        """Return the window this view is painted with."""
+        return self.state.window
+
+    # painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours, size = self.state.colours, (self.width(), self.height())
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(colours.canvas))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        raster, viewport = self.raster, self.viewport
+        if raster is None or viewport is None:
+            painter.setPen(QColor(colours.muted))
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.caption())
+        else:
+            self._paint_raster(painter, raster, viewport)
+            self.paint_marks(painter, viewport)
+            overlay.notes(painter, self._notes(raster), size, colours)
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(colours.accent), 1.0))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
+        painter.end()
+
+    def paint_marks(self, painter: QPainter, viewport: Viewport) -> None:
+        """Paint what tells sides and lengths."""
+        colours, size = self.state.colours, (self.width(), self.height())
+        axes = self.state.volume.axes if self.state.volume else "LPS"
+        overlay.letters(painter, self.edges().on(axes), size, colours)
+        overlay.scale_bar(painter, viewport, size, colours, self.state.length_unit)
+
+    def _paint_raster(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
+        colours = self.state.colours
+        if self._image is None:
+            self._image = raster.image(self.shown_window(), self.state.colour_map)
+        area = overlay.to_view(raster.rect, viewport)
+        smooth = self.state.interpolation == "linear"
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
+        painter.drawImage(area, self._image)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(colours.grid), 1.0))
+        painter.drawRect(area)
+        at = QPointF(*viewport.to_px(*self.cursor_uv()))
+        overlay.crosshair(painter, at, area.intersected(QRectF(self.rect())), colours)
+
+    def _notes(self, raster: Raster) -> overlay.Notes:
+        warning = f"{raster.n_nan} values are NaN, shown as 0" if raster.n_nan else ""
+        return overlay.Notes(self.caption(), self.readout, warning, self.remark())
+
+    # steering
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if self._drag is None and self.viewport is not None:
+            self._drag = self._drag_for(event)
+            self._drag.move(event.position())
+
+    def _drag_for(self, event: QMouseEvent) -> Drag:
+        button, at = event.button(), event.position()
+        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if button == Qt.MouseButton.RightButton or control:
+            return WindowDrag(self, at)
+        if button == Qt.MouseButton.MiddleButton or shift:
+            return PanDrag(self, at)
+        return self.primary_drag(at)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._drag is not None:
+            self._drag.move(event.position())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if not event.buttons():
+            self.end_drag()
+
+    def end_drag(self) -> None:
+        """Let go of what the pointer holds."""
+        if self._drag is not None:
+            drag, self._drag = self._drag, None
+            drag.end()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.undo_click()
+            self.enlarge_requested.emit()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.accept()
+        angle = event.angleDelta().y()
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.zoom(ZOOM_STEP ** (angle / 120), self.to_mm(event.position()))
+        elif notches := self._wheel.turned(angle):
+            self.step(notches)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        action = KEYS.get(Qt.Key(event.key()))
+        plain = event.modifiers() & ~(
+            Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier
+        )
+        if action is None or plain != Qt.KeyboardModifier.NoModifier:
+            super().keyPressEvent(event)
+        else:
+            action(self)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self.end_drag()
+        self.update()
+
+
+KEYS = {
+    Qt.Key.Key_Left: lambda view: view.step_arrow(-1, 0),
+    Qt.Key.Key_Right: lambda view: view.step_arrow(1, 0),
+    Qt.Key.Key_Up: lambda view: view.step_arrow(0, -1),
+    Qt.Key.Key_Down: lambda view: view.step_arrow(0, 1),
+    Qt.Key.Key_PageUp: lambda view: view.step(1),
+    Qt.Key.Key_PageDown: lambda view: view.step(-1),
+    Qt.Key.Key_Plus: lambda view: view.zoom(ZOOM_STEP, view.cursor_uv()),
+    Qt.Key.Key_Equal: lambda view: view.zoom(ZOOM_STEP, view.cursor_uv()),
+    Qt.Key.Key_Minus: lambda view: view.zoom(1 / ZOOM_STEP, view.cursor_uv()),
+    Qt.Key.Key_0: lambda view: view.fit(),
+    Qt.Key.Key_A: lambda view: view.state.auto_window(),
+    Qt.Key.Key_I: lambda view: view.state.toggle_interpolation(),
+    Qt.Key.Key_L: lambda view: view.state.set_draws_lines(not view.state.draws_lines),
+    Qt.Key.Key_R: lambda view: view.state.reset(),
+}

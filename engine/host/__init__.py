@@ -1,5 +1,0 @@
-"""A reconstruction in a child process of its own: the same events, and the window survives."""
-
-from engine.host.process import EngineProcess, run_isolated
-
-__all__ = ["EngineProcess", "run_isolated"]

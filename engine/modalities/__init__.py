@@ -1,0 +1,1 @@
+"""The kinds of scans: everything that knows what kind of scan it is, a folder for each."""

@@ -1,0 +1,121 @@
+"""What a demo is: a scan that is simulated once into a folder, with the study that opens it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from engine.errors import EngineError
+from engine.io.atomic_write import write_atomically
+from engine.io.json_text import from_json, to_json
+from engine.modalities.studies import Study, read_study, write_study
+from engine.paths import made
+
+if TYPE_CHECKING:
+    import h5py
+    from numpy.typing import NDArray
+
+    from engine.data.volume import Volume
+
+OnProgress = Callable[[int, int], None]
+SEED = 20_240_229
+
+
+@dataclass(frozen=True)
+class Demo(ABC):
+    """A simulated scan; the fields are its size.
+
+    Everything is made from seeds; nothing comes from a person or from another project.
+
+    Attributes
+    ----------
+    key : on the command line, and in the names of the files
+    title, text : what it is, in a few words and in a sentence
+    wait : how long it takes the first time
+    busy : what is said while it is made
+    version : raised whenever the content changes, so that older files are made anew
+    """
+
+    key: ClassVar[str]
+    title: ClassVar[str]
+    text: ClassVar[str]
+    wait: ClassVar[str]
+    busy: ClassVar[str]
+    version: ClassVar[int]
+
+    @abstractmethod
+    def simulate(self, folder: Path, on_progress: OnProgress | None) -> Study:
+        """Write the scan, what belongs to it and the truth; return the study, its paths names."""
+
+    def make(self, folder: Path, *, on_progress: OnProgress | None = None) -> Study:
+        """Simulate the scan into a folder, unless it is there already, and return its study.
+
+        Parameters
+        ----------
+        folder
+            where the files go; made if absent
+        on_progress
+            called with work done and work in all while the scan is simulated; may raise to stop
+        """
+        made(folder)
+        if not self._is_made(folder):
+            study = self.simulate(folder, on_progress)
+            write_study(study, self.study(folder))
+            record = to_json(self._record(folder, study)).encode()
+            write_atomically(record, folder / self.name(".json"))  # last: what it tells of is whole
+        return read_study(self.study(folder))
+
+    @property
+    def tip(self) -> str:
+        """What it is and how long it takes, in two sentences."""
+        return f"{self.text}. The first time takes {self.wait}."
+
+    def name(self, rest: str) -> str:
+        """Return the name of one of its files."""
+        return f"demo-{self.key}{rest}"
+
+    def study(self, folder: Path) -> Path:
+        """Return its study file."""
+        return folder / self.name(".toml")
+
+    def truth(self, folder: Path) -> Path:
+        """Return the file of what the picture should show, in its unit."""
+        return folder / self.name("-truth.nii.gz")
+
+    def _is_made(self, folder: Path) -> bool:
+        """Whether the folder holds all of the demo, of this version and size."""
+        try:
+            study = read_study(self.study(folder))
+            kept = from_json((folder / self.name(".json")).read_text("utf-8"))
+            return kept == self._record(folder, study)
+        except (OSError, ValueError, EngineError):
+            return False
+
+    def _record(self, folder: Path, study: Study) -> dict[str, Any]:
+        """Return version and size of the demo, and the digest of each of its files."""
+        parts = (study.data, study.attenuation, study.normalisation, self.truth(folder))
+        files = [folder / part.name for part in parts if part is not None]
+        digests = {path.name: sha256(path.read_bytes()).hexdigest() for path in files}
+        return {"version": self.version, "size": asdict(self), "sha256": digests}
+
+
+def save_volume(volume: Volume, path: Path) -> None:
+    """Write a volume that was simulated."""
+    from engine.io import save
+
+    save(volume, path, {"source": "simulated", **volume.info})
+
+
+def save_efficiencies(efficiencies: NDArray[Any], path: Path) -> None:
+    """Write efficiencies as a hospital would keep them: in a file of their own."""
+    from engine.io.efficiencies import DATASET
+    from engine.io.hdf5 import image_of
+
+    def fill(file: h5py.File) -> None:
+        file.create_dataset(DATASET, data=efficiencies, track_times=False)
+
+    write_atomically(image_of(fill), path)

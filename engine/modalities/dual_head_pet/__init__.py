@@ -1,0 +1,1 @@
+"""Dual-head PET: counts on the lines of two panels, and their stored response."""

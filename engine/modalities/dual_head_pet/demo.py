@@ -1,0 +1,103 @@
+"""The demo of dual-head PET: rods of six sizes between two small panels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from engine.modalities.demo import SEED, Demo, OnProgress, save_efficiencies, save_volume
+from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+from engine.modalities.studies import Study, find_protocol
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from engine.data.response import ResponseMatrix
+
+SCANNER = "demo-panels"
+RADIUS_MM = 18.0
+"""Of the phantom whose rods run from panel to panel."""
+RANDOMS_FRACTION = 0.1
+EFFICIENCY_SPREAD = 0.1
+RESPONSE_PERCENT = 95
+"""Of the work, where the response is not kept yet."""
+
+
+@dataclass(frozen=True)
+class DualHeadDemo(Demo):
+    """A histogram with randoms and uneven crystals; `n_points` is how fine the response is."""
+
+    n_prompts: int = 4_000_000
+    n_points: int = AnalyticResponse().n_points
+
+    key: ClassVar[str] = "dual-head"
+    title: ClassVar[str] = "Dual-head PET"
+    text: ClassVar[str] = "Rods of 0.75 to 2.4 mm between two panels, with their stored response"
+    wait: ClassVar[str] = "about 40 s, most of it for the response"
+    busy: ClassVar[str] = "Computing the response of the panels, then simulating a scan"
+    version: ClassVar[int] = 1
+
+    def simulate(self, folder: Path, on_progress: OnProgress | None) -> Study:
+        from engine.backend import cpu
+        from engine.io import write_histogram
+        from engine.simulate import derenzo
+        from engine.simulate.histogram import simulate_histogram
+
+        settings = AnalyticResponse(n_points=self.n_points)
+        response = _response(settings, _part(on_progress, 0, RESPONSE_PERCENT))
+        efficiencies = _efficiencies(response.scanner.n_crystals)
+        phantom = derenzo(radius_mm=RADIUS_MM, along="y")
+        data = simulate_histogram(
+            phantom,
+            response,
+            n_prompts=self.n_prompts,
+            seed=SEED,
+            on=cpu(),
+            randoms_fraction=RANDOMS_FRACTION,
+            efficiencies=efficiencies,
+            on_progress=_part(on_progress, RESPONSE_PERCENT, 100),
+        )
+        study = Study(
+            data=Path(self.name(".h5")),
+            normalisation=Path(self.name("-normalisation.h5")),
+            protocol=find_protocol("dual-head").model_copy(update={"response": settings}),
+        )
+        truth = phantom.rasterise(response.scanner.grid)
+        values = np.float32(data.info["decays_per_activity"]) * truth.values
+        save_volume(replace(truth, values=values, unit="decays"), self.truth(folder))
+        save_efficiencies(efficiencies, folder / self.name("-normalisation.h5"))
+        info = data.info | {"rods": {"radius_mm": RADIUS_MM, "along": "y"}}
+        write_histogram(replace(data, efficiencies=None, info=info), folder / study.data)
+        return study
+
+
+def _response(settings: AnalyticResponse, on_progress: OnProgress | None) -> ResponseMatrix:
+    """Return the response that a run will find again: from the cache, or computed into it."""
+    from engine.backend import usable_cores
+    from engine.geometry.dual_head import DualHead
+    from engine.io import read_scanner
+    from engine.modalities.dual_head_pet import response_cache
+    from engine.paths import cache_dir
+
+    folder, scanner = cache_dir() / "response", read_scanner(SCANNER)
+    if not isinstance(scanner, DualHead):
+        raise TypeError(f"no panels: {scanner!r}")
+    return response_cache.find(folder, scanner, settings) or response_cache.build(
+        folder, scanner, settings, threads=usable_cores(), on_progress=on_progress
+    )
+
+
+def _efficiencies(n_crystals: int) -> NDArray[np.float32]:
+    """(n_crystals,) detection efficiencies: uneven."""
+    spread = np.random.default_rng(SEED).standard_normal(n_crystals).clip(-3, 3)
+    return (1 + EFFICIENCY_SPREAD * spread).astype(np.float32)
+
+
+def _part(on_progress: OnProgress | None, first: int, last: int) -> OnProgress | None:
+    """Return what tells of one part of the work, from `first` to `last` percent of it all."""
+    if on_progress is None:
+        return None
+    return lambda done, total: on_progress(first + (last - first) * done // max(total, 1), 100)

@@ -1,0 +1,206 @@
+"""Dual-head PET from file to volume, on one screen, and its stages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backend.devices import device_of
+from engine.corrections.histogram import HISTOGRAM_CORRECTIONS
+from engine.data.histogram import Histogram
+from engine.data.response import ResponseMatrix
+from engine.data.volume import Volume
+from engine.errors import DataError, SettingsError
+from engine.events import Loaded, Planned
+from engine.io import read_histogram
+from engine.io.response_hdf5 import read_response
+from engine.modalities import stages
+from engine.modalities.dual_head_pet import model as dual_head_pet
+from engine.modalities.dual_head_pet import response_cache
+from engine.modalities.dual_head_pet.protocol import DualHeadGrid, DualHeadProtocol
+from engine.modalities.dual_head_pet.requirements import SMALLER, estimate
+from engine.modalities.kernel_stage import prepare_kernels
+from engine.modalities.requirements import refuse_if_too_large
+from engine.modalities.stages import Stage
+from engine.modalities.warm_up import of_response
+from engine.model import ReadyModel
+from engine.paths import cache_dir
+from engine.reporting.context import Resume, RunContext
+
+
+def flow(
+    record: RunContext, resume: Resume | None, finish_early: Callable[[], bool] | None
+) -> Stage[Volume]:
+    """Read, find the response, correct, model, iterate, finish."""
+    protocol = _protocol(record)
+    data = yield from read(record, protocol)
+    response = yield from find_response(record, protocol, data)
+    yield from prepare_kernels(record, of_response(response, on=record.on))
+    data = yield from correct(record, protocol, data)
+    start = dual_head_pet.uniform_start(data, response)
+    model = yield from prepare(record, data, response, stages.start_of(start, resume)[0])
+    yield stages.begin(record, resume)
+    image, done = yield from stages.iterate(
+        record, model, start, resume, finish_early, n_rows=data.scanner.n_lors, rows="lines"
+    )
+    return (yield from stages.finish(record, image, done))
+
+
+def read(record: RunContext, protocol: DualHeadProtocol) -> Stage[Histogram]:
+    """Read the histogram, or count the events of list mode."""
+    yield record.start("read", "Reading the scan")
+    study = record.study
+    with record.profiler.span("read"):
+        data = read_histogram(study.data, study.scanner, study.normalisation)
+    if not data.n_prompts:
+        raise DataError(
+            f"{study.data.name}: no line of response has a count; there is nothing to reconstruct."
+        )
+    record.unit = dual_head_pet.UNIT
+    record.axes = data.info.get("axes", record.axes)
+    record.facts = facts_of(data)
+    record.scanner = data.scanner.fingerprint()
+    n_lines = data.scanner.n_lors
+    yield Loaded(f"{data.n_prompts:,.0f} prompts on {n_lines:,} lines", record.facts)
+    for note in data.notes:
+        yield record.warn(note)
+    yield record.end("read", lines=n_lines)
+    return data
+
+
+def find_response(
+    record: RunContext, protocol: DualHeadProtocol, data: Histogram
+) -> Stage[ResponseMatrix]:
+    """Read the response the study names, find it in the cache, or compute it; then the grid."""
+    yield record.start("response", f"Finding the response of {data.scanner.name}")
+    on, folder, given = record.on, cache_dir() / "response", record.study.response
+    scanner = protocol.grid.scanner_for(data.scanner)
+    found: ResponseMatrix | None
+    with record.profiler.span("response"):
+        if given is not None:
+            keeps_grid = protocol.grid == DualHeadGrid()
+            found = read_response(given, scanner, any_image=keeps_grid)
+        else:
+            found = response_cache.find(folder, scanner, protocol.response)
+    is_there = found is not None
+    record.grid = scanner.grid if found is None else found.scanner.grid
+    yield _plan(record, protocol, data, kept=is_there)
+    if found is None:
+        found = response_cache.build(
+            folder,
+            scanner,
+            protocol.response,
+            threads=on.threads,
+            on_progress=record.ticker("response"),
+        )
+    record.facts["response"] = describe(found)
+    yield record.end(
+        "response",
+        nonzeros=found.n_nonzero,
+        error_percent=100 * float(found.errors.max()),
+        dropped_percent=100 * float(found.dropped.max()),
+        from_cache=is_there,
+    )
+    yield from record.profiled()
+    return found
+
+
+def _plan(
+    record: RunContext, protocol: DualHeadProtocol, data: Histogram, *, kept: bool
+) -> Planned:
+    """Say what the run will take; raise if the memory is not there."""
+    columns = sum(
+        values is not None
+        for values in (data.prompts, data.delayeds, data.additive, data.normalisation)
+    )
+    requirements = estimate(
+        protocol,
+        data.scanner,
+        on=device_of(record.on),
+        kept=kept,
+        columns=columns,
+        factors=data.normalisation is not None or data.efficiencies is not None,
+    )
+    refuse_if_too_large(requirements, record.grid, SMALLER)
+    return Planned(record.on.name, f"{record.on.label}: {requirements.describe()}")
+
+
+def correct(record: RunContext, protocol: DualHeadProtocol, data: Histogram) -> Stage[Histogram]:
+    """Describe each effect in the histogram."""
+    yield record.start("correct", "Preparing the corrections")
+    steps = [getattr(protocol.corrections, kind.kind) for kind in HISTOGRAM_CORRECTIONS]
+    data = yield from stages.correct(record, steps, data)
+    data, n_dropped = dual_head_pet.usable(data)
+    if n_dropped:
+        yield record.warn(
+            f"{n_dropped:,.0f} prompts lie on lines with a detection factor of 0 and are left out."
+        )
+    yield record.end("correct")
+    yield from record.profiled()
+    return data
+
+
+def prepare(
+    record: RunContext, data: Histogram, response: ResponseMatrix, start: NDArray[np.float32]
+) -> Stage[ReadyModel]:
+    """Compute the sensitivity of every subset."""
+    n_subsets = record.protocol.algorithm.n_subsets
+    of = f"each of {n_subsets} subsets" if n_subsets > 1 else "all lines"
+    yield record.start("sensitivity", f"Computing the sensitivity of {of}")
+    if record.progress is not None:
+        record.progress.begin("sensitivity", 1, n_subsets)
+    model = dual_head_pet.build(
+        data,
+        response,
+        n_subsets=n_subsets,
+        on=record.on,
+        on_progress=record.progress,
+        profiler=record.profiler,
+    )
+    ready = ReadyModel(model.em_loop(start, n_subsets))
+    yield record.end("sensitivity", lines=data.scanner.n_lors)
+    yield from record.profiled()
+    return ready
+
+
+def facts_of(data: Histogram) -> dict[str, Any]:
+    """Plain facts of a scan for the window and for provenance."""
+    return {
+        "scanner": data.scanner.name,
+        "crystals": data.scanner.describe(),
+        "lines": data.scanner.n_lors,
+        "prompts": _whole(data.n_prompts),
+        "delayeds": _whole(data.n_delayeds),
+        "duration_s": data.duration_s,
+        **data.info,
+    }
+
+
+def _whole(counts: float) -> float:
+    """Return counts as a whole number, where they are."""
+    return int(counts) if counts.is_integer() else counts
+
+
+def describe(response: ResponseMatrix) -> str:
+    """One line about a response."""
+    made = response.info.get("response", {}).get("kind", "computed elsewhere")
+    return (
+        f"{made}, {response.n_nonzero:,} non-zeros, error of a row at most "
+        f"{100 * float(response.errors.max()):.2g} %, dropped at most "
+        f"{100 * float(response.dropped.max()):.2g} %"
+    )
+
+
+def _protocol(record: RunContext) -> DualHeadProtocol:
+    protocol, study = record.study.protocol, record.study
+    if study.attenuation is not None:
+        raise SettingsError(
+            f"{study.attenuation.name}: an attenuation map is not used with a dual-head histogram; "
+            "leave it out, or give its factors with the histogram as normalisation."
+        )
+    if not isinstance(protocol, DualHeadProtocol):
+        raise TypeError(f"no protocol of dual-head PET: {protocol!r}")
+    return protocol

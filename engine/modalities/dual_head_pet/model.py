@@ -1,0 +1,103 @@
+"""Dual-head PET: a corrected histogram and a stored response make a system model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backend import Backend
+from engine.data.histogram import Histogram, total
+from engine.data.response import ResponseMatrix
+from engine.errors import DataError
+from engine.geometry.dual_head_symmetry import stored_index
+from engine.model import HistogramModel
+from engine.operators.matrix import MatrixProjector
+from engine.profiling import Profiler
+
+Array = NDArray[Any]
+OnProgress = Callable[[int, int], None]
+
+UNIT = "decays"
+"""Of the image: pairs of photons that each voxel sent out during the frame."""
+
+
+def usable(data: Histogram) -> tuple[Histogram, float]:
+    """Return the histogram without counts on dead lines, and how many those were."""
+    if data.factors is None:
+        return data, 0.0
+    live = data.factors > 0
+    n_dropped = total(data.prompts[~live])
+    if not n_dropped:
+        return data, 0.0
+    return replace(data, prompts=np.where(live, data.prompts, np.float32(0))), n_dropped
+
+
+def build(
+    data: Histogram,
+    response: ResponseMatrix,
+    *,
+    n_subsets: int,
+    on: Backend,
+    on_progress: OnProgress | None = None,
+    profiler: Profiler | None = None,
+) -> HistogramModel:
+    """Compose the model of `usable` counts.
+
+    The sensitivity of all lines is computed where it is used: with one subset. With more, the
+    model computes that of each.
+    """
+    A = MatrixProjector(response, on=on, on_progress=on_progress, profiler=profiler)
+    counts, background = np.asarray(data.prompts), _background(data)
+    if n_subsets == 1:
+        return HistogramModel.of(A, background, counts, data.factors)
+    return HistogramModel(A, background, np.zeros((), np.float32), counts, data.factors)
+
+
+def uniform_start(data: Histogram, response: ResponseMatrix) -> NDArray[np.float32]:
+    """Return the constant image that explains the counts beyond the expected background."""
+    counts = data.n_prompts
+    background = 0.0 if data.background is None else total(data.background)
+    if counts <= 0:
+        raise DataError(
+            "the histogram holds no count on a live line of response; check scanner and "
+            "normalisation."
+        )
+    detected = total(_sums_of_rows(response) * _factors_of_orientations(data))
+    level = max(counts - background, 0.01 * counts) / detected
+    return np.full(response.scanner.grid.shape, np.float32(level), np.float32)
+
+
+def _background(data: Histogram) -> Array:
+    """Additive counts as the divided-out line sees them, g = c / n."""
+    if data.background is None:
+        return np.zeros((), np.float32)
+    if data.factors is None:
+        return data.background
+    live = data.factors > 0
+    return np.divide(data.background, data.factors, out=np.zeros_like(data.factors), where=live)
+
+
+def _sums_of_rows(response: ResponseMatrix) -> Array:
+    """(n_orientations,) probability that a line of it detects a decay in each voxel, summed."""
+    s, n_planes = response.scanner.settings, response.n_planes_stored
+    has_middle = s.n_planes % 2  # which is its own image
+    sums = np.empty(len(response.scales))
+    for i, scale in enumerate(response.scales):
+        begin, middle, end = response.starts[i * n_planes + np.array([0, n_planes - 1, n_planes])]
+        sums[i] = scale * (
+            2 * total(response.values[begin:end]) - has_middle * total(response.values[middle:end])
+        )
+    a, b = np.abs(response.scanner.orientations.offsets).T
+    return sums[stored_index(np.maximum(a, b), np.minimum(a, b), s.n_rows, s.n_columns)]
+
+
+def _factors_of_orientations(data: Histogram) -> Array:
+    """(n_orientations,) sums of the factors of their lines."""
+    table = data.scanner.orientations
+    if data.factors is None:
+        return table.n_shifts
+    return np.add.reduceat(data.factors, table.starts[:-1], dtype=np.float64)

@@ -1,0 +1,73 @@
+"""The saved choice of image, corrections, response, algorithm and filters for dual-head PET."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from engine.algorithms import Osem
+from engine.data.histogram import with_settings
+from engine.errors import SettingsError
+from engine.geometry.dual_head import DualHead
+from engine.geometry.grid import ImageGrid
+from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+from engine.settings import Settings, setting
+from engine.study.choices import CountsAlgorithm, HistogramCorrections
+from engine.study.fields import Between, Finishing, Name, Voxel
+
+MOST_ON_A_PITCH = 16
+
+
+class DualHeadGrid(Settings):
+    """The picture's voxels; what is left out comes from the scanner.
+
+    The picture is always as long and as wide as the panels: so it keeps their symmetries.
+    """
+
+    voxel_mm: Voxel | None = setting(
+        None,
+        "Edge lengths x, y, z; x and z are the pitch divided by a whole number",
+        label="Voxel size",
+        unit="mm",
+    )
+    depth_mm: float | None = setting(
+        None, "Of the picture between the panels", label="Depth", unit="mm", gt=0, le=2000
+    )
+
+    def grid_for(self, scanner: DualHead) -> ImageGrid:
+        """Return the grid of this choice on a scanner."""
+        return self.scanner_for(scanner).grid
+
+    def scanner_for(self, scanner: DualHead) -> DualHead:
+        """Return the scanner with this image between its panels."""
+        if self.voxel_mm is None and self.depth_mm is None:
+            return scanner
+        s = scanner.settings
+        x, y, z = self.voxel_mm or scanner.grid.voxel_mm
+        n = round(s.pitch_mm / x)
+        if x != z or not 1 <= n <= MOST_ON_A_PITCH or abs(n * x - s.pitch_mm) > 1e-6 * s.pitch_mm:
+            raise SettingsError(
+                f"grid: voxels of {x:g} mm along x and {z:g} mm along z break the symmetry of the "
+                f"panels; want the pitch of {s.pitch_mm:g} mm divided by a whole number up to "
+                f"{MOST_ON_A_PITCH}, the same along both."
+            )
+        depth_mm = self.depth_mm or s.n_planes * s.plane_mm
+        n_planes = max(1, int(depth_mm / y + 1e-6))
+        if n_planes * y > s.separation_mm * (1 + 1e-9):
+            raise SettingsError(
+                f"grid: {n_planes} planes of {y:g} mm do not fit between panels "
+                f"{s.separation_mm:g} mm apart; choose a smaller depth or thinner planes."
+            )
+        return with_settings(scanner, voxels_per_pitch=n, n_planes=n_planes, plane_mm=y)
+
+
+class DualHeadProtocol(Settings):
+    """How to turn a histogram of a dual-head scanner into a picture."""
+
+    modality: Literal["dual-head"] = "dual-head"
+    name: Name = "Standard dual-head"
+    grid: DualHeadGrid = DualHeadGrid()
+    corrections: HistogramCorrections = HistogramCorrections()
+    response: AnalyticResponse = AnalyticResponse()
+    algorithm: CountsAlgorithm = Osem()
+    between: Between = ()
+    finishing: Finishing = ()

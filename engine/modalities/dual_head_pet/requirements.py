@@ -1,0 +1,126 @@
+"""What a dual-head run needs before it starts.
+
+The response is not read for this. A plane of a row is the shadow of a crystal, W voxels wide,
+drawn out along the way between the depths of detection: about W² + W (d_row + d_column) voxels.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.backend.devices import DeviceInfo
+from engine.geometry.dual_head import DualHead
+from engine.geometry.dual_head_symmetry import n_stored_planes, stored_orientations
+from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
+from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirements
+
+EDGE_VOXELS, SEEN_DEPTH = 1.0, 0.75
+"""Voxels cut by the edge of the shadow; part of the crystals' depth that counts."""
+BYTES_PER_NONZERO = 4
+"""Place and half-precision value."""
+SORTED_BYTES = 1.5e8
+"""Rows decoded for the kernels at a time."""
+BYTES_PER_LINE = 4 * 4
+"""Prompts and factors, with background and in subsets."""
+STEP_BYTES = 4 * 4 + 2 * 8
+"""For each line of a subset: expected counts, ratio, the pictures of both, logarithms."""
+IMAGES = 10
+"""Float32 images alive at once: iterate, shares, the copy by phases, sums, previews, filters."""
+PRODUCTS_PER_SECOND_PER_THREAD = 8.0e9
+"""Non-zeros times lines, forward or back, on the CPU: half of the rate measured for DHAPET."""
+POINTS_PER_SECOND_PER_THREAD, PACKED_PER_SECOND_PER_THREAD = 1.2e8, 5e6
+"""Points integrated, in each plane, and non-zeros packed for a response that is not kept yet."""
+GPU_PRODUCTS_PER_SECOND = 3e11
+"""The same on a GPU: assumed, for a small card; the window corrects it by what it measures."""
+GPU_IMAGES, GPU_BYTES_PER_LINE, GPU_STEP_BYTES = 10, 4 + 4, 4 * 4 + 8
+"""Images; counts and background; for each line of a subset what a step needs besides."""
+START_S = 2.0
+SMALLER = "choose larger voxels, thicker planes or more subsets"
+
+
+class WorkEstimate(NamedTuple):
+    """Size of a response.
+
+    Attributes
+    ----------
+    n_stored : non-zeros that are stored
+    n_products : non-zeros of all lines, all planes: products of a projection
+    """
+
+    n_stored: float
+    n_products: float
+
+
+def work(scanner: DualHead) -> WorkEstimate:
+    """Return the size of the response of a scanner, within some tens of per cent."""
+    s = scanner.settings
+    n = s.voxels_per_pitch
+    wide = s.crystal_mm / s.pitch_mm * n + EDGE_VOXELS
+    drawn = n * (s.thickness_mm + s.plane_mm) / (s.separation_mm + s.thickness_mm)
+
+    def per_plane(a: object) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+        steps = np.abs(np.asarray(a, np.float64)).sum(axis=1)
+        return wide**2 + wide * SEEN_DEPTH * drawn * steps
+
+    stored = n_stored_planes(s.n_planes) * per_plane(stored_orientations(s.n_rows, s.n_columns))
+    table = scanner.orientations
+    lines = table.n_shifts * per_plane(table.offsets)
+    return WorkEstimate(float(stored.sum()), s.n_planes * float(lines.sum()))
+
+
+def estimate(
+    protocol: DualHeadProtocol,
+    scanner: DualHead,
+    *,
+    on: DeviceInfo,
+    kept: bool = True,
+    columns: int = 2,
+    factors: bool = False,
+    left: float = 1.0,
+) -> Requirements:
+    """Return what a histogram of `scanner`, with the protocol's image, needs.
+
+    kept : whether the response is there; else the time has its computation in it
+    columns : values of each line that the scan has
+    factors : whether lines differ, so that sensitivities are not symmetric
+    left : share of the updates still to do
+    """
+    import psutil
+
+    scanner = protocol.grid.scanner_for(scanner)
+    size, n_lines, image = work(scanner), scanner.n_lors, 4 * scanner.grid.n_voxels
+    subsets, response = protocol.algorithm.n_subsets, int(BYTES_PER_NONZERO * size.n_stored)
+    sensitivities = image * subsets // (1 if factors else 8)
+    memory = response + SORTED_BYTES + n_lines * (4 * columns + BYTES_PER_LINE) + IMAGES * image
+    gpu = None
+    if on.is_gpu:
+        lines = n_lines * (GPU_BYTES_PER_LINE + GPU_STEP_BYTES / subsets)
+        gpu = GpuRequirements(
+            int(GPU_SAFETY * (lines + GPU_IMAGES * image)),
+            int(GPU_SAFETY * (lines + GPU_IMAGES * image + sensitivities + response)),
+            on.free_bytes,
+            "the images and the lines",
+            "response and sensitivities",
+        )
+    if gpu is None or gpu.streams:
+        memory += sensitivities
+    if gpu is None:
+        memory += n_lines * STEP_BYTES / subsets
+    passes = 1 + 2 * protocol.algorithm.n_iterations * left
+    rate = PRODUCTS_PER_SECOND_PER_THREAD * max(on.threads, 1)
+    seconds = START_S + passes * size.n_products / (GPU_PRODUCTS_PER_SECOND if on.is_gpu else rate)
+    once_s = 0.0 if kept else build_seconds(protocol, scanner, on.threads)
+    free = int(psutil.virtual_memory().available)
+    return Requirements(int(memory), free, seconds + once_s, gpu, once_s=once_s)
+
+
+def build_seconds(protocol: DualHeadProtocol, scanner: DualHead, threads: int) -> float:
+    """Return the time that the computation of a response takes."""
+    s = scanner.settings
+    n_rows = len(stored_orientations(s.n_rows, s.n_columns))
+    points = n_rows * protocol.response.n_points * n_stored_planes(s.n_planes)
+    seconds = points / POINTS_PER_SECOND_PER_THREAD
+    seconds += work(scanner).n_stored / PACKED_PER_SECOND_PER_THREAD
+    return seconds / max(threads, 1)

@@ -1,0 +1,127 @@
+"""The response of one orientation, integrated over both crystals (`engine.kernels.response`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.geometry.dual_head import DualHead
+from engine.geometry.dual_head_symmetry import keeping, n_stored_planes
+from engine.kernels.response import Panels, integrate
+from engine.modalities.dual_head_pet.response.packing import PackedRows, packed
+from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+
+__all__ = ["AnalyticResponse", "Planes", "ResponseRows", "panels_of"]
+
+Array = NDArray[Any]
+_ROUNDING = 1e-9
+"""Voxels by which windows are wider than the lines that they hold."""
+
+
+def panels_of(scanner: DualHead) -> Panels:
+    """Return a scanner's numbers as kernels take them."""
+    s = scanner.settings
+    return Panels(
+        s.pitch_mm, s.crystal_mm, s.thickness_mm, s.separation_mm, s.attenuation_per_mm,
+        s.voxels_per_pitch, s.n_planes, s.plane_mm,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Planes:
+    """Windows of voxels that the lines of an orientation can meet, one in every plane.
+
+    Attributes
+    ----------
+    windows : (n_planes, 5) int64 j0, k0, height, width, first place in the values of all windows
+    n_values : voxels of all windows
+    """
+
+    windows: NDArray[np.int64]
+    n_values: int
+
+    @classmethod
+    def of(cls, panels: Panels, a: int, b: int, n_planes: int) -> Planes:
+        """Return the windows of the first `n_planes` planes.
+
+        A line from depth s0 to depth s1 is at y(x) = y0 + f (a pitch + y1 − y0), with
+        f = (x + separation/2 + s0) / (separation + s0 + s1).
+        """
+        g = panels
+        x = (np.arange(n_planes + 1) - g.n_planes / 2) * g.plane + g.separation / 2
+        low, high = (g.pitch - g.crystal) / 2, (g.pitch + g.crystal) / 2
+        least = x[:-1] / (g.separation + g.thickness)
+        most = (x[1:] + g.thickness) / (g.separation + g.thickness)
+        firsts, sizes = [], []
+        for offset in (a * g.pitch, b * g.pitch):
+            per_mm = g.voxels_per_pitch / g.pitch
+            first = np.floor((low + least * offset) * per_mm - _ROUNDING)
+            firsts.append(first)
+            sizes.append(np.ceil((high + most * offset) * per_mm + _ROUNDING) - first)
+        ends = np.cumsum(sizes[0] * sizes[1])
+        columns = (*firsts, *sizes, ends - sizes[0] * sizes[1])
+        return cls(np.stack(columns, -1).astype(np.int64), int(ends[-1]))
+
+    def plane(self, values: Array, p: int) -> Array:
+        """(height, width) view of a plane's values."""
+        _, _, height, width, first = self.windows[p]
+        return values[first : first + height * width].reshape(height, width)
+
+    def voxels(self, chosen: Array) -> tuple[Array, Array, Array]:
+        """p, j, k of places in the values."""
+        p = np.searchsorted(self.windows[:, 4], chosen, side="right") - 1
+        j0, k0, _, width, first = self.windows[p].T
+        down, along = np.divmod(chosen - first, width)
+        return p, j0 + down, k0 + along
+
+
+class ResponseRows:
+    """Makes rows, in any thread.
+
+    Parameters
+    ----------
+    scanner : whose response
+    settings : how many points, what is kept
+    """
+
+    def __init__(self, scanner: DualHead, settings: AnalyticResponse) -> None:
+        self._scanner, self._settings = scanner, settings
+        self._panels = panels_of(scanner)
+        self._points = settings.points()
+
+    def row(self, a: int, b: int) -> PackedRows:
+        """Return the row of a stored orientation, a ≥ b ≥ 0."""
+        n_planes = n_stored_planes(self._scanner.settings.n_planes)
+        planes = Planes.of(self._panels, a, b, n_planes)
+        one, other = (self._integral(a, b, planes, points) for points in self._points)
+        mean = (one + other) / 2
+        # half the difference of two independent halves is as wrong as their mean
+        error = float(np.linalg.norm(one - other) / (2 * np.linalg.norm(mean)))
+        chosen = np.flatnonzero(mean)
+        return packed(
+            self._scanner,
+            planes.voxels(chosen),
+            mean[chosen],
+            threshold=self._settings.threshold,
+            error=error,
+        )
+
+    def _integral(self, a: int, b: int, planes: Planes, points: Array) -> Array:
+        values = np.zeros(planes.n_values, np.float32)
+        integrate(points, (a, b), self._panels, planes.windows, values)
+        _symmetrise(values, (a, b), planes, self._scanner.settings.n_planes)
+        return values
+
+
+def _symmetrise(values: Array, orientation: tuple[int, int], planes: Planes, n_planes: int) -> None:
+    """Give voxels that are images of each other within the row their mean."""
+    turns = keeping(*orientation)
+    for p in range(len(planes.windows)):
+        plane = planes.plane(values, p)
+        if len(turns) > 1:
+            plane[:] = np.mean([turn.image(plane) for turn in turns], axis=0)
+        if p == n_planes - 1 - p:
+            plane[:] = (plane + plane[::-1, ::-1]) / 2

@@ -1,0 +1,124 @@
+"""Building a whole matrix: rows shared out over threads, kept in parts, so that it can go on."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import Any
+
+from engine.data.response import ResponseMatrix
+from engine.errors import GeometryError
+from engine.geometry.dual_head import DualHead
+from engine.geometry.dual_head_symmetry import stored_orientations
+from engine.io.response_hdf5 import write_response
+from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse, ResponseRows
+from engine.modalities.dual_head_pet.response.identity import plan_of
+from engine.modalities.dual_head_pet.response.packing import PackedRows, matrix_of
+from engine.modalities.dual_head_pet.response.parts import Arrays, ResponseParts
+from engine.settings import Settings
+
+OnProgress = Callable[[int, int], None]
+"""Called with the work done and the work in all; may raise to stop."""
+
+_ROWS_PER_PART, _TICK_S = 32, 0.2
+
+
+def build_analytic(
+    scanner: DualHead,
+    settings: AnalyticResponse,
+    path: Path | None = None,
+    *,
+    threads: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> ResponseMatrix:
+    """Integrate all rows of a matrix and write it.
+
+    Parameters
+    ----------
+    scanner
+        two panels with one layer of crystals
+    settings
+        how many points, what is kept
+    path
+        file to write; the parts of an interrupted build are kept beside it and found again.
+        Nothing is written if None
+    threads
+        how many work; all processors if None
+    on_progress
+        hears of rows done; may raise to stop the work
+    """
+    refuse_layers(scanner)
+    started = time.perf_counter()
+    orientations = stored_orientations(scanner.settings.n_rows, scanner.settings.n_columns)
+    rows = ResponseRows(scanner, settings)
+
+    def make(i: int) -> Arrays:
+        some = orientations[i * _ROWS_PER_PART : (i + 1) * _ROWS_PER_PART]
+        return dict(vars(PackedRows.joined([rows.row(int(a), int(b)) for a, b in some])))
+
+    parts = None if path is None else ResponseParts(path, plan_of(scanner, settings))
+    n_parts = -(-len(orientations) // _ROWS_PER_PART)
+    made = make_parts(make, n_parts, parts, threads=threads, on_progress=on_progress)
+    info = info_of(settings, time.perf_counter() - started)
+    joined = PackedRows.joined([PackedRows(**arrays) for arrays in made])
+    return finished(matrix_of(scanner, joined, info), path, parts)
+
+
+def refuse_layers(scanner: DualHead) -> None:
+    """Refuse crystals in several layers: a matrix holds the response of one."""
+    if scanner.settings.n_layers != 1:
+        raise GeometryError(
+            f"{scanner.name}: {scanner.settings.n_layers} layers of crystals, a response matrix "
+            "takes 1; set n_layers = 1, since the events of all layers are counted together."
+        )
+
+
+def info_of(settings: Settings, seconds: float) -> dict[str, Any]:
+    """Return how a matrix was made."""
+    return {"response": settings.model_dump(mode="json"), "seconds": round(seconds, 1)}
+
+
+def finished(
+    matrix: ResponseMatrix, path: Path | None, parts: ResponseParts | None
+) -> ResponseMatrix:
+    """Write a matrix, if it is to be written, and remove its parts."""
+    if path is not None and parts is not None:
+        write_response(matrix, path)
+        parts.remove()
+    return matrix
+
+
+def make_parts(
+    make: Callable[[int], Arrays],
+    n_parts: int,
+    parts: ResponseParts | None,
+    *,
+    threads: int | None,
+    on_progress: OnProgress | None,
+) -> list[Arrays]:
+    """Return all parts: those kept, and the others made now and kept."""
+
+    def part(i: int) -> Arrays:
+        kept = parts.load(i) if parts else None
+        if kept is None:
+            kept = make(i)
+            if parts:
+                parts.save(i, kept)
+        return kept
+
+    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+        numerator = [pool.submit(part, i) for i in range(n_parts)]
+        try:
+            waiting = set(numerator)
+            while waiting:
+                done, waiting = wait(waiting, timeout=_TICK_S)
+                for share in done:
+                    share.result()
+                if on_progress:
+                    on_progress(n_parts - len(waiting), n_parts)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+    return [share.result() for share in numerator]

@@ -1,0 +1,32 @@
+"""What fixes a response matrix, and where it is kept; known without the kernels that make it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from engine.geometry.dual_head import DualHead
+from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+from engine.settings import Settings
+
+VERSION = 1
+"""Raise it when the computation changes."""
+
+
+def plan_of(scanner: DualHead, settings: Settings) -> dict[str, Any]:
+    """Return all that fixes a matrix."""
+    return {
+        "version": VERSION,
+        "scanner": scanner.settings.model_dump(mode="json", exclude={"source"}),
+        "response": settings.model_dump(mode="json"),
+    }
+
+
+def path_of(folder: Path, scanner: DualHead, settings: AnalyticResponse) -> Path:
+    """Return where the matrix of a scanner, its image and these settings is kept."""
+    plan = plan_of(scanner, settings)
+    plan["scanner"]["name"] = ""
+    digest = hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()
+    return folder / f"{digest[:32]}.h5"

@@ -1,0 +1,192 @@
+"""A matrix computed elsewhere, folded: the mean over all images of every stored element.
+
+The matrix has one row for every line of response of the scanner (`DualHead.numbers`) and one
+column for every voxel of its image, [z, y, x]. How unlike the images of an element are is kept as
+the error of its row; it is noise, or the matrix lacks the symmetries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.response import ResponseMatrix
+from engine.errors import DataError, FileFormatError, GeometryError
+from engine.geometry.dual_head import DualHead
+from engine.geometry.dual_head_symmetry import TURNS, stored_orientations
+from engine.geometry.grid import Point
+from engine.modalities.dual_head_pet.response.building import refuse_layers
+from engine.modalities.dual_head_pet.response.elements import Elements
+from engine.modalities.dual_head_pet.response.packing import matrix_of
+
+Array = NDArray[Any]
+Triplets = tuple[Array, Array, Array]
+_AT_ONCE = 1 << 20
+_SAME = 1e-6
+"""Relative difference up to which two voxel sizes are one."""
+_MOST = 1.01
+"""What all lines together may detect of a voxel's decays, with what rounding adds."""
+
+
+def import_response(
+    path: Path | str,
+    scanner: DualHead,
+    *,
+    voxel_mm: Point | None = None,
+    threshold: float = 1e-3,
+    margin: int = 2,
+) -> ResponseMatrix:
+    """Read and fold a matrix, a dense .npy or a sparse .npz of scipy (any format with rows).
+
+    Parameters
+    ----------
+    path
+        (n_lors, n_voxels) probabilities
+    scanner
+        whose matrix it is
+    voxel_mm
+        (x, y, z) edges of its voxels, compared with the scanner's image if given
+    threshold
+        values up to this part of their row's largest are dropped
+    margin
+        pitches beyond an orientation's box that are kept
+    """
+    path = Path(path)
+    refuse_layers(scanner)
+    _refuse_voxels(voxel_mm, scanner, path)
+    matrix = _read(path)
+    if matrix.dtype.kind not in "fiu":
+        raise DataError(f"{path.name}: holds {matrix.dtype}, want plain numbers; write it again.")
+    wanted = scanner.n_lors, scanner.grid.n_voxels
+    if matrix.shape != wanted:
+        raise GeometryError(
+            f"{path.name}: {' × '.join(map(str, matrix.shape))} elements, {scanner.name!r} has "
+            f"{wanted[0]} lines of response and {wanted[1]} voxels; name the scanner it is of."
+        )
+    elements = Elements(scanner, margin)
+    numbers, sums, squares, n_lost = _folded(_triplets(matrix, path), elements)
+    _refuse_counts(matrix, path)
+    n = n_images(elements, numbers)
+    values = sums / n
+    variances = np.maximum(squares / n - values**2, 0)
+    rows = elements.packed(numbers, values, variances, threshold)
+    return matrix_of(scanner, rows, {"imported": path.name, "beyond_margin": n_lost})
+
+
+def _refuse_voxels(voxel_mm: Point | None, scanner: DualHead, path: Path) -> None:
+    wanted = scanner.grid.voxel_mm
+    if voxel_mm is not None and not np.allclose(voxel_mm, wanted, rtol=_SAME):
+        s = scanner.settings
+        raise GeometryError(
+            f"{path.name}: voxels of {_edges(voxel_mm)} mm break the symmetry of {scanner.name!r}, "
+            f"want {_edges(wanted)} mm: its pitch of {s.pitch_mm:g} mm in {s.voxels_per_pitch} "
+            "parts; compute the matrix with these."
+        )
+
+
+def _refuse_counts(matrix: Any, path: Path) -> None:
+    """Refuse what cannot be probabilities: nothing, or more than every decay."""
+    most = matrix.sum(axis=0, dtype=np.float64).max()
+    if most == 0:
+        raise DataError(f"{path.name}: holds no probability above 0; compute it again.")
+    if most > _MOST:
+        raise DataError(
+            f"{path.name}: the lines of a voxel add up to {most:.3g}, want at most 1; divide "
+            "counts by the decays simulated in each voxel."
+        )
+
+
+def _edges(voxel_mm: Point) -> str:
+    return " × ".join(f"{v:g}" for v in voxel_mm)
+
+
+def _read(path: Path) -> Any:
+    """Return a two-dimensional array, in the file if it is dense, or a sparse matrix."""
+    from scipy import sparse
+
+    try:
+        if path.suffix.lower() == ".npz":
+            with path.open("rb") as stream:
+                stored: Any = sparse.load_npz(stream)
+            found = stored.tocoo()
+            found.sum_duplicates()
+            return found
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    except FileNotFoundError as e:
+        raise FileFormatError(f"{path}: no such file; check the path.") from e
+    except (OSError, ValueError, EOFError, KeyError, BadZipFile) as e:
+        raise FileFormatError(
+            f"{path.name}: not a matrix of numpy (.npy) or of scipy.sparse (.npz), or cut short "
+            f"({e}); write it again."
+        ) from e
+
+
+def _triplets(matrix: Any, path: Path) -> Iterator[Triplets]:
+    """Lines of response, voxels and values of the non-zeros, some at a time."""
+    if isinstance(matrix, np.ndarray):
+        step = max(1, _AT_ONCE // matrix.shape[1])
+        parts = (
+            (start, np.asarray(matrix[start : start + step]))
+            for start in range(0, len(matrix), step)
+        )
+        for start, part in parts:
+            lors, voxels = np.nonzero(part)
+            yield lors + start, voxels, _checked(part[lors, voxels], path)
+        return
+    for start in range(0, matrix.nnz, _AT_ONCE):
+        some = slice(start, start + _AT_ONCE)
+        yield matrix.row[some], matrix.col[some], _checked(matrix.data[some], path)
+
+
+def _checked(values: Array, path: Path) -> Array:
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise DataError(
+            f"{path.name}: holds probabilities below 0 or that are no numbers; compute it again."
+        )
+    return values.astype(np.float64)
+
+
+def _folded(parts: Iterator[Triplets], elements: Elements) -> tuple[Array, Array, Array, int]:
+    """Return stored elements, sums and sums of squares of their images, and how many were lost."""
+    numbers, n_lost = np.zeros(0, np.int64), 0
+    sums: Array = np.zeros(0)
+    squares: Array = np.zeros(0)
+    scanner = elements.scanner
+    n, shape = scanner.settings.voxels_per_pitch, scanner.grid.shape
+    for lors, voxels, values in parts:
+        row0, column0, row1, column1 = scanner.orientations.places(lors)
+        z, y, x = np.unravel_index(voxels.astype(np.int64), shape)
+        j, k = z - n * np.minimum(row0, row1), x - n * np.minimum(column0, column1)
+        found, sources, lost = elements.of(row1 - row0, column1 - column0, y, j, k)
+        n_lost += lost
+        numbers, place = np.unique(np.concatenate([numbers, found]), return_inverse=True)
+        new = values[sources]
+        sums = np.bincount(place, np.concatenate([sums, new]), len(numbers))
+        squares = np.bincount(place, np.concatenate([squares, new**2]), len(numbers))
+    return numbers, sums, squares, n_lost
+
+
+def n_images(elements: Elements, numbers: Array) -> Array:
+    """(n,) in how many places of the whole matrix each stored element stands, turn by turn."""
+    s = elements.scanner.settings
+    row, _, j, k = elements.places(numbers)
+    a, b = stored_orientations(s.n_rows, s.n_columns).astype(np.int64)[row].T
+    n, total = s.voxels_per_pitch, np.zeros(len(numbers), np.int64)
+    for turn in TURNS:
+        to_a, to_b = (np.abs(v) for v in turn.orientation(a, b))
+        to_j, to_k = turn.voxels(j, k, (n * (a + 1), n * (b + 1)))
+        total += _n_shifts(to_j, to_a, s.n_rows, n) * _n_shifts(to_k, to_b, s.n_columns, n)
+    return 2 * total  # across the middle, too
+
+
+def _n_shifts(at: Array, offset: Array, n_crystals: int, voxels_per_pitch: int) -> Array:
+    """Shifts along one axis at which the crystals are on the panels and the voxel in the image."""
+    n = voxels_per_pitch
+    first = np.maximum(0, -(at // n))
+    last = np.minimum(n_crystals - offset - 1, (n * n_crystals - 1 - at) // n)
+    return np.maximum(0, last - first + 1)

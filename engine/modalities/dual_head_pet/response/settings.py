@@ -1,0 +1,53 @@
+"""How a response is computed; without the kernels, so that forms and protocols may name it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import model_validator
+
+from engine.settings import Settings, setting
+
+if TYPE_CHECKING:
+    from engine.geometry.dual_head import DualHead
+    from engine.modalities.dual_head_pet.response.analytic import ResponseRows
+
+Array = NDArray[Any]
+
+
+class AnalyticResponse(Settings):
+    """Integrate over both crystals: depth of interaction, attenuation and solid angle."""
+
+    kind: Literal["analytic"] = "analytic"
+    n_points: int = setting(
+        1 << 17, "Pairs of points, a power of two", label="Points", ge=1 << 8, le=1 << 26
+    )
+    threshold: float = setting(
+        1e-3, "Smallest part of a row's maximum kept", label="Threshold", ge=0, lt=0.1
+    )
+    seed: int = setting(1, "Of the points", label="Seed", ge=0, expert=True)
+
+    @model_validator(mode="after")
+    def _balanced(self) -> Self:
+        if self.n_points & (self.n_points - 1):
+            raise ValueError(f"n_points must be a power of two, got {self.n_points}")
+        return self
+
+    def points(self) -> tuple[Array, Array]:
+        """Two independent sets of points, each (n_points / 2, 6), scrambled Sobol sequences."""
+        from scipy.stats import qmc
+
+        exponent = self.n_points.bit_length() - 2
+        seeds = np.random.SeedSequence(self.seed).spawn(2)
+        first, second = (
+            qmc.Sobol(6, seed=np.random.default_rng(seed)).random_base2(exponent) for seed in seeds
+        )
+        return first, second
+
+    def rows(self, scanner: DualHead) -> ResponseRows:
+        """Return what makes the rows of a scanner."""
+        from engine.modalities.dual_head_pet.response.analytic import ResponseRows
+
+        return ResponseRows(scanner, self)

@@ -1,0 +1,143 @@
+"""The response from photons tracked by chance (`engine.kernels.photons`).
+
+Pairs are emitted from the few voxels of a pitch that are not images of each other (3 of 4 × 4) in
+every stored plane. A pair that both panels see is a count for one orientation and one voxel of its
+box; turned by each of the eight symmetries it is a count for every stored element that it is an
+image of. An element has `n_keeping` of its images in the voxel emitted from, so
+
+h = (1 − lowest cosine) counts / (n_pairs n_keeping),
+
+of all directions over a hemisphere only those above the lowest cosine being drawn. In the middle
+plane an element is its own image once more, and n_keeping twice as large.
+"""
+
+from __future__ import annotations
+
+import time
+from math import hypot
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.response import ResponseMatrix
+from engine.geometry.dual_head import DualHead, DualHeadSettings
+from engine.geometry.dual_head_symmetry import TURNS, n_stored_planes, seeds
+from engine.kernels.photons import Photons, track
+from engine.modalities.dual_head_pet.response.analytic import panels_of
+from engine.modalities.dual_head_pet.response.building import (
+    OnProgress,
+    finished,
+    info_of,
+    make_parts,
+    refuse_layers,
+)
+from engine.modalities.dual_head_pet.response.elements import Elements
+from engine.modalities.dual_head_pet.response.identity import plan_of
+from engine.modalities.dual_head_pet.response.packing import matrix_of
+from engine.modalities.dual_head_pet.response.parts import Arrays, ResponseParts
+from engine.settings import Settings, setting
+
+Array = NDArray[Any]
+_AT_ONCE = 1 << 18
+"""Pairs emitted between two looks at what was seen."""
+
+
+class TrackedResponse(Settings):
+    """Track photons: attenuation alone, or with scatter between crystals and an energy window."""
+
+    kind: Literal["tracked"] = "tracked"
+    n_pairs: int = setting(1 << 20, "Pairs from every voxel that is no image", ge=1, le=1 << 36)
+    scatter: bool = setting(True, "Photons may scatter in the crystals")
+    photo_fraction: float = setting(
+        0.33, "Part of the attenuation at 511 keV that absorbs", ge=0, le=1
+    )
+    low_kev: float = setting(350.0, "Lower end of the energy window", unit="keV", ge=0, le=511)
+    high_kev: float = setting(750.0, "Upper end of the energy window", unit="keV", ge=511, le=2000)
+    margin: int = setting(2, "Pitches beyond an orientation's box that are kept", ge=0, le=20)
+    threshold: float = setting(1e-3, "Smallest part of a row's maximum kept", ge=0, lt=0.1)
+    seed: int = setting(1, "Of the random numbers", ge=0)
+
+    def photons(self) -> Photons:
+        """Return what kernels need of these settings."""
+        return Photons(self.scatter, self.photo_fraction, self.low_kev, self.high_kev)
+
+
+def build_tracked(
+    scanner: DualHead,
+    settings: TrackedResponse,
+    path: Path | None = None,
+    *,
+    threads: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> ResponseMatrix:
+    """Track photons for all of a matrix and write it; see `build_analytic`.
+
+    Every count is held in memory until the end: for panels up to some thousand crystals.
+    """
+    refuse_layers(scanner)
+    started = time.perf_counter()
+    s = scanner.settings
+    elements = Elements(scanner, settings.margin if settings.scatter else 0)
+    origins = [
+        (p, j, k) for p in range(n_stored_planes(s.n_planes)) for j, k in seeds(s.voxels_per_pitch)
+    ]
+    lowest = lowest_cosine(scanner, elements.margin)
+
+    def make(i: int) -> Arrays:
+        numbers, counts, n_lost = _counts(elements, settings, origins[i], lowest, i)
+        return {"numbers": numbers, "counts": counts, "lost": np.array(n_lost)}
+
+    parts = None if path is None else ResponseParts(path, plan_of(scanner, settings))
+    made = make_parts(make, len(origins), parts, threads=threads, on_progress=on_progress)
+    each = [(1 - lowest) / (settings.n_pairs * _n_images(s, origin)) for origin in origins]
+    numbers = np.concatenate([part["numbers"] for part in made])
+    per_count = np.repeat(each, [len(part["numbers"]) for part in made])
+    values = per_count * np.concatenate([part["counts"] for part in made])
+    order = np.argsort(numbers)
+    numbers, values, per_count = (v[order] for v in (numbers, values, per_count))
+    variances = values * per_count * elements.n_same(numbers)  # a pair counts so often
+    rows = elements.packed(numbers, values, variances, settings.threshold)
+    info = info_of(settings, time.perf_counter() - started)
+    n_counts, n_lost = (sum(int(part[n].sum()) for part in made) for n in ("counts", "lost"))
+    info["beyond_margin"] = n_lost / max(1, n_counts + n_lost)
+    return finished(matrix_of(scanner, rows, info), path, parts)
+
+
+def lowest_cosine(scanner: DualHead, margin: int) -> float:
+    """Return the cosine to the normal of the most oblique photons that any row needs."""
+    s = scanner.settings
+    reach = [(n - 1 + 2 * margin) * s.pitch_mm + s.crystal_mm for n in (s.n_rows, s.n_columns)]
+    return s.separation_mm / hypot(s.separation_mm, *reach)
+
+
+def _n_images(s: DualHeadSettings, origin: tuple[int, int, int]) -> int:
+    """Images of an element that have their voxel at the origin: that many counts are of one."""
+    n, (p, *voxel) = s.voxels_per_pitch, origin
+    j, k = np.array(voxel)[:, None]
+    same = sum(bool(np.all(turn.voxels(j, k, (n, n)) == (j, k))) for turn in TURNS)
+    return same * (2 if p == s.n_planes - 1 - p else 1)
+
+
+def _counts(
+    elements: Elements,
+    settings: TrackedResponse,
+    origin: tuple[int, int, int],
+    lowest: float,
+    i: int,
+) -> tuple[Array, Array, int]:
+    """Return the elements seen from one voxel, their counts, and how many lie too far out."""
+    panels, photons = panels_of(elements.scanner), settings.photons()
+    state = np.random.SeedSequence((settings.seed, i)).generate_state(1, np.uint64)
+    numbers, counts, n_lost = np.zeros(0, np.int64), np.zeros(0, np.int64), 0
+    found = np.empty((min(_AT_ONCE, settings.n_pairs), 4), np.int16)
+    for start in range(0, settings.n_pairs, _AT_ONCE):
+        n_pairs = min(_AT_ONCE, settings.n_pairs - start)
+        n_seen = track(n_pairs, origin, lowest, panels, photons, state, found)
+        seen, lost = elements.seen(found[:n_seen], origin)
+        n_lost += lost
+        new, n_new = np.unique(seen, return_counts=True)
+        numbers, place = np.unique(np.concatenate([numbers, new]), return_inverse=True)
+        counts = np.bincount(place, np.concatenate([counts, n_new])).astype(np.int64)
+    return numbers, counts, n_lost

@@ -1,0 +1,89 @@
+"""Response matrices kept on disk, found again by their scanner and settings.
+
+A build that was interrupted goes on where it stopped: its parts lie beside the matrix to be.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from engine.data.response import ResponseMatrix
+from engine.errors import FileFormatError, GeometryError, ResourceError
+from engine.geometry.dual_head import DualHead
+from engine.io.response_hdf5 import read_response
+from engine.modalities.dual_head_pet.response.building import build_analytic
+from engine.modalities.dual_head_pet.response.identity import path_of
+from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+
+MOST_BYTES = 6 * 2**30
+"""Of all kept matrices and parts; the oldest are dropped beyond."""
+ABANDONED_S = 24 * 3600.0
+"""Parts that no build has added to for so long are abandoned; one at work does every minute."""
+
+OnProgress = Callable[[int, int], None]
+
+log = logging.getLogger(__name__)
+
+
+def find(folder: Path, scanner: DualHead, settings: AnalyticResponse) -> ResponseMatrix | None:
+    """Return the kept matrix, None if there is none or it does not read back."""
+    path = path_of(folder, scanner, settings)
+    if not path.exists():
+        return None
+    try:
+        return read_response(path, scanner)
+    except (FileFormatError, GeometryError) as e:
+        log.warning("response cache: %s is made anew (%s)", path.name, e)
+        path.unlink(missing_ok=True)
+        return None
+
+
+def build(
+    folder: Path,
+    scanner: DualHead,
+    settings: AnalyticResponse,
+    *,
+    threads: int,
+    on_progress: OnProgress | None = None,
+) -> ResponseMatrix:
+    """Compute a matrix, or what an interrupted build left of it, and keep it."""
+    path = path_of(folder, scanner, settings)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _trim(folder, path)
+    except OSError as e:
+        raise ResourceError(
+            f"{folder}: cannot be used ({e.strerror or e}); make the response with `isocenter "
+            "response build` and name its file."
+        ) from e
+    return build_analytic(scanner, settings, path, threads=threads, on_progress=on_progress)
+
+
+def _trim(folder: Path, wanted: Path) -> None:
+    """Drop the oldest matrices and abandoned parts beyond the size the cache may have."""
+    n_bytes, now = 0, time.time()
+    for changed_s, size, path in sorted(_kept(folder), reverse=True):
+        n_bytes += size
+        if n_bytes <= MOST_BYTES or path.name == f"{wanted.name}.parts":
+            continue
+        if path.suffix == ".h5":
+            with suppress(OSError):  # one that another program holds open may have to stay
+                path.unlink()
+        elif now - changed_s > ABANDONED_S:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _kept(folder: Path) -> list[tuple[float, int, Path]]:
+    """Time of the last change [s], bytes and path of all matrices and folders of parts."""
+    found = []
+    for path in (*folder.glob("*.h5"), *folder.glob("*.h5.parts")):
+        with suppress(FileNotFoundError):  # a build that ends meanwhile removes its parts
+            files = path.iterdir() if path.is_dir() else [path]
+            size = sum(file.stat().st_size for file in files)
+            found.append((path.stat().st_mtime, size, path))
+    return found

@@ -1,0 +1,1 @@
+"""List-mode PET: events traced along their lines, one by one."""

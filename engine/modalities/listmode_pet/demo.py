@@ -1,0 +1,86 @@
+"""The demo of list-mode PET: a head on a small ring scanner, with all that a study can hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from engine.modalities.demo import SEED, Demo, OnProgress, save_efficiencies, save_volume
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study, find_protocol
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from engine.geometry.scanner import Scanner
+
+SCANNER = "demo-ring"
+HEAD_MM = (0.0, 0.0, 4.0)
+"""Where the head lies in the ring: the crown well inside [mm]."""
+RANDOMS_FRACTION = 0.2
+EFFICIENCY_SPREAD = 0.1
+N_DEAD_CRYSTALS = 6
+
+
+@dataclass(frozen=True)
+class PetDemo(Demo):
+    """List mode with time of flight, randoms, a μ-map and uneven crystals."""
+
+    n_prompts: int = 2_000_000
+
+    key: ClassVar[str] = "pet"
+    title: ClassVar[str] = "PET ring"
+    text: ClassVar[str] = "A head with FDG in a ring of crystals: list mode with time of flight"
+    wait: ClassVar[str] = "about 40 s"
+    busy: ClassVar[str] = "Simulating the PET scan"
+    version: ClassVar[int] = 3
+
+    def simulate(self, folder: Path, on_progress: OnProgress | None) -> Study:
+        from engine.io import read_scanner, write_listmode
+        from engine.simulate import brain, simulate_listmode
+        from engine.simulate.phantoms import moved
+
+        phantom, scanner = moved(brain(), HEAD_MM), read_scanner(SCANNER)
+        efficiencies, protocol = efficiencies_of(scanner), _protocol()
+        data = simulate_listmode(
+            phantom,
+            scanner,
+            n_prompts=self.n_prompts,
+            seed=SEED,
+            randoms_fraction=RANDOMS_FRACTION,
+            efficiencies=efficiencies,
+            on_progress=on_progress,
+        )
+        study = Study(
+            data=Path(self.name(".h5")),
+            attenuation=Path(self.name("-mu-map.nii.gz")),
+            normalisation=Path(self.name("-normalisation.h5")),
+            protocol=protocol,
+        )
+        truth = phantom.rasterise(protocol.grid.grid_for(scanner))
+        values = np.float32(data.info["counts_per_mm"]) * truth.values
+        save_volume(replace(truth, values=values, unit="counts/mm"), self.truth(folder))
+        if data.mu_map is not None:
+            save_volume(data.mu_map, folder / self.name("-mu-map.nii.gz"))
+        save_efficiencies(efficiencies, folder / self.name("-normalisation.h5"))
+        write_listmode(replace(data, mu_map=None, efficiencies=None), folder / study.data)
+        return study
+
+
+def _protocol() -> ListModeProtocol:
+    found = find_protocol("demo")
+    if not isinstance(found, ListModeProtocol):
+        raise TypeError(f"no protocol of list-mode PET: {found!r}")
+    return found
+
+
+def efficiencies_of(scanner: Scanner) -> NDArray[np.float32]:
+    """(n_crystals,) detection efficiencies: uneven, a few crystals dead."""
+    rng = np.random.default_rng(SEED)
+    values = 1 + EFFICIENCY_SPREAD * rng.standard_normal(scanner.n_crystals).clip(-3, 3)
+    live = np.flatnonzero(scanner.alive)
+    values[rng.choice(live, N_DEAD_CRYSTALS, replace=False)] = 0
+    return np.where(scanner.alive, values, 0).astype(np.float32)

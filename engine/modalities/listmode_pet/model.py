@@ -1,0 +1,132 @@
+"""List-mode PET: corrected events, a grid and a sensitivity image make a system model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backend import Backend, cpu
+from engine.data.listmode import ListMode
+from engine.errors import DataError
+from engine.geometry.grid import ImageGrid
+from engine.geometry.order import ray_order
+from engine.modalities.listmode_pet.sensitivity import Sensitivity
+from engine.model import ListModeModel
+from engine.operators.rays import RayProjector, Rays, RayVariant
+from engine.profiling import Profiler
+
+OnProgress = Callable[[int, int], None]
+
+CHECKED_AT_ONCE = 4_000_000
+"""Events whose lines are looked up together."""
+SORT_BYTES = 64
+"""Memory of the device that sorting takes for each event."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Prompts ready for tracing.
+
+    Attributes
+    ----------
+    data : prompts on live lines of response, neighbours in space next to each other
+    n_dropped : prompts left out because their line has a gap, a dead crystal or is not one
+    """
+
+    data: ListMode
+    n_dropped: int
+
+
+def prepare(data: ListMode, *, on: Backend) -> Prepared:
+    """Keep the prompts the model can explain and sort them along space.
+
+    Later steps count on the order: neighbouring events cross neighbouring voxels, so that every
+    B-th event is a fair subset and the image stays in the processor's cache. The order is the
+    same on every device.
+    """
+    prompts = data.prompts
+    usable = _live(prompts, on)
+    if prompts.factors is not None:
+        usable &= prompts.factors > 0
+    n_dropped = prompts.n_events - int(np.count_nonzero(usable))
+    if n_dropped:
+        prompts = prompts.select(usable)
+    if prompts.n_events == 0:
+        raise DataError(
+            f"the scan holds no prompt on a live line of response ({data.n_events} events read, "
+            f"{n_dropped} on gaps or dead crystals); check scanner and normalisation."
+        )
+    return Prepared(_along_space(prompts, on), n_dropped)
+
+
+def _live(events: ListMode, on: Backend) -> NDArray[np.bool_]:
+    """(n,) whether each event lies on a line of response."""
+    live = np.empty(events.n_events, bool)
+    for start in range(0, events.n_events, CHECKED_AT_ONCE):
+        rows = slice(start, start + CHECKED_AT_ONCE)
+        crystals = on.to_device(events.crystals[rows])
+        live[rows] = on.to_host(events.scanner.in_coincidence(crystals))
+    return live
+
+
+def _along_space(events: ListMode, on: Backend) -> ListMode:
+    """Return the events sorted; one column after the other passes through the device."""
+    if on.gpu is not None and on.gpu.free_bytes() < SORT_BYTES * events.n_events:
+        on = cpu(on.threads)  # slower; the order is the same
+    order = ray_order(events.scanner.positions_mm, on.to_device(events.crystals))
+    return events.select_by(lambda column: on.to_host(on.to_device(column)[order]))
+
+
+def without_tof(data: ListMode) -> ListMode:
+    """Return the scan as a scanner without time of flight would have seen it."""
+    return replace(data, tof_bins=None)
+
+
+def build(
+    prompts: ListMode,
+    grid: ImageGrid,
+    sensitivity: Sensitivity,
+    *,
+    on: Backend,
+    reproducible: bool = False,
+    on_progress: OnProgress | None = None,
+    variant: RayVariant | None = None,
+    profiler: Profiler | None = None,
+) -> ListModeModel:
+    """Compose the model of `prepare`d prompts; variant, profiler : see `RayProjector`."""
+    projector = RayProjector(
+        Rays(prompts.scanner.positions_mm, prompts.crystals, prompts.tof_bins),
+        grid,
+        on=on,
+        tof=prompts.scanner.tof if prompts.tof_bins is not None else None,
+        reproducible=reproducible,
+        on_progress=on_progress,
+        variant=variant,
+        profiler=profiler,
+    )
+    return ListModeModel(projector, _background(prompts), sensitivity.image)
+
+
+def uniform_start(model: ListModeModel) -> NDArray[np.float32]:
+    """Return the constant image, where anything is seen, that explains the number of events."""
+    seen = model.sensitivity > 0
+    total = float(np.sum(model.sensitivity, dtype=np.float64))
+    if total <= 0:
+        raise DataError(
+            "no line of response crosses the image; check the grid's centre and size, "
+            "and the scanner."
+        )
+    level = model.A.out_shape[0] / total
+    return np.where(seen, np.float32(level), np.float32(0)).astype(np.float32)
+
+
+def _background(prompts: ListMode) -> NDArray[np.float32]:
+    """Additive counts as the divided-out line sees them, g = c / (n a)."""
+    if prompts.background is None:
+        return np.zeros(prompts.n_events, np.float32)
+    if prompts.factors is None:
+        return prompts.background
+    return (prompts.background / prompts.factors).astype(np.float32)

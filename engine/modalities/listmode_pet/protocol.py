@@ -1,0 +1,73 @@
+"""The saved choice of grid, corrections, algorithm and filters for list-mode PET."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from engine.algorithms import Osem
+from engine.geometry.grid import ImageGrid, Point
+from engine.geometry.scanner import Scanner
+from engine.postprocess import Gaussian
+from engine.settings import Settings, setting
+from engine.study.choices import Corrections, CountsAlgorithm
+from engine.study.fields import Between, Finishing, Name, Voxel, shape_for
+
+MAX_GRID_EDGE = 2000
+
+
+class GridSettings(Settings):
+    """The picture's voxels; what is left out comes from the scanner."""
+
+    voxel_mm: Voxel | None = setting(
+        None, "Edge lengths x, y, z; the scanner's own if left out", label="Voxel size", unit="mm"
+    )
+    diameter_mm: float | None = setting(
+        None, "Transaxial field of view", label="Diameter", unit="mm", gt=0, le=2000
+    )
+    length_mm: float | None = setting(
+        None, "Axial field of view", label="Length", unit="mm", gt=0, le=5000
+    )
+    centre_mm: Point = setting((0.0, 0.0, 0.0), "Centre x, y, z", label="Centre", unit="mm")
+
+    def grid_for(self, scanner: Scanner) -> ImageGrid:
+        """Return the grid of this choice on a scanner."""
+        voxel = self.voxel_mm or scanner.default_voxel_mm
+        x, y, z = scanner.default_size_mm
+        edges = (self.diameter_mm or x, self.diameter_mm or y, self.length_mm or z)
+        shape = shape_for(edges, voxel, most=MAX_GRID_EDGE)
+        return ImageGrid(shape, voxel, self.centre_mm)
+
+
+class SensitivitySettings(Settings):
+    """How the sensitivity over all lines of response is computed."""
+
+    method: Literal["auto", "exact", "sampled"] = setting(
+        "auto",
+        "All lines, or a seeded sample; auto samples many lines, no finer than the events need",
+        label="Method",
+    )
+    error_percent: float = setting(
+        2.0, "Standard error of a sampled voxel", label="Error", unit="%", ge=0.05, le=20
+    )
+    seed: int = setting(1, "Of the sample", label="Seed", ge=0, le=2**31, expert=True)
+
+
+class ListModeProtocol(Settings):
+    """How to turn a list-mode scan into a picture."""
+
+    modality: Literal["pet"] = "pet"
+    name: Name = "Standard"
+    grid: GridSettings = GridSettings()
+    corrections: Corrections = Corrections()
+    time_of_flight: bool = setting(
+        True, "Use arrival times where the scan has them", label="Time of flight"
+    )
+    sensitivity: SensitivitySettings = SensitivitySettings()
+    algorithm: CountsAlgorithm = Osem()
+    between: Between = ()
+    finishing: Finishing = (Gaussian(),)
+    reproducible: bool = setting(
+        False,
+        "Integer sums: the same bits whatever the threads or the order of events",
+        label="Reproducible bits",
+    )

@@ -1,0 +1,89 @@
+"""What a list-mode PET run needs before it starts."""
+
+from __future__ import annotations
+
+from engine.backend.devices import DeviceInfo
+from engine.geometry.grid import ImageGrid
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirements
+
+MOST_SAMPLED = 20_000_000
+"""Lines a sensitivity usually takes: all of them, or a sample."""
+BYTES_PER_EVENT = 60
+"""Ids, bin, time, factors, background, expected counts, sorting, and subset copies."""
+IMAGES = 10
+"""Float32 images alive at once: iterate, shares, sensitivity, previews, filters."""
+GPU_BYTES_PER_EVENT = 8 + 2 + 4 + 4
+"""Two crystal ids, time bin, background and expected counts."""
+GPU_IMAGES = 6
+"""Float32 images on the GPU: iterate, its packed copy, shares, sensitivity, two for filters."""
+SAMPLED_BYTES_PER_VOXEL = 56
+"""Of a sampled sensitivity on the GPU: two sums, a batch and the error's steps in float64."""
+BATCH = 2_000_000
+"""Lines of a batch of the sensitivity on the GPU, at least, and at most those traced at once."""
+BYTES_PER_LINE, BYTES_PER_TRACED_LINE = 25, 105
+"""What a line of a batch takes, and what one takes on its way from number to ray."""
+GPU_CHUNK = 2**16
+"""Fewest events worth a launch; two chunks are there at once, one at work and one on its way."""
+SLABS_PER_SECOND_PER_THREAD = 1.5e8
+"""Slabs of one voxel a ray passes in a second, below `isocenter bench listmode` for small scans."""
+GPU_SLABS_PER_SECOND = 1.0e9
+"""The same on a GPU: assumed, for a small card; the window corrects it by what it measures."""
+LINES_PER_SECOND = 3.0e6
+"""Lines of response listed and weighted in a second for the sensitivity, on the CPU."""
+START_S = 2.0
+
+
+def estimate(
+    protocol: ListModeProtocol,
+    grid: ImageGrid,
+    n_events: int,
+    *,
+    on: DeviceInfo,
+    n_lors: int = 0,
+    left: float = 1.0,
+) -> Requirements:
+    """Return what `n_events` on `grid` need.
+
+    `n_lors` lines make the sensitivity; `left` is the share of the updates still to do.
+    """
+    import psutil
+
+    n_sums = 0 if on.is_gpu else on.threads
+    per_voxel = 4 * IMAGES + _sum_bytes(protocol) * n_sums + 8 * 3  # sensitivity sums in float64
+    memory = grid.n_voxels * per_voxel + n_events * BYTES_PER_EVENT
+    lines = n_lors
+    if protocol.sensitivity.method != "exact":
+        lines = min(n_lors, max(MOST_SAMPLED, 4 * n_events))
+    rays = n_events * protocol.algorithm.n_iterations * left + lines
+    slabs = rays * max(grid.shape) * 0.7
+    rate = GPU_SLABS_PER_SECOND if on.is_gpu else SLABS_PER_SECOND_PER_THREAD * on.threads
+    listing = 0.0 if on.is_gpu else lines / LINES_PER_SECOND
+    seconds = slabs / rate + listing + START_S
+    free = int(psutil.virtual_memory().available)
+    gpu = _on_gpu(protocol, grid, n_events, lines, n_lors, on.free_bytes) if on.is_gpu else None
+    return Requirements(int(memory), free, seconds, gpu)
+
+
+def _sum_bytes(protocol: ListModeProtocol) -> int:
+    return 8 if protocol.reproducible else 4
+
+
+def _on_gpu(
+    protocol: ListModeProtocol,
+    grid: ImageGrid,
+    n_events: int,
+    lines: int,
+    n_lors: int,
+    free_bytes: int,
+) -> GpuRequirements:
+    iterates = grid.n_voxels * (4 * GPU_IMAGES + _sum_bytes(protocol))
+    sampled = lines < n_lors or protocol.sensitivity.method == "sampled"
+    per_voxel = SAMPLED_BYTES_PER_VOXEL if sampled else 4 * GPU_IMAGES + _sum_bytes(protocol)
+    batch = min(n_lors, max(BATCH, grid.n_voxels // 4))
+    lines = batch * BYTES_PER_LINE + min(batch, BATCH) * BYTES_PER_TRACED_LINE
+    sensitivity = grid.n_voxels * per_voxel + lines
+    chunks = 2 * GPU_CHUNK * GPU_BYTES_PER_EVENT
+    images = max(iterates + chunks, sensitivity)
+    whole = max(images, iterates + n_events * GPU_BYTES_PER_EVENT)
+    return GpuRequirements(int(GPU_SAFETY * images), int(GPU_SAFETY * whole), free_bytes)

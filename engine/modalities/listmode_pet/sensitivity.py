@@ -1,0 +1,250 @@
+"""Sensitivity of list mode: how many counts a voxel would send to all lines of response.
+
+s_n = Σ over all lines i of n_i a_i A_in  [mm], time-of-flight bins summed.
+
+Exact over all lines, or from evenly spread samples in batches with a random shift each
+(Cranley & Patterson, SIAM J Numer Anal 13 (1976) 904): s = (n_lors / m) Σ over the m sampled lines,
+and the batches' spread gives the standard error, voxel by voxel. Where mirrors map scanner and grid
+onto themselves and nothing attenuates, a batch is averaged over them: sixteen lines for one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.arrays import module_of
+from engine.backend import Backend
+from engine.backend.gpu import Array
+from engine.corrections.attenuation import attenuation_factors
+from engine.data.listmode import ListMode
+from engine.geometry.grid import ImageGrid
+from engine.geometry.sampling import lattice
+from engine.geometry.scanner import pair_product
+from engine.geometry.symmetry import IDENTITY, Mirror, symmetries, symmetrise
+from engine.modalities.listmode_pet.protocol import SensitivitySettings
+from engine.operators.rays import RayProjector, Rays
+
+BATCH = 500_000
+"""Lines whose sum is one sample of the image; reproducible sums take as many on any device."""
+BATCH_ON_GPU = 2_000_000
+MOST_AT_ONCE = 2_000_000
+"""Lines of a batch that are traced together; on their way they take up to 105 bytes each."""
+VOXELS_PER_LINE = 4
+"""Large images take more lines at a time, so that adding them up costs little."""
+VOXELS_AT_ONCE = 2**24
+"""Voxels whose errors are worked out together."""
+MIN_BATCHES = 8
+EXACT_BELOW = 20_000_000
+"""Lines up to which "auto" takes them all."""
+LINES_PER_EVENT = 4
+"""A sample holds at least this many lines for each event, so that its noise stays below theirs."""
+MOST_LINES_PER_EVENT = 16
+"""With the method left to us, more lines than this for each event gain nothing over their noise."""
+
+OnProgress = Callable[[int, int], None]
+Trace = Callable[[Array], Array]
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """The sensitivity image and how well it is known.
+
+    Attributes
+    ----------
+    image : (n_z, n_y, n_x) float32 [mm]
+    n_lors : lines of response of the scanner
+    n_traced : lines that were traced
+    error_percent : standard error, median over the voxels seen; 0 if exact
+    """
+
+    image: NDArray[np.float32]
+    n_lors: int
+    n_traced: int
+    error_percent: float
+
+    def describe(self) -> str:
+        """Plain words with numbers."""
+        if self.n_traced == self.n_lors:
+            return f"exact, over all {self.n_lors:,} lines of response"
+        return (
+            f"sampled from {self.n_traced:,} of {self.n_lors:,} lines of response, "
+            f"standard error {self.error_percent:.1f} %"
+        )
+
+
+def compute_sensitivity(
+    data: ListMode,
+    grid: ImageGrid,
+    settings: SensitivitySettings,
+    *,
+    on: Backend,
+    reproducible: bool = False,
+    on_progress: OnProgress | None = None,
+) -> Sensitivity:
+    """Trace the lines of the scanner of `data`, with its crystal weights and attenuation.
+
+    All of it happens on the device; only the finished image comes back. If reproducible, its
+    bits are the same on any.
+    """
+    there = _on_device(data, on)
+    batch = BATCH_ON_GPU if on.is_cuda and not reproducible else BATCH
+
+    def trace(numbers: Array) -> Array:
+        return back_project(there, grid, numbers, on=on, reproducible=reproducible)
+
+    n_lors = data.scanner.n_lors
+    wanted = max(EXACT_BELOW, LINES_PER_EVENT * data.n_events)
+    exact = settings.method == "exact" or (settings.method == "auto" and n_lors <= wanted)
+    if exact:
+        return _exact(trace, n_lors, grid, batch, on=on, on_progress=on_progress)
+    enough = min(n_lors, LINES_PER_EVENT * data.n_events)
+    most = n_lors if settings.method == "sampled" else MOST_LINES_PER_EVENT * data.n_events
+    most = max(most, EXACT_BELOW)
+    mirrors = _symmetries(data, grid)
+
+    def trace_evenly(numbers: Array) -> Array:
+        return symmetrise(trace(numbers), mirrors)
+
+    lines = min(max(batch, grid.n_voxels // VOXELS_PER_LINE), n_lors)
+    sampling = (lines, enough, most)
+    found = _sampled(trace_evenly, n_lors, grid, sampling, settings, on=on, on_progress=on_progress)
+    if settings.method == "sampled" and found.error_percent > settings.error_percent:
+        # a sample that fine would trace more than all
+        return _exact(trace, n_lors, grid, batch, on=on, on_progress=on_progress)
+    return found
+
+
+def _on_device(data: ListMode, on: Backend) -> ListMode:
+    """Return the data with the tables of the lines on the device."""
+    weights, mu = data.crystal_weights, data.attenuation
+    return replace(
+        data,
+        crystal_weights=None if weights is None else on.to_device(weights),
+        attenuation=None if mu is None else replace(mu, values=on.to_device(mu.values)),
+    )
+
+
+def _symmetries(data: ListMode, grid: ImageGrid) -> tuple[Mirror, ...]:
+    if data.attenuation is not None:
+        return (IDENTITY,)
+    weights = data.scanner.alive if data.crystal_weights is None else data.crystal_weights
+    return symmetries(data.scanner.positions_mm, weights, grid)
+
+
+def back_project(
+    data: ListMode,
+    grid: ImageGrid,
+    numbers: Array,
+    *,
+    on: Backend,
+    reproducible: bool = False,
+) -> Array:
+    """Σ n a A over the lines `numbers`: (n_z, n_y, n_x) float32 [mm], all on the device."""
+
+    def part(start: int) -> Array:
+        lines = numbers[start : start + MOST_AT_ONCE]
+        return _part(data, grid, lines, on=on, reproducible=reproducible)
+
+    image = part(0)
+    for start in range(MOST_AT_ONCE, len(numbers), MOST_AT_ONCE):
+        image += part(start)
+    return image
+
+
+def _part(
+    data: ListMode, grid: ImageGrid, numbers: Array, *, on: Backend, reproducible: bool
+) -> Array:
+    scanner = data.scanner
+    crystals = scanner.lors(numbers)
+    crystals = crystals[scanner.in_coincidence(crystals)]
+    weights = on.xp.ones(len(crystals), np.float32)
+    if data.crystal_weights is not None:
+        weights = pair_product(data.crystal_weights, crystals)
+        live = weights > 0
+        crystals, weights = crystals[live], weights[live]
+    positions = scanner.positions_mm
+    if data.attenuation is not None:
+        weights = weights * attenuation_factors(
+            data.attenuation, positions, crystals, on=on, reproducible=reproducible
+        )
+    rays = Rays(positions, crystals)
+    return RayProjector(rays, grid, on=on, reproducible=reproducible).T(weights)
+
+
+def _exact(
+    trace: Trace,
+    n_lors: int,
+    grid: ImageGrid,
+    batch: int,
+    *,
+    on: Backend,
+    on_progress: OnProgress | None,
+) -> Sensitivity:
+    total = on.xp.zeros(grid.shape, np.float64)
+    for start in range(0, n_lors, batch):
+        stop = min(start + batch, n_lors)
+        total += trace(on.xp.arange(start, stop, dtype=np.int64))
+        if on_progress is not None:
+            on_progress(stop, n_lors)
+    return Sensitivity(on.to_host(total.astype(np.float32)), n_lors, n_lors, 0.0)
+
+
+def _sampled(
+    trace: Trace,
+    n_lors: int,
+    grid: ImageGrid,
+    sampling: tuple[int, int, int],
+    settings: SensitivitySettings,
+    *,
+    on: Backend,
+    on_progress: OnProgress | None,
+) -> Sensitivity:
+    """Add batches until the error is small enough.
+
+    sampling : lines of a batch, lines that are enough, most lines to trace
+    """
+    rng = np.random.default_rng(settings.seed)
+    n, enough, most = sampling
+    total, squares = on.xp.zeros(grid.shape), on.xp.zeros(grid.shape)
+    n_batches, error, needed = 0, np.inf, max(MIN_BATCHES * n, enough)
+    while n_batches < MIN_BATCHES or n_batches * n < needed:
+        _add(trace(lattice(n_lors, n, shift=rng.random(), xp=on.xp)), total, squares)
+        n_batches += 1
+        if n_batches >= MIN_BATCHES:
+            error = _median_error(total, squares, n_batches)
+            wanted = int(n_batches * n * (error / settings.error_percent) ** 2)
+            needed = min(max(enough, wanted), most)
+        if on_progress is not None:
+            on_progress(n_batches * n, max(needed, n_batches * n))
+    traced = n_batches * n
+    image = on.to_host((total * (n_lors / traced)).astype(np.float32))
+    return Sensitivity(image, n_lors, traced, error)
+
+
+def _add(batch: Array, total: Array, squares: Array) -> None:
+    """Add a batch and its square to the sums."""
+    batch = batch.astype(np.float64)
+    total += batch
+    squares += batch * batch
+
+
+def _median_error(total: Array, squares: Array, n: int) -> float:
+    """Relative standard error [%], median over the voxels that were seen."""
+    xp, (n_z, n_y, n_x) = module_of(total), total.shape
+    n_planes = max(1, VOXELS_AT_ONCE // (n_y * n_x))
+    starts = range(0, n_z, n_planes)
+    slabs = ((total[z : z + n_planes], squares[z : z + n_planes]) for z in starts)
+    errors = xp.concatenate([_errors(*slab, n) for slab in slabs])
+    return 100 * float(xp.median(errors)) if errors.size else 0.0
+
+
+def _errors(total: Array, squares: Array, n: int) -> Array:
+    """Relative standard errors of the voxels that were seen."""
+    xp, seen = module_of(total), total > 0
+    mean = total[seen] / n
+    variance = xp.maximum(squares[seen] / n - mean * mean, 0) / (n - 1)
+    return xp.sqrt(variance) / mean

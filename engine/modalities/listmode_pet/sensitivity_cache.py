@@ -1,0 +1,97 @@
+"""Sensitivity images kept on disk, found again by their content.
+
+The key is a digest of everything the image depends on: scanner, crystal weights, attenuation map,
+grid, method and the number of events (it sets the size of a sample).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import logging
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+from engine.backend import Backend
+from engine.data.listmode import ListMode
+from engine.errors import EngineError
+from engine.geometry.grid import ImageGrid
+from engine.io.atomic_write import write_atomically
+from engine.modalities.listmode_pet.protocol import SensitivitySettings
+from engine.modalities.listmode_pet.sensitivity import Sensitivity
+
+FORMAT = 3
+"""Raise it when the computation changes."""
+MAX_CACHE_BYTES = 2 * 2**30
+
+log = logging.getLogger(__name__)
+
+
+def key_of(
+    data: ListMode, grid: ImageGrid, settings: SensitivitySettings, *, on: Backend | None
+) -> str:
+    """Digest of all that fixes the sensitivity image.
+
+    on : device that rounds its sums; None where they are reproducible, the same on any
+    """
+    digest = hashlib.sha256()
+    facts = {
+        "format": FORMAT,
+        "scanner": data.scanner.fingerprint(),
+        "grid": [grid.shape, grid.voxel_mm, grid.centre_mm],
+        "settings": settings.model_dump(mode="json"),
+        "events": data.n_events,
+        "device": None if on is None else on.label,
+    }
+    digest.update(json.dumps(facts, sort_keys=True).encode())
+    if data.crystal_weights is not None:
+        digest.update(data.crystal_weights.tobytes())
+    if data.attenuation is not None:
+        mu = data.attenuation
+        digest.update(repr((mu.grid.shape, mu.grid.voxel_mm, mu.grid.centre_mm)).encode())
+        digest.update(np.ascontiguousarray(mu.values).tobytes())
+    return digest.hexdigest()
+
+
+def load(folder: Path, key: str, grid: ImageGrid) -> Sensitivity | None:
+    """Return the kept image, None if there is none or it does not read back."""
+    path = folder / f"{key}.npz"
+    try:
+        with np.load(path, allow_pickle=False) as kept:
+            numbers = kept["numbers"]
+            found = Sensitivity(kept["image"], int(numbers[0]), int(numbers[1]), float(numbers[2]))
+            digest = str(kept["sha256"])
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as e:
+        log.warning("sensitivity cache: %s does not read back (%s)", path.name, e)
+        return None
+    intact = hashlib.sha256(found.image.tobytes()).hexdigest() == digest
+    return found if intact and found.image.shape == grid.shape else None
+
+
+def keep(folder: Path, key: str, sensitivity: Sensitivity) -> None:
+    """Write the image; a full disk or a read-only folder only costs the next run time."""
+    buffer = io.BytesIO()
+    numbers = np.array([sensitivity.n_lors, sensitivity.n_traced, sensitivity.error_percent])
+    digest = hashlib.sha256(sensitivity.image.tobytes()).hexdigest()
+    np.savez(buffer, image=sensitivity.image, numbers=numbers, sha256=np.array(digest))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(buffer.getvalue(), folder / f"{key}.npz")
+        _trim(folder)
+    except (OSError, EngineError) as e:
+        log.warning("sensitivity cache: not kept (%s)", e)
+
+
+def _trim(folder: Path) -> None:
+    """Drop the oldest images beyond the size the cache may have."""
+    files = sorted(folder.glob("*.npz"), key=lambda f: f.stat().st_mtime, reverse=True)
+    total = 0
+    for file in files:
+        total += file.stat().st_size
+        if total > MAX_CACHE_BYTES:
+            file.unlink(missing_ok=True)

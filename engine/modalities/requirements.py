@@ -1,0 +1,132 @@
+"""What a run needs of memory and time, in numbers the user can act on; too much is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from engine.errors import DeviceMemoryError, ResourceError
+from engine.geometry.grid import ImageGrid
+
+GPU_SAFETY = 1.2
+"""What fits by this much is taken to fit: fragments and the driver's own share."""
+GIB, MIB = 2**30, 2**20
+
+
+@dataclass(frozen=True)
+class GpuRequirements:
+    """Memory of the GPU a run will take [bytes], safety included.
+
+    Attributes
+    ----------
+    images_bytes : must be there in any case, with room for two chunks of events
+    whole_bytes : with all events; where they do not fit they are streamed through in chunks
+    free_bytes : what is there
+    least, rest : what the first is for, and what is streamed
+    """
+
+    images_bytes: int
+    whole_bytes: int
+    free_bytes: int
+    least: str = "the images"
+    rest: str = "the events"
+
+    @property
+    def fits(self) -> bool:
+        """Whether the run can be done on it."""
+        return self.images_bytes <= self.free_bytes
+
+    @property
+    def streams(self) -> bool:
+        """Whether the events have to be streamed."""
+        return self.whole_bytes > self.free_bytes
+
+    def describe(self) -> str:
+        """Plain words with numbers."""
+        free = f"{_size(self.free_bytes)} free"
+        if self.fits and self.streams:
+            need = f"{_size(self.images_bytes)} of GPU memory for {self.least}"
+            return f"{need} ({free}), streams {self.rest} through the rest"
+        return f"{_size(self.whole_bytes)} of GPU memory ({free})"
+
+
+@dataclass(frozen=True)
+class Requirements:
+    """What a run will take, as estimated before it starts.
+
+    Attributes
+    ----------
+    memory_bytes, free_bytes : memory of the machine
+    seconds : time
+    once_s : that part of it which goes into the response of the scanner, computed once and kept
+    gpu : memory of the GPU, None on the CPU
+    least : what it will take at least, where the rest says at most; None where it is known
+    """
+
+    memory_bytes: int
+    free_bytes: int
+    seconds: float
+    gpu: GpuRequirements | None = None
+    least: Requirements | None = None
+    once_s: float = 0.0
+
+    def times(self, factor: float) -> Requirements:
+        """Return the needs of a run that takes `factor` times as long."""
+        least = self.least and self.least.times(factor)
+        return replace(
+            self, seconds=factor * self.seconds, least=least, once_s=factor * self.once_s
+        )
+
+    @property
+    def fits(self) -> bool:
+        """Whether the memory is there in any case."""
+        return self.memory_bytes <= self.free_bytes and (self.gpu is None or self.gpu.fits)
+
+    @property
+    def time(self) -> str:
+        """The estimated time in words."""
+        return f"{self._up_to}about {_clock(self.seconds)}"
+
+    def describe(self) -> str:
+        """One line for the status bar."""
+        need, free = f"{self._up_to}{_size(self.memory_bytes)}", f"{_size(self.free_bytes)} free"
+        once = f" ({_clock(self.once_s)} of it once, for the response)" if self.once_s else ""
+        if self.gpu is None:
+            return f"needs {need}, {self.time}{once}, {free}"
+        return f"needs {need} ({free}) and {self._up_to}{self.gpu.describe()}, {self.time}{once}"
+
+    @property
+    def _up_to(self) -> str:
+        return "up to " if self.least else ""
+
+
+def refuse_if_too_large(
+    requirements: Requirements,
+    grid: ImageGrid,
+    smaller: str = "choose larger voxels or a smaller field of view",
+) -> None:
+    """Raise `ResourceError`, or `DeviceMemoryError`, with numbers if the memory is not there.
+
+    Where only the most is known to be too much, the run looks again when it knows more.
+    """
+    requirements = requirements.least or requirements
+    if requirements.memory_bytes > requirements.free_bytes:
+        raise ResourceError(
+            f"grid {grid.describe()}: the run needs {_size(requirements.memory_bytes)} of memory, "
+            f"{_size(requirements.free_bytes)} are free; {smaller}."
+        )
+    gpu = requirements.gpu
+    if gpu is not None and not gpu.fits:
+        raise DeviceMemoryError(
+            f"grid {grid.describe()}: {gpu.least} need {_size(gpu.images_bytes)} of GPU memory, "
+            f"{_size(gpu.free_bytes)} are free; close what else uses the GPU, {smaller}, or take "
+            "the CPU."
+        )
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02d}"
+
+
+def _size(n_bytes: int) -> str:
+    return f"{n_bytes / GIB:.1f} GiB" if n_bytes >= GIB else f"{n_bytes / MIB:.0f} MiB"

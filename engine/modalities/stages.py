@@ -1,0 +1,204 @@
+"""What every flow does: apply corrections, iterate, finish. Each is a generator of events.
+
+`RunContext` gathers what provenance will say of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.algorithms import Iterate
+from engine.algorithms.base import NO_FIGURES
+from engine.backend import Backend
+from engine.corrections.base import Correction
+from engine.data.volume import Volume
+from engine.errors import DataError, GeometryError
+from engine.events import Corrected, Event, Preview, Profiled, StageStarted
+from engine.postprocess import Filter
+from engine.reporting import provenance
+from engine.reporting.context import Resume, RunContext
+
+T = TypeVar("T")
+D = TypeVar("D")
+Stage = Generator[Event, None, T]
+
+
+def correct(record: RunContext, steps: Sequence[Correction[D]], data: D) -> Stage[D]:
+    """Apply what can be, and tell for each what it did, or why it did nothing."""
+    for step in steps:
+        with record.profiler.span("correct"):
+            data, event = _apply(step, data, record.on)
+        record.corrections.append({"kind": step.kind, "state": event.state, "text": event.text})
+        yield event
+    return data
+
+
+def _apply(correction: Correction[D], data: D, on: Backend) -> tuple[D, Corrected]:
+    if correction.use == "off":
+        return data, Corrected(correction.kind, "off", "switched off in the protocol")
+    obstacle = correction.obstacle(data)
+    if obstacle is None:
+        after = correction.apply(data, on=on)
+        return after, Corrected(correction.kind, "applied", correction.summary(data, after))
+    if correction.use == "on":
+        raise DataError(f"{correction.title} correction is switched on, but {obstacle}.")
+    return data, Corrected(correction.kind, "unavailable", obstacle)
+
+
+def begin(record: RunContext, resume: Resume | None) -> StageStarted:
+    """Start the iterations, and say where those of a resumed run go on."""
+    algorithm = record.protocol.algorithm
+    text = algorithm.describe()
+    if resume is not None:
+        n_updates = algorithm.n_iterations * algorithm.n_subsets
+        text += f"; going on after {resume.done:,} of {n_updates:,} updates, whose time counts"
+    return record.start("reconstruct", text)
+
+
+def iterate(
+    record: RunContext,
+    model: Any,
+    image: NDArray[np.float32],
+    resume: Resume | None,
+    finish_early: Callable[[], bool] | None,
+    *,
+    n_rows: int,
+    rows: str = "events",
+    passes_of_step: int | None = None,
+) -> Stage[tuple[NDArray[np.float32], int]]:
+    """Run the algorithm from `image`, or where a resumed run was.
+
+    An iteration has `n_rows` of what `rows` names; an update passes over its data as often as the
+    algorithm says, or `passes_of_step` times. Returns the last image and its updates.
+    """
+    algorithm, progress = record.protocol.algorithm, record.progress
+    image, first = start_of(image, resume)
+    if first >= algorithm.n_subsets:
+        yield from _warn_of_skipped(record)
+    if progress is not None:
+        n_updates = algorithm.n_iterations * algorithm.n_subsets
+        progress.begin("reconstruct", n_updates, passes_of_step or algorithm.passes)
+        progress.reach(first)
+    done, clock, so_far = first, perf_counter(), record.history.so_far
+    between = _between(record)
+    for step in algorithm.run(model, image, done=first, so_far=so_far, between=between):
+        done = step.update
+        if progress is not None:
+            progress.reach(done)
+        ends_iteration = step.subset == algorithm.n_subsets
+        residual = step.residual if ends_iteration else None  # the next update begins with it
+        seconds = perf_counter() - clock
+        record.spend("reconstruct", seconds)
+        if ends_iteration or record.may_preview():
+            image = step.image
+            yield from _report(record, step, seconds, residual)
+            yield from record.profiled()
+        if step.ends:
+            yield _why_it_ends(record, step)
+        if ends_iteration and finish_early is not None and finish_early():
+            break
+        clock = perf_counter()  # pauses, drawing and saving are not the algorithm's time
+    if progress is not None:
+        progress.end()
+    spent = record.history.seconds.get("reconstruct", 0.0)
+    rate = n_rows * done / algorithm.n_subsets / max(spent, 1e-9)
+    yield record.measured("reconstruct", **{rows: n_rows, f"{rows}_per_second": rate})
+    return image, done
+
+
+def start_of(uniform: NDArray[Any], resume: Resume | None) -> tuple[NDArray[Any], int]:
+    """Return the image that iterations start from, and the updates behind it."""
+    if resume is None:
+        return uniform, 0
+    if resume.image.shape != uniform.shape:
+        raise GeometryError(
+            f"the checkpoint's image is {resume.image.shape}, the grid {uniform.shape} "
+            "(z, y, x); resume with the protocol the job was started with."
+        )
+    return resume.image, resume.done
+
+
+def _report(
+    record: RunContext, step: Iterate, seconds: float, residual: float | None
+) -> Iterator[Event]:
+    algorithm = record.protocol.algorithm
+    history = record.history.extended(step.log_likelihood, residual)
+    so_far = NO_FIGURES if step.so_far is None else step.so_far()
+    n_skipped = step.n_skipped if step.iteration == 1 else history.n_skipped
+    record.history = replace(history, so_far=so_far, n_skipped=n_skipped)
+    if step.iteration == 1:
+        yield from _warn_of_skipped(record)
+    yield Preview(
+        Volume(step.image, record.grid, record.unit, {"axes": record.axes}),
+        step.iteration,
+        algorithm.n_iterations,
+        step.subset,
+        algorithm.n_subsets,
+        seconds,
+        step.log_likelihood,
+        residual,
+        record.history,
+    )
+
+
+def _why_it_ends(record: RunContext, step: Iterate) -> Corrected:
+    """Say that no more iterations follow, and why."""
+    of = record.protocol.algorithm.n_iterations
+    text = f"stopped after {step.iteration} of {of} iterations: {step.ends}"
+    record.corrections.append({"kind": "iterations", "state": "applied", "text": text})
+    return Corrected("iterations", "applied", text)
+
+
+def _warn_of_skipped(record: RunContext) -> Iterator[Event]:
+    """Once an iteration is over, say what it left out; only the first one can."""
+    if record.history.n_skipped:
+        yield record.warn(
+            f"{record.history.n_skipped:,} events cross no activity and no background in the first "
+            "iteration; they are left out."
+        )
+
+
+def _between(record: RunContext) -> Callable[[NDArray[Any]], NDArray[Any]] | None:
+    filters = record.protocol.between
+    return (lambda image: _filtered(record, filters, image)) if filters else None
+
+
+def _filtered(record: RunContext, filters: Sequence[Filter], image: NDArray[Any]) -> NDArray[Any]:
+    if not filters:
+        return image
+    with record.profiler.span("filter"):
+        for each in filters:
+            image = each.apply(image, record.grid.voxel_mm)
+    return image
+
+
+def finish(record: RunContext, image: NDArray[np.float32], done: int) -> Stage[Volume]:
+    """Filter the finished image and write down what made it."""
+    yield record.start("finish", "Finishing the image")
+    image = _filtered(record, record.protocol.finishing, image)
+    image = np.ascontiguousarray(image, np.float32)
+    yield record.end("finish")
+    profile = record.profiler.snapshot()
+    yield Profiled(profile)
+    info = provenance.build(
+        record.study,
+        scanner_fingerprint=record.scanner,
+        facts=record.facts,
+        corrections=record.corrections,
+        warnings=record.warnings,
+        history=record.history,
+        device=record.on.label,
+        ended_utc=datetime.now(UTC),
+        iterations_done=done / record.protocol.algorithm.n_subsets,
+        grid=record.grid,
+        output_sha256=provenance.hash_array(image),
+    )
+    info |= {"axes": record.axes, "profile": profile.as_dict()}
+    return Volume(image, record.grid, record.unit, info)

@@ -1,0 +1,1 @@
+"""X-ray CT: projections, prepared and projected back."""

@@ -1,0 +1,74 @@
+"""X-ray CT: line integrals, a grid and a projector make a linear model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backend import Backend
+from engine.data.projections import Projections
+from engine.errors import DataError
+from engine.geometry.grid import ImageGrid
+from engine.model import LinearModel
+from engine.operators.xray import Adjoint, XrayTransform
+from engine.profiling import Profiler
+
+OnProgress = Callable[[int, int], None]
+
+
+def projector(
+    projections: Projections,
+    grid: ImageGrid,
+    *,
+    on: Backend,
+    adjoint: Adjoint = "matched",
+    streams: bool | None = None,
+    on_progress: OnProgress | None = None,
+    profiler: Profiler | None = None,
+) -> XrayTransform:
+    """Return the operator of a scan; `adjoint` and `streams` : see `XrayTransform`."""
+    expect_integrals(projections)
+    return XrayTransform(
+        projections.geometry,
+        grid,
+        on=on,
+        adjoint=adjoint,
+        streams=streams,
+        on_progress=on_progress,
+        profiler=profiler,
+    )
+
+
+def build(projections: Projections, A: XrayTransform) -> LinearModel:
+    """Compose the model; on a GPU the projections are copied there, unless it streams."""
+    values = np.ascontiguousarray(projections.values, np.float32)
+    if A.on.is_cuda and not A.streams:
+        with A.span("upload", events=values.size, bytes=values.nbytes, unit="pixels"):
+            values = A.on.to_device(values)
+    x, y, z = A.grid.voxel_mm
+    return LinearModel(A, values, spacing_mm=(z, y, x))
+
+
+def expect_integrals(projections: Projections) -> None:
+    """Refuse projections that are not line integrals yet."""
+    if projections.kind != "integrals":
+        raise DataError(
+            f"the projections are {projections.kind}, no line integrals; "
+            "switch flat field and logarithm on."
+        )
+
+
+def describe_adjoint(A: XrayTransform) -> str:
+    """Say which back projection runs, and how far it is from the adjoint of the line integrals."""
+    kind = {"matched": "the exact transpose of the line integrals", "voxel": "voxel-driven"}
+    return (
+        f"Back projection {A.adjoint_kind}, {kind[A.adjoint_kind]}: ⟨Ax, y⟩ and ⟨x, Aᵀy⟩ differ by "
+        f"{A.adjoint_mismatch():.0e} of themselves"
+    )
+
+
+def empty_start(grid: ImageGrid) -> NDArray[np.float32]:
+    """Return the image that absorbs nothing."""
+    return np.zeros(grid.shape, np.float32)

@@ -1,0 +1,155 @@
+"""What a slice looks like with the axis, or the roll of the detector, at this value and at that.
+
+Each candidate is a look with the protocol in which the value stands, so that picture, label and
+what a run with this value does cannot part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backend import Backend
+from engine.data.projections import Projections
+from engine.errors import DataError, SettingsError
+from engine.filtering.redundancy import coverage
+from engine.modalities.xray_ct.preview import SlicePreview
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.preprocess import CentreOfRotation
+from engine.preprocess.parameter_sweep import SCORES, Candidate, Estimate, Score, lowest
+from engine.preprocess.rotation_axis import NOT_FOUND
+
+Of = Literal["axis", "roll"]
+OnProgress = Callable[[int, int], None]
+
+STEPS: dict[Of, float] = {"axis": 0.5, "roll": 0.25}
+"""From one candidate to the next [columns, degrees]."""
+BEST: dict[Score, str] = {
+    "sharpness": "sharpest slice",
+    "negativity": "slice with least below zero",
+    "entropy": "slice with the plainest histogram",
+}
+UNITS: dict[Of, str] = {"axis": "pixels", "roll": "°"}
+N_CANDIDATES, FEWEST, MOST = 9, 3, 99
+OFF_MIDDLE = 0.3
+"""Heights of the slices that show a roll, of the volume's, above and below its middle: the middle
+itself hardly moves."""
+
+
+def candidates(
+    scan: Projections,
+    protocol: CtProtocol,
+    *,
+    of: Of,
+    on: Backend,
+    around: float | None = None,
+    step: float | None = None,
+    n: int = N_CANDIDATES,
+    score: Score | None = None,
+    on_progress: OnProgress = lambda done, total: None,
+) -> Estimate:
+    """Reconstruct slices with each of the values.
+
+    The best is what a run finds in the scan itself; where it finds nothing, and for a roll, the
+    value with the best score.
+
+    Parameters
+    ----------
+    scan, protocol
+        as for a run
+    of
+        "axis", the column of the rotation axis, from 0: the central slice; or "roll", the turn of
+        the detector in its plane: a slice above the middle and one below, side by side
+    on
+        threads
+    around
+        middle of the values, what a run would take if None [columns or degrees]
+    step, n
+        from one value to the next, and how many
+    score
+        what is taken for bad in a picture; by the angles covered if None
+    on_progress
+        called with the slices done and the slices in all; may raise to stop
+    """
+    step = STEPS[of] if step is None else step
+    if not (FEWEST <= n <= MOST and np.isfinite(step) and step > 0):
+        raise SettingsError(f"{n} candidates {step:g} apart, want {FEWEST} to {MOST} and a step.")
+    look = SlicePreview(scan, on=on)
+    prepared = look.prepared(protocol)
+    usual = _usual(prepared, protocol, of)
+    middle = usual if around is None else around
+    tried = [round(middle + (k - (n - 1) / 2) * step, 6) for k in range(n)]
+    if of == "roll":
+        _expect_rows_for(tried, scan.shape)
+    rated_by: Score = score or _suited(prepared)
+    rate = SCORES[rated_by]
+    slices = _slices(look, protocol, of)
+    found = []
+    for k, value in enumerate(tried):
+        images = [_image(look, with_value(each, of, value)) for each in slices]
+        bad = float(np.mean([rate(image) for image in images]))
+        found.append(Candidate(value, bad, np.concatenate(images, axis=1)))
+        on_progress(k + 1, n)
+    method = prepared.info.get(CentreOfRotation.kind, {}).get("method", NOT_FOUND)
+    if of == "roll" or score is not None or method == NOT_FOUND:
+        scores = np.array([one.score for one in found], np.float64)
+        usual = lowest(np.asarray(tried, np.float64), scores)
+        method = BEST[rated_by]
+    return Estimate(usual, method, UNITS[of], tuple(found), rated_by)
+
+
+def with_value(protocol: CtProtocol, of: Of, value: float) -> CtProtocol:
+    """Return the protocol in which the axis or the roll has this value."""
+    kind, key = ("centre", "column") if of == "axis" else ("roll", "degrees")
+    step = getattr(protocol.steps, kind).model_copy(update={"use": "on", key: float(value)})
+    return protocol.model_copy(update={"steps": protocol.steps.model_copy(update={kind: step})})
+
+
+def _usual(prepared: Projections, protocol: CtProtocol, of: Of) -> float:
+    """Return what a run takes."""
+    if of == "roll":
+        return protocol.steps.roll.degrees or 0.0
+    return round(float(prepared.geometry.axis_column.mean()), 2)
+
+
+def _expect_rows_for(degrees: list[float], shape: tuple[int, int, int]) -> None:
+    """Refuse rolls that carry a slice off the detector: its empty parts would pass for good."""
+    _, n_rows, n_columns = shape
+    most = max(map(abs, degrees))
+    rows = n_columns / 2 * float(np.sin(np.radians(most)))
+    if rows > (0.5 - OFF_MIDDLE) * n_rows:
+        want = int(np.ceil(rows / (0.5 - OFF_MIDDLE)))
+        raise DataError(
+            f"A roll of {most:g}° lifts columns by {rows:.1f} rows, too much for a detector of "
+            f"{n_rows:,}; take a scan of at least {want:,} rows, or smaller steps."
+        )
+
+
+def _suited(prepared: Projections) -> Score:
+    """What errors show as: blurred edges where rays are measured twice, else dark seams."""
+    return "sharpness" if coverage(prepared.geometry.angles_rad).is_whole else "negativity"
+
+
+def _slices(look: SlicePreview, protocol: CtProtocol, of: Of) -> list[CtProtocol]:
+    """Protocols whose central slices are to be looked at, of one width and in 1/mm."""
+    grid = look.central_slice(protocol).grid
+    x, y, z = grid.centre_mm
+    fixed: dict[str, Any] = {"voxel_mm": grid.voxel_mm, "diameter_mm": float(grid.size_mm[0])}
+    grids = [fixed]
+    if of == "roll":
+        away, thick = OFF_MIDDLE * float(grid.size_mm[2]), grid.voxel_mm[2]
+        heights = (z + away, z - away)
+        grids = [{**fixed, "centre_mm": (x, y, h), "length_mm": thick} for h in heights]
+    return [
+        protocol.model_copy(
+            update={"grid": protocol.grid.model_copy(update=each), "hounsfield": None}
+        )
+        for each in grids
+    ]
+
+
+def _image(look: SlicePreview, protocol: CtProtocol) -> NDArray[np.float32]:
+    return np.asarray(look.central_slice(protocol).volume.values[0], np.float32)

@@ -1,0 +1,268 @@
+"""A quick look at one slice of a CT scan: what a filtered back projection would show there.
+
+It stays quick by what it leaves out. Rows that do not see the slice are cut off before the steps
+of preprocessing, what the steps made is kept until one of them changes, and where the slice would
+still take long, columns and voxels are made k times larger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from engine.algorithms import Fdk
+from engine.backend import Backend
+from engine.data.projections import Projections
+from engine.data.volume import Volume
+from engine.errors import DataError
+from engine.filtering.projections import filtered, planned
+from engine.geometry.grid import ImageGrid
+from engine.geometry.xray import XrayGeometry
+from engine.modalities.xray_ct.dry_run import DryRun, dry_run, without_values
+from engine.modalities.xray_ct.flow import NO_PATIENT
+from engine.modalities.xray_ct.model import expect_integrals
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.operators.xray import XrayTransform
+from engine.preprocess import STEPS, CentreOfRotation, PreprocessStep
+from engine.preprocess.plausibility import doubts
+
+MOST_UPDATES = 1.2e8
+"""Voxels times views that two slow cores project back in a good part of a second."""
+MARGIN = 4
+"""Rows on each side of those that see the slice: steps look at neighbours."""
+
+Check = Callable[[], None]
+Rows = range
+
+
+@dataclass(frozen=True)
+class PreviewSlice:
+    """One slice.
+
+    Attributes
+    ----------
+    volume : (1, n_y, n_x) the slice, where it lies in the volume
+    grid : of the whole volume, with the axis that was found
+    axis : column at which a step found the axis of rotation; None where none did
+    messages : what was really used, in plain words
+    warnings : what is wrong with it, as a run would tell
+    protocol : what was asked for
+    seconds : what it took
+    """
+
+    volume: Volume
+    grid: ImageGrid
+    axis: float | None
+    messages: tuple[str, ...]
+    warnings: tuple[str, ...]
+    protocol: CtProtocol
+    seconds: float
+
+
+class SlicePreview:
+    """Looks at one scan, again and again.
+
+    Parameters
+    ----------
+    scan : all of it; its values may lie in a file
+    on : threads
+    most_updates : voxels times views of a look; a larger slice is made of coarser pixels
+    """
+
+    def __init__(
+        self, scan: Projections, *, on: Backend, most_updates: float = MOST_UPDATES
+    ) -> None:
+        self._scan, self._on, self._most = scan, on, most_updates
+        self._outline = without_values(scan)
+        self._kept: tuple[Rows, Projections] | None = None
+        self._steps: list[tuple[PreprocessStep, Projections]] = []
+
+    def central_slice(self, protocol: CtProtocol, check: Check = lambda: None) -> PreviewSlice:
+        """Return the slice in the middle of the volume a protocol asks for.
+
+        `check` is called now and then; it may raise to stop.
+        """
+        clock = perf_counter()
+        scan = self.prepared(protocol, check)
+        axis = float(scan.geometry.axis_column.mean())
+        found = scan.info.get(CentreOfRotation.kind, {}).get("column")
+        grid = protocol.grid.grid_for(_walked(self._outline, protocol, found).empty_scan.geometry)
+        coarser = self._coarser(grid, scan.n_views)
+        scan = _with_wider_columns(scan, coarser)
+        fdk = protocol.algorithm if isinstance(protocol.algorithm, Fdk) else Fdk()
+        plan = planned(scan.values, scan.geometry, fdk)
+        thin = _central(grid, coarser)
+        A = XrayTransform(plan.geometry, thin, on=self._on, on_progress=lambda *_: check())
+        rows = _rows_that_see(thin, scan.geometry, margin=1)
+        check()
+        y = filtered(scan.values, plan, fdk, on=self._on, rows=slice(rows.start, rows.stop))
+        check()
+        values = A.back_project(y, weighting="fdk")
+        unit = "1/mm" if scan.pixel_mm_known else "1/pixel"
+        volume = Volume(values, thin, unit, {"axes": scan.info.get("axes", NO_PATIENT)})
+        messages = _messages(protocol, fdk, scan, axis, coarser)
+        if protocol.hounsfield is not None and scan.pixel_mm_known:
+            volume = protocol.hounsfield.apply(volume)
+            messages = (*messages, protocol.hounsfield.summary(volume))
+        warnings = (*doubts(scan), *plan.warnings)
+        return PreviewSlice(
+            volume, grid, found, messages, warnings, protocol, perf_counter() - clock
+        )
+
+    def prepared(self, protocol: CtProtocol, check: Check = lambda: None) -> Projections:
+        """Return the line integrals of the rows that see the slice; steps done before are kept."""
+        scan, steps = self._band(self._rows(protocol)), _without_rows(protocol)
+        done = 0
+        for (before, after), step in zip(self._steps, steps, strict=False):
+            if before != step:
+                break
+            scan, done = after, done + 1
+        del self._steps[done:]
+        for step in steps[done:]:
+            check()
+            scan = _applied(step, scan, self._on)
+            self._steps.append((step, scan))
+        expect_integrals(scan)
+        if scan.n_not_finite:
+            raise DataError(
+                f"{scan.n_not_finite:,} values are infinite or no numbers; switch the correction "
+                "of bad pixels on."
+            )
+        return scan
+
+    def _rows(self, protocol: CtProtocol) -> Rows:
+        """Rows of the detector from which the slice can be made."""
+        n_rows = self._scan.shape[1]
+        if _is_rolled(protocol):
+            return Rows(n_rows)  # it turns about the middle of all rows
+        after = _walked(self._outline, protocol, None)
+        geometry = after.empty_scan.geometry
+        grid = protocol.grid.grid_for(geometry)
+        seen = _rows_that_see(_central(grid, 1), geometry, margin=MARGIN)
+        if after.axis_is_sought and geometry.beam == "cone":  # it is found level with the source
+            level = float(np.clip(geometry.axis_seen[:, 1].mean(), 0, geometry.shape[0] - 1))
+            level_rows = Rows(max(int(level) - MARGIN, 0), int(level) + MARGIN + 1)
+            seen = Rows(min(seen.start, level_rows.start), max(seen.stop, level_rows.stop))
+        first, k = _first_row_and_binning(protocol)
+        return Rows(first + k * seen.start, min(first + k * seen.stop, n_rows))
+
+    def _band(self, rows: Rows) -> Projections:
+        """The rows of the scan, kept until others are asked for."""
+        if self._kept is None or self._kept[0] != rows:
+            self._kept = rows, _cut(self._scan, slice(rows.start, rows.stop))
+            self._steps.clear()
+        return self._kept[1]
+
+    def _coarser(self, grid: ImageGrid, n_views: int) -> int:
+        _, n_y, n_x = grid.shape
+        return max(1, int(np.ceil(np.sqrt(n_y * n_x * n_views / self._most))))
+
+
+def _walked(outline: Projections, protocol: CtProtocol, axis: float | None) -> DryRun:
+    found = dry_run(outline, _steps_of(protocol), axis)
+    if found.fault is not None:
+        raise found.fault
+    return found
+
+
+def _steps_of(protocol: CtProtocol) -> list[PreprocessStep]:
+    return [getattr(protocol.steps, step.kind) for step in STEPS]
+
+
+def _is_rolled(protocol: CtProtocol) -> bool:
+    roll = protocol.steps.roll
+    return roll.use != "off" and bool(roll.degrees)
+
+
+def _first_row_and_binning(protocol: CtProtocol) -> tuple[int, int]:
+    crop, binning = protocol.steps.crop, protocol.steps.binning
+    first = crop.rows[0] if crop.rows is not None and crop.use != "off" else 0
+    return first, binning.pixels if binning.use != "off" else 1
+
+
+def _without_rows(protocol: CtProtocol) -> list[PreprocessStep]:
+    """The steps for a scan whose rows are chosen already."""
+    if _is_rolled(protocol):
+        return _steps_of(protocol)
+    crop = protocol.steps.crop
+    use = "off" if crop.columns is None else crop.use
+    narrow = crop.model_copy(update={"rows": None, "use": use})
+    return [narrow if step.kind == "crop" else step for step in _steps_of(protocol)]
+
+
+def _applied(step: PreprocessStep, scan: Projections, on: Backend) -> Projections:
+    obstacle = step.obstacle(scan)
+    if step.use == "off":
+        return scan
+    if obstacle is None:
+        return step.apply(scan, on=on)
+    if step.use == "on":
+        raise DataError(f"{step.title} is switched on, but {obstacle}.")
+    return scan
+
+
+def _cut(scan: Projections, rows: slice) -> Projections:
+    """The scan with these rows only, without holding on to the others."""
+
+    def cut(fields: Any) -> Any:
+        return None if fields is None else np.ascontiguousarray(fields[..., rows, :])
+
+    return replace(
+        scan,
+        values=cut(scan.values),
+        geometry=scan.geometry.cropped(rows, slice(None)),
+        flats=cut(scan.flats),
+        darks=cut(scan.darks),
+        bad_pixels=cut(scan.bad_pixels),
+    )
+
+
+def _central(grid: ImageGrid, coarser: int) -> ImageGrid:
+    """The middle slice of a grid, with voxels `coarser` times as wide."""
+    n_z, n_y, n_x = grid.shape
+    x, y, z = grid.voxel_mm
+    centre = (*grid.centre_mm[:2], float(grid.centres_mm(2)[n_z // 2]))
+    n = [int(np.ceil(edge / coarser)) for edge in (n_y, n_x)]
+    return ImageGrid((1, n[0], n[1]), (coarser * x, coarser * y, z), centre)
+
+
+def _rows_that_see(grid: ImageGrid, geometry: XrayGeometry, *, margin: int) -> Rows:
+    """Rows on which some voxel of a slice is seen, and `margin` more on each side."""
+    x, y = ([ends[axis] for ends in (grid.lower_mm, grid.upper_mm)] for axis in (0, 1))
+    corners = [(a, b, grid.centre_mm[2]) for a in x for b in y]
+    seen = geometry.project(corners)[..., 1]
+    n_rows = geometry.shape[0]
+    first = int(np.clip(np.floor(seen.min()) - margin, 0, n_rows - 1))
+    return Rows(first, int(np.clip(np.ceil(seen.max()) + margin + 1, first + 1, n_rows)))
+
+
+def _with_wider_columns(scan: Projections, k: int) -> Projections:
+    """Means over k columns; what is left over at the end goes."""
+    if k == 1:
+        return scan
+    n_views, n_rows, n_columns = scan.shape
+    n = n_columns // k
+    values = scan.values[..., : n * k].reshape(n_views, n_rows, n, k).mean(axis=3)
+    return replace(scan, values=values, geometry=scan.geometry.binned((1, k)), bad_pixels=None)
+
+
+def _messages(
+    protocol: CtProtocol, fdk: Fdk, scan: Projections, axis: float, coarser: int
+) -> tuple[str, ...]:
+    """What a look was made with; from what was used, not from what was asked for."""
+    messages = [fdk.describe()]
+    if not isinstance(protocol.algorithm, Fdk):
+        messages.append(f"the run itself takes {protocol.algorithm.title}")
+    method = scan.info.get(CentreOfRotation.kind, {}).get("method")
+    words = {None: "as the scan says", "given": "as given", "not found": "not found in the scan"}
+    found = words.get(method, f"found by {method}")
+    messages.append(f"axis at column {axis:.2f}, {found}")
+    if coarser > 1:
+        messages.append(f"pixels {coarser} times as coarse as the run's")
+    if protocol.finishing:
+        messages.append("before the finishing filters")
+    return tuple(messages)

@@ -1,0 +1,98 @@
+"""The saved choice of grid, preprocessing, algorithm and filters for X-ray CT."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.algorithms import Fdk
+from engine.geometry.grid import ImageGrid, Point
+from engine.geometry.xray import XrayGeometry
+from engine.preprocess import Hounsfield
+from engine.settings import Settings, setting
+from engine.study.choices import LinearAlgorithm, Steps
+from engine.study.fields import Between, FineVoxel, Finishing, Name, shape_for
+
+MAX_GRID_EDGE = 4096
+
+
+class CtGrid(Settings):
+    """The picture's voxels; what is left out comes from detector and magnification."""
+
+    voxel_mm: FineVoxel | None = setting(
+        None,
+        "Edge lengths x, y, z; a pixel of the detector, seen at the axis, if left out",
+        label="Voxel size",
+        unit="mm",
+    )
+    diameter_mm: float | None = setting(
+        None, "Width of the volume; all that is seen if left out", label="Diameter", unit="mm", gt=0
+    )
+    length_mm: float | None = setting(
+        None, "Height of the volume; all that is seen if left out", label="Length", unit="mm", gt=0
+    )
+    centre_mm: Point | None = setting(
+        None, "Centre x, y, z; on the axis if left out", label="Centre", unit="mm", expert=True
+    )
+
+    def grid_for(self, geometry: XrayGeometry) -> ImageGrid:
+        """Return the grid of this choice for a scan."""
+        wide, high = (
+            size / float(geometry.magnification.mean()) for size in geometry.pixel_size_mm
+        )
+        voxel = self.voxel_mm or (wide, wide, high)
+        diameter = self.diameter_mm or 2 * seen_radius_mm(geometry)
+        climb = float(np.ptp(_heights_mm(geometry)))  # of a helix; less is how scanners tremble
+        length = self.length_mm or geometry.shape[0] * high + (climb if climb > voxel[2] else 0.0)
+        edges = (diameter, diameter, length)
+        shape = shape_for(edges, voxel, most=MAX_GRID_EDGE)
+        return ImageGrid(shape, voxel, self.centre_mm or _centre_mm(geometry))
+
+
+def seen_radius_mm(geometry: XrayGeometry) -> float:
+    """Radius about the axis within which some ray of each turn passes [mm]."""
+    wide = geometry.pixel_size_mm[0]
+    axis = geometry.axis_column
+    last = geometry.shape[1] - 0.5
+    half_mm = wide * float(np.maximum(axis + 0.5, last - axis).max())
+    if geometry.beam == "parallel":
+        return half_mm
+    fan = np.arctan2(half_mm, geometry.source_detector_mm)
+    return float((geometry.source_axis_mm * np.sin(fan)).mean())
+
+
+def _centre_mm(geometry: XrayGeometry) -> Point:
+    """On the axis, at the mean height that the middle of the detector sees."""
+    return 0.0, 0.0, float(_heights_mm(geometry).mean())
+
+
+def _heights_mm(geometry: XrayGeometry) -> NDArray[np.float64]:
+    """(n_views,) height on the axis that the middle of the detector sees [mm]."""
+    detector = geometry.detector_mm[:, 2]
+    if geometry.beam == "parallel":
+        return detector
+    source = geometry.source_mm[:, 2]
+    return np.asarray(source + (detector - source) / geometry.magnification)
+
+
+class CtProtocol(Settings):
+    """How to turn X-ray projections into a picture."""
+
+    modality: Literal["ct"] = "ct"
+    name: Name = "Standard CT"
+    grid: CtGrid = CtGrid()
+    steps: Steps = Steps()
+    algorithm: LinearAlgorithm = Fdk()
+    adjoint: Literal["matched", "voxel"] = setting(
+        "matched",
+        "The back projection of iterative algorithms: the exact transpose, or a faster one",
+        label="Back projection",
+        expert=True,
+    )
+    between: Between = ()
+    finishing: Finishing = ()
+    hounsfield: Hounsfield | None = setting(
+        None, "CT numbers instead of 1/mm", label="CT numbers (HU)"
+    )

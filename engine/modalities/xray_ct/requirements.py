@@ -1,0 +1,118 @@
+"""What a CT run needs before it starts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+from typing import NamedTuple
+
+from engine.algorithms import Fdk
+from engine.backend.devices import DeviceInfo
+from engine.data.projections import Projections
+from engine.geometry.grid import ImageGrid
+from engine.geometry.xray import XrayGeometry
+from engine.modalities.requirements import GPU_SAFETY, MIB, GpuRequirements, Requirements
+from engine.modalities.xray_ct.extent import most_grown
+from engine.modalities.xray_ct.protocol import CtProtocol
+
+REAL_BYTES = 4
+
+
+class Alive(NamedTuple):
+    """Volumes and sets of projections, float32, that an algorithm has at once, temporaries too.
+
+    `in_chunks` are sets of projections that a GPU has some views at a time: textures; and rows that
+    are filtered, twice as long, and their spectra.
+    """
+
+    volumes: float
+    projections: float
+    in_chunks: float = 0
+
+
+ALIVE = {
+    "fdk": Alive(1, 3, 12),
+    "sirt": Alive(8, 6, 2),
+    "cgls": Alive(6, 5, 2),
+    "fista_tv": Alive(19, 6, 2),
+}
+MEASURED = 2
+"""Sets of projections in the machine's memory besides: counts and line integrals."""
+HOST = Alive(3, 2)
+"""What the projectors of the CPU have besides: arrays in their own order, sums."""
+FILTERED = 2
+"""Volumes that a filter between iterations takes."""
+CHUNK_BYTES = 1024 * MIB
+"""What is in chunks on a GPU, at most."""
+UPDATES_PER_SECOND_PER_THREAD = 4e8
+"""Voxels times views a thread projects in a second, below `facts` of two slow cores."""
+GPU_UPDATES_PER_SECOND = 1e10
+"""The same on a GPU: assumed, for a small card; the window corrects it by what it measures."""
+START_S = 2.0
+SMALLER = "choose larger voxels or a smaller volume, or bin the projections"
+
+
+def estimate_unread(
+    protocol: CtProtocol, scan: Projections, grid: ImageGrid, *, on: DeviceInfo
+) -> Requirements:
+    """Return what a run needs before anything is known of the values of a scan."""
+    least = estimate(protocol, scan.shape, grid, on=on)
+    most = most_room(protocol, scan.geometry, grid)
+    if most == grid:
+        return least
+    return replace(estimate(protocol, scan.shape, most, on=on), least=least)
+
+
+def most_room(protocol: CtProtocol, geometry: XrayGeometry, grid: ImageGrid) -> ImageGrid:
+    """Return the grid that a run has at most: iterations may need more than the picture."""
+    return grid if isinstance(protocol.algorithm, Fdk) else most_grown(geometry, grid)
+
+
+def estimate(
+    protocol: CtProtocol, shape: tuple[int, int, int], grid: ImageGrid, *, on: DeviceInfo
+) -> Requirements:
+    """Return what projections of `shape` (n_views, n_rows, n_columns) on `grid` need."""
+    import psutil
+
+    per_set, per_volume = REAL_BYTES * prod(shape), REAL_BYTES * grid.n_voxels
+    alive = ALIVE[protocol.algorithm.kind]
+    volumes = alive.volumes + (FILTERED if protocol.between else 0)
+    work = int(volumes * per_volume + alive.projections * per_set)
+    chunks = min(CHUNK_BYTES, int(alive.in_chunks * per_set))
+    gpu = _on_gpu(shape, grid, work + chunks, on.free_bytes) if on.is_gpu else None
+    host = MEASURED * per_set + 2 * per_volume
+    if gpu is None or gpu.streams:
+        host += work
+    if gpu is None:
+        host += int(HOST.volumes * per_volume + HOST.projections * per_set)
+    updates = passes(protocol) * shape[0] * grid.n_voxels
+    rate = UPDATES_PER_SECOND_PER_THREAD * max(on.threads, 1)
+    seconds = START_S + updates / (GPU_UPDATES_PER_SECOND if on.is_gpu else rate)
+    return Requirements(host, int(psutil.virtual_memory().available), seconds, gpu)
+
+
+def passes(protocol: CtProtocol) -> int:
+    """Projections and back projections of all views, at most, those of the preparations too."""
+    n = protocol.algorithm.n_iterations
+    if protocol.algorithm.kind == "fdk":
+        return 1
+    if protocol.algorithm.kind == "sirt":  # weights; the residual is told after each iteration
+        return 2 + 2 * n + (n if protocol.algorithm.n_subsets > 1 else 1)
+    if protocol.algorithm.kind == "cgls":
+        return 2 + 2 * n
+    return 12 + 2 * n  # bound of the norm, strength, start
+
+
+def _on_gpu(
+    shape: tuple[int, int, int], grid: ImageGrid, whole: int, free_bytes: int
+) -> GpuRequirements:
+    """Everything on the GPU, or at least a few slices and views at a time."""
+    _, n_rows, n_columns = shape
+    part = REAL_BYTES * (grid.shape[1] * grid.shape[2] + n_rows * n_columns)
+    return GpuRequirements(
+        int(GPU_SAFETY * 4 * part),
+        int(GPU_SAFETY * whole),
+        free_bytes,
+        "a few slices and views",
+        "volume and projections",
+    )

@@ -1,0 +1,1 @@
+"""What every stage writes to: context, progress, provenance."""

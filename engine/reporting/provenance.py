@@ -1,0 +1,237 @@
+"""What exactly made a volume: inputs, settings, versions, numbers; enough to make it again.
+
+Files are named without their folders, so that a provenance can leave the house.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import shlex
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.run_history import RunHistory
+from engine.errors import DataError, ResourceError
+from engine.geometry.grid import ImageGrid
+from engine.modalities.studies import Study
+from engine.reporting.environment import environment
+from engine.settings import Settings
+
+FORMAT = "isocenter-provenance-1"
+CLAIM = "Research use only. Not for diagnosis or treatment."
+CHUNK_BYTES = 1 << 22
+MAX_HEADER_BYTES = 1 << 16
+
+
+def build(
+    study: Study,
+    *,
+    scanner_fingerprint: dict[str, Any],
+    facts: dict[str, Any],
+    corrections: list[dict[str, Any]],
+    warnings: list[str],
+    history: RunHistory,
+    device: str,
+    ended_utc: datetime,
+    iterations_done: float,
+    grid: ImageGrid,
+    output_sha256: str,
+) -> dict[str, Any]:
+    """Gather the provenance of a finished volume as plain JSON values."""
+    record = {
+        "format": FORMAT,
+        "claim": CLAIM,
+        "environment": environment(),
+        "device": device,
+        "inputs": describe_inputs(study),
+        "scanner": {"sha256": _digest_of(scanner_fingerprint), "full": scanner_fingerprint},
+        "scan": facts,
+        "protocol": study.protocol.model_dump(mode="json"),
+        "corrections": corrections,
+        "warnings": warnings,
+        "started_utc": history.started_utc,
+        "resumed_utc": history.resumed_utc,
+        "ended_utc": ended_utc,
+        "local_utc_offset_minutes": _local_offset_minutes(history.started_utc),
+        "timings_s": history.seconds,
+        "iterations_done": iterations_done,
+        "log_likelihoods": history.log_likelihoods,
+        "relative_residuals": history.residuals,
+        "grid": {
+            "shape_zyx": grid.shape,
+            "voxel_mm_xyz": grid.voxel_mm,
+            "centre_mm_xyz": grid.centre_mm,
+        },
+        "output": {"sha256": output_sha256, "dtype": "float32", "order": "z, y, x"},
+        "replay": replay_command(study),
+    }
+    return {key: _plain(value) for key, value in record.items()}
+
+
+def to_json(provenance: dict[str, Any]) -> str:
+    """Canonical text: sorted keys, the same bytes for the same values."""
+    return json.dumps(_plain(provenance), sort_keys=True, indent=2, ensure_ascii=False) + "\n"
+
+
+def describe_inputs(study: Study) -> dict[str, dict[str, Any]]:
+    """Name, size and digest of each file of a study, by its role."""
+    return {role: hash_file(path) for role, path in input_files(study).items()}
+
+
+def input_files(study: Study) -> dict[str, Path]:
+    """Every file a study names, by its role, and those a header goes with."""
+    scanner = Path(study.scanner) if study.scanner else None
+    roles = {
+        "data": study.data,
+        "scanner": scanner if scanner and scanner.is_file() else None,
+        "attenuation": study.attenuation,
+        "normalisation": study.normalisation,
+        "response": study.response,
+    }
+    named = {role: path for role, path in roles.items() if path is not None}
+    return named | {f"data: {path.name}": path for path in _companions(study.data)}
+
+
+def _companions(data: Path) -> list[Path]:
+    """Files in the folder of `data` that it names as a header, or whose header names it."""
+    text = _header_text(data)
+    try:
+        beside = sorted(p for p in data.parent.iterdir() if p.is_file() and p.name != data.name)
+    except OSError:
+        return []
+    headers = (p for p in beside if ".hdr" in p.name.lower())
+    naming = [p for p in headers if data.name.encode() in _header_text(p)]
+    return [p for p in beside if p.name.encode() in text] + naming
+
+
+def _header_text(path: Path) -> bytes:
+    """Return the content of a small text file, nothing of any other."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(MAX_HEADER_BYTES + 1)
+    except OSError:
+        return b""
+    return b"" if len(head) > MAX_HEADER_BYTES or b"\0" in head else head
+
+
+def hash_file(path: Path) -> dict[str, Any]:
+    """Name, size [bytes], SHA-256 and time of change of a file, read in a stream."""
+    try:
+        stat = path.stat()
+        digest = _file_digest(path, stat.st_size, stat.st_mtime_ns)
+    except FileNotFoundError as e:
+        raise DataError(f"{path}: no such file; check the path.") from e
+    except OSError as e:
+        reason = e.strerror or e
+        raise ResourceError(f"{path}: cannot be read ({reason}); check the permissions.") from e
+    modified = datetime.fromtimestamp(stat.st_mtime, UTC)
+    return {
+        "name": path.name,
+        "bytes": stat.st_size,
+        "sha256": digest,
+        "modified": modified.isoformat(timespec="seconds"),
+    }
+
+
+@lru_cache(maxsize=64)  # a job and its provenance ask for the same file
+def _file_digest(path: Path, _size: int, _mtime_ns: int) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK_BYTES):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def hash_array(values: NDArray[Any]) -> str:
+    """SHA-256 of the values in memory order [z, y, x], little-endian."""
+    little = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
+    return hashlib.sha256(little.reshape(-1).view(np.uint8).data).hexdigest()
+
+
+def replay_command(study: Study) -> str:
+    """One command line that makes the same volume again, run beside the files."""
+    words = ["isocenter", "reconstruct", study.data.name]
+    if study.scanner:
+        words += ["--scanner", _bare(study.scanner)]
+    for option, path in (
+        ("--attenuation", study.attenuation),
+        ("--normalisation", study.normalisation),
+        ("--response", study.response),
+    ):
+        if path is not None:
+            words += [option, path.name]
+    for assignment in assignments(study.protocol):
+        words += ["--set", assignment]
+    return shlex.join([*words, "-o", "image.nii.gz"])
+
+
+def assignments(protocol: Settings) -> list[str]:
+    """Every setting that differs from the default, as "algorithm.iterations=4"."""
+    usual = type(protocol)()
+    return _differences(protocol.model_dump(mode="json"), usual.model_dump(mode="json"))
+
+
+def _differences(values: dict[str, Any], usual: dict[str, Any], prefix: str = "") -> list[str]:
+    found: list[str] = []
+    if values.get("kind") != usual.get("kind"):
+        found.append(f"{prefix}kind={_toml(values['kind'])}")
+        usual = {"kind": values["kind"]}
+    for key, value in values.items():
+        if isinstance(value, dict) and isinstance(usual.get(key), dict):
+            found += _differences(value, usual[key], f"{prefix}{key}.")
+        elif value is not None and value != usual.get(key):
+            found.append(f"{prefix}{key}={_toml(value)}")
+    return found
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, Mapping):
+        pairs = (f"{key} = {_toml(item)}" for key, item in value.items() if item is not None)
+        return "{" + ", ".join(pairs) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(_toml(item) for item in value) + "]"
+    return json.dumps(value)
+
+
+def _digest_of(value: Any) -> str:
+    text = json.dumps(_plain(value), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _local_offset_minutes(when: datetime) -> int:
+    offset = when.astimezone().utcoffset()
+    return round(offset.total_seconds() / 60) if offset is not None else 0
+
+
+def _plain(value: Any) -> Any:
+    """JSON values: paths without folders, numbers as Python's, nothing that is not finite."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return _plain(value.tolist())
+    if isinstance(value, str | Path):
+        return _bare(str(value))
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat(timespec="milliseconds")
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, Sequence):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, bool | int) or value is None else str(value)
+
+
+def _bare(text: str) -> str:
+    """Return a path without its folder, any other text as it is."""
+    if "\n" in text or not (
+        PurePosixPath(text).is_absolute() or PureWindowsPath(text).is_absolute()
+    ):
+        return text
+    return PureWindowsPath(text).name or PurePosixPath(text).name

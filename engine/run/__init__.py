@@ -1,0 +1,1 @@
+"""One reconstruction: from a study to its volume."""

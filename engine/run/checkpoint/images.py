@@ -1,0 +1,92 @@
+"""The checkpoint file: one line of JSON, then the image as little-endian float32 [z, y, x].
+
+The digest in the line covers the line's other values and the image, so that no damaged file
+is ever taken for a whole one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from engine.data.run_history import RunHistory
+from engine.io.atomic_write import write_atomically
+from engine.settings import Settings, setting
+
+MAX_LINE_BYTES = 1 << 20
+"""Room for the figures of the most iterations there can be."""
+
+log = logging.getLogger(__name__)
+
+
+class Head(Settings):
+    """What a checkpoint says of itself.
+
+    Attributes
+    ----------
+    done : updates behind the image
+    shape : (n_z, n_y, n_x)
+    protocol : digest of the settings
+    inputs : (name, digest) of each file, by its role
+    history : of the run up to the image
+    sha256 : of all else
+    """
+
+    format: Literal["isocenter-checkpoint-2"] = "isocenter-checkpoint-2"
+    done: int = setting(ge=0)
+    shape: tuple[int, int, int] = setting()
+    protocol: str = setting(max_length=64)
+    inputs: dict[str, tuple[str, str]] = setting()
+    history: RunHistory = setting()
+    sha256: str = setting("", max_length=64)
+
+
+def write_image(image: NDArray[Any], head: Head, path: Path) -> None:
+    """Write a checkpoint, whole or not at all."""
+    data = np.ascontiguousarray(image, "<f4").tobytes()
+    signed = head.model_copy(update={"sha256": _digest(head, data)})
+    write_atomically(signed.model_dump_json().encode() + b"\n" + data, path)
+
+
+def read_head(path: Path) -> Head | None:
+    """Return what a checkpoint says of itself, None if there is none to be read."""
+    try:
+        with path.open("rb") as file:
+            return _parse(file.readline(MAX_LINE_BYTES))
+    except OSError:
+        return None
+
+
+def read_image(path: Path) -> NDArray[np.float32] | None:
+    """Return the image, None where the file is damaged."""
+    try:
+        line, _, data = path.read_bytes().partition(b"\n")
+    except OSError as e:
+        log.warning("checkpoint %s cannot be read (%s)", path.name, e)
+        return None
+    head = _parse(line)
+    if head is None or head.sha256 != _digest(head, data):
+        log.warning("checkpoint %s is damaged", path.name)
+        return None
+    return np.frombuffer(data, "<f4").reshape(head.shape).astype(np.float32)
+
+
+def _parse(line: bytes) -> Head | None:
+    try:
+        return Head.model_validate_json(line)
+    except ValidationError:
+        return None
+
+
+def _digest(head: Head, data: bytes) -> str:
+    values = head.model_dump(mode="json", exclude={"sha256"})
+    digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode())
+    digest.update(data)
+    return digest.hexdigest()

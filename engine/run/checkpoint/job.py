@@ -1,0 +1,277 @@
+"""A job: a folder with a study, its state, and the images of its last two checkpoints."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import secrets
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from pydantic import ValidationError
+
+from engine.errors import DataError, FileFormatError, ResourceError, SettingsError
+from engine.events import Preview
+from engine.io.atomic_write import write_atomically
+from engine.modalities.studies import Study, read_study, write_study
+from engine.paths import jobs_dir, made
+from engine.reporting.provenance import describe_inputs
+from engine.run.checkpoint.images import Head, read_head, read_image, write_image
+from engine.run.checkpoint.job_record import JobInfo, JobRecord, Status
+from engine.run.checkpoint.owner import Owner
+from engine.settings import explain
+
+if TYPE_CHECKING:  # the window lists jobs without loading kernels
+    from engine.run.reconstruction import Resume
+
+RECORD, STUDY = "job.json", "study.toml"
+IMAGES = ("checkpoint-0.bin", "checkpoint-1.bin")
+Origin = tuple[str, dict[str, tuple[str, str]]]
+"""Digest of the settings; name and digest of each input file by its role."""
+STALE_S = 7 * 86_400
+"""Age at which an unfinished write is litter [s]."""
+KEPT_ENDED = 20
+"""Ended jobs that stay listed; older ones are removed. Interrupted jobs always stay."""
+
+log = logging.getLogger(__name__)
+
+
+class Job:
+    """A reconstruction that survives its process: all that counts is in the folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._saved: int | None = None
+        self._origin: Origin | None = None
+
+    @classmethod
+    def create(
+        cls,
+        study: Study,
+        folder: Path | None = None,
+        *,
+        device: str = "auto",
+        output: Path | None = None,
+    ) -> Self:
+        """Make a job for `study`, in `folder` or under a new name in the user's jobs."""
+        if folder is None:
+            _remove_old()
+            name = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ-") + secrets.token_hex(3)
+            folder = jobs_dir() / name
+        folder = folder.expanduser().absolute()
+        if (folder / RECORD).exists():
+            raise SettingsError(
+                f"{folder}: holds a job already; resume that one or choose another folder."
+            )
+        made(folder)
+        write_study(absolute(study), folder / STUDY)
+        algorithm = study.protocol.algorithm
+        job = cls(folder)
+        job._write(
+            JobRecord(
+                status="running",
+                owner=Owner.me(),
+                title=f"{study.data.name}, {study.protocol.name}",
+                created_utc=datetime.now(UTC),
+                device=device,
+                updates=algorithm.n_iterations * algorithm.n_subsets,
+                output="" if output is None else str(output.expanduser().absolute()),
+            )
+        )
+        return job
+
+    @classmethod
+    def open(cls, folder_or_id: str | Path) -> Self:
+        """Return a job by its folder or, in the user's jobs, by its name."""
+        for folder in (Path(folder_or_id).expanduser().absolute(), jobs_dir() / folder_or_id):
+            if (folder / RECORD).is_file():
+                return cls(folder)
+        raise SettingsError(f"{folder_or_id}: no such job; give its folder or its name.")
+
+    @property
+    def id(self) -> str:
+        """Name of the folder."""
+        return self.folder.name
+
+    @property
+    def study(self) -> Study:
+        """What the job reconstructs, with absolute paths."""
+        return read_study(self.folder / STUDY)
+
+    @property
+    def record(self) -> JobRecord:
+        """The state as it is on disk now."""
+        try:
+            return JobRecord.model_validate_json((self.folder / RECORD).read_bytes())
+        except ValidationError as e:
+            raise FileFormatError(
+                f"{self.id}/{RECORD}: damaged ({explain(e)}); start the study anew."
+            ) from e
+        except OSError as e:
+            raise ResourceError(f"{self.folder}: cannot be read ({e.strerror or e}).") from e
+
+    @property
+    def info(self) -> JobInfo:
+        """One line for a list."""
+        record = self.record
+        newest = max((head.done for head, _ in self._heads()), default=None)
+        interrupted = record.status in ("running", "paused") and not record.owner.alive
+        return JobInfo(
+            self.id,
+            self.folder,
+            record.title,
+            record.status,
+            record.created_utc,
+            record.device,
+            newest,
+            record.updates,
+            interrupted,
+            record.text,
+        )
+
+    def claim(self, *, heir_of: int | None = None) -> None:
+        """Make this process the owner; refuse where another one works on the job.
+
+        `heir_of` is the process that may hand the job over: the parent of an engine process.
+        """
+        owner, me = self.record.owner, Owner.me()
+        if owner.pid not in (me.pid, heir_of) and owner.alive:
+            raise ResourceError(
+                f"job {self.id}: another process works on it (number {owner.pid} on "
+                f"{owner.host}); wait until it ends, or start the study anew."
+            )
+        self._change(status="running", owner=me, text="")
+
+    def mark(self, status: Status, text: str = "") -> None:
+        """Write down how the job stands; a finished job keeps no images."""
+        self._change(status=status, text=text)
+        if status == "finished":
+            for name in IMAGES:
+                (self.folder / name).unlink(missing_ok=True)
+
+    def save(self, preview: Preview) -> None:
+        """Put an image, with how the run came to it, in the place of the older checkpoint."""
+        volume, done = preview.volume, preview.update
+        if done == self._saved:
+            return
+        heads = {path: head for head, path in self._heads()}
+        paths = [self.folder / name for name in IMAGES]
+        oldest = min(paths, key=lambda path: heads[path].done if path in heads else -1)
+        self._origin = self._origin or self._find_origin()  # of the files as they were read
+        protocol, inputs = self._origin
+        head = Head(
+            done=done,
+            shape=volume.grid.shape,
+            protocol=protocol,
+            inputs=inputs,
+            history=preview.history,
+        )
+        write_image(volume.values, head, oldest)
+        self._saved = done
+
+    def latest(self) -> Resume | None:
+        """Return where to go on: the newest whole image, None if none was ever saved."""
+        from engine.run.reconstruction import Resume
+
+        heads = sorted(self._heads(), key=lambda pair: -pair[0].done)
+        for head, path in heads:
+            image = read_image(path)
+            if image is not None:
+                self._refuse_other_inputs(head)
+                return Resume(image, head.done, head.history)
+        if any((self.folder / name).exists() for name in IMAGES):
+            raise FileFormatError(
+                f"job {self.id}: its checkpoints are damaged, or of another version of Isocenter; "
+                "start the study anew."
+            )
+        return None
+
+    def remove(self) -> None:
+        """Delete the folder of the job and all in it."""
+        for name in (*IMAGES, STUDY, RECORD):
+            (self.folder / name).unlink(missing_ok=True)
+        with suppress(OSError):  # a folder the user chose may hold other things
+            self.folder.rmdir()
+
+    def _heads(self) -> Iterator[tuple[Head, Path]]:
+        for path in (self.folder / name for name in IMAGES):
+            head = read_head(path)
+            if head is not None:
+                yield head, path
+
+    def _find_origin(self) -> Origin:
+        study, record = self.study, self.record
+        found = describe_inputs(study)
+        if found != record.inputs:
+            self._change(inputs=found)
+        scanner = None if "scanner" in found else study.scanner
+        protocol = json.dumps([study.protocol.model_dump(mode="json"), scanner], sort_keys=True)
+        inputs = {role: (file["name"], file["sha256"]) for role, file in found.items()}
+        return hashlib.sha256(protocol.encode()).hexdigest(), inputs
+
+    def _refuse_other_inputs(self, head: Head) -> None:
+        protocol, inputs = self._find_origin()
+        for role in sorted({*inputs, *head.inputs}):
+            now, then = inputs.get(role), head.inputs.get(role)
+            if now is None or then is None or now[1] != then[1]:  # its name may change
+                name = (then or inputs[role])[0]
+                raise DataError(
+                    f"{name}: not the file the checkpoint was made with; put that file back, "
+                    "or start the study anew."
+                )
+        if protocol != head.protocol:
+            raise SettingsError(
+                f"{self.id}/{STUDY}: not the protocol the checkpoint was made with; undo the "
+                "change, or start the study anew."
+            )
+
+    def _change(self, **values: Any) -> None:
+        self._write(self.record.model_copy(update=values))
+
+    def _write(self, record: JobRecord) -> None:
+        write_atomically(record.model_dump_json(indent=2).encode(), self.folder / RECORD)
+
+
+def absolute(study: Study) -> Study:
+    """Return the study with absolute paths."""
+    values: dict[str, Any] = {
+        role: path.expanduser().absolute()
+        for role in ("data", "attenuation", "normalisation", "response")
+        if (path := getattr(study, role)) is not None
+    }
+    if study.scanner is not None and Path(study.scanner).is_file():
+        values["scanner"] = str(Path(study.scanner).absolute())
+    return study.model_copy(update=values)
+
+
+def jobs() -> list[JobInfo]:
+    """All jobs of this user, the newest first; removes litter of writes that never ended."""
+    _sweep(jobs_dir())
+    return sorted(_readable(jobs_dir()), key=lambda info: info.created, reverse=True)
+
+
+def _readable(folder: Path) -> Iterator[JobInfo]:
+    for path in folder.glob(f"*/{RECORD}"):
+        try:
+            yield Job(path.parent).info
+        except (FileFormatError, ResourceError) as e:
+            log.warning("job left out: %s", e)
+
+
+def _sweep(folder: Path) -> None:
+    for part in folder.glob("*/.*.part"):
+        with suppress(OSError):
+            if time.time() - part.stat().st_mtime > STALE_S:
+                part.unlink()
+
+
+def _remove_old() -> None:
+    ended = [info for info in jobs() if info.status in ("finished", "aborted", "failed")]
+    for info in ended[KEPT_ENDED:]:
+        shutil.rmtree(info.folder, ignore_errors=True)

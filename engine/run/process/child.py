@@ -1,0 +1,119 @@
+"""The engine process: runs one study, obeys commands, and ends itself when the window is gone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import traceback
+from collections.abc import Generator
+from contextlib import closing
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING
+
+from engine.backend import Backend, named
+from engine.errors import DeviceError, EngineError, ResourceError, SettingsError
+from engine.events import Event, Failed, Finished, Preview, Warned
+from engine.modalities.studies import Study
+from engine.run.checkpoint import Job, keep
+from engine.run.checkpoint.job import absolute
+from engine.run.process.link import Controls, Outbox
+from engine.run.process.messages import Order, Source
+
+if TYPE_CHECKING:
+    from engine.run.reconstruction import Resume
+
+NO_MEMORY = (
+    "The memory is used up; choose larger voxels, a smaller field of view or a shorter scan, "
+    "or close other programs."
+)
+
+
+def main(order: Order, events: Connection, commands: Connection) -> None:
+    """Run an order to its end; every end but an abort is told as an event."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches us too; the parent decides
+    controls = Controls(commands)
+    outbox = Outbox(events, controls)
+    try:
+        _work(order, outbox, controls)
+    except KeyboardInterrupt:
+        pass  # aborted: the parent asked for it, and knows what it has
+    except DeviceError as e:
+        detail = traceback.format_exc()
+        outbox.send(Failed(str(e), user_fault=False, detail=detail, on_cpu=True))
+    except EngineError as e:
+        outbox.send(Failed(str(e), user_fault=True))
+    except MemoryError:
+        outbox.send(Failed(NO_MEMORY, user_fault=True))
+    except Exception as e:  # noqa: BLE001  the last door: nothing may end without a word
+        text = f"The engine met a fault of its own ({type(e).__name__}: {e})"
+        outbox.send(Failed(f"{text}.", user_fault=False, detail=traceback.format_exc()))
+    finally:
+        outbox.close()
+
+
+def _work(order: Order, outbox: Outbox, controls: Controls) -> None:
+    study = Study.model_validate_json(order.study)
+    job = Job.open(order.job) if order.job else None
+    latest: Preview | None = None
+    with closing(_events(order, study, job, outbox, controls)) as events:
+        for event in events:
+            outbox.send_event(event)
+            if isinstance(event, Preview):
+                latest = event
+            if isinstance(event, Finished):
+                outbox.wait_until_taken()
+            elif controls.pause_wanted:
+                _rest(job, latest, controls, outbox)
+            controls.stop_if_aborted()
+
+
+def _events(
+    order: Order, study: Study, job: Job | None, outbox: Outbox, controls: Controls
+) -> Generator[Event, None, None]:
+    source = order.source or _default_source()
+    resume: Resume | None = None
+    if order.resume and job is not None:
+        if absolute(study) != job.study:
+            raise SettingsError(
+                f"job {job.id}: was started with another study; resume it with its own, "
+                "or start this one anew."
+            )
+        resume = job.latest()
+        if resume is None:
+            yield Warned("Nothing was saved before the interruption; starting anew.")
+    events = source(
+        study,
+        on=_device(order),
+        resume=resume,
+        on_progress=outbox.on_progress,
+        finish_early=controls.finish_wanted,
+    )
+    if job is not None:
+        events = keep(events, job, heir_of=os.getppid())
+    yield from events
+
+
+def _device(order: Order) -> Backend:
+    try:
+        return named(order.device, order.threads)
+    except ResourceError as e:
+        if order.device == "cuda":
+            raise DeviceError(str(e)) from e
+        raise
+
+
+def _default_source() -> Source:
+    from engine.run.reconstruction import run
+
+    return run
+
+
+def _rest(job: Job | None, latest: Preview | None, controls: Controls, outbox: Outbox) -> None:
+    """Wait out a pause, with the image safe on disk."""
+    if job is not None and latest is not None:
+        job.save(latest)
+    if job is not None:
+        job.mark("paused")
+    controls.rest(outbox.beat)
+    if job is not None:
+        job.mark("running")

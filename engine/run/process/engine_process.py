@@ -1,0 +1,292 @@
+"""The window's side of an engine process: draws its events, outlives its death."""
+
+from __future__ import annotations
+
+import atexit
+import os
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from multiprocessing import get_context
+from multiprocessing.connection import wait
+from threading import Lock
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from engine.errors import EngineError
+from engine.events import Aborted, Event, Failed, Finished, Planned, Preview, Warned
+from engine.modalities.studies import Study
+from engine.run.checkpoint import Job
+from engine.run.process.child import main
+from engine.run.process.exit_reasons import how_it_ended, what_is_safe
+from engine.run.process.messages import (
+    N_SLOTS,
+    Beat,
+    Command,
+    Frame,
+    Free,
+    NeedSlots,
+    Order,
+    Slots,
+    Source,
+)
+from engine.run.process.slots import OwnedSlots, sweep_orphans
+
+WAKE_S = 0.25
+"""Longest sleep between looks at deadlines."""
+SILENCE_S = 10.0
+"""Silence after which the user is told."""
+GRACE_S, LAST_GRACE_S = 1.5, 0.3
+"""Time to stop by itself after an abort; then after a terminate signal."""
+EXIT_S = 5.0
+"""Time to exit after the last event."""
+ENDS = (Finished, Failed, Aborted)
+
+
+class EngineProcess:
+    """One reconstruction in a spawned process.
+
+    `events` is drawn by one thread; the four verbs may be called from any other and never wait.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        *,
+        device: str = "auto",
+        threads: int | None = None,
+        job: Job | None = None,
+        resume: bool = False,
+        source: Source | None = None,
+    ) -> None:
+        folder = str(job.folder) if job else None
+        order = Order(study.model_dump_json(), device, threads, folder, resume, source)
+        context = get_context("spawn")  # a forked child would inherit the window's threads
+        self._events, events = context.Pipe(duplex=False)
+        commands, self._commands = context.Pipe(duplex=False)
+        self._far_ends = (events, commands)
+        self._process = context.Process(
+            target=main, args=(order, events, commands), name="isocenter-engine", daemon=True
+        )
+        self._job = job
+        self._sending = Lock()
+        self._pending: deque[Any] = deque()
+        self._slots: OwnedSlots | None = None
+        self._abort_at: float | None = None
+        self._pid: int | None = None
+        self._sentinel = -1
+        self._exit_code: int | None = None
+        self._ended = self._cleaned = False
+        self._cleaning = Lock()
+        self._heard_at = monotonic()
+        self._silent = self._resting = False
+        self._last_preview: Preview | None = None
+        self._on_gpu = device == "cuda"
+
+    @property
+    def last_preview(self) -> Preview | None:
+        """The newest image drawn; it stays when the engine dies."""
+        return self._last_preview
+
+    @property
+    def pid(self) -> int | None:
+        """Number of the process, None before `events` is drawn."""
+        return self._pid
+
+    @property
+    def paused(self) -> bool:
+        """Whether the engine rests now."""
+        return self._resting
+
+    def pause(self) -> None:
+        """Rest after the current update."""
+        self._command("pause")
+
+    def resume_run(self) -> None:
+        """Go on after a pause."""
+        self._command("resume")
+
+    def finish_and_keep(self) -> None:
+        """End after the current iteration, with the finishing filters; ends a pause too."""
+        self._command("finish")
+
+    def abort(self) -> None:
+        """Stop as soon as possible, by force if need be; the last image stays."""
+        self._abort_at = self._abort_at or monotonic()
+        self._command("abort")
+
+    def events(self) -> Iterator[Event]:
+        """Yield what the engine tells, up to `Finished`, `Failed` or `Aborted`; draw once."""
+        sweep_orphans()
+        atexit.register(self._clean_up)  # for a thread that still draws when the program ends
+        try:
+            if self._aborting:
+                yield Aborted("Aborted before the start.")
+                return
+            self._start()
+            yield from self._draw()
+        finally:
+            self._clean_up()
+
+    @property
+    def _aborting(self) -> bool:
+        return self._abort_at is not None
+
+    def _start(self) -> None:
+        self._process.start()
+        self._pid, self._sentinel = self._process.pid, self._process.sentinel
+        for end in self._far_ends:
+            end.close()  # else its death would go unnoticed on the pipe
+        self._heard_at = monotonic()
+
+    def _draw(self) -> Iterator[Event]:
+        while True:
+            alive = self._collect(WAKE_S)
+            while self._pending:
+                event = self._received(self._pending.popleft())
+                if event is not None:
+                    self._ended = isinstance(event, ENDS)
+                    yield event
+                    if self._ended:
+                        return
+                    alive = self._collect(0)
+            if not alive:
+                yield self._last_words()
+                return
+            self._enforce_abort()
+            if not self._silent and monotonic() - self._heard_at > SILENCE_S:
+                self._silent = True
+                yield Warned(
+                    f"The engine has not answered for {SILENCE_S:g} s; Abort will stop it."
+                )
+
+    def _collect(self, timeout_s: float) -> bool:
+        """Move what has arrived to `_pending`; False once the engine is gone."""
+        try:
+            gone = self._sentinel in wait([self._events, self._sentinel], timeout_s)
+            while self._events.poll(0):
+                self._pending.append(self._events.recv())
+                self._heard_at = monotonic()
+        except (EOFError, OSError):
+            return False
+        return not gone
+
+    def _received(self, message: Any) -> Event | None:
+        if isinstance(message, Frame):
+            return self._unpacked(message)
+        if isinstance(message, Beat):
+            self._resting = message.resting
+            return None
+        if isinstance(message, NeedSlots):
+            self._answer(message)
+            return None
+        if isinstance(message, Planned):
+            self._on_gpu = message.device == "cuda"
+        if isinstance(message, Failed) and (message.on_cpu or self._on_gpu):
+            return self._with_way_out(message)
+        event: Event = message
+        return event
+
+    def _with_way_out(self, failed: Failed) -> Failed:
+        """Tell of a run on the GPU what is safe, and offer the CPU unless the input is at fault."""
+        if failed.user_fault:
+            return failed
+        safe = what_is_safe(self._last_preview, self._job, on_gpu=True)
+        return replace(failed, text=f"{failed.text} {safe}", on_cpu=True)
+
+    def _unpacked(self, frame: Frame) -> Event | None:
+        newer = any(isinstance(message, Frame) for message in self._pending)
+        event: Preview | Finished | None = None
+        if not (frame.may_be_skipped and newer):
+            shape = frame.grid.shape
+            if frame.data is not None:
+                event = frame.event(np.frombuffer(frame.data, np.float32).reshape(shape).copy())
+            elif self._slots is not None:
+                event = frame.event(self._slots.read(frame.slot, shape))
+        self._command(Free(frame.slot))
+        if isinstance(event, Preview):
+            self._last_preview = event
+        return event
+
+    def _answer(self, need: NeedSlots) -> None:
+        with suppress(OSError):  # too little shared memory: volumes go through the pipe
+            self._slots = OwnedSlots(N_SLOTS, need.n_bytes)
+        self._command(Slots(self._slots.names if self._slots else ()))
+
+    def _command(self, message: Command | Free | Slots) -> None:
+        with self._sending, suppress(OSError):  # a dead engine needs no command
+            self._commands.send(message)
+
+    def _enforce_abort(self) -> None:
+        if self._abort_at is not None:
+            waited = monotonic() - self._abort_at
+            if waited > GRACE_S + LAST_GRACE_S:
+                self._process.kill()
+            elif waited > GRACE_S:
+                self._process.terminate()
+
+    def _last_words(self) -> Event:
+        self._ended = True
+        self._clean_up()
+        on_gpu = self._on_gpu and not self._aborting
+        safe = what_is_safe(self._last_preview, self._job, on_gpu=on_gpu)
+        if self._aborting:
+            return Aborted(f"Aborted. {safe}")
+        reason = how_it_ended(self._exit_code)
+        text = f"The engine stopped: {reason}. {safe}"
+        return Failed(text, user_fault=False, on_cpu=on_gpu)
+
+    def _clean_up(self) -> None:
+        """Leave no process, no shared memory and no job that seems to run."""
+        with self._cleaning:
+            if self._cleaned:
+                return
+            self._cleaned = True
+            if self._pid is not None:
+                self._end_process()
+            for end in (self._events, self._commands, *self._far_ends):
+                end.close()
+            if self._slots is not None:
+                self._slots.close()
+            if self._job is not None:
+                self._settle(self._job)
+        atexit.unregister(self._clean_up)
+
+    def _end_process(self) -> None:
+        if not self._ended:
+            self.abort()
+        self._process.join(EXIT_S if self._ended and not self._aborting else GRACE_S)
+        if self._process.is_alive():
+            self._process.terminate()
+            self._process.join(LAST_GRACE_S)
+        if self._process.is_alive():
+            self._process.kill()
+        self._process.join()
+        self._exit_code = self._process.exitcode
+        self._process.close()
+
+    def _settle(self, job: Job) -> None:
+        with suppress(EngineError):
+            record = job.record
+            if record.status not in ("running", "paused"):
+                return
+            if self._aborting and record.owner.pid in (os.getpid(), self._pid):
+                job.mark("aborted")
+            elif record.owner.pid == os.getpid():
+                job.mark("failed", "The engine did not get as far as to start the job.")
+
+
+def run_isolated(
+    study: Study,
+    *,
+    device: str = "auto",
+    threads: int | None = None,
+    job: Job | None = None,
+    resume: bool = False,
+) -> Iterator[Event]:
+    """Run a study in a process of its own; closing the iterator ends it."""
+    process = EngineProcess(study, device=device, threads=threads, job=job, resume=resume)
+    yield from process.events()

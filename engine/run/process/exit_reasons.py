@@ -1,0 +1,58 @@
+"""How an engine process ended, in plain words: what happened, what is safe, what to press."""
+
+from __future__ import annotations
+
+import signal
+
+from engine.errors import EngineError
+from engine.events import Preview
+from engine.run.checkpoint import Job
+
+
+def how_it_ended(exit_code: int | None) -> str:
+    """Say why a process is no more."""
+    if exit_code is None:
+        return "it closed the line"
+    if exit_code >= 0:
+        return f"it ended with exit code {exit_code}"
+    try:
+        name = signal.Signals(-exit_code).name
+    except ValueError:
+        name = "unknown"
+    hint = ", perhaps because the memory was used up" if name == "SIGKILL" else ""
+    return f"it was killed by signal {-exit_code} ({name}){hint}"
+
+
+def what_is_safe(image: Preview | None, job: Job | None, *, on_gpu: bool = False) -> str:
+    """Say what is kept and how to go on; after a run on the GPU the CPU is another way."""
+    done, n_subsets = _checkpoint(job)
+    sentences = []
+    if image is not None:
+        sentences.append(f"The image of {_place(image.iteration, image.subset)} is kept.")
+    if done:
+        iteration, subset = divmod(done - 1, n_subsets)
+        way_out = "press Resume to go on from there"
+        if on_gpu:
+            way_out = "press Resume to try the GPU again from there, or Continue on the CPU"
+        place = _place(iteration + 1, subset + 1)
+        sentences.append(f"The checkpoint of {place} is safe on disk; {way_out}.")
+    else:
+        way_out = "press Start to begin anew"
+        if on_gpu:
+            way_out = "press Start to try the GPU again, or Start on the CPU"
+        sentences.append(f"No checkpoint was saved; {way_out}.")
+    return " ".join(sentences)
+
+
+def _place(iteration: int, subset: int) -> str:
+    return f"iteration {iteration}, subset {subset}"
+
+
+def _checkpoint(job: Job | None) -> tuple[int, int]:
+    """Updates behind the newest checkpoint (0: there is none), and updates in an iteration."""
+    if job is None:
+        return 0, 1
+    try:
+        return job.info.done or 0, job.study.protocol.algorithm.n_subsets
+    except EngineError:
+        return 0, 1

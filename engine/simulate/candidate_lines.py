@@ -1,0 +1,53 @@
+"""The lines of a scanner that may see a phantom: a narrow source is seen by few of very many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.geometry.ring import RingScanner
+from engine.geometry.scanner import Scanner
+from engine.simulate.phantom import Phantom
+
+
+@dataclass(frozen=True)
+class CandidateLines:
+    """Some of a scanner's lines, counted 0 ... len - 1: `n_each` in a row from every start.
+
+    Attributes
+    ----------
+    starts : (m,) ascending numbers of lines
+    n_each : lines from each start on
+    """
+
+    scanner: Scanner
+    starts: NDArray[np.int64]
+    n_each: int
+
+    def __len__(self) -> int:
+        return len(self.starts) * self.n_each
+
+    def crystals(self, counted: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
+        """(n, 2) crystals of the lines with these counts."""
+        row, place = np.divmod(counted, self.n_each)
+        return self.scanner.lors(self.starts[row] + place)
+
+
+def all_lines(scanner: Scanner) -> CandidateLines:
+    """Return every line."""
+    return CandidateLines(scanner, np.zeros(1, np.int64), scanner.n_lors)
+
+
+def lines_near(phantom: Phantom, scanner: Scanner) -> CandidateLines:
+    """Return the lines that pass the phantom's activity, seen along z."""
+    if not isinstance(scanner, RingScanner):
+        return all_lines(scanner)
+    # all pairs of rings share the way across the ring, and follow one another in number
+    n_pairs = len(scanner.ring_pairs)
+    starts = np.arange(scanner.n_lors // n_pairs, dtype=np.int64) * n_pairs
+    ends = scanner.positions_mm[scanner.lors(starts)]
+    near = phantom.may_be_seen(ends[:, 0], ends[:, 1])
+    return CandidateLines(scanner, starts[near], n_pairs)

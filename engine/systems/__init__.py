@@ -1,1 +1,0 @@
-"""Composition roots: corrected data + grid -> system model, one file for each system."""

@@ -1,0 +1,117 @@
+"""Demos are simulated apart from the window, and their end is always told; windows suit them."""
+
+from __future__ import annotations
+
+import numpy as np
+import psutil
+import pytest
+from PySide6.QtCore import Qt
+from scipy.ndimage import binary_erosion
+
+from app.control.demo_maker import make_demo_apart
+from app.control.threads import Task
+from app.shell.welcome import WelcomeCard
+from app.views.windows import auto_window
+from engine.backend import cpu
+from engine.events import Finished
+from engine.io import read_volume
+from engine.modalities.demos import DEMOS, CtDemo, DualHeadDemo, PetDemo
+from engine.modalities.studies import read_study
+from engine.run.reconstruction import run
+from engine.simulate.jaw import DENTINE, SOFT, TITANIUM
+from tests.app.conftest import PATIENCE_MS
+
+SMALL = (
+    PetDemo(n_prompts=30_000),
+    CtDemo(n_views=90, n_rows=64, n_columns=100),
+    DualHeadDemo(n_prompts=500_000, n_points=1 << 9),
+)
+
+
+@pytest.mark.parametrize("demo", SMALL, ids=lambda demo: demo.key)
+def test_a_demo_is_simulated_and_fits_its_scan(demo, qtbot, tmp_path):
+    task = Task(lambda task: make_demo_apart(task, demo, tmp_path))
+    steps = []
+    task.progressed.connect(lambda done, total: steps.append(done / total))
+    with qtbot.waitSignal(task.done, timeout=PATIENCE_MS) as message:
+        task.start()
+    task.wait()
+    (study,) = message.args
+    assert study == read_study(demo.study(tmp_path))
+    assert study.data.is_file()
+    assert study.protocol.modality == demo.key
+    assert steps == sorted(steps)
+    assert steps[-1] == 1
+
+
+def test_the_grey_window_of_the_jaw_shows_soft_tissue_and_teeth(tmp_path):
+    study = SMALL[1].make(tmp_path)
+    volume = next(e.volume for e in run(study, on=cpu(2)) if isinstance(e, Finished))
+    low, high = auto_window(volume.values, volume.unit)
+    assert low == 0
+    assert 0.2 < SOFT / high < 0.6
+    assert DENTINE < high < TITANIUM
+
+
+def test_the_grey_window_of_the_rods_shows_thick_and_thin_ones(tmp_path):
+    demo = SMALL[2]
+    study, truth = demo.make(tmp_path), read_volume(demo.truth(tmp_path)).values
+    volume = next(e.volume for e in run(study, on=cpu(2)) if isinstance(e, Finished))
+    low, high = auto_window(volume.values, volume.unit)
+    inside = volume.values[binary_erosion(truth > 0.9 * truth.max())]
+    assert low == 0
+    assert 0.3 < np.median(inside) / high < 1
+
+
+def test_a_simulation_that_dies_is_a_sentence(qtbot, tmp_path):
+    task = Task(lambda task: make_demo_apart(task, PetDemo(), tmp_path))
+    with qtbot.waitSignal(task.failed, timeout=PATIENCE_MS) as message:
+        task.start()
+        qtbot.waitUntil(lambda: bool(simulations()), timeout=10_000)
+        simulations()[0].kill()
+    task.wait()
+    assert message.args == ["The simulation stopped; perhaps the memory is used up."]
+
+
+def test_a_simulation_ends_with_the_window(qtbot, tmp_path):
+    task = Task(lambda task: make_demo_apart(task, PetDemo(), tmp_path))
+    with qtbot.waitSignal(task.failed, timeout=PATIENCE_MS) as message:
+        task.start()
+        qtbot.waitUntil(lambda: bool(simulations()), timeout=10_000)
+        task.requestInterruption()
+    task.wait()
+    assert message.args == ["The simulation ended with the window."]
+    assert simulations() == []
+
+
+def simulations():
+    found = psutil.Process().children()
+    return [child for child in found if "spawn_main" in " ".join(child.cmdline())]
+
+
+def test_the_card_offers_every_demo_by_mouse_and_keys(qtbot, window):
+    seen = []
+    card = WelcomeCard(
+        window.context.theme, open_scan=lambda: seen.append("open"), demo=seen.append
+    )
+    qtbot.addWidget(card)
+    card.show()
+    card.open.setFocus()
+    for made in card.demos:
+        qtbot.keyClick(card.focusWidget(), Qt.Key.Key_Tab)
+        assert card.focusWidget() is made
+        qtbot.keyClick(made, Qt.Key.Key_Space)
+        made.click()
+    assert seen == ["pet", "pet", "ct", "ct", "dual-head", "dual-head"]
+    tips = [made.toolTip() for made in card.demos]
+    assert tips == [demo.tip for demo in DEMOS.values()]
+    card.show_busy("Simulating")
+    assert not any(made.isEnabled() for made in card.demos)
+
+
+def test_the_menu_offers_every_demo(window, monkeypatch):
+    seen = []
+    monkeypatch.setattr(window.welcome_lists, "make_demo", seen.append)
+    for action in window.actions_.demos.values():
+        action.trigger()
+    assert seen == list(DEMOS)

@@ -1,0 +1,241 @@
+"""The Profile tab: empty, on the CPU, on a card; every number with its unit; exported whole."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from PySide6.QtWidgets import QFileDialog, QLabel
+
+from app.models.run_record import RunState
+from app.run import profile_text as words
+from app.run.profile_panel import ProfileTab
+from engine.events import Profiled
+from engine.profiling.profile import (
+    ON_THE_BUS,
+    TITLES,
+    Counters,
+    Device,
+    GpuCounters,
+    Kernel,
+    Profile,
+    Stage,
+)
+from tests.app.conftest import PATIENCE_MS
+
+GIB = 1 << 30
+PEAK = 4.9e12
+
+
+def stage(key: str, seconds: float, events: int = 0, n_bytes: int = 0) -> Stage:
+    rate = n_bytes / seconds if n_bytes else None
+    peak = rate / PEAK if rate and key not in ON_THE_BUS else None
+    per_s = events / seconds if events else None
+    return Stage(key, TITLES[key], seconds, 4, seconds / 20, events, per_s, n_bytes, rate, peak)
+
+
+CPU = Profile(
+    Device("cpu", "CPU, 2 threads", 2),
+    (stage("read", 2, 4_000_000), stage("sensitivity", 8), stage("fused", 10, 29_000_000)),
+    (),
+    Counters(3 * GIB, 24 * GIB, 190.0),
+)
+CARD = Profile(
+    Device("cuda", "NVIDIA H200", 16, 90, PEAK, 140 * GIB, "13.0"),
+    (
+        stage("upload", 2, 400_000_000, 4_800_000_000),
+        stage("fused", 16, 4_000_000_000, 28_000_000_000_000),
+        stage("update", 2, 0, 12_000_000_000_000),
+    ),
+    (Kernel("update", 128, 48, 2048, 0, 0.75), Kernel("advance", 256, 72, 0, 16, 1.0)),
+    Counters(3 * GIB, 125 * GIB, 99.0, GpuCounters(20 * GIB, 140 * GIB, 97, 612.3, 700, 61, 1980)),
+)
+
+
+SCAN = Profile(
+    CPU.device,
+    (
+        replace(stage("forward", 5, 24_000_000), unit="rays"),
+        replace(stage("back", 5, 6_000_000_000), unit="voxel updates"),
+        replace(stage("filter", 1, 24_000_000), unit="pixels"),
+    ),
+    (),
+    CPU.counters,
+)
+
+
+@pytest.fixture
+def tab(window) -> ProfileTab:
+    found = window.tabs.findChild(ProfileTab)
+    assert found is not None
+    window.tabs.setCurrentWidget(found)
+    return found
+
+
+def show(window, profile: Profile) -> None:
+    window.session.take(Profiled(profile))
+
+
+def shown(tab) -> dict[str, str]:
+    """Every row on the screen."""
+    parts = (tab.rates, tab.traffic, tab.machine)
+    return {
+        f"{number} {row.name}": row.value
+        for number, part in enumerate(parts)
+        if part.isVisible()
+        for row in part.rows
+    }
+
+
+def test_it_stands_between_progress_and_facts(window):
+    titles = [window.tabs.tabText(i) for i in range(window.tabs.count())]
+    assert titles[:3] == ["Progress", "Profile", "Facts"]
+
+
+def test_before_a_run_it_says_so_and_shows_no_number(tab):
+    assert tab.headline.text() == "No profile yet"
+    texts = [each.text() for each in tab.findChildren(QLabel) if each.isVisible()]
+    assert not any(character.isdigit() for text in texts for character in text)
+    assert not tab.bars.isVisible() and shown(tab) == {}
+    assert not tab.save.isEnabled() and "no profile" in tab.save.toolTip()
+
+
+def test_on_the_cpu_it_shows_what_applies(window, tab):
+    show(window, CPU)
+    assert tab.headline.text() == "2.9 M events/s"
+    assert "CPU, 2 threads" in tab.meaning.text()
+    assert shown(tab) == {
+        "0 Read": "2.0 M events/s",
+        "0 Forward/back": "2.9 M events/s",
+        "2 Process memory": "3.0 GiB of 24.0 GiB",
+        "2 Processor": "1.9 cores busy",
+    }
+    assert not tab.kernels.isVisible() and not tab.note.isVisible()
+    assert tab.save.isEnabled()
+
+
+def test_on_a_card_it_shows_traffic_kernels_and_counters(window, tab):
+    show(window, CARD)
+    assert tab.headline.text() == "250.0 M events/s"
+    rows = shown(tab)
+    assert rows["1 Upload"] == "2.40 GB/s", "the bus has another peak than the card's memory"
+    assert rows["1 Forward/back"] == "1.75 TB/s, 36 % of peak"
+    assert rows["1 Update"] == "6.00 TB/s, 122 % of peak", "caches can exceed the memory"
+    assert rows["2 Card memory"] == "20.0 GiB of 140.0 GiB"
+    assert rows["2 Card busy"] == "97 %"
+    assert rows["2 Power"] == "612 of 700 W"
+    assert rows["2 Temperature"] == "61 °C"
+    assert rows["2 Clock"] == "1,980 MHz"
+    texts = [each.text() for each in tab.kernels.findChildren(QLabel) if each.isVisible()]
+    assert texts == [
+        *("Kernel", "Threads", "Registers", "Occupancy"),
+        *("Forward/back", "128", "48", "75 %"),
+        *("advance", "256", "72", "100 %"),
+    ]
+    assert not tab.note.isVisible()
+
+
+def test_registers_that_do_not_suffice_stand_out(window, tab):
+    show(window, CARD)
+    fits, spills = (line[2] for line in tab.kernels._lines)
+    assert (fits.property("tone"), spills.property("tone")) == ("", "look")
+    assert "16 bytes of slow memory" in spills.toolTip()
+    assert "slow memory" not in fits.toolTip()
+
+
+def test_counters_that_are_missing_are_explained_quietly(window, tab):
+    silent = replace(CARD.counters, gpu=None, gpu_reason="the package nvidia-ml-py is missing")
+    show(window, replace(CARD, counters=silent))
+    assert "nvidia-ml-py is missing" in tab.note.text() and tab.note.isVisible()
+    assert "2 Power" not in shown(tab)
+    some = replace(CARD.counters, gpu=GpuCounters(temperature_c=50))
+    show(window, replace(CARD, counters=some))
+    rows = shown(tab)
+    assert rows["2 Temperature"] == "50 °C" and "2 Power" not in rows and "2 Clock" not in rows
+    assert not tab.note.isVisible()
+
+
+def test_what_a_smaller_profile_lacks_is_gone_from_the_screen(window, tab):
+    show(window, CARD)
+    show(window, CPU)
+    assert not tab.traffic.isVisible() and not tab.kernels.isVisible()
+    assert set(shown(tab)) == {"0 Read", "0 Forward/back", "2 Process memory", "2 Processor"}
+    window.session.begin("another")
+    assert tab.headline.text() == "No profile yet" and shown(tab) == {}
+
+
+def test_every_number_is_explained(window, tab):
+    show(window, CARD)
+    rows = words.rates(CARD) + words.traffic(CARD) + words.machine(CARD)
+    assert all(len(row.tip) > 20 and row.tip.endswith(".") for row in rows)
+    assert set(words.STAGE_TIPS) == set(TITLES)
+    assert "100 %" in words.TRAFFIC_TIP and "caches" in words.TRAFFIC_TIP
+    assert "H200" in tab.meaning.toolTip() and "compute capability 9.0" in tab.meaning.toolTip()
+    assert tab.headline.toolTip() and tab.bars.toolTip()
+
+
+@pytest.mark.parametrize(
+    ("rate", "text"),
+    [(0.4e3, "400 B/s"), (21e6, "21.00 MB/s"), (2.44e9, "2.44 GB/s"), (1.754e12, "1.75 TB/s")],
+)
+def test_a_rate_of_bytes_has_a_fitting_unit(rate, text):
+    assert words.bytes_per_s(rate) == text
+
+
+def test_nothing_is_wider_than_the_panel(qtbot, window, tab):
+    show(window, CARD)
+    qtbot.waitUntil(lambda: tab.kernels.isVisible())
+    for each in tab.findChildren(QLabel):
+        if each.isVisible():
+            right = each.mapTo(tab, each.rect().topRight()).x()
+            assert right <= tab.width(), each.text()
+            assert each.wordWrap() or each.width() >= each.sizeHint().width(), each.text()
+
+
+def test_the_profile_on_show_is_exported_whole(qtbot, window, tab, tmp_path, monkeypatch):
+    show(window, CARD)
+    target = tmp_path / "mine.json"
+    answer = staticmethod(lambda *_: (str(target.with_suffix("")), ""))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
+    tab.save.click()
+    qtbot.waitUntil(lambda: target.exists() and not window.commands.is_busy)
+    written = json.loads(target.read_text())
+    assert written.pop("run") == window.session.record.title
+    assert written == json.loads(json.dumps(CARD.as_dict()))
+    assert str(target) in window.session.log[-1].text
+    assert [path.name for path in tmp_path.glob("*.part")] == []
+
+
+def test_an_export_that_fails_is_told(qtbot, window, tab, tmp_path):
+    show(window, CARD)
+    problems = []
+    window.session.problem_raised.connect(problems.append)
+    tab.export(tmp_path / "nowhere" / "mine.json")
+    qtbot.waitUntil(lambda: bool(problems))
+    assert "no folder" in problems[0].text
+
+
+def test_it_is_live_during_a_run_and_complete_afterwards(qtbot, window, tab, opened, long_study):
+    opened(long_study)
+    window.runner.start()
+    window.tabs.setCurrentWidget(tab)
+    qtbot.waitUntil(lambda: "M events/s" in tab.headline.text(), timeout=PATIENCE_MS)
+    assert window.session.state is RunState.RUNNING
+    first = tab.machine.rows
+    qtbot.waitUntil(lambda: tab.machine.rows != first, timeout=PATIENCE_MS)
+    window.runner.finish()
+    qtbot.waitUntil(lambda: window.session.state is RunState.FINISHED, timeout=PATIENCE_MS)
+    assert window.session.record.profile.stage("filter") is not None
+    assert window.session.record.provenance["profile"] == window.session.record.profile.as_dict()
+
+
+def test_x_rays_have_rates_of_their_own():
+    rates = {row.name: row.value for row in words.rates(SCAN)}
+    assert rates == {
+        "Forward": "4.8 M rays/s", "Back": "1.2 G voxel updates/s", "Filter": "24.0 M pixels/s",
+    }  # fmt: skip
+    assert words.projection_told(SCAN) == "1.2 G voxel updates/s"
+    assert words.meaning(SCAN) == "projected back, on CPU, 2 threads"
+    assert not any("event" in row.tip for row in words.rates(SCAN))
+    assert words.projection_told(replace(SCAN, stages=())) == "0.0 s of work"

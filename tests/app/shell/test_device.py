@@ -1,0 +1,202 @@
+"""The device in the header, and a GPU that fails while the window shows its image."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.models.preferences import Preferences
+from app.models.run_record import RunState
+from app.shell.application import make_window
+from engine.backend import cpu, named
+from engine.backend.devices import DeviceInfo, cpu_device
+from engine.errors import ResourceError
+from engine.modalities.studies import write_study
+from engine.run.reconstruction import run
+from tests.app.conftest import PATIENCE_MS
+from tests.emulator import EmulatedGpu
+from tests.engine import engine_sources
+
+GIB = 2**30
+GPU = DeviceInfo("cuda", "NVIDIA RTX 4090", 24 * GIB, 20 * GIB, threads=2)
+NO_CUPY = replace(GPU, why_not="CuPy is not installed; run the set-up again.")
+
+
+@pytest.fixture
+def exact_study(small_study):
+    """The small study with the same bits on every device."""
+    protocol = small_study.protocol.model_copy(update={"reproducible": True})
+    return small_study.model_copy(update={"protocol": protocol})
+
+
+def fail(qtbot, window):
+    """Run to the failure and return the banner."""
+    window.runner.start()
+    qtbot.waitUntil(lambda: window.centre.message_bar.problem is not None, timeout=PATIENCE_MS)
+    assert window.session.state is RunState.FAILED
+    return window.centre.message_bar
+
+
+def until_finished(qtbot, window):
+    qtbot.waitUntil(lambda: window.session.state.is_active, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not window.session.state.is_active, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.runner.job is None, timeout=10_000)
+    assert window.session.state is RunState.FINISHED
+
+
+# the chooser
+
+
+def test_the_chooser_names_what_this_machine_has(window):
+    entries = window.header.device.entries
+    assert entries["auto"].isChecked()
+    assert entries["cpu"].text() == cpu_device().label
+    gpu = window.session.device.named("cuda")
+    assert entries["cuda"].isEnabled() == gpu.usable
+    assert entries["auto"].text() == f"Automatic ({window.session.device.label})"
+
+
+def test_a_gpu_that_cannot_be_used_is_grey_and_says_why(window):
+    window.session.device.set_found((cpu_device(2), NO_CUPY))
+    entry = window.header.device.entries["cuda"]
+    assert not entry.isEnabled()
+    assert entry.toolTip() == NO_CUPY.why_not
+    assert "RTX 4090" in entry.text()
+    assert window.header.device.text() == "CPU, 2 threads"
+
+
+def test_a_gpu_is_taken_unless_the_user_wants_the_cpu(qtbot, qapp, window, preferences):
+    choice = window.session.device
+    choice.set_found((cpu_device(2), GPU))
+    assert choice.in_use is GPU
+    assert window.header.device.text() == "RTX 4090"
+    window.header.device.entries["cpu"].trigger()
+    assert choice.in_use.key == "cpu"
+    assert window.header.device.text() == "CPU, 2 threads"
+    again = make_window(qapp, Preferences(preferences.folder))
+    qtbot.addWidget(again)
+    again.commands.wait()
+    assert again.session.device.key == "cpu"
+
+
+def test_a_chosen_gpu_that_is_gone_stops_the_start_with_its_reason(window, opened):
+    opened()
+    choice = window.session.device
+    choice.choose("cuda")
+    choice.set_found((cpu_device(2), NO_CUPY))
+    assert not window.header.choice.start.isEnabled()
+    assert NO_CUPY.why_not in window.header.choice.start.toolTip()
+    assert NO_CUPY.why_not in window.status.text.full_text
+    window.header.device.entries["auto"].trigger()
+    assert window.header.choice.start.isEnabled()
+
+
+def test_the_forecast_is_of_the_device(window, opened):
+    opened()
+    window.session.device.set_found((cpu_device(2), GPU))
+    assert "of GPU memory (20.0 GiB free)" in window.status.text.full_text
+    window.session.device.choose("cpu")
+    assert "GPU" not in window.status.text.full_text
+    assert "about" in window.status.text.full_text
+
+
+def test_images_too_large_for_the_gpu_are_refused_before_the_start(window, opened):
+    opened()
+    window.session.device.set_found((cpu_device(2), replace(GPU, free_bytes=2**20)))
+    assert not window.actions_.start.isEnabled()
+    assert "1 MiB are free" in window.actions_.start.toolTip()
+    assert "take the CPU" in window.actions_.start.toolTip()
+
+
+def test_the_device_is_fixed_while_a_run_is_on(qtbot, window, opened, long_study):
+    opened(long_study)
+    window.runner.start()
+    assert not window.header.device.isEnabled()
+    window.runner.abort()
+    qtbot.waitUntil(lambda: window.header.device.isEnabled(), timeout=PATIENCE_MS)
+
+
+# failures
+
+
+def test_a_failing_gpu_leaves_its_image_and_the_cpu_finishes(qtbot, window, opened, exact_study):
+    EmulatedGpu()  # skips where kernels cannot be compiled for the CPU
+    opened(exact_study)
+    window.runner.source = engine_sources.failing_gpu
+    message_bar = fail(qtbot, window)
+    assert "cudaErrorLaunchFailure" in message_bar.text
+    latest = window.session.record.latest
+    place = f"iteration {latest.iteration}, subset {latest.subset}"
+    assert f"{place} is kept" in message_bar.text
+    assert message_bar.resume.isVisible()
+    assert message_bar.on_cpu.isVisible()
+    assert message_bar.on_cpu.text().startswith("Continue on the CPU (about ")
+    assert "cudaErrorLaunchFailure" in window.session.log[-1].text
+    images = window.session.record.images
+    assert images.labels[0] == "iteration 1"
+    assert images.labels[-1] in (place, f"iteration {latest.iteration}")
+    assert window.session.view_state.volume is images.items[-1].volume
+
+    message_bar.on_cpu.click()
+    until_finished(qtbot, window)
+    assert window.session.device.in_use.key == "cpu"
+    assert window.context.preferences.device == "auto", "the user's own choice stays"
+    *_, undisturbed = run(exact_study, on=cpu(2))
+    final = window.session.record.result
+    np.testing.assert_array_equal(final.values, undisturbed.volume.values)
+
+
+def test_a_gpu_that_is_gone_at_the_start_is_told_and_the_cpu_offered(qtbot, window, opened):
+    try:
+        named("cuda")
+    except ResourceError:
+        pass
+    else:
+        pytest.skip("this machine has a GPU")
+    opened()
+    window.session.device.set_found((cpu_device(2), GPU))
+    message_bar = fail(qtbot, window)
+    assert not message_bar.resume.isVisible()
+    assert message_bar.on_cpu.text().startswith("Start on the CPU (about ")
+    message_bar.on_cpu.click()
+    until_finished(qtbot, window)
+
+
+def test_a_fault_of_the_scan_offers_no_cpu(qtbot, window, opened):
+    opened()
+    window.runner.source = engine_sources.faulty_input_on_gpu
+    assert not fail(qtbot, window).on_cpu.isVisible()
+
+
+RECONSTRUCT = """
+import sys, time
+from pathlib import Path
+from app.shell.application import make_app, make_window
+from engine.modalities.studies import read_study
+app = make_app()
+window = make_window(app)
+window.show()
+window.commands.open_study(read_study(Path(sys.argv[1])))
+window.runner.start_when_ready()
+end = time.monotonic() + 60
+while window.session.record.result is None and time.monotonic() < end:
+    app.processEvents()
+    time.sleep(0.005)
+window.close()
+sys.stdout.write(f"{window.session.state.value} {'cupy' in sys.modules}")
+"""
+
+
+def test_the_window_never_imports_cupy(small_study, tmp_path):
+    study = tmp_path / "study.toml"
+    write_study(small_study, study)
+    command = [sys.executable, "-c", RECONSTRUCT, str(study)]
+    root = Path(__file__).parents[3]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "finished False"

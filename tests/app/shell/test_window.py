@@ -1,0 +1,460 @@
+"""The whole window with the real engine process: open, run, stop, die, resume, export."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QMimeData, QPointF, Qt, QThread, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QPushButton, QToolButton
+
+from app.export.export_dialog import ExportDialog
+from app.export.writing import provenance_of, write
+from app.models.inputs import Input
+from app.models.run_record import RunState
+from app.shell.application import make_window
+from tests.app.conftest import PATIENCE_MS
+
+
+def finish(qtbot, window):
+    qtbot.waitUntil(lambda: not window.session.state.is_active, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.runner.job is None, timeout=10_000)
+
+
+def until_running(qtbot, window, updates=3):
+    def far_enough():
+        latest = window.session.record.latest
+        return latest is not None and latest.iteration >= updates
+
+    qtbot.waitUntil(far_enough, timeout=PATIENCE_MS)
+
+
+# a run
+
+
+def test_a_scan_is_reconstructed_while_the_window_shows_it(qtbot, window, opened):
+    shown = []
+    opened()
+    state = window.session.view_state
+    state.volume_changed.connect(lambda: shown.append(state.volume))
+    assert window.header.choice.start.isEnabled()
+    window.header.choice.start.click()
+    finish(qtbot, window)
+    session = window.session
+    assert session.state is RunState.FINISHED
+    assert window.centre.shows_views
+    assert session.record.images.labels == ["iteration 1", "iteration 2", "iteration 3", "final"]
+    assert len(shown) >= 4, "the image forms before it is finished"
+    assert [i for i, _ in session.record.curve] == [1, 2, 3]
+    assert [m.stage for m in session.record.timings][-1] == "finish"
+    assert set(session.record.ledger) == {"normalisation", "attenuation", "randoms", "scatter"}
+    assert session.record.provenance["output"]["sha256"]
+    assert window.centre.scrubber.current() == 3
+
+
+def test_the_scrubber_walks_through_the_kept_images(qtbot, window, opened):
+    opened()
+    window.runner.start()
+    finish(qtbot, window)
+    images = window.session.record.images.items
+    for i in (0, 2, 1, 3):
+        window.centre.scrubber.slider.setValue(i)
+        assert window.session.view_state.volume is images[i].volume
+    assert not np.array_equal(images[0].volume.values, images[3].volume.values)
+
+
+def test_pause_holds_and_going_on_goes_on(qtbot, window, opened, long_study):
+    opened(long_study)
+    window.runner.start()
+    until_running(qtbot, window)
+    window.actions_.pause.trigger()
+    assert window.session.state is RunState.PAUSED
+    assert window.actions_.pause.text() == "Go on"
+    qtbot.waitUntil(lambda: window.runner.job.process.paused, timeout=5000)
+    qtbot.wait(200)
+    held = window.session.record.latest
+    qtbot.wait(300)
+    assert window.session.record.latest is held
+    window.actions_.pause.trigger()
+    qtbot.waitUntil(lambda: window.session.record.latest is not held, timeout=5000)
+    assert window.session.state is RunState.RUNNING
+
+
+def test_finish_and_keep_ends_early_with_filters_and_provenance(qtbot, window, opened, long_study):
+    opened(long_study)
+    window.runner.start()
+    until_running(qtbot, window)
+    window.actions_.finish.trigger()
+    finish(qtbot, window)
+    record = window.session.record
+    assert window.session.state is RunState.FINISHED
+    assert 3 <= record.provenance["iterations_done"] < 1000
+
+
+def test_abort_keeps_the_image_and_offers_to_resume(qtbot, window, opened, long_study):
+    opened(long_study)
+    window.runner.start()
+    until_running(qtbot, window)
+    window.actions_.abort.trigger()
+    finish(qtbot, window)
+    assert window.session.state is RunState.ABORTED
+    assert window.session.view_state.volume is not None
+    assert window.actions_.export.isEnabled()
+    assert window.centre.message_bar.resume.isVisible()
+    assert window.header.choice.start.isVisible()
+
+
+def test_a_killed_engine_is_told_within_two_seconds_and_can_be_resumed(
+    qtbot, window, opened, long_study
+):
+    opened(long_study)
+    window.runner.start()
+    until_running(qtbot, window)
+    qtbot.waitUntil(lambda: window.runner.has_checkpoint, timeout=PATIENCE_MS)
+    os.kill(window.runner.job.process.pid, signal.SIGKILL)
+    died = time.monotonic()
+    qtbot.waitUntil(lambda: window.centre.message_bar.problem is not None, timeout=2000)
+    assert time.monotonic() - died < 2
+    assert "SIGKILL" in window.centre.message_bar.text
+    finish(qtbot, window)
+    assert window.session.state is RunState.FAILED
+    window.centre.message_bar.resume.click()
+    assert window.session.state.is_active
+    qtbot.waitUntil(lambda: window.session.record.latest is not None, timeout=PATIENCE_MS)
+    assert window.session.record.latest.iteration > 1, "it goes on, it does not begin anew"
+    assert window.centre.message_bar.problem is None
+
+
+def test_the_studys_files_cannot_change_under_a_running_engine(qtbot, window, opened, long_study):
+    opened(long_study)
+    window.runner.start()
+    until_running(qtbot, window, 1)
+    data = window.session.inputs["data"]
+    window.commands.open_path(long_study.data)
+    window.commands.set_input("attenuation", "mu.nii")
+    assert window.session.inputs["data"] is data
+    assert "attenuation" not in window.session.inputs
+    assert not window.actions_.open.isEnabled()
+    assert window.actions_.open.toolTip() == "A reconstruction is running."
+
+
+def test_closing_while_running_asks_and_leaves_nothing(qtbot, window, opened, long_study):
+    opened(long_study)
+    window.runner.start()
+    until_running(qtbot, window, 1)
+    answers = iter([False, True])
+    window.dialogs.confirm = lambda *words: next(answers)  # the user, not our code
+    window.close()
+    assert window.isVisible()
+    window.close()
+    assert not window.isVisible()
+    assert window.runner.job is None or window.runner.job.isFinished()
+
+
+def test_no_run_starts_in_a_window_that_closed_while_its_scan_was_read(qtbot, window, long_study):
+    window.commands.open_study(long_study)
+    window.runner.start_when_ready()
+    window.close()
+    qtbot.waitUntil(lambda: not window.session.inputs["data"].is_reading)
+    assert window.runner.job is None
+
+
+# files
+
+
+def test_a_damaged_file_is_a_sentence_and_changes_nothing(qtbot, window, opened, tmp_path):
+    opened()
+    before = dict(window.session.inputs)
+    bad = tmp_path / "bad.h5"
+    bad.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(200))
+    window.open_path(bad)
+    qtbot.waitUntil(lambda: window.centre.message_bar.problem is not None, timeout=PATIENCE_MS)
+    assert "bad.h5" in window.centre.message_bar.text
+    assert "Traceback" not in window.centre.message_bar.text
+    assert dict(window.session.inputs) == before
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert not window.centre.message_bar.isVisible()
+
+
+def test_a_file_dropped_on_the_window_is_opened(qtbot, window, small_study):
+    drop(window, small_study.data)
+    qtbot.waitUntil(lambda: window.session.obstacle() == "", timeout=PATIENCE_MS)
+    assert window.session.inputs["data"].name == "small.h5"
+    assert "small.h5" in [p.name for p in window.context.preferences.recent]
+
+
+def drop(window, path):
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    none, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+    window.dropEvent(QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, left, none))
+
+
+def test_a_study_file_brings_everything_back(qtbot, window, opened, tmp_path):
+    opened()
+    window.session.use_quality("fast")
+    study, path = window.session.study(), tmp_path / "kept.toml"
+    window.commands.save_study(path)
+    window.commands.clear("data")
+    window.open_path(path)
+    qtbot.waitUntil(lambda: window.session.obstacle() == "", timeout=PATIENCE_MS)
+    assert window.session.study() == study
+
+
+def test_a_protocol_is_saved_under_a_name_and_found_again(qtbot, qapp, window, preferences):
+    window.session.use_quality("fine")
+    window.commands.save_protocol("My brain / 3")
+    assert window.session.base.name == "My brain / 3"
+    names = [
+        window.header.choice.protocols.itemText(i)
+        for i in range(window.header.choice.protocols.count())
+    ]
+    assert "My brain / 3" in names
+    again = make_window(qapp, preferences)
+    qtbot.addWidget(again)
+    box = again.header.choice.protocols
+    assert "My brain / 3" in [box.itemText(i) for i in range(box.count())]
+    again.commands.wait()
+
+
+def test_a_mu_map_waits_for_the_scan_that_names_the_scanner(qtbot, window, small_study, tmp_path):
+    saved_volume(tmp_path / "mu.h5", 0.0096, "1/mm")
+    study = small_study.model_copy(update={"attenuation": tmp_path / "mu.h5"})
+    window.commands.open_study(study)
+    assert window.session.inputs["attenuation"].is_reading
+    qtbot.waitUntil(lambda: window.session.obstacle() == "", timeout=PATIENCE_MS)
+    assert "0.0096" in window.session.inputs["attenuation"].text
+    assert window.centre.message_bar.problem is None
+    assert window.steps[1].summary.startswith("attenuation")
+
+
+def test_a_step_tells_a_fault_from_what_is_missing(window):
+    study, session = window.steps[0], window.session
+    assert study.tone == "missing"
+    session.set_input("data", Input("scan.l", "a scan of no known scanner"))
+    assert study.tone == "missing" and "choose one" in study.summary
+    session.set_input("data", Input("scan.l", fault="scan.l: damaged."))
+    assert (study.tone, study.summary) == ("fault", "scan.l: damaged.")
+    assert ": fault. " in study.head.accessibleName()
+    assert study.head.word.property("tone") == "missing"  # the colour of both
+
+
+# export
+
+
+def test_export_writes_the_same_bytes_as_the_command_line(qtbot, window, opened, tmp_path):
+    opened()
+    window.runner.start()
+    finish(qtbot, window)
+    record = window.session.record
+    kept = record.images.items[-1]
+    ours, theirs = tmp_path / "window.h5", tmp_path / "command-line.h5"
+    write(kept.volume, ours, provenance_of(record, kept))
+    from engine.io import save
+
+    save(record.result, theirs, record.result.info)
+    assert ours.read_bytes() == theirs.read_bytes()
+
+
+def test_every_kept_image_exports_with_its_own_digest(qtbot, window, opened, tmp_path):
+    from engine.io import read_volume
+    from engine.reporting.provenance import hash_array
+
+    opened()
+    window.runner.start()
+    finish(qtbot, window)
+    record = window.session.record
+    for i, kept in enumerate(record.images.items):
+        provenance = provenance_of(record, kept)
+        assert provenance["output"]["sha256"] == hash_array(kept.volume.values)
+        target = write(kept.volume, tmp_path / f"{i}.nii.gz", provenance)
+        assert np.array_equal(read_volume(target).values, kept.volume.values)
+
+
+def test_the_export_dialog_refuses_what_cannot_be_written(qtbot, window, opened, tmp_path):
+    opened()
+    window.runner.start()
+    finish(qtbot, window)
+    images = window.session.record.images.items
+    dialog = ExportDialog(window, images, 1, tmp_path)
+    qtbot.addWidget(dialog)
+    assert dialog.chosen is images[1]
+    assert dialog.save.isEnabled()
+    dialog.use_format(2)
+    assert dialog.target == tmp_path / "image.png"
+    for bad in (tmp_path / "none" / "a.h5", tmp_path / "a.doc", tmp_path):
+        dialog.path.setText(str(bad))
+        assert not dialog.save.isEnabled()
+        assert dialog.save.toolTip()
+
+
+# the window itself
+
+
+def test_every_disabled_action_says_why(window):
+    actions = window.actions_
+    assert not actions.start.isEnabled()
+    assert actions.start.toolTip() == "Open a scan first."
+    assert window.header.choice.start.toolTip() == "Open a scan first."
+    assert actions.export.toolTip() == "There is no image yet."
+    assert actions.abort.toolTip() == "Nothing is running."
+
+
+def test_undo_takes_a_setting_back(qtbot, window):
+    before = window.session.protocol
+    window.header.choice.qualities.buttons["fast"].click()
+    assert window.session.protocol != before
+    window.actions_.undo.trigger()
+    assert window.session.protocol == before
+    window.actions_.redo.trigger()
+    assert window.session.quality == "fast"
+
+
+def test_every_button_has_a_name_and_can_be_reached_by_tab(window):
+    buttons = [*window.findChildren(QPushButton), *window.findChildren(QToolButton)]
+    visible = [b for b in buttons if b.isVisible() and b.objectName() != "qt_toolbar_ext_button"]
+    assert len(visible) > 12
+    for each in visible:
+        assert each.text() or each.accessibleName() or each.toolTip(), each
+        assert each.focusPolicy() & Qt.FocusPolicy.TabFocus, each.text() or each.toolTip()
+
+
+def test_shortcuts_are_unique(window):
+    keys = [a.shortcut().toString() for a in window.actions() if not a.shortcut().isEmpty()]
+    assert len(keys) > 12
+    assert len(set(keys)) == len(keys)
+
+
+def test_no_thread_is_left_once_the_window_is_quiet(qtbot, window, opened):
+    opened()
+    window.runner.start()
+    finish(qtbot, window)
+    qtbot.waitUntil(
+        lambda: not any(t.isRunning() for t in window.findChildren(QThread)), timeout=5000
+    )
+    qtbot.waitUntil(lambda: window.commands.findChildren(QThread) == [], timeout=5000)
+
+
+def test_the_claim_is_always_on_show(window):
+    from PySide6.QtWidgets import QLabel
+
+    words = [x.text() for x in window.findChildren(QLabel) if x.isVisible()]
+    assert "Not for clinical use" in words
+
+
+def test_opening_the_window_loads_nothing_heavy():
+    code = (
+        "import sys; from app.shell.application import make_app, make_window\n"
+        "app = make_app(); window = make_window(app); window.show(); app.processEvents()\n"
+        "heavy = {'numba', 'scipy', 'h5py', 'nibabel', 'cupy'}\n"
+        "window.commands.wait(); sys.stdout.write(' '.join(sorted(heavy & set(sys.modules))))"
+    )
+    root = Path(__file__).resolve().parents[3]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+
+
+def test_choosing_the_scanner_reads_the_scan_again_for_it(qtbot, window, opened, tmp_path):
+    from engine.settings import to_toml
+
+    opened()
+    settings = window.session.scanner.settings.model_copy(update={"name": "Twin"})
+    twin = tmp_path / "twin.toml"
+    twin.write_text(to_toml(settings))
+    window.commands.set_input("scanner", str(twin))
+    qtbot.waitUntil(lambda: window.session.obstacle() == "", timeout=PATIENCE_MS)
+    assert window.session.scanner.name == "Twin"
+    window.commands.clear("scanner")
+    qtbot.waitUntil(lambda: window.session.obstacle() == "", timeout=PATIENCE_MS)
+    assert window.session.scanner.name == "Tiny ring"
+
+
+def test_a_volume_dropped_without_a_scan_is_shown(qtbot, window, tmp_path):
+    picture = saved_volume(tmp_path / "picture.h5", 3.0, "counts/mm")
+    drop(window, picture)
+    qtbot.waitUntil(lambda: window.centre.shows_views, timeout=PATIENCE_MS)
+    assert window.session.view_state.volume.values.max() == 3.0
+    assert window.session.record.result is None
+    assert window.actions_.export.isEnabled()
+
+
+def test_a_mu_map_dropped_on_a_scan_joins_the_study(qtbot, window, opened, tmp_path):
+    opened()
+    drop(window, saved_volume(tmp_path / "mu.h5", 0.0096, "1/mm"))
+    qtbot.waitUntil(lambda: "attenuation" in window.session.inputs, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.session.obstacle() == "", timeout=PATIENCE_MS)
+    assert window.session.study().attenuation == tmp_path / "mu.h5"
+
+
+def saved_volume(path, value, unit):
+    from engine.data.volume import Volume
+    from engine.geometry.grid import ImageGrid
+    from engine.io import save
+
+    grid = ImageGrid((6, 10, 10), (6.0, 6.0, 6.0))
+    save(Volume(np.full(grid.shape, value, np.float32), grid, unit), path, {})
+    return path
+
+
+def test_the_recent_menu_opens_what_was_open(qtbot, window, opened):
+    opened()
+    window.commands.clear("data")
+    file_menu = window.menuBar().actions()[0].menu()
+    recent = next(a.menu() for a in file_menu.actions() if a.text() == "Open recent")
+    recent.aboutToShow.emit()
+    assert [a.text() for a in recent.actions()] == ["small.h5"]
+    recent.actions()[0].trigger()
+    qtbot.waitUntil(lambda: window.session.obstacle() == "", timeout=PATIENCE_MS)
+
+
+def test_about_tells_the_version_and_the_claim(window, monkeypatch):
+    from importlib.metadata import version
+
+    from PySide6.QtWidgets import QMessageBox
+
+    message = []
+    monkeypatch.setattr(QMessageBox, "about", lambda *words: message.extend(words[1:]))
+    window.actions_.about.trigger()
+    assert version("isocenter") in message[1]
+    assert "Not for diagnosis" in message[1]
+
+
+def test_help_lists_every_shortcut(qtbot, window):
+    from app.shell.help import SHORTCUTS, HelpDialog
+
+    listed = " ".join(keys for keys, _ in SHORTCUTS)
+    for action in window.actions():
+        if not action.shortcut().isEmpty() and action is not window.actions_.quit:
+            assert action.shortcut().toString() in listed, action.text()
+    dialog = HelpDialog(window)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert dialog.isVisible()
+
+
+def test_tab_goes_from_the_header_over_the_steps_to_the_middle(qtbot, window):
+    from PySide6.QtWidgets import QApplication
+
+    window.activateWindow()
+    window.header.choice.protocols.setFocus()
+    parts = {
+        "header": window.header,
+        "steps": window.workflow_dock,
+        "middle": window.centre,
+        "results": window.results_dock,
+    }
+    walked = []
+    for _ in range(40):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        focus = QApplication.focusWidget()
+        here = next((name for name, part in parts.items() if part.isAncestorOf(focus)), "")
+        if here and (not walked or walked[-1] != here):
+            walked.append(here)
+    assert walked[:4] == ["header", "steps", "middle", "results"]

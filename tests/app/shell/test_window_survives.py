@@ -1,0 +1,102 @@
+"""Violent ends: the engine killed ten times over, the window itself killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QPushButton
+
+from app.models.run_record import RunState
+from app.shell.application import make_window
+from engine.backend import cpu
+from engine.events import Finished
+from engine.modalities.studies import write_study
+from engine.run.checkpoint import jobs
+from engine.run.reconstruction import run
+from tests.app.conftest import PATIENCE_MS
+
+ROOT = Path(__file__).parents[3]
+N_KILLS = 10
+WINDOW = """
+import sys
+from pathlib import Path
+from app.shell.application import make_app, make_window
+from engine.modalities.studies import read_study
+app = make_app()
+window = make_window(app)
+window.show()
+window.commands.open_study(read_study(Path(sys.argv[1])))
+window.runner.start_when_ready()
+sys.exit(app.exec())
+"""
+
+
+@pytest.fixture
+def exact_study(long_study):
+    """A long study whose bits do not depend on anything but its input."""
+    algorithm = long_study.protocol.algorithm.model_copy(update={"iterations": 300})
+    changes = {"algorithm": algorithm, "reproducible": True}
+    return long_study.model_copy(
+        update={"protocol": long_study.protocol.model_copy(update=changes)}
+    )
+
+
+def test_ten_kills_at_random_and_the_same_bits(qtbot, window, opened, exact_study, rng):
+    *_, last = run(exact_study, on=cpu(2))
+    assert isinstance(last, Finished)
+    opened(exact_study)
+    window.runner.start()
+    for _ in range(N_KILLS):
+        qtbot.waitUntil(lambda: window.runner.job.process.pid is not None, timeout=PATIENCE_MS)
+        qtbot.wait(int(rng.uniform(0, 1500)))
+        if window.session.state is RunState.FINISHED:
+            break
+        os.kill(window.runner.job.process.pid, signal.SIGKILL)
+        died = time.monotonic()
+        qtbot.waitUntil(lambda: window.centre.message_bar.problem is not None, timeout=2000)
+        assert time.monotonic() - died < 2
+        assert "SIGKILL" in window.centre.message_bar.text
+        qtbot.waitUntil(lambda: window.runner.job is None, timeout=10_000)
+        if window.runner.has_checkpoint:
+            window.centre.message_bar.resume.click()
+        else:  # killed before the first image: begin anew
+            window.runner.start()
+    qtbot.waitUntil(lambda: not window.session.state.is_active, timeout=PATIENCE_MS)
+    assert window.session.state is RunState.FINISHED
+    final = window.session.record.images.items[-1].volume
+    np.testing.assert_array_equal(final.values, last.volume.values)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="SIGKILL is of POSIX systems")
+def test_a_killed_windows_job_is_offered_at_the_next_start(
+    qtbot, qapp, preferences, long_study, tmp_path, monkeypatch
+):
+    home = tmp_path / "isocenter-home"
+    monkeypatch.setenv("ISOCENTER_HOME", str(home))
+    study = tmp_path / "study.toml"
+    write_study(long_study, study)
+    command = [sys.executable, "-c", WINDOW, str(study)]
+    killed = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
+    try:
+        qtbot.waitUntil(lambda: any(job.done for job in jobs()), timeout=PATIENCE_MS)
+    finally:
+        killed.kill()
+        killed.wait(timeout=10)
+    window = make_window(qapp, preferences)
+    qtbot.addWidget(window)
+    window.show()
+
+    def offered():
+        words = [b.text() + b.accessibleName() for b in window.findChildren(QPushButton)]
+        return any("Resume" in text and "small.h5" in text for text in words)
+
+    qtbot.waitUntil(offered, timeout=PATIENCE_MS)
+    window.runner.shut_down()
+    window.commands.wait()

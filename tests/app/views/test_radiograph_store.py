@@ -1,0 +1,114 @@
+"""Parts of a scan, read from the disk, are what the whole scan says."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.control.reading import read_input
+from app.models.xray_scan import XrayScan
+from app.views.radiograph_store import OF_A_ROW, OF_A_VIEW, RadiographStore
+from engine.backend import cpu
+from engine.data.projections import Projections
+from engine.geometry.orbits import circle, parallel
+from engine.paths import cache_dir
+from engine.preprocess import STEPS
+
+SHAPE = (40, 7, 48)
+
+
+@pytest.fixture
+def scan() -> Projections:
+    """Noise on counts that fall off, with flats of two moments and a dead pixel."""
+    rng = np.random.default_rng(3)
+    geometry = parallel(circle(SHAPE[0]), shape=SHAPE[1:], pixel_mm=0.5)
+    counts = rng.uniform(2e3, 9e3, SHAPE).astype(np.float32)
+    flats = np.full((4, *SHAPE[1:]), 1e4, np.float32)
+    flats[2:] *= 1.2
+    bad = np.zeros(SHAPE[1:], bool)
+    bad[3, 20] = True
+    info = {"flat_views": [0, 0, SHAPE[0], SHAPE[0]]}
+    darks = np.full((2, *SHAPE[1:]), 50, np.float32)
+    return Projections(counts, geometry, "counts", flats, darks, bad, info=info)
+
+
+def prepared(scan: Projections, kinds: tuple[str, ...]) -> Projections:
+    for step in (kind() for kind in STEPS if kind.kind in kinds):
+        if step.obstacle(scan) is None:
+            scan = step.apply(scan, on=cpu(1))
+    return scan
+
+
+def test_raw_parts_are_the_values_as_they_are(scan):
+    pictures = RadiographStore.of(scan)
+    one, row = pictures.projection(11), pictures.sinogram(3)
+    assert np.array_equal(one.values, scan.values[11])
+    assert np.array_equal(row.values, scan.values[:, 3])
+    assert (one.kind, row.kind) == ("counts", "counts")
+    assert np.array_equal(one.bad, scan.bad_pixels)
+    assert np.array_equal(row.bad, scan.bad_pixels[3][None])
+
+
+@pytest.mark.parametrize("view", [0, 17, 39])
+def test_a_projection_is_prepared_as_in_the_whole_scan(scan, view):
+    steps = tuple(kind() for kind in STEPS)
+    part = RadiographStore.of(scan).projection(view, steps)
+    assert part.kind == "integrals"
+    np.testing.assert_allclose(part.values, prepared(scan, OF_A_VIEW).values[view], rtol=1e-5)
+
+
+@pytest.mark.parametrize("row", [0, 3, 6])
+def test_a_sinogram_is_prepared_as_in_the_whole_scan(scan, row):
+    steps = tuple(kind() for kind in STEPS)
+    part = RadiographStore.of(scan).sinogram(row, steps)
+    assert part.kind == "integrals"
+    np.testing.assert_allclose(part.values, prepared(scan, OF_A_ROW).values[:, row], rtol=1e-5)
+
+
+def test_steps_that_are_off_are_left_out(scan):
+    steps = tuple(kind(use="off") for kind in STEPS)
+    part = RadiographStore.of(scan).projection(5, steps)
+    assert part.kind == "counts"
+    assert np.array_equal(part.values, scan.values[5])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="open files are counted in /proc")
+def test_the_file_goes_with_the_scan(scan):
+    def n_maps() -> int:
+        maps = Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
+        return sum(str(cache_dir()) in line and "(deleted)" in line for line in maps)
+
+    gc.collect()  # what other tests left
+    before = n_maps()
+    held = XrayScan.of(scan, ())
+    held.obstacles(tuple(kind() for kind in STEPS))
+    assert n_maps() == before + 3
+    del held
+    gc.collect()
+    assert n_maps() == before
+
+
+def test_no_room_on_the_disk_costs_the_pictures_only(scan, tmp_path, monkeypatch):
+    from app.views import radiograph_store as pictures
+
+    def full(*_, **__):
+        raise OSError(28, os.strerror(28))
+
+    monkeypatch.setattr(pictures.tempfile, "TemporaryFile", full)
+    held = XrayScan.of(scan, ())
+    assert held.pictures is None
+    assert "No space left" in held.notes[-1]
+
+
+def test_a_scan_that_is_opened_brings_its_pictures(scan, tmp_path):
+    from engine.io import write_projections
+
+    write_projections(replace(scan, bad_pixels=None), tmp_path / "scan.h5")
+    found = read_input("data", str(tmp_path / "scan.h5"), None, None)
+    assert np.array_equal(found.content.pictures.projection(7).values, scan.values[7])

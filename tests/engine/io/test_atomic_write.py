@@ -1,0 +1,144 @@
+"""Publishing a file: the old one whole or the new one whole, and a sentence when it fails."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.errors import DataError, ResourceError
+from engine.io.atomic_write import write_atomically
+
+resource = pytest.importorskip("resource", reason="file size limits need POSIX")
+not_root = pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere"
+)
+
+
+def parts(folder: Path) -> list[Path]:
+    return list(folder.glob("*.part")) + list(folder.glob(".*.part"))
+
+
+def test_content_arrives_readable_by_all(tmp_path: Path) -> None:
+    write_atomically(b"volume", tmp_path / "a.bin")
+    assert (tmp_path / "a.bin").read_bytes() == b"volume"
+    assert (tmp_path / "a.bin").stat().st_mode & 0o777 == 0o644
+    assert not parts(tmp_path)
+
+
+def test_a_failed_check_keeps_the_old_file(tmp_path: Path) -> None:
+    target = tmp_path / "a.bin"
+    target.write_bytes(b"old")
+
+    def refuse(part: Path) -> None:
+        raise DataError(f"{part.read_bytes()!r} is damaged")
+
+    with pytest.raises(DataError, match="new"):
+        write_atomically(b"new", target, refuse)
+    assert target.read_bytes() == b"old"
+    assert not parts(tmp_path)
+
+
+def test_the_check_sees_the_whole_content(tmp_path: Path) -> None:
+    seen = []
+    write_atomically(
+        b"x" * 10_000, tmp_path / "a.bin", lambda part: seen.append(part.stat().st_size)
+    )
+    assert seen == [10_000]
+
+
+def test_a_disk_that_fills_up_keeps_the_old_file(tmp_path: Path) -> None:
+    target = tmp_path / "a.bin"
+    target.write_bytes(b"old")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (65_536, hard))
+    try:
+        with pytest.raises(ResourceError, match=r"needs 1,000,000 bytes and [\d,]+ are free"):
+            write_atomically(bytes(1_000_000), target)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert target.read_bytes() == b"old"
+    assert not parts(tmp_path)
+
+
+def test_too_little_room_is_refused_before_writing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = shutil.disk_usage(tmp_path)._replace(free=99)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    with pytest.raises(ResourceError, match="needs 100 bytes and 99 are free"):
+        write_atomically(bytes(100), tmp_path / "a.bin")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError, match="no folder"):
+        write_atomically(b"x", tmp_path / "nowhere" / "a.bin")
+
+
+def test_a_folder_is_not_overwritten(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError, match="this is a folder"):
+        write_atomically(b"x", tmp_path)
+
+
+@not_root
+def test_a_read_only_folder_is_a_matter_of_permission(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(ResourceError, match="no permission"):
+            write_atomically(b"x", tmp_path / "a.bin")
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_a_link_goes_on_pointing_at_the_new_content(tmp_path: Path) -> None:
+    (tmp_path / "real.bin").write_bytes(b"old")
+    (tmp_path / "link.bin").symlink_to(tmp_path / "real.bin")
+    write_atomically(b"new", tmp_path / "link.bin")
+    assert (tmp_path / "link.bin").is_symlink()
+    assert (tmp_path / "real.bin").read_bytes() == b"new"
+
+
+def test_a_loop_of_links_leads_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    with pytest.raises(ResourceError, match="a"):
+        write_atomically(b"new", tmp_path / "a" / "c.bin")
+
+
+def test_a_long_name_is_published(tmp_path: Path) -> None:
+    target = tmp_path / ("n" * 250)
+    write_atomically(b"x", target)
+    assert target.read_bytes() == b"x"
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from engine.io.atomic_write import write_atomically
+k = 0
+while True:
+    k += 1
+    write_atomically(bytes([k % 256]) * 3_000_000, Path(sys.argv[1]))
+    print(k, flush=True)
+"""
+
+
+def test_killed_while_writing_leaves_a_whole_file(tmp_path: Path) -> None:
+    target = tmp_path / "a.bin"
+    for _ in range(3):
+        child = subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(target)], stdout=subprocess.PIPE
+        )
+        assert child.stdout is not None
+        child.stdout.readline()
+        child.kill()
+        child.wait()
+        child.stdout.close()
+        content = target.read_bytes()
+        assert len(content) == 3_000_000
+        assert content == content[:1] * 3_000_000

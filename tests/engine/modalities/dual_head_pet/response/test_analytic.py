@@ -1,0 +1,167 @@
+"""The integrated response: against brute force, under every symmetry, in its stated error."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from engine.data.response import ResponseMatrix
+from engine.errors import DataError, GeometryError
+from engine.geometry.dual_head import DualHead
+from engine.io import read_scanner
+from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
+from engine.modalities.dual_head_pet.response.building import build_analytic
+from engine.modalities.dual_head_pet.response.packing import packed
+from tests.engine.geometry.panels import panels
+from tests.engine.modalities.dual_head_pet.response.brute_force import brute_force
+from tests.engine.modalities.dual_head_pet.response.unfolding import dense
+
+
+def six_by_four() -> DualHead:
+    scanner = read_scanner("test-panels")
+    assert isinstance(scanner, DualHead)
+    return scanner
+
+
+@cache
+def whole() -> tuple[ResponseMatrix, np.ndarray]:
+    matrix = build_analytic(six_by_four(), AnalyticResponse(n_points=1 << 12))
+    return matrix, dense(matrix)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_mirrors_change_nothing(axis: int) -> None:
+    """Element by element: the mirror image of line and voxel in z, y (heads exchanged) and x."""
+    matrix, found = whole()
+    scanner = matrix.scanner
+    places = list(scanner.orientations.places(np.arange(scanner.n_lors)))
+    row0, column0, row1, column1 = places
+    if axis == 0:
+        mirrored = 5 - row0, column0, 5 - row1, column1
+    elif axis == 1:
+        mirrored = row1, column1, row0, column0
+    else:
+        mirrored = row0, 3 - column0, row1, 3 - column1
+    lors = scanner.orientations.numbers(*mirrored)
+    np.testing.assert_array_equal(np.flip(found[lors], 1 + axis), found)
+
+
+def test_the_interchange_of_rows_and_columns_changes_nothing() -> None:
+    matrix, found = whole()
+    pairs = matrix.scanner.orientations
+    row0, column0, row1, column1 = np.indices((4, 4, 4, 4)).reshape(4, -1)
+    here = found[pairs.numbers(row0, column0, row1, column1)][:, :16]
+    there = found[pairs.numbers(column0, row0, column1, row1)][:, :16]
+    np.testing.assert_array_equal(here, there.transpose(0, 3, 2, 1))
+
+
+def test_shifts_change_nothing() -> None:
+    matrix, found = whole()
+    pairs = matrix.scanner.orientations
+    row0, column0, row1, column1 = np.indices((5, 3, 5, 3)).reshape(4, -1)
+    here = found[pairs.numbers(row0, column0, row1, column1)]
+    there = found[pairs.numbers(row0 + 1, column0 + 1, row1 + 1, column1 + 1)]
+    np.testing.assert_array_equal(here[:, :-4, :, :-4], there[:, 4:, :, 4:])
+    assert not here[:, -4:].any()
+    assert not here[..., -4:].any()
+
+
+def test_rows_lie_in_their_boxes() -> None:
+    assert whole()[0].margin == 0
+
+
+def test_brute_force_gives_the_same(rng: np.random.Generator) -> None:
+    """Crystals without gaps: the attenuation of the brute force is that of a slab."""
+    scanner = panels(crystal_mm=2.0, attenuation_per_mm=0.2, thickness_mm=10.0)
+    found = dense(build_analytic(scanner, AnalyticResponse(n_points=1 << 13, threshold=0)))
+    for lor in rng.integers(0, scanner.n_lors, 6):
+        truth = brute_force(scanner, lor, rng, 200_000)
+        scale = np.linalg.norm(truth)
+        # a voxel gets some 10,000 of the 64 x 200,000 samples
+        assert np.linalg.norm(found[lor] - truth) < 0.03 * scale
+        assert found[lor].sum() == pytest.approx(truth.sum(), rel=0.01)
+
+
+def test_gaps_let_photons_pass(rng: np.random.Generator) -> None:
+    """Perpendicular to the panels nothing is before a crystal but itself, gaps or not."""
+    oblique, straight = [], []
+    for crystal in (1.0, 2.0):
+        scanner = panels(crystal_mm=crystal, attenuation_per_mm=1.0, thickness_mm=10.0)
+        matrix = build_analytic(scanner, AnalyticResponse(n_points=1 << 13, threshold=0))
+        straight.append(matrix.row(0, 0).values.sum() / crystal**4)
+        oblique.append(matrix.row(4, 2).values.sum() / crystal**4)
+    assert straight[0] == pytest.approx(straight[1], rel=0.05)
+    assert oblique[0] > 1.1 * oblique[1]
+
+
+def test_the_error_is_as_stated() -> None:
+    scanner = panels()
+    few, many = (
+        build_analytic(scanner, AnalyticResponse(n_points=n, threshold=0, seed=seed))
+        for n, seed in ((1 << 11, 1), (1 << 16, 2))
+    )
+    ratios = []
+    for i in range(len(few.orientations)):
+        one, best = (np.zeros((7, 40, 40)) for _ in range(2))
+        for values, matrix in ((one, few), (best, many)):
+            row = matrix.stored(i)
+            values[row.p, row.j, row.k] = row.values
+        true = np.linalg.norm(one - best) / np.linalg.norm(best)
+        ratios.append(true / few.errors[i])
+    assert 0.8 < np.mean(ratios) < 1.25
+    assert (many.errors < few.errors / 3).all()
+
+
+def test_what_is_dropped_is_stated() -> None:
+    scanner = panels()
+    all_of_it, most = (
+        build_analytic(scanner, AnalyticResponse(n_points=1 << 11, threshold=t)) for t in (0, 0.01)
+    )
+    for i in range(len(most.orientations)):
+        kept = most.stored(i).values.sum() / all_of_it.stored(i).values.sum()
+        assert 1 - kept == pytest.approx(most.dropped[i], abs=2e-4)  # half precision
+    assert most.n_nonzero < all_of_it.n_nonzero
+    assert not all_of_it.dropped.any()
+
+
+@pytest.mark.parametrize("orientation", [(0, 0), (16, 8), (52, 26), (103, 71)])
+def test_the_full_system_drops_less_than_two_per_mille(orientation: tuple[int, int]) -> None:
+    scanner = read_scanner("dhapet")
+    row = AnalyticResponse().rows(scanner).row(*orientation)
+    assert row.dropped[0] < 2e-3
+    assert row.errors[0] < 0.02
+
+
+def test_voxels_of_a_phase_follow_one_another() -> None:
+    matrix = whole()[0]
+    for i in (0, 7, 17):
+        row = matrix.stored(i)
+        order = np.lexsort((row.k, row.j, row.k % 4, row.j % 4, row.p))
+        np.testing.assert_array_equal(order, np.arange(len(order)))
+
+
+def test_threads_make_no_difference() -> None:
+    settings = AnalyticResponse(n_points=1 << 9)
+    one, two = (build_analytic(panels(), settings, threads=n) for n in (1, 2))
+    np.testing.assert_array_equal(one.values, two.values)
+    np.testing.assert_array_equal(one.places, two.places)
+
+
+def test_layers_are_refused() -> None:
+    with pytest.raises(GeometryError, match="2 layers of crystals, a response matrix takes 1"):
+        build_analytic(panels(n_layers=2), AnalyticResponse(n_points=256))
+
+
+def test_too_wide_a_row_is_refused() -> None:
+    p = np.zeros(2, int)
+    corners = np.array([0, 300])
+    with pytest.raises(DataError, match="more than 65536 voxels wide"):
+        packed(panels(), (p, corners, corners), np.ones(2, np.float32), threshold=0)
+
+
+def test_points_must_be_a_power_of_two() -> None:
+    with pytest.raises(ValidationError, match="power of two, got 1000"):
+        AnalyticResponse(n_points=1000)

@@ -1,0 +1,177 @@
+"""Tracked photons: against the integral, against Klein & Nishina, and what scatter does."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.data.response import ResponseMatrix
+from engine.geometry.dual_head import DualHead
+from engine.io import read_scanner
+from engine.kernels.photons import REST_KEV, klein_nishina, scattered, turned, uniform
+from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
+from engine.modalities.dual_head_pet.response.building import build_analytic
+from engine.modalities.dual_head_pet.response.tracking import (
+    TrackedResponse,
+    build_tracked,
+    lowest_cosine,
+)
+from tests.engine.geometry.panels import panels
+from tests.engine.modalities.dual_head_pet.response.unfolding import dense
+
+
+def six_by_four() -> DualHead:
+    scanner = read_scanner("test-panels")
+    assert isinstance(scanner, DualHead)
+    return scanner
+
+
+@cache
+def tracked(*, scatter: bool) -> ResponseMatrix:
+    settings = TrackedResponse(n_pairs=1 << 17, scatter=scatter, threshold=0)
+    return build_tracked(six_by_four(), settings)
+
+
+def picture(matrix: ResponseMatrix, i: int) -> np.ndarray:
+    row, beyond = matrix.stored(i), 8
+    values = np.zeros((6, 48, 48))
+    values[row.p, row.j + beyond, row.k + beyond] = row.values
+    return values
+
+
+def test_photons_and_integral_agree_within_their_errors() -> None:
+    """On all 18 orientations of 6 × 4 crystals, in absolute numbers, gaps and all."""
+    integral = build_analytic(six_by_four(), AnalyticResponse(n_points=1 << 15, threshold=0))
+    matrix = tracked(scatter=False)
+    ratios = []
+    for i in range(len(matrix.orientations)):
+        seen, true = picture(matrix, i), picture(integral, i)
+        difference = np.linalg.norm(seen - true) / np.linalg.norm(seen)
+        ratios.append(difference / np.hypot(matrix.errors[i], integral.errors[i]))
+        assert 0.6 < ratios[-1] < 1.5
+    assert np.mean(ratios) == pytest.approx(1, abs=0.12)
+    total = [
+        sum(m.whole(i).values.sum() for i in range(len(m.orientations))) for m in (matrix, integral)
+    ]
+    assert total[0] == pytest.approx(total[1], rel=0.005)
+    assert matrix.margin == 0
+    assert matrix.errors.max() < 0.12
+
+
+def test_pairs_come_from_all_over_a_voxel() -> None:
+    """Of voxels as wide as a crystal and half as deep as the gap, against the integral."""
+    scanner = panels(n_planes=2, plane_mm=4.0, voxels_per_pitch=1)
+    integral = build_analytic(scanner, AnalyticResponse(n_points=1 << 14, threshold=0))
+    seen = build_tracked(scanner, TrackedResponse(n_pairs=1 << 18, scatter=False, threshold=0))
+    for i in range(len(seen.orientations)):
+        difference = np.linalg.norm(picture(seen, i) - picture(integral, i))
+        error = np.hypot(seen.errors[i], integral.errors[i])
+        assert difference < 3 * error * np.linalg.norm(picture(integral, i))
+
+
+def test_no_photon_is_needed_that_is_more_oblique() -> None:
+    """From the edge of the first crystal to that of the last, at the front faces; and beyond."""
+    scanner = panels()  # 5 × 3 crystals of 1.8 mm at 2 mm, 8 mm apart
+    for margin, rows_mm, columns_mm in ((0, 9.8, 5.8), (2, 17.8, 13.8)):
+        corner = np.array([8.0, rows_mm, columns_mm])
+        assert lowest_cosine(scanner, margin) == pytest.approx(8 / np.linalg.norm(corner))
+
+
+def test_tracked_rows_keep_the_symmetries() -> None:
+    matrix = build_tracked(panels(), TrackedResponse(n_pairs=2000, threshold=0))
+    found, pairs = dense(matrix), matrix.scanner.orientations
+    row0, column0, row1, column1 = pairs.places(np.arange(pairs.n_pairs))
+    rows = pairs.numbers(4 - row0, column0, 4 - row1, column1)
+    np.testing.assert_array_equal(found[rows][:, ::-1], found)
+    heads = pairs.numbers(row1, column1, row0, column0)
+    np.testing.assert_array_equal(found[heads][:, :, ::-1], found)
+
+
+def test_scatter_widens_the_response_and_the_window_costs_counts() -> None:
+    alone, both = tracked(scatter=False), tracked(scatter=True)
+    assert alone.margin == 0 < both.margin <= 2
+    assert 0 < both.info["beyond_margin"] < 0.01
+    for i in (0, 5, 17):
+        assert 0.4 < picture(both, i).sum() / picture(alone, i).sum() < 0.8
+
+
+def test_a_photon_that_only_absorbs_is_one_that_is_attenuated() -> None:
+    settings = TrackedResponse(n_pairs=1 << 16, photo_fraction=1.0, threshold=0)
+    one, other = (
+        build_tracked(panels(), settings.model_copy(update={"scatter": s, "seed": 3 + s}))
+        for s in (False, True)
+    )
+    sums = [sum(m.stored(i).values.sum() for i in range(12)) for m in (one, other)]
+    assert sums[0] == pytest.approx(sums[1], rel=0.02)
+
+
+def test_a_higher_window_costs_more_counts() -> None:
+    """One scatter leaves at most 341 keV, and few photons leave after two: 20 mm hold them."""
+    base = TrackedResponse(n_pairs=1 << 15, threshold=0)
+    sums = []
+    for low in (0.0, 350.0, 510.99):
+        matrix = build_tracked(six_by_four(), base.model_copy(update={"low_kev": low}))
+        sums.append(sum(matrix.stored(i).values.sum() for i in range(18)))
+    assert 0.98 * sums[1] < sums[2] < sums[1] < 0.8 * sums[0]
+
+
+def test_an_interrupted_tracking_goes_on(tmp_path: Path) -> None:
+    long, path = TrackedResponse(n_pairs=200_000), tmp_path / "tiny.h5"
+
+    def stop(done: int, total: int) -> None:
+        if 0 < done < total:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build_tracked(panels(), long, path, threads=1, on_progress=stop)
+    assert len(list((tmp_path / "tiny.h5.parts").glob("*.npz"))) in range(1, 12)
+    found = build_tracked(panels(), long, path)
+    np.testing.assert_array_equal(found.values, build_tracked(panels(), long).values)
+
+
+def test_cross_sections_are_those_of_klein_and_nishina() -> None:
+    """Against the integral of the differential cross-section, (P²/2)(P + 1/P − sin²) dΩ."""
+    cosine = np.linspace(-1, 1, 200_001)
+
+    def total(k: float) -> tuple[float, float]:
+        left = 1 / (1 + k * (1 - cosine))
+        angular = left**2 * (left + 1 / left - 1 + cosine**2)
+        return np.trapezoid(angular, cosine), np.trapezoid(angular * left, cosine)
+
+    state = np.array([7], np.uint64)
+    for k in (0.1, 0.5, 1.0):
+        assert klein_nishina(k) == pytest.approx(total(k)[0] / total(1.0)[0], rel=1e-6)
+        drawn = np.array([scattered(k, state) for _ in range(20_000)])
+        np.testing.assert_allclose(drawn[:, 0], 1 / (1 + k * (1 - drawn[:, 1])), rtol=1e-9)
+        spread = drawn[:, 0].std() / np.sqrt(20_000)
+        assert drawn[:, 0].mean() == pytest.approx(total(k)[1] / total(k)[0], abs=5 * spread)
+    assert pytest.approx(511, abs=0.01) == REST_KEV
+
+
+def test_random_numbers_are_even() -> None:
+    state = np.array([1], np.uint64)
+    drawn = np.array([uniform(state) for _ in range(50_000)])
+    counts = np.histogram(drawn, 50, (0, 1))[0]
+    assert 20 < ((counts - 1000) ** 2 / 1000).sum() < 90  # χ² of 49
+    assert abs(np.corrcoef(drawn[:-1], drawn[1:])[0, 1]) < 0.02
+
+
+@pytest.mark.parametrize("way", [(1e-3, 0.0), (-0.3, 0.6), (0.9, -0.1)])
+@pytest.mark.parametrize("cosine", [0.95, 0.2, -0.7])
+def test_photons_scatter_evenly_about_the_way_they_came(
+    way: tuple[float, float], cosine: float
+) -> None:
+    d = np.array([np.sqrt(1 - np.hypot(*way) ** 2), *way])
+    state, n = np.array([11], np.uint64), 20_000
+    found = np.array([turned(*d, cosine, state) for _ in range(n)])
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-9)
+    np.testing.assert_allclose(found @ d, cosine, atol=1e-9)
+    across = np.cross(d, [0.0, 0.6, 0.8])
+    across /= np.linalg.norm(across)
+    azimuth = np.arctan2(found @ np.cross(d, across), found @ across)
+    counts = np.histogram(azimuth, 20, (-np.pi, np.pi))[0]
+    expected = n / 20
+    assert ((counts - expected) ** 2 / expected).sum() < 43.8  # χ² of 19, one in a thousand

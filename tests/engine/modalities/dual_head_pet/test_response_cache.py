@@ -1,0 +1,90 @@
+"""The folder of kept responses stays as large as it may be, and loses the oldest first."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.data.histogram import with_settings
+from engine.io import read_scanner
+from engine.modalities.dual_head_pet import response_cache
+from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+from tests.engine.geometry.panels import panels
+
+SETTINGS = AnalyticResponse(n_points=256)
+
+
+def test_the_oldest_go_where_there_is_no_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(response_cache, "MOST_BYTES", 250)
+    for name, age_s in (("new", 10), ("old", 300), ("middle", 100), ("oldest", 900)):
+        path = tmp_path / f"{name}.h5"
+        path.write_bytes(bytes(100))
+        os.utime(path, (1e9 - age_s, 1e9 - age_s))
+    made = response_cache.build(tmp_path, panels(), SETTINGS, threads=1)
+    kept = response_cache.path_of(tmp_path, panels(), SETTINGS)
+    assert {path.name for path in tmp_path.iterdir()} == {"new.h5", "middle.h5", kept.name}
+    found = response_cache.find(tmp_path, panels(), SETTINGS)
+    assert found is not None and (found.values == made.values).all()
+
+
+def test_what_cannot_be_dropped_stays_and_keeps_no_one_from_building(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(response_cache, "MOST_BYTES", 0)
+    stuck = tmp_path / "folder.h5"
+    stuck.mkdir()
+    (stuck / "other").write_bytes(bytes(100))
+    response_cache.build(tmp_path, panels(), SETTINGS, threads=1)
+    assert stuck.is_dir()
+    assert response_cache.find(tmp_path, panels(), SETTINGS) is not None
+
+
+def parts_of(path: Path, *, n_bytes: int, age_s: float) -> Path:
+    """Folder of parts beside a matrix to be, last added to so long ago."""
+    folder = path.with_name(f"{path.name}.parts")
+    folder.mkdir()
+    (folder / "00000.npz").write_bytes(bytes(n_bytes))
+    os.utime(folder, (time.time() - age_s,) * 2)
+    return folder
+
+
+def test_abandoned_parts_go_and_those_of_a_build_at_work_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(response_cache, "MOST_BYTES", 250)
+    day = 24 * 3600.0
+    at_work = parts_of(tmp_path / "a.h5", n_bytes=200, age_s=60)
+    abandoned = parts_of(tmp_path / "b.h5", n_bytes=200, age_s=2 * day)
+    also_at_work = parts_of(tmp_path / "c.h5", n_bytes=200, age_s=0.5 * day)
+    ours = response_cache.path_of(tmp_path, panels(), SETTINGS)
+    parts_of(ours, n_bytes=300, age_s=9 * day)
+    stopped: list[set[str]] = []
+
+    def stop(done: int, total: int) -> None:
+        stopped.append({path.name for path in tmp_path.iterdir()})
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        response_cache.build(tmp_path, panels(), SETTINGS, threads=1, on_progress=stop)
+    assert not abandoned.exists()
+    assert {at_work.name, also_at_work.name, f"{ours.name}.parts"} == stopped[0]
+    monkeypatch.setattr(response_cache, "MOST_BYTES", 2**20)
+    small = parts_of(tmp_path / "e.h5", n_bytes=10, age_s=9 * day)
+    response_cache.build(tmp_path, panels(), SETTINGS, threads=1)
+    assert small.exists() and not ours.with_name(f"{ours.name}.parts").exists()
+
+
+def test_a_response_is_found_by_what_fixes_it(tmp_path: Path) -> None:
+    one = read_scanner("test-panels")
+    kept = response_cache.path_of(tmp_path, one, SETTINGS)
+    renamed = with_settings(one, name="The same by another name", source="hearsay")
+    assert response_cache.path_of(tmp_path, renamed, SETTINGS) == kept
+    others = [with_settings(one, **{k: v}) for k, v in (("n_planes", 9), ("crystal_mm", 2.0))]
+    paths = {response_cache.path_of(tmp_path, other, SETTINGS) for other in (one, *others)}
+    paths.add(response_cache.path_of(tmp_path, one, AnalyticResponse(n_points=512)))
+    assert len(paths) == 4

@@ -1,0 +1,304 @@
+"""Dual-head PET from file to volume: against the dense matrix, and the ways a run can be wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.backend import Backend, cpu
+from engine.data.histogram import Histogram
+from engine.data.histogram import with_settings as with_settings_of
+from engine.data.response import ResponseMatrix
+from engine.data.volume import Volume
+from engine.errors import EngineError
+from engine.events import (
+    Corrected,
+    Finished,
+    Loaded,
+    Measured,
+    Planned,
+    Preview,
+    StageStarted,
+    Warned,
+)
+from engine.geometry.scanner import pair_product
+from engine.io import read_scanner, write_histogram
+from engine.io.response_hdf5 import write_response
+from engine.modalities.dual_head_pet import response_cache
+from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
+from engine.modalities.dual_head_pet.response.building import build_analytic
+from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+from engine.modalities.studies import Study, find_protocol, read_study, write_study
+from engine.operators.matrix import MatrixProjector
+from engine.paths import cache_dir
+from engine.reporting.context import Resume
+from engine.run.checkpoint import Job, keep
+from engine.run.reconstruction import run
+from engine.simulate.histogram import simulate_histogram
+from engine.simulate.phantoms import point
+from engine.study.assignments import with_settings
+from tests.engine.modalities.dual_head_pet.response.unfolding import dense
+
+ON = cpu(2)
+FAST = AnalyticResponse(n_points=512)
+SETTINGS = ("response.n_points=512", "algorithm.iterations=3", "algorithm.subsets=1")
+STAGES = ["read", "response", "kernels", "correct", "sensitivity", "reconstruct", "finish"]
+
+
+@pytest.fixture(scope="module")
+def response() -> ResponseMatrix:
+    return build_analytic(read_scanner("test-panels"), FAST)
+
+
+@pytest.fixture(scope="module")
+def scan(response: ResponseMatrix) -> Histogram:
+    """A hot ball, uneven crystals with a dead one, randoms and delayeds."""
+    efficiencies = np.random.default_rng(3).uniform(0.5, 1, response.scanner.n_crystals)
+    efficiencies[5] = 0
+    return simulate_histogram(
+        point(1.0, 0.5, -1.0, diameter_mm=3.0), response, n_prompts=40_000, seed=2, on=ON,
+        randoms_fraction=0.3, efficiencies=efficiencies,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def path(scan: Histogram, tmp_path: Path) -> Path:
+    write_histogram(scan, tmp_path / "scan.h5")
+    return tmp_path / "scan.h5"
+
+
+def study(path: Path, *settings: str, **files: Any) -> Study:
+    protocol = with_settings(DualHeadProtocol(), (*SETTINGS, *settings))
+    return Study(data=path, protocol=protocol, **files)
+
+
+def image(study: Study) -> Volume:
+    *_, last = run(study, on=ON)
+    assert isinstance(last, Finished)
+    return last.volume
+
+
+def by_hand(scan: Histogram, response: ResponseMatrix, n: int) -> np.ndarray:
+    """MLEM with the dense matrix, from an even image and the counts as they were measured."""
+    lors = scan.scanner.lors(np.arange(scan.scanner.n_lors))
+    factors = pair_product(scan.efficiencies.astype(float), lors)
+    first, second = (np.zeros(scan.scanner.n_crystals) for _ in range(2))
+    np.add.at(first, lors[:, 0], scan.delayeds)
+    np.add.at(second, lors[:, 1], scan.delayeds)
+    randoms = first[lors[:, 0]] * second[lors[:, 1]] / scan.delayeds.sum()
+    matrix = factors[:, None] * dense(response).reshape(len(lors), -1).astype(float)
+    live, shape = factors > 0, response.scanner.grid.shape
+    x = np.full(matrix.shape[1], (scan.prompts.sum() - randoms.sum()) / matrix.sum())
+    for _ in range(n):
+        ratio = np.zeros(len(lors))
+        expected = matrix @ x + randoms
+        ratio[live] = scan.prompts[live] / expected[live]
+        x = x * (matrix.T @ ratio) / matrix.sum(axis=0)
+    return x.reshape(shape)
+
+
+def test_a_run_equals_mlem_with_the_dense_matrix(
+    path: Path, scan: Histogram, response: ResponseMatrix
+) -> None:
+    wanted = by_hand(scan, response, 3)
+    np.testing.assert_allclose(image(study(path)).values, wanted, rtol=1e-4, atol=1e-6)
+
+
+def test_subsets_of_the_same_scan_agree(path: Path) -> None:
+    whole = image(study(path, "algorithm.iterations=16")).values
+    subsets = image(study(path, "algorithm.iterations=4", "algorithm.subsets=4")).values
+    assert np.corrcoef(whole.ravel(), subsets.ravel())[0, 1] > 0.97
+
+
+def test_the_point_is_where_it_was_and_holds_its_decays(path: Path, scan: Histogram) -> None:
+    volume = image(study(path, "algorithm.iterations=40"))
+    assert volume.unit == "decays"
+    z, y, x = (volume.grid.centres_mm(axis) for axis in (2, 1, 0))
+    away = np.stack(np.meshgrid(z + 1.0, y - 0.5, x - 1.0, indexing="ij"))
+    near = np.linalg.norm(away, axis=0) < 4
+    inside = volume.values[near].astype(float)
+    np.testing.assert_allclose(away[:, near] @ inside / inside.sum(), 0, atol=0.2)
+    truth = point(1.0, 0.5, -1.0, diameter_mm=3.0).rasterise(volume.grid).values.sum()
+    assert inside.sum() == pytest.approx(scan.info["decays_per_activity"] * truth, rel=0.03)
+
+
+def test_each_way_with_randoms_explains_its_counts(
+    path: Path, scan: Histogram, response: ResponseMatrix
+) -> None:
+    """After an update of MLEM without background the expected counts add up to the measured."""
+    lors = scan.scanner.lors(np.arange(scan.scanner.n_lors))
+    factors, A = pair_product(scan.efficiencies, lors), MatrixProjector(response, on=ON)
+
+    def explained(*settings: str) -> float:
+        return float((factors * A(image(study(path, *settings)).values)).sum())
+
+    left = np.maximum(scan.prompts - scan.delayeds, 0).sum()
+    subtracted = explained("corrections.randoms.method=subtract")
+    assert subtracted == pytest.approx(left, rel=1e-4)
+    assert explained("corrections.randoms.use=off") == pytest.approx(scan.n_prompts, rel=1e-4)
+    trues = scan.n_prompts - scan.n_delayeds
+    modelled = explained("algorithm.iterations=100")
+    assert modelled == pytest.approx(trues, rel=0.02)
+
+
+def test_events_tell_the_story_in_order(path: Path, scan: Histogram) -> None:
+    ticks: list[Any] = []
+    events = list(run(study(path, "algorithm.subsets=2"), on=ON, on_progress=ticks.append))
+    assert [e.stage for e in events if isinstance(e, StageStarted)] == STAGES
+    assert [e.stage for e in events if isinstance(e, Measured)] == STAGES
+    ledger = {e.kind: e.state for e in events if isinstance(e, Corrected)}
+    assert ledger == {"normalisation": "applied", "randoms": "applied", "scatter": "unavailable"}
+    assert sum(isinstance(e, Loaded) for e in events) == 1
+    assert sum(isinstance(e, Planned) for e in events) == 1
+    assert not [e for e in events if isinstance(e, Warned)]
+    previews = [e for e in events if isinstance(e, Preview)]
+    assert [(e.iteration, e.subset) for e in previews] == [
+        (i, k) for i in (1, 2, 3) for k in (1, 2)
+    ]
+    for stage in ("sensitivity", "reconstruct"):
+        numerator = [t.done / t.total for t in ticks if t.stage == stage]
+        assert numerator == sorted(numerator)
+        assert 0 < numerator[0] < numerator[-1] == 1
+    record = events[-1].provenance
+    assert record["scan"]["response"].startswith("analytic")
+    stages = {stage["key"] for stage in record["profile"]["stages"]}
+    assert stages >= {"read", "response", "correct", "forward", "back"}
+
+
+def test_counts_on_dead_lines_are_left_out_and_told(path: Path, scan: Histogram) -> None:
+    right = image(study(path)).values
+    lors = scan.scanner.lors(np.arange(scan.scanner.n_lors))
+    prompts = scan.prompts.copy()
+    prompts[np.flatnonzero(lors[:, 0] == 5)[:7]] += 1
+    write_histogram(replace(scan, prompts=prompts), path)
+    events = list(run(study(path), on=ON))
+    notes = [event.text for event in events if isinstance(event, Warned)]
+    assert notes == ["7 prompts lie on lines with a detection factor of 0 and are left out."]
+    np.testing.assert_array_equal(events[-1].volume.values, right)
+
+
+def test_going_on_from_the_middle_gives_the_same_bits(path: Path) -> None:
+    one = study(path, "algorithm.subsets=4")
+    whole = list(run(one, on=ON))
+    previews = [e for e in whole if isinstance(e, Preview)]
+    at = previews[5]
+    resumed = list(run(one, on=ON, resume=Resume(at.volume.values, at.update, at.history)))
+    np.testing.assert_array_equal(resumed[-1].volume.values, whole[-1].volume.values)
+    message, wanted = (events[-1].provenance["log_likelihoods"] for events in (resumed, whole))
+    assert message == wanted
+
+
+@pytest.mark.parametrize("subsets", [1, 3])
+def test_a_gpu_makes_the_same_image(path: Path, on_gpu: Backend, subsets: int) -> None:
+    one = study(path, f"algorithm.subsets={subsets}")
+    *_, last = run(one, on=on_gpu)
+    assert isinstance(last, Finished)
+    wanted = image(one).values
+    np.testing.assert_allclose(last.volume.values, wanted, rtol=1e-3, atol=1e-4 * wanted.max())
+
+
+def test_a_job_goes_on_with_its_study(path: Path, response: ResponseMatrix, tmp_path: Path) -> None:
+    write_response(response, tmp_path / "r.h5")
+    job = Job.create(study(path, response=tmp_path / "r.h5"), tmp_path / "job")
+    for event in keep(run(job.study, on=ON), job):
+        if isinstance(event, Preview) and event.iteration == 2:
+            break
+    assert job.study.response == tmp_path / "r.h5"
+    assert job.latest().done == 2
+
+
+def test_a_stored_response_gives_the_same_image(
+    path: Path, response: ResponseMatrix, tmp_path: Path
+) -> None:
+    write_response(response, tmp_path / "r.h5")
+    named = image(study(path, response=tmp_path / "r.h5"))
+    np.testing.assert_array_equal(named.values, image(study(path)).values)
+    assert named.info["inputs"]["response"]["name"] == "r.h5"
+    assert "--response r.h5" in named.info["replay"]
+
+
+def test_a_response_is_computed_once_and_goes_on_when_interrupted(path: Path) -> None:
+    one = study(path, "response.seed=77")
+    kept = response_cache.path_of(
+        cache_dir() / "response", read_scanner("test-panels"), one.protocol.response
+    )
+
+    class StopError(Exception):
+        pass
+
+    def stop(on_progress: Any) -> None:
+        if on_progress.stage == "response" and on_progress.done:
+            raise StopError
+
+    with pytest.raises(StopError):
+        list(run(one, on=ON, on_progress=stop))
+    assert not kept.exists()
+    assert list(kept.parent.glob(f"{kept.name}.parts/*.npz"))
+    cached = [
+        event.figures["from_cache"]
+        for _ in range(2)
+        for event in run(one, on=ON)
+        if isinstance(event, Measured) and event.stage == "response"
+    ]
+    assert cached == [False, True]
+    kept.write_bytes(kept.read_bytes()[:-500])
+    assert (
+        response_cache.find(kept.parent, read_scanner("test-panels"), one.protocol.response) is None
+    )
+
+
+def test_another_image_keeps_the_symmetry(path: Path) -> None:
+    volume = image(study(path, "grid.voxel_mm=[1.2, 2.0, 1.2]"))
+    assert volume.grid.voxel_mm == (1.2, 2.0, 1.2)
+    assert volume.grid.shape == (12, 5, 8)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        (("grid.voxel_mm=[0.7, 1.0, 0.7]",), "0.7 mm along x .* break the symmetry .* 2.4 mm"),
+        (("grid.voxel_mm=[0.6, 1.0, 1.2]",), "break the symmetry of the panels"),
+        (("grid.depth_mm=13.0",), "13 planes of 1 mm do not fit between panels 12 mm apart"),
+    ],
+)
+def test_an_image_that_does_not_fit_is_refused(
+    path: Path, settings: tuple[str, ...], sentence: str
+) -> None:
+    with pytest.raises(EngineError, match=sentence):
+        image(study(path, *settings))
+
+
+def test_what_does_not_belong_is_refused(
+    path: Path, scan: Histogram, response: ResponseMatrix, tmp_path: Path
+) -> None:
+    other = with_settings_of(read_scanner("test-panels"), separation_mm=13.0)
+    write_response(build_analytic(other, AnalyticResponse(n_points=256)), tmp_path / "other.h5")
+    with pytest.raises(EngineError, match=r"other\.h5: matrix of 'Test panels' .* 13 mm apart"):
+        image(study(path, response=tmp_path / "other.h5"))
+    write_response(response, tmp_path / "r.h5")
+    with pytest.raises(EngineError, match=r"r\.h5: matrix for an image of .* make a matrix"):
+        image(study(path, "grid.voxel_mm=[1.2, 1.0, 1.2]", response=tmp_path / "r.h5"))
+    write_histogram(replace(scan, prompts=np.zeros_like(scan.prompts)), tmp_path / "empty.h5")
+    with pytest.raises(EngineError, match=r"empty\.h5: no line of response has a count"):
+        image(study(tmp_path / "empty.h5"))
+    with pytest.raises(EngineError, match=r"mu\.h5: an attenuation map is not used"):
+        image(study(path, attenuation=tmp_path / "mu.h5"))
+    with pytest.raises(EngineError, match=r"no such file"):
+        image(study(path, response=tmp_path / "absent.h5"))
+
+
+def test_a_study_file_names_its_response(path: Path, tmp_path: Path) -> None:
+    one = study(path, response=tmp_path / "r.h5")
+    write_study(one, tmp_path / "study.toml")
+    assert read_study(tmp_path / "study.toml") == one
+
+
+def test_the_shipped_protocols_suit_the_demo_panels() -> None:
+    for name in ("dual-head", "dual-head-fine"):
+        protocol = find_protocol(name)
+        assert isinstance(protocol, DualHeadProtocol)
+        assert protocol.grid.grid_for(read_scanner("demo-panels")).shape == (96, 119, 64)

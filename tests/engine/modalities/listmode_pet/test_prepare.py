@@ -1,0 +1,98 @@
+"""Prompts ready for tracing: what is left out, and the same order on every device."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from engine.backend import Backend, cpu, cuda
+from engine.data.listmode import ListMode
+from engine.errors import DataError
+from engine.geometry.order import ray_order
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.modalities.listmode_pet.model import SORT_BYTES, prepare
+from tests.emulator import EmulatedGpu
+
+ON = cpu(2)
+RING = RingScanner(
+    RingSettings(
+        name="tiny",
+        n_rings=6,
+        n_crystals_per_ring=32,
+        radius_mm=60,
+        ring_pitch_mm=5,
+        max_ring_difference=5,
+        n_tangential=24,
+        gap_places=(3, 20),
+        fov_mm=(60, 30),
+    )
+)
+
+
+@pytest.fixture
+def scan(rng: np.random.Generator) -> ListMode:
+    """Events with every column, some of them delayed, on gaps or on dead lines."""
+    n = 4000
+    return ListMode(
+        RING,
+        RING.lors(rng.integers(0, RING.n_lors, n)),
+        delayed=rng.random(n) < 0.2,
+        tof_bins=rng.integers(0, 9, n).astype(np.int16),
+        time_ms=np.arange(n, dtype=np.uint32),
+        additive=rng.random(n, np.float32),
+        factors=np.where(rng.random(n) < 0.1, 0, rng.random(n)).astype(np.float32),
+        background=rng.random(n, np.float32),
+    )
+
+
+def assert_same(found: ListMode, wanted: ListMode) -> None:
+    """All columns are the same, on the host."""
+    for field in fields(ListMode):
+        got, want = getattr(found, field.name), getattr(wanted, field.name)
+        if isinstance(want, np.ndarray):
+            assert type(got) is np.ndarray
+            np.testing.assert_array_equal(got, want, err_msg=field.name)
+        else:
+            assert got is want
+
+
+def test_only_prompts_on_live_lines_stay(scan: ListMode) -> None:
+    prepared = prepare(scan, on=ON)
+
+    kept = ~scan.delayed & RING.in_coincidence(scan.crystals) & (scan.factors > 0)
+    assert sorted(prepared.data.time_ms) == np.flatnonzero(kept).tolist()
+    assert prepared.n_dropped == np.count_nonzero(~scan.delayed) - np.count_nonzero(kept)
+    assert prepared.data.delayed is None
+
+
+def test_events_stay_whole_and_come_in_order(scan: ListMode) -> None:
+    data = prepare(scan, on=ON).data
+
+    assert_same(data, scan.prompts.select(np.searchsorted(scan.prompts.time_ms, data.time_ms)))
+    order = ray_order(RING.positions_mm, data.crystals)
+    np.testing.assert_array_equal(order, np.arange(len(order)))
+
+
+def test_a_gpu_prepares_the_same_events(scan: ListMode, device: Backend) -> None:
+    found, wanted = prepare(scan, on=device), prepare(scan, on=ON)
+
+    assert found.n_dropped == wanted.n_dropped
+    assert_same(found.data, wanted.data)
+
+
+def test_events_that_do_not_fit_the_gpu_are_sorted_all_the_same(
+    scan: ListMode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.modalities.listmode_pet.model.CHECKED_AT_ONCE", 100)
+    small = cuda(EmulatedGpu(memory_limit=SORT_BYTES * 1000))
+
+    assert_same(prepare(scan, on=small).data, prepare(scan, on=ON).data)
+
+
+def test_a_scan_of_gaps_alone_is_refused(scan: ListMode) -> None:
+    gaps = scan.select(~RING.in_coincidence(scan.crystals))
+
+    with pytest.raises(DataError, match="no prompt on a live line"):
+        prepare(gaps, on=ON)

@@ -1,0 +1,227 @@
+"""The whole flow on a simulated scan: quantitative with its corrections, wrong without them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.data.run_history import RunHistory
+from engine.errors import NumericalError
+from engine.events import (
+    Corrected,
+    Finished,
+    Loaded,
+    Measured,
+    Preview,
+    Progressed,
+    StageStarted,
+    Warned,
+)
+from engine.geometry.ring import RingScanner, RingSettings, TofSettings
+from engine.io import save, write_listmode
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
+from engine.quality.roi import cylinder, mean
+from engine.reporting.context import Resume
+from engine.run.reconstruction import run
+from engine.simulate import ShapePhantom, simulate_listmode
+from engine.simulate.shapes import Cylinder
+from engine.study.assignments import with_settings
+
+ON = cpu(2)
+RING = RingSettings(
+    name="tiny", n_rings=12, n_crystals_per_ring=96, radius_mm=120, ring_pitch_mm=5,
+    max_ring_difference=11, n_tangential=64, gap_places=(0, 24, 48, 72), block_rings=4,
+    block_places=8, tof=TofSettings(fwhm_ps=300, bin_ps=150, n_bins=9),
+    voxel_mm=(5, 5, 5), fov_mm=(140, 60),
+)  # fmt: skip
+STAGES = ["read", "kernels", "correct", "sensitivity", "reconstruct", "finish"]
+SETTINGS = ("algorithm.iterations=4", "algorithm.subsets=4", "finishing=[]")
+
+
+@pytest.fixture(scope="module")
+def scan(tmp_path_factory):
+    """A uniform cylinder with absorption, randoms and uneven crystals; its files and its truth."""
+    folder = tmp_path_factory.mktemp("scan")
+    scanner = RingScanner(RING)
+    phantom = ShapePhantom(
+        "cylinder", (Cylinder((8.0, 0.0, 0.0), (50.0, 50.0, 40.0), activity=1.0, mu_per_mm=0.0096),)
+    )
+    efficiencies = np.random.default_rng(7).uniform(0.5, 1.0, scanner.n_crystals)
+    efficiencies[::50] = 0
+    data = simulate_listmode(
+        phantom, scanner, n_prompts=1_500_000, seed=3, randoms_fraction=0.3,
+        efficiencies=efficiencies,
+    )  # fmt: skip
+    write_listmode(replace(data, mu_map=None, efficiencies=None), folder / "scan.h5")
+    save(data.mu_map, folder / "mu.nii.gz", {})
+    text = "\n".join(f"{e:.6f}" for e in data.efficiencies)
+    (folder / "efficiencies.txt").write_text(text + "\n")
+    return folder, data.info["counts_per_mm"]
+
+
+def study(folder, *settings):
+    return Study(
+        data=folder / "scan.h5",
+        attenuation=folder / "mu.nii.gz",
+        normalisation=folder / "efficiencies.txt",
+        protocol=with_settings(ListModeProtocol(), (*SETTINGS, *settings)),
+    )
+
+
+def image(study):
+    return next(e for e in run(study, on=ON) if isinstance(e, Finished)).volume
+
+
+def middle(volume):
+    return mean(volume, cylinder(volume.grid, (8.0, 0.0, 0.0), 70.0, 30.0))
+
+
+def test_all_corrections_give_the_true_value(scan):
+    folder, truth = scan
+    volume = image(study(folder))
+    assert middle(volume) == pytest.approx(truth, rel=0.02)
+    outside = mean(volume, cylinder(volume.grid, (-58.0, 0.0, 0.0), 16.0, 30.0))
+    assert outside < 0.03 * truth
+
+
+def test_the_cylinder_is_even(scan):
+    folder, _ = scan
+    # all events in each update: which of them a subset holds moves this by a percent
+    volume = image(study(folder, "algorithm.subsets=1", "algorithm.iterations=16"))
+    left = mean(volume, cylinder(volume.grid, (-22.0, 0.0, 0.0), 30.0, 30.0))
+    centre = mean(volume, cylinder(volume.grid, (8.0, 0.0, 0.0), 30.0, 30.0))
+    assert left == pytest.approx(centre, rel=0.03)
+
+
+def test_without_time_of_flight_the_value_is_the_same(scan):
+    folder, truth = scan
+    volume = image(study(folder, "time_of_flight=false", "algorithm.iterations=8"))
+    assert middle(volume) == pytest.approx(truth, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("kind", "low", "high"),
+    [
+        ("attenuation", 0.05, 0.7),
+        ("normalisation", 0.3, 0.75),
+        ("randoms", 1.02, 2.0),
+    ],
+)
+def test_each_correction_left_out_shows(scan, kind, low, high):
+    folder, truth = scan
+    volume = image(study(folder, f"corrections.{kind}.use=off"))
+    assert low < middle(volume) / truth < high
+
+
+def test_events_tell_the_whole_story_in_order(scan):
+    folder, _ = scan
+    ticks = []
+    events = list(run(study(folder), on=ON, on_progress=ticks.append))
+    assert [e.stage for e in events if isinstance(e, StageStarted)] == STAGES
+    assert [e.stage for e in events if isinstance(e, Measured)] == STAGES
+    ledger = {e.kind: e.state for e in events if isinstance(e, Corrected)}
+    assert ledger == {
+        "normalisation": "applied", "attenuation": "applied", "randoms": "applied",
+        "scatter": "unavailable",
+    }  # fmt: skip
+    previews = [e for e in events if isinstance(e, Preview)]
+    assert [(e.iteration, e.subset) for e in previews] == [
+        (i, k) for i in range(1, 5) for k in range(1, 5)
+    ]
+    assert [e.log_likelihood is not None for e in previews] == [e.ends_iteration for e in previews]
+    assert sum(isinstance(e, Loaded) for e in events) == 1
+    assert isinstance(events[-1], Finished)
+    assert all(isinstance(t, Progressed) and 0 <= t.done <= t.total for t in ticks)
+    assert not [e for e in events if isinstance(e, Warned) and "cross no activity" in e.text]
+
+
+def test_provenance_names_everything(scan):
+    folder, _ = scan
+    record = image(study(folder, "sensitivity.seed=5")).info
+    assert record["protocol"]["sensitivity"]["seed"] == 5
+    assert record["protocol"]["algorithm"]["iterations"] == 4
+    inputs = repr(record["inputs"])
+    assert all(name in inputs for name in ("scan.h5", "mu.nii.gz", "efficiencies.txt"))
+    assert str(folder) not in repr(record)
+    assert {c["kind"] for c in record["corrections"]} >= {"attenuation", "randoms"}
+
+
+def test_finish_early_keeps_whole_iterations_and_finishes(scan):
+    folder, _ = scan
+    events = list(run(study(folder), on=ON, finish_early=lambda: True))
+    assert len([e for e in events if isinstance(e, Preview)]) == 4
+    assert isinstance(events[-1], Finished)
+    assert events[-1].provenance["iterations_done"] == 1.0
+
+
+def test_going_on_from_the_middle_gives_the_same_bits(scan):
+    folder, _ = scan
+    whole = list(run(study(folder), on=ON))
+    previews = [e for e in whole if isinstance(e, Preview)]
+    for at in (previews[5], previews[6]):
+        start = Resume(at.volume.values, at.update, at.history)
+        resumed = list(run(study(folder), on=ON, resume=start))
+        np.testing.assert_array_equal(resumed[-1].volume.values, whole[-1].volume.values)
+        tells_the_same(resumed[-1].provenance, whole[-1].provenance)
+
+
+def tells_the_same(resumed, whole):
+    """A resumed run tells all that one in peace does, and when it went on."""
+    for key in ("log_likelihoods", "relative_residuals", "warnings", "iterations_done"):
+        assert resumed[key] == whole[key], key
+    assert list(resumed["timings_s"]) == list(whole["timings_s"])
+    assert resumed["started_utc"] == whole["started_utc"]
+    assert (len(resumed["resumed_utc"]), whole["resumed_utc"]) == (1, [])
+
+
+def test_what_the_first_iteration_left_out_and_the_time_before_are_told_on_resuming(scan):
+    folder, _ = scan
+    before = RunHistory(seconds={"read": 100.0, "reconstruct": 1000.0}, n_skipped=3)
+    at = next(e for e in run(study(folder), on=ON) if isinstance(e, Preview) and e.ends_iteration)
+    start = Resume(at.volume.values, at.update, before)
+    events = list(run(study(folder), on=ON, resume=start))
+    begun = next(e for e in events if isinstance(e, StageStarted) and e.stage == "reconstruct")
+    assert "going on after 4 of 16 updates" in begun.text
+    (skipped,) = (text for text in events[-1].provenance["warnings"] if "activity" in text)
+    assert skipped.startswith("3 events cross no activity")
+    spent = {e.stage: e for e in events if isinstance(e, Measured)}
+    assert 100 < spent["read"].seconds < 110 and 1000 < spent["reconstruct"].seconds < 1010
+    rate = spent["reconstruct"].figures["events_per_second"]
+    n_events = spent["reconstruct"].figures["events"]
+    assert rate * spent["reconstruct"].seconds == pytest.approx(4 * n_events)
+
+
+def test_filters_act_after_and_between(scan):
+    folder, _ = scan
+    plain = image(study(folder)).values
+    after = image(study(folder, 'finishing=[{kind="gaussian", fwhm_mm=8.0}]')).values
+    between = image(study(folder, 'between=[{kind="median"}]')).values
+    inside = np.s_[4:8, 10:18, 12:18]
+    assert after[inside].std() < 0.7 * plain[inside].std()
+    assert between[inside].std() < 0.7 * plain[inside].std()
+    assert after[inside].mean() == pytest.approx(plain[inside].mean(), rel=0.02)
+
+
+def test_stopping_leaves_no_work_behind(scan):
+    folder, _ = scan
+
+    class StopError(Exception):
+        pass
+
+    def on_progress(event):
+        if event.stage == "reconstruct":
+            raise StopError
+
+    with pytest.raises(StopError):
+        list(run(study(folder), on=ON, on_progress=on_progress))
+
+
+def test_a_checkpoint_with_nan_is_refused_and_nothing_is_shown(scan):
+    folder, _ = scan
+    start = next(e for e in run(study(folder), on=ON) if isinstance(e, Preview)).volume.values
+    broken = start.copy()
+    broken[5, 14, 14] = np.nan
+    with pytest.raises(NumericalError):
+        list(run(study(folder), on=ON, resume=Resume(broken, 1, RunHistory())))

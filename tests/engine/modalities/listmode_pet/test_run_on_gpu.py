@@ -1,0 +1,89 @@
+"""A whole reconstruction on a GPU: the bits of the CPU, and its faults told as such."""
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu, cuda
+from engine.errors import DeviceError
+from engine.events import Finished, Preview, Profiled
+from engine.geometry.ring import RingScanner, RingSettings, TofSettings
+from engine.io import save, write_listmode
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
+from engine.run.reconstruction import run
+from engine.simulate import ShapePhantom, simulate_listmode
+from engine.simulate.shapes import Cylinder
+from engine.study.assignments import with_settings
+from tests.emulator import EmulatedGpu
+
+RING = RingSettings(
+    name="tiny", n_rings=4, n_crystals_per_ring=32, radius_mm=60, ring_pitch_mm=6,
+    max_ring_difference=3, n_tangential=20, gap_places=(0, 16), block_rings=2, block_places=4,
+    tof=TofSettings(fwhm_ps=300, bin_ps=150, n_bins=5), voxel_mm=(6, 6, 6), fov_mm=(60, 24),
+)  # fmt: skip
+SETTINGS = ("algorithm.iterations=2", "algorithm.subsets=2", "finishing=[]", "reproducible=true")
+
+
+@pytest.fixture(scope="module")
+def scan(tmp_path_factory):
+    """A small cylinder with absorption, randoms and uneven crystals."""
+    folder = tmp_path_factory.mktemp("scan")
+    scanner = RingScanner(RING)
+    phantom = ShapePhantom(
+        "cylinder", (Cylinder((4.0, 0.0, 0.0), (20.0, 20.0, 16.0), activity=1.0, mu_per_mm=0.0096),)
+    )
+    efficiencies = np.random.default_rng(7).uniform(0.5, 1.0, scanner.n_crystals)
+    data = simulate_listmode(
+        phantom, scanner, n_prompts=4000, seed=3, randoms_fraction=0.3, efficiencies=efficiencies,
+    )  # fmt: skip
+    write_listmode(data, folder / "scan.h5")
+    save(data.mu_map, folder / "mu.nii.gz", {})
+    return folder
+
+
+def study(folder, *settings):
+    protocol = with_settings(ListModeProtocol(), SETTINGS + settings)
+    return Study(data=folder / "scan.h5", attenuation=folder / "mu.nii.gz", protocol=protocol)
+
+
+def events(folder, on, *settings):
+    return list(run(study(folder, *settings), on=on))
+
+
+def volume(message):
+    assert isinstance(message[-1], Finished)
+    return message[-1].volume
+
+
+def test_the_volume_has_the_bits_of_the_cpu(scan, on_gpu, monkeypatch, tmp_path):
+    here = volume(events(scan, cpu(2)))
+    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path))  # else the sensitivity is the cached one
+    there = volume(events(scan, on_gpu))
+    np.testing.assert_array_equal(there.values, here.values)
+    assert here.info["device"] == "CPU, 2 threads"
+    assert there.info["device"] == on_gpu.label
+
+
+def test_floating_sums_and_filters_agree_with_the_cpu(scan, on_gpu):
+    settings = ("reproducible=false", 'between=[{kind="median"}]', 'finishing=[{kind="gaussian"}]')
+    here, there = (volume(events(scan, on, *settings)).values for on in (cpu(2), on_gpu))
+    assert np.abs(there - here).max() < 5e-5 * here.max()
+
+
+def test_every_iteration_is_shown_and_profiled(scan, on_gpu):
+    message = events(scan, on_gpu)
+    shown = [(e.iteration, e.subset) for e in message if isinstance(e, Preview)]
+    assert {(1, 2), (2, 2)} <= set(shown)
+    profile = [e for e in message if isinstance(e, Profiled)][-1].profile.as_dict()
+    keys = {stage["key"] for stage in profile["stages"]}
+    assert {"upload", "fused", "preview"} <= keys
+    assert {kernel["name"] for kernel in profile["kernels"]} >= {"update"}
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 0.9])
+def test_a_driver_that_breaks_is_told_as_a_fault_of_the_device(scan, share):
+    whole = EmulatedGpu()
+    events(scan, cuda(whole))
+    on = cuda(EmulatedGpu(fail_at_launch=1 + int(share * whole.n_launches)))
+    with pytest.raises(DeviceError, match="launch failure"):
+        events(scan, on)

@@ -1,0 +1,232 @@
+"""Sensitivity: closed form on the axis, sample against all lines, dead voxels, the cache."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.data.listmode import ListMode
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.geometry.sampling import lattice
+from engine.modalities.listmode_pet import sensitivity, sensitivity_cache
+from engine.modalities.listmode_pet.protocol import SensitivitySettings
+from engine.operators.rays import RayProjector, Rays
+
+ON = cpu(2)
+
+
+def ring(**changes):
+    values = {
+        "name": "tiny", "n_rings": 6, "n_crystals_per_ring": 32, "radius_mm": 60,
+        "ring_pitch_mm": 5, "max_ring_difference": 5, "n_tangential": 24, "fov_mm": (60, 30),
+    }  # fmt: skip
+    return RingScanner(RingSettings(**(values | changes)))
+
+
+def scan(scanner, **changes):
+    crystals = scanner.lors(np.arange(0, scanner.n_lors, 97))
+    return ListMode(scanner, crystals, **changes)
+
+
+GRID = ImageGrid((6, 14, 14), (5.0, 5.0, 5.0))
+EXACT = SensitivitySettings(method="exact")
+
+
+def exact(data, grid=GRID):
+    return sensitivity.compute_sensitivity(data, grid, EXACT, on=ON).image
+
+
+@pytest.mark.parametrize(("z_mm", "want"), [(0, 0.31623), (50, 0.16440), (90, 0.03331)])
+def test_isotropic_sensitivity_on_the_axis(z_mm, want):
+    # pairs weighted by cos θ1 cos θ2 / r² are isotropic lines: Σ w·l = V · 2π · h/√(R²+h²)
+    radius, length, n_rings, n = 300.0, 200.0, 100, 480
+    scanner = ring(
+        radius_mm=radius, n_rings=n_rings, ring_pitch_mm=length / n_rings, n_crystals_per_ring=n,
+        max_ring_difference=n_rings - 1, n_tangential=n - 2, fov_mm=(100, length),
+    )  # fmt: skip
+    grid = ImageGrid((1, 1, 1), (16.0, 16.0, 4.0), (0.0, 0.0, float(z_mm)))
+    n_samples = 4_000_000
+    crystals = scanner.lors(lattice(scanner.n_lors, n_samples, shift=0.3))
+    ends = scanner.positions_mm[crystals]
+    along = ends[:, 1] - ends[:, 0]
+    distance = np.linalg.norm(along, axis=1)
+    inward = -ends[:, 0, :2] / radius
+    cosine = np.abs((along[:, :2] * inward).sum(axis=1)) / distance
+    area = (2 * np.pi * radius / n) * (length / n_rings)
+    weights = (cosine**2 / distance**2 * area**2).astype("f4")
+    back = RayProjector(Rays(scanner.positions_mm, crystals), grid, on=ON).T(weights)
+    total = float(back.sum()) * scanner.n_lors / n_samples
+    volume = 16.0 * 16.0 * 4.0
+    assert total / (2 * np.pi * volume) == pytest.approx(want, rel=0.03)  # 2 mm rings, 16 mm voxel
+
+
+def test_sample_agrees_with_all_lines_within_its_stated_error(monkeypatch):
+    monkeypatch.setattr(sensitivity, "BATCH", 3000)
+    data = scan(ring())
+    settings = SensitivitySettings(method="sampled", error_percent=2.0)
+    sampled = sensitivity.compute_sensitivity(data, GRID, settings, on=ON)
+    truth = exact(data)
+    seen = truth > 0.2 * truth.max()
+    relative = 100 * (sampled.image[seen] / truth[seen] - 1)
+    assert 0 < sampled.error_percent <= 2.0
+    assert np.median(np.abs(relative)) < 2 * sampled.error_percent
+    assert abs(relative.mean()) < 1.0
+
+
+def test_left_to_us_a_sample_ends_where_more_lines_gain_nothing(monkeypatch):
+    monkeypatch.setattr(sensitivity, "BATCH", 300)
+    monkeypatch.setattr(sensitivity, "EXACT_BELOW", 3000)
+    data = scan(ring()).select(slice(0, 10))
+    strict = {"error_percent": 0.5, "seed": 3}
+    auto, sampled = (
+        sensitivity.compute_sensitivity(
+            data, GRID, SensitivitySettings(method=method, **strict), on=ON
+        )
+        for method in ("auto", "sampled")
+    )
+    assert auto.n_traced < 3600 < data.scanner.n_lors
+    assert auto.error_percent > 0.5
+    assert (sampled.n_traced, sampled.error_percent) == (sampled.n_lors, 0.0)  # all are cheaper
+    assert f"{auto.error_percent:.1f} %" in auto.describe()
+
+
+def test_sample_is_seeded():
+    data = scan(ring())
+    one, same, other = (
+        sensitivity.compute_sensitivity(
+            data, GRID, SensitivitySettings(method="sampled", error_percent=20, seed=s), on=ON
+        ).image
+        for s in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(one, same)
+    assert scan(ring()).scanner.n_lors <= sensitivity.BATCH or (one != other).any()
+
+
+def test_gaps_lower_the_sensitivity_like_dead_crystals():
+    places = (3, 4, 20)
+    gaps = exact(scan(ring(gap_places=places)))
+    weights = np.ones((6, 32), np.float32)
+    weights[:, list(places)] = 0
+    dead = exact(scan(ring(), crystal_weights=weights.ravel()))
+    np.testing.assert_allclose(gaps, dead, rtol=1e-5)
+    assert gaps.sum() < exact(scan(ring())).sum()
+
+
+def test_efficiencies_multiply_the_lines():
+    data = scan(ring())
+    half = np.full(data.scanner.n_crystals, 0.5, np.float32)
+    np.testing.assert_allclose(
+        exact(replace(data, crystal_weights=half)), 0.25 * exact(data), rtol=1e-5
+    )
+
+
+def test_attenuation_acts_on_the_whole_line():
+    data = scan(ring())
+    box = ImageGrid((1, 1, 1), (400.0, 400.0, 400.0))  # every line lies inside: a = exp(−μ L)
+    mu = Volume(np.full((1, 1, 1), 0.01, np.float32), box, "1/mm")
+    image = exact(replace(data, attenuation=mu))
+    crystals = data.scanner.lors(np.arange(data.scanner.n_lors))
+    crystals = crystals[data.scanner.in_coincidence(crystals)]
+    ends = data.scanner.positions_mm[crystals]
+    a = np.exp(-0.01 * np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)).astype("f4")
+    want = RayProjector(Rays(data.scanner.positions_mm, crystals), GRID, on=ON).T(a)
+    np.testing.assert_allclose(image, want, rtol=1e-4)
+
+
+def test_threads_do_not_change_reproducible_bits():
+    data = scan(ring())
+    images = [
+        sensitivity.compute_sensitivity(data, GRID, EXACT, on=cpu(n), reproducible=True).image
+        for n in (1, 2)
+    ]
+    np.testing.assert_array_equal(*images)
+
+
+def weighted(rng):
+    """Efficiencies, and a map of a body that lets some photons through."""
+    scanner = ring(gap_places=(3, 20))
+    mu = Volume(0.02 * rng.random((4, 9, 9), np.float32), ImageGrid((4, 9, 9), (9.0, 9.0, 8.0)), "")
+    weights = rng.uniform(0.5, 1.5, scanner.n_crystals).astype("f4") * scanner.alive
+    return scan(scanner, crystal_weights=weights, attenuation=mu)
+
+
+@pytest.mark.parametrize("method", ["exact", "sampled"])
+def test_a_gpu_finds_the_same_reproducible_bits(method, device, rng, monkeypatch):
+    monkeypatch.setattr(sensitivity, "BATCH", 2000)
+    data = weighted(rng)
+    settings = SensitivitySettings(method=method, error_percent=20)
+
+    here, there = (
+        sensitivity.compute_sensitivity(data, GRID, settings, on=on, reproducible=True)
+        for on in (ON, device)
+    )
+
+    assert here.image.max() > 0
+    assert (there.n_traced, there.error_percent) == (here.n_traced, here.error_percent)
+    np.testing.assert_array_equal(there.image, here.image)
+
+
+def test_a_gpu_finds_the_same_image(device, rng, monkeypatch):
+    monkeypatch.setattr(sensitivity, "BATCH_ON_GPU", 5000)
+    data = weighted(rng)
+
+    found = sensitivity.compute_sensitivity(data, GRID, EXACT, on=device)
+
+    wanted = exact(data)
+    assert type(found.image) is np.ndarray
+    np.testing.assert_allclose(found.image, wanted, atol=5e-5 * wanted.max())
+
+
+def test_a_batch_traced_in_parts_is_the_same_batch(rng, monkeypatch):
+    data = weighted(rng)
+    whole = exact(data)
+    monkeypatch.setattr(sensitivity, "MOST_AT_ONCE", 1000)
+
+    np.testing.assert_allclose(exact(data), whole, atol=1e-6 * whole.max())
+
+
+def test_ring_symmetry_swapping_an_axis_would_break():
+    # more rings than the image is wide: s falls along z, not along x or y
+    image = exact(scan(ring()))
+    np.testing.assert_allclose(image, image[::-1], rtol=1e-3)
+    np.testing.assert_allclose(image, image.transpose(0, 2, 1), rtol=1e-3)
+    assert image[0, 7, 7] < 0.8 * image[2, 7, 7]
+
+
+def test_cache_finds_the_same_content_only(tmp_path):
+    data = scan(ring())
+    found = sensitivity.compute_sensitivity(data, GRID, EXACT, on=ON)
+    key = sensitivity_cache.key_of(data, GRID, EXACT, on=ON)
+    sensitivity_cache.keep(tmp_path, key, found)
+    again = sensitivity_cache.load(tmp_path, key, GRID)
+    np.testing.assert_array_equal(again.image, found.image)
+    assert (again.n_lors, again.n_traced) == (found.n_lors, found.n_traced)
+    weights = np.full(data.scanner.n_crystals, 0.9, np.float32)
+    others = {
+        sensitivity_cache.key_of(replace(data, crystal_weights=weights), GRID, EXACT, on=ON),
+        sensitivity_cache.key_of(scan(ring(radius_mm=61)), GRID, EXACT, on=ON),
+        sensitivity_cache.key_of(
+            data, ImageGrid((6, 14, 14), (5.0, 5.0, 5.0), (1.0, 0.0, 0.0)), EXACT, on=ON
+        ),
+    }
+    assert len(others) == 3 and key not in others
+
+
+def test_cache_tells_devices_apart_unless_they_give_the_same_bits(device):
+    data = scan(ring())
+    keys = [sensitivity_cache.key_of(data, GRID, EXACT, on=on) for on in (cpu(1), ON, device, None)]
+    assert len(set(keys)) == 4
+
+
+def test_damaged_cache_is_computed_anew(tmp_path):
+    data = scan(ring())
+    found = sensitivity.compute_sensitivity(data, GRID, EXACT, on=ON)
+    sensitivity_cache.keep(tmp_path, "key", found)
+    file = tmp_path / "key.npz"
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+    assert sensitivity_cache.load(tmp_path, "key", GRID) is None

@@ -1,0 +1,253 @@
+"""Demos are made whole, once, from a seed; they read back, and their pictures show the truth."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.ndimage import binary_dilation, binary_erosion
+
+from engine.backend import cpu
+from engine.cli.main import parser
+from engine.data.volume import Volume
+from engine.errors import ResourceError
+from engine.events import Corrected, Finished
+from engine.io import (
+    read_efficiencies,
+    read_histogram,
+    read_listmode,
+    read_mu_map,
+    read_projections,
+    read_volume,
+)
+from engine.modalities.demos import CtDemo, Demo, DualHeadDemo, PetDemo, demo_folder
+from engine.modalities.studies import Study, find_protocol, read_study
+from engine.run.reconstruction import run
+from engine.simulate.jaw import SOFT
+
+N_PROMPTS = 3000
+SMALL = (
+    PetDemo(n_prompts=N_PROMPTS),
+    CtDemo(n_views=100, n_rows=64, n_columns=100),
+    DualHeadDemo(n_prompts=1_000_000, n_points=1 << 9),
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Small demos of all kinds, in a folder that is new."""
+    return tmp_path_factory.mktemp("demo") / "new"
+
+
+@pytest.fixture(scope="module", params=SMALL, ids=lambda demo: demo.key)
+def demo(request: pytest.FixtureRequest, folder: Path) -> Demo:
+    """One of them, made."""
+    found: Demo = request.param
+    steps: list[float] = []
+    found.make(folder, on_progress=lambda done, total: steps.append(done / total))
+    assert steps == sorted(steps)
+    assert steps[-1] == 1
+    return found
+
+
+@pytest.fixture
+def study(demo: Demo, folder: Path) -> Study:
+    """Its study file."""
+    return read_study(demo.study(folder))
+
+
+def pictured(study: Study) -> tuple[Volume, dict[str, str]]:
+    """Reconstruct; return the picture and what was told of the corrections that were applied."""
+    message = {}
+    for event in run(study, on=cpu(2)):
+        if isinstance(event, Corrected) and event.state == "applied":
+            message[event.kind] = event.text
+        elif isinstance(event, Finished):
+            volume = event.volume
+    return volume, message
+
+
+def test_it_reads_back_and_moves_with_its_folder(demo: Demo, folder: Path, study: Study) -> None:
+    parts = [study.data, study.attenuation, study.normalisation, demo.truth(folder)]
+    assert all(part.is_file() and part.parent == folder for part in parts if part is not None)
+    assert str(folder) not in demo.study(folder).read_text("utf-8")
+    assert study.protocol.modality == demo.key
+    assert demo.make(folder) == study
+
+
+def test_it_is_made_only_once(demo: Demo, folder: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
+    demo.make(folder)
+    assert {path: path.stat().st_mtime_ns for path in folder.iterdir()} == before
+
+
+class TestPet:
+    """The ring."""
+
+    demo = SMALL[0]
+
+    @pytest.fixture
+    def study(self, folder: Path) -> Study:
+        return self.demo.make(folder)
+
+    def test_the_scan_has_all_a_study_can_hold(self, study: Study) -> None:
+        data = read_listmode(study.data)
+        assert data.n_prompts == pytest.approx(N_PROMPTS, abs=5 * np.sqrt(N_PROMPTS))
+        assert data.n_delayed == pytest.approx(0.2 * N_PROMPTS, abs=5 * np.sqrt(0.2 * N_PROMPTS))
+        assert data.tof_bins is not None and data.time_ms is not None
+        assert study.protocol == find_protocol("demo")
+        assert study.attenuation is not None and study.normalisation is not None
+        mu_map = read_mu_map(study.attenuation, data.scanner)
+        assert mu_map.values.max() == pytest.approx(0.0151, rel=1e-3)
+        efficiencies = read_efficiencies(study.normalisation, data.scanner)
+        live = efficiencies[data.scanner.alive]
+        assert np.count_nonzero(live == 0) == 6
+        assert live[live > 0].std() == pytest.approx(0.1, rel=0.05)
+        assert efficiencies[data.crystals].min() > 0
+
+    def test_the_scan_does_not_give_its_corrections_away(self, study: Study) -> None:
+        data = read_listmode(study.data)
+        assert data.mu_map is None and data.efficiencies is None
+
+    def test_the_truth_is_in_the_units_and_place_of_the_image(
+        self, folder: Path, study: Study
+    ) -> None:
+        truth = read_volume(self.demo.truth(folder))
+        data = read_listmode(study.data)
+        grid = study.protocol.grid.grid_for(data.scanner)
+        assert truth.unit == "counts/mm"
+        assert truth.grid.shape == grid.shape
+        np.testing.assert_allclose(truth.grid.centre_mm, grid.centre_mm, atol=1e-4)
+        assert truth.values.max() == pytest.approx(7 * data.info["counts_per_mm"], rel=1e-3)
+
+    @pytest.mark.slow
+    def test_the_picture_holds_the_counts_of_the_truth(self, tmp_path: Path) -> None:
+        demo = PetDemo(n_prompts=300_000)
+        volume, message = pictured(demo.make(tmp_path))
+        truth = read_volume(demo.truth(tmp_path))
+        assert set(message) == {"normalisation", "attenuation", "randoms"}
+        assert volume.unit == truth.unit
+        assert volume.values.sum() == pytest.approx(truth.values.sum(), rel=0.03)
+        middle = binary_erosion(truth.values > 0.1 * truth.values.max(), iterations=2)
+        assert volume.values[middle].mean() == pytest.approx(truth.values[middle].mean(), rel=0.05)
+
+
+class TestCt:
+    """The cone beam."""
+
+    demo = SMALL[1]
+
+    def test_the_picture_shows_the_truth_once_all_is_mended(self, folder: Path) -> None:
+        study = self.demo.make(folder)
+        scan, truth = read_projections(study.data), read_volume(self.demo.truth(folder))
+        assert scan.flats is not None and scan.darks is not None and scan.bad_pixels is not None
+        volume, message = pictured(study)
+        assert {"flat_field", "bad_pixels", "rings", "centre"} <= set(message)
+        moved = re.search(r"moved by (\S+)", message["centre"])
+        assert moved is not None
+        assert float(moved[1]) == pytest.approx(-4.3, abs=0.2)
+        assert volume.unit == truth.unit == "1/mm"
+        assert volume.grid.shape == truth.grid.shape
+        soft = binary_erosion(np.isclose(truth.values, SOFT, atol=1e-6), iterations=3)
+        assert soft.sum() > 10_000
+        assert volume.values[soft].mean() == pytest.approx(SOFT, rel=0.01)
+        seen = binary_dilation(truth.values > 0, iterations=2)  # the corners are not
+        assert volume.values[seen].sum() == pytest.approx(truth.values.sum(), rel=0.01)
+
+
+class TestDualHead:
+    """The panels."""
+
+    demo = SMALL[2]
+
+    def test_the_picture_holds_the_decays_of_the_truth_and_the_rods(self, folder: Path) -> None:
+        study = self.demo.make(folder)
+        scan, truth = read_histogram(study.data), read_volume(self.demo.truth(folder))
+        assert scan.efficiencies is None and study.normalisation is not None
+        assert scan.n_delayeds == pytest.approx(0.1 * scan.n_prompts, rel=0.02)
+        assert scan.info["rods"] == {"radius_mm": 18.0, "along": "y"}
+        volume, message = pictured(study)
+        assert set(message) == {"normalisation", "randoms"}
+        assert volume.unit == truth.unit == "decays"
+        assert volume.values.sum() == pytest.approx(truth.values.sum(), rel=0.05)
+        middle = slice(volume.grid.shape[1] // 2 - 10, volume.grid.shape[1] // 2 + 10)
+        found, wanted = (v.values[:, middle].mean(axis=1) for v in (volume, truth))
+        thick = slice(wanted.shape[0] // 2 + 8, None)  # towards +z: rods of 2 mm
+        assert np.corrcoef(found[thick].ravel(), wanted[thick].ravel())[0, 1] > 0.8
+
+
+@pytest.mark.parametrize("name", [".h5", "-mu-map.nii.gz", ".toml", ".json"])
+@pytest.mark.parametrize("lost", [False, True])
+def test_a_lost_or_damaged_file_is_made_again(
+    name: str, lost: bool, folder: Path, tmp_path: Path
+) -> None:
+    demo = SMALL[0]
+    whole = demo.make(folder)
+    for path in folder.glob("demo-pet*"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    path = tmp_path / demo.name(name)
+    path.unlink() if lost else path.write_bytes(b"damaged")
+    again = demo.make(tmp_path)
+    assert again.protocol == find_protocol("demo")
+    assert again.attenuation is not None and again.attenuation.is_file()
+    crystals = [read_listmode(study.data).crystals for study in (whole, again)]
+    np.testing.assert_array_equal(*crystals)
+
+
+def test_a_file_that_is_damaged_in_place_is_made_again(tmp_path: Path) -> None:
+    demo = PetDemo(n_prompts=500)
+    scan = demo.make(tmp_path).data
+    whole = scan.read_bytes()
+    scan.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    demo.make(tmp_path)
+    assert scan.read_bytes() == whole
+
+
+def test_another_size_or_version_is_made_anew(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    PetDemo(n_prompts=500).make(tmp_path)
+    n_prompts = read_listmode(PetDemo(n_prompts=900).make(tmp_path).data).n_prompts
+    assert n_prompts == pytest.approx(900, abs=5 * np.sqrt(900))
+    before = (tmp_path / "demo-pet.h5").stat().st_mtime_ns
+    monkeypatch.setattr(PetDemo, "version", PetDemo.version + 1)
+    PetDemo(n_prompts=900).make(tmp_path)
+    assert (tmp_path / "demo-pet.h5").stat().st_mtime_ns > before
+
+
+def test_what_is_stopped_halfway_is_no_demo(tmp_path: Path) -> None:
+    def stop(done: int, total: int) -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        SMALL[0].make(tmp_path, on_progress=stop)
+    assert not SMALL[0].study(tmp_path).exists()
+
+
+def test_a_demo_is_told_whole_only_once_its_study_is_there(tmp_path: Path) -> None:
+    demo = PetDemo(n_prompts=500)
+    demo.study(tmp_path).mkdir()
+    with pytest.raises(ResourceError, match="folder"):
+        demo.make(tmp_path)
+    demo.study(tmp_path).rmdir()
+    assert (tmp_path / "demo-pet.h5").exists() and not (tmp_path / "demo-pet.json").exists()
+
+
+def test_its_own_folder_is_the_users(isocenter_home: Path) -> None:
+    assert demo_folder().is_relative_to(isocenter_home)
+    assert demo_folder().is_dir()
+
+
+def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
+    (tmp_path / "demo").write_text("not a folder")
+    with pytest.raises(ResourceError, match="cannot be made"):
+        SMALL[0].make(tmp_path / "demo" / "inner")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "key"), [([], "pet"), (["ct"], "ct"), (["dual-head"], "dual-head")]
+)
+def test_the_command_line_makes_the_one_that_is_named(arguments: list[str], key: str) -> None:
+    assert parser().parse_args(["demo", *arguments]).demo == key

@@ -1,0 +1,140 @@
+"""Bad CT input, from file to volume: one clear sentence each, and what can be saved is."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.errors import EngineError
+from engine.events import Corrected, Finished, Warned
+from engine.geometry.orbits import circle, parallel
+from engine.io.xray.dxchange import write_projections
+from engine.modalities.studies import Study
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.run.reconstruction import run
+from engine.simulate import Detector, simulate_xray, tooth
+from engine.study.assignments import with_settings
+
+h5py = pytest.importorskip("h5py")
+DATA, WHITE, DARK, THETA = (f"exchange/{n}" for n in ("data", "data_white", "data_dark", "theta"))
+N, COLUMNS = 90, 64
+
+
+@lru_cache
+def scan():
+    angles = circle(N, first_rad=-np.pi / 2, range_rad=np.pi)
+    seen = parallel(angles, shape=(6, COLUMNS), pixel_mm=2.0).flipped(rows=True)
+    return simulate_xray(tooth(scale=8.0), seen, seed=2, detector=Detector(photons=5000))
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A sound Data Exchange file without our own group, as other programs write."""
+    write_projections(scan(), tmp_path / "scan.h5")
+    with h5py.File(tmp_path / "scan.h5", "a") as file:
+        del file["isocenter"]
+    return tmp_path / "scan.h5"
+
+
+def put(file, name, values):
+    del file[name]
+    file[name] = values
+
+
+def message(path, *settings):
+    study = Study(data=path, protocol=with_settings(CtProtocol(), settings))
+    events = list(run(study, on=cpu(2)))
+    assert isinstance(events[-1], Finished)
+    assert np.isfinite(events[-1].volume.values).all()
+    ledger = {e.kind: e.text for e in events if isinstance(e, Corrected)}
+    return ledger, " ".join(e.text for e in events if isinstance(e, Warned))
+
+
+REFUSED = {
+    "a third of the views": (
+        lambda f: put(f, DATA, f[DATA][: N // 3]), "30 projections and 90 angles"),
+    "a scan that ended early": (
+        lambda f: put(f, DATA, f[DATA][:] * (np.arange(N) < N // 2)[:, None, None]),
+        "45 of 90 views hold only zeros, the first is view 45; was the scan ended early"),
+    "angles in radians said to be degrees": (
+        lambda f: put(f, THETA, np.radians(f[THETA][:])), "unit"),
+    "angles out of order": (
+        lambda f: put(f, THETA, np.random.default_rng(1).permutation(f[THETA][:])), "order"),
+    "flats of another size": (
+        lambda f: put(f, WHITE, f[WHITE][:, :, ::2]), "flat images of 6 x 32 pixels"),
+    "flats without light": (lambda f: put(f, WHITE, 0 * f[WHITE][:]), "not brighter than the dark"),
+    "flats and darks exchanged": (lambda f: f.move(WHITE, "x") or f.move(DARK, WHITE)
+                                  or f.move("x", DARK), "are they empty or exchanged"),
+    "no number at all": (lambda f: put(f, DATA, np.nan * f[DATA][:]), "no value is a number"),
+    "flats that are no numbers": (
+        lambda f: put(f, WHITE, np.full((2, 6, COLUMNS), np.nan)), "of the flat images are not"),
+    "an array of two axes": (lambda f: put(f, DATA, f[DATA][0]), "2 axes, want three"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", REFUSED)
+def test_what_cannot_be_right_is_refused_in_one_sentence(fault, path):
+    break_it, sentence = REFUSED[fault]
+    with h5py.File(path, "a") as file:
+        break_it(file)
+    with pytest.raises(EngineError, match=sentence) as caught:
+        message(path)
+    text = str(caught.value)
+    assert text.endswith((".", "?")) and "\n" not in text and len(text) < 300
+
+
+def test_links_that_lead_out_of_the_folder_are_refused(path, tmp_path):
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    with h5py.File(inner / "scan.h5", "w") as file:
+        file["exchange/data"] = h5py.ExternalLink("../scan.h5", DATA)
+    with pytest.raises(EngineError, match="outside"):
+        message(inner / "scan.h5")
+
+
+def test_numbers_that_are_missing_here_and_there_are_mended_and_counted(path):
+    with h5py.File(path, "a") as file:
+        values = file[DATA][:]
+        values[3:9, 2, 20:23] = np.nan
+        put(file, DATA, values)
+    ledger, notes = message(path)
+    assert "18 values are not numbers" in notes
+    assert ledger["bad_pixels"].startswith("18 values not measured")
+
+
+def test_saturated_pixels_are_flagged_and_mended(path):
+    with h5py.File(path, "a") as file:
+        values = file[DATA][:]
+        values[10:20, 3, 5:7] = 65535
+        put(file, DATA, np.rint(values).astype(np.uint16))
+    ledger, notes = message(path)
+    assert "20 values" in notes and "are 65535" in notes and "saturated" in notes
+    assert "20 saturated values" in ledger["flat_field"]
+    assert ledger["bad_pixels"].startswith("20 values not measured")
+
+
+@pytest.mark.parametrize("half", ["of the columns", "of the views"])
+def test_rows_that_are_cut_off_are_continued_and_said_to_be(half, path):
+    """The object leaves the detector at one side: in all views, or in every other one."""
+    with h5py.File(path, "a") as file:
+        values = file[DATA][:]
+        if half == "of the columns":
+            for name in (DATA, WHITE, DARK):
+                put(file, name, file[name][:, :, COLUMNS // 2 - 4 :])
+        else:
+            open_beam = file[WHITE][:].mean(axis=0)
+            values[::2, :, -8:] = 0.4 * open_beam[:, -8:]
+            put(file, DATA, values)
+    ledger, _ = message(path, "steps.centre.use=off")
+    assert "wider than the detector" in ledger["weights"]
+    assert "rows are continued" in ledger["weights"]
+
+
+def test_counts_without_light_are_warned_of(path):
+    with h5py.File(path, "a") as file:
+        put(file, DATA, file[DARK][0] - 5 + 0 * file[DATA][:])
+    _, warned = message(path, "steps.bad_pixels.use=off", "steps.centre.use=off")
+    assert "clipped before the logarithm" in warned

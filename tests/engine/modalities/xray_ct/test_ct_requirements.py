@@ -1,0 +1,84 @@
+"""What a CT run is said to need before its scan is read, and once it is."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.backend.devices import cpu_device
+from engine.data.projections import Projections
+from engine.events import Planned
+from engine.geometry.orbits import circle, circular_cone
+from engine.io import write_projections
+from engine.modalities.studies import Study
+from engine.modalities.xray_ct.dry_run import without_values
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.modalities.xray_ct.requirements import estimate, estimate_unread, most_room
+from engine.run.reconstruction import run
+from engine.simulate.integrals import line_integrals
+from engine.simulate.phantom import ShapePhantom
+from engine.simulate.shapes import Cylinder
+from engine.study.assignments import with_settings
+
+ON = cpu_device(2)
+REGION = ("grid.voxel_mm=[0.4, 0.4, 0.4]", "grid.diameter_mm=8", "grid.length_mm=4")
+STEPS = ("steps.rings.use=off", "steps.centre.use=off", "steps.bad_pixels.use=off")
+
+
+@pytest.fixture(scope="module")
+def scan():
+    """A disc, seen by a cone beam."""
+    geometry = circular_cone(
+        circle(20), source_axis_mm=300.0, source_detector_mm=450.0, shape=(24, 100), pixel_mm=1.5
+    )
+    shape = Cylinder((6.0, -4.0, 0.0), (20.0, 20.0, 7.0), mu_per_mm=0.02)
+    values = line_integrals(ShapePhantom("of a test", (shape,)), geometry, threads=2)
+    return Projections(values.astype(np.float32), geometry, "integrals")
+
+
+def protocol(algorithm: str) -> CtProtocol:
+    return with_settings(CtProtocol(), (f"algorithm.kind={algorithm}", *REGION, *STEPS))
+
+
+def planned(scan, plan, folder) -> tuple[float, int]:
+    """Memory [MiB] and time [s] that the run itself says."""
+    write_projections(scan, folder / "scan.h5")
+    events = run(Study(data=folder / "scan.h5", protocol=plan), on=cpu(2))
+    message = next(event.text for event in events if isinstance(event, Planned))
+    need, unit, minutes, seconds = re.search(
+        r"needs ([\d.]+) (MiB|GiB), about (\d+):(\d+)", message
+    ).groups()
+    return float(need) * (1024 if unit == "GiB" else 1), 60 * int(minutes) + int(seconds)
+
+
+@pytest.mark.parametrize("algorithm", ["sirt", "cgls", "fista_tv"])
+def test_iterations_on_a_region_take_no_more_than_was_foretold(scan, algorithm, tmp_path):
+    plan = protocol(algorithm)
+    grid = plan.grid.grid_for(scan.geometry)
+    requirements = estimate_unread(plan, without_values(scan), grid, on=ON)
+    assert requirements.least is not None
+    memory_mib, seconds = planned(scan, plan, tmp_path)
+    assert requirements.least.memory_bytes / 2**20 < 0.5 * memory_mib  # of the region alone
+    assert memory_mib <= requirements.memory_bytes / 2**20 + 1
+    assert seconds <= requirements.seconds + 1
+
+
+def test_fdk_takes_what_its_region_takes(scan, tmp_path):
+    plan = protocol("fdk")
+    grid = plan.grid.grid_for(scan.geometry)
+    requirements = estimate_unread(plan, without_values(scan), grid, on=ON)
+    assert requirements.least is None
+    assert requirements.memory_bytes == estimate(plan, scan.shape, grid, on=ON).memory_bytes
+    assert planned(scan, plan, tmp_path)[0] == pytest.approx(
+        requirements.memory_bytes / 2**20, abs=0.5
+    )
+
+
+def test_a_volume_that_holds_all_that_is_seen_needs_no_more(scan):
+    plan = with_settings(CtProtocol(), ("algorithm.kind=sirt", "grid.length_mm=40"))
+    grid = plan.grid.grid_for(scan.geometry)
+    assert most_room(plan, scan.geometry, grid) == grid
+    assert estimate_unread(plan, without_values(scan), grid, on=ON).least is None

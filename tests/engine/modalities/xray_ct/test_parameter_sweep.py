@@ -1,0 +1,110 @@
+"""Candidates of axis and roll: found where they were planted, each picture of its own value."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import BytesIO
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from engine.backend import cpu
+from engine.cli.main import main
+from engine.errors import SettingsError
+from engine.events import Finished
+from engine.geometry.orbits import circle, circular_cone
+from engine.io.contact_sheet import contact_sheet
+from engine.io.xray.dxchange import write_projections
+from engine.modalities.studies import Study
+from engine.modalities.xray_ct.parameter_sweep import candidates, with_value
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.run.reconstruction import run
+from engine.simulate import simulate_integrals, tooth
+from engine.study.assignments import with_settings
+
+ON = cpu(2)
+
+
+def orbit(axis=None, roll=0.0, turn=2 * np.pi):
+    return circular_cone(
+        circle(120, range_rad=turn), source_axis_mm=1000.0, source_detector_mm=1500.0,
+        shape=(64, 96), pixel_mm=4.0, axis_column=axis, roll_rad=np.radians(roll),
+    )  # fmt: skip
+
+
+def scan(axis=None, roll=0.0, turn=2 * np.pi):
+    data = simulate_integrals(tooth(scale=8.0), orbit(axis, roll, turn), oversample=3)
+    return replace(data, geometry=orbit(turn=turn))
+
+
+def test_the_best_axis_is_the_one_that_was_planted():
+    found = candidates(scan(49.0), CtProtocol(), of="axis", on=ON, step=1.0, n=5)
+    assert found.value == pytest.approx(49.0, abs=0.1) and found.method == "opposite rays"
+    seen = candidates(scan(49.0), CtProtocol(), of="axis", on=ON, step=1.0, n=5, score="sharpness")
+    assert seen.value == pytest.approx(49.0, abs=0.3)
+
+
+@pytest.mark.parametrize("axis", [None, 49.0])
+def test_the_best_roll_is_the_one_that_was_planted(axis):
+    found = candidates(scan(axis, roll=1.5), CtProtocol(), of="roll", on=ON, step=0.75, n=7)
+    assert found.value == pytest.approx(1.5, abs=0.3)
+    n_y, n_x = found.best.picture.shape
+    assert n_x == 2 * n_y  # a slice above, a slice below
+
+
+@pytest.mark.parametrize(("of", "around"), [("axis", 49.25), ("roll", 1.5)])
+def test_a_picture_is_what_a_run_with_its_value_gives(of, around, tmp_path):
+    data = scan(49.0, roll=1.0)
+    write_projections(data, tmp_path / "scan.h5")
+    plain = with_settings(CtProtocol(), ("steps.rings.use=off", "grid.diameter_mm=240"))
+    tried = candidates(data, plain, of=of, on=ON, around=around, step=0.5, n=3)
+    one = tried.candidates[2]
+    assert one.value == around + 0.5
+    study = Study(data=tmp_path / "scan.h5", protocol=with_value(plain, of, one.value))
+    last = list(run(study, on=ON))[-1]
+    assert isinstance(last, Finished)
+    volume = last.volume
+    if of == "axis":
+        wanted = volume.values[volume.grid.shape[0] // 2]
+        np.testing.assert_allclose(one.picture, wanted, atol=2e-5)
+        other = tried.candidates[1].picture
+        assert np.abs(other - wanted).max() > 1e-3
+    else:
+        height = volume.grid.centre_mm[2] + 0.3 * volume.grid.size_mm[2]
+        z = volume.grid.centres_mm(2)
+        k = int(np.searchsorted(z, height)) - 1  # between two slices
+        share = (height - z[k]) / (z[k + 1] - z[k])
+        wanted = (1 - share) * volume.values[k] + share * volume.values[k + 1]
+        upper = one.picture[:, : wanted.shape[1]]
+        assert np.corrcoef(upper.ravel(), wanted.ravel())[0, 1] > 0.99
+
+
+def test_candidates_that_make_no_sense_are_refused():
+    with pytest.raises(SettingsError, match=r"2 candidates 0\.5 apart, want 3 to 99"):
+        candidates(scan(), CtProtocol(), of="axis", on=ON, n=2)
+    with pytest.raises(SettingsError, match="want 3 to 99 and a step"):
+        candidates(scan(), CtProtocol(), of="axis", on=ON, step=0.0)
+
+
+def test_a_sheet_holds_every_picture_in_reading_order():
+    pictures = [np.pad(np.full((20, 30), float(k)), 10) for k in range(1, 6)]
+    sheet = contact_sheet(pictures, [f"value {k}" for k in range(5)], marked=4, footer="scan")
+    assert sheet == contact_sheet(
+        pictures, [f"value {k}" for k in range(5)], marked=4, footer="scan"
+    )
+    page = np.asarray(Image.open(BytesIO(sheet)))
+    width = page.shape[1] // 3
+    middles = [page[150, k * width + width // 2] for k in range(3)]
+    assert middles == sorted(middles) and middles[0] < middles[2]
+
+
+def test_the_command_line_writes_a_sheet(tmp_path, capsys):
+    write_projections(scan(49.0), tmp_path / "scan.h5")
+    sheet = tmp_path / "axis.png"
+    options = ["--candidates", "axis", "--number", "3", "--step", "1", "-o", str(sheet)]
+    assert main(["inspect", str(tmp_path / "scan.h5"), *options]) == 0
+    message = capsys.readouterr().out
+    assert "axis at column 49" in message and "by opposite rays" in message
+    assert sheet.read_bytes().startswith(b"\x89PNG")
+    assert main(["inspect", str(tmp_path / "scan.h5"), "--candidates", "axis"]) == 2

@@ -1,0 +1,259 @@
+"""A whole CT reconstruction: from a file of projections to a volume, and what it refuses."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.data.projections import Projections
+from engine.errors import DataError, ResourceError, SettingsError
+from engine.events import Corrected, Finished, Preview
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import circle, circular_cone, helical, parallel
+from engine.io import is_projections, read_projections, write_projections
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study, read_protocol, read_study, write_study
+from engine.modalities.xray_ct.flow import facts_of
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.operators.xray import XrayTransform
+from engine.quality.roi import cylinder, mean
+from engine.reporting.context import Resume
+from engine.reporting.provenance import hash_array
+from engine.run.reconstruction import run
+from engine.study.assignments import with_settings
+
+ON = cpu(2)
+MU = 0.02
+GRID = ImageGrid((16, 64, 64), (1.0, 1.0, 1.0))
+CENTRE = (6.0, -4.0, 0.0)
+"""Of the disc: off the axis, so that a wrong turn or side shows."""
+
+
+def disc():
+    """A disc of water, 20 mm in radius, with a dense rod."""
+    _, y, x = np.meshgrid(*(GRID.centres_mm(axis) for axis in (2, 1, 0)), indexing="ij")
+    values = np.where((x - CENTRE[0]) ** 2 + (y - CENTRE[1]) ** 2 < 20**2, MU, 0.0)
+    return np.where((x - 12) ** 2 + (y + 12) ** 2 < 3**2, 2 * MU, values).astype(np.float32)
+
+
+def cone():
+    return circular_cone(
+        circle(120), source_axis_mm=300.0, source_detector_mm=450.0, shape=(24, 100), pixel_mm=1.5
+    )
+
+
+def scan_of(geometry, **changes):
+    integrals = XrayTransform(geometry, GRID, on=ON)(disc())
+    rng = np.random.default_rng(4)
+    flat = 1e4 * rng.uniform(0.8, 1.2, geometry.shape)
+    fields = {
+        "values": (flat * np.exp(-integrals) + 100).astype(np.float32),
+        "geometry": geometry,
+        "kind": "counts",
+        "flats": np.stack([flat + 100] * 3).astype(np.float32),
+        "darks": np.full((2, *geometry.shape), 100, np.float32),
+    }
+    return Projections(**(fields | changes))
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The same disc seen by a cone beam and by parallel rays."""
+    folder = tmp_path_factory.mktemp("ct")
+    write_projections(scan_of(cone()), folder / "cone.h5")
+    angles = np.linspace(0, np.pi, 120, endpoint=False)
+    write_projections(
+        scan_of(parallel(angles, shape=(16, 90), pixel_mm=1.0)), folder / "parallel.h5"
+    )
+    return folder
+
+
+def study(path, *settings, **others):
+    return Study(data=path, protocol=with_settings(CtProtocol(), settings), **others)
+
+
+def test_what_a_file_says_does_not_hide_what_was_read():
+    scan = scan_of(cone(), info={"detector": {"gain": 2.0}, "views": "many", "lamp": "tungsten"})
+    facts = facts_of(scan)
+    assert facts["detector"] == "100 × 24 pixels" and facts["views"] == 120
+    assert facts["lamp"] == "tungsten"
+
+
+def volume(study, **options):
+    message = list(run(study, on=ON, **options))
+    assert isinstance(message[-1], Finished)
+    return message[-1].volume
+
+
+def water(volume):
+    return mean(volume, cylinder(volume.grid, (2.0, 0.0, 0.0), 16.0, 6.0))
+
+
+@pytest.mark.parametrize("name", ["cone.h5", "parallel.h5"])
+def test_a_scan_becomes_attenuation_in_its_place(files, name):
+    found = volume(study(files / name))
+    assert found.unit == "1/mm"
+    assert water(found) == pytest.approx(MU, rel=0.01)
+    rod = mean(found, cylinder(found.grid, (12.0, -12.0, 0.0), 3.0, 6.0))
+    assert rod == pytest.approx(2 * MU, rel=0.05)
+    mirrored = mean(found, cylinder(found.grid, (12.0, 12.0, 0.0), 3.0, 6.0))
+    assert mirrored < 1.2 * MU
+
+
+@pytest.mark.parametrize("algorithm", ['"sirt"', '"cgls"', '"fista_tv"'])
+def test_iterative_algorithms_give_the_same_attenuation(files, algorithm):
+    settings = (
+        f"algorithm.kind={algorithm}", "algorithm.iterations=12", "grid.voxel_mm=[1.0, 1.0, 1.0]",
+        "grid.diameter_mm=64", "grid.length_mm=16",
+    )  # fmt: skip
+    assert water(volume(study(files / "parallel.h5", *settings))) == pytest.approx(MU, rel=0.03)
+
+
+def test_conjugate_gradients_end_at_the_noise_and_say_so(tmp_path, rng):
+    scan = scan_of(parallel(np.linspace(0, np.pi, 60), shape=(2, 90), pixel_mm=1.0))
+    passed = rng.poisson((scan.values - 100) / 10) * 10.0 + 100  # 1000 photons
+    noisy = replace(scan, values=passed.astype(np.float32))
+    write_projections(noisy, tmp_path / "noisy.h5")
+    settings = ("algorithm.kind=cgls", "grid.voxel_mm=[1.0, 1.0, 1.0]", "grid.diameter_mm=64")
+    ticks = []
+    message = list(run(study(tmp_path / "noisy.h5", *settings), on=ON, on_progress=ticks.append))
+
+    n = sum(isinstance(event, Preview) for event in message)
+    text = f"stopped after {n} of 20 iterations: the residual has reached the noise"
+    assert 2 < n < 20
+    assert Corrected("iterations", "applied", text) in message
+    info = message[-1].volume.info
+    assert {"kind": "iterations", "state": "applied", "text": text} in info["corrections"]
+    assert info["iterations_done"] == n
+    last = [on_progress for on_progress in ticks if on_progress.stage == "reconstruct"][-1]
+    assert last.done == last.total
+    assert water(message[-1].volume) == pytest.approx(MU, rel=0.03)
+
+
+@pytest.mark.parametrize("algorithm", ['"sirt"', '"cgls"', '"fista_tv"'])
+def test_iterations_on_a_part_of_the_object_know_of_the_rest(files, algorithm):
+    settings = (
+        f"algorithm.kind={algorithm}", "algorithm.iterations=12", "grid.voxel_mm=[1.5, 1.5, 1.5]",
+        "grid.diameter_mm=18", "grid.length_mm=6",
+    )  # fmt: skip
+    found = volume(study(files / "cone.h5", *settings))
+    assert found.values.shape == (4, 12, 12)
+    assert mean(found, cylinder(found.grid, (2.0, 0.0, 0.0), 5.0, 6.0)) == pytest.approx(
+        MU, rel=0.05
+    )
+    ledger = {c["kind"]: c["text"] for c in found.info["corrections"]}
+    assert "cut out of it" in ledger["volume"]
+
+
+def test_iterations_on_an_object_wider_than_the_detector_warn(tmp_path):
+    narrow = cone().cropped(slice(0, 24), slice(30, 70))
+    write_projections(scan_of(narrow), tmp_path / "narrow.h5")
+    options = ("algorithm.kind=sirt", "algorithm.iterations=1", "grid.voxel_mm=[2, 2, 2]")
+    found = volume(study(tmp_path / "narrow.h5", *options))
+    assert any("wider than the detector" in warning for warning in found.info["warnings"])
+
+
+def test_the_volume_of_a_helix_is_as_long_as_its_way():
+    options = {"source_axis_mm": 300.0, "source_detector_mm": 450.0, "shape": (8, 9)}
+    turns = circle(60, range_rad=4 * np.pi)
+    scan = helical(turns, pitch_mm=20.0, z_mm=5.0, pixel_mm=1.5, **options)
+    grid = CtProtocol().grid.grid_for(scan)
+    way = 20 * 2 * 59 / 60
+    assert grid.size_mm[2] == pytest.approx(8 + way, abs=1)
+    assert grid.centre_mm[2] == pytest.approx(5 + way / 2)
+    flat = CtProtocol().grid.grid_for(circular_cone(turns, pixel_mm=1.5, **options))
+    assert flat.shape[0] == 8
+
+
+def test_every_step_tells_what_it_did(files):
+    message = list(run(study(files / "cone.h5"), on=ON))
+    ledger = {e.kind: e.state for e in message if isinstance(e, Corrected)}
+    assert ledger["flat_field"] == ledger["logarithm"] == "applied"
+    assert ledger["binning"] == "unavailable"
+    assert ledger["weights"] == "applied"
+    assert sum(isinstance(e, Preview) for e in message) == 1
+
+
+def test_a_step_switched_on_that_cannot_be_done_is_refused(files):
+    with pytest.raises(DataError, match="switched on, but"):
+        volume(study(files / "cone.h5", "steps.hardening.use=on"))
+
+
+def test_ct_numbers_are_those_of_water_and_air(files):
+    found = volume(study(files / "cone.h5", f"hounsfield={{mu_water_per_mm = {MU}}}"))
+    assert found.unit == "HU"
+    assert water(found) == pytest.approx(0, abs=10)
+    outside = mean(found, cylinder(found.grid, (-25.0, 20.0, 0.0), 4.0, 6.0))
+    assert outside == pytest.approx(-1000, abs=20)
+
+
+def test_a_smaller_volume_is_a_part_of_the_large_one(files):
+    options = ("grid.voxel_mm=[1.0, 1.0, 1.0]", "grid.length_mm=5")
+    large = volume(study(files / "cone.h5", "grid.diameter_mm=60", *options))
+    small = volume(study(files / "cone.h5", "grid.diameter_mm=20", *options))
+    inner = large.values[:, 20:40, 20:40]
+    np.testing.assert_allclose(small.values, inner, atol=1e-4 * MU + 2e-6)
+
+
+def test_a_resumed_run_ends_with_the_same_image(files):
+    settings = (
+        'algorithm.kind="sirt"', "algorithm.iterations=3", "algorithm.subsets=4",
+        "grid.voxel_mm=[2, 2, 2]", "grid.diameter_mm=60", "grid.length_mm=8",
+    )  # fmt: skip
+    message = list(run(study(files / "cone.h5", *settings), on=ON))
+    halfway = [e for e in message if isinstance(e, Preview)][5]
+    start = Resume(halfway.volume.values, halfway.update, halfway.history)
+    resumed = volume(study(files / "cone.h5", *settings), resume=start)
+    np.testing.assert_allclose(resumed.values, message[-1].volume.values, atol=1e-7)
+    residuals = message[-1].provenance["relative_residuals"]
+    assert len(residuals) == 3
+    np.testing.assert_allclose(resumed.info["relative_residuals"], residuals, rtol=1e-6)
+
+
+def test_provenance_can_make_it_again(files):
+    record = volume(study(files / "cone.h5", "algorithm.window=hann")).info
+    assert "algorithm.window=" in record["replay"]
+    assert record["protocol"]["modality"] == "ct"
+    assert record["scan"]["views"] == 120
+    assert json.dumps(record["scanner"])
+    kept = hash_array(read_projections(files / "cone.h5").values)  # also of stacks of many files
+    assert record["scan"]["values_sha256"] == kept
+
+
+def test_things_of_pet_do_not_belong_to_a_ct_scan(files):
+    with pytest.raises(SettingsError, match="attenuation do not belong"):
+        volume(study(files / "cone.h5", attenuation=Path("mu.nii.gz")))
+
+
+def test_numbers_that_are_none_are_mended_or_told(files, tmp_path):
+    scan = scan_of(cone())
+    scan.values[7, 3, 50] = np.nan
+    write_projections(scan, tmp_path / "nan.h5")
+    assert water(volume(study(tmp_path / "nan.h5"))) == pytest.approx(MU, rel=0.01)
+    with pytest.raises(DataError, match="1 values of the projections are not numbers"):
+        volume(study(tmp_path / "nan.h5", "steps.bad_pixels.use=off"))
+
+
+def test_a_volume_that_fits_no_memory_is_refused_with_numbers(files):
+    tiny = "grid.voxel_mm=[0.035, 0.035, 0.012]"
+    with pytest.raises(ResourceError, match="GiB"):
+        volume(study(files / "cone.h5", tiny))
+
+
+def test_a_study_file_brings_its_modality_back(files, tmp_path):
+    wanted = study(files / "cone.h5", "algorithm.window=hann")
+    write_study(wanted, tmp_path / "study.toml")
+    assert read_study(tmp_path / "study.toml").protocol == wanted.protocol
+    (tmp_path / "old.toml").write_text(f'data = "{files / "cone.h5"}"\n')
+    assert isinstance(read_study(tmp_path / "old.toml").protocol, ListModeProtocol)
+    (tmp_path / "p.toml").write_text('modality = "ct"\nname = "Mine"\n')
+    assert read_protocol(tmp_path / "p.toml") == CtProtocol(name="Mine")
+
+
+def test_scans_of_both_modalities_are_told_apart(files, tmp_path):
+    assert is_projections(files / "cone.h5")
+    (tmp_path / "other.txt").write_text("no scan")
+    assert not is_projections(tmp_path / "other.txt")

@@ -1,0 +1,18 @@
+"""An image of mirror images comes back from its first octant."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.operators.symmetry_fold import first_octant, mirrored
+
+
+@pytest.mark.parametrize("shape", [(4, 6, 2), (5, 3, 7), (1, 2, 3)])
+def test_mirror_images_are_kept_once(shape: tuple[int, int, int]) -> None:
+    image = np.random.default_rng(1).random(shape)
+    for axis in range(3):
+        image = image + np.flip(image, axis)
+    octant = first_octant(image)
+    assert octant.shape == tuple((n + 1) // 2 for n in shape)
+    assert np.array_equal(mirrored(octant, shape), image)

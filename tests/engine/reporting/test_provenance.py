@@ -1,0 +1,217 @@
+"""Provenance: complete, canonical, without folders or names of people, and enough to go by."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine import paths
+from engine.backend import cpu
+from engine.data.run_history import RunHistory
+from engine.errors import DataError, ResourceError
+from engine.events import Finished
+from engine.geometry.grid import ImageGrid
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.io import write_listmode
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
+from engine.reporting import provenance
+from engine.reporting.environment import environment
+from engine.run.reconstruction import run
+from engine.simulate.listmode import simulate_listmode
+from engine.simulate.phantoms import uniform_cylinder
+from engine.study.assignments import with_settings
+
+GRID = ImageGrid((2, 3, 4), (1.0, 2.0, 3.0))
+STARTED = datetime(2024, 2, 29, 23, 59, 59, tzinfo=timezone(timedelta(hours=2)))
+
+
+def built(study, **changes):
+    values = {
+        "scanner_fingerprint": {"name": "tiny", "positions": np.arange(3)},
+        "facts": {"prompts": np.int64(7), "file": Path("/home/jane.doe/scan.l")},
+        "corrections": [{"kind": "randoms", "state": "applied", "text": "3 randoms"}],
+        "warnings": ["/home/jane.doe/scan.l"],
+        "course": RunHistory(
+            STARTED,
+            (STARTED + timedelta(seconds=60),),
+            {"read": 0.5},
+            (-3.0, float("-inf")),
+            (0.5, 0.25),
+        ),
+        "device": "CPU, 2 threads",
+        "ended_utc": STARTED + timedelta(seconds=90),
+        "iterations_done": 2.5,
+        "grid": GRID,
+        "output_sha256": "0" * 64,
+    }
+    return provenance.build(study, **(values | changes))
+
+
+@pytest.fixture
+def study(tmp_path):
+    scan = tmp_path / "jane.doe" / "scan.l"
+    scan.parent.mkdir()
+    scan.write_bytes(b"events")
+    return Study(data=scan)
+
+
+def test_it_names_no_folder_and_reads_back_as_json(study):
+    record = built(study)
+    text = provenance.to_json(record)
+    assert "jane.doe" not in text
+    assert str(Path.home()) not in text
+    assert json.loads(text) == record
+    assert record["scan"] == {"prompts": 7, "file": "scan.l"}
+    assert record["log_likelihoods"] == [-3.0, "-inf"]
+    assert record["relative_residuals"] == [0.5, 0.25]
+    assert record["started_utc"] == "2024-02-29T21:59:59.000+00:00"
+    assert record["resumed_utc"] == ["2024-02-29T22:00:59.000+00:00"]
+    assert record["timings_s"] == {"read": 0.5}
+
+
+def test_the_text_is_the_same_for_the_same_values(study):
+    record = built(study)
+    backwards = dict(reversed(record.items()))
+    assert provenance.to_json(record) == provenance.to_json(backwards)
+
+
+def test_every_setting_is_written_after_defaulting(study):
+    record = built(study)
+    assert record["protocol"] == ListModeProtocol().model_dump(mode="json")
+    assert record["protocol"]["sensitivity"]["seed"] == 1
+
+
+def test_the_scanner_is_there_in_full_and_its_digest_follows_it(study):
+    one, other = built(study), built(study, scanner_fingerprint={"name": "other"})
+    assert one["scanner"]["full"] == {"name": "tiny", "positions": [0, 1, 2]}
+    assert one["scanner"]["sha256"] != other["scanner"]["sha256"]
+
+
+def test_files_are_told_by_name_size_and_digest(study):
+    assert provenance.describe_inputs(study) == {
+        "data": {
+            "name": "scan.l",
+            "bytes": 6,
+            "sha256": hashlib.sha256(b"events").hexdigest(),
+            "modified": datetime.fromtimestamp(int(study.data.stat().st_mtime), UTC).isoformat(),
+        }
+    }
+
+
+def test_a_changed_file_has_another_digest(study):
+    before = provenance.hash_file(study.data)
+    study.data.write_bytes(b"other.")
+    stat = study.data.stat()
+    os.utime(study.data, ns=(stat.st_atime_ns, stat.st_mtime_ns + 1))
+    assert provenance.hash_file(study.data)["sha256"] != before["sha256"]
+
+
+@pytest.mark.parametrize("named", ["scan.l.hdr", "scan.l"])
+def test_header_and_data_file_count_together(study, named):
+    header = study.data.with_name("scan.l.hdr")
+    header.write_text("!INTERFILE :=\nname of data file := scan.l\n")
+    study.data.with_name("unrelated.l").write_bytes(b"no")
+    inputs = provenance.describe_inputs(Study(data=study.data.with_name(named)))
+    assert sorted(file["name"] for file in inputs.values()) == ["scan.l", "scan.l.hdr"]
+    assert inputs["data"]["name"] == named
+
+
+def test_scanner_files_and_auxiliary_images_count(study, tmp_path):
+    for name in ("mu.nii", "norm.h5", "ring.toml"):
+        (tmp_path / name).write_bytes(name.encode())
+    full = Study(
+        data=study.data,
+        scanner=str(tmp_path / "ring.toml"),
+        attenuation=tmp_path / "mu.nii",
+        normalisation=tmp_path / "norm.h5",
+    )
+    assert sorted(provenance.describe_inputs(full)) == [
+        "attenuation", "data", "normalisation", "scanner",
+    ]  # fmt: skip
+    named = full.model_copy(update={"scanner": "siemens_mmr"})
+    assert "scanner" not in provenance.describe_inputs(named)
+
+
+def test_a_missing_or_forbidden_file_is_one_sentence(tmp_path):
+    with pytest.raises(DataError, match="no such file; check the path"):
+        provenance.hash_file(tmp_path / "absent.l")
+    with pytest.raises(ResourceError, match="cannot be read"):
+        provenance.hash_file(tmp_path)
+
+
+def test_arrays_have_one_digest_whatever_their_memory_order():
+    values = np.arange(6, dtype=np.float32).reshape(2, 3)
+    want = hashlib.sha256(values.astype("<f4").tobytes()).hexdigest()
+    assert provenance.hash_array(values) == want
+    assert provenance.hash_array(np.asfortranarray(values)) == want
+    assert provenance.hash_array(values.astype(">f4")) == want
+
+
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        {},
+        {"algorithm": {"kind": "mlem", "iterations": 7}},
+        {"name": 'It\'s "mine"', "time_of_flight": False, "reproducible": True},
+        {"grid": {"voxel_mm": (2, 2, 3.5), "diameter_mm": 120}},
+        {"corrections": {"randoms": {"use": "off"}}, "sensitivity": {"seed": 5}},
+        {"finishing": [{"kind": "gaussian", "fwhm_mm": 4}], "between": [{"kind": "median"}]},
+    ],
+    ids=str,
+)
+def test_the_replay_line_says_the_whole_protocol(study, protocol):
+    wanted = ListModeProtocol.model_validate(protocol)
+    line = provenance.replay_command(study.model_copy(update={"protocol": wanted}))
+    words = shlex.split(line)
+    assert words[:3] == ["isocenter", "reconstruct", "scan.l"]
+    given = tuple(words[i + 1] for i, word in enumerate(words) if word == "--set")
+    assert with_settings(ListModeProtocol(), given) == wanted
+    assert "\n" not in line
+
+
+def test_the_environment_says_what_computed(study):
+    found = environment()
+    assert found["packages"]["numpy"] == np.__version__
+    assert found["cores"] >= 1
+    assert found["python"].startswith("3.")
+    assert built(study)["environment"] == found
+
+
+def test_the_home_variable_moves_caches_and_jobs(tmp_path, monkeypatch):
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "portable"))
+    assert paths.cache_dir() == tmp_path / "portable" / "cache"
+    assert paths.jobs_dir() == tmp_path / "portable" / "jobs"
+    assert paths.jobs_dir().is_dir()
+    (tmp_path / "file").touch()
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "file"))
+    with pytest.raises(ResourceError, match=paths.HOME_VARIABLE):
+        paths.jobs_dir()
+
+
+def test_a_run_repeated_from_its_replay_line_gives_the_same_bits(tmp_path):
+    ring = RingSettings(
+        name="tiny", n_rings=4, n_crystals_per_ring=32, radius_mm=60, ring_pitch_mm=5,
+        max_ring_difference=3, n_tangential=24, fov_mm=(60, 20), voxel_mm=(5, 5, 5),
+    )  # fmt: skip
+    scan = tmp_path / "scan.h5"
+    phantom = uniform_cylinder(diameter_mm=40, length_mm=25)
+    write_listmode(simulate_listmode(phantom, RingScanner(ring), n_prompts=3000, seed=1), scan)
+    first = Study(
+        data=scan,
+        protocol=with_settings(ListModeProtocol(), ("reproducible=true", "algorithm.iterations=2")),
+    )
+    done = list(run(first, on=cpu(2)))[-1]
+    assert isinstance(done, Finished)
+    words = shlex.split(done.provenance["replay"])
+    given = tuple(words[i + 1] for i, word in enumerate(words) if word == "--set")
+    again = Study(data=tmp_path / words[2], protocol=with_settings(ListModeProtocol(), given))
+    repeated = list(run(again, on=cpu(1)))[-1]
+    assert repeated.provenance["output"] == done.provenance["output"]

@@ -1,0 +1,358 @@
+"""Jobs on disk: what is saved, when, and what is refused when going on."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import psutil
+import pytest
+
+from engine import paths
+from engine.data.run_history import RunHistory
+from engine.data.volume import Volume
+from engine.errors import DataError, FileFormatError, NumericalError, ResourceError, SettingsError
+from engine.events import Checkpointed, Finished, Preview, StageStarted, Warned
+from engine.geometry.grid import ImageGrid
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study, read_study
+from engine.run.checkpoint import Job, jobs, keep, keeping
+from engine.run.checkpoint.job import IMAGES, KEPT_ENDED, absolute
+from engine.run.checkpoint.job_record import JobRecord
+from engine.run.checkpoint.owner import Owner
+
+GRID = ImageGrid((3, 4, 5), (1.0, 2.0, 3.0))
+N_ITERATIONS, N_SUBSETS = 3, 4
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path, monkeypatch):
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+
+
+@pytest.fixture
+def study(tmp_path):
+    scan = tmp_path / "scan.l"
+    scan.write_bytes(b"events")
+    algorithm = {"kind": "osem", "iterations": N_ITERATIONS, "subsets": N_SUBSETS}
+    return Study(data=scan, protocol=ListModeProtocol.model_validate({"algorithm": algorithm}))
+
+
+def image(done):
+    values = np.random.default_rng(done).random(GRID.shape, np.float32)
+    return Volume(values, GRID, "counts/mm")
+
+
+def shown(done, pause_s=0.0, history=None):
+    """The preview after so many updates."""
+    iteration, subset = divmod(done - 1, N_SUBSETS)
+    where = (iteration + 1, N_ITERATIONS, subset + 1, N_SUBSETS)
+    return Preview(image(done), *where, pause_s, history=history or RunHistory())
+
+
+def run_of(n_updates=N_ITERATIONS * N_SUBSETS, pause_s=0.0, fault=None):
+    """The events of a run, without the run."""
+    yield StageStarted("reconstruct", "OSEM")
+    for done in range(1, n_updates + 1):
+        time.sleep(pause_s)
+        yield shown(done, pause_s)
+    if fault is not None:
+        raise fault
+    yield Finished(image(n_updates), {})
+
+
+def test_the_newest_image_comes_back_exactly(study):
+    job = Job.create(study)
+    assert job.latest() is None
+    for done in (1, 2, 3):
+        job.save(shown(done))
+    resume = Job.open(job.id).latest()
+    assert resume.done == 3
+    np.testing.assert_array_equal(resume.image, image(3).values)
+    assert resume.image.dtype == np.float32
+    assert resume.image.flags.writeable
+    assert len(list(job.folder.glob("checkpoint-*"))) == 2
+
+
+def test_the_course_comes_back_exactly(study, rng):
+    longest = tuple(float(value) for value in -1e6 * rng.random(10_000))
+    started = datetime(2024, 2, 29, 23, 59, 59, 123456, tzinfo=UTC)
+    history = RunHistory(
+        started,
+        (started + timedelta(days=1),),
+        {"read": 0.1, "reconstruct": 1 / 3},
+        longest,
+        (),
+        (-1 / 3, 7),
+        11,
+    )
+    job = Job.create(study)
+    job.save(shown(3, history=history))
+    assert Job.open(job.id).latest().history == history
+
+
+@pytest.mark.parametrize("damage", ["flip in image", "flip in head", "truncated", "empty"])
+def test_a_damaged_newer_image_falls_back_to_the_older(study, damage):
+    job = Job.create(study)
+    job.save(shown(4))
+    job.save(shown(5))
+    newest = job.folder / IMAGES[1]
+    data = bytearray(newest.read_bytes())
+    if damage == "flip in image":
+        data[-3] ^= 1
+    elif damage == "flip in head":
+        at = data.index(b'"done":5')
+        data[at + 7] = ord("6")
+    newest.write_bytes({"truncated": data[:-4], "empty": b""}.get(damage, data))
+    assert job.latest().done == 4
+    np.testing.assert_array_equal(job.latest().image, image(4).values)
+    job.save(shown(6))
+    assert job.latest().done == 6
+
+
+def test_two_damaged_images_are_refused_not_ignored(study):
+    job = Job.create(study)
+    for done in (1, 2):
+        job.save(shown(done))
+    for name in IMAGES:
+        (job.folder / name).write_bytes(b"x")
+    with pytest.raises(FileFormatError, match=r"damaged, .*; start the study anew"):
+        job.latest()
+
+
+def test_a_checkpoint_of_an_older_version_is_refused_in_words_and_its_job_listed(study):
+    job = Job.create(study)
+    job.save(shown(1))
+    path = job.folder / IMAGES[0]
+    line, _, data = path.read_bytes().partition(b"\n")
+    older = json.loads(line) | {"format": "isocenter-checkpoint-1"}
+    del older["course"]
+    path.write_bytes(json.dumps(older).encode() + b"\n" + data)
+    with pytest.raises(FileFormatError, match="another version of Isocenter; start the study anew"):
+        job.latest()
+    assert [(info.id, info.done) for info in jobs()] == [(job.id, None)]
+    job.remove()
+    assert jobs() == []
+
+
+def test_another_input_is_refused_by_name(study):
+    job = Job.create(study)
+    job.save(shown(1))
+    original = study.data.read_bytes()
+    study.data.write_bytes(b"other.")
+    with pytest.raises(DataError, match=r"^scan\.l: not the file the checkpoint was made with"):
+        job.latest()
+    study.data.write_bytes(original)
+    assert job.latest().done == 1
+    study.data.unlink()
+    with pytest.raises(DataError, match="no such file"):
+        job.latest()
+
+
+def test_another_protocol_is_refused(study):
+    job = Job.create(study)
+    job.save(shown(1))
+    file = job.folder / "study.toml"
+    file.write_text(file.read_text().replace("subsets = 4", "subsets = 5"))
+    with pytest.raises(SettingsError, match="not the protocol the checkpoint was made with"):
+        job.latest()
+
+
+def test_moved_data_may_be_named_anew(study, tmp_path):
+    job = Job.create(study)
+    job.save(shown(1))
+    moved = study.data.rename(tmp_path / "moved.l")
+    file = job.folder / "study.toml"
+    file.write_text(file.read_text().replace("scan.l", moved.name))
+    assert job.latest().done == 1
+
+
+def test_a_job_keeps_its_study_with_absolute_paths(study, monkeypatch):
+    monkeypatch.chdir(study.data.parent)
+    relative = study.model_copy(update={"data": study.data.relative_to(study.data.parent)})
+    job = Job.create(relative)
+    assert job.study == study == absolute(relative)
+    assert read_study(job.folder / "study.toml") == study
+
+
+def test_a_folder_of_the_user_holds_one_job(study, tmp_path):
+    folder = tmp_path / "mine"
+    job = Job.create(study, folder)
+    assert Job.open(folder).id == job.id == "mine"
+    with pytest.raises(SettingsError, match="holds a job already"):
+        Job.create(study, folder)
+    with pytest.raises(SettingsError, match="no such job"):
+        Job.open("elsewhere")
+
+
+def test_keep_saves_within_its_share_of_the_time(study, monkeypatch):
+    job = Job.create(study)
+    saved, started = [], time.monotonic()
+    for event in keep(run_of(pause_s=0.02), job):
+        if isinstance(event, Checkpointed):
+            saved.append((event.iteration, event.subset))
+    elapsed = time.monotonic() - started
+    assert saved
+    assert all(subset == N_SUBSETS for _, subset in saved)  # none within 2 s of the last
+    assert elapsed < 12 * 0.02 + 1
+    assert job.record.status == "finished"
+
+
+def test_long_iterations_are_saved_between_their_ends(study, monkeypatch):
+    monkeypatch.setattr(keeping, "INTERVAL_S", 0.05)
+    monkeypatch.setattr(keeping, "SHARE", 1.0)
+    events = keep(run_of(N_SUBSETS, pause_s=0.03), Job.create(study))
+    saved = [event.subset for event in events if isinstance(event, Checkpointed)]
+    assert len(saved) > 1
+    assert saved[-1] == N_SUBSETS
+
+
+def test_a_finished_job_keeps_no_image(study):
+    job = Job.create(study)
+    kinds = [type(event) for event in keep(run_of(), job)]
+    assert kinds[-1] is Finished
+    assert job.record.status == "finished"
+    assert list(job.folder.glob("checkpoint-*")) == []
+
+
+def test_closing_after_the_volume_counts_as_finished(study):
+    job = Job.create(study)
+    events = keep(run_of(), job)
+    while not isinstance(next(events), Finished):
+        pass
+    assert job.record.status == "running"
+    events.close()
+    assert job.record.status == "finished"
+
+
+@pytest.mark.parametrize("n_drawn", [1, 2, 7])
+def test_closing_saves_the_last_image(study, n_drawn):
+    job = Job.create(study)
+    events = keep(run_of(), job)
+    seen = []
+    while len(seen) < n_drawn:
+        event = next(events)
+        if isinstance(event, Preview):
+            seen.append(event)
+    events.close()
+    assert job.record.status == "aborted"
+    assert job.latest().done == n_drawn
+
+
+def test_interrupting_saves_the_last_image(study):
+    job = Job.create(study)
+    with pytest.raises(KeyboardInterrupt):
+        list(keep(run_of(5, fault=KeyboardInterrupt()), job))
+    assert (job.record.status, job.latest().done) == ("aborted", 5)
+
+
+def test_a_fault_saves_the_last_good_image_and_its_words(study):
+    job = Job.create(study)
+    with pytest.raises(NumericalError):
+        list(keep(run_of(6, fault=NumericalError("iteration 2: not numbers.")), job))
+    assert (job.record.status, job.latest().done) == ("failed", 6)
+    assert job.record.text == "iteration 2: not numbers."
+
+
+def test_a_lost_folder_is_told_once_and_does_not_stop_the_run(study, monkeypatch):
+    monkeypatch.setattr(keeping, "SHARE", 1.0)
+    job = Job.create(study)
+    events = keep(run_of(pause_s=0.01), job)
+    drawn = [next(events)]
+    for path in job.folder.iterdir():
+        path.unlink()
+    job.folder.rmdir()
+    drawn += list(events)
+    warnings = [event.text for event in drawn if isinstance(event, Warned)]
+    assert len(warnings) == 1
+    assert "the run goes on without" in warnings[0]
+    assert isinstance(drawn[-1], Finished)
+
+
+def test_only_the_death_of_its_process_makes_a_job_interrupted(study):
+    job = Job.create(study)
+    assert not job.info.interrupted
+    me = Owner.me()
+    gone = next(pid for pid in range(2**22 - 1, 0, -1) if not psutil.pid_exists(pid))
+    others = {
+        "reused number": (me.model_copy(update={"started_s": me.started_s - 3600}), True),
+        "dead": (me.model_copy(update={"pid": gone}), True),
+        "another machine": (me.model_copy(update={"host": "elsewhere", "pid": gone}), False),
+    }
+    for name, (owner, interrupted) in others.items():
+        job._change(owner=owner)
+        assert job.info.interrupted == interrupted, name
+        job.mark("paused")
+        assert job.info.interrupted == interrupted, name
+    job.mark("aborted")
+    assert not job.info.interrupted
+
+
+def test_a_job_at_work_elsewhere_is_not_taken_over(study):
+    job = Job.create(study)
+    parent = psutil.Process(os.getppid())
+    owner = Owner.me().model_copy(update={"pid": parent.pid, "started_s": parent.create_time()})
+    job._change(owner=owner)
+    with pytest.raises(ResourceError, match="another process works on it"):
+        next(keep(run_of(), job))
+    assert next(keep(run_of(), job, heir_of=parent.pid)) == StageStarted("reconstruct", "OSEM")
+    assert job.record.owner == Owner.me()
+
+
+def test_jobs_lists_the_newest_first_and_sweeps_old_litter(study):
+    first = Job.create(study)
+    second = Job.create(study)
+    first._change(created_utc=datetime.now(UTC) - timedelta(days=1))
+    second.save(shown(5))
+    fresh, stale = (second.folder / f".checkpoint-0.bin.{n}.part" for n in "ab")
+    for part in (fresh, stale):
+        part.touch()
+    week_ago = time.time() - 8 * 86_400
+    os.utime(stale, (week_ago, week_ago))
+    (paths.jobs_dir() / "damaged").mkdir()
+    (paths.jobs_dir() / "damaged" / "job.json").write_text("{")
+    listed = jobs()
+    assert [info.id for info in listed] == [second.id, first.id]
+    assert (listed[0].done, listed[0].updates, listed[1].done) == (5, 12, None)
+    assert listed[0].title == "scan.l, Standard"
+    assert (fresh.exists(), stale.exists()) == (True, False)
+
+
+def test_ended_jobs_do_not_pile_up_but_interrupted_ones_stay(study):
+    interrupted = Job.create(study)
+    interrupted._change(owner=Owner(host=Owner.me().host, pid=0, started_s=0.0))
+    template = interrupted.record
+    for n in range(KEPT_ENDED + 5):
+        folder = paths.jobs_dir() / f"old-{n}"
+        folder.mkdir()
+        created = template.created_utc - timedelta(days=n + 1)
+        old = template.model_copy(update={"status": "finished", "created_utc": created})
+        (folder / "job.json").write_text(old.model_dump_json())
+    Job.create(study)
+    ended = [info for info in jobs() if info.status == "finished"]
+    assert len(ended) == KEPT_ENDED
+    assert ended[-1].id == f"old-{KEPT_ENDED - 1}"
+    assert interrupted.folder.exists()
+
+
+def test_removing_a_job_leaves_what_is_not_its_own(study, tmp_path):
+    job = Job.create(study, tmp_path / "mine")
+    other = job.folder / "notes.txt"
+    other.touch()
+    job.save(shown(1))
+    job.remove()
+    assert list(job.folder.iterdir()) == [other]
+    job = Job.create(study)
+    job.remove()
+    assert not job.folder.exists()
+
+
+def test_a_damaged_record_is_one_sentence(study):
+    job = Job.create(study)
+    (job.folder / "job.json").write_text('{"status": "dancing"}')
+    with pytest.raises(FileFormatError, match=r"job\.json: damaged"):
+        _ = job.record
+    assert JobRecord.model_fields["status"].is_required()

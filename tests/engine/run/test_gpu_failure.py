@@ -1,0 +1,169 @@
+"""When the card, its driver or its process fails: what is told, what is kept, what comes of it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu, named
+from engine.cli import reconstruct
+from engine.data.projections import Projections
+from engine.errors import DeviceError, DeviceMemoryError, ResourceError
+from engine.events import Failed, Finished, Preview
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import circle, circular_cone
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.io import write_listmode, write_projections
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.operators.xray import XrayTransform
+from engine.run.checkpoint import Job
+from engine.run.process import EngineProcess
+from engine.run.reconstruction import run
+from engine.simulate import simulate_listmode, uniform_cylinder
+from tests.emulator import EmulatedGpu
+from tests.engine import engine_sources
+from tests.engine.engine_sources import UPDATES_BEFORE_FAULT
+
+RING = RingSettings(
+    name="Tiny ring", n_rings=6, n_crystals_per_ring=48, radius_mm=80, ring_pitch_mm=6,
+    max_ring_difference=5, n_tangential=24, voxel_mm=(6, 6, 6), fov_mm=(96, 36),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """A small scan, to be reconstructed with the same bits on every device."""
+    scan = tmp_path_factory.mktemp("scan") / "small.h5"
+    phantom = uniform_cylinder(diameter_mm=60, length_mm=30)
+    ring = RingScanner(RING)
+    data = simulate_listmode(phantom, ring, n_prompts=5000, seed=7, attenuation=False)
+    write_listmode(data, scan)
+    algorithm = {"kind": "osem", "iterations": 6, "subsets": 1}  # so that every image arrives
+    protocol = {"algorithm": algorithm, "reproducible": True, "finishing": [{"kind": "median"}]}
+    return Study(data=scan, protocol=ListModeProtocol.model_validate(protocol))
+
+
+def end_of(study, source, **options):
+    """Run it in a process; return the process, its images and its last event."""
+    engine = EngineProcess(study, device="cpu", source=source, **options)
+    events = list(engine.events())
+    return engine, [e for e in events if isinstance(e, Preview)], events[-1]
+
+
+def test_a_broken_driver_leaves_the_last_image_and_the_cpu_the_same_bits(study):
+    EmulatedGpu()  # skips where kernels cannot be compiled for the CPU
+    job = Job.create(study)
+    engine, images, last = end_of(study, engine_sources.failing_gpu, job=job)
+    assert isinstance(last, Failed)
+    assert last.on_cpu
+    assert not last.user_fault
+    assert "cudaErrorLaunchFailure" in last.text
+    assert "cudaErrorLaunchFailure" in last.detail
+    shown, kept = images[-1], job.latest()
+    assert engine.last_preview is shown
+    assert shown.update >= UPDATES_BEFORE_FAULT
+    assert kept.done == shown.update
+    np.testing.assert_array_equal(kept.image, shown.volume.values)
+    place = f"iteration {shown.iteration}, subset {shown.subset}"
+    assert f"The image of {place} is kept. The checkpoint of {place} is safe on disk" in last.text
+    assert "Continue on the CPU" in last.text
+    assert job.record.status == "failed"
+
+    _, _, resumed = end_of(study, engine_sources.failing_gpu, job=job, resume=True)
+    assert isinstance(resumed, Finished)
+    *_, undisturbed = run(study, on=cpu(2))
+    np.testing.assert_array_equal(resumed.volume.values, undisturbed.volume.values)
+
+
+@pytest.fixture(scope="module")
+def x_rays(tmp_path_factory):
+    """A small cone-beam scan of a block, to be solved by SIRT."""
+    geometry = circular_cone(
+        circle(12), source_axis_mm=100.0, source_detector_mm=150.0, shape=(6, 14), pixel_mm=4.5
+    )
+    block = np.zeros((4, 10, 10), np.float32)
+    block[1:3, 2:6, 3:8] = 0.02
+    values = XrayTransform(geometry, ImageGrid(block.shape, (3.0, 3.0, 3.0)), on=cpu(2))(block)
+    path = tmp_path_factory.mktemp("scan") / "block.h5"
+    write_projections(Projections(values=values, geometry=geometry, kind="integrals"), path)
+    algorithm = {"kind": "sirt", "iterations": 6, "subsets": 1}
+    grid = {"voxel_mm": (3, 3, 3), "diameter_mm": 30, "length_mm": 12}
+    protocol = CtProtocol.model_validate({"algorithm": algorithm, "grid": grid})
+    return Study(data=path, protocol=protocol)
+
+
+def test_an_x_ray_scan_goes_on_on_the_cpu_too(x_rays):
+    EmulatedGpu()  # skips where kernels cannot be compiled for the CPU
+    job = Job.create(x_rays)
+    _, images, last = end_of(x_rays, engine_sources.failing_gpu, job=job)
+    assert isinstance(last, Failed)
+    assert last.on_cpu
+    assert "cudaErrorLaunchFailure" in last.text and "Continue on the CPU" in last.text
+    assert job.latest().done == images[-1].update >= UPDATES_BEFORE_FAULT
+
+    _, _, resumed = end_of(x_rays, engine_sources.failing_gpu, job=job, resume=True)
+    assert isinstance(resumed, Finished)
+    *_, undisturbed = run(x_rays, on=cpu(2))
+    want = undisturbed.volume.values
+    np.testing.assert_allclose(resumed.volume.values, want, rtol=0, atol=1e-4 * want.max())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_a_driver_that_kills_the_process_offers_the_cpu(study):
+    job = Job.create(study)
+    _, _, last = end_of(study, engine_sources.killed_gpu, job=job)
+    assert isinstance(last, Failed)
+    assert last.on_cpu
+    assert "SIGSEGV" in last.text
+    assert "on the CPU" in last.text
+    assert job.info.interrupted
+
+
+def test_a_fault_nobody_put_into_words_offers_the_cpu_too(study):
+    _, _, last = end_of(study, engine_sources.faulty_code_on_gpu)
+    assert last.on_cpu
+    assert "ZeroDivisionError" in last.text
+    assert "No checkpoint was saved" in last.text
+    assert "Start on the CPU" in last.text
+
+
+@pytest.mark.parametrize("source", ["faulty_input_on_gpu", "faulty_input", "faulty_code"])
+def test_the_cpu_is_not_offered_where_it_is_no_help(study, source):
+    _, _, last = end_of(study, getattr(engine_sources, source))
+    assert isinstance(last, Failed)
+    assert not last.on_cpu
+    assert "on the CPU" not in last.text
+
+
+def test_a_gpu_that_is_not_there_offers_the_cpu(study):
+    try:
+        named("cuda")
+    except ResourceError:
+        pass
+    else:
+        pytest.skip("this machine has a GPU")
+    events = list(EngineProcess(study, device="cuda").events())
+    assert [type(event) for event in events] == [Failed]
+    assert events[0].on_cpu
+
+
+@pytest.mark.parametrize("fault", [DeviceError, DeviceMemoryError])
+@pytest.mark.parametrize("own_folder", [False, True])
+def test_the_command_line_names_the_command_that_goes_on(study, tmp_path, fault, own_folder):
+    folder = tmp_path / "job" if own_folder else None
+    job = Job.create(study, folder)
+    with (
+        pytest.raises(fault) as message,
+        reconstruct._way_out(job, argparse.Namespace(checkpoint=folder)),
+    ):
+        raise fault("kernel em: the GPU reports an error.")
+    words = str(message.value)
+    assert words.startswith("kernel em: the GPU reports an error. ")
+    name = words.partition("`isocenter resume ")[2].partition(" --device cpu`")[0]
+    assert Job.open(name).folder == job.folder
+    assert "begins anew on the CPU" in words

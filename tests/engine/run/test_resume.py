@@ -1,0 +1,93 @@
+"""The real engine, killed again and again: the same bits as a run in peace."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.events import Checkpointed, Failed, Finished, Loaded, Measured, Preview
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.io import write_listmode
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
+from engine.reporting.provenance import hash_array
+from engine.run.checkpoint import Job
+from engine.run.process import EngineProcess, run_isolated
+from engine.run.reconstruction import run
+from engine.simulate.listmode import simulate_listmode
+from engine.simulate.phantoms import uniform_cylinder
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
+
+RING = RingSettings(
+    name="tiny", n_rings=6, n_crystals_per_ring=32, radius_mm=60, ring_pitch_mm=5,
+    max_ring_difference=5, n_tangential=24, fov_mm=(60, 30), voxel_mm=(3, 3, 3),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """A tiny scan, reconstructed in many short updates with reproducible sums."""
+    path = tmp_path_factory.mktemp("scan") / "cylinder.h5"
+    phantom = uniform_cylinder(diameter_mm=40, length_mm=25)
+    write_listmode(simulate_listmode(phantom, RingScanner(RING), n_prompts=2e5, seed=1), path)
+    algorithm = {"kind": "osem", "iterations": 60, "subsets": 8}
+    protocol = ListModeProtocol.model_validate({"algorithm": algorithm, "reproducible": True})
+    return Study(data=path, protocol=protocol)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(study):
+    """The volume of a run in this process, in peace; its `info` is the provenance."""
+    return list(run(study, on=cpu(1)))[-1].volume
+
+
+def test_a_process_of_its_own_changes_nothing(study, undisturbed):
+    events = list(run_isolated(study, threads=2))
+    last = events[-1]
+    assert isinstance(last, Finished)
+    np.testing.assert_array_equal(last.volume.values, undisturbed.values)
+    assert last.provenance["output"]["sha256"] == hash_array(undisturbed.values)
+    kinds = [type(event) for event in events]
+    assert kinds.index(Loaded) < kinds.index(Preview) < kinds.index(Finished)
+    stages = [event.stage for event in events if isinstance(event, Measured)]
+    assert stages == ["read", "kernels", "correct", "sensitivity", "reconstruct", "finish"]
+
+
+@pytest.mark.parametrize("n_kills", [2, pytest.param(10, marks=pytest.mark.slow)])
+def test_killed_at_random_and_resumed_gives_the_same_bits(study, undisturbed, rng, n_kills):
+    job = Job.create(study)
+    done = 0
+    for _ in range(n_kills):
+        last = _killed(study, job, after_s=rng.uniform(0, 0.15))
+        assert isinstance(last, Failed)
+        assert job.info.interrupted
+        resume = job.latest()
+        assert resume.done > done
+        done = resume.done
+    last = list(EngineProcess(study, job=job, resume=True).events())[-1]
+    assert isinstance(last, Finished)
+    np.testing.assert_array_equal(last.volume.values, undisturbed.values)
+    message, whole = last.provenance, undisturbed.info
+    assert len(message["log_likelihoods"]) == 60
+    for key in ("log_likelihoods", "warnings", "iterations_done"):
+        assert message[key] == whole[key], key
+    assert list(message["timings_s"]) == list(whole["timings_s"])
+    assert message["started_utc"] < min(message["resumed_utc"])
+    assert len(message["resumed_utc"]) == n_kills
+
+
+def _killed(study, job, *, after_s):
+    """Resume the job and kill its process some time after the next checkpoint; the last event."""
+    engine = EngineProcess(study, job=job, resume=True, threads=2)
+    timer = None
+    for event in engine.events():
+        if isinstance(event, Checkpointed) and timer is None:
+            timer = threading.Timer(after_s, os.kill, (engine.pid, signal.SIGKILL))
+            timer.start()
+    return event

@@ -1,0 +1,72 @@
+"""The protocols that come with the program read well and suit their scanners."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.cli.main import main
+from engine.errors import SettingsError
+from engine.io import read_scanner
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import find_protocol, read_protocol, shipped_protocols
+
+FOLDER = Path(__file__).resolve().parents[3] / "resources" / "protocols"
+PET = ("brain-fdg", "demo", "research-reproducible", "small-animal", "whole-body")
+CT = ("ct-body-hu", "ct-cone-beam", "ct-few-views", "ct-micro")
+
+
+def test_all_are_shipped() -> None:
+    assert {path.stem for path in FOLDER.glob("*.toml")} >= {*PET, *CT}
+    found = shipped_protocols()
+    assert {key for key, protocol in found.items() if protocol.modality == "ct"} >= set(CT)
+    assert {key for key, protocol in found.items() if protocol.modality == "pet"} >= set(PET)
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
+def test_it_reads_and_has_a_name_of_its_own(path: Path) -> None:
+    protocol = read_protocol(path)
+    others = [read_protocol(p).name for p in FOLDER.glob("*.toml") if p != path]
+    assert protocol.name not in others
+    if isinstance(protocol, ListModeProtocol):
+        algorithm = protocol.algorithm
+        assert 8 <= algorithm.n_iterations * algorithm.n_subsets <= 100
+
+
+@pytest.mark.parametrize(
+    ("name", "scanner"),
+    [
+        ("demo", "demo-ring"),
+        ("brain-fdg", "siemens-mmr"),
+        ("whole-body", "total-body"),
+        ("small-animal", "safir"),
+        ("research-reproducible", "demo-ring"),
+    ],
+)
+def test_its_grid_fits_the_bore(name: str, scanner: str) -> None:
+    ring = read_scanner(scanner)
+    grid = read_protocol(FOLDER / f"{name}.toml").grid.grid_for(ring)
+    assert grid.size_mm[:2].max() <= 2 * ring.bore_radius_mm
+    assert 10_000 < grid.n_voxels < 20_000_000
+
+
+def test_the_research_protocol_is_reproducible() -> None:
+    protocol = read_protocol(FOLDER / "research-reproducible.toml")
+    assert protocol.reproducible and not protocol.finishing
+
+
+def test_one_is_found_by_name_or_by_file():
+    assert find_protocol("ct-few-views") == read_protocol(FOLDER / "ct-few-views.toml")
+    assert find_protocol(str(FOLDER / "demo.toml")).name == "Demo"
+    with pytest.raises(
+        SettingsError, match=r"'few' is no protocol; known: brain-fdg, .*ct-few-views"
+    ):
+        find_protocol("few")
+
+
+def test_the_command_line_lists_them_by_modality(capsys):
+    assert main(["protocols"]) == 0
+    pet, ct = capsys.readouterr().out.split("X-ray CT\n")
+    assert all(key in pet and key not in ct for key in PET)
+    assert all(key in ct and key not in pet for key in CT)
