@@ -80,7 +80,7 @@ def simulate_projections(arguments: argparse.Namespace, console: Console) -> Non
     common: dict[str, Any] = {
         "oversample": a.oversample,
         "threads": a.threads,
-        "tick": lambda done, total: console.show(Progressed("simulate", done, total)),
+        "on_progress": lambda done, total: console.show(Progressed("simulate", done, total)),
     }
     stands = geometry.shifted(columns=a.untold_shift)
     if a.noiseless:

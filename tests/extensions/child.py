@@ -1,0 +1,59 @@
+"""What runs in the copy of a trial: commands of the program, then questions about its window."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import sys
+from typing import Any
+
+
+def obey(job: dict[str, Any]) -> dict[str, Any]:
+    """Run the commands of a job, then answer what it asks."""
+    import engine
+    from app.__main__ import main
+
+    answers: dict[str, Any] = {"engine": engine.__file__, "printed": []}
+    for command in job["commands"]:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            code = main(command)
+        if code:
+            raise SystemExit(f"{command}: exit code {code}: {printed.getvalue()}")
+        answers["printed"].append(printed.getvalue())
+    for name, arguments in job["ask"].items():
+        answers[name] = QUESTIONS[name](**arguments)
+    return answers
+
+
+def offered() -> dict[str, list[str]]:
+    """Return all words of the form of each kind's standard protocol, by the kind's key."""
+    from PySide6.QtWidgets import QApplication
+
+    from app.forms.forms import Form
+    from app.models.modalities import MODALITIES
+
+    application = QApplication.instance() or QApplication([])
+    plans = {key: modality.standard() for key, modality in MODALITIES.items()}
+    forms = {key: Form(type(plan), plan) for key, plan in plans.items()}
+    for form in forms.values():
+        form.set_expert(True)
+    application.processEvents()
+    return {key: _words(form) for key, form in forms.items()}
+
+
+def _words(form: Any) -> list[str]:
+    from PySide6.QtWidgets import QCheckBox, QComboBox, QGroupBox, QLabel, QMenu
+
+    found = [box.itemText(i) for box in form.findChildren(QComboBox) for i in range(box.count())]
+    found += [action.text() for menu in form.findChildren(QMenu) for action in menu.actions()]
+    found += [each.text() for kind in (QLabel, QCheckBox) for each in form.findChildren(kind)]
+    return found + [each.title() for each in form.findChildren(QGroupBox)]
+
+
+QUESTIONS = {"offered": offered}
+
+if __name__ == "__main__":
+    result = obey(json.loads(sys.argv[1]))
+    sys.stdout.write("\n" + json.dumps(result) + "\n")

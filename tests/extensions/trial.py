@@ -1,0 +1,110 @@
+"""A copy of the program to which a test adds one thing, as a stranger would: one file, one name."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("engine", "app", "resources")
+KERNELS = Path("engine", "kernels", "__pycache__")
+"""Where Numba keeps what it compiled."""
+CHILD = Path(__file__).with_name("child.py")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A copy of the packages, with a folder for the files of a run.
+
+    Attributes
+    ----------
+    root : holds the packages
+    work : where commands run; names of files in them are relative to it
+    """
+
+    root: Path
+    work: Path
+
+    @classmethod
+    def made(cls, folder: Path) -> Trial:
+        """Copy the packages into an empty folder."""
+        root, work = folder / "copy", folder / "work"
+        work.mkdir()
+        skipped = shutil.ignore_patterns("__pycache__")
+        for name in PACKAGES:
+            shutil.copytree(ROOT / name, root / name, ignore=skipped)
+        (ROOT / KERNELS).mkdir(exist_ok=True)
+        try:  # the copy's kernels are the same files: nothing need be compiled again
+            (root / KERNELS).symlink_to(ROOT / KERNELS, target_is_directory=True)
+        except OSError:  # Windows grants links to few
+            shutil.copytree(ROOT / KERNELS, root / KERNELS)
+        return cls(root, work)
+
+    def add_file(self, path: str, text: str) -> None:
+        """Write the one new file of the trial, named from the root of the copy."""
+        target = self.root / path
+        if target.exists():
+            raise FileExistsError(path)
+        target.write_text(dedent(text).lstrip(), encoding="utf-8")
+
+    def enlist(self, path: str, members: str, name: str, *, after: str | None = None) -> None:
+        """Import `name` ("engine.io.mine.Mine") in a file and put it into its tuple `members`.
+
+        It becomes the last member, or the one behind `after`.
+        """
+        target = self.root / path
+        text = target.read_text(encoding="utf-8")
+        module, _, short = name.rpartition(".")
+        lines = text.splitlines(keepends=True)
+        node = _tuple_of(ast.parse(text), members)
+        behind = node.elts[-1]
+        if after is not None:
+            behind = next(each for each in node.elts if ast.unparse(each) == after)
+        row, column = (behind.end_lineno or 0) - 1, behind.end_col_offset
+        lines[row] = f"{lines[row][:column]}, {short}{lines[row][column:]}"
+        first = text[: text.index(f"\n{members}")].count("\n") + 1
+        lines.insert(first, f"from {module} import {short}\n")
+        target.write_text("".join(lines), encoding="utf-8")
+
+    def run(self, *commands: list[str], ask: dict[str, dict[str, Any]] | None = None) -> Any:
+        """Give commands to the program in a process of its own, then ask it.
+
+        Parameters
+        ----------
+        commands : arguments of the command line, one list for each command
+        ask : functions of `tests/extensions/child.py`, with their arguments; what they return comes
+            back by the function's name, and what each command printed as "printed"
+        """
+        job = json.dumps({"commands": commands, "ask": ask or {}})
+        given = {"PYTHONPATH": str(self.root), "QT_QPA_PLATFORM": "offscreen"}
+        done = subprocess.run(
+            [sys.executable, str(CHILD), job],
+            cwd=self.work,
+            env={**os.environ, **given},
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+        )
+        if done.returncode:
+            raise AssertionError(f"{done.stdout}\n{done.stderr}")
+        told = json.loads(done.stdout.splitlines()[-1])
+        if not Path(told["engine"]).is_relative_to(self.root):
+            raise AssertionError(f"the engine of {told['engine']} ran, not that of the trial")
+        return told
+
+
+def _tuple_of(tree: ast.Module, name: str) -> ast.Tuple:
+    for node in tree.body:
+        is_it = isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == name
+        if is_it and isinstance(node.value, ast.Tuple):
+            return node.value
+    raise LookupError(name)
