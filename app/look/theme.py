@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication
 
 STYLE_FILE = Path(__file__).with_name("theme.qss")
-ICON_FOLDER = Path(__file__).parents[1] / "resources" / "icons"
+ICON_FOLDER = Path(__file__).parents[2] / "resources" / "icons"
 FONT_POINTS = 10
 LINEAR_BELOW = 0.04045
 
