@@ -19,7 +19,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "paths": ("errors",),
     "backend": ("errors", "paths"),
     "profiling": ("backend", "errors"),
-    "kernels": ("backend", "profiling", "arrays", "errors"),
+    "kernels": ("backend", "profiling", "arrays", "errors", "paths"),
     "operators": ("kernels", "data", "geometry", "backend", "profiling", "arrays", "errors"),
     "model": ("operators", "arrays"),
     "penalties": ("operators", "settings", "arrays", "errors"),
@@ -79,8 +79,6 @@ FOREIGN: dict[str, tuple[str, ...]] = {
 INSIDE_FUNCTIONS = ("cupy", "cupyx")
 
 MOST_LINES = 300
-LONG_FILES = {"engine/kernels/rays.py": 360}
-"""Numba's cache does not see changes in another file, so kernels that call each other share one."""
 MOST_CODE_LINES = 60
 
 
@@ -241,9 +239,8 @@ def no_blind_except(source: Source) -> Iterator[Fault]:
 def short_files(source: Source) -> Iterator[Fault]:
     """One idea per file."""
     n_lines = len(source.text.splitlines())
-    most = LONG_FILES.get(source.path, MOST_LINES)
-    if n_lines > most:
-        yield n_lines, f"{n_lines} lines, at most {most}"
+    if n_lines > MOST_LINES:
+        yield n_lines, f"{n_lines} lines, at most {MOST_LINES}"
 
 
 def short_functions(source: Source) -> Iterator[Fault]:

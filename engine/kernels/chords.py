@@ -19,6 +19,8 @@ from typing import Any
 from numba import njit
 from numpy.typing import NDArray
 
+from engine.kernels.compile_cache import cached_njit
+
 Array = NDArray[Any]
 BALL, TUBE, BOX = 0, 1, 2
 
@@ -27,7 +29,7 @@ _MATH: dict[str, Any] = {
     "error_model": "numpy",
     "_nrt": False,
 }
-_KERNEL: Any = njit(cache=True, nogil=True, **_MATH)
+_KERNEL: Any = cached_njit(**_MATH)
 _INLINE: Any = njit(inline="always", **_MATH)
 
 

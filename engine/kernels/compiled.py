@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.backend.gpu import Array, Function, Gpu
 from engine.kernels.blocks import padded
-from engine.kernels.rays import EventRows
+from engine.kernels.slice_tracing import EventRows
 from engine.kernels.variants import EM_BLOCK, MOST_CONSTANT_BYTES, TILE, RayVariant
 from engine.profiling import Profiler
 

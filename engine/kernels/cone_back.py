@@ -20,6 +20,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from engine.kernels.compile_cache import cached_njit
+
 Array = NDArray[Any]
 Corner = tuple[int, int, int]
 Pair = tuple[float, float]
@@ -29,7 +31,7 @@ _MATH: dict[str, Any] = {
     "error_model": "numpy",
     "_nrt": False,
 }
-_KERNEL: Any = njit(cache=True, nogil=True, **_MATH)
+_KERNEL: Any = cached_njit(**_MATH)
 _INLINE: Any = njit(inline="always", **_MATH)
 
 _ONE = np.uint32(1)

@@ -14,7 +14,7 @@ from engine.backend import Backend
 from engine.backend.gpu import Array, Gpu, Stamp
 from engine.kernels.blocks import OnProgress
 from engine.kernels.compiled import Kernels, Layout, fitted
-from engine.kernels.rays import EventRows
+from engine.kernels.slice_tracing import EventRows
 from engine.kernels.variants import RayVariant
 from engine.profiling import Profiler
 

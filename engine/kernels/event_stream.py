@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engine.backend.gpu import Array, Gpu, Stamp
 from engine.errors import DeviceMemoryError
 from engine.kernels.device_rays import DeviceRays, Placed
-from engine.kernels.rays import EventRows
+from engine.kernels.slice_tracing import EventRows
 
 SMALLEST_CHUNK = 2**16
 LARGEST_CHUNK = 2**24

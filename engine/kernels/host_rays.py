@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from engine.kernels import rays as kernels
 from engine.kernels.blocks import OnProgress, pad, padded, run_blocks, sum_blocks
+from engine.kernels.slice_tracing import EventRows, Taps, taps
 from engine.kernels.units import peak_of, row_unit
 from engine.profiling import Profiler
 
@@ -22,7 +23,7 @@ class HostRays:
 
     def __init__(
         self,
-        rows: kernels.EventRows,
+        rows: EventRows,
         shape: tuple[int, ...],
         *,
         dtype: str,
@@ -97,10 +98,10 @@ class HostRays:
         with self._profiler.span("fused", events=self.n_rows):
             return self._sum(work, unit), expected
 
-    def _trace(self) -> tuple[kernels.EventRows, tuple[int, ...], kernels.Taps]:
+    def _trace(self) -> tuple[EventRows, tuple[int, ...], Taps]:
         """Return what a thread needs to trace the rays: the list, the padded shape, room."""
         shape = padded(self.shape)
-        return self.rows, shape, kernels.taps(shape, self.dtype)
+        return self.rows, shape, taps(shape, self.dtype)
 
     def _sum(self, work: Callable[[Array, int, int], None], unit: float) -> Array:
         """Run a kernel that adds into images, in integers if the sums must be exact."""

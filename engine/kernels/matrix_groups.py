@@ -14,6 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from engine.errors import GeometryError
+from engine.kernels.compile_cache import cached_njit
 from engine.kernels.matrix_variants import PanelShape
 
 Array = NDArray[Any]
@@ -21,7 +22,7 @@ Array = NDArray[Any]
 MOST_PITCHES = 256
 """That a byte can count."""
 _WITHOUT: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
-_KERNEL: Any = njit(cache=True, nogil=True, **_WITHOUT)
+_KERNEL: Any = cached_njit(**_WITHOUT)
 _INLINE: Any = njit(inline="always", **_WITHOUT)
 
 

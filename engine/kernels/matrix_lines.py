@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
 from numpy.typing import NDArray
+
+from engine.kernels.compile_cache import cached_njit
 
 Array = NDArray[Any]
 
@@ -21,7 +22,7 @@ _MATH: dict[str, Any] = {
     "error_model": "numpy",
     "_nrt": False,
 }
-_KERNEL: Any = njit(cache=True, nogil=True, **_MATH)
+_KERNEL: Any = cached_njit(**_MATH)
 
 
 @_KERNEL

@@ -16,14 +16,14 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from engine.kernels.compile_cache import cached_njit
 from engine.kernels.response import Panels
 
 Array = NDArray[Any]
 _MATH: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
-_KERNEL: Any = njit(cache=True, nogil=True, **_MATH)
+_KERNEL: Any = cached_njit(**_MATH)
 
 REST_KEV = 510.99895
 """Energy of an electron at rest, and of each photon."""

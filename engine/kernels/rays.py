@@ -1,229 +1,31 @@
 """Rays through voxels, exactly: line integrals, back projection, EM shares.
 
-A call takes the rows [start, stop) one after the other, in one thread. Points are (x, y, z) in
-voxel units from the lower corner of the box. Images are [z, y, x] with a border of one voxel on
-every side, laid flat, so that a tap beside the box needs no test: it reads zero, and what it
-adds is cropped off.
-
-Slice tracing after Gao, Med. Phys. 39 (2012) 7110: along the main axis, where the ray crosses
-most voxels, a slab one voxel thick holds at most three voxels of it. The set-up of a row is done
-in double, the slabs relative to the first one in the dtype of the image.
+A call takes the rows [start, stop) one after the other, in one thread; `slice_tracing` lays each
+through the image and says how its points and its voxels are counted.
 
 The exact kernels do every operation as it is written and add in integers: they return the same
 bits for any number of threads, any order of the rows, and on the GPU.
-
-All of it stays in one file: Numba's cache does not notice a change of a function elsewhere.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import DTypeLike, NDArray
 
-Array = NDArray[Any]
-Shape = tuple[int, int, int]
-Three = tuple[float, float, float]
+from engine.kernels.compile_cache import cached_njit
+from engine.kernels.slice_tracing import MATH, Array, EventRows, Shape, Taps, lay
 
-# NaN and infinity keep their meaning: a slope of zero divides. _nrt off: no array is made in
-# here, and counting references to those of the caller took a third of the time of a row.
-_MATH: dict[str, Any] = {
-    "fastmath": {"reassoc", "nsz", "arcp", "contract"},
-    "error_model": "numpy",
-    "_nrt": False,
-}
-_KERNEL: Any = njit(cache=True, nogil=True, **_MATH)
-_INLINE: Any = njit(inline="always", **_MATH)
+_KERNEL: Any = cached_njit(**MATH)
+_INLINE: Any = njit(inline="always", **MATH)
 # every operation as written: with sums in integers, the very bits of the CUDA twin, rays.cu
 _PLAIN: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
-_EXACT: Any = njit(cache=True, nogil=True, **_PLAIN)
+_EXACT: Any = cached_njit(**_PLAIN)
 
-_MARGIN = 1e-6
-"""Voxels by which the slab range is widened against rounding; the border absorbs the rest."""
-_FLAT = 1e-20
-"""Slope below which a ray crosses no plane across the main axis."""
 _LEAST_EXPECTED = 1e-24
 """Expected counts at or below which a row is skipped: 2**32 times its reciprocal fits float32."""
-
-
-class EventRows(NamedTuple):
-    """The list of rays.
-
-    points (m, 3) float64 [voxels]; ends (n, 2) int32, rows of `points`; voxel_mm (3,) float64;
-    bins (n,) int16, time bin of each row, or empty; table: weight of a bin, `step_mm` apart.
-    """
-
-    points: Array
-    ends: Array
-    voxel_mm: Array
-    bins: Array
-    table: Array
-    n_bins: int
-    bin_mm: float
-    step_mm: float
-
-
-class Taps(NamedTuple):
-    """Working space of one thread: the three voxels of each slab, and a row to look weights up."""
-
-    voxel: Array
-    length: Array
-
-
-def taps(shape: tuple[int, ...], dtype: DTypeLike) -> Taps:
-    """Room for the taps of one row through an image."""
-    return Taps(np.empty((4, max(shape)), np.uint32), np.empty((4, max(shape)), dtype))
-
-
-@_INLINE
-def _shorten(
-    low: float, high: float, main: float, across: float, slope: float, size: float
-) -> tuple[float, float]:
-    """Cut [low, high] of the main axis to where the other coordinate lies in [0, size]."""
-    if abs(slope) < _FLAT:
-        return (low, high) if 0.0 <= across < size else (0.0, -1.0)
-    one = main - across / slope
-    other = main + (size - across) / slope
-    return max(low, min(one, other) - _MARGIN), min(high, max(one, other) + _MARGIN)
-
-
-@_INLINE
-def _cross(main: Three, u: Three, v: Three) -> tuple[float, float, float, float, float, float]:
-    """Cut a ray to the box, from its start, the difference of its ends and the size by axis.
-
-    Returns its ends in the box along the main axis, the range of that axis in which it is in
-    the box all round, slightly widened, and the slopes of the other axes.
-    """
-    start, difference, size = main
-    if difference == 0.0:
-        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    slope_u, slope_v = u[1] / difference, v[1] / difference
-    low = max(0.0, min(start, start + difference))
-    high = min(size, max(start, start + difference))
-    near, far = _shorten(low, high, start, u[0], slope_u, u[2])
-    near, far = _shorten(near, far, start, v[0], slope_v, v[2])
-    return low, high, near, far, slope_u, slope_v
-
-
-@_INLINE
-def _trace(
-    line: tuple[float, float, float, float],
-    ends: tuple[float, float],
-    n_slabs: int,
-    layout: tuple[int, int, int, int],
-    tops: tuple[float, float],
-    taps: Taps,
-) -> None:
-    """Fill the taps of each slab: where they lie, and how long, in slabs.
-
-    line : u, its slope, v, its slope at the first slab, from the border; ends : of the ray, from
-    the first slab; layout : place of that slab, strides of main axis, u and v; tops : last u, v
-    """
-    voxel, length = taps
-    real = length.dtype.type
-    one, nought, flat = real(1.0), real(0.0), real(_FLAT)
-    u0, su, v0, sv = real(line[0]), real(line[1]), real(line[2]), real(line[3])
-    start, stop = real(ends[0]), real(ends[1])
-    origin, stride = np.int32(layout[0]), np.int32(layout[1])
-    stride_u, stride_v = np.int32(layout[2]), np.int32(layout[3])
-    top_u, top_v = real(tops[0]), real(tops[1])
-    ru = one / su if abs(su) > flat else nought
-    rv = one / sv if abs(sv) > flat else nought
-    for k in range(np.int32(n_slabs)):
-        a, b = max(real(k), start), min(real(k) + one, stop)
-        ua, ub = u0 + su * a, u0 + su * b
-        va, vb = v0 + sv * a, v0 + sv * b
-        ja = np.int32(min(max(ua, nought), top_u))
-        jb = np.int32(min(max(ub, nought), top_u))
-        ia = np.int32(min(max(va, nought), top_v))
-        ib = np.int32(min(max(vb, nought), top_v))
-        # from a to the plane between the two voxels, if there is one; the order of the two
-        # crossings, not the signs of the slopes, tells which voxel lies between
-        whole = b - a
-        tu = min(max((real(max(ja, jb)) - ua) * ru, nought), whole)
-        tv = min(max((real(max(ia, ib)) - va) * rv, nought), whole)
-        tu = whole if ja == jb else tu
-        tv = whole if ia == ib else tv
-        step_u, step_v = np.int32((jb - ja) * stride_u), np.int32((ib - ia) * stride_v)
-        at = np.int32(origin + np.int32(k) * stride + ja * stride_u + ia * stride_v)
-        near, far = min(tu, tv), max(tu, tv)
-        voxel[0, k] = np.uint32(at)
-        voxel[1, k] = np.uint32(at + (step_u if tu < tv else step_v))
-        voxel[2, k] = np.uint32(at + step_u + step_v)
-        length[0, k] = near
-        length[1, k] = far - near
-        length[2, k] = whole - far
-
-
-@_INLINE
-def _weigh(
-    table: Array, where: tuple[float, float], ends: tuple[float, float], n_slabs: int, taps: Taps
-) -> None:
-    """Multiply the taps by the weight of the time bin at the middle of their slab.
-
-    where : place in the table of the start of the first slab, and steps of the table per slab
-    """
-    voxel, length = taps
-    real = length.dtype.type
-    one, half, nought, last = real(1.0), real(0.5), real(0.0), real(table.size - 2)
-    start, stop = real(ends[0]), real(ends[1])
-    first, steps = real(where[0]), real(where[1])
-    # three loops, since only the middle one, the look-up, cannot run on vectors
-    for k in range(np.int32(n_slabs)):
-        middle = half * (max(real(k), start) + min(real(k) + one, stop))
-        at = min(max(first + middle * steps, nought), last)
-        voxel[3, k] = np.uint32(at)
-        length[3, k] = at - real(np.int32(at))
-    for k in range(n_slabs):
-        i = voxel[3, k]
-        length[3, k] = table[i] + length[3, k] * (table[i + 1] - table[i])
-    for k in range(n_slabs):
-        length[0, k] *= length[3, k]
-        length[1, k] *= length[3, k]
-        length[2, k] *= length[3, k]
-
-
-@_INLINE
-def _lay(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
-    """Lay one row through the image: fill its taps, return their slabs and mm per slab."""
-    points, table, voxel_mm = rows.points, rows.table, rows.voxel_mm
-    p, q = rows.ends[row, 0], rows.ends[row, 1]
-    px, py, pz = points[p, 0], points[p, 1], points[p, 2]
-    dx, dy, dz = points[q, 0] - px, points[q, 1] - py, points[q, 2] - pz
-    x, y, z = (px, dx, shape[2] - 2.0), (py, dy, shape[1] - 2.0), (pz, dz, shape[0] - 2.0)
-    up, over = shape[2], shape[1] * shape[2]
-    if abs(dx) >= abs(dy) and abs(dx) >= abs(dz):
-        main, u, v, stride, stride_u, stride_v = x, y, z, 1, up, over
-    elif abs(dy) >= abs(dz):
-        main, u, v, stride, stride_u, stride_v = y, x, z, up, 1, over
-    else:
-        main, u, v, stride, stride_u, stride_v = z, x, y, over, 1, up
-    low, high, near, far, slope_u, slope_v = _cross(main, u, v)
-    x_mm, y_mm, z_mm = dx * voxel_mm[0], dy * voxel_mm[1], dz * voxel_mm[2]
-    scale = math.sqrt(x_mm * x_mm + y_mm * y_mm + z_mm * z_mm) / max(abs(main[1]), _FLAT)
-    mm_per_slab = math.copysign(scale, main[1])
-    middle, centre_mm = main[0] + 0.5 * main[1], 0.0
-    first, last = np.floor(near), np.ceil(far) if near < far else -1.0
-    if rows.bins.size:
-        centre_mm = (rows.bins[row] - 0.5 * (rows.n_bins - 1)) * rows.bin_mm
-        reach = 0.5 * (table.size - 1) * rows.step_mm / scale
-        seen = middle + centre_mm / mm_per_slab
-        first, last = max(first, np.floor(seen - reach)), min(last, np.ceil(seen + reach))
-    if not first < last:
-        first, last = 0.0, 0.0
-    n_slabs = int(last - first)
-    ahead, ends = first - main[0], (low - first, high - first)
-    line = (u[0] + slope_u * ahead + 1.0, slope_u, v[0] + slope_v * ahead + 1.0, slope_v)
-    layout = ((int(first) + 1) * stride, stride, stride_u, stride_v)
-    _trace(line, ends, n_slabs, layout, (u[2] + 1.0, v[2] + 1.0), taps)
-    if rows.bins.size:
-        at = ((first - middle) * mm_per_slab - centre_mm) / rows.step_mm
-        where = (at + 0.5 * (table.size - 1), mm_per_slab / rows.step_mm)
-        _weigh(table, where, ends, n_slabs, taps)
-    return n_slabs, scale
 
 
 @_INLINE
@@ -272,7 +74,7 @@ def forward(
 ) -> None:
     """Line integrals: out[row] = Σ_n A_row,n · image_n [mm times image]."""
     for row in range(start, stop):
-        n_slabs, scale = _lay(row, rows, shape, taps)
+        n_slabs, scale = lay(row, rows, shape, taps)
         out[row] = _gather(image, n_slabs, taps) * scale
 
 
@@ -288,7 +90,7 @@ def back(
     """
     real = values.dtype.type
     for row in range(start, stop):
-        n_slabs, scale = _lay(row, rows, shape, taps)
+        n_slabs, scale = lay(row, rows, shape, taps)
         _scatter(sums, n_slabs, taps, real(values[row] * scale * unit))
 
 
@@ -306,7 +108,7 @@ def update(
     """
     real = image.dtype.type
     for row in range(start, stop):
-        n_slabs, scale = _lay(row, rows, shape, taps)
+        n_slabs, scale = lay(row, rows, shape, taps)
         q = _gather(image, n_slabs, taps) * scale
         if background.size:
             q += background[row]
@@ -325,7 +127,7 @@ def forward_exact(
     """As `forward`, the same bits as on the GPU; row_unit : see `_gather_exact`."""
     real = image.dtype.type
     for row in range(start, stop):
-        n_slabs, scale = _lay(row, rows, shape, taps)
+        n_slabs, scale = lay(row, rows, shape, taps)
         out[row] = _gather_exact(image, n_slabs, taps, row_unit) * real(scale)
 
 
@@ -337,7 +139,7 @@ def back_exact(
     """As `back` into int64 sums, the same bits as on the GPU."""
     real = values.dtype.type
     for row in range(start, stop):
-        n_slabs, scale = _lay(row, rows, shape, taps)
+        n_slabs, scale = lay(row, rows, shape, taps)
         _scatter(sums, n_slabs, taps, values[row] * real(scale) * real(unit))
 
 
@@ -349,7 +151,7 @@ def update_exact(
     """As `update` into int64 sums, the same bits as on the GPU."""
     real = image.dtype.type
     for row in range(start, stop):
-        n_slabs, scale = _lay(row, rows, shape, taps)
+        n_slabs, scale = lay(row, rows, shape, taps)
         q = _gather_exact(image, n_slabs, taps, row_unit) * real(scale)
         if background.size:
             q += background[row]

@@ -19,9 +19,11 @@ from typing import Any, NamedTuple
 from numba import njit
 from numpy.typing import NDArray
 
+from engine.kernels.compile_cache import cached_njit
+
 Array = NDArray[Any]
 _MATH: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
-_KERNEL: Any = njit(cache=True, nogil=True, fastmath={"contract", "arcp", "nsz"}, **_MATH)
+_KERNEL: Any = cached_njit(fastmath={"contract", "arcp", "nsz"}, **_MATH)
 _INLINE: Any = njit(inline="always", fastmath={"contract", "arcp", "nsz"}, **_MATH)
 
 _FAR = 1e30

@@ -22,7 +22,7 @@ from engine.kernels.blocks import OnProgress
 from engine.kernels.device_em import DeviceEm
 from engine.kernels.device_rays import DeviceRays
 from engine.kernels.host_rays import HostRays
-from engine.kernels.rays import EventRows
+from engine.kernels.slice_tracing import EventRows
 from engine.kernels.tof import weight_table
 from engine.kernels.tuning import tuned
 from engine.kernels.units import share_unit, value_unit

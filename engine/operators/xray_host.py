@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import cone_back, joseph
+from engine.kernels import cone_back, joseph, joseph_upright
 from engine.kernels.blocks import OnProgress, run_blocks, sum_blocks
 from engine.operators.xray_scene import Scene, Three, VolumeBox, Way
 from engine.profiling import Profiler
@@ -35,8 +35,8 @@ class HostXray:
     ) -> None:
         self._scene, self._threads, self._tick = scene, threads, on_progress
         self._profiler, self._n_rays = profiler, math.prod(scene.seen)
-        numerator_columns = scene.geometry.is_upright and scene.geometry.shape[0] > FEW_ROWS
-        self._is_upright = numerator_columns and not scene.is_steep
+        shares_columns = scene.geometry.is_upright and scene.geometry.shape[0] > FEW_ROWS
+        self._is_upright = shares_columns and not scene.is_steep
         z, y, x = scene.grid.shape
         self._shape = (y, x, z)
         self._voxel_mm = np.array(scene.grid.voxel_mm, np.float64)
@@ -88,7 +88,7 @@ class HostXray:
         """Line integrals of some columns of all views together."""
         scene = (self._scene.rays, self._voxel_mm, self._shape, image)
         if self._is_upright:
-            joseph.forward_upright(start, stop, *scene, self._blend(), out)
+            joseph_upright.forward_upright(start, stop, *scene, self._blend(), out)
         else:
             joseph.forward(start, stop, *scene, out)
 
@@ -114,7 +114,7 @@ class HostXray:
         scene = (self._scene.rays, self._voxel_mm, self._shape, values)
         if self._is_upright:
             row = np.empty(self._scene.seen[1], np.float32)
-            joseph.back_upright(start, stop, *scene, self._blend(), row, sums)
+            joseph_upright.back_upright(start, stop, *scene, self._blend(), row, sums)
         else:
             joseph.back(start, stop, *scene, sums)
 

@@ -12,7 +12,7 @@ import pytest
 from engine.backend import cpu, cuda
 from engine.geometry.grid import ImageGrid
 from engine.kernels.device_rays import DeviceRays
-from engine.kernels.rays import EventRows
+from engine.kernels.slice_tracing import EventRows
 from engine.kernels.variants import RayVariant, variants
 from engine.profiling import Profiler
 from tests.emulator import EmulatedGpu

@@ -1,0 +1,148 @@
+"""Compiled CPU kernels, kept between starts in a folder for each state of their sources.
+
+Numba keeps an index beside each file and reads it before it looks whether it still fits: one that
+names a class which is gone ends every start with an AttributeError. It also takes no notice of a
+function or a constant that changed in another file. So all that is compiled lies in a folder named
+by a digest of every source here and of the libraries: another state of them never meets it.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import __version__ as llvmlite_version
+from numba.core import config as numba_config
+from numba.core.caching import FunctionCache
+
+from engine.errors import ResourceError
+from engine.paths import cache_dir
+
+SOURCES = Path(__file__).parent
+PREFIX = "kernels-"
+KEPT_STATES = 3
+"""Folders of other states that stay, the youngest: to go back to a version costs no minute."""
+
+_LOCK = Lock()
+config: Any = numba_config
+
+
+def cached_njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Return a decorator: numba.njit without the lock of Python, its result kept on disk.
+
+    Parameters
+    ----------
+    options
+        of numba.njit: fastmath, error_model, ...
+    """
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        folder = cache_folder()
+        dispatcher = numba.njit(nogil=True, **options)(function)
+        if folder is not None:
+            dispatcher._cache = _kept(function, folder)
+        return dispatcher
+
+    return decorate
+
+
+@cache
+def cache_folder() -> Path | None:
+    """Folder of what is compiled from these sources; None where nothing can be written.
+
+    In order: what the variable NUMBA_CACHE_DIR says; beside the sources, where an installation is
+    shared; the user's own cache, where the installation is read-only.
+    """
+    for base in _bases():
+        folder = base / f"{PREFIX}{digest()}"
+        if _is_writable(folder):
+            _forget_old_states(base, folder)
+            return folder
+    return None
+
+
+@cache
+def digest() -> str:
+    """Fingerprint of the sources that Numba compiles, of Python and of the libraries."""
+    libraries = platform.python_version(), numba.__version__, llvmlite_version, np.__version__
+    content = sha256(" ".join(libraries).encode())
+    for path in sorted(SOURCES.glob("*.py")):
+        text = path.read_bytes()
+        # only those that compile on the CPU: the others change often, and a digest costs a minute
+        if b"numba" in text:
+            content.update(f"{path.name} {len(text)}\n".encode() + text)
+    return content.hexdigest()[:16]
+
+
+class _ForgivingCache(FunctionCache):
+    """Numba's cache of one function; what cannot be read is dropped and compiled again."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # noqa: BLE001  a torn pickle may raise anything at all
+            self.flush()
+            return None
+
+
+def _kept(function: Callable[..., Any], folder: Path) -> FunctionCache:
+    """Return the cache of a function, in our folder instead of Numba's usual one.
+
+    Numba asks its configuration for the folder only while it makes the cache; other users of Numba
+    in the process keep theirs.
+    """
+    with _LOCK:
+        usual = config.CACHE_DIR
+        config.CACHE_DIR = str(folder)
+        try:
+            return _ForgivingCache(function)
+        finally:
+            config.CACHE_DIR = usual
+
+
+def _bases() -> list[Path]:
+    """Folders to try, the best first."""
+    asked = os.environ.get("NUMBA_CACHE_DIR")
+    bases = [Path(asked)] if asked else [SOURCES / "__pycache__"]
+    try:
+        return [*bases, cache_dir()]
+    except ResourceError:
+        return bases
+
+
+def _is_writable(folder: Path) -> bool:
+    """Whether files can be written in a folder, made if absent."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        # the mode says nothing of a full disk or a mount that is read-only
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _forget_old_states(base: Path, current: Path) -> None:
+    """Remove what was compiled from other states of the sources, but for the youngest."""
+    os.utime(current)  # the one in use is never among the oldest for another process
+    others = [path for path in base.glob(f"{PREFIX}*") if path != current]
+    others.sort(key=_age, reverse=True)
+    for path in others[KEPT_STATES:]:
+        shutil.rmtree(path, ignore_errors=True)  # another process may be at it, or use it
+
+
+def _age(folder: Path) -> float:
+    """Time of the last use; 0 of one that another process has just removed."""
+    try:
+        return folder.stat().st_mtime
+    except OSError:
+        return 0.0

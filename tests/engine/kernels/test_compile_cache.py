@@ -1,0 +1,165 @@
+"""What Numba compiled for another state of the sources never stands in the way of a start."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.kernels import compile_cache
+
+ROOT = Path(__file__).parents[3]
+VALUES = """
+from typing import NamedTuple
+from numba import njit
+
+class {name}(NamedTuple):
+    first: float
+    second: float
+"""
+KERNEL = """
+from engine.kernels.compile_cache import cached_njit
+from engine.kernels.spare_values import {name}
+
+@cached_njit(error_model="numpy")
+def add(pair):
+    return pair.first + pair.second
+"""
+RUN = """
+from engine.kernels.compile_cache import cache_folder
+from engine.kernels.spare_kernel import {name}, add
+print(cache_folder(), add({name}(1.0, 2.0)), sum(add.stats.cache_hits.values()))
+"""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A copy of the engine's kernels, and of what they need, in which files may change."""
+    for part in ("kernels", "backend", "profiling"):
+        shutil.copytree(
+            ROOT / "engine" / part,
+            tmp_path / "tree" / "engine" / part,
+            ignore=shutil.ignore_patterns("__pycache__"),
+        )
+    for path in (ROOT / "engine").glob("*.py"):
+        shutil.copy(path, tmp_path / "tree" / "engine")
+    return tmp_path / "tree"
+
+
+def write(tree: Path, name: str) -> None:
+    """A kernel, and in another file the class of what it takes."""
+    folder = tree / "engine" / "kernels"
+    (folder / "spare_values.py").write_text(VALUES.format(name=name))
+    (folder / "spare_kernel.py").write_text(KERNEL.format(name=name))
+
+
+def start(tree: Path, name: str, **variables: str) -> tuple[Path, float, int]:
+    """Start anew: where compiled code is kept, the kernel's result, and what was found there."""
+    done = subprocess.run(
+        [sys.executable, "-c", RUN.format(name=name)],
+        cwd=tree,
+        env={**os.environ, "ISOCENTER_HOME": str(tree.parent / "home"), **variables},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    folder, result, hits = done.stdout.rsplit(maxsplit=2)
+    return Path(folder), float(result), int(hits)
+
+
+def test_a_second_start_compiles_nothing(tree: Path) -> None:
+    write(tree, "Pair")
+
+    first, second = start(tree, "Pair"), start(tree, "Pair")
+
+    assert first == (second[0], 3.0, 0)
+    assert second[1:] == (3.0, 1)
+    assert first[0].parent == tree / "engine" / "kernels" / "__pycache__"
+
+
+def test_an_update_that_renames_the_class_of_an_argument_starts(tree: Path) -> None:
+    write(tree, "Rows")
+    old, _, _ = start(tree, "Rows")
+    write(tree, "EventRows")
+
+    new, result, hits = start(tree, "EventRows")
+
+    assert (result, hits) == (3.0, 0)
+    assert new != old
+
+
+@pytest.mark.parametrize("damage", ["stale", "torn"])
+def test_an_index_that_cannot_be_read_is_compiled_again(tree: Path, damage: str) -> None:
+    write(tree, "EventRows")
+    folder, _, _ = start(tree, "EventRows")
+    (index,) = folder.rglob("spare_kernel.add-*.nbi")
+    content = index.read_bytes()
+    if damage == "stale":  # as an update in place left it
+        content = content.replace(b"EventRows", b"OtherRows")
+    index.write_bytes(content if damage == "stale" else content[: len(content) // 2])
+    with index.open("rb") as file, pytest.raises(Exception):  # noqa: B017  any at all
+        pickle.load(file), pickle.load(file)
+
+    assert start(tree, "EventRows")[1:] == (3.0, 0)
+    assert start(tree, "EventRows")[1:] == (3.0, 1)
+
+
+def test_a_function_that_changed_in_another_file_is_noticed(tree: Path) -> None:
+    write(tree, "Pair")
+    folder = tree / "engine" / "kernels"
+    values, kernel = folder / "spare_values.py", folder / "spare_kernel.py"
+    values.write_text(values.read_text() + "\nOFFSET = 1.0\n")
+    kernel.write_text(
+        kernel.read_text()
+        .replace("import Pair", "import OFFSET, Pair")
+        .replace("pair.second", "pair.second + OFFSET")
+    )
+    before = start(tree, "Pair")[1]
+    values.write_text(values.read_text().replace("OFFSET = 1.0", "OFFSET = 5.0"))
+
+    assert (before, start(tree, "Pair")[1]) == (4.0, 8.0)
+
+
+def test_a_read_only_installation_keeps_it_in_the_cache_of_the_user(tree: Path) -> None:
+    write(tree, "Pair")
+    # a file where the folder should be: nobody can write there, not even the administrator
+    (tree / "engine" / "kernels" / "__pycache__").write_text("")
+
+    first, second = (start(tree, "Pair", PYTHONDONTWRITEBYTECODE="1") for _ in range(2))
+
+    assert first[0].parent == tree.parent / "home" / "cache"
+    assert [first[1:], second[1:]] == [(3.0, 0), (3.0, 1)]
+
+
+def test_kernels_run_where_nothing_can_be_written(tree: Path) -> None:
+    write(tree, "Pair")
+    (tree / "engine" / "kernels" / "__pycache__").write_text("")
+    (tree.parent / "home").write_text("")
+
+    assert start(tree, "Pair", PYTHONDONTWRITEBYTECODE="1") == (Path("None"), 3.0, 0)
+
+
+def test_the_variable_of_numba_says_where(tree: Path, tmp_path: Path) -> None:
+    write(tree, "Pair")
+
+    folder, _, _ = start(tree, "Pair", NUMBA_CACHE_DIR=str(tmp_path / "mine"))
+
+    assert folder.parent == tmp_path / "mine"
+
+
+def test_only_the_youngest_states_are_kept(tmp_path: Path) -> None:
+    names = [f"{compile_cache.PREFIX}{i}" for i in range(6)]
+    for i, name in enumerate(names):
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (i, i))
+    (tmp_path / "of-someone-else").mkdir()
+
+    compile_cache._forget_old_states(tmp_path, tmp_path / names[0])
+
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"of-someone-else", names[0], *names[-compile_cache.KEPT_STATES :]}
