@@ -22,7 +22,7 @@ class MessageBar(QFrame):
         self, theme: Theme, resume: Callable[..., object], show_log: Callable[[], object]
     ) -> None:
         super().__init__()
-        self.setProperty("role", "banner")
+        self.setProperty("role", "message-bar")
         self._theme, self._resume = theme, resume
         self.problem: Problem | None = None
         self._icon = QLabel()
@@ -78,7 +78,7 @@ class MessageBar(QFrame):
         self.shown.emit(True)
 
     def clear(self) -> None:
-        """Hide the banner."""
+        """Hide the message."""
         self.problem = None
         self.hide()
         self.shown.emit(False)

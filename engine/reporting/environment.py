@@ -19,7 +19,7 @@ def environment() -> dict[str, Any]:
     """Versions, system and processor, as plain values."""
     return {
         "isocenter": _version(DISTRIBUTION),
-        "commit": _commit(Path(__file__).resolve().parents[1]),
+        "commit": _commit(Path(__file__).resolve().parents[2]),
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in PACKAGES},
         "system": platform.platform(),

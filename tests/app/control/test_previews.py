@@ -70,7 +70,7 @@ def test_the_newest_of_many_changes_is_shown(window, looked):
         window.session.set_protocol(with_steps(centre=CentreOfRotation(column=column)))
     looked()
     assert window.context.previews.look.protocol == window.session.protocol
-    assert "axis at column 21.00, as given" in window.context.previews.look.message
+    assert "axis at column 21.00, as given" in window.context.previews.look.messages
 
 
 def test_what_cannot_be_previewed_is_a_sentence_and_no_old_picture(window, page, looked):

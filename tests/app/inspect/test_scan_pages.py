@@ -87,7 +87,7 @@ def test_views_and_rows_are_read_as_they_are_wanted(qtbot, window, open_scan, sc
 def test_only_the_newest_wish_is_read(qtbot, window, open_scan, monkeypatch):
     open_scan()
     state, read = window.centre.scan.state, []
-    pictures = window.session.inputs.scan.pictures
+    pictures = window.session.inputs.scan.radiographs
     kept = type(pictures).projection
 
     def counted(self, view: int, steps=()) -> Part:

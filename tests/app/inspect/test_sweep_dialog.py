@@ -69,11 +69,11 @@ def test_values_lie_around_what_a_run_finds_which_is_marked(asked):
 
 def test_the_picture_of_what_a_run_takes_is_the_preview(window, asked):
     one = asked().found.candidates[4]
-    quick = SlicePreview(window.session.inputs.scan.pictures.scan, on=cpu(2))
+    quick = SlicePreview(window.session.inputs.scan.radiographs.scan, on=cpu(2))
     protocol = with_value(window.session.protocol, "axis", one.value)
     unscaled = protocol.model_copy(update={"hounsfield": None})
     expected = quick.central_slice(unscaled).volume.values[0]
-    np.testing.assert_allclose(one.picture, expected, atol=1e-7)
+    np.testing.assert_allclose(one.image, expected, atol=1e-7)
 
 
 def test_what_is_taken_stands_in_the_protocol_and_can_be_undone(qtbot, window, asked):
@@ -82,7 +82,7 @@ def test_what_is_taken_stands_in_the_protocol_and_can_be_undone(qtbot, window, a
     chosen = dialog.found.candidates[5]
     assert dialog.chosen is chosen
     assert dialog.use.text() == f"Use column {chosen.value:g}"
-    assert np.array_equal(dialog.state.volume.values[0], chosen.picture)
+    assert np.array_equal(dialog.state.volume.values[0], chosen.image)
     qtbot.mouseClick(dialog.use, Qt.MouseButton.LeftButton)
     assert window.session.protocol == with_steps(
         centre=CentreOfRotation(use="on", column=chosen.value)
@@ -186,7 +186,7 @@ def test_a_roll_that_is_taken_stands_in_the_protocol(qtbot, window, asked):
 
 def test_scores_are_those_of_the_engine(window, asked):
     dialog = asked()
-    scan = window.session.inputs.scan.pictures.scan
+    scan = window.session.inputs.scan.radiographs.scan
     found = candidates(scan, window.session.protocol, of="axis", on=cpu(2))
     assert dialog.found.score == found.score == "negativity"
     shown = dialog.tiles[0].accessibleName()

@@ -13,7 +13,7 @@ from app.models.preferences import Preferences
 READABLE = 4.5
 """WCAG 2.2 AA for text; 3 for the outlines of controls."""
 TEXTS = ("text", "muted", "link", "ok", "look", "missing")
-GROUNDS = ("canvas", "panel", "raised", "field", "button", "hover", "banner")
+GROUNDS = ("canvas", "panel", "raised", "field", "button", "hover", "message_bar")
 
 
 @pytest.mark.parametrize("theme", THEMES)

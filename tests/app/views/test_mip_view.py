@@ -19,8 +19,8 @@ def drag(qtbot, view, dx):
 def test_from_the_front_it_is_the_maximum_along_y(state, show):
     view = show(MipView(state))
     truth = state.volume.values.max(axis=1)[::-1]
-    spare = (view.picture.values.shape[1] - truth.shape[1]) // 2
-    assert np.array_equal(view.picture.values[:, spare : spare + truth.shape[1]], truth)
+    spare = (view.raster.values.shape[1] - truth.shape[1]) // 2
+    assert np.array_equal(view.raster.values[:, spare : spare + truth.shape[1]], truth)
 
 
 def test_dragging_turns_the_nearest_side_along(state, show, qtbot):
@@ -32,11 +32,11 @@ def test_dragging_turns_the_nearest_side_along(state, show, qtbot):
 
 def test_a_click_changes_nothing(state, show, qtbot):
     view = show(MipView(state))
-    cursor, picture = state.cursor_mm, view.picture
+    cursor, picture = state.cursor_mm, view.raster
     qtbot.mouseClick(view, LEFT, PLAIN, view.rect().center() + QPoint(30, 20))
     assert view.degrees == 0
     assert state.cursor_mm == cursor
-    assert view.picture is picture
+    assert view.raster is picture
 
 
 def test_wheel_and_arrows_turn(state, show, qtbot, turn_wheel):
@@ -62,7 +62,7 @@ def test_a_new_volume_is_projected_at_the_same_angle(state, show):
     view.set_degrees(60)
     state.set_volume(Volume(2 * state.volume.values, state.volume.grid, "counts/mm"))
     assert view.degrees == 60
-    assert view.picture.values.max() > 6
+    assert view.raster.values.max() > 6
 
 
 def test_the_cursor_is_marked_where_it_projects(state, show):
@@ -79,7 +79,7 @@ def test_its_window_is_wider_where_the_largest_values_outshine_the_slices(state,
     state.set_volume(Volume(noise, state.volume.grid, state.volume.unit), keep_window=False)
     view = show(MipView(state))
     low, high = state.window
-    assert view.picture is not None
+    assert view.raster is not None
     assert view.shown_window()[0] == low
     assert view.shown_window()[1] >= high
     assert ("W ×" in view.caption()) == (view.shown_window()[1] > high)
@@ -89,5 +89,5 @@ def test_its_window_is_the_slices_own_for_hounsfield_units(state, show, rng):
     values = rng.normal(0, 300, state.volume.grid.shape).astype("f4")
     state.set_volume(Volume(values, state.volume.grid, "HU"), keep_window=False)
     view = show(MipView(state))
-    assert view.picture is not None
+    assert view.raster is not None
     assert view.shown_window() == state.window

@@ -228,7 +228,7 @@ def test_a_fault_is_told_in_place_of_the_picture(make):
     view = make(cone())
     view.state.show_fault("The flats are dark.")
     assert view.radiograph.caption() == "The flats are dark."
-    assert view.radiograph.picture is None and view.sinogram.picture is None
+    assert view.radiograph.raster is None and view.sinogram.raster is None
     view.grab()
 
 

@@ -102,7 +102,7 @@ def test_no_room_on_the_disk_costs_the_pictures_only(scan, tmp_path, monkeypatch
 
     monkeypatch.setattr(pictures.tempfile, "TemporaryFile", full)
     held = XrayScan.of(scan, ())
-    assert held.pictures is None
+    assert held.radiographs is None
     assert "No space left" in held.notes[-1]
 
 
@@ -111,4 +111,4 @@ def test_a_scan_that_is_opened_brings_its_pictures(scan, tmp_path):
 
     write_projections(replace(scan, bad_pixels=None), tmp_path / "scan.h5")
     found = read_input("data", str(tmp_path / "scan.h5"), None, None)
-    assert np.array_equal(found.content.pictures.projection(7).values, scan.values[7])
+    assert np.array_equal(found.content.radiographs.projection(7).values, scan.values[7])

@@ -118,7 +118,7 @@ def test_all_of_the_scan_lies_within_the_view(view):
         paper = QImage(10, 10, QImage.Format.Format_RGB32)  # must outlive its painter
         painter = QPainter(paper)
         scene = ScanScene(CONE, GRID)
-        places = view.picture(painter, scene).at(scene.everything_mm())
+        places = view.raster(painter, scene).at(scene.everything_mm())
         painter.end()
         assert all(0 < p.x() < view.width() and 0 < p.y() < view.height() for p in places)
 
@@ -153,11 +153,11 @@ def test_drag_turns_and_keys_step(qtbot, view):
     qtbot.keyClick(view, Qt.Key.Key_PageUp)
     qtbot.keyClick(view, Qt.Key.Key_PageDown)
     assert asked == [1, -1]
-    scale = view.picture(None, ScanScene(CONE, GRID)).scale
+    scale = view.raster(None, ScanScene(CONE, GRID)).scale
     qtbot.keyClick(view, Qt.Key.Key_Plus)
-    assert view.picture(None, ScanScene(CONE, GRID)).scale == pytest.approx(1.2 * scale)
+    assert view.raster(None, ScanScene(CONE, GRID)).scale == pytest.approx(1.2 * scale)
     qtbot.keyClick(view, Qt.Key.Key_0)
-    assert view.picture(None, ScanScene(CONE, GRID)).scale == pytest.approx(scale)
-    assert view.picture(None, ScanScene(CONE, GRID)).centre == QPointF(
+    assert view.raster(None, ScanScene(CONE, GRID)).scale == pytest.approx(scale)
+    assert view.raster(None, ScanScene(CONE, GRID)).centre == QPointF(
         view.width() / 2, view.height() / 2
     )

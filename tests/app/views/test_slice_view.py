@@ -79,9 +79,9 @@ def test_a_click_moves_the_cursor_to_the_point_below(state, show, qtbot):
 
 def test_a_cursor_moved_in_one_view_moves_the_slice_of_another(state, show, qtbot):
     axial, sagittal = show(SliceView(state, "axial")), show(SliceView(state, "sagittal"))
-    before = sagittal.picture
+    before = sagittal.raster
     drag(qtbot, axial, (60, 0))
-    assert sagittal.picture is not before
+    assert sagittal.raster is not before
     assert f"x {state.cursor_mm[0]:.1f}" in sagittal.caption()
 
 
@@ -156,7 +156,7 @@ def test_zoom_cursor_and_window_survive_a_live_update(state, show, rng):
     state.set_volume(Volume(values, state.volume.grid, "counts/mm"))
     QApplication.processEvents()
     assert (view.viewport, state.cursor_mm, state.window) == before
-    assert np.isin(view.picture.values, values).all()
+    assert np.isin(view.raster.values, values).all()
 
 
 def test_a_fitted_view_stays_fitted_and_a_zoomed_one_zoomed_when_resized(state, show):
@@ -235,9 +235,9 @@ def test_nan_are_counted_per_slice(state, show):
     state.set_volume(Volume(values, state.volume.grid, "counts/mm"))
     view = show(SliceView(state, "axial"))
     state.set_cursor((0.0, 0.0, float(state.volume.grid.centres_mm(2)[12])))
-    assert view.picture.n_nan == 6
+    assert view.raster.n_nan == 6
     state.step_cursor(2, 1)
-    assert view.picture.n_nan == 0
+    assert view.raster.n_nan == 0
 
 
 def test_a_hidden_view_computes_nothing(state, qtbot):
@@ -256,7 +256,7 @@ def test_an_empty_view_answers_the_mouse_without_harm(qapp, show, qtbot, turn_wh
     drag(qtbot, view, (10, 10))
     turn_wheel(view, 1)
     qtbot.keyClick(view, Qt.Key.Key_Plus)
-    assert view.picture is None
+    assert view.raster is None
     assert view.caption() == "Axial"
 
 

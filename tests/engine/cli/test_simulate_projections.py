@@ -74,7 +74,7 @@ def test_a_volume_is_a_phantom_too(unit, value, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (["-o", "scan.tif"], "want one of .h5, .nxs, .toml"),
         (["-o", "scan.h5", "--phantom", "nose"], "want one of head, tooth"),

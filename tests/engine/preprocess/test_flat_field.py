@@ -52,7 +52,8 @@ def test_line_integrals_come_back_from_counts(fields):
 
 
 @pytest.mark.parametrize(
-    "part, limit, told", [(1.0, None, "100 %"), (0.2, None, "20 %"), (0.02, None, ""), (1, 7e4, "")]
+    "part, limit, message",
+    [(1.0, None, "100 %"), (0.2, None, "20 %"), (0.02, None, ""), (1, 7e4, "")],
 )
 def test_flats_at_full_scale_are_a_doubt(fields, part, limit, message):
     flats, darks = fields

@@ -108,9 +108,7 @@ def test_a_sweep_finds_a_planted_axis(score):
     assert len(found.candidates) == 7
     # a picture is of its value: no label can part from it
     best = data.geometry.shifted(columns=found.best.value)
-    np.testing.assert_array_equal(
-        found.best.picture, fbp(replace(data, geometry=best)).astype("f4")
-    )
+    np.testing.assert_array_equal(found.best.image, fbp(replace(data, geometry=best)).astype("f4"))
 
 
 def test_a_sweep_finds_a_planted_roll():

@@ -39,7 +39,7 @@ def built(study, **changes):
         "facts": {"prompts": np.int64(7), "file": Path("/home/jane.doe/scan.l")},
         "corrections": [{"kind": "randoms", "state": "applied", "text": "3 randoms"}],
         "warnings": ["/home/jane.doe/scan.l"],
-        "course": RunHistory(
+        "history": RunHistory(
             STARTED,
             (STARTED + timedelta(seconds=60),),
             {"read": 0.5},

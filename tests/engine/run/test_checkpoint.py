@@ -129,7 +129,7 @@ def test_a_checkpoint_of_an_older_version_is_refused_in_words_and_its_job_listed
     path = job.folder / IMAGES[0]
     line, _, data = path.read_bytes().partition(b"\n")
     older = json.loads(line) | {"format": "isocenter-checkpoint-1"}
-    del older["course"]
+    del older["history"]
     path.write_bytes(json.dumps(older).encode() + b"\n" + data)
     with pytest.raises(FileFormatError, match="another version of Isocenter; start the study anew"):
         job.latest()

@@ -49,7 +49,7 @@ def test_the_best_axis_is_the_one_that_was_planted():
 def test_the_best_roll_is_the_one_that_was_planted(axis):
     found = candidates(scan(axis, roll=1.5), CtProtocol(), of="roll", on=ON, step=0.75, n=7)
     assert found.value == pytest.approx(1.5, abs=0.3)
-    n_y, n_x = found.best.picture.shape
+    n_y, n_x = found.best.image.shape
     assert n_x == 2 * n_y  # a slice above, a slice below
 
 
@@ -67,8 +67,8 @@ def test_a_picture_is_what_a_run_with_its_value_gives(of, around, tmp_path):
     volume = last.volume
     if of == "axis":
         wanted = volume.values[volume.grid.shape[0] // 2]
-        np.testing.assert_allclose(one.picture, wanted, atol=2e-5)
-        other = tried.candidates[1].picture
+        np.testing.assert_allclose(one.image, wanted, atol=2e-5)
+        other = tried.candidates[1].image
         assert np.abs(other - wanted).max() > 1e-3
     else:
         height = volume.grid.centre_mm[2] + 0.3 * volume.grid.size_mm[2]
@@ -76,7 +76,7 @@ def test_a_picture_is_what_a_run_with_its_value_gives(of, around, tmp_path):
         k = int(np.searchsorted(z, height)) - 1  # between two slices
         share = (height - z[k]) / (z[k + 1] - z[k])
         wanted = (1 - share) * volume.values[k] + share * volume.values[k + 1]
-        upper = one.picture[:, : wanted.shape[1]]
+        upper = one.image[:, : wanted.shape[1]]
         assert np.corrcoef(upper.ravel(), wanted.ravel())[0, 1] > 0.99
 
 

@@ -136,8 +136,8 @@ def test_a_large_slice_is_made_of_coarser_pixels_and_says_so(scan):
     )
     assert coarse.volume.grid.voxel_mm[:2] == tuple(2 * v for v in fine.volume.grid.voxel_mm[:2])
     assert coarse.grid == fine.grid
-    assert "pixels 2 times as coarse as the run's" in coarse.message
-    assert not any("coarse" in words for words in fine.message)
+    assert "pixels 2 times as coarse as the run's" in coarse.messages
+    assert not any("coarse" in words for words in fine.messages)
     assert in_ball(coarse.volume) == pytest.approx(in_ball(fine.volume), rel=0.02)
     assert in_ball(fine.volume) == pytest.approx(0.02, rel=0.02)
 
@@ -150,13 +150,13 @@ def in_ball(volume: Volume) -> float:
 
 def test_a_look_says_what_was_used_not_what_was_asked(scan):
     quick = SlicePreview(scan, on=ON)
-    message = quick.central_slice(plan(Fdk(window="hann", cutoff=0.8))).message
+    message = quick.central_slice(plan(Fdk(window="hann", cutoff=0.8))).messages
     assert message[0] == "Filtered back projection (FDK), hann window, cut off at 80% of Nyquist"
-    message = quick.central_slice(plan(centre=CentreOfRotation(column=28.5))).message
+    message = quick.central_slice(plan(centre=CentreOfRotation(column=28.5))).messages
     assert "axis at column 28.50, as given" in message
-    message = quick.central_slice(plan(centre=CentreOfRotation(use="off"))).message
+    message = quick.central_slice(plan(centre=CentreOfRotation(use="off"))).messages
     assert "axis at column 31.50, as the scan says" in message
-    assert f"the run itself takes {Sirt.title}" in quick.central_slice(plan(Sirt())).message
+    assert f"the run itself takes {Sirt.title}" in quick.central_slice(plan(Sirt())).messages
 
 
 def test_an_axis_that_is_off_the_middle_is_found_and_the_volume_follows():
@@ -164,7 +164,7 @@ def test_an_axis_that_is_off_the_middle_is_found_and_the_volume_follows():
     moved = replace(scan, geometry=scan.geometry.shifted(columns=3))  # the file is wrong by 3
     look = SlicePreview(moved, on=ON).central_slice(plan())
     right = SlicePreview(scan, on=ON).central_slice(plan())
-    assert any("found by" in words for words in look.message)
+    assert any("found by" in words for words in look.messages)
     assert look.grid.shape == right.grid.shape
     np.testing.assert_allclose(look.volume.values, right.volume.values, atol=1e-3)
     outline = dry_run(without_values(moved), [CentreOfRotation()])
@@ -198,7 +198,7 @@ def test_ct_numbers_are_shown_where_they_are_asked_for(scan):
     look = SlicePreview(scan, on=ON).central_slice(protocol)
     assert look.volume.unit == "HU"
     assert look.volume.values.min() < -900
-    assert look.message[-1].startswith("water of 0.02 1/mm is 0 HU")
+    assert look.messages[-1].startswith("water of 0.02 1/mm is 0 HU")
     assert look.volume.axes == "xyz"
     unknown = replace(scan, pixel_mm_known=False)
     assert SlicePreview(unknown, on=ON).central_slice(protocol).volume.unit == "1/pixel"
