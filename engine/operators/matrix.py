@@ -55,6 +55,8 @@ class MatrixProjector(LinearOperator):
     profiler : times projections and the GPU's kernels
     """
 
+    on: Backend
+
     def __init__(
         self,
         response: ResponseMatrix,
@@ -120,6 +122,10 @@ class MatrixProjector(LinearOperator):
     def subset(self, k: int, of: int) -> MatrixProjector:
         """Subset k of random, disjoint families of orientations."""
         return self.among(self.members(k, of))
+
+    def subset_values(self, y: Array, k: int, of: int) -> Array:
+        """Return the values (n,) of y (n_lines,) that belong to the lines of subset k."""
+        return self.lines(y, self.members(k, of))
 
     def members(self, k: int, of: int) -> NDArray[np.int64]:
         """Places, among our orientations, of those in subset k, ascending."""

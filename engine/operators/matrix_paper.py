@@ -54,7 +54,7 @@ class PaperProjector(LinearOperator):
                 f"{A.response.scanner.name}: {widest} voxels along an edge, margins included; the "
                 f"paper's algorithms take at most {_MOST_VOXELS} here, so use smaller panels."
             )
-        self.in_shape, self.out_shape = A.in_shape, A.out_shape
+        self.in_shape, self.out_shape, self.on = A.in_shape, A.out_shape, A.on
         self._A, self._gpu, self._algorithm = A, gpu, algorithm
         module = gpu.load(paper_source(panel, algorithm, THREADS), ("-std=c++17",))
         self._functions: dict[str, Function] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,7 +77,8 @@ class RayProjector(LinearOperator):
     profiler : times uploads and kernels
     """
 
-    adjoint_rtol: ClassVar[float] = 1e-5
+    adjoint_rtol = 1e-5
+    on: Backend
 
     def __init__(
         self,
@@ -123,14 +124,14 @@ class RayProjector(LinearOperator):
 
     def forward(self, x: Array) -> Array:
         """Line integrals of `x` along the rays, (n,) [mm times the unit of x]."""
-        self._expect(x, self.in_shape)
+        self.expect(x, self.in_shape)
         if self.reproducible and not module_of(x).isfinite(x).all():
             raise NumericalError("cannot project an image that holds infinity or NaN.")
         return self._tracer.forward(x)
 
     def adjoint(self, y: Array) -> Array:
         """Sum the rays, each times its value of `y`, into an image."""
-        self._expect(y, self.out_shape)
+        self.expect(y, self.out_shape)
         return self._tracer.back(y, self._value_unit(y) if self.reproducible else 1.0)
 
     def em_numerator(self, x: Array, background: Array | None = None) -> tuple[Array, Array]:
@@ -153,9 +154,9 @@ class RayProjector(LinearOperator):
         expected
             (n,) q
         """
-        self._expect(x, self.in_shape)
+        self.expect(x, self.in_shape)
         if background is not None:
-            self._expect(background, self.out_shape)
+            self.expect(background, self.out_shape)
             _check_background(background)
         if not (x.min() >= 0 and x.max() < np.inf):
             raise NumericalError(
@@ -183,7 +184,7 @@ class RayProjector(LinearOperator):
         if not isinstance(self._tracer, DeviceRays):
             raise ResourceError("only a GPU keeps the loop to itself; use em_shares on the CPU.")
         if background is not None:
-            self._expect(background, self.out_shape)
+            self.expect(background, self.out_shape)
             _check_background(background)
             background = background if background.any() else None
         return DeviceEm(self._tracer, background, sensitivity, x, n_subsets, chunk)

@@ -59,6 +59,8 @@ class XrayTransform(LinearOperator):
     profiler : times the projections
     """
 
+    on: Backend
+
     def __init__(
         self,
         geometry: XrayGeometry,
@@ -78,7 +80,7 @@ class XrayTransform(LinearOperator):
         self.on, self.grid, self.adjoint_kind = on, grid, adjoint
         self.streams = streams and on.is_cuda
         self._tick = on_progress
-        self.adjoint_rtol = ADJOINT_RTOL[adjoint]  # type: ignore[misc]
+        self.adjoint_rtol = ADJOINT_RTOL[adjoint]
         self._subsets: dict[tuple[int, int], XrayTransform] = {}
         self._look(geometry)
 
@@ -106,7 +108,7 @@ class XrayTransform(LinearOperator):
     def forward(self, x: Array) -> Array:
         """Line integrals of `x` (n_z, n_y, n_x): (n_views, n_rows, n_columns) [mm times x]."""
         x = taken(x)
-        self._expect(x, self.in_shape)
+        self.expect(x, self.in_shape)
         return self._projector.forward(x)
 
     def adjoint(self, y: Array) -> Array:
@@ -114,7 +116,7 @@ class XrayTransform(LinearOperator):
         if self.adjoint_kind == "voxel":
             return self.back_project(y, weighting="adjoint")
         y = taken(y)
-        self._expect(y, self.out_shape)
+        self.expect(y, self.out_shape)
         return self._projector.transposed(y)
 
     def back_project(
@@ -132,7 +134,7 @@ class XrayTransform(LinearOperator):
             slices (z, y, x) of the volume; what they leave out costs nothing
         """
         y = taken(y)
-        self._expect(y, self.out_shape)
+        self.expect(y, self.out_shape)
         box = VolumeBox.of(region, self.grid.shape)
         return self._projector.back(y, box, as_adjoint=weighting == "adjoint")
 

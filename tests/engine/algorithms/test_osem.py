@@ -7,7 +7,7 @@ from engine.algorithms import Mlem, Osem
 from engine.backend import cpu
 from engine.geometry.grid import ImageGrid
 from engine.model import BinnedModel, ListModeModel
-from engine.operators.base import Diagonal
+from engine.operators.algebra import Diagonal
 from engine.operators.rays import RayProjector, Rays
 
 GRID = ImageGrid((6, 8, 10), (4.0, 4.0, 4.0))

@@ -1,0 +1,162 @@
+"""Operators made of numbers or of one another: identity, and blocks above or beside each other.
+
+stack(A, B)         x ↦ (A x, B x)            [A; B]
+side_by_side(A, B)  (x, y) ↦ A x + B y        [A, B]
+
+With them a penalty is further rows: ‖A x − y‖² + τ ‖L x‖² = ‖stack(A, τ^½ L) x − (y, 0)‖².
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from itertools import accumulate, pairwise
+from operator import add
+from typing import Any
+
+from numpy.typing import NDArray
+
+from engine.arrays import module_of
+from engine.errors import GeometryError
+from engine.operators.base import Composite, LinearOperator
+
+Array = NDArray[Any]
+
+
+class Diagonal(LinearOperator):
+    """Multiplication by one factor per entry.
+
+    Parameters
+    ----------
+    factors
+        array of any shape; its device is that of the operator
+    """
+
+    def __init__(self, factors: Array) -> None:
+        self.factors = factors
+        self.in_shape = self.out_shape = factors.shape
+
+    def forward(self, x: Array) -> Array:
+        """Multiply by the factors."""
+        return self.factors * x
+
+    def adjoint(self, y: Array) -> Array:
+        """Multiply by the factors."""
+        return self.factors * y
+
+    def product_subset(self, B: LinearOperator, k: int, of: int) -> LinearOperator:
+        """Weigh the rows of B: a subset of weighted lines costs what its lines cost, not all."""
+        return Diagonal(B.subset_values(self.factors, k, of)) @ B.subset(k, of)
+
+
+class Identity(LinearOperator):
+    """The operator that leaves arrays of a shape as they are.
+
+    Parameters
+    ----------
+    shape
+        of its arrays
+    """
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.in_shape = self.out_shape = shape
+
+    def forward(self, x: Array) -> Array:
+        """Return a copy, as all operators do: who changes the result leaves `x` alone."""
+        return x.copy()
+
+    def adjoint(self, y: Array) -> Array:
+        """Return a copy."""
+        return y.copy()
+
+    def product_subset(self, B: LinearOperator, k: int, of: int) -> LinearOperator:
+        """Rows of B itself."""
+        return B.subset(k, of)
+
+
+class Stack(Composite):
+    """Operators on the same input, their results one after the other; made by `stack`."""
+
+    def __init__(self, parts: tuple[LinearOperator, ...]) -> None:
+        first = parts[0]
+        for part in parts[1:]:
+            if part.in_shape != first.in_shape:
+                raise GeometryError(
+                    f"{first.name} takes arrays of shape {first.in_shape}, {part.name} takes "
+                    f"{part.in_shape}; only operators on the same image can be stacked."
+                )
+        sizes = [part.shape[0] for part in parts]
+        super().__init__(parts, first.in_shape, (sum(sizes),))
+        self._ends = [0, *accumulate(sizes)]
+
+    def forward(self, x: Array) -> Array:
+        """All results, flat, one after the other (n,)."""
+        results = [part.forward(x).ravel() for part in self.parts]
+        return module_of(results[0]).concatenate(results)
+
+    def adjoint(self, y: Array) -> Array:
+        """Sum of the adjoints, each of its own part of y (n,)."""
+        images = (part.adjoint(each) for part, each in zip(self.parts, self.split(y), strict=True))
+        return reduce(add, images)
+
+    def split(self, y: Array) -> list[Array]:
+        """Return the parts of y (n,) as views, each in the shape of its operator's output."""
+        self.expect(y, self.out_shape)
+        places = pairwise(self._ends)
+        shapes = (part.out_shape for part in self.parts)
+        return [y[a:b].reshape(shape) for (a, b), shape in zip(places, shapes, strict=True)]
+
+    @property
+    def name(self) -> str:
+        """The call that made it."""
+        return f"stack({', '.join(part.name for part in self.parts)})"
+
+
+def stack(*operators: LinearOperator) -> Stack:
+    """Stack operators vertically: x ↦ (A x, B x, ...).
+
+    Parameters
+    ----------
+    operators
+        with the same in_shape; their outputs may differ in shape
+
+    Returns
+    -------
+    Stack
+        its output is flat, (n,) with n the elements of all outputs; `split` gives them back
+
+    Raises
+    ------
+    GeometryError
+        if they take arrays of different shapes, or there are none
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> A = stack(Identity((2,)), 3 * Identity((2,)))
+    >>> A @ np.array([1.0, 2.0])
+    array([1., 2., 3., 6.])
+    """
+    if not operators:
+        raise GeometryError("there are no operators to stack; give at least one.")
+    return Stack(operators)
+
+
+def side_by_side(*operators: LinearOperator) -> LinearOperator:
+    """Put operators side by side: (x, y, ...) ↦ A x + B y + ...
+
+    Parameters
+    ----------
+    operators
+        with the same out_shape; their inputs may differ in shape
+
+    Returns
+    -------
+    LinearOperator
+        its input is flat, (n,) with n the elements of all inputs
+
+    Raises
+    ------
+    GeometryError
+        if they give arrays of different shapes, or there are none
+    """
+    return stack(*(A.T for A in operators)).T
