@@ -125,7 +125,7 @@ class Preview(Event):
 
 @dataclass(frozen=True)
 class Profiled(Event):
-    """Where the time went so far, and what the machine does now; at most twice a second."""
+    """Time spent so far by stage, and what the machine does now; at most twice a second."""
 
     profile: Profile
 

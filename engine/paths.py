@@ -1,4 +1,4 @@
-"""Where Isocenter keeps what it writes on its own account: caches and jobs.
+"""Folders of what Isocenter writes on its own account: caches and jobs.
 
 The environment variable ISOCENTER_HOME moves both into one folder (tests, portable installs).
 """

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from app.look.formatting import words
 
 Fault = tuple[tuple[Any, ...], str]
-"""Where in the value (keys still to follow) and what is wrong, in one sentence."""
+"""A place in the value (keys still to follow) and what is wrong there, in one sentence."""
 
 
 TEXT_MARGIN_PX = 4

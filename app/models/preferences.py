@@ -55,7 +55,7 @@ class Preferences:
 
     @property
     def folder_last_used(self) -> str:
-        """Where the last file was chosen."""
+        """Folder in which the last file was chosen."""
         return str(self._settings.value("folder", ""))
 
     @folder_last_used.setter

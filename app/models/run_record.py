@@ -31,7 +31,7 @@ KEPT_BYTES = 1 << 30
 
 
 class RunState(StrEnum):
-    """Where a run stands."""
+    """State of a run."""
 
     IDLE = "idle"
     PREPARING = "preparing"
@@ -116,7 +116,7 @@ class RunRecord:
 
     @property
     def state_of_stage(self) -> RunState:
-        """Where a run stands while this stage is at work."""
+        """State of a run while this stage is at work."""
         return STAGE_STATES.get(self.stage, RunState.PREPARING)
 
     @property

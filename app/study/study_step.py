@@ -149,7 +149,7 @@ class InputRow(QWidget):
 
 
 class ScannerRow(QWidget):
-    """Where the crystals are: as the scan says, a scanner that comes with us, or a file."""
+    """Choice of the scanner: as the scan says, one that comes with us, or a file."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()

@@ -115,7 +115,7 @@ class Orientation:
         return point[0], point[1], point[2]
 
     def rect(self, grid: ImageGrid) -> Rect:
-        """Where the slices of a grid lie; anisotropic voxels keep their true size."""
+        """Rectangle of the slices of a grid; anisotropic voxels keep their true size."""
         corners = (grid.lower_mm, grid.upper_mm)
         u_mm = [self.right.sign * float(corner[self.right.axis]) for corner in corners]
         v_mm = [self.down.sign * float(corner[self.down.axis]) for corner in corners]

@@ -113,7 +113,7 @@ class Projector:
 def cursor_uv(
     volume: Volume, point_mm: Point, degrees: float, convention: Convention
 ) -> tuple[float, float]:
-    """Where a patient point appears in the projection [mm]."""
+    """Place of a patient point in the projection [mm]."""
     angle = math.radians(degrees)
     dx, dy = (point_mm[axis] - volume.grid.centre_mm[axis] for axis in (0, 1))
     u = dx * math.cos(angle) + dy * math.sin(angle)

@@ -74,7 +74,7 @@ class RasterView(QWidget):
         raise NotImplementedError
 
     def cursor_uv(self) -> tuple[float, float]:
-        """Where the cursor lies on the screen plane [mm]."""
+        """Place of the cursor on the screen plane [mm]."""
         raise NotImplementedError
 
     def caption(self) -> str:

@@ -52,7 +52,7 @@ class ScanPainter:
         self._distances(view)
 
     def at(self, points_mm: Array) -> list[QPointF]:
-        """Where points (n, 3) lie on the screen."""
+        """Places of points (n, 3) on the screen."""
         seen = self.camera.seen(points_mm - self.middle_mm) * self.scale
         return [QPointF(self.centre.x() + x, self.centre.y() - y) for x, y, _ in seen]
 

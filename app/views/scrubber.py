@@ -37,7 +37,7 @@ class TickSlider(QSlider):
         return QSize(200, 24)
 
     def centre_of(self, position: int) -> QPointF:
-        """Where a position lies; the only one lies at the right end."""
+        """Place of a position on the track; the only one lies at the right end."""
         part = position / self.maximum() if self.maximum() else 1.0
         inset = HANDLE_PX + 2
         return QPointF(inset + part * (self.width() - 2 * inset), self.height() / 2)

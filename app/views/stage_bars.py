@@ -1,4 +1,4 @@
-"""Where the time went: one bar for each stage, its words beside it."""
+"""The time by stage: one bar for each, its words beside it."""
 
 from __future__ import annotations
 

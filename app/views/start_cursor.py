@@ -1,4 +1,4 @@
-"""Where there is something to see in a volume; no Qt."""
+"""Search for a place with something to see in a volume; no Qt."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid, Point
 
 SEEN = 0.1
-"""Of the window; what is fainter is hardly seen."""
+"""Part of the window below which things are hardly seen."""
 
 
 def place_to_look(volume: Volume) -> Point:

@@ -12,7 +12,7 @@ Window = tuple[float, float]
 N_SAMPLES = 200_000  # enough for a percentile, quick for any volume
 TOP_PERCENT = 99.5
 FAINT = 0.02
-"""Of the peak; most voxels of a PET image are fainter, and say nothing of how bright it is."""
+"""Part of the peak; most voxels of a PET image are fainter, and do not tell how bright it is."""
 ENOUGH = 4000
 """Bright voxels in a sample from which a percentile can be told."""
 AIR_HU = -200.0

@@ -121,7 +121,7 @@ class Cgls(Algorithm):
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """Where the search stands, in the letters of the formula; cost = ‖r‖² + τ‖x‖²."""
+    """State of the search, in the letters of the formula; cost = ‖r‖² + τ‖x‖²."""
 
     model: LinearModel
     tau: float

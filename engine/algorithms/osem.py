@@ -81,7 +81,7 @@ class Mlem(Osem):
 
 
 class _Figures:
-    """Those of the iteration at work, added up in the order of its updates, whoever asks when."""
+    """Figures of the iteration at work, summed in the order of its updates, whoever asks when."""
 
     def __init__(self, loop: EmLoop, before: Figures) -> None:
         self._loop, self._sums = loop, before

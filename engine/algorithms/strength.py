@@ -30,7 +30,7 @@ From 1 to 1.5 the error of simulated scans (head, jaw, tooth, cylinder; 60 or 18
 and it rises by 12 % at worst.
 """
 LEAST_NOISE = 1e-3
-"""Of the data's root mean square: no image of voxels explains the data of edges better."""
+"""Least noise assumed, as a part of the data's root mean square: no voxels explain edges better."""
 _BLOCK = 32
 """Differences that give one median, about."""
 _REACH = 4

@@ -87,7 +87,7 @@ def _on_host(on: Backend, work: FormsWork, repeats: int) -> Iterator[dict[str, A
 
 
 def _host_seconds(on: Backend, scene: Scene, y: Any, repeats: int) -> list[float]:
-    """Of a first call, of one with new projections, and of the work alone."""
+    """Seconds of a first call, of one with new projections, and of the work alone."""
     box = VolumeBox.of(None, scene.grid.shape)
 
     def projector() -> HostXray:

@@ -32,7 +32,7 @@ BLOCKS = (
     ),
 )
 LAUNCHES = 20
-"""Of a slice's graph, timed together."""
+"""Launches of a slice's graph that are timed together."""
 SEARCHED = FormsWork(n_views=128)
 """The standard cube in fewer views: the search sees many forms."""
 

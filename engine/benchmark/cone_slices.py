@@ -80,7 +80,7 @@ SETUPS = (
     Setup("Tomobank", (2016, 1800), 2016, 300),
 )
 MOST_ON_A_CPU = 2
-"""Of them; the third takes many gigabytes there."""
+"""Setups measured on a CPU; the third takes many gigabytes there."""
 
 
 def run(

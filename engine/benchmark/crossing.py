@@ -14,7 +14,7 @@ RING_MM, LENGTH_MM, OFFSET_MM = 300.0, 200.0, 120.0
 SOURCE_MM = 100.0
 """Events come from this far to both sides of the middle of their line."""
 N_RINGS, CRYSTALS_PER_RING = 50, 480
-"""Of `as_crystals`: about 4 mm apart."""
+"""Rings and crystals on each of `as_crystals`: about 4 mm apart."""
 ORIGIN = "ring of radius 300 mm and length 200 mm, radial offset even in +-120 mm; float32"
 
 

@@ -29,7 +29,7 @@ Array = NDArray[Any]
 CORRELATION, LINE_BY_LINE, NO_SYMMETRY = "correlation", "line by line", "no symmetry"
 ORIENTATIONS = 8
 LINES = {LINE_BY_LINE: 256, NO_SYMMETRY: 64}
-"""Of each orientation; copies of rows fill memory."""
+"""Lines measured of each orientation; copies of rows fill memory."""
 BYTES_PER_NONZERO = 8
 """Without symmetry: an int32 for where and a float32."""
 SEED = 5

@@ -27,12 +27,12 @@ from engine.simulate.phantoms import RodSector, derenzo, derenzo_sectors
 
 ITERATIONS, SEED = 24, 7
 COUNTS_PER_LINE = 1.72e8 / 56_070_144
-"""Of the paper."""
+"""Counts per line of response of the paper's scan."""
 RADIUS_MM = 20.0
 RESOLVED_MM = 1.35
 """Rods that 24 iterations resolve."""
 MOST_DIFFERENCE = 1e-4
-"""Of the images of two devices, relative to their size."""
+"""Largest difference between the images of two devices, relative to their size."""
 
 
 def run(

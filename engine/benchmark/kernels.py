@@ -34,7 +34,7 @@ FWHM_PS = 385.0
 FORMS = tuple(form for form in variants((128,)) if form.real == "float")
 SEED = 4
 ENOUGH_S = 1.0
-"""Of a form's runs; a slow one is not repeated further."""
+"""Seconds of runs that suffice for a form; a slow one is not repeated further."""
 
 LEAST_EVENTS_PER_S = {128: 100e6, 512: 15e6}
 """Sorted events, plain and with a timing of 385 ps; we aim for 250e6 at 128³."""

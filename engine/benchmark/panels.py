@@ -24,7 +24,7 @@ from engine.paths import cache_dir
 SYSTEMS = {"full": "dhapet", "demo": "demo-panels", "test": "test-panels"}
 """What a benchmark calls a system, and its scanner."""
 SUBSETS = {"full": 72, "demo": 8, "test": 4}
-"""Of an iteration; those of the paper for its own system."""
+"""Subsets of an iteration by system; for its own system those of the paper."""
 SAMPLED = 2
 """Subsets of the full system that are measured unless more are asked for."""
 

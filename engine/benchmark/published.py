@@ -44,14 +44,14 @@ TABLE3_SECONDS: dict[str, tuple[float | None, ...]] = {
 """4 iterations on 133 × 86 × 580 voxels: machine to seconds of `TABLE3_CASES`; None: not given."""
 
 CARD = "RTX A6000"
-"""Of all that Graas et al. measured."""
+"""GPU on which Graas et al. measured everything."""
 SLICES_SECONDS: dict[str, dict[str, float]] = {
     "ASTRA": {"FleX-ray": 4.8e-3, "High-speed": 35.8e-3, "Tomobank": 291.7e-3},
     "KernelKit": {"FleX-ray": 0.6e-3, "High-speed": 1.8e-3, "Tomobank": 15.7e-3},
 }
 """Three slices from one scan, without preparing or uploading it: program and scanner."""
 PATCH_SECONDS = 0.25e-3
-"""Of a patch of up to 250 × 250 pixels in 1000 views, by a CUDA graph; about."""
+"""Time of a patch of up to 250 × 250 pixels in 1000 views, by a CUDA graph; about."""
 TEXTURES_PER_S = {CARD: 605e9, "H200": 1045e9}
 """Bilinear values a card reads: 4 in a clock of a multiprocessor (84 at 1.80, 132 at 1.98 GHz)."""
 

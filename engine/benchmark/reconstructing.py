@@ -28,7 +28,7 @@ Row = dict[str, Any]
 FEW = 64
 """Events of the run that compiles the kernels and touches the memory before the clock starts."""
 ENOUGH_S = 10.0
-"""Of a case's runs; a slow one is not repeated further."""
+"""Seconds of runs that suffice for a case; a slow one is not repeated further."""
 
 
 @dataclass(frozen=True)

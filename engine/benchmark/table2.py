@@ -26,7 +26,7 @@ EVENTS = {"cpu": 200_000, "cuda": 4_000_000}
 SEED = 2
 BASIC, OPTIMISED = "basic", "optimised"
 MOST_DIFFERENCE = 1e-3
-"""Of two images of the same events, relative to their size; float32 sums in another order."""
+"""Largest difference of two images of the same events, by their size: sums in another order."""
 WORKLOAD = (
     "three line sources in air, simulated; a ring of radius 300 mm and length 256 mm; the same "
     "cube of 256 mm in every image; MLEM without sensitivity, float32"

@@ -29,9 +29,9 @@ SUBSETS = 8
 EVENTS = {"cpu": 1_000_000, "cuda": 5_000_000}
 SEED = 3
 MOST_RATIO = 1.4
-"""Of OSEM with all extensions to plain OSEM on a GPU; 1.95 on the paper's V100."""
+"""Time of OSEM with all extensions over that of plain OSEM on a GPU; 1.95 on the paper's V100."""
 MOST_DIFFERENCE = 1e-3
-"""Of the images of two devices, relative to their size; float32 sums in another order."""
+"""Largest difference of the images of two devices, by their size: sums in another order."""
 WORKLOAD = (
     "a body in a scanner of radius 400 mm and length 1160 mm, simulated with attenuation and a "
     f"timing resolution of 385 ps; 2 mm voxels, float32; OSEM of {SUBSETS} subsets; the median "

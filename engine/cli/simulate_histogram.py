@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engine.simulate.phantom import Phantom
 
 LARGEST_RADIUS_MM, FILLED = 20.0, 0.94
-"""Of the Derenzo phantom, and the part of the panels' width it takes at most."""
+"""Radius of the Derenzo phantom, and the part of the panels' width it takes, at most."""
 
 
 def add_options(p: argparse.ArgumentParser) -> None:

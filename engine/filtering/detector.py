@@ -1,4 +1,4 @@
-"""Where the axis of a scan is seen on its detector."""
+"""The axis of a scan as its detector sees it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def axis_column(orbit: Orbit) -> float:
 
 
 def _middle_rows(orbit: Orbit) -> list[Array]:
-    """Where rays of the middle row pass the axis, for each view; once if all views are alike."""
+    """Return where the middle row's rays pass the axis, by view; once if all views are alike."""
     middle = orbit.geometry.shape[0] // 2
     level = orbit.geometry.cropped(slice(middle, middle + 1), slice(None))
     flat = replace(orbit, geometry=level)

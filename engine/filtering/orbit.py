@@ -1,4 +1,4 @@
-"""Where a scan turns: its axis, the angle of each view about it, and where rays pass it."""
+"""The orbit of a scan: its axis, the angle of each view about it, and where rays pass it."""
 
 from __future__ import annotations
 

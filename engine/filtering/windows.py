@@ -33,7 +33,7 @@ WINDOWS: tuple[WindowName, ...] = get_args(WindowName)
 TUKEY_TAPER = 0.5
 """Share of the band that falls."""
 GAUSSIAN_SIGMA = 0.4
-"""Of the band."""
+"""Standard deviation of the Gaussian window, as a part of the band."""
 KAISER_BETA = 6.0
 
 

@@ -1,1 +1,1 @@
-"""Where things are: grids, scanners, time-of-flight bins."""
+"""Places of things in space: grids, scanners, orbits, time-of-flight bins."""

@@ -1,4 +1,4 @@
-"""Where source and detector stand in every view of an X-ray scan, as vectors: the general form.
+"""Source and detector in every view of an X-ray scan, as vectors: the general form.
 
 centre of pixel (row r, column c) = corner + (c + 1/2) u + (r + 1/2) v
 corner = detector centre − n_columns / 2 u − n_rows / 2 v

@@ -31,7 +31,7 @@ from engine.io.scanners import read_scanner
 
 SCANNER = "adac"
 MIDDLE_MM = 300.0
-"""Of the heads, along x and along y of the file."""
+"""Middle of the heads, along x and along y of the file."""
 SEPARATION = re.compile(r"^\s*separation\s*=\s*([0-9.]+)\s*$", re.IGNORECASE | re.MULTILINE)
 MOST_BYTES = 1 << 30
 MOST_MS = 2.0**32 - 1

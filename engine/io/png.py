@@ -30,7 +30,7 @@ FOOTER_PX = 44
 TEXT_PX, TITLE_PX = 17, 14
 INK, PALE, FRAME = 20, 110, 205
 WINDOW_PERCENTILE = 99.9
-"""Of the projection: a few hot voxels must not leave the rest white."""
+"""Percentile of the projection that is black: a few hot voxels must not leave the rest white."""
 AIR_HU = -1000.0
 BARS_MM = (5, 10, 20, 50, 100, 200, 500)
 MARK = "Not for clinical use"

@@ -18,7 +18,7 @@ Shape = tuple[int, int, int]
 AXES: tuple[Axis, Axis, Axis] = ("x", "y", "z")
 
 VIEW_BYTES = 48
-"""Of a view in constant memory: 12 numbers of float32."""
+"""Size of a view in constant memory: 12 numbers of float32."""
 MOST_VIEWS = 64 * 1024 // VIEW_BYTES
 """Views that fit into constant memory."""
 WARP = 32
@@ -116,7 +116,7 @@ class BackVariant:
 
     @property
     def _lines_across(self) -> int:
-        """Of the lines of voxels of a block of "columns", those next to each other in memory."""
+        """Lines of voxels next to each other in memory, in a block of "columns"."""
         return gcd(self.block[1], SECTOR)
 
     @property

@@ -183,7 +183,7 @@ class _Parts:
             rays.gpu.zero(each)
 
     def of_chunk(self, k: int, i: int) -> tuple[Array, Array]:
-        """Where chunk i of subset k keeps its logarithms and its skipped rows."""
+        """Return the places where chunk i of subset k keeps its logarithms and its skipped rows."""
         return self._logs[k, i], self._skipped[k, i]
 
     def read(self, subsets: list[int]) -> list[tuple[float, int]]:

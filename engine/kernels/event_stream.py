@@ -20,7 +20,7 @@ from engine.kernels.slice_tracing import EventRows
 SMALLEST_CHUNK = 2**16
 LARGEST_CHUNK = 2**24
 _USABLE = 0.85
-"""Of the free memory, what events may take."""
+"""Part of the free memory that events may take."""
 
 
 @dataclass(frozen=True)

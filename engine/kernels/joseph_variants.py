@@ -13,7 +13,7 @@ Reads = Literal["array", "memory"]
 Sums = Literal["float", "fixed"]
 
 VIEW_BYTES = 72
-"""Of a view in constant memory: 18 numbers of float32."""
+"""Size of a view in constant memory: 18 numbers of float32."""
 MOST_VIEWS = 64 * 1024 // VIEW_BYTES
 """Views that fit into constant memory."""
 

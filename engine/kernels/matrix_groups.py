@@ -20,7 +20,7 @@ from engine.kernels.matrix_variants import PanelShape
 Array = NDArray[Any]
 
 MOST_PITCHES = 256
-"""That a byte can count."""
+"""Pitches that a byte can count."""
 _WITHOUT: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
 _KERNEL: Any = cached_njit(**_WITHOUT)
 _INLINE: Any = njit(inline="always", **_WITHOUT)

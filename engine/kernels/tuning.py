@@ -16,7 +16,7 @@ from engine.kernels.variants import RayVariant, Real, Sums
 LARGE_VOXELS = 2**24
 """Images from here on (256 x 256 x 256) lie in the memory of a card, smaller ones in its caches."""
 UNMEASURED = RayVariant(mapping="warp", order="linear", timing="global", block=128)
-"""Where nothing was measured: consecutive lanes read consecutive slabs, whatever the events."""
+"""Form for cards never measured: consecutive lanes read consecutive slabs, whatever the events."""
 
 LARGEST_DOUBLE_BLOCK = 256
 

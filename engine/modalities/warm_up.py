@@ -45,7 +45,7 @@ def of_events(
     reproducible: bool,
     mu_map: ImageGrid | None = None,
 ) -> Steps:
-    """Those of list mode.
+    """Return the steps that warm up list mode.
 
     Parameters
     ----------
@@ -82,14 +82,14 @@ def of_events(
 
 
 def of_projections(A: XrayTransform, *, direct: bool) -> Steps:
-    """Those of X-rays; `direct` : of filtered back projection, not of iterations."""
+    """Return the steps of X-rays; `direct` : of filtered back projection, not of iterations."""
     if direct:
         return [partial(A.compile, "back_project")]
     return [partial(A.compile, "forward"), partial(A.compile, "adjoint")]
 
 
 def of_response(response: ResponseMatrix, *, on: Backend) -> Steps:
-    """Those that sort the rows of a stored response and project with them."""
+    """Return the steps that sort the rows of a stored response and project with them."""
     from engine.operators.matrix import MatrixProjector
     from engine.operators.matrix_device import DeviceResponse
     from engine.operators.matrix_rows import sorted_rows

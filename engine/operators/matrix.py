@@ -36,7 +36,7 @@ AT_ONCE = 256
 """Orientations whose rows are sorted together."""
 WORTH_A_CALL = 8
 SEED = 1
-"""Of the order in which orientations are dealt out to subsets."""
+"""Seed of the order in which orientations are dealt out to subsets."""
 
 
 class MatrixProjector(LinearOperator):

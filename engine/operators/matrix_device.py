@@ -22,7 +22,7 @@ from engine.operators.xray_parts import Pace
 from engine.profiling import Profiler
 
 USABLE = 0.7
-"""Of the free memory, what rows may take."""
+"""Part of the free memory that rows may take."""
 SORTED_TOGETHER = 1 << 25
 """Non-zeros that are sorted for the device at a time."""
 

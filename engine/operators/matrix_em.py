@@ -149,7 +149,7 @@ class MatrixEm:
         return self._on.to_device(values.astype(np.float32))
 
     def _kept(self, sensitivity: Array) -> Array:
-        """Where there is room."""
+        """Return the sensitivity of a subset where it is kept: the host, if the device is short."""
         gpu, needed = self._on.gpu, IMAGES_IN_HAND * self._x.nbytes
         is_scarce = gpu is not None and gpu.free_bytes() < needed
         return self._on.to_host(sensitivity) if is_scarce else sensitivity

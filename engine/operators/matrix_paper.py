@@ -20,7 +20,7 @@ from engine.operators.matrix_rows import turned_rows
 
 Algorithm = Literal[1, 2, 3]
 THREADS = 128
-"""Of a block, as in the paper."""
+"""Threads of a block, as in the paper."""
 WORK_PER_LAUNCH = 10**10
 """Products of a launch at most."""
 _MOST_GRID = 65535

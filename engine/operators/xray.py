@@ -37,7 +37,7 @@ _MOST_VOXELS = 2**31
 ADJOINT_RTOL = {"matched": 1e-5, "voxel": 2e-2}
 _VIEWS_COMPARED, _DRAWN, _SEED = 8, 65521, 20110909
 RESIDENT = 0.4
-"""Of a GPU's free memory, what a volume and projections take that are worked on there."""
+"""Part of a GPU's free memory that volume and projections may take to be worked on there."""
 
 
 class XrayTransform(LinearOperator):

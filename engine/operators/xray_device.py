@@ -31,9 +31,9 @@ from engine.operators.xray_tools import Tools
 UPDATES_PER_CHUNK = 2**33
 """Voxels times views, or rays times layers, after which progress is told."""
 MOST_VIEWS = 2048
-"""Of a chunk: layers that a texture holds."""
+"""Views of a chunk at most: layers that a texture holds."""
 USABLE = 0.8
-"""Of the free memory, what slabs and chunks may take."""
+"""Part of the free memory that slabs and chunks may take."""
 REAL_BYTES = 4
 
 

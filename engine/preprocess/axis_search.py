@@ -1,4 +1,4 @@
-"""Where the rotation axis falls on the detector of a parallel-beam scan [0-based column].
+"""Search for the rotation axis on the detector of a parallel-beam scan [0-based column].
 
 Three published ways, each blind to something else: the first moment needs the whole object in view,
 opposite views need half a turn with both ends, and Vo's needs even angles.

@@ -13,7 +13,7 @@ from engine.backend import Backend
 from engine.backend.gpu import Array
 
 BLOCK_BYTES = 32 * 2**20
-"""Of one block as float32; a step holds about ten times as much beside its result."""
+"""Size of one block as float32; a step holds about ten times as much beside its result."""
 R = TypeVar("R")
 
 

@@ -32,13 +32,13 @@ Fault = Literal["jump", "order"]
 FEWEST_VIEWS: dict[Fault, int] = {"jump": 90, "order": 40}
 """From which a fault can be told."""
 FEWEST_COLUMNS = 3
-"""Of which noise can be told."""
+"""Fewest columns from which noise can be estimated."""
 PERIODS = {"parallel": 1, "cone": 3}
-"""Of the shortest wave in the path, in a turn."""
+"""Periods in a turn of the shortest wave in the path."""
 OBJECT_PART = 0.05
 """Height of the shadow that counts, in parts of the largest line integrals."""
 LEAST_MASS = 0.1
-"""Of the sum of a shadow, in parts of what is usual."""
+"""Least sum of a shadow, in parts of what is usual."""
 LEAST_OFF_NOISE = 8.0
 """A path is wrong where views are farther from it than so many times what noise does to them,"""
 LEAST_OFF: dict[Fault, float] = {"jump": 0.5, "order": 0.3}
@@ -93,7 +93,7 @@ def doubt_of_angles(scan: Projections) -> str | None:
 
 @dataclass(frozen=True)
 class _Path:
-    """Where the middle of the shadow goes [columns].
+    """The way of the shadow's middle through the views [columns].
 
     Attributes
     ----------

@@ -14,10 +14,10 @@ BINS = 200
 SMOOTHING = 3.0
 """Standard deviation [bins]."""
 AIR, WATER = (-0.2, 0.2), (0.6, 1.6)
-"""Where to look, in units of the attenuation that water should have; between them are lungs and
+"""Ranges to look in, in units of the attenuation that water should have; between them are lungs and
 fat, beyond them bone."""
 LEAST_SHARE = 0.002
-"""Of the voxels, in the bins within 5 % of water about a peak."""
+"""Least share of the voxels that make a peak, in the bins within 5 % of water about it."""
 
 
 def find_levels(values: NDArray[Any], near: float) -> tuple[float, float]:

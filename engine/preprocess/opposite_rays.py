@@ -1,4 +1,4 @@
-"""Where the rotation axis falls on the detector of a cone beam, from rays measured twice.
+"""Search for the rotation axis on the detector of a cone beam, from rays measured twice.
 
 In the plane of the source's circle the ray at fan angle γ of the view at β runs back along the one
 at −γ of the view at
@@ -32,13 +32,13 @@ DITHER = 0.618034
 interpolation smooths does not depend on the shift."""
 FEWEST_PAIRS = 500
 ENOUGH_PAIRS = 40_000
-"""Of all but the last search."""
+"""Pairs that suffice for all but the last search."""
 LEAST_OVERLAP = 8.0
 """Columns to both sides of the axis that views from all sides must share."""
 STEPS = (1.0, 0.25, 0.05)
-"""Of the searches [columns]; each looks as far as two steps of the one before."""
+"""Steps of the searches [columns]; each looks as far as two steps of the one before."""
 TOO_DIFFERENT = 0.1
-"""Of what rays tell, as a variance: pairs that differ by more are no pairs."""
+"""Part of the rays' variance beyond which two rays are no pair."""
 SMOOTHING = 1.0
 """Standard deviation [columns]."""
 

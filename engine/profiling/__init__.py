@@ -1,4 +1,4 @@
-"""Where the time of a run goes, and what the machine does meanwhile."""
+"""Profile of a run: how its time is spent, and what the machine does meanwhile."""
 
 from engine.profiling.profile import Profile
 from engine.profiling.profiler import Profiler

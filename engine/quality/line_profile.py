@@ -42,12 +42,12 @@ class LineProfile:
 
     @property
     def length_mm(self) -> float:
-        """Of the line."""
+        """Length of the line [mm]."""
         return float(self.distance_mm[-1])
 
     @property
     def peak(self) -> tuple[float, float]:
-        """Where the highest value is [mm from the start], and that value."""
+        """Place of the highest value [mm from the start], and that value."""
         i = int(np.argmax(self.values))
         return float(self.distance_mm[i]), float(self.values[i])
 
@@ -58,7 +58,7 @@ class LineProfile:
 
     @property
     def half_places_mm(self) -> tuple[float, float] | None:
-        """Where the line crosses half height beside its peak; None if it ends before."""
+        """Places at half height on both sides of the peak [mm]; None if the line ends before."""
         above = self.values > self.half_height
         i = int(np.argmax(self.values))
         before, after = np.flatnonzero(~above[:i]), np.flatnonzero(~above[i:])

@@ -27,7 +27,7 @@ PROFILE_S = 0.5
 
 @dataclass(frozen=True)
 class Resume:
-    """Where an interrupted run goes on.
+    """State from which an interrupted run goes on.
 
     Attributes
     ----------

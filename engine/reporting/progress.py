@@ -10,7 +10,7 @@ from collections.abc import Callable
 from engine.events import Progressed
 
 PARTS = 1000
-"""Of a pass that are told apart."""
+"""Parts of a pass between which progress is reported."""
 
 
 class PassProgress:

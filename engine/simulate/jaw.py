@@ -24,9 +24,9 @@ TITANIUM, FILLING = 0.16, 0.22
 """Attenuation [1/mm]; SPONGY and COMPACT are the inside and the outside of bone."""
 
 _HALF_WIDTH_MM, _DEPTH_MM, _BACK_MM = 26.0, 42.0, 6.0
-"""Of the arch of the teeth, a half ellipse that goes on straight backwards from y = `_BACK_MM`."""
+"""The arch of the teeth: a half ellipse that goes on straight backwards from y = `_BACK_MM`."""
 _SEGMENTS = 44
-"""Of the bone along the half ellipse."""
+"""Pieces of the bone along the half ellipse."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class _Row:
 
 
 _DEPTHS_MM = (6.2, 6.4, 7.6, 8.2, 8.6, 10.2, 10.0)
-"""Of crowns across the arch, from the middle to the back [mm]."""
+"""Depths of crowns across the arch, from the middle to the back [mm]."""
 _UPPER = _Row(1, (8.4, 6.6, 7.6, 6.8, 6.6, 10.0, 9.4), (6.2, 8.5), 21.5, 10.0)
 _LOWER = _Row(-1, (5.4, 5.9, 6.8, 7.0, 7.1, 10.8, 10.4), (6.2, 12.5), -25.0, 26.0)
 _IMPLANT, _FILLED = 5, 4

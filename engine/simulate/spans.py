@@ -1,4 +1,4 @@
-"""Where lines are inside shapes, for many lines and shapes at once.
+"""Spans of lines inside shapes, for many lines and shapes at once.
 
 On a line p + t d, t from 0 to 1, a round shape with centre c and quadric Q holds
 |t + b / a| ≤ √(b² − a g) / a, with a = d·Q d, b = d·Q (p − c), g = (p − c)·Q (p − c) − 1.
@@ -26,7 +26,7 @@ _SMALL_PRODUCT = 1 << 18
 
 
 def spans(shapes: Sequence[Shape], first_mm: Array, second_mm: Array) -> tuple[Array, Array]:
-    """Where the lines from `first_mm` (n, 3) to `second_mm` (n, 3) are inside `shapes`.
+    """Return the spans of lines from `first_mm` (n, 3) to `second_mm` (n, 3) inside `shapes`.
 
     Returns
     -------

@@ -14,7 +14,7 @@ from engine.study.choices import AnyFilter
 
 LARGEST_VOXEL_MM = 100
 _SLACK = 1e-3
-"""Of a voxel: what a size may be larger than its voxels."""
+"""Part of a voxel by which a size may be larger than its voxels."""
 
 Name = Annotated[str, setting(description="Name shown to the user", label="Name", max_length=80)]
 Between = Annotated[

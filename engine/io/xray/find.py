@@ -31,7 +31,7 @@ READERS: tuple[type[ProjectionsReader], ...] = (
     CilNexus,
     NxTomo,
 )
-"""Where a folder has files of several, the earlier one describes the scan."""
+"""Kinds of files that describe a scan; if a folder has several, the earlier one counts."""
 DESCRIBING = (".toml", ".geom", ".xml", ".xtekct", ".log", ".txt")
 IMAGES = (".mha", ".ang")
 MAX_LOOKED_AT = 200

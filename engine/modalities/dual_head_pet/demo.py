@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 SCANNER = "demo-panels"
 RADIUS_MM = 18.0
-"""Of the phantom whose rods run from panel to panel."""
+"""Radius of the phantom whose rods run from panel to panel."""
 RANDOMS_FRACTION = 0.1
 EFFICIENCY_SPREAD = 0.1
 RESPONSE_PERCENT = 95
-"""Of the work, where the response is not kept yet."""
+"""Part of the work that the response takes if it is not kept yet."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ Array = NDArray[Any]
 OnProgress = Callable[[int, int], None]
 
 UNIT = "decays"
-"""Of the image: pairs of photons that each voxel sent out during the frame."""
+"""Unit of the image: pairs of photons that each voxel sent out during the frame."""
 
 
 def usable(data: Histogram) -> tuple[Histogram, float]:

@@ -21,7 +21,7 @@ from engine.modalities.dual_head_pet.response.identity import path_of
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 
 MOST_BYTES = 6 * 2**30
-"""Of all kept matrices and parts; the oldest are dropped beyond."""
+"""Size of all kept matrices and parts; the oldest are dropped beyond."""
 ABANDONED_S = 24 * 3600.0
 """Parts that no build has added to for so long are abandoned; one at work does every minute."""
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SCANNER = "demo-ring"
 HEAD_MM = (0.0, 0.0, 4.0)
-"""Where the head lies in the ring: the crown well inside [mm]."""
+"""Place of the head in the ring: the crown well inside [mm]."""
 RANDOMS_FRACTION = 0.2
 EFFICIENCY_SPREAD = 0.1
 N_DEAD_CRYSTALS = 6

@@ -18,7 +18,7 @@ GPU_BYTES_PER_EVENT = 8 + 2 + 4 + 4
 GPU_IMAGES = 6
 """Float32 images on the GPU: iterate, its packed copy, shares, sensitivity, two for filters."""
 SAMPLED_BYTES_PER_VOXEL = 56
-"""Of a sampled sensitivity on the GPU: two sums, a batch and the error's steps in float64."""
+"""Memory of a sampled sensitivity on the GPU: two sums, a batch, the error's steps in float64."""
 BATCH = 2_000_000
 """Lines of a batch of the sensitivity on the GPU, at least, and at most those traced at once."""
 BYTES_PER_LINE, BYTES_PER_TRACED_LINE = 25, 105

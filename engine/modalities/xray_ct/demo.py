@@ -22,9 +22,9 @@ DETECTOR_MM = 201.6
 UNTOLD_COLUMNS = 4.3
 """By which the detector stands beside where the file has it."""
 JAW_MM = (0.0, 0.0, 5.0)
-"""Where the jaw lies: the middle slice cuts the lower teeth."""
+"""Place of the jaw: the middle slice cuts the lower teeth."""
 DIAMETER_MM, LENGTH_MM = 130.0, 84.0
-"""Of the picture."""
+"""Diameter and length of the image."""
 
 
 @dataclass(frozen=True)

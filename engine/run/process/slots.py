@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 PREFIX = "isocenter-"
 FOLDER = Path("/dev/shm")
-"""Where Linux shows shared memory as files."""
+"""Folder in which Linux shows shared memory as files."""
 UNTRACKED: dict[str, Any] = {"track": False} if sys.version_info >= (3, 13) else {}
 """Up to 3.12 a spawned child shares its parent's tracker, and to attach twice counts once."""
 
