@@ -238,4 +238,4 @@ def _nearest(found: Estimate, value: float) -> int:
 
 
 def _volume_of(one: Candidate) -> Volume:
-    return raster_volume(np.asarray(one.raster, np.float32))
+    return raster_volume(np.asarray(one.image, np.float32))

@@ -1,4 +1,4 @@
-"""The middle of the window: banner, welcome or ready card or views, and the iteration scrubber."""
+"""The middle of the window: message bar, welcome or ready card or views, and the scrubber."""
 
 from __future__ import annotations
 

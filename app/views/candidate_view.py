@@ -47,7 +47,7 @@ class CandidateView(RasterView):
     def make_raster(self, volume: Volume) -> Raster:
         return raster_of(volume)
 
-    def empty_scan(self, volume: Volume) -> Rect:
+    def outline(self, volume: Volume) -> Rect:
         return raster_of(volume).rect
 
     def edges(self) -> Edges:

@@ -28,12 +28,12 @@ class RadiographView(DetectorView):
         self.setToolTip("Wheel or PgUp, PgDn: other views. Click: row and column.")
 
     def make_raster(self, volume: Volume) -> Raster:
-        bad, rect = self.state.bad, self.empty_scan(volume)
+        bad, rect = self.state.bad, self.outline(volume)
         plain = Raster.of(volume.values[0][:: self._way], rect)
         marked = None if bad is None else bad[:: self._way]
         return MarkedPicture(plain.values, rect, plain.n_nan, marked)
 
-    def empty_scan(self, volume: Volume) -> Rect:
+    def outline(self, volume: Volume) -> Rect:
         width, height = (float(edge) for edge in volume.grid.size_mm[:2])
         height *= self._taller
         return Rect(-width / 2, -height / 2, width, height)

@@ -65,7 +65,7 @@ class RasterView(QWidget):
         """The values to show now."""
         raise NotImplementedError
 
-    def empty_scan(self, volume: Volume) -> Rect:
+    def outline(self, volume: Volume) -> Rect:
         """What "fit" brings into view [mm]."""
         raise NotImplementedError
 
@@ -124,11 +124,11 @@ class RasterView(QWidget):
         """What part of the plane is on show; None without a volume."""
         if self.state.volume is None:
             return None
-        empty_scan, size = self.empty_scan(self.state.volume), (self.width(), self.height())
-        if self._viewport is None or empty_scan != self._outline:
-            self._outline, self._is_fitted = empty_scan, True
+        outline, size = self.outline(self.state.volume), (self.width(), self.height())
+        if self._viewport is None or outline != self._outline:
+            self._outline, self._is_fitted = outline, True
         if self._viewport is None or self._is_fitted:
-            self._viewport = Viewport.fit(empty_scan, size, FIT_MARGIN_PX)
+            self._viewport = Viewport.fit(outline, size, FIT_MARGIN_PX)
         elif self._viewport.size != size:
             self._viewport = self._viewport.resized(size)
         return self._viewport

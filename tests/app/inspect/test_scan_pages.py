@@ -186,7 +186,7 @@ def test_pet_has_no_tabs(window, opened, open_scan):
 
 
 def test_no_room_for_the_pictures_is_told_where_they_would_be(window, scan):
-    held = replace(XrayScan.of(scan, ()), pictures=None)
+    held = replace(XrayScan.of(scan, ()), radiographs=None)
     window.session.set_input("data", Input("cone.h5", "36 views", content=held))
     view = window.centre.scan.projections
     assert "no room" in view.radiograph.caption()

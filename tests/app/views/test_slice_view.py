@@ -246,7 +246,7 @@ def test_a_hidden_view_computes_nothing(state, qtbot):
     state.set_cursor((0.0, 0.0, 50.0))
     state.set_window(0.0, 3.0)
     QApplication.processEvents()
-    assert view._picture is None
+    assert view._raster is None
 
 
 def test_an_empty_view_answers_the_mouse_without_harm(qapp, show, qtbot, turn_wheel):
