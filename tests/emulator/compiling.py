@@ -1,8 +1,7 @@
-"""CUDA source to a shared library for the CPU, through g++, kept in a folder of the machine."""
+"""CUDA source to a shared library for the CPU, through g++, kept from run to run."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
@@ -14,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from engine.errors import DeviceError
+from tests.emulator.kept import digest, folder, kept
 
 _HERE = Path(__file__).parent
 _HEADERS = ("cuda_cpu.h", "fibers.h", "launch.h", "stacks.h", "textures.h")
@@ -76,17 +76,24 @@ def own_copy(library: Path, *, needed: bool) -> Iterator[Path]:
 
 
 def shared_library(source: str, *, sanitize: bool = False) -> Path:
-    """Compile, or take it from the folder; processes at the same time compile it once."""
+    """Compile, or take what is kept; processes at the same time compile it once."""
     text = _wrapped(source)
     flags = (*_FLAGS, *(_SANITIZED if sanitize else _FAST))
-    parts = (_version(), *flags, *(_read(name) for name in _HEADERS), text)
-    name = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
-    library = _folder() / f"{name}.so"
-    if not library.exists():
-        with _lock(library.with_suffix(".lock")):
-            if not library.exists():
-                _compile(text, flags, library)
-    return library
+    headers = _headers(flags)
+    command = (*flags, "-I", str(headers), "-I", str(_HERE), "-x", "c++", "-")
+    name = digest(_version(), *flags, *map(_read, _HEADERS), text)
+    return kept(f"{name}.so", lambda out: _gcc(*command, "-o", str(out), text=text))
+
+
+@cache
+def _headers(flags: tuple[str, ...]) -> Path:
+    """Return a folder with the headers compiled beforehand: most of the time of a compilation."""
+    name = digest(_version(), *flags, *map(_read, _HEADERS))
+    place = folder() / f"headers-{name}"
+    place.mkdir(exist_ok=True)
+    command = (*flags, "-x", "c++-header", str(_HERE / "cuda_cpu.h"))
+    kept(f"{place.name}/cuda_cpu.h.gch", lambda out: _gcc(*command, "-o", str(out)))
+    return place
 
 
 def _wrapped(source: str) -> str:
@@ -96,15 +103,6 @@ def _wrapped(source: str) -> str:
     exports += "".join(f"CUDA_CPU_CONSTANT({name})\n" for name in constants(source))
     head = '#include "cuda_cpu.h"\nnamespace kernel_text {\n#line 1 "kernel.cu"\n'
     return f"{head}{text}\n{exports}}}\n"
-
-
-def _compile(text: str, flags: tuple[str, ...], library: Path) -> None:
-    unfinished = library.with_suffix(f".{os.getpid()}.part")
-    try:
-        _gcc(*flags, "-I", str(_HERE), "-x", "c++", "-", "-o", str(unfinished), text=text)
-        unfinished.replace(library)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def _gcc(*arguments: str, text: str = "") -> None:
@@ -136,22 +134,3 @@ def _version() -> str:
             raise NoCompilerError(f"g++ lacks C++20, OpenMP or POSIX: {e}") from e
     done = subprocess.run(["g++", "--version"], capture_output=True, text=True, check=True)
     return done.stdout
-
-
-@cache
-def _folder() -> Path:
-    """Where libraries are kept between runs: of this user alone, since they are executed."""
-    folder = Path(tempfile.gettempdir()) / f"isocenter-emulator-{os.getuid()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    if folder.stat().st_uid != os.getuid() or folder.is_symlink():
-        return Path(tempfile.mkdtemp(prefix="isocenter-emulator-"))
-    return folder
-
-
-@contextmanager
-def _lock(path: Path) -> Iterator[None]:
-    import fcntl  # not on Windows, where there is no compiler of ours either
-
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield

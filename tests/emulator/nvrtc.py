@@ -10,6 +10,8 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
+from tests.emulator.kept import digest, kept
+
 _LIBRARY = re.compile(r"(libnvrtc\.so\.\d+|nvrtc64_\d+_0\.dll)$")
 _KERNEL = re.compile(
     r"Compiling entry function '(?P<name>\w+)' for 'sm_\d+\w*'"
@@ -63,19 +65,33 @@ def version() -> str:
 
 
 def compile_for(source: str, arch: int, options: tuple[str, ...] = ()) -> Compiled:
-    """Compile for one architecture: 75, 80, 90, 120, ..."""
+    """Compile for one architecture: 75, 80, 90, 120, ...; what was compiled before is kept."""
+    flags = (f"-arch=sm_{arch}", "--ptxas-options=-v", *options)
+    name = digest("nvrtc", version(), *flags, source)
+    file = kept(f"{name}.cubin", lambda out: _write(out, *_compile(source, flags)))
+    size, _, rest = file.read_bytes().partition(b"\n")
+    log = rest[: int(size)].decode()
+    return Compiled(rest[int(size) :], log, kernels_in(log))
+
+
+def _write(out: Path, cubin: bytes, log: str) -> None:
+    text = log.encode()
+    out.write_bytes(b"%d\n" % len(text) + text + cubin)
+
+
+def _compile(source: str, flags: tuple[str, ...]) -> tuple[bytes, str]:
+    """Return the machine code and the log."""
     nvrtc = _nvrtc()
     program = ctypes.c_void_p()
     text = source.encode()
     _check(nvrtc.nvrtcCreateProgram(ctypes.byref(program), text, b"kernel.cu", 0, None, None))
     try:
-        flags = [f"-arch=sm_{arch}", "--ptxas-options=-v", *options]
         encoded = (ctypes.c_char_p * len(flags))(*(flag.encode() for flag in flags))
         status = nvrtc.nvrtcCompileProgram(program, len(flags), encoded)
         log = _text(program, "ProgramLog").decode(errors="replace").rstrip("\0")
         if status:
             raise NvrtcError(log.strip() or _words(status))
-        return Compiled(_text(program, "CUBIN"), log, kernels_in(log))
+        return _text(program, "CUBIN"), log
     finally:
         nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
 

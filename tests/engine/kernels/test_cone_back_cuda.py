@@ -24,7 +24,7 @@ from engine.kernels.tuning import UNMEASURED_BACK
 from engine.operators.xray import XrayTransform
 from engine.profiling import Profiler
 from tests.emulator import EmulatedGpu, nvrtc
-from tests.emulator.registers import ARCHITECTURES
+from tests.emulator.registers import cards_for
 from tests.emulator.sanitizer import sanitizer_environment
 
 ROOT = Path(__file__).parents[3]
@@ -155,11 +155,11 @@ LARGE = (400, 256, 256)
 
 
 @with_nvrtc
-@pytest.mark.parametrize("arch", ARCHITECTURES)
-def test_every_form_compiles_without_spills(arch):
+def test_every_form_compiles_without_spills():
     wide = replace(UNMEASURED_BACK, path="upright", views_per_launch=MOST_VIEWS)
     columns = [BackVariant("memory", "columns", (32, n), run) for n, run in ((16, 4), (8, 16))]
-    for variant in [*back_variants(), UNMEASURED_BACK, wide, *columns, *ORDERS]:
+    forms = [*back_variants(), UNMEASURED_BACK, wide, *columns, *ORDERS]
+    for variant, arch in ((form, arch) for form in forms for arch in cards_for(form)):
         uses = nvrtc.compile_for(variant.source(), arch, variant.options).kernels
         assert sorted(uses) == ["back", "gather"]
         for use in uses.values():

@@ -13,6 +13,7 @@ from tests.emulator import nvrtc
 from tests.emulator.registers import (
     ARCHITECTURES,
     RECORD,
+    cards_for,
     digests,
     image_forms,
     image_kernels,
@@ -28,7 +29,6 @@ with_nvrtc = pytest.mark.skipif(
     not nvrtc.is_installed(),
     reason="the wheel nvidia-cuda-nvrtc, which compiles for a card, is not installed",
 )
-on_every_card = pytest.mark.parametrize("arch", ARCHITECTURES)
 
 GREEDY = """
 extern "C" __global__ void __launch_bounds__(1024) greedy(float* values, int n) {
@@ -52,12 +52,17 @@ def assert_fits(uses, names, block):
 
 
 @with_nvrtc
-@on_every_card
 @pytest.mark.parametrize("mapping", ["thread", "warp", "block"])
-def test_every_form_of_the_ray_kernels_compiles_without_spills(mapping, arch):
+def test_every_form_of_the_ray_kernels_compiles_without_spills(mapping):
     for variant in variants():
         if variant.mapping == mapping:
-            assert_fits(ray_kernels(variant, arch), RAY_KERNELS, variant.block)
+            for arch in cards_for(variant):
+                assert_fits(ray_kernels(variant, arch), RAY_KERNELS, variant.block)
+
+
+def test_the_forms_together_meet_every_card():
+    forms = [*variants(), *image_forms(), *back_variants(), *joseph_variants()]
+    assert {arch for form in forms for arch in cards_for(form)} == set(ARCHITECTURES)
 
 
 @with_nvrtc
@@ -69,10 +74,10 @@ def test_every_size_of_block_compiles_without_spills(mapping):
 
 
 @with_nvrtc
-@on_every_card
-def test_every_form_of_the_image_kernels_compiles_without_spills(arch):
+def test_every_form_of_the_image_kernels_compiles_without_spills():
     for variant in image_forms():
-        assert_fits(image_kernels(variant, arch), EM_KERNELS, EM_BLOCK)
+        for arch in cards_for(variant):
+            assert_fits(image_kernels(variant, arch), EM_KERNELS, EM_BLOCK)
 
 
 @with_nvrtc
@@ -81,6 +86,7 @@ def test_a_kernel_that_spills_is_seen():
 
     assert use.spills
     assert use.registers <= 64
+    assert nvrtc.compile_for(GREEDY, 90).kernels["greedy"] == use, "kept, and read back"
 
 
 @with_nvrtc
