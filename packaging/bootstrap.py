@@ -24,6 +24,8 @@ from environment import Environment
 from machine import SetupError, cuda_version, extra_for, has_display, say
 
 ROOT = Path(__file__).resolve().parent.parent
+WARM_UP = "engine.modalities.warm_up"
+"""Module that compiles the kernels of the CPU."""
 
 
 def main(arguments: list[str]) -> int:
@@ -94,10 +96,8 @@ def gpu_extras(root: Path) -> tuple[str, ...]:
 
 def warm_up(root: Path, python: Path) -> None:
     """Compile the CPU kernels once, so that the first scan does not wait for them."""
-    if not (root / "engine" / "warmup.py").is_file():
-        return
     say("Preparing the kernels")
-    if subprocess.call([str(python), "-m", "engine.modalities.warm_up"], cwd=root):
+    if subprocess.call([str(python), "-m", WARM_UP], cwd=root):
         say("Preparing the kernels failed; they will be compiled when first used.")
 
 

@@ -34,9 +34,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "simulate": SCANS,
     "quality": ("io", "simulate", *LEAVES),
     "modalities": ("reporting", "simulate", *SCANS),
-    "run": ("modalities", "reporting", *SCANS),
-    "benchmark": ("run", "modalities", "reporting", "simulate", "quality", *SCANS),
-    "cli": ("benchmark", "run", "modalities", "reporting", "simulate", "quality", *SCANS),
+    "jobs": ("modalities", "reporting", *SCANS),
+    "benchmark": ("jobs", "modalities", "reporting", "simulate", "quality", *SCANS),
+    "cli": ("benchmark", "jobs", "modalities", "reporting", "simulate", "quality", *SCANS),
     "": (),
 }
 """Part of `engine` to the other parts it may import; "" is the engine's own `__init__`."""

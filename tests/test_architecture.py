@@ -49,14 +49,14 @@ def test_the_tree_keeps(rule: Rule) -> None:
             "def f():\n    from engine.io import read",
             2,
         ),
-        (layers_of_engine, "engine/events.py", "from engine import run", 1),
+        (layers_of_engine, "engine/events.py", "from engine.jobs import reconstruction", 1),
         (layers_of_engine, "engine/algorithms/osem.py", "from engine.model import A", 1),
         (layers_of_engine, "engine/postprocess/a.py", TYPES, 3),
         (layers_of_engine, "engine/kernels/rays.py", "from engine.data.volume import Volume", 1),
-        (layers_of_engine, "engine/run/reconstruction.py", "from engine.cli import main", 1),
+        (layers_of_engine, "engine/jobs/reconstruction.py", "from engine.cli import main", 1),
         (
             layers_of_engine,
-            "engine/run/reconstruction.py",
+            "engine/jobs/reconstruction.py",
             "from app.models.session import Session",
             1,
         ),
@@ -78,7 +78,7 @@ def test_the_tree_keeps(rule: Rule) -> None:
         ),
         (
             foreign_libraries,
-            "engine/run/reconstruction.py",
+            "engine/jobs/reconstruction.py",
             "from PySide6.QtCore import QObject",
             1,
         ),
@@ -88,21 +88,21 @@ def test_the_tree_keeps(rule: Rule) -> None:
         (foreign_libraries, "engine/kernels/rays.py", "import cupy", 1),
         (absolute_imports, "engine/io/open_input.py", "from .base import Format", 1),
         (absolute_imports, "engine/io/open_input.py", "from . import base", 1),
-        (no_print, "engine/run/reconstruction.py", "x = 1\nprint(x)", 2),
+        (no_print, "engine/jobs/reconstruction.py", "x = 1\nprint(x)", 2),
         (no_assert, "app/models/session.py", "assert True", 1),
         (no_blind_except, "app/control/threads.py", "try:\n    pass\nexcept:\n    pass", 3),
-        (short_files, "engine/run/reconstruction.py", "x = 1\n" * 301, 301),
-        (short_functions, "engine/run/reconstruction.py", LONG_FUNCTION, 1),
+        (short_files, "engine/jobs/reconstruction.py", "x = 1\n" * 301, 301),
+        (short_functions, "engine/jobs/reconstruction.py", LONG_FUNCTION, 1),
         (
             short_functions,
-            "engine/run/reconstruction.py",
+            "engine/jobs/reconstruction.py",
             "class A:\n" + LONG_FUNCTION.replace("\n", "\n "),
             2,
         ),
     ],
 )
 def test_a_planted_violation_is_found(rule: Rule, path: str, code: str, line: int) -> None:
-    modules = frozenset({"engine.run.reconstruction", "engine.io", "engine.cli"})
+    modules = frozenset({"engine.jobs.reconstruction", "engine.io", "engine.cli"})
     code = code.replace("class A:\ndef", "class A:\n def")
     assert [at for at, _ in rule(Source(path, code, modules))] == [line]
 
@@ -114,14 +114,14 @@ def test_a_planted_violation_is_found(rule: Rule, path: str, code: str, line: in
         ("engine/kernels/rays.py", "from numba import njit"),
         ("engine/kernels/rays.py", "def f():\n    import cupy"),
         ("engine/modalities/pet.py", "from engine.model import ListModeModel"),
-        ("engine/cli/main.py", "from engine.run.reconstruction import run"),
+        ("engine/cli/main.py", "from engine.jobs.reconstruction import run"),
         (
             "app/study/study_step.py",
             "from app.models.session import Session\nfrom engine.modalities.studies import Study",
         ),
         ("app/control/threads.py", "from PySide6.QtCore import QThread"),
         (
-            "engine/run/reconstruction.py",
+            "engine/jobs/reconstruction.py",
             "def f():\n" + '    """' + "\n" * 61 + '"""\n' + "    # x\n" * 61,
         ),
     ],

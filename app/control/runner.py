@@ -21,7 +21,7 @@ from engine.events import Aborted, Checkpointed, Event, Failed, Finished
 from engine.modalities.studies import Study
 
 if TYPE_CHECKING:  # the engine's process is not needed to open the window
-    from engine.run.process.messages import Source
+    from engine.jobs.process.messages import Source
 
 SPEED_BOUNDS = (0.02, 50.0)
 
@@ -79,7 +79,7 @@ class Runner(QObject):
 
     def resume(self, job_id: str, device: str = "") -> None:
         """Go on with an interrupted job from its last checkpoint, if wished on another device."""
-        from engine.run.checkpoint import Job as KeptJob
+        from engine.jobs.checkpoint import Job as KeptJob
 
         if self._session.state.is_active:
             return
@@ -134,8 +134,8 @@ class Runner(QObject):
         return data is not None and self._session.study() == study
 
     def _run(self, study: Study, job_id: str) -> None:
-        from engine.run.checkpoint import Job as KeptJob
-        from engine.run.process import EngineProcess
+        from engine.jobs.checkpoint import Job as KeptJob
+        from engine.jobs.process import EngineProcess
 
         if self._is_shut:
             return  # the window closed while files were read
@@ -195,7 +195,7 @@ class Runner(QObject):
 
     def _share_left(self) -> float:
         """Return the share of the updates that are not in a checkpoint."""
-        from engine.run.checkpoint import Job as KeptJob
+        from engine.jobs.checkpoint import Job as KeptJob
 
         try:
             kept = KeptJob.open(self._job_id).info

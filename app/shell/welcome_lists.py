@@ -77,7 +77,7 @@ class WelcomeLists(QObject):
 
 def _resumable() -> list[tuple[str, str, str]]:
     """Return (id, title, detail) of the newest jobs with an image to go on from."""
-    from engine.run.checkpoint import jobs
+    from engine.jobs.checkpoint import jobs
 
     stopped = ("aborted", "failed")
     found = [job for job in jobs() if job.done and (job.interrupted or job.status in stopped)]

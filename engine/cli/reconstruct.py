@@ -17,13 +17,13 @@ from engine.data.volume import Volume
 from engine.errors import DeviceError, ResourceError, SettingsError
 from engine.events import Event, Finished, Profiled, Progressed
 from engine.io import can_save, is_histogram, is_projections, save
+from engine.jobs.checkpoint import Job, jobs, keep
+from engine.jobs.reconstruction import run
 from engine.modalities.demos import DEMOS, demo_folder
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study, find_protocol, read_study
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.run.checkpoint import Job, jobs, keep
-from engine.run.reconstruction import run
 from engine.study.assignments import with_settings
 
 

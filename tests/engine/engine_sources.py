@@ -1,4 +1,4 @@
-"""Small stand-ins for `engine.run.reconstruction.run`, importable by a spawned process.
+"""Small stand-ins for `engine.jobs.reconstruction.run`, importable by a spawned process.
 
 They have the real one's parameters and tell the same events, in a time the test decides.
 """
@@ -17,7 +17,7 @@ from engine.data.volume import Volume
 from engine.errors import DataError, DeviceError
 from engine.events import Finished, Loaded, Planned, Preview, Progressed, StageStarted
 from engine.geometry.grid import ImageGrid
-from engine.run.reconstruction import run
+from engine.jobs.reconstruction import run
 
 GRID = ImageGrid((4, 5, 6), (1.0, 2.0, 3.0))
 

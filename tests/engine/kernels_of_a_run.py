@@ -19,11 +19,11 @@ from numba.core.dispatcher import Dispatcher
 from engine.backend import cpu
 from engine.events import StageStarted
 from engine.io import read_projections
+from engine.jobs.reconstruction import run
 from engine.modalities.studies import read_study
 from engine.modalities.warm_up import of_any_scan, warm_up
 from engine.modalities.xray_ct.preview import SlicePreview
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.run.reconstruction import run
 
 ON = cpu(2)
 Version = tuple[str, str]

@@ -6,6 +6,7 @@ import ast
 import runpy
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import bootstrap
@@ -39,3 +40,7 @@ def test_gpu_packages_wait_for_gpu_kernels(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "engine" / "kernels").mkdir(parents=True)
     (tmp_path / "engine" / "kernels" / "rays.cu").touch()
     assert bootstrap.gpu_extras(tmp_path) == ("cuda13",)
+
+
+def test_the_module_that_compiles_the_kernels_is_there() -> None:
+    assert find_spec(bootstrap.WARM_UP) is not None

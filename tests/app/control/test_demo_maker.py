@@ -15,9 +15,9 @@ from app.views.windows import auto_window
 from engine.backend import cpu
 from engine.events import Finished
 from engine.io import read_volume
+from engine.jobs.reconstruction import run
 from engine.modalities.demos import DEMOS, CtDemo, DualHeadDemo, PetDemo
 from engine.modalities.studies import read_study
-from engine.run.reconstruction import run
 from engine.simulate.jaw import DENTINE, SOFT, TITANIUM
 from tests.app.conftest import PATIENCE_MS
 

@@ -16,8 +16,8 @@ from app.shell.application import make_window
 from engine.backend import cpu, named
 from engine.backend.devices import DeviceInfo, cpu_device
 from engine.errors import ResourceError
+from engine.jobs.reconstruction import run
 from engine.modalities.studies import write_study
-from engine.run.reconstruction import run
 from tests.app.conftest import PATIENCE_MS
 from tests.emulator import EmulatedGpu
 from tests.engine import engine_sources

@@ -17,9 +17,9 @@ from app.models.run_record import RunState
 from app.shell.application import make_window
 from engine.backend import cpu
 from engine.events import Finished
+from engine.jobs.checkpoint import jobs
+from engine.jobs.reconstruction import run
 from engine.modalities.studies import write_study
-from engine.run.checkpoint import jobs
-from engine.run.reconstruction import run
 from tests.app.conftest import PATIENCE_MS
 
 ROOT = Path(__file__).parents[3]

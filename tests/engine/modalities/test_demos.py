@@ -22,9 +22,9 @@ from engine.io import (
     read_projections,
     read_volume,
 )
+from engine.jobs.reconstruction import run
 from engine.modalities.demos import CtDemo, Demo, DualHeadDemo, PetDemo, demo_folder
 from engine.modalities.studies import Study, find_protocol, read_study
-from engine.run.reconstruction import run
 from engine.simulate.jaw import SOFT
 
 N_PROMPTS = 3000

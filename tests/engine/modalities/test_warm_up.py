@@ -19,13 +19,13 @@ from engine.geometry.orbits import circle, circular_cone
 from engine.geometry.ring import RingScanner, RingSettings, TofSettings
 from engine.io import read_scanner, save, write_histogram, write_listmode, write_projections
 from engine.io.response_hdf5 import write_response
+from engine.jobs.reconstruction import run
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study, write_study
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.run.reconstruction import run
 from engine.simulate import ShapePhantom, point, simulate_listmode
 from engine.simulate.histogram import simulate_histogram
 from engine.simulate.shapes import Cylinder

@@ -13,11 +13,11 @@ from engine.corrections import CORRECTIONS
 from engine.events import Finished, Measured, Profiled
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import write_listmode
+from engine.jobs.process import EngineProcess
+from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
 from engine.reporting import context as record
-from engine.run.process import EngineProcess
-from engine.run.reconstruction import run
 from engine.simulate import simulate_listmode, uniform_cylinder
 from engine.study.assignments import with_settings
 from tests.emulator import EmulatedGpu

@@ -20,11 +20,11 @@ from engine.events import Finished
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import write_listmode
+from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
 from engine.reporting import provenance
 from engine.reporting.environment import environment
-from engine.run.reconstruction import run
 from engine.simulate.listmode import simulate_listmode
 from engine.simulate.phantoms import uniform_cylinder
 from engine.study.assignments import with_settings

@@ -9,12 +9,12 @@ import pytest
 from engine.backend import cpu
 from engine.events import Preview
 from engine.io import read_scanner, write_histogram
+from engine.jobs.reconstruction import run
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.studies import Study
 from engine.quality.derenzo import RESOLVED_BELOW, valleys
-from engine.run.reconstruction import run
 from engine.simulate import derenzo
 from engine.simulate.histogram import simulate_histogram
 from engine.simulate.phantoms import derenzo_sectors

@@ -13,11 +13,11 @@ from engine.data.histogram import with_settings as on_panels
 from engine.data.volume import Volume
 from engine.events import Finished
 from engine.io import read_scanner, write_listmode
+from engine.jobs.reconstruction import run
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
-from engine.run.reconstruction import run
 from engine.simulate import ShapePhantom, point, simulate_listmode
 from engine.study.assignments import with_settings
 

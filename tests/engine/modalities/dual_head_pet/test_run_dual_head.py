@@ -28,6 +28,8 @@ from engine.events import (
 from engine.geometry.scanner import pair_product
 from engine.io import read_scanner, write_histogram
 from engine.io.response_hdf5 import write_response
+from engine.jobs.checkpoint import Job, keep
+from engine.jobs.reconstruction import run
 from engine.modalities.dual_head_pet import response_cache
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response.building import build_analytic
@@ -36,8 +38,6 @@ from engine.modalities.studies import Study, find_protocol, read_study, write_st
 from engine.operators.matrix import MatrixProjector
 from engine.paths import cache_dir
 from engine.reporting.context import Resume
-from engine.run.checkpoint import Job, keep
-from engine.run.reconstruction import run
 from engine.simulate.histogram import simulate_histogram
 from engine.simulate.phantoms import point
 from engine.study.assignments import with_settings

@@ -10,6 +10,7 @@ from engine.errors import DeviceMemoryError, ResourceError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import write_listmode
+from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.requirements import (
     GPU_BYTES_PER_EVENT,
@@ -19,7 +20,6 @@ from engine.modalities.listmode_pet.requirements import (
 )
 from engine.modalities.requirements import GPU_SAFETY, Requirements, refuse_if_too_large
 from engine.modalities.studies import Study
-from engine.run.reconstruction import run
 from engine.simulate import simulate_listmode, uniform_cylinder
 from tests.emulator import EmulatedGpu
 

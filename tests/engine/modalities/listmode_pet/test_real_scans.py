@@ -11,11 +11,11 @@ from engine.backend import cpu
 from engine.events import Finished, Preview
 from engine.geometry.tof import FWHM_PER_SIGMA
 from engine.io import read_listmode
+from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet import model as listmode_pet
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.sensitivity import compute_sensitivity
 from engine.modalities.studies import Study
-from engine.run.reconstruction import run
 from engine.study.assignments import with_settings
 
 ON = cpu(2)

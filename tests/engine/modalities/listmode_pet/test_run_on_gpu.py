@@ -8,9 +8,9 @@ from engine.errors import DeviceError
 from engine.events import Finished, Preview, Profiled
 from engine.geometry.ring import RingScanner, RingSettings, TofSettings
 from engine.io import save, write_listmode
+from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
-from engine.run.reconstruction import run
 from engine.simulate import ShapePhantom, simulate_listmode
 from engine.simulate.shapes import Cylinder
 from engine.study.assignments import with_settings

@@ -12,9 +12,9 @@ from engine.errors import EngineError
 from engine.events import Corrected, Finished, Warned
 from engine.geometry.orbits import circle, parallel
 from engine.io.xray.dxchange import write_projections
+from engine.jobs.reconstruction import run
 from engine.modalities.studies import Study
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.run.reconstruction import run
 from engine.simulate import Detector, simulate_xray, tooth
 from engine.study.assignments import with_settings
 

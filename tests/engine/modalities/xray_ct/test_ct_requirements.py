@@ -13,11 +13,11 @@ from engine.data.projections import Projections
 from engine.events import Planned
 from engine.geometry.orbits import circle, circular_cone
 from engine.io import write_projections
+from engine.jobs.reconstruction import run
 from engine.modalities.studies import Study
 from engine.modalities.xray_ct.dry_run import without_values
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.modalities.xray_ct.requirements import estimate, estimate_unread, most_room
-from engine.run.reconstruction import run
 from engine.simulate.integrals import line_integrals
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Cylinder

@@ -16,10 +16,10 @@ from engine.events import Finished
 from engine.geometry.orbits import circle, circular_cone
 from engine.io.contact_sheet import contact_sheet
 from engine.io.xray.dxchange import write_projections
+from engine.jobs.reconstruction import run
 from engine.modalities.studies import Study
 from engine.modalities.xray_ct.parameter_sweep import candidates, with_value
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.run.reconstruction import run
 from engine.simulate import simulate_integrals, tooth
 from engine.study.assignments import with_settings
 

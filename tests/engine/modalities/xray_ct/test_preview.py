@@ -16,6 +16,7 @@ from engine.events import Warned
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circular_cone, parallel
 from engine.io import write_projections
+from engine.jobs.reconstruction import run
 from engine.modalities.studies import Study
 from engine.modalities.xray_ct.dry_run import dry_run, without_values
 from engine.modalities.xray_ct.preview import SlicePreview
@@ -32,7 +33,6 @@ from engine.preprocess import (
     Rings,
     Roll,
 )
-from engine.run.reconstruction import run
 
 ON = cpu(2)
 GRID = ImageGrid((16, 40, 40), (1.0, 1.0, 1.0))

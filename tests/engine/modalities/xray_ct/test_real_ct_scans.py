@@ -10,9 +10,9 @@ from scipy.io import loadmat
 
 from engine.backend import cpu
 from engine.events import Corrected, Finished
+from engine.jobs.reconstruction import run
 from engine.modalities.studies import Study
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.run.reconstruction import run
 from engine.study.assignments import with_settings
 
 CHEST = """

@@ -14,6 +14,7 @@ from engine.events import Corrected, Finished, Preview
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, helical, parallel
 from engine.io import is_projections, read_projections, write_projections
+from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study, read_protocol, read_study, write_study
 from engine.modalities.xray_ct.flow import facts_of
@@ -22,7 +23,6 @@ from engine.operators.xray import XrayTransform
 from engine.quality.roi import cylinder, mean
 from engine.reporting.context import Resume
 from engine.reporting.provenance import hash_array
-from engine.run.reconstruction import run
 from engine.study.assignments import with_settings
 
 ON = cpu(2)

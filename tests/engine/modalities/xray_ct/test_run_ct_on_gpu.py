@@ -11,12 +11,12 @@ from engine.events import Corrected, Finished, Planned, Preview, Profiled, Warne
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone
 from engine.io import write_projections
+from engine.jobs.reconstruction import run
 from engine.modalities.studies import Study
 from engine.modalities.xray_ct import requirements as preflight_ct
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.modalities.xray_ct.requirements import estimate
 from engine.operators.xray import XrayTransform
-from engine.run.reconstruction import run
 from engine.study.assignments import with_settings
 from tests.emulator import EmulatedGpu
 

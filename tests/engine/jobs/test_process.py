@@ -25,12 +25,12 @@ from engine.events import (
     Progressed,
     Warned,
 )
+from engine.jobs.checkpoint import Job
+from engine.jobs.process import EngineProcess
+from engine.jobs.process import engine_process as process
+from engine.jobs.process.slots import FOLDER, PREFIX, sweep_orphans
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study, write_study
-from engine.run.checkpoint import Job
-from engine.run.process import EngineProcess
-from engine.run.process import engine_process as process
-from engine.run.process.slots import FOLDER, PREFIX, sweep_orphans
 from tests.engine import engine_sources
 
 LINUX = sys.platform.startswith("linux")
@@ -284,9 +284,9 @@ WINDOW = """
 import sys, threading
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from engine.run.checkpoint import Job
+from engine.jobs.checkpoint import Job
 from engine.events import Checkpointed
-from engine.run.process import EngineProcess
+from engine.jobs.process import EngineProcess
 from engine.modalities.studies import read_study
 from tests.engine import engine_sources
 

@@ -17,12 +17,12 @@ from engine.data.volume import Volume
 from engine.errors import DataError, FileFormatError, NumericalError, ResourceError, SettingsError
 from engine.events import Checkpointed, Finished, Preview, StageStarted, Warned
 from engine.geometry.grid import ImageGrid
+from engine.jobs.checkpoint import Job, jobs, keep, keeping
+from engine.jobs.checkpoint.job import IMAGES, KEPT_ENDED, absolute
+from engine.jobs.checkpoint.job_record import JobRecord
+from engine.jobs.checkpoint.owner import Owner
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study, read_study
-from engine.run.checkpoint import Job, jobs, keep, keeping
-from engine.run.checkpoint.job import IMAGES, KEPT_ENDED, absolute
-from engine.run.checkpoint.job_record import JobRecord
-from engine.run.checkpoint.owner import Owner
 
 GRID = ImageGrid((3, 4, 5), (1.0, 2.0, 3.0))
 N_ITERATIONS, N_SUBSETS = 3, 4

@@ -18,11 +18,10 @@ import numpy as np
 
 from engine.errors import EngineError
 from engine.events import Aborted, Event, Failed, Finished, Planned, Preview, Warned
-from engine.modalities.studies import Study
-from engine.run.checkpoint import Job
-from engine.run.process.child import main
-from engine.run.process.exit_reasons import how_it_ended, what_is_safe
-from engine.run.process.messages import (
+from engine.jobs.checkpoint import Job
+from engine.jobs.process.child import main
+from engine.jobs.process.exit_reasons import how_it_ended, what_is_safe
+from engine.jobs.process.messages import (
     N_SLOTS,
     Beat,
     Command,
@@ -33,7 +32,8 @@ from engine.run.process.messages import (
     Slots,
     Source,
 )
-from engine.run.process.slots import OwnedSlots, sweep_orphans
+from engine.jobs.process.slots import OwnedSlots, sweep_orphans
+from engine.modalities.studies import Study
 
 WAKE_S = 0.25
 """Longest sleep between looks at deadlines."""

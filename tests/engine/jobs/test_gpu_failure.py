@@ -17,13 +17,13 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import write_listmode, write_projections
+from engine.jobs.checkpoint import Job
+from engine.jobs.process import EngineProcess
+from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.operators.xray import XrayTransform
-from engine.run.checkpoint import Job
-from engine.run.process import EngineProcess
-from engine.run.reconstruction import run
 from engine.simulate import simulate_listmode, uniform_cylinder
 from tests.emulator import EmulatedGpu
 from tests.engine import engine_sources

@@ -19,16 +19,16 @@ from pydantic import ValidationError
 from engine.errors import DataError, FileFormatError, ResourceError, SettingsError
 from engine.events import Preview
 from engine.io.atomic_write import write_atomically
+from engine.jobs.checkpoint.images import Head, read_head, read_image, write_image
+from engine.jobs.checkpoint.job_record import JobInfo, JobRecord, Status
+from engine.jobs.checkpoint.owner import Owner
 from engine.modalities.studies import Study, read_study, write_study
 from engine.paths import jobs_dir, made
 from engine.reporting.provenance import describe_inputs
-from engine.run.checkpoint.images import Head, read_head, read_image, write_image
-from engine.run.checkpoint.job_record import JobInfo, JobRecord, Status
-from engine.run.checkpoint.owner import Owner
 from engine.settings import explain
 
 if TYPE_CHECKING:  # the window lists jobs without loading kernels
-    from engine.run.reconstruction import Resume
+    from engine.jobs.reconstruction import Resume
 
 RECORD, STUDY = "job.json", "study.toml"
 IMAGES = ("checkpoint-0.bin", "checkpoint-1.bin")
@@ -177,7 +177,7 @@ class Job:
 
     def latest(self) -> Resume | None:
         """Return where to go on: the newest whole image, None if none was ever saved."""
-        from engine.run.reconstruction import Resume
+        from engine.jobs.reconstruction import Resume
 
         heads = sorted(self._heads(), key=lambda pair: -pair[0].done)
         for head, path in heads:

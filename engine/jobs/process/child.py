@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 from engine.backend import Backend, named
 from engine.errors import DeviceError, EngineError, ResourceError, SettingsError
 from engine.events import Event, Failed, Finished, Preview, Warned
+from engine.jobs.checkpoint import Job, keep
+from engine.jobs.checkpoint.job import absolute
+from engine.jobs.process.link import Controls, Outbox
+from engine.jobs.process.messages import Order, Source
 from engine.modalities.studies import Study
-from engine.run.checkpoint import Job, keep
-from engine.run.checkpoint.job import absolute
-from engine.run.process.link import Controls, Outbox
-from engine.run.process.messages import Order, Source
 
 if TYPE_CHECKING:
-    from engine.run.reconstruction import Resume
+    from engine.jobs.reconstruction import Resume
 
 NO_MEMORY = (
     "The memory is used up; choose larger voxels, a smaller field of view or a shorter scan, "
@@ -103,7 +103,7 @@ def _device(order: Order) -> Backend:
 
 
 def _default_source() -> Source:
-    from engine.run.reconstruction import run
+    from engine.jobs.reconstruction import run
 
     return run
 

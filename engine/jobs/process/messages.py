@@ -18,7 +18,7 @@ from engine.events import Event, Finished, Preview
 from engine.geometry.grid import ImageGrid
 
 Source = Callable[..., Iterator[Event]]
-"""Anything with the parameters of `engine.run.reconstruction.run`, at the top of a module."""
+"""Anything with the parameters of `engine.jobs.reconstruction.run`, at the top of a module."""
 Command = Literal["pause", "resume", "finish", "abort"]
 N_SLOTS = 2
 
@@ -33,7 +33,7 @@ class Order:
     device, threads : see `engine.backend.named`
     job : folder of the job, None without checkpoints
     resume : whether to go on from the job's last checkpoint
-    source : what to run instead of `engine.run.reconstruction.run`
+    source : what to run instead of `engine.jobs.reconstruction.run`
     """
 
     study: str

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from engine.run.checkpoint.owner import Owner
+from engine.jobs.checkpoint.owner import Owner
 from engine.settings import Settings, setting
 
 Status = Literal["running", "paused", "finished", "aborted", "failed"]

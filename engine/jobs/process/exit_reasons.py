@@ -6,7 +6,7 @@ import signal
 
 from engine.errors import EngineError
 from engine.events import Preview
-from engine.run.checkpoint import Job
+from engine.jobs.checkpoint import Job
 
 
 def how_it_ended(exit_code: int | None) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.events import Event, Finished, Preview, Progressed
-from engine.run.process.messages import (
+from engine.jobs.process.messages import (
     N_SLOTS,
     Beat,
     Command,
@@ -25,7 +25,7 @@ from engine.run.process.messages import (
     Slots,
     must_arrive,
 )
-from engine.run.process.slots import AttachedSlots
+from engine.jobs.process.slots import AttachedSlots
 
 BEAT_S = 0.5
 PROGRESS_S = 0.1

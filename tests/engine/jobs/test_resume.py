@@ -13,12 +13,12 @@ from engine.backend import cpu
 from engine.events import Checkpointed, Failed, Finished, Loaded, Measured, Preview
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import write_listmode
+from engine.jobs.checkpoint import Job
+from engine.jobs.process import EngineProcess, run_isolated
+from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
 from engine.reporting.provenance import hash_array
-from engine.run.checkpoint import Job
-from engine.run.process import EngineProcess, run_isolated
-from engine.run.reconstruction import run
 from engine.simulate.listmode import simulate_listmode
 from engine.simulate.phantoms import uniform_cylinder
 

@@ -8,8 +8,8 @@ from time import monotonic
 
 from engine.errors import EngineError
 from engine.events import Checkpointed, Event, Finished, Preview, Warned
-from engine.run.checkpoint.job import Job
-from engine.run.checkpoint.job_record import Status
+from engine.jobs.checkpoint.job import Job
+from engine.jobs.checkpoint.job_record import Status
 
 INTERVAL_S = 2.0
 """Least time between checkpoints within an iteration."""

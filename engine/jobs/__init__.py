@@ -1,0 +1,1 @@
+"""Reconstructions: a study in, events out, with checkpoints and in a process of their own."""

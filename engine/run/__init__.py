@@ -1,1 +1,0 @@
-"""One reconstruction: from a study to its volume."""
