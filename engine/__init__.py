@@ -1,1 +1,132 @@
-"""Isocenter's reconstruction engine: no window, scriptable, testable alone."""
+"""Isocenter's reconstruction engine: read a scan, reconstruct it, save the volume.
+
+No window, scriptable, testable alone. These names are its face; everything else may change.
+
+Examples
+--------
+>>> import engine
+>>> study = engine.Study(data="scan.h5", protocol=engine.find_protocol("brain-fdg"))
+>>> volume = engine.reconstruct(study)                              # doctest: +SKIP
+>>> engine.save(volume, "image.nii.gz")                             # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from engine.backend import best, cpu
+    from engine.data.histogram import Histogram
+    from engine.data.listmode import ListMode
+    from engine.data.projections import Projections
+    from engine.data.volume import Volume
+    from engine.errors import EngineError
+    from engine.geometry.crystal_map import CrystalMap
+    from engine.geometry.dual_head import DualHead, DualHeadSettings
+    from engine.geometry.grid import ImageGrid
+    from engine.geometry.orbits import circular_cone
+    from engine.geometry.ring import RingScanner, RingSettings
+    from engine.geometry.xray import XrayGeometry
+    from engine.io.any_file import read, save
+    from engine.io.scanners import read_scanner
+    from engine.jobs.reconstruction import reconstruct, run
+    from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
+    from engine.modalities.listmode_pet.protocol import ListModeProtocol
+    from engine.modalities.studies import Study, find_protocol, read_study
+    from engine.modalities.xray_ct.protocol import CtProtocol
+    from engine.operators.base import LinearOperator
+    from engine.operators.matrix import MatrixProjector
+    from engine.operators.rays import RayProjector, Rays
+    from engine.operators.xray import XrayTransform
+    from engine.simulate.histogram import simulate_histogram
+    from engine.simulate.listmode import simulate_listmode
+    from engine.simulate.xray import simulate_integrals, simulate_xray
+
+    __version__: str
+
+_MODULES: dict[str, tuple[str, ...]] = {
+    "backend": ("best", "cpu"),
+    "data.histogram": ("Histogram",),
+    "data.listmode": ("ListMode",),
+    "data.projections": ("Projections",),
+    "data.volume": ("Volume",),
+    "errors": ("EngineError",),
+    "geometry.crystal_map": ("CrystalMap",),
+    "geometry.dual_head": ("DualHead", "DualHeadSettings"),
+    "geometry.grid": ("ImageGrid",),
+    "geometry.orbits": ("circular_cone",),
+    "geometry.ring": ("RingScanner", "RingSettings"),
+    "geometry.xray": ("XrayGeometry",),
+    "io.any_file": ("read", "save"),
+    "io.scanners": ("read_scanner",),
+    "jobs.reconstruction": ("reconstruct", "run"),
+    "modalities.dual_head_pet.protocol": ("DualHeadProtocol",),
+    "modalities.listmode_pet.protocol": ("ListModeProtocol",),
+    "modalities.studies": ("Study", "find_protocol", "read_study"),
+    "modalities.xray_ct.protocol": ("CtProtocol",),
+    "operators.base": ("LinearOperator",),
+    "operators.matrix": ("MatrixProjector",),
+    "operators.rays": ("RayProjector", "Rays"),
+    "operators.xray": ("XrayTransform",),
+    "simulate.histogram": ("simulate_histogram",),
+    "simulate.listmode": ("simulate_listmode",),
+    "simulate.xray": ("simulate_integrals", "simulate_xray"),
+}
+"""Module of the engine to the names it gives to the face, loaded when first asked for."""
+_HOME = {name: f"engine.{module}" for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "CrystalMap",
+    "CtProtocol",
+    "DualHead",
+    "DualHeadProtocol",
+    "DualHeadSettings",
+    "EngineError",
+    "Histogram",
+    "ImageGrid",
+    "LinearOperator",
+    "ListMode",
+    "ListModeProtocol",
+    "MatrixProjector",
+    "Projections",
+    "RayProjector",
+    "Rays",
+    "RingScanner",
+    "RingSettings",
+    "Study",
+    "Volume",
+    "XrayGeometry",
+    "XrayTransform",
+    "__version__",
+    "best",
+    "circular_cone",
+    "cpu",
+    "find_protocol",
+    "read",
+    "read_scanner",
+    "read_study",
+    "reconstruct",
+    "run",
+    "save",
+    "simulate_histogram",
+    "simulate_integrals",
+    "simulate_listmode",
+    "simulate_xray",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("isocenter")
+    if name not in _HOME:
+        raise AttributeError(f"module 'engine' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value  # the next look-up finds it at once
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

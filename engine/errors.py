@@ -4,7 +4,17 @@ from __future__ import annotations
 
 
 class EngineError(Exception):
-    """Base of all faults the user can mend: what, where, got and wanted, way out."""
+    """Base of all faults the user can mend: what, where, got and wanted, way out.
+
+    Examples
+    --------
+    >>> import engine
+    >>> try:
+    ...     engine.read("no-such-scan.h5")
+    ... except engine.EngineError as fault:
+    ...     print(fault)
+    no-such-scan.h5: no such file; check the path.
+    """
 
 
 class FileFormatError(EngineError):

@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "jobs": ("modalities", "reporting", *SCANS),
     "benchmark": ("jobs", "modalities", "reporting", "simulate", "quality", *SCANS),
     "cli": ("benchmark", "jobs", "modalities", "reporting", "simulate", "quality", *SCANS),
-    "": (),
+    "": ("backend", "io", "jobs", "modalities", "model", "operators", "simulate", *LEAVES),
 }
 """Part of `engine` to the other parts it may import; "" is the engine's own `__init__`."""
 
@@ -60,7 +60,7 @@ APP_MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "export": ("control", "forms", "look", "models"),
     "shell": ("control", "export", "forms", "inspect", "look", "measure", "models", "run", "study"),
     "__main__": ("shell",),
-    "": (),
+    "": ("backend", "io", "jobs", "modalities", "model", "operators", "simulate", *LEAVES),
 }
 """Room of `app` to the other rooms it may import."""
 APP_MAY_IMPORT["shell"] += ("views",)

@@ -69,7 +69,24 @@ def usable_cores() -> int:
 
 
 def cpu(threads: int | None = None) -> Backend:
-    """The CPU, with `threads` workers (all usable cores if None)."""
+    """The CPU, with `threads` workers (all usable cores if None).
+
+    Parameters
+    ----------
+    threads
+        worker threads of the kernels
+
+    Returns
+    -------
+    on
+        what `run`, `reconstruct` and every operator take
+
+    Examples
+    --------
+    >>> import engine
+    >>> engine.cpu(threads=2).label
+    'CPU, 2 threads'
+    """
     return Backend("cpu", numpy, threads or usable_cores())
 
 
@@ -83,7 +100,19 @@ def cuda(gpu: Gpu | None = None) -> Backend:
 
 
 def best() -> Backend:
-    """Return the fastest device of this machine: the GPU if there is one that answers."""
+    """Return the fastest device of this machine: the GPU if there is one that answers.
+
+    Returns
+    -------
+    on
+        the GPU, or the CPU with all its cores
+
+    Examples
+    --------
+    >>> import engine
+    >>> engine.best().name in ("cuda", "cpu")
+    True
+    """
     try:
         return cuda()
     except ResourceError:

@@ -39,6 +39,13 @@ class Histogram:
     factors : (n_lines,) detection factors in use, 0 on dead lines; None: all 1
     info : what the file says of the scan, for provenance
     notes : what the reader wants the user to know, one sentence each
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> panels = engine.read_scanner("test-panels")
+    >>> engine.Histogram(panels, prompts=np.ones(panels.n_lors, np.float32)).n_prompts
+    576.0
     """
 
     scanner: DualHead

@@ -36,6 +36,14 @@ class ListMode:
     info : what the file says of the scan (isotope, dates, ...), for provenance; "axes" is "LPI"
         where the scanner's z runs towards the patient's feet
     notes : what the reader wants the user to know, one sentence each
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> ring = engine.read_scanner("demo-ring")
+    >>> scan = engine.ListMode(ring, crystals=np.array([[1, 145], [2, 150]], np.int32))
+    >>> scan.n_prompts
+    2
     """
 
     scanner: Scanner

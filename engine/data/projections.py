@@ -36,6 +36,16 @@ class Projections:
     info : what the file says of the scan, and each correction of its work, for provenance;
         "flat_views" holds for each flat the number of the view that followed it
     notes : what the reader wants the user to know, one sentence each
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> orbit = engine.circular_cone(
+    ...     [0.0, 1.0], source_axis_mm=500, source_detector_mm=800, shape=(8, 24), pixel_mm=4
+    ... )
+    >>> values = np.zeros((2, 8, 24), np.float32)
+    >>> engine.Projections(values, orbit, kind="integrals").n_views
+    2
     """
 
     values: NDArray[Any]

@@ -22,6 +22,13 @@ class Volume:
     grid : where each voxel is [mm, LPS]
     unit : unit of the values, for example "counts/mm", "1/mm"
     info : free provenance, written beside the volume
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> grid = engine.ImageGrid(shape=(2, 3, 4), voxel_mm=(1.0, 1.0, 2.0))
+    >>> engine.Volume(np.zeros(grid.shape, np.float32), grid, unit="1/mm").axes
+    'LPS'
     """
 
     values: NDArray[np.float32]

@@ -29,6 +29,22 @@ class CrystalMap(Scanner):
     keys : (n, 3) ring, place and layer of each crystal, as the file names it
     positions_mm : (n, 3) centres of detection (x, y, z) [mm, LPS]
     fov_radius_mm : lines of response further from the axis do not count [mm]
+
+    voxel_mm : (x, y, z) voxel of a first image [mm]
+    fov_mm : its diameter and length [mm]
+    tof : time-of-flight bins, None without
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> angles = np.linspace(0, 2 * np.pi, 8, endpoint=False)
+    >>> positions = 50 * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1)
+    >>> keys = np.stack([0 * angles, np.arange(8), 0 * angles], axis=1).astype(np.int32)
+    >>> ring = engine.CrystalMap(
+    ...     "Eight", keys, positions, fov_radius_mm=40, voxel_mm=(2, 2, 2), fov_mm=(60, 10)
+    ... )
+    >>> ring.n_lors
+    28
     """
 
     def __init__(

@@ -28,7 +28,18 @@ Array = NDArray[Any]
 
 
 class DualHeadSettings(Settings):
-    """A dual-head scanner, as its TOML file holds it."""
+    """A dual-head scanner, as its TOML file holds it.
+
+    Examples
+    --------
+    >>> import engine
+    >>> panels = engine.DualHeadSettings(
+    ...     name="Small panels", n_rows=6, n_columns=4, pitch_mm=2.4, crystal_mm=2.1,
+    ...     thickness_mm=20, separation_mm=12, n_planes=11, plane_mm=1,
+    ... )
+    >>> panels.voxels_per_pitch
+    4
+    """
 
     kind: Literal["dual-head"] = "dual-head"
     name: str = setting(..., "Name shown to the user", min_length=1, max_length=80)
@@ -60,7 +71,20 @@ class DualHeadSettings(Settings):
 
 
 class DualHead(Scanner):
-    """Two panels of crystals that face each other across y = 0."""
+    """Two panels of crystals that face each other across y = 0.
+
+    Parameters
+    ----------
+    settings
+        sizes and places, as a scanner file holds them
+
+    Examples
+    --------
+    >>> import engine
+    >>> panels = engine.read_scanner("test-panels")
+    >>> panels.grid.describe()
+    '0.6 × 1 × 0.6 mm, 16 × 11 × 24'
+    """
 
     tof = None
 

@@ -22,6 +22,15 @@ class ImageGrid:
     shape : (n_z, n_y, n_x), as arrays are stored
     voxel_mm : (x, y, z) edge lengths [mm]
     centre_mm : (x, y, z) centre of the whole box [mm]
+
+    Examples
+    --------
+    >>> import engine
+    >>> grid = engine.ImageGrid(shape=(2, 3, 4), voxel_mm=(1.0, 1.0, 2.0))
+    >>> grid.describe()
+    '1 × 1 × 2 mm, 4 × 3 × 2'
+    >>> grid.centres_mm(axis=2).tolist()
+    [-1.0, 1.0]
     """
 
     shape: tuple[int, int, int]

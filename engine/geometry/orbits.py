@@ -65,6 +65,20 @@ def circular_cone(
         turn of the detector in its plane, from u towards v [rad]
     tilt_rad
         turns of the detector about u, then about v [rad]
+
+    Returns
+    -------
+    geometry
+        source and detector of every view
+
+    Examples
+    --------
+    >>> import engine
+    >>> orbit = engine.circular_cone(
+    ...     [0.0, 1.0], source_axis_mm=500, source_detector_mm=800, shape=(8, 24), pixel_mm=4
+    ... )
+    >>> orbit.source_mm[0].round(3).tolist()
+    [500.0, 0.0, 0.0]
     """
     _check_distances(source_axis_mm, source_detector_mm)
     detector = (source_axis_mm - source_detector_mm, *detector_shift_mm)

@@ -33,7 +33,18 @@ class TofSettings(Settings):
 
 
 class RingSettings(Settings):
-    """A ring scanner, as its TOML file holds it."""
+    """A ring scanner, as its TOML file holds it.
+
+    Examples
+    --------
+    >>> import engine
+    >>> ring = engine.RingSettings(
+    ...     name="Small ring", n_rings=4, n_crystals_per_ring=64, radius_mm=60, ring_pitch_mm=4,
+    ...     max_ring_difference=3, n_tangential=40, fov_mm=(60, 16),
+    ... )
+    >>> ring.gap_places
+    ()
+    """
 
     kind: Literal["ring"] = "ring"
     name: str = setting(..., "Name shown to the user", min_length=1, max_length=80)
@@ -49,7 +60,7 @@ class RingSettings(Settings):
     gap_rings: tuple[int, ...] = setting((), "Rings without crystals")
     block_rings: int = setting(1, "Rings of one detector block", ge=1, le=2000)
     block_places: int = setting(1, "Places of one detector block", ge=1, le=20000)
-    tof: TofSettings | None = None
+    tof: TofSettings | None = setting(None, "Time of flight; None where it is not measured")
     voxel_mm: Point = setting((2.0, 2.0, 2.0), "Voxel size of a first picture", unit="mm")
     fov_mm: tuple[float, float] = setting(..., "Diameter and length of a first picture", unit="mm")
 
@@ -72,7 +83,23 @@ class RingSettings(Settings):
 
 
 class RingScanner(Scanner):
-    """Rings of crystals round the z axis."""
+    """Rings of crystals round the z axis.
+
+    Parameters
+    ----------
+    settings
+        sizes and places, as a scanner file holds them
+
+    Examples
+    --------
+    >>> import engine
+    >>> settings = engine.RingSettings(
+    ...     name="Small ring", n_rings=4, n_crystals_per_ring=64, radius_mm=60, ring_pitch_mm=4,
+    ...     max_ring_difference=3, n_tangential=40, fov_mm=(60, 16),
+    ... )
+    >>> engine.RingScanner(settings).n_crystals
+    256
+    """
 
     def __init__(self, settings: RingSettings) -> None:
         self.settings = settings

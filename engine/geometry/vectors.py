@@ -83,3 +83,14 @@ def refuse(bad: NDArray[np.bool_], fault: str) -> None:
     """Name the first bad view, if any, and what is wrong with it."""
     if bad.any():
         raise GeometryError(f"view {int(bad.argmax())}: {fault}")
+
+
+def range_of(part: slice, n: int, what: str) -> tuple[int, int]:
+    """Return the first and one past the last of some neighbouring rows or columns out of n."""
+    first, last, step = part.indices(n)
+    if step != 1 or last <= first:
+        raise GeometryError(
+            f"{what} {part.start} to {part.stop} of a detector with {n} {what}: no neighbouring "
+            f"{what} are left; give a range within it."
+        )
+    return first, last

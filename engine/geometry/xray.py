@@ -33,6 +33,7 @@ from engine.geometry.vectors import (
     checked_vectors,
     each,
     length,
+    range_of,
     turned_about,
     unit,
 )
@@ -58,6 +59,15 @@ class XrayGeometry:
     u_mm : (n_views, 3) step from one column to the next
     v_mm : (n_views, 3) step from one row to the next
     shape : (n_rows, n_columns)
+
+    Examples
+    --------
+    >>> import engine
+    >>> orbit = engine.circular_cone(
+    ...     [0.0, 1.0], source_axis_mm=500, source_detector_mm=800, shape=(8, 24), pixel_mm=4
+    ... )
+    >>> orbit.shape, orbit.magnification.round(3).tolist()
+    ((8, 24), [1.6, 1.6])
     """
 
     beam: Beam
@@ -241,8 +251,8 @@ class XrayGeometry:
     def cropped(self, rows: slice, columns: slice) -> Self:
         """Return the detector with some neighbouring rows and columns only."""
         n_rows, n_columns = self.shape
-        first_row, last_row = _range(rows, n_rows, "rows")
-        first_column, last_column = _range(columns, n_columns, "columns")
+        first_row, last_row = range_of(rows, n_rows, "rows")
+        first_column, last_column = range_of(columns, n_columns, "columns")
         shift = self.shifted(
             columns=(first_column + last_column - n_columns) / 2,
             rows=(first_row + last_row - n_rows) / 2,
@@ -266,16 +276,6 @@ class XrayGeometry:
     def _detector_turned(self, axis: Array, angle_rad: ArrayLike) -> Self:
         u, v = (turned_about(step, axis, each(angle_rad)) for step in (self.u_mm, self.v_mm))
         return replace(self, u_mm=u, v_mm=v)
-
-
-def _range(part: slice, n: int, what: str) -> tuple[int, int]:
-    first, last, step = part.indices(n)
-    if step != 1 or last <= first:
-        raise GeometryError(
-            f"{what} {part.start} to {part.stop} of a detector with {n} {what}: no neighbouring "
-            f"{what} are left; give a range within it."
-        )
-    return first, last
 
 
 def _check(geometry: XrayGeometry) -> None:

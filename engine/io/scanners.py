@@ -20,7 +20,24 @@ def builtin_scanners() -> dict[str, str]:
 
 
 def read_scanner(name_or_path: str) -> Scanner:
-    """Return the scanner of this name or file."""
+    """Return the scanner of this name or file.
+
+    Parameters
+    ----------
+    name_or_path
+        name of a scanner that comes with us, a scanner file (.toml) or a crystal map (.txt)
+
+    Returns
+    -------
+    scanner
+        with its time of flight, if it has one
+
+    Examples
+    --------
+    >>> import engine
+    >>> engine.read_scanner("siemens-mmr").n_crystals
+    32256
+    """
     keys = builtin_keys()
     if name_or_path in keys:
         return scanner_of(builtin_settings(name_or_path))

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from engine.backend import Backend
+from engine.backend import Backend, best
 from engine.data.run_history import RunHistory
+from engine.data.volume import Volume
 from engine.events import Event, Finished
 from engine.modalities.flows import FLOWS
 from engine.modalities.studies import Study
 from engine.reporting.context import OnProgress, Resume, RunContext
 
-__all__ = ["Resume", "run"]
+__all__ = ["Resume", "reconstruct", "run"]
 
 
 def run(
@@ -25,7 +26,7 @@ def run(
     on_progress: OnProgress | None = None,
     finish_early: Callable[[], bool] | None = None,
 ) -> Iterator[Event]:
-    """Reconstruct a study; faults of the input raise `EngineError`.
+    """Reconstruct a study event by event; whoever stops asking stops the run.
 
     Parameters
     ----------
@@ -39,6 +40,37 @@ def run(
         called inside long steps, several times a second; may raise to stop
     finish_early
         polled after each iteration; True ends the iterations and finishes the image
+
+    Yields
+    ------
+    event
+        what happens, in order (`engine.events`): stages, corrections, a preview after each update,
+        and `Finished` with the volume at the end
+
+    Raises
+    ------
+    EngineError
+        where the input, the settings or the device are at fault
+
+    Examples
+    --------
+    >>> import engine
+    >>> from engine.algorithms import Mlem
+    >>> from engine.events import Preview
+    >>> from engine.simulate import point
+    >>> ring = engine.read_scanner("demo-ring")
+    >>> engine.save(engine.simulate_listmode(point(), ring, n_prompts=1000, seed=1), "run.h5")
+    >>> protocol = engine.ListModeProtocol(
+    ...     grid={"voxel_mm": (8, 8, 8), "diameter_mm": 80, "length_mm": 40},
+    ...     sensitivity={"method": "sampled", "error_percent": 20},
+    ...     algorithm=Mlem(iterations=2),
+    ... )
+    >>> study = engine.Study(data="run.h5", protocol=protocol)
+    >>> for event in engine.run(study, on=engine.cpu()):
+    ...     if isinstance(event, Preview):
+    ...         print(event.iteration, event.volume.grid.describe())
+    1 8 mm, 10 × 10 × 5
+    2 8 mm, 10 × 10 × 5
     """
     history = RunHistory() if resume is None else resume.history.resumed()
     record = RunContext(study, on, on_progress, history)
@@ -46,3 +78,43 @@ def run(
         flow = FLOWS[study.protocol.modality]
         volume = yield from flow(record, resume, finish_early)
         yield Finished(volume, volume.info)
+
+
+def reconstruct(study: Study, *, on: Backend | None = None) -> Volume:
+    """Reconstruct a study and return its volume.
+
+    Parameters
+    ----------
+    study
+        what to reconstruct, and how
+    on
+        device; the fastest of this machine if None
+
+    Returns
+    -------
+    volume
+        the finished image with its grid, unit and provenance
+
+    Raises
+    ------
+    EngineError
+        where the input, the settings or the device are at fault
+
+    Examples
+    --------
+    >>> import engine, numpy as np
+    >>> from engine.simulate import uniform_cylinder
+    >>> scan = engine.circular_cone(
+    ...     np.linspace(0, 2 * np.pi, 30, endpoint=False),
+    ...     source_axis_mm=500, source_detector_mm=800, shape=(8, 24), pixel_mm=4,
+    ... )
+    >>> cylinder = uniform_cylinder(diameter_mm=30)
+    >>> engine.save(engine.simulate_integrals(cylinder, scan), "scan.h5")
+    >>> volume = engine.reconstruct(engine.Study(data="scan.h5", protocol=engine.CtProtocol()))
+    >>> volume.unit
+    '1/mm'
+    """
+    for event in run(study, on=on or best()):
+        if isinstance(event, Finished):
+            return event.volume
+    raise RuntimeError("a run ended without a volume")

@@ -28,6 +28,14 @@ class LinearOperator(ABC):
     A(x) and A @ x check the shape and call `forward`; A.T(y) does the same with `adjoint`.
     Operators combine as matrices do: A @ B, A + B, A - B, -A, 2 * A, A / 2; `algebra` stacks them.
     The result is an operator again, and computes nothing until it is applied.
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> from engine.operators.algebra import Diagonal
+    >>> A: engine.LinearOperator = Diagonal(np.array([1.0, 2.0]))
+    >>> (A @ np.ones(2)).tolist(), ((A.T @ A - A) @ np.ones(2)).tolist()
+    ([1.0, 2.0], [0.0, 2.0])
     """
 
     in_shape: tuple[int, ...]

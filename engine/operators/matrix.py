@@ -53,6 +53,17 @@ class MatrixProjector(LinearOperator):
     on_progress : called with (done, in all) several times a second and at the end; may raise
     variant : form of the GPU's kernels; None: the usual one
     profiler : times projections and the GPU's kernels
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> from engine.modalities.dual_head_pet.response.building import build_analytic
+    >>> from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+    >>> panels = engine.read_scanner("test-panels")
+    >>> response = build_analytic(panels, AnalyticResponse(n_points=256), threads=1)
+    >>> A = engine.MatrixProjector(response, on=engine.cpu())
+    >>> A(np.ones(panels.grid.shape, np.float32)).shape
+    (576,)
     """
 
     on: Backend

@@ -50,6 +50,12 @@ class Rays:
         host, while the others may be on the device
     ends : (n, 2) int32, the two points of each ray; order matters for time of flight
     tof_bins : (n,) int16, time bin of each ray, counted towards its second point; None: no time
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> ends_mm = np.array([[-10.0, 0.5, 0.5], [10.0, 0.5, 0.5]])
+    >>> rays = engine.Rays(ends_mm, np.array([[0, 1]], np.int32))
     """
 
     points_mm: NDArray[np.float64]
@@ -75,6 +81,16 @@ class RayProjector(LinearOperator):
         to stop the work
     variant : form of the GPU's kernels; None: the one that was measured to be fastest
     profiler : times uploads and kernels
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> ends_mm = np.array([[-10.0, 0.5, 0.5], [10.0, 0.5, 0.5]])
+    >>> rays = engine.Rays(ends_mm, np.array([[0, 1]], np.int32))
+    >>> grid = engine.ImageGrid(shape=(3, 3, 3), voxel_mm=(1.0, 1.0, 1.0))
+    >>> A = engine.RayProjector(rays, grid, on=engine.cpu())
+    >>> A(np.ones(grid.shape, np.float32)).tolist()
+    [3.0]
     """
 
     adjoint_rtol = 1e-5

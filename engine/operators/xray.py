@@ -57,6 +57,17 @@ class XrayTransform(LinearOperator):
         device in parts; None: where volume and projections are large for its memory
     on_progress : called with (done, in all) several times a second and at the end; may raise
     profiler : times the projections
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> orbit = engine.circular_cone(
+    ...     [0.0, 1.0], source_axis_mm=500, source_detector_mm=800, shape=(3, 3), pixel_mm=0.1
+    ... )
+    >>> grid = engine.ImageGrid(shape=(8, 8, 8), voxel_mm=(1.0, 1.0, 1.0))
+    >>> A = engine.XrayTransform(orbit, grid, on=engine.cpu())
+    >>> float(A(np.ones(grid.shape, np.float32))[0, 1, 1].round(3))
+    8.0
     """
 
     on: Backend

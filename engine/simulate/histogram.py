@@ -67,6 +67,20 @@ def simulate_histogram(
     scan
         `info` holds the seed, the expected and drawn counts, and `decays_per_activity`, which
         turns the phantom's activity into the image [decays in a voxel]
+
+    Examples
+    --------
+    >>> import engine
+    >>> from engine.modalities.dual_head_pet.response.building import build_analytic
+    >>> from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+    >>> from engine.simulate import point
+    >>> panels = engine.read_scanner("test-panels")
+    >>> response = build_analytic(panels, AnalyticResponse(n_points=256), threads=1)
+    >>> data = engine.simulate_histogram(
+    ...     point(), response, n_prompts=1000, seed=1, on=engine.cpu()
+    ... )
+    >>> data.info["phantom"]
+    'point source'
     """
     if not 1 <= n_prompts <= _MOST_COUNTS or not 0 <= randoms_fraction < 1:
         raise SettingsError(

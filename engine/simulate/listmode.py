@@ -77,6 +77,14 @@ def simulate_listmode(
         events in order of time, with the mu-map and the efficiencies that were used; `info` holds
         the seed, the expected and drawn counts of each kind, and `counts_per_mm`, which turns
         the phantom's activity into the image [counts/mm]
+
+    Examples
+    --------
+    >>> import engine
+    >>> from engine.simulate import point
+    >>> ring = engine.read_scanner("demo-ring")
+    >>> engine.simulate_listmode(point(), ring, n_prompts=1000, seed=1).info["phantom"]
+    'point source'
     """
     _check(n_prompts, randoms_fraction, scatter_fraction, duration_s)
     camera = Camera.of(

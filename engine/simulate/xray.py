@@ -149,6 +149,16 @@ def simulate_xray(
     -------
     projections
         of kind "counts"; `info` holds the seed and what was asked for
+
+    Examples
+    --------
+    >>> import engine
+    >>> from engine.simulate import uniform_cylinder
+    >>> orbit = engine.circular_cone(
+    ...     [0.0, 1.0], source_axis_mm=500, source_detector_mm=800, shape=(8, 24), pixel_mm=4
+    ... )
+    >>> engine.simulate_xray(uniform_cylinder(diameter_mm=30), orbit, seed=1).kind
+    'counts'
     """
     if not 0 <= hardening <= 1:
         raise SettingsError(f"beam hardening {hardening:g}, want 0 (none) to 1.")
@@ -201,7 +211,37 @@ def simulate_integrals(
     threads: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> Projections:
-    """Return the line integrals of a phantom without any noise, as means over the pixels."""
+    """Return the line integrals of a phantom without any noise, as means over the pixels.
+
+    Parameters
+    ----------
+    phantom
+        what is scanned
+    geometry
+        source and detector of each view
+    oversample
+        rays along each side of a pixel
+    threads
+        None: all cores
+    on_progress
+        called with the views done and the views in all; may raise to stop
+
+    Returns
+    -------
+    projections
+        of kind "integrals"
+
+    Examples
+    --------
+    >>> import engine
+    >>> from engine.simulate import uniform_cylinder
+    >>> orbit = engine.circular_cone(
+    ...     [0.0, 1.0], source_axis_mm=500, source_detector_mm=800, shape=(9, 25), pixel_mm=4
+    ... )
+    >>> data = engine.simulate_integrals(uniform_cylinder(diameter_mm=30), orbit)
+    >>> round(float(data.values[0, 4, 12]), 3)  # 30 mm of water
+    0.288
+    """
     values = np.empty((geometry.n_views, *geometry.shape), np.float32)
     for views in _blocks(geometry, oversample):
         fine = line_integrals(phantom, finer(geometry.select(views), oversample), threads=threads)

@@ -1,0 +1,110 @@
+"""Any scan or volume, read and written by one function each."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from pathlib import Path
+from typing import Any
+
+from engine import io
+from engine.data.histogram import Histogram
+from engine.data.listmode import ListMode
+from engine.data.projections import Projections
+from engine.data.volume import Volume
+from engine.errors import UnknownFormatError
+from engine.io.open_input import open_head
+
+Scan = ListMode | Histogram | Projections
+
+
+def read(path: Path | str, *, scanner: str | None = None) -> Scan | Volume:
+    """Read any scan or volume; what is in the file decides.
+
+    Parameters
+    ----------
+    path
+        a list-mode scan, a histogram, X-ray projections or a volume
+    scanner
+        name of a scanner that comes with us, a scanner file or a crystal map, where the scan does
+        not say which
+
+    Returns
+    -------
+    data
+        events, counts, projections or a volume, in the units of the conventions
+
+    Raises
+    ------
+    EngineError
+        where the file is of no known format, or damaged; the sentence says what to do
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> grid = engine.ImageGrid(shape=(2, 3, 4), voxel_mm=(1.0, 1.0, 2.0))
+    >>> engine.save(engine.Volume(np.ones(grid.shape, np.float32), grid, "1/mm"), "ones.h5")
+    >>> engine.read("ones.h5").unit
+    '1/mm'
+    """
+    path = Path(path)
+    if io.is_projections(path):
+        return io.read_projections(path)
+    head = open_head(path)
+    if any(reader.accepts(path, head) for reader in io.LISTMODE_READERS):
+        return io.read_listmode(path, scanner=scanner)
+    if io.is_histogram(path):
+        return io.read_histogram(path, scanner=scanner)
+    return io.read_volume(path)
+
+
+@singledispatch
+def save(data: Scan | Volume, path: Path | str, provenance: dict[str, Any] | None = None) -> None:
+    """Write a volume or a scan, whole or not at all.
+
+    Parameters
+    ----------
+    data
+        a volume goes into the format that the name ends with: .nii.gz, .h5 or .png; events and
+        histograms into .h5, projections into .h5, .nxs or .toml
+    path
+        where to; a file that is there is replaced
+    provenance
+        where a volume comes from; its own `info` if None
+
+    Raises
+    ------
+    EngineError
+        where the place or the format cannot be written, or values are not numbers
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> grid = engine.ImageGrid(shape=(2, 3, 4), voxel_mm=(1.0, 1.0, 2.0))
+    >>> volume = engine.Volume(np.zeros(grid.shape, np.float32), grid, "counts/mm")
+    >>> engine.save(volume, "empty.nii.gz")
+    >>> engine.read("empty.nii.gz").grid == grid
+    True
+    """
+    raise UnknownFormatError(
+        f"{Path(path).name}: a {type(data).__name__} cannot be written; give a volume or a scan."
+    )
+
+
+@save.register
+def _(data: Volume, path: Path | str, provenance: dict[str, Any] | None = None) -> None:
+    io.save(data, path, provenance)
+
+
+@save.register
+def _(data: ListMode, path: Path | str, provenance: dict[str, Any] | None = None) -> None:
+    io.write_listmode(data, Path(path))
+
+
+@save.register
+def _(data: Histogram, path: Path | str, provenance: dict[str, Any] | None = None) -> None:
+    io.write_histogram(data, Path(path))
+
+
+@save.register
+def _(data: Projections, path: Path | str, provenance: dict[str, Any] | None = None) -> None:
+    io.save_projections(data, Path(path))

@@ -1,0 +1,103 @@
+"""The engine's face: few names, loaded when asked for, each with an example that runs."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import engine
+from engine.settings import Settings
+
+MOST_NAMES = 40
+HEAVY = ("numba", "scipy", "h5py", "PySide6", "cupy", "matplotlib", "nibabel", "pydantic")
+CONTRACTS = {"Study", "find_protocol", "read_study"}
+NAMES = sorted({name for name in engine.__all__ if not name.startswith("__")} - CONTRACTS)
+NAMES = [name for name in NAMES if not name.endswith("Protocol")]
+FACE = Path(engine.__file__)
+
+
+def test_the_face_is_small_and_whole() -> None:
+    assert len(engine.__all__) == len(set(engine.__all__)) <= MOST_NAMES
+    assert all(hasattr(engine, name) for name in engine.__all__)
+    assert set(engine.__all__) <= set(dir(engine))
+
+
+def test_type_checkers_see_what_is_loaded() -> None:
+    """Names and modules under TYPE_CHECKING are those of the table."""
+    (typed,) = (
+        node for node in ast.parse(FACE.read_text("utf-8")).body if isinstance(node, ast.If)
+    )
+    seen = {
+        (f"{each.module}".removeprefix("engine."), alias.name)
+        for each in typed.body
+        if isinstance(each, ast.ImportFrom)
+        for alias in each.names
+    }
+    assert seen == {(module, name) for module, names in engine._MODULES.items() for name in names}
+
+
+def test_what_is_no_name_of_the_face_is_refused() -> None:
+    with pytest.raises(AttributeError, match="module 'engine' has no attribute 'reed'"):
+        _ = engine.reed
+
+
+def test_importing_the_engine_loads_nothing_heavy() -> None:
+    script = f"import sys, engine; print(*sorted(set({HEAVY}) & set(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == []
+
+
+def test_no_name_of_the_face_is_hidden_by_a_package() -> None:
+    packages = {path.name for path in FACE.parent.iterdir() if path.is_dir()}
+    modules = {path.stem for path in FACE.parent.glob("*.py")}
+    assert not set(engine.__all__) & (packages | modules)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_runs(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
+    text = inspect.getdoc(getattr(engine, name)) or ""
+    example = doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
+    assert len(example.examples) > 1, f"{name} has no example"
+    assert doctest.DocTestRunner().run(example).failed == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_everything_about_a_name_is_said(name: str) -> None:
+    value = getattr(engine, name)
+    text = inspect.getdoc(value) or ""
+    missing = [each for each in parameters(value) if each not in text]
+    if inspect.isfunction(value) and inspect.signature(value).return_annotation != "None":
+        missing += [] if "Returns\n" in text or "Yields\n" in text else ["Returns"]
+    assert not missing, f"{name}: {missing}"
+    assert text.splitlines()[0].endswith("."), f"{name}: the first line is no sentence"
+    if inspect.isclass(value) and issubclass(value, Settings):
+        silent = [key for key, field in value.model_fields.items() if not described(field)]
+        assert not silent, f"{name}: {silent}"
+
+
+def parameters(value: object) -> list[str]:
+    """Names that a caller writes, those of settings aside: their fields describe themselves."""
+    if inspect.isclass(value) and issubclass(value, Settings | Exception):
+        return []
+    made = inspect.signature(value).parameters.values()
+    named = (p.name for p in made if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))
+    return [name for name in named if name != "self"]
+
+
+def described(field: object) -> bool:
+    """Whether a field says what it is: in words, by its own settings, or as the tag of its kind."""
+    values = getattr(field, "annotation", None)
+    inner = inspect.isclass(values) and issubclass(values, Settings)
+    return bool(getattr(field, "description", "")) or inner or "Literal" in str(values)
