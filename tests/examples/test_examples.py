@@ -1,0 +1,31 @@
+"""Every example runs to its end, says what it found, and is listed."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+SCRIPTS = sorted(EXAMPLES.glob("*.py"))
+
+
+def test_every_example_is_listed() -> None:
+    text = (EXAMPLES / "README.md").read_text("utf-8")
+    assert [f"[{path.name}]({path.name})" for path in SCRIPTS if path.name not in text] == []
+    assert len(SCRIPTS) == text.count("| [")
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_an_example_runs(
+    script: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Each ends by `raise SystemExit` with a sentence where its result is not what it says."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
+    runpy.run_path(str(script), run_name="__main__")
+    assert capsys.readouterr().out.strip()
