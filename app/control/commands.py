@@ -50,6 +50,7 @@ class Commands(QObject):
     def __init__(self, session: Session, preferences: Preferences) -> None:
         super().__init__()
         self._session, self._preferences = session, preferences
+        self._study, self._run = session.study, session.run
         self._tasks: list[Task] = []
         self._reads: dict[Role, Read] = {}
         self._is_shut = False
@@ -124,20 +125,20 @@ class Commands(QObject):
     def clear(self, role: Role) -> None:
         """Take one input out of the study."""
         self._reads.pop(role, None)
-        self._session.set_input(role, None)
+        self._study.set_input(role, None)
         if role == "scanner":
             self._read_again("data", *NEEDS_SCANNER)
 
     def set_input(self, role: Role, value: str) -> None:
         """Choose a file, or a scanner by name, and read it."""
-        if self._session.state.is_active:
+        if self._run.state.is_active:
             self._refuse_while_running()
             return
-        if role not in self._session.modality.roles:
+        if role not in self._study.modality.roles:
             self._refuse_foreign(role, value)
             return
-        self._session.await_input(role, value)
-        inputs = self._session.inputs
+        self._study.await_input(role, value)
+        inputs = self._study.inputs
         if role in NEEDS_SCANNER and "data" in inputs.pending:
             return  # read once the scan has told its scanner
         read = self._reads[role] = Read(value, self._scanner_value(), inputs.scanner)
@@ -148,25 +149,25 @@ class Commands(QObject):
         )
 
     def _refuse_foreign(self, role: Role, value: str) -> None:
-        title = self._session.modality.title
+        title = self._study.modality.title
         text = f"The study is of {title}, to which no {ROLE_NAMES[role]} belongs."
-        if "data" not in self._session.inputs:
+        if "data" not in self._study.inputs:
             text = f"No scan is open; open the scan that this {ROLE_NAMES[role]} belongs to first."
         self._session.raise_problem(Problem(f"{Path(value).name} cannot be used.", text))
 
     def _scanner_value(self) -> str | None:
-        chosen = self._session.inputs.get("scanner")
+        chosen = self._study.inputs.get("scanner")
         return chosen.value if chosen else None
 
     def _took(self, role: Role, read: Read, found: Input) -> None:
-        session = self._session
+        study = self._study
         if self._reads.get(role) is not read:
             return  # meanwhile another one was chosen
         del self._reads[role]
         if found.fault:
             self._refuse(role, found)
             return
-        session.set_input(role, found)
+        study.set_input(role, found)
         if role == "scanner":
             self._read_again("data", *NEEDS_SCANNER)
         elif role == "data":
@@ -175,15 +176,15 @@ class Commands(QObject):
 
     def _refuse(self, role: Role, found: Input) -> None:
         """Tell the fault; what was there before stays."""
-        before = self._session.inputs.get(role)
+        before = self._study.inputs.get(role)
         stays = before is not None and before.value != found.value
-        self._session.set_input(role, before if stays else found)
+        self._study.set_input(role, before if stays else found)
         safe = f"{before.name} stays open." if stays and before else ""
         self._session.raise_problem(Problem(f"{found.name} cannot be used.", found.fault, safe))
 
     def _read_again(self, *roles: Role) -> None:
         for role in roles:
-            found, read = self._session.inputs.get(role), self._reads.get(role)
+            found, read = self._study.inputs.get(role), self._reads.get(role)
             is_current = read is not None and read.scanner == self._scanner_value()
             if found is not None and not (role == "data" and is_current):
                 self.set_input(role, found.value)
@@ -192,7 +193,7 @@ class Commands(QObject):
 
     def open_path(self, path: Path) -> None:
         """Open any file: scan, study, protocol, scanner, μ-map, efficiencies or volume."""
-        if self._session.state.is_active:
+        if self._run.state.is_active:
             self._refuse_while_running()
             return
         self.run_task(
@@ -210,13 +211,13 @@ class Commands(QObject):
         elif purpose == "study":
             self._guarded(path, lambda: self.open_study(read_study(path), path))
         else:
-            self._guarded(path, lambda: self._session.use_protocol(read_protocol(path)))
+            self._guarded(path, lambda: self._study.use_protocol(read_protocol(path)))
 
     def open_study(self, study: Study, path: Path | None = None) -> None:
         """Take over all of a study."""
         self._reads.clear()
-        self._session.clear_inputs()
-        self._session.use_protocol(study.protocol)
+        self._study.clear_inputs()
+        self._study.use_protocol(study.protocol)
         if path is not None:
             self._preferences.remember(path)
         for role in ORDER:
@@ -236,7 +237,7 @@ class Commands(QObject):
 
     def _took_volume(self, volume: Volume, path: Path) -> None:
         peak = float(volume.values.max(initial=0.0))
-        wanted = "data" in self._session.inputs and "attenuation" in self._session.modality.roles
+        wanted = "data" in self._study.inputs and "attenuation" in self._study.modality.roles
         if wanted and is_attenuation(volume.unit, peak):
             self.set_input("attenuation", str(path))
         else:
@@ -257,7 +258,7 @@ class Commands(QObject):
 
     def save_study(self, path: Path) -> None:
         """Write the study with its protocol."""
-        self._guarded(path, lambda: write_study(self._session.study(), path))
+        self._guarded(path, lambda: write_study(self._study.to_study(), path))
         self._preferences.remember(path)
 
     def save_protocol(self, name: str) -> None:
@@ -266,14 +267,14 @@ class Commands(QObject):
         from engine.paths import made
         from engine.settings import to_toml
 
-        plan = self._session.protocol
+        plan = self._study.protocol
         path = user_protocol_path(self._preferences.folder, name, plan.modality)
 
         def write() -> None:
             named = type(plan).model_validate(plan.model_dump() | {"name": name})
             made(path.parent)
             write_atomically(to_toml(named).encode(), path)
-            self._session.use_protocol(named)
+            self._study.use_protocol(named)
             self._session.add_log("info", f"Protocol saved: {path}")
 
         self._guarded(path, write)

@@ -54,6 +54,7 @@ class Previews(QObject):
     def __init__(self, session: Session, commands: Commands) -> None:
         super().__init__()
         self._session, self._commands = session, commands
+        self._study, self._run = session.study, session.run
         self.look: PreviewSlice | None = None
         self.fault = ""
         self._watched = self._is_busy = False
@@ -64,7 +65,11 @@ class Previews(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(WAIT_MS)
         self._timer.timeout.connect(self._begin)
-        for signal in (session.inputs_changed, session.protocol_changed, session.state_changed):
+        for signal in (
+            session.study.inputs_changed,
+            session.study.protocol_changed,
+            session.run.state_changed,
+        ):
             signal.connect(self._follow)
 
     @property
@@ -78,7 +83,7 @@ class Previews(QObject):
         self._follow()
 
     def _follow(self) -> None:
-        scan, plan = self._session.inputs.scan, self._session.protocol
+        scan, plan = self._study.inputs.scan, self._study.protocol
         wish = None
         if isinstance(scan, XrayScan) and isinstance(plan, CtProtocol):
             wish = PreviewRequest(scan, plan)
@@ -87,7 +92,7 @@ class Previews(QObject):
             if wish is None or self._shown is None or wish.scan is not self._shown.scan:
                 self._show(None, None, "")
             self.changed.emit()
-        if not self._watched or self._session.state.is_active:
+        if not self._watched or self._run.state.is_active:
             self._timer.stop()
         elif wish is not None and not wish.is_same(self._shown):
             self._timer.start()
@@ -120,7 +125,7 @@ class Previews(QObject):
 
         def check() -> None:
             wanted = self._wish
-            if wanted is None or not wanted.is_same(wish) or self._session.state.is_active:
+            if wanted is None or not wanted.is_same(wish) or self._run.state.is_active:
                 raise SupersededError
 
         try:
@@ -136,7 +141,7 @@ class Previews(QObject):
         look, fault = (None, found) if isinstance(found, str) else (found, "")
         self._show(wish, look, fault)
         if look is not None and look.axis is not None:
-            self._session.note_axis(wish.scan, wish.plan, look.axis)
+            self._study.note_axis(wish.scan, wish.plan, look.axis)
         self.changed.emit()
 
     def _show(self, wish: PreviewRequest | None, look: PreviewSlice | None, fault: str) -> None:

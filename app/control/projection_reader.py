@@ -44,13 +44,14 @@ class ProjectionReader(QObject):
     def __init__(self, session: Session, commands: Commands, state: DetectorState) -> None:
         super().__init__()
         self._session, self._commands, self._state = session, commands, state
+        self._study = session.study
         self._scan: XrayScan | None = None
         self._shown: ProjectionRequest | None = None
         self._failed: ProjectionRequest | None = None
         self._active = self._prepared = self._busy = False
         state.place_changed.connect(self._look)
-        session.protocol_changed.connect(self._look)
-        session.inputs_changed.connect(self._follow_scan)
+        session.study.protocol_changed.connect(self._look)
+        session.study.inputs_changed.connect(self._follow_scan)
 
     def set_active(self, active: bool) -> None:
         """Read only while somebody looks."""
@@ -63,7 +64,7 @@ class ProjectionReader(QObject):
         self._look()
 
     def _follow_scan(self) -> None:
-        scan = self._session.inputs.scan
+        scan = self._study.inputs.scan
         scan = scan if isinstance(scan, XrayScan) else None
         if scan is self._scan:
             return
@@ -95,7 +96,7 @@ class ProjectionReader(QObject):
     def _wish(self) -> ProjectionRequest:
         session, steps = self._session, ()
         if self._prepared:
-            steps = tuple(session.modality.choices(session.protocol).values())
+            steps = tuple(session.study.modality.choices(session.study.protocol).values())
         return ProjectionRequest(self._state.view, self._state.row, steps)
 
     def _ended(self) -> None:

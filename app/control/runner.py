@@ -32,6 +32,7 @@ class Runner(QObject):
     def __init__(self, session: Session, preferences: Preferences, commands: Commands) -> None:
         super().__init__()
         self._session, self._preferences, self._commands = session, preferences, commands
+        self._study, self._run = session.study, session.run
         self.job: EngineThread | None = None
         self._next: Callable[[], None] | None = None
         """What to run once the last process is gone."""
@@ -49,15 +50,15 @@ class Runner(QObject):
     def start(self) -> None:
         """Reconstruct the study of the session."""
         _commit_edit()
-        session = self._session
+        session, study = self._session, self._study
         if obstacle := session.obstacle():
             session.add_log("warning", f"Cannot start. {obstacle}")
             return
-        device, requirements = session.device.in_use, session.requirements()
+        device, requirements = session.device.in_use, study.requirements()
         if device is not None and requirements is not None:
-            ratio, least = session.speed_ratio(device), requirements.least or requirements
+            ratio, least = study.speed_ratio(device), requirements.least or requirements
             self._estimate_s = least.seconds / ratio, requirements.seconds / ratio
-        self._run(session.study(), job_id="")
+        self._launch(study.to_study(), job_id="")
 
     def start_when_ready(self) -> None:
         """Start as soon as all inputs are read; not at all if one is at fault."""
@@ -66,10 +67,10 @@ class Runner(QObject):
         self._start_if_ready()
 
     def _what_start_waits_for(self) -> tuple[SignalInstance, ...]:
-        return self._session.inputs_changed, self._session.device.changed
+        return self._study.inputs_changed, self._session.device.changed
 
     def _start_if_ready(self) -> None:
-        inputs = self._session.inputs
+        inputs = self._study.inputs
         if any(found.is_reading for found in inputs.values()) or not self._session.device.found:
             return
         for changed in self._what_start_waits_for():
@@ -81,7 +82,7 @@ class Runner(QObject):
         """Go on with an interrupted job from its last checkpoint, if wished on another device."""
         from engine.jobs.checkpoint import Job as KeptJob
 
-        if self._session.state.is_active:
+        if self._run.state.is_active:
             return
         try:
             study = KeptJob.open(job_id).study
@@ -93,32 +94,32 @@ class Runner(QObject):
             self._session.device.choose(device)
         if not self._is_open(study):
             self._commands.open_study(study)
-        self._run(study, job_id=job_id)
+        self._launch(study, job_id=job_id)
 
     def pause(self) -> None:
         """Rest after the update at work, or go on."""
         if self.job is None:
             return
-        if self._session.state is RunState.PAUSED:
+        if self._run.state is RunState.PAUSED:
             self.job.process.resume_run()
-            self._session.set_state(self._session.record.state_of_stage)
-        elif self._session.state is RunState.RUNNING:
+            self._run.set_state(self._run.record.state_of_stage)
+        elif self._run.state is RunState.RUNNING:
             self.job.process.pause()
-            self._session.set_state(RunState.PAUSED)
+            self._run.set_state(RunState.PAUSED)
 
     def finish(self) -> None:
         """End after the iteration at work, filter and keep the image."""
-        if self.job is not None and self._session.state in (RunState.RUNNING, RunState.PAUSED):
+        if self.job is not None and self._run.state in (RunState.RUNNING, RunState.PAUSED):
             self.job.process.finish_and_keep()
-            self._session.set_state(RunState.FINISHING)
+            self._run.set_state(RunState.FINISHING)
             self._session.add_log("info", "Finishing after this iteration.")
 
     def abort(self) -> None:
         """Stop now; the last image and checkpoint stay."""
         if self._next is not None:
             self._next = None
-            self._session.set_state(RunState.IDLE)
-        elif self.job is not None and self._session.state.is_active:
+            self._run.set_state(RunState.IDLE)
+        elif self.job is not None and self._run.state.is_active:
             self.job.process.abort()
             self._session.add_log("info", "Aborting.")
 
@@ -130,10 +131,10 @@ class Runner(QObject):
             self.job.wait()
 
     def _is_open(self, study: Study) -> bool:
-        data = self._session.inputs.get("data")
-        return data is not None and self._session.study() == study
+        data = self._study.inputs.get("data")
+        return data is not None and self._study.to_study() == study
 
-    def _run(self, study: Study, job_id: str) -> None:
+    def _launch(self, study: Study, job_id: str) -> None:
         from engine.jobs.checkpoint import Job as KeptJob
         from engine.jobs.process import EngineProcess
 
@@ -141,15 +142,15 @@ class Runner(QObject):
             return  # the window closed while files were read
         title = f"{study.data.name}, {study.protocol.name}"
         if self.job is not None:
-            self._next = partial(self._run, study, job_id)
-            self._session.begin(title)  # from here on no other scan is opened
+            self._next = partial(self._launch, study, job_id)
+            self._run.begin(title)  # from here on no other scan is opened
             return
         device = self._session.device.in_use
         key = device.key if device is not None else "auto"
         try:
             kept = KeptJob.open(job_id) if job_id else KeptJob.create(study, device=key)
         except EngineError as e:
-            self._session.set_state(RunState.IDLE)
+            self._run.set_state(RunState.IDLE)
             self._session.raise_problem(Problem("The reconstruction cannot start.", str(e)))
             return
         self._job_id, self.has_checkpoint = kept.id, bool(job_id)
@@ -158,14 +159,14 @@ class Runner(QObject):
         )
         self.job = job = EngineThread(process, self)
         job.event_received.connect(self._take)
-        job.iteration_ended.connect(self._session.keep)
-        job.preview.connect(self._session.show_preview)
+        job.iteration_ended.connect(self._run.keep)
+        job.preview.connect(self._run.show_preview)
         job.finished.connect(self._ended)
-        self._session.begin(title)
+        self._run.begin(title)
         job.start()
 
     def _take(self, event: Event) -> None:
-        self._session.take(event)
+        self._run.take(event)
         match event:
             case Checkpointed():
                 self.has_checkpoint = True
@@ -174,7 +175,7 @@ class Runner(QObject):
             case Failed():
                 self._report_failure(event)
             case Aborted():
-                job = self._job_id if self.has_checkpoint or self._session.record.latest else ""
+                job = self._job_id if self.has_checkpoint or self._run.record.latest else ""
                 self._session.raise_problem(
                     Problem("Aborted.", event.text, job=job, is_fault=False)
                 )
@@ -205,20 +206,20 @@ class Runner(QObject):
 
     def _cpu_words(self, left: float) -> str:
         """Return what to press to do the rest on the CPU, and how long that will take."""
-        session = self._session
-        requirements = session.requirements(session.device.named("cpu"), left)
+        session, study = self._session, self._study
+        requirements = study.requirements(session.device.named("cpu"), left)
         verb = "Continue" if left < 1 else "Start"
         return f"{verb} on the CPU ({requirements.time})" if requirements else f"{verb} on the CPU"
 
     def _learn_speed(self) -> None:
         """Scale later forecasts by this run, unless it had less to do than was foretold."""
-        record, choice = self._session.record, self._session.device
+        record, choice = self._run.record, self._session.device
         timings = record.timings
         less = record.ended_early or any(each.figures.get("from_cache") for each in timings)
         if self._estimate_s and choice.in_use is not None and not less:
             measured = sum(each.seconds for each in timings)
-            ratio = learnt(self._session.speed_ratio(choice.in_use), measured, *self._estimate_s)
-            key = self._session.modality.speed_key(choice.in_use)
+            ratio = learnt(self._study.speed_ratio(choice.in_use), measured, *self._estimate_s)
+            key = self._study.modality.speed_key(choice.in_use)
             choice.speed_ratios[key] = ratio
             self._preferences.remember_speed(key, ratio)
 

@@ -57,7 +57,7 @@ class SweepJob(QObject):
     def __init__(self, session: Session, commands: Commands, of: Of, parent: QObject) -> None:
         super().__init__(parent)
         self._session, self._commands, self._of = session, commands, of
-        self._scan, self._plan = session.inputs.scan, session.protocol
+        self._scan, self._plan = session.study.inputs.scan, session.study.protocol
         self._stop = Event()
         self.is_busy = False
 

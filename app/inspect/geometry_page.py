@@ -30,7 +30,8 @@ class GeometryPage(QWidget):
 
     def __init__(self, session: Session, state: DetectorState) -> None:
         super().__init__()
-        self._session, self._state = session, state
+        self._state = state
+        self._study = session.study
         self.drawing = ScanView()
         self.setFocusProxy(self.drawing)
         self.slider = TickSlider()
@@ -47,7 +48,7 @@ class GeometryPage(QWidget):
         self.drawing.view_wanted.connect(state.go_to_view)
         self.slider.valueChanged.connect(state.go_to_view)
         state.place_changed.connect(self._show_view)
-        for signal in (session.inputs_changed, session.protocol_changed):
+        for signal in (session.study.inputs_changed, session.study.protocol_changed):
             signal.connect(self.refresh)
 
     def _lay_out(self) -> None:
@@ -89,7 +90,7 @@ class GeometryPage(QWidget):
 
     def refresh(self) -> None:
         """Show the scan of the session; nothing is done while nobody looks."""
-        scan = self._session.inputs.scan
+        scan = self._study.inputs.scan
         if not isinstance(scan, XrayScan) or not self.isVisible():
             return
         empty_scan, grid = self._outline(scan)
@@ -103,12 +104,12 @@ class GeometryPage(QWidget):
 
     def _outline(self, scan: XrayScan) -> tuple[Projections, ImageGrid | None]:
         try:
-            return scan.prepared(self._steps()), self._session.grid()
+            return scan.prepared(self._steps()), self._study.grid()
         except EngineError:
             return scan.empty_scan, None
 
     def _steps(self) -> tuple[Any, ...]:
-        return tuple(self._session.modality.choices(self._session.protocol).values())
+        return tuple(self._study.modality.choices(self._study.protocol).values())
 
     def _show_view(self) -> None:
         frame, shown = self._state.frame, self._shown

@@ -47,7 +47,8 @@ class SweepDialog(QDialog):
 
     def __init__(self, parent: QWidget, context: AppContext, of: Of) -> None:
         super().__init__(parent)
-        self._session, self._theme, self._of = context.session, context.theme, of
+        self._theme, self._of = context.theme, of
+        self._study = context.session.study
         self.setWindowTitle(WORDS[of].title)
         self.resize(*SIZE_PX)
         self.job = SweepJob(context.session, context.commands, of, self)
@@ -128,10 +129,10 @@ class SweepDialog(QDialog):
         from engine.modalities.xray_ct.parameter_sweep import with_value
         from engine.modalities.xray_ct.protocol import CtProtocol
 
-        chosen, protocol = self.chosen, self._session.protocol
+        chosen, protocol = self.chosen, self._study.protocol
         if chosen is None or not isinstance(protocol, CtProtocol):
             return
-        self._session.set_protocol(with_value(protocol, self._of, chosen.value))
+        self._study.set_protocol(with_value(protocol, self._of, chosen.value))
         super().accept()
 
     def done(self, result: int) -> None:

@@ -20,7 +20,7 @@ class MeasureTab(QWidget):
     def __init__(self, context: AppContext) -> None:
         super().__init__()
         self._context = context
-        state = context.session.view_state
+        state = context.session.view
         self.line = LineProfileBox(state, context.theme, self._save)
         self.rods = RodsBox(context.session, self._save)
         inside = QWidget()

@@ -83,6 +83,7 @@ class RodsBox(QWidget):
     def __init__(self, session: Session, save: SAVE) -> None:
         super().__init__()
         self._session, self._save = session, save
+        self._study = session.study
         self.is_derenzo = QCheckBox("This is a Derenzo phantom")
         self.is_derenzo.setToolTip(
             "Rods of 2.4, 2.0, 1.7, 1.35, 1.0 and 0.75 mm in the middle of the image, the widest "
@@ -105,8 +106,8 @@ class RodsBox(QWidget):
         self.is_derenzo.toggled.connect(self.refresh)
         self.axis.activated.connect(self.refresh)
         self.radius.changed.connect(self.refresh)
-        session.view_state.volume_changed.connect(self._soon.start)
-        session.inputs_changed.connect(self._follow_scan)
+        session.view.volume_changed.connect(self._soon.start)
+        session.study.inputs_changed.connect(self._follow_scan)
         self._scan: AnyScan | None = None
         self._follow_scan()
         self.refresh()
@@ -136,12 +137,12 @@ class RodsBox(QWidget):
 
     def _follow_scan(self) -> None:
         """Take what another scan says of its phantom."""
-        scan = self._session.inputs.scan
+        scan = self._study.inputs.scan
         if scan is self._scan:
             return
         self._scan = scan
         found = rods_of(scan)
-        panels = isinstance(self._session.scanner, DualHead)
+        panels = isinstance(self._study.scanner, DualHead)
         along = found["along"] if found else "y" if panels else "z"
         self.axis.setCurrentIndex(self.axis.findData(along))
         self.radius.show_value(float(found["radius_mm"]) if found else RADIUS_MM)
@@ -150,7 +151,7 @@ class RodsBox(QWidget):
 
     def refresh(self) -> None:
         """Measure the image on show."""
-        volume, wanted = self._session.view_state.volume, self.is_derenzo.isChecked()
+        volume, wanted = self._session.view.volume, self.is_derenzo.isChecked()
         self.is_derenzo.setEnabled(volume is not None)
         self._inside.setVisible(wanted and volume is not None)
         self.rows = []

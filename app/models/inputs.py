@@ -100,7 +100,7 @@ class Inputs(dict[Role, Input]):
             unit = unit.removesuffix("s")
         return grid.describe().replace(" mm", f" {unit}")
 
-    def study(self, protocol: AnyProtocol) -> Study:
+    def to_study(self, protocol: AnyProtocol) -> Study:
         """Return the study as the engine takes it; the scan must have been chosen."""
         values = {role: found.value for role, found in self.items()}
         return Study.model_validate(values | {"protocol": protocol})

@@ -1,4 +1,4 @@
-"""The study on the desk: its inputs, its protocol, and what a run of it would need."""
+"""The study at hand: its inputs, its protocol, and what a run of it would need."""
 
 from __future__ import annotations
 
@@ -23,7 +23,13 @@ SuitableModalities = tuple[Modality, ...]
 
 
 class StudyModel(QObject):
-    """Inputs and protocol, with one signal for each; `app.models.session` adds the run.
+    """Inputs and protocol of the scan to reconstruct.
+
+    Signals
+    -------
+    inputs_changed, protocol_changed : another file or setting
+    scan_replaced : the scan is gone or another one; images of the old one belong to nothing
+    protocol_replaced : why nobody chose the protocol that now stands here, one sentence
 
     Attributes
     ----------
@@ -32,6 +38,8 @@ class StudyModel(QObject):
 
     inputs_changed = Signal()
     protocol_changed = Signal()
+    scan_replaced = Signal()
+    protocol_replaced = Signal(str)
 
     def __init__(self, device: DeviceChoice) -> None:
         super().__init__()
@@ -51,7 +59,7 @@ class StudyModel(QObject):
         self.inputs.pending.pop(role, None)
         if role == "data" and self._is_other(found):
             self.note = ""
-            self._forget_run()
+            self.scan_replaced.emit()
         if found is None:
             self.inputs.pop(role, None)
         elif role in self.modality.roles:
@@ -84,6 +92,7 @@ class StudyModel(QObject):
                 f"The protocol {plan.name!r} was taken, which suits this scan; {last!r} was for "
                 "the last one."
             )
+            self.protocol_replaced.emit(self.note)
 
     def _drop_inputs_foreign_to(self, modality: Modality) -> None:
         for role in set(self.inputs) - set(modality.roles):
@@ -105,13 +114,10 @@ class StudyModel(QObject):
         before = self.inputs.get("data")
         return before is not None and (found is None or found.value != before.value)
 
-    def _forget_run(self) -> None:
-        """Show nothing of a run that another scan was for."""
-
     def clear_inputs(self) -> None:
         """Begin a study without any file."""
         if "data" in self.inputs:
-            self._forget_run()
+            self.scan_replaced.emit()
         self.inputs = Inputs()
         self.inputs_changed.emit()
 
@@ -127,9 +133,9 @@ class StudyModel(QObject):
         """The scanner in use."""
         return self.inputs.scanner
 
-    def study(self) -> Study:
+    def to_study(self) -> Study:
         """Return the study as the engine takes it; the scan must have been chosen."""
-        return self.inputs.study(self.protocol)
+        return self.inputs.to_study(self.protocol)
 
     # protocol
 

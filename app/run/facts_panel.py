@@ -21,7 +21,7 @@ class FactsTab(QWidget):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
-        self._session = context.session
+        self._study, self._run = context.session.study, context.session.run
         self.tree = QTreeWidget()
         self.tree.setColumnCount(2)
         self.tree.setHeaderHidden(True)
@@ -33,24 +33,24 @@ class FactsTab(QWidget):
         column.setContentsMargins(10, 10, 10, 10)
         column.addWidget(self.tree)
         column.addWidget(self.copy)
-        self._session.inputs_changed.connect(self._show)
-        self._session.record_changed.connect(self._show)
+        self._study.inputs_changed.connect(self._show)
+        self._run.record_changed.connect(self._show)
         self._shown: Branch = {}
         self._show()
 
     def facts(self) -> dict[str, Any]:
         """Everything there is to tell, by group."""
-        session = self._session
+        study, run = self._study, self._run
         groups: dict[str, Any] = {}
-        scan = session.inputs.scan
+        scan = study.inputs.scan
         if scan is not None:
             groups["Scan"] = dict(scan.facts)
             if scan.notes:
                 groups["Notes"] = list(scan.notes)
-        if session.record.warnings:
-            groups["Warnings"] = list(dict.fromkeys(session.record.warnings))
-        if session.record.provenance:
-            groups["Provenance"] = session.record.provenance
+        if run.record.warnings:
+            groups["Warnings"] = list(dict.fromkeys(run.record.warnings))
+        if run.record.provenance:
+            groups["Provenance"] = run.record.provenance
         return groups
 
     def _show(self) -> None:

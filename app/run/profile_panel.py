@@ -36,6 +36,7 @@ class ProfileTab(QWidget):
     def __init__(self, context: AppContext) -> None:
         super().__init__()
         self._context, self._session = context, context.session
+        self._study, self._run = context.session.study, context.session.run
         self._shown: Profile | None = None
         self.headline = label("", "heading", wrap=True)
         self.meaning = label("", "caption", wrap=True)
@@ -48,7 +49,7 @@ class ProfileTab(QWidget):
         self.note = label("", "caption", wrap=True)
         self.save = button("Export profile …", self._choose, EXPORT_TIP)
         self._lay_out()
-        self._session.progress_changed.connect(self._show)
+        self._run.progress_changed.connect(self._show)
         context.theme.changed.connect(self._paint)
         self._paint()
         self._show_profile(None)
@@ -80,7 +81,7 @@ class ProfileTab(QWidget):
         self.bars.set_colours(view_colours(self._context.theme))
 
     def _show(self) -> None:
-        profile = self._session.record.profile
+        profile = self._run.record.profile
         if profile is not self._shown:
             self._shown = profile
             self._show_profile(profile)
@@ -91,7 +92,7 @@ class ProfileTab(QWidget):
         self.save.setToolTip(EXPORT_TIP if known else "There is no profile yet.")
         self.time_title.setVisible(known)
         self.bars.setVisible(known)
-        counts = self._session.modality.rows == "events"
+        counts = self._study.modality.rows == "events"
         headline = words.speed if counts else words.projection_told
         self.headline.setText(headline(profile) if profile else "No profile yet")
         self.headline.setToolTip(words.SPEED_TIP if known and counts else "")
@@ -122,7 +123,7 @@ class ProfileTab(QWidget):
         profile, session = self._shown, self._session
         if profile is None:
             return
-        text = to_json({"run": session.record.title, **profile.as_dict()}, indent=2) + "\n"
+        text = to_json({"run": session.run.record.title, **profile.as_dict()}, indent=2) + "\n"
         self._context.commands.run_task(
             lambda _: write_atomically(text.encode(), target),
             lambda _: session.add_log("info", f"Profile written: {target}"),

@@ -23,6 +23,7 @@ class ProgressTab(QWidget):
     def __init__(self, context: AppContext) -> None:
         super().__init__()
         self._session, self._theme = context.session, context.theme
+        self._study, self._run = context.session.study, context.session.run
         self.headline = label("", "heading", wrap=True)
         self.numbers = Numbers()
         self.curve = CurveView("Log-likelihood")
@@ -43,11 +44,11 @@ class ProgressTab(QWidget):
         outside = QVBoxLayout(self)
         outside.setContentsMargins(0, 0, 0, 0)
         outside.addWidget(scrolled(inside))
-        session = self._session
-        session.progress_changed.connect(self._show)
-        session.state_changed.connect(self._show)
-        session.record_changed.connect(self._show_record)
-        session.protocol_changed.connect(self._show_record)
+        study, run = self._study, self._run
+        run.progress_changed.connect(self._show)
+        run.state_changed.connect(self._show)
+        run.record_changed.connect(self._show_record)
+        study.protocol_changed.connect(self._show_record)
         self._theme.changed.connect(self._paint)
         self._paint()
         self._show()
@@ -59,10 +60,10 @@ class ProgressTab(QWidget):
         self.bars.set_colours(colours)
 
     def _show_record(self) -> None:
-        record = self._session.record
+        record = self._run.record
         self.curve.set_points([i for i, _ in record.curve], [value for _, value in record.curve])
-        names = self._session.modality.stages
-        self.curve.set_title(*self._session.modality.curve)
+        names = self._study.modality.stages
+        self.curve.set_title(*self._study.modality.curve)
         self.curve.setVisible(bool(record.curve) or self._iterates)
         self.bars.set_stages([(names.get(m.stage, m.stage), m.seconds) for m in record.timings])
         self._show()
@@ -70,30 +71,31 @@ class ProgressTab(QWidget):
     @property
     def _iterates(self) -> bool:
         """Whether a run of the protocol at hand would have a curve to show."""
-        return "iterations" in type(self._session.protocol.algorithm).model_fields
+        return "iterations" in type(self._study.protocol.algorithm).model_fields
 
     def _show(self) -> None:
+        run = self._run
         session = self._session
-        self.headline.setText(headline(session.state, session.doing))
+        self.headline.setText(headline(run.state, session.doing))
         self.numbers.show_rows(self._rows())
 
     def _rows(self) -> list[tuple[str, str]]:
-        record, latest = self._session.record, self._session.record.latest
-        rows, counted = [], self._session.modality.rows
-        if latest is not None and self._session.state is not RunState.FINISHED:
+        record, latest = self._run.record, self._run.record.latest
+        rows, counted = [], self._study.modality.rows
+        if latest is not None and self._run.state is not RunState.FINISHED:
             rows.append(("Iteration", f"{latest.iteration} of {latest.iterations}"))
             if latest.subsets > 1:
                 rows.append(("Subset", f"{latest.subset} of {latest.subsets}"))
-        _, unit = self._session.modality.curve
+        _, unit = self._study.modality.curve
         if record.curve and unit:
             rows.append(("Residual", f"{number(record.curve[-1][1])} {unit}"))
-        if self._session.state is RunState.RUNNING and record.seconds_left is not None:
+        if self._run.state is RunState.RUNNING and record.seconds_left is not None:
             rows.append(("Time left", clock(record.seconds_left)))
         for measured in record.timings:
             rate = measured.figures.get(f"{counted}_per_second")
             if rate:
                 rows.append(("Speed", f"{count(rate)} {counted}/s"))
-        if self._session.state is RunState.FINISHED:
+        if self._run.state is RunState.FINISHED:
             total = sum(measured.seconds for measured in record.timings)
             rows.append(("Whole run", clock(total)))
         if record.warnings:

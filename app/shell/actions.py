@@ -57,9 +57,13 @@ class Actions(QObject):
         self.full_views.setCheckable(True)
         self.log.setCheckable(True)
         session = context.session
-        for signal in (session.inputs_changed, session.protocol_changed, session.state_changed):
+        for signal in (
+            session.study.inputs_changed,
+            session.study.protocol_changed,
+            session.run.state_changed,
+        ):
             signal.connect(self.refresh)
-        session.images_changed.connect(self.refresh)
+        session.run.images_changed.connect(self.refresh)
         session.device.changed.connect(self.refresh)
         context.theme.changed.connect(self._show_theme)
         self._show_theme()
@@ -124,7 +128,7 @@ class Actions(QObject):
     def refresh(self) -> None:
         """Enable what can be used now; the tip of the rest says why not."""
         session = self._context.session
-        state = session.state
+        state = session.run.state
         _allow(self.start, session.obstacle(), "Reconstruct (Ctrl+R)")
         running = (
             "" if state in (RunState.RUNNING, RunState.PAUSED) else "No iterations are running."
@@ -136,15 +140,15 @@ class Actions(QObject):
         self.pause.setText("Go on" if state is RunState.PAUSED else "Pause")
         icon = "start" if state is RunState.PAUSED else "pause"
         set_icon(self.pause, icon, self._context.theme)
-        images = "" if session.record.images.items else "There is no image yet."
+        images = "" if session.run.record.images.items else "There is no image yet."
         _allow(self.export, images, "Write the image to a file (Ctrl+E)")
         busy = "A reconstruction is running." if state.is_active else ""
         _allow(self.open, busy, "Open a scan, study, protocol or volume (Ctrl+O)")
         for key, action in self.demos.items():
             _allow(action, busy, DEMOS[key].tip)
-        scan = "" if "data" in session.inputs else "Open a scan first."
+        scan = "" if "data" in session.study.inputs else "Open a scan first."
         _allow(self.save_study, scan, "Write files and protocol as a study (Ctrl+S)")
-        history = session.history
+        history = session.study.history
         _allow(self.undo, busy or ("" if history.can_undo else "No change to undo."), "Undo")
         _allow(self.redo, busy or ("" if history.can_redo else "No change to redo."), "Redo")
 

@@ -36,24 +36,26 @@ class CentralArea(QWidget):
     ) -> None:
         super().__init__()
         self._session, self._theme = context.session, context.theme
+        self._study, self._run = context.session.study, context.session.run
         self.message_bar = MessageBar(context.theme, resume, show_log)
         self.welcome = WelcomeCard(context.theme, open_scan=open_scan, demo=demo)
         self.ready = ReadyCard(context, start)
-        self.views = OrthoView(self._session.view_state)
+        self.views = OrthoView(self._session.view)
         self.scrubber = IterationScrubber()
         self.scan = ScanPages(context)
         self.tabs = QTabBar()
         self._lay_out()
+        study, run = self._study, self._run
         session = self._session
         session.problem_raised.connect(self.message_bar.report)
-        session.inputs_changed.connect(self._follow_scan)
-        session.state_changed.connect(self._follow_state)
-        session.view_state.volume_changed.connect(self._show)
-        session.images_changed.connect(self._show_images)
+        study.inputs_changed.connect(self._follow_scan)
+        run.state_changed.connect(self._follow_state)
+        session.view.volume_changed.connect(self._show)
+        run.images_changed.connect(self._show_images)
         self.tabs.currentChanged.connect(self._show)
         for index, key in enumerate("VPG"):
             QShortcut(QKeySequence(key), self, lambda index=index: self.show_page(index))
-        self.scrubber.iterate_selected.connect(session.select)
+        self.scrubber.iterate_selected.connect(run.select)
         self._theme.changed.connect(self._paint)
         self._labels: list[str] = []
         self._scan: XrayScan | None = None
@@ -104,7 +106,7 @@ class CentralArea(QWidget):
 
     def _follow_scan(self) -> None:
         """Show the projections of a scan that was just opened."""
-        found = self._session.inputs.scan
+        found = self._study.inputs.scan
         scan = found if isinstance(found, XrayScan) else None
         if scan is not self._scan:
             self._scan = scan
@@ -114,14 +116,14 @@ class CentralArea(QWidget):
 
     def _follow_state(self) -> None:
         """Show the volume once a run begins."""
-        if self._session.state.is_active and not self._was_active:
+        if self._run.state.is_active and not self._was_active:
             self.tabs.setCurrentIndex(0)
-        self._was_active = self._session.state.is_active
+        self._was_active = self._run.state.is_active
         self._show()
 
     @property
     def _has_volume(self) -> bool:
-        return self._session.view_state.volume is not None
+        return self._session.view.volume is not None
 
     def _show(self) -> None:
         index = self.tabs.currentIndex() if self._scan is not None else 0
@@ -129,14 +131,14 @@ class CentralArea(QWidget):
             current = self.scan.widgets[index - 1]
         elif self._has_volume:
             current = self._radiographs
-        elif "data" in self._session.inputs:
+        elif "data" in self._study.inputs:
             current = self._ready_page
         else:
             current = self._welcome_page
         self._pages.setCurrentWidget(current)
 
     def _show_images(self) -> None:
-        labels = self._session.record.images.labels
+        labels = self._run.images
         before, self._labels = self._labels, list(labels)
         if before and labels[:-1] == before:
             self.scrubber.append(labels[-1])

@@ -34,7 +34,7 @@ class DeviceChooser(QToolButton):
         self.entries = {key: self._entry(menu, key) for key in ("auto", "cpu", "cuda")}
         self._was_active = False
         self._choice.changed.connect(self._show)
-        context.session.state_changed.connect(self._follow_state)
+        context.session.run.state_changed.connect(self._follow_state)
         self._show()
         QTimer.singleShot(0, self, self.look)
 
@@ -58,7 +58,7 @@ class DeviceChooser(QToolButton):
         self._choice.choose(key)
 
     def _follow_state(self) -> None:
-        active = self._context.session.state.is_active
+        active = self._context.session.run.state.is_active
         if self._was_active and not active:
             self.look()  # a run has come and gone: what is free may differ
         self._was_active = active
@@ -71,7 +71,7 @@ class DeviceChooser(QToolButton):
         for key in ("cpu", "cuda"):
             device = self._choice.named(key)
             self._show_device(key, device)
-        active, current = self._context.session.state.is_active, self._choice.in_use
+        active, current = self._context.session.run.state.is_active, self._choice.in_use
         self.setEnabled(not active)
         usable = current is None or current.usable
         set_icon(self, "device" if usable else "look", self._theme, "muted" if usable else "look")

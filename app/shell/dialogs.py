@@ -58,7 +58,7 @@ class Dialogs(QObject):
         """Write an image of the run."""
         from app.export.export_dialog import ExportDialog
 
-        record, preferences = self._context.session.record, self._context.preferences
+        record, preferences = self._context.session.run.record, self._context.preferences
         folder = Path(preferences.folder_last_used or Path.home())
         dialog = ExportDialog(self._parent, record.images.items, current, folder)
         if not dialog.exec():
@@ -83,7 +83,7 @@ class Dialogs(QObject):
 
     def save_protocol(self) -> None:
         """Write the protocol under a name."""
-        base = self._context.session.base.name
+        base = self._context.session.study.base.name
         name, agreed = QInputDialog.getText(
             self._parent, "Save protocol", "Name of the protocol", text=base
         )

@@ -44,7 +44,7 @@ class HeaderBar(QWidget):
         self.setObjectName("Header")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedHeight(HEIGHT_PX)
-        self._session = context.session
+        self._run = context.session.run
         self.choice = ChoicePage(context, actions)
         self.running = RunningPage(context, actions)
         self._pages = QStackedWidget()
@@ -66,11 +66,11 @@ class HeaderBar(QWidget):
         row.addWidget(self.device)
         row.addWidget(action_button(actions.theme))
         row.addWidget(action_button(actions.help))
-        self._session.state_changed.connect(self._show)
+        self._run.state_changed.connect(self._show)
         self._show()
 
     def _show(self) -> None:
-        active = self._session.state.is_active
+        active = self._run.state.is_active
         self._pages.setCurrentWidget(self.running if active else self.choice)
 
 
@@ -79,7 +79,8 @@ class ChoicePage(QWidget):
 
     def __init__(self, context: AppContext, actions: Actions) -> None:
         super().__init__()
-        self._session, self._folder = context.session, context.preferences.folder
+        self._folder = context.preferences.folder
+        self._study = context.session.study
         self._listed: tuple[Modality, ...] = ()
         self.protocols = QuietCombo()
         self.protocols.setFixedWidth(PROTOCOL_PX)
@@ -106,8 +107,8 @@ class ChoicePage(QWidget):
         row.addWidget(self.start)
         self._start_action = actions.start
         actions.start.changed.connect(self._show_start)
-        self._session.protocol_changed.connect(self._show)
-        self._session.inputs_changed.connect(self._show)
+        self._study.protocol_changed.connect(self._show)
+        self._study.inputs_changed.connect(self._show)
         self._show()
         self._show_start()
 
@@ -116,23 +117,23 @@ class ChoicePage(QWidget):
         self.start.setToolTip(self._start_action.toolTip())
 
     def _show(self) -> None:
-        base = self._session.base
+        base = self._study.base
         names = [self.protocols.itemText(i) for i in range(self.protocols.count())]
         if base.name not in names or self._suitable() != self._listed:
             self._fill()
         self.protocols.setCurrentText(base.name)
-        self._changed.setVisible(self._session.quality is None)
+        self._changed.setVisible(self._study.quality is None)
 
     def _suitable(self) -> tuple[Modality, ...]:
         """Kinds of protocols to choose from: all that suit the open scan."""
-        return suitable_modalities(self._session.inputs) or (self._session.modality,)
+        return suitable_modalities(self._study.inputs) or (self._study.modality,)
 
     def _fill(self) -> None:
         self.protocols.clear()
         self._listed = self._suitable()
         for way in self._listed:
             protocols = known_protocols(self._folder, way.key)
-            base, is_in_use = self._session.base, way is self._session.modality
+            base, is_in_use = self._study.base, way is self._study.modality
             if is_in_use and all(each.name != base.name for each in protocols):
                 protocols.append(base)
             if self.protocols.count():
@@ -145,7 +146,7 @@ class ChoicePage(QWidget):
                 )
 
     def _chosen(self) -> None:
-        self._session.use_protocol(self.protocols.currentData())
+        self._study.use_protocol(self.protocols.currentData())
 
 
 class Segments(QWidget):
@@ -153,7 +154,7 @@ class Segments(QWidget):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
-        self._session = context.session
+        self._study = context.session.study
         self._group = QButtonGroup(self)
         self._group.setExclusive(False)
         row = QHBoxLayout(self)
@@ -168,14 +169,14 @@ class Segments(QWidget):
             made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             made.setProperty("role", "segment")
             made.setProperty("segment", place)
-            made.clicked.connect(lambda _=False, q=quality: self._session.use_quality(q))
+            made.clicked.connect(lambda _=False, q=quality: self._study.use_quality(q))
             row.addWidget(made)
             self.buttons[quality] = made
-        self._session.protocol_changed.connect(self._show)
+        self._study.protocol_changed.connect(self._show)
         self._show()
 
     def _show(self) -> None:
-        current = self._session.quality
+        current = self._study.quality
         for quality, made in self.buttons.items():
             made.setChecked(quality == current)
 
@@ -186,6 +187,7 @@ class RunningPage(QWidget):
     def __init__(self, context: AppContext, actions: Actions) -> None:
         super().__init__()
         self._session = context.session
+        self._run = context.session.run
         self.text = ElidedLabel()
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
@@ -204,12 +206,12 @@ class RunningPage(QWidget):
         row.addWidget(self.left)
         for action in (actions.finish, actions.pause, actions.abort):
             row.addWidget(verb_button(action))
-        self._session.progress_changed.connect(self._show)
-        self._session.state_changed.connect(self._show)
+        self._run.progress_changed.connect(self._show)
+        self._run.state_changed.connect(self._show)
         self._show()
 
     def _show(self) -> None:
-        record, state = self._session.record, self._session.state
+        record, state = self._run.record, self._run.state
         self.text.set_full_text(progress_text(self._session))
         fraction = record.fraction
         self.bar.setRange(0, 0 if fraction is None and state is not RunState.PAUSED else BAR_STEPS)
@@ -219,18 +221,18 @@ class RunningPage(QWidget):
 
 def time_text(session: Session) -> str:
     """Return the time left, or why there is none to tell."""
-    if session.state is RunState.PAUSED:
+    if session.run.state is RunState.PAUSED:
         return "paused"
-    if session.state is RunState.FINISHING:
+    if session.run.state is RunState.FINISHING:
         return "finishing"
-    seconds = session.record.seconds_left
-    known = seconds is not None and session.state is RunState.RUNNING
+    seconds = session.run.record.seconds_left
+    known = seconds is not None and session.run.state is RunState.RUNNING
     return f"{clock(seconds)} left" if known and seconds is not None else ""
 
 
 def progress_text(session: Session) -> str:
     """Return the run's progress in words."""
-    record = session.record
+    record = session.run.record
     latest = record.latest
     if record.stage != "reconstruct" or latest is None or latest.iterations * latest.subsets == 1:
         return session.doing

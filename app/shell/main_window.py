@@ -129,8 +129,8 @@ class MainWindow(QMainWindow):
                 "save_study": self.dialogs.save_study,
                 "save_protocol": self.dialogs.save_protocol,
                 "quit": self.close,
-                "undo": session.undo,
-                "redo": session.redo,
+                "undo": session.study.undo,
+                "redo": session.study.redo,
                 "start": runner.start,
                 "pause": runner.pause,
                 "finish": runner.finish,
@@ -143,8 +143,8 @@ class MainWindow(QMainWindow):
         self.actions_.full_views.toggled.connect(self.show_only_views)
         self.actions_.log.toggled.connect(self._show_log)
         self.commands.choose_requested.connect(self._choose)
-        session.state_changed.connect(self._follow_state)
-        session.protocol_changed.connect(self._follow_protocol)
+        session.run.state_changed.connect(self._follow_state)
+        session.study.protocol_changed.connect(self._follow_protocol)
         rest = QShortcut(QKeySequence("Space"), self.centre.views, runner.pause)
         rest.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         escape = QShortcut(QKeySequence("Esc"), self, self.centre.message_bar.clear)
@@ -167,7 +167,7 @@ class MainWindow(QMainWindow):
         self.dialogs.export(self.centre.scrubber.current(), self._exported)
 
     def _exported(self, target: Path) -> None:
-        self.session.record.exported = True
+        self.session.run.record.exported = True
         self.session.add_log("info", f"Exported: {target}")
         self.status.flash(f"Exported: {target}")
 
@@ -179,7 +179,7 @@ class MainWindow(QMainWindow):
 
     def may_forget_image(self) -> bool:
         """Ask before an image that was not exported goes."""
-        record = self.session.record
+        record = self.session.run.record
         if record.result is None or record.exported:
             return True
         text = f"The image of {record.title} is not exported yet. Open another scan all the same?"
@@ -207,24 +207,24 @@ class MainWindow(QMainWindow):
             self.log.show_newest()
 
     def _follow_state(self) -> None:
-        title = self.session.record.title
+        title = self.session.run.record.title
         self.setWindowTitle(f"{title} - Isocenter" if title else "Isocenter")
-        if self.session.state is RunState.PREPARING:
+        if self.session.run.state is RunState.PREPARING:
             self.centre.message_bar.clear()
             self.tabs.setCurrentIndex(0)
 
     def _follow_protocol(self) -> None:
         """Show the preview of what was just changed, where the kind of scan has one."""
         session = self.session
-        has_preview = session.modality.has_preview and session.inputs.scan is not None
+        has_preview = session.study.modality.has_preview and session.study.inputs.scan is not None
         self.tabs.setTabVisible(self._preview, has_preview)
-        if has_preview and not session.state.is_active:
+        if has_preview and not session.run.state.is_active:
             self.tabs.setCurrentIndex(self._preview)
 
     # files dropped on the window
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if event.mimeData().hasUrls() and not self.session.state.is_active:
+        if event.mimeData().hasUrls() and not self.session.run.state.is_active:
             event.acceptProposedAction()
             self.status.flash("Drop to open", 0)
 
@@ -239,7 +239,7 @@ class MainWindow(QMainWindow):
     # the end
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self.session.state.is_active and not self.dialogs.confirm(
+        if self.session.run.state.is_active and not self.dialogs.confirm(
             "A reconstruction is running",
             "Closing the window aborts it. The last checkpoint stays: it can be resumed later.",
             "Abort and close",

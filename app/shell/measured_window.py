@@ -76,7 +76,7 @@ def _delays_while_running(app: Any, window: Any, folder: Path | None) -> list[fl
     last = time.perf_counter()
     timer.start(TICK_MS)
     window.runner.start()
-    _wait(app, lambda: not window.session.state.is_active)
+    _wait(app, lambda: not window.session.run.state.is_active)
     timer.stop()
     _wait(app, lambda: window.runner.job is None)
     return late

@@ -25,6 +25,7 @@ class StatusLine(QStatusBar):
         super().__init__()
         self.setSizeGripEnabled(False)
         self._session, self._theme = context.session, context.theme
+        self._study, self._run = context.session.study, context.session.run
         self._cursor_text = cursor_text
         self._busy = self._message = ""
         self._icon = QLabel()
@@ -41,11 +42,12 @@ class StatusLine(QStatusBar):
         row.addSpacing(4)
         row.addWidget(action_button(log, text=True))
         self.addPermanentWidget(inside, 1)
+        study, run = self._study, self._run
         session = self._session
-        for signal in (session.inputs_changed, session.protocol_changed, session.state_changed):
+        for signal in (study.inputs_changed, study.protocol_changed, run.state_changed):
             signal.connect(self.refresh)
         session.device.changed.connect(self.refresh)
-        state = session.view_state
+        state = session.view
         for changed in (state.cursor_changed, state.volume_changed):
             changed.connect(self._show_cursor)
         context.commands.busy_changed.connect(self._set_busy)
@@ -69,19 +71,20 @@ class StatusLine(QStatusBar):
             self.flash("")
 
     def _words(self) -> tuple[str, str, str]:
+        study, run = self._study, self._run
         session = self._session
         if self._message:
             return "info", "muted", self._message
         if self._busy:
             return "waiting", "muted", f"{self._busy} …"
-        if session.state.is_active:
-            return "info", "muted", session.record.title
+        if run.state.is_active:
+            return "info", "muted", run.record.title
         if obstacle := session.obstacle():
-            missing = "data" in session.inputs
+            missing = "data" in study.inputs
             return ("missing", "missing", obstacle) if missing else ("info", "muted", obstacle)
-        requirements = session.requirements()
+        requirements = study.requirements()
         text = requirements.describe() if requirements else ""
-        if session.state is RunState.FINISHED:
+        if run.state is RunState.FINISHED:
             text = f"Finished. Another run {text}"
         return "ok", "ok", sentence_case(text)
 

@@ -177,6 +177,7 @@ class ReadyCard(WelcomeTile):
     def __init__(self, context: AppContext, start: Callable[[], object]) -> None:
         super().__init__()
         self._session = context.session
+        self._study, self._run = context.session.study, context.session.run
         self._title = label("", "heading", wrap=True)
         self._text = label("", "muted", wrap=True)
         self._drawing = ScannerDrawing(context.theme, height=250)
@@ -189,33 +190,35 @@ class ReadyCard(WelcomeTile):
         self.start.setSizePolicy(kept)
         for widget in (self._title, self._text, self._drawing, self._requirements, self.start):
             self.column.addWidget(widget)
+        study, run = self._study, self._run
         session = self._session
-        for signal in (session.inputs_changed, session.protocol_changed, session.state_changed):
+        for signal in (study.inputs_changed, study.protocol_changed, run.state_changed):
             signal.connect(self._show)
         session.device.changed.connect(self._show)
-        session.progress_changed.connect(self._show_words)
+        run.progress_changed.connect(self._show_words)
         self._show()
 
     def _show(self) -> None:
-        session = self._session
+        study = self._study
         try:
-            grid = session.grid()
+            grid = study.grid()
         except EngineError:
             grid = None
-        self._drawing.show_scanner(session.scanner, grid)
+        self._drawing.show_scanner(study.scanner, grid)
         self._show_words()
 
     def _show_words(self) -> None:
+        study, run = self._study, self._run
         session = self._session
-        data = session.inputs.get("data")
+        data = study.inputs.get("data")
         if data is None:
             return
         obstacle = session.obstacle()
-        active = session.state.is_active
+        active = run.state.is_active
         stage = session.doing
         self._title.setText(f"{stage} …" if active else data.name)
         self._text.setText(data.text or data.fault or "Reading the scan …")
-        requirements = session.requirements()
+        requirements = study.requirements()
         message = sentence_case(requirements.describe()) if requirements else ""
         self._requirements.setText(message if active else obstacle or message)
         self.start.setVisible(not active)

@@ -27,7 +27,7 @@ class WelcomeLists(QObject):
         self._context, self._card, self._runner = context, card, runner
         self._jobs: list[Offer] = []
         self._show()
-        context.session.state_changed.connect(self._refresh_after_run)
+        context.session.run.state_changed.connect(self._refresh_after_run)
         for delay in LOOK_AGAIN_MS:
             timer = QTimer(self)
             timer.setSingleShot(True)
@@ -43,7 +43,11 @@ class WelcomeLists(QObject):
             self.refresh()
 
     def _refresh_after_run(self) -> None:
-        if self._context.session.state in (RunState.ABORTED, RunState.FAILED, RunState.FINISHED):
+        if self._context.session.run.state in (
+            RunState.ABORTED,
+            RunState.FAILED,
+            RunState.FINISHED,
+        ):
             self.refresh()
 
     def make_demo(self, key: str) -> None:

@@ -18,7 +18,7 @@ class AlgorithmStep(StepPanel):
 
     def __init__(self, number: int, context: AppContext) -> None:
         super().__init__(number, context.theme)
-        self._session = context.session
+        self._study, self._run = context.session.study, context.session.run
         self.form = ClassForm(lambda plan: Form(type(plan), plan, only=("algorithm",)))
         self.expert_form = ClassForm(
             lambda plan: Form(type(plan), plan, only=modality_of(plan).expert)
@@ -28,9 +28,9 @@ class AlgorithmStep(StepPanel):
         for widget in (self.form, self.expert, self.expert_form):
             self.body.addWidget(widget)
         for form in (self.form, self.expert_form):
-            form.changed.connect(self._session.set_protocol)
-        self._session.protocol_changed.connect(self._show)
-        self._session.state_changed.connect(self._show)
+            form.changed.connect(self._study.set_protocol)
+        self._study.protocol_changed.connect(self._show)
+        self._run.state_changed.connect(self._show)
         self._set_expert(False)
         self._show()
 
@@ -40,8 +40,8 @@ class AlgorithmStep(StepPanel):
         self.expert_form.setVisible(expert)
 
     def _show(self) -> None:
-        protocol = self._session.protocol
+        protocol = self._study.protocol
         for form in (self.form, self.expert_form):
             form.show_value(protocol)
-            form.setEnabled(not self._session.state.is_active)
+            form.setEnabled(not self._run.state.is_active)
         self.say(protocol.algorithm.describe(), "ok")

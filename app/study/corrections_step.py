@@ -32,15 +32,16 @@ class CorrectionsStep(StepPanel):
     def __init__(self, number: int, context: AppContext) -> None:
         super().__init__(number, context.theme)
         self._session, self._theme, self._number = context.session, context.theme, number
+        self._study, self._run = context.session.study, context.session.run
         self._context = context
         self._ledgers: dict[str, Ledger] = {}
         self._tries: dict[str, QToolButton] = {}
-        session = self._session
+        study, run = self._study, self._run
         for signal in (
-            session.protocol_changed,
-            session.inputs_changed,
-            session.record_changed,
-            session.state_changed,
+            study.protocol_changed,
+            study.inputs_changed,
+            run.record_changed,
+            run.state_changed,
         ):
             signal.connect(self._show)
         self._show()
@@ -48,7 +49,7 @@ class CorrectionsStep(StepPanel):
     @property
     def ledger(self) -> Ledger:
         """The rows for the kind of scan; made when they are first needed."""
-        modality = self._session.modality
+        modality = self._study.modality
         if modality.key not in self._ledgers:
             self._ledgers[modality.key] = made = Ledger(modality, self._theme)
             for kind, row in made.rows.items():
@@ -71,35 +72,35 @@ class CorrectionsStep(StepPanel):
         return made
 
     def _take(self, kind: str, value: Any) -> None:
-        session = self._session
-        session.set_protocol(session.modality.with_choice(session.protocol, kind, value))
+        study = self._study
+        study.set_protocol(study.modality.with_choice(study.protocol, kind, value))
 
     def _take_tof(self) -> None:
         tof = self.ledger.tof
         update = {"time_of_flight": tof is not None and tof.choice.raw() == "auto"}
-        self._session.set_protocol(self._session.protocol.model_copy(update=update))
+        self._study.set_protocol(self._study.protocol.model_copy(update=update))
 
     def _show(self) -> None:
-        session, protocol = self._session, self._session.protocol
-        editable, ledger = not session.state.is_active, self.ledger
-        self.head.rename(f"{self._number}  {session.modality.ledger_title}")
+        session, protocol = self._session, self._study.protocol
+        editable, ledger = not session.run.state.is_active, self.ledger
+        self.head.rename(f"{self._number}  {session.study.modality.ledger_title}")
         for each in self._ledgers.values():
             each.setVisible(each is ledger)
-        obstacles = session.modality.obstacles(protocol, session.inputs)
+        obstacles = session.study.modality.obstacles(protocol, session.study.inputs)
         applied, tones = [], []
-        for kind, choice in session.modality.choices(protocol).items():
-            message = session.record.ledger.get(kind)
+        for kind, choice in session.study.modality.choices(protocol).items():
+            message = session.run.record.ledger.get(kind)
             ledger_state = ledger_state_of(choice, obstacles.get(kind, ""), message)
-            is_done = session.modality.is_done(kind, session.inputs)
-            is_no_fault = is_done or kind in session.modality.on_demand
+            is_done = session.study.modality.is_done(kind, session.study.inputs)
+            is_no_fault = is_done or kind in session.study.modality.on_demand
             if ledger_state.tone == "look" and is_no_fault:
                 ledger_state = LedgerState("off", "muted", ledger_state.text)
-            source = source_of(kind, session.inputs)
+            source = source_of(kind, session.study.inputs)
             ledger.rows[kind].show_choice(choice, ledger_state, source, editable)
             tones.append(ledger_state.tone)
             if kind in self._tries:
                 self._tries[kind].setVisible(
-                    session.inputs.scan is not None and choice.use != "off"
+                    session.study.inputs.scan is not None and choice.use != "off"
                 )
                 self._tries[kind].setEnabled(editable)
             if ledger_state.tone == "ok":
@@ -109,7 +110,7 @@ class CorrectionsStep(StepPanel):
         self.say(", ".join(applied) or "none in use yet", summary_tone(tones))
 
     def _tof_state(self, protocol: ListModeProtocol) -> LedgerState:
-        scan = self._session.inputs.scan
+        scan = self._study.inputs.scan
         if not protocol.time_of_flight:
             return LedgerState("off", "muted", "Switched off: arrival times are not used")
         if not isinstance(scan, Scan):

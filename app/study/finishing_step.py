@@ -17,27 +17,27 @@ class FinishingStep(StepPanel):
 
     def __init__(self, number: int, context: AppContext) -> None:
         super().__init__(number, context.theme)
-        self._session = context.session
+        self._study, self._run = context.session.study, context.session.run
         self.form = ClassForm(lambda plan: Form(type(plan), plan, only=modality_of(plan).finishing))
-        self.form.changed.connect(self._session.set_protocol)
+        self.form.changed.connect(self._study.set_protocol)
         self.body.addWidget(self.form)
         self.body.addWidget(
             label("The unfiltered iterations stay in the scrubber.", "muted", wrap=True)
         )
-        self._session.protocol_changed.connect(self._show)
-        self._session.state_changed.connect(self._show)
-        self._session.inputs_changed.connect(self._show)
+        self._study.protocol_changed.connect(self._show)
+        self._run.state_changed.connect(self._show)
+        self._study.inputs_changed.connect(self._show)
         self._show()
 
     def _show(self) -> None:
-        protocol = self._session.protocol
+        protocol = self._study.protocol
         self.form.show_value(protocol)
-        self.form.setEnabled(not self._session.state.is_active)
+        self.form.setEnabled(not self._run.state.is_active)
         parts = [each.describe() for each in protocol.finishing]
         parts += [f"{each.describe()} between iterations" for each in protocol.between]
         if getattr(protocol, "hounsfield", None) is not None:
             parts.append("CT numbers")
-        if fault := self._session.modality.fault(protocol, self._session.inputs):
+        if fault := self._study.modality.fault(protocol, self._study.inputs):
             self.say(fault, "fault")
             return
         self.say(", then ".join(parts) or "no filter", "ok")

@@ -43,6 +43,7 @@ class StudyStep(StepPanel):
     def __init__(self, number: int, context: AppContext) -> None:
         super().__init__(number, context.theme)
         self._session, self._commands = context.session, context.commands
+        self._study, self._run = context.session.study, context.session.run
         self.rows = {role: InputRow(role, context) for role in TITLES}
         self.scanner = ScannerRow(context)
         self.drawing = ScannerDrawing(context.theme)
@@ -57,33 +58,34 @@ class StudyStep(StepPanel):
         self.body.addWidget(self.rows["attenuation"])
         self.body.addWidget(self.rows["normalisation"])
         self.body.addWidget(self.rows["response"])
-        session = self._session
-        for signal in (session.inputs_changed, session.protocol_changed, session.state_changed):
+        study, run = self._study, self._run
+        for signal in (study.inputs_changed, study.protocol_changed, run.state_changed):
             signal.connect(self._show)
         self._show()
 
     def _show(self) -> None:
+        study, run = self._study, self._run
         session = self._session
-        modality = session.modality
+        modality = study.modality
         for role, row in self.rows.items():
-            row.show_input(session.inputs.get(role), not session.state.is_active)
+            row.show_input(study.inputs.get(role), not run.state.is_active)
             row.setVisible(role in modality.roles)
         self.scanner.setVisible("scanner" in modality.roles)
         self._absent.setText(paragraphs(words_on(session)))
         self._absent.setVisible(bool(self._absent.text()))
-        notes = session.inputs.scan.notes if session.inputs.scan else ()
+        notes = study.inputs.scan.notes if study.inputs.scan else ()
         self._notes.setText(paragraphs(notes))
         self._notes.setVisible(bool(notes))
         self.scanner.show_choice()
         try:
-            grid = session.grid()
+            grid = study.grid()
         except EngineError:
             grid = None
-        self.drawing.show_scanner(session.scanner, grid)
+        self.drawing.show_scanner(study.scanner, grid)
         self._say()
 
     def _say(self) -> None:
-        inputs = self._session.inputs
+        inputs = self._study.inputs
         data = inputs.get("data")
         if data is None:
             self.say("no scan yet", "missing")
@@ -98,10 +100,10 @@ class StudyStep(StepPanel):
 
 def words_on(session: Session) -> list[str]:
     """Return what is to know of how the open scan is treated, a sentence or two each."""
-    words = [session.note, session.modality.absent]
-    if len(suitable_modalities(session.inputs)) > 1:
-        words.append(session.modality.way)
-    if isinstance(session.scanner, DualHead):
+    words = [session.study.note, session.study.modality.absent]
+    if len(suitable_modalities(session.study.inputs)) > 1:
+        words.append(session.study.modality.way)
+    if isinstance(session.study.scanner, DualHead):
         words.append(LIMITED_ANGLE)
     return [text for text in words if text]
 
@@ -153,7 +155,8 @@ class ScannerRow(QWidget):
 
     def __init__(self, context: AppContext) -> None:
         super().__init__()
-        self._session, self._commands = context.session, context.commands
+        self._commands = context.commands
+        self._study, self._run = context.session.study, context.session.run
         self.box = QuietCombo()
         self.box.setAccessibleName("Scanner")
         self.box.setMinimumContentsLength(8)
@@ -174,14 +177,14 @@ class ScannerRow(QWidget):
 
     def show_choice(self) -> None:
         """Show the scanner in use."""
-        chosen = self._session.inputs.get("scanner")
+        chosen = self._study.inputs.get("scanner")
         at = self.box.findData(chosen.value) if chosen else 0
         if at < 0 and chosen is not None:
             self.box.insertItem(1, chosen.name, chosen.value)
             at = 1
         self.box.setCurrentIndex(at)
-        self.box.setEnabled(not self._session.state.is_active)
-        scanner = self._session.scanner
+        self.box.setEnabled(not self._run.state.is_active)
+        scanner = self._study.scanner
         fault = chosen.fault if chosen else ""
         self._text.setText(fault or (scanner.describe() if scanner else ""))
         self._text.setVisible(bool(self._text.text()))

@@ -21,7 +21,7 @@ class VolumeStep(StepPanel):
 
     def __init__(self, number: int, context: AppContext) -> None:
         super().__init__(number, context.theme)
-        self._session = context.session
+        self._study, self._run = context.session.study, context.session.run
         self.form = ClassForm(lambda grid: Form(type(grid), grid))
         self.form.changed.connect(self._take)
         self.expert = QCheckBox("Expert settings")
@@ -31,26 +31,26 @@ class VolumeStep(StepPanel):
         self.body.addWidget(self.expert)
         self.body.addWidget(self._result)
         for signal in (
-            self._session.protocol_changed,
-            self._session.inputs_changed,
-            self._session.state_changed,
+            self._study.protocol_changed,
+            self._study.inputs_changed,
+            self._run.state_changed,
         ):
             signal.connect(self._show)
         self._show()
 
     def _take(self, grid: Settings) -> None:
-        protocol = self._session.protocol
-        self._session.set_protocol(protocol.model_copy(update={"grid": grid}))
+        protocol = self._study.protocol
+        self._study.set_protocol(protocol.model_copy(update={"grid": grid}))
 
     def _show(self) -> None:
-        session = self._session
-        self.form.show_value(session.protocol.grid)
-        self.form.setEnabled(not session.state.is_active)
-        self.form.form.set_unit("mm", session.inputs.length_unit)
+        study, run = self._study, self._run
+        self.form.show_value(study.protocol.grid)
+        self.form.setEnabled(not run.state.is_active)
+        self.form.form.set_unit("mm", study.inputs.length_unit)
         self.expert.setVisible(self.form.form.has_expert)
-        source = session.modality.grid_from
+        source = study.modality.grid_from
         try:
-            grid = session.grid()
+            grid = study.grid()
             self._show_hints(source)
         except EngineError as e:
             self._say_result(str(e), "missing")
@@ -63,13 +63,13 @@ class VolumeStep(StepPanel):
         self._show_grid(grid)
 
     def _show_grid(self, grid: ImageGrid) -> None:
-        session = self._session
+        study = self._study
         size = " × ".join(f"{edge:.3g}" if edge < 10 else f"{edge:.0f}" for edge in grid.size_mm)
-        unit, described = session.inputs.length_unit, session.inputs.describe(grid)
+        unit, described = study.inputs.length_unit, study.inputs.describe(grid)
         text = f"{described} voxels\n{size} {unit}"
-        if note := session.modality.grid_note(session.protocol, session.inputs):
+        if note := study.modality.grid_note(study.protocol, study.inputs):
             text += f"\n{note}."
-        requirements = session.requirements()
+        requirements = study.requirements()
         fits = requirements is None or (requirements.least or requirements).fits
         if requirements is not None and not requirements.fits:
             message = "May be too large" if fits else "Too large"
@@ -82,8 +82,8 @@ class VolumeStep(StepPanel):
         set_tone(self._result, tone)
 
     def _show_hints(self, source: str) -> None:
-        session = self._session
-        usual = session.modality.usual_grid(session.protocol, session.inputs)
+        study = self._study
+        usual = study.modality.usual_grid(study.protocol, study.inputs)
         if usual is None:
             return
         voxel, (diameter, depth, length) = usual
@@ -93,5 +93,5 @@ class VolumeStep(StepPanel):
             "depth_mm": f"{depth:.4g}, as the {source}",
             "length_mm": f"{length:.4g}, as the {source}",
         }
-        fields = type(session.protocol.grid).model_fields
+        fields = type(study.protocol.grid).model_fields
         self.form.form.set_hints({name: hints[name] for name in fields if name in hints})

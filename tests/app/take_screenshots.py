@@ -69,7 +69,7 @@ def drive(shots: Photographer) -> None:
     for step in window.steps:
         step.set_open(step is window.steps[1])
     runner.start()
-    record = session.record
+    record = session.run.record
     shots.wait(lambda: len(record.images.items) >= 2 and has_speed(record.profile))
     shots.shoot("running")
     runner.pause()
@@ -79,7 +79,7 @@ def drive(shots: Photographer) -> None:
     shots.shoot("profile")
     window.tabs.setCurrentIndex(0)
     runner.pause()
-    shots.wait(lambda: session.state is RunState.FINISHED)
+    shots.wait(lambda: session.run.state is RunState.FINISHED)
     window.actions_.log.setChecked(True)
     window.tabs.setCurrentIndex(2)
     shots.shoot("finished")
@@ -129,7 +129,7 @@ def shoot_ct(shots: Photographer) -> None:
     """The demo of CT: the scan that is ready, its preparation and its picture."""
     window, session = shots.window, shots.window.session
     window.commands.open_study(CtDemo().make(demo_folder()))
-    ready = lambda: session.modality.key == "ct" and not session.obstacle()  # noqa: E731
+    ready = lambda: session.study.modality.key == "ct" and not session.obstacle()  # noqa: E731
     shots.wait(lambda: ready() and not window.commands.is_busy)
     for step in window.steps:
         step.set_open(step is window.steps[0])
@@ -142,7 +142,7 @@ def shoot_ct(shots: Photographer) -> None:
     for step in window.steps:
         step.set_open(step is window.steps[1])
     window.runner.start()
-    shots.wait(lambda: session.state is RunState.FINISHED)
+    shots.wait(lambda: session.run.state is RunState.FINISHED)
     shots.shoot("ct")
 
 
@@ -150,18 +150,18 @@ def shoot_dual_head(shots: Photographer) -> None:
     """The demo of two panels: the scan, and what is measured of its image."""
     window, session = shots.window, shots.window.session
     window.commands.open_study(DualHeadDemo(n_points=1 << 11).make(demo_folder()))
-    shots.wait(lambda: session.modality.key == "dual-head" and not session.obstacle())
+    shots.wait(lambda: session.study.modality.key == "dual-head" and not session.obstacle())
     shots.wait(lambda: not window.commands.is_busy)
     for step in window.steps:
         step.set_open(step is window.steps[0])
     shots.shoot("dual-head-loaded")
     window.runner.start()
-    shots.wait(lambda: session.state is RunState.FINISHED)
+    shots.wait(lambda: session.run.state is RunState.FINISHED)
     measure = window.tabs.findChild(MeasureTab)
     window.tabs.setCurrentWidget(measure)
-    session.view_state.set_cursor((0.0, 0.0, 0.0))
-    _, y, _ = session.view_state.cursor_mm
-    session.view_state.set_line(Line("coronal", (-3.0, y, 13.5), (17.5, y, 13.5)))
+    session.view.set_cursor((0.0, 0.0, 0.0))
+    _, y, _ = session.view.cursor_mm
+    session.view.set_line(Line("coronal", (-3.0, y, 13.5), (17.5, y, 13.5)))
     shots.wait(lambda: measure.line.profile is not None and bool(measure.rods.rows))
     shots.shoot("dual-head")
 
@@ -169,11 +169,15 @@ def shoot_dual_head(shots: Photographer) -> None:
 def shoot_preview(shots: Photographer) -> None:
     """The central slice, with the axis where it is not."""
     window, session = shots.window, shots.window.session
-    step = session.modality.choices(session.protocol)["centre"].model_copy(update={"column": 110.0})
-    session.set_protocol(session.modality.with_choice(session.protocol, "centre", step))
+    step = session.study.modality.choices(session.study.protocol)["centre"].model_copy(
+        update={"column": 110.0}
+    )
+    session.study.set_protocol(
+        session.study.modality.with_choice(session.study.protocol, "centre", step)
+    )
     shots.wait(lambda: window.context.previews.is_current and not window.commands.is_busy)
     shots.shoot("ct-preview")
-    session.undo()
+    session.study.undo()
     shots.wait(lambda: window.context.previews.is_current and not window.commands.is_busy)
 
 
@@ -196,7 +200,7 @@ def shoot_dialogs(shots: Photographer) -> None:
     from app.shell.help import HelpDialog
 
     window = shots.window
-    images = window.session.record.images.items
+    images = window.session.run.record.images.items
     for name, dialog in (
         ("export", ExportDialog(window, images, len(images) - 1, shots.folder)),
         ("help", HelpDialog(window)),

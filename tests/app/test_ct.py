@@ -66,7 +66,7 @@ def open_ct(qtbot, window, ct_scan):
 
     def wait() -> None:
         window.open_path(ct_scan)
-        ready = lambda: window.session.modality.key == "ct" and not window.session.obstacle()  # noqa: E731
+        ready = lambda: window.session.study.modality.key == "ct" and not window.session.obstacle()  # noqa: E731
         qtbot.waitUntil(lambda: ready() and not window.commands.is_busy, timeout=PATIENCE_MS)
 
     return wait
@@ -81,78 +81,80 @@ def with_steps(**steps) -> CtProtocol:
 
 
 def test_a_scan_says_what_it_is_and_brings_its_protocol(session):
-    assert session.inputs["data"].text == (
+    assert session.study.inputs["data"].text == (
         "60 views of 40 × 4 pixels, parallel beam, pixels of 1 × 1 mm"
     )
-    assert session.protocol == CtProtocol()
+    assert session.study.protocol == CtProtocol()
     assert session.obstacle() == ""
-    assert session.study() == Study(data=session.study().data, protocol=CtProtocol())
+    assert session.study.to_study() == Study(
+        data=session.study.to_study().data, protocol=CtProtocol()
+    )
 
 
 def test_no_picture_of_the_scan_stays_in_the_windows_memory(session):
-    empty_scan = session.inputs.scan.empty_scan
+    empty_scan = session.study.inputs.scan.empty_scan
     assert empty_scan.values.shape == (60, 4, 40)
     assert all(a.base.nbytes <= 8 for a in (empty_scan.values, empty_scan.flats, empty_scan.darks))
 
 
 def test_grid_follows_crop_and_binning(session):
-    assert session.grid().shape == (4, 40, 40)
-    session.set_protocol(with_steps(binning=Binning(pixels=2)))
-    assert session.grid().shape == (2, 20, 20)
-    assert session.grid().voxel_mm == (2.0, 2.0, 2.0)
-    session.set_protocol(with_steps(crop=Crop(rows=(1, 3))))
-    assert session.grid().shape[0] == 2
-    session.set_protocol(with_steps(crop=Crop(rows=(1, 3), use="off")))
-    assert session.grid().shape[0] == 4
+    assert session.study.grid().shape == (4, 40, 40)
+    session.study.set_protocol(with_steps(binning=Binning(pixels=2)))
+    assert session.study.grid().shape == (2, 20, 20)
+    assert session.study.grid().voxel_mm == (2.0, 2.0, 2.0)
+    session.study.set_protocol(with_steps(crop=Crop(rows=(1, 3))))
+    assert session.study.grid().shape[0] == 2
+    session.study.set_protocol(with_steps(crop=Crop(rows=(1, 3), use="off")))
+    assert session.study.grid().shape[0] == 4
 
 
 def test_a_crop_beside_the_detector_is_told_before_the_start(session):
-    session.set_protocol(with_steps(crop=Crop(rows=(2, 9))))
+    session.study.set_protocol(with_steps(crop=Crop(rows=(2, 9))))
     assert "not on the detector" in session.obstacle()
 
 
 def test_each_step_says_whether_the_steps_before_it_allow_it(session):
-    obstacles = session.modality.obstacles(session.protocol, session.inputs)
+    obstacles = session.study.modality.obstacles(session.study.protocol, session.study.inputs)
     usable = [kind for kind, why in obstacles.items() if why is None]
     assert usable == ["flat_field", "bad_pixels", "logarithm", "rings", "centre"]
     off = with_steps(flat_field=FlatField(use="off"))
-    obstacles = session.modality.obstacles(off, session.inputs)
+    obstacles = session.study.modality.obstacles(off, session.study.inputs)
     assert "flat fields" in obstacles["logarithm"]
     assert "counts still" in obstacles["centre"]
 
 
 @pytest.mark.parametrize("quality", QUALITIES)
 def test_a_quality_is_recognised(session, quality):
-    session.use_quality(quality)
-    assert session.quality == quality
-    assert session.grid().shape[1] == {"fast": 20, "standard": 40, "fine": 60}[quality]
+    session.study.use_quality(quality)
+    assert session.study.quality == quality
+    assert session.study.grid().shape[1] == {"fast": 20, "standard": 40, "fine": 60}[quality]
 
 
 def test_a_direct_algorithm_gets_no_iterations(session):
-    session.use_quality("fast")
-    assert session.protocol.algorithm == session.base.algorithm
-    assert "iterations" not in session.protocol.algorithm.model_dump()
+    session.study.use_quality("fast")
+    assert session.study.protocol.algorithm == session.study.base.algorithm
+    assert "iterations" not in session.study.protocol.algorithm.model_dump()
 
 
 def test_a_protocol_of_pet_is_refused_for_a_ct_scan(session):
     with pytest.raises(SettingsError, match="is for PET and the open scan is X-ray CT"):
-        session.use_protocol(ListModeProtocol())
-    assert session.protocol == CtProtocol()
+        session.study.use_protocol(ListModeProtocol())
+    assert session.study.protocol == CtProtocol()
 
 
 def test_undo_never_leads_to_a_protocol_of_another_kind(session):
-    session.use_quality("fast")
+    session.study.use_quality("fast")
     for _ in range(5):
-        session.undo()
-    assert session.protocol == CtProtocol()
+        session.study.undo()
+    assert session.study.protocol == CtProtocol()
 
 
 def test_ct_numbers_need_the_size_of_a_pixel(session):
-    session.set_protocol(CtProtocol(hounsfield=Hounsfield()))
+    session.study.set_protocol(CtProtocol(hounsfield=Hounsfield()))
     assert session.obstacle() == ""
-    scan = session.inputs.scan
+    scan = session.study.inputs.scan
     unknown = replace(scan, empty_scan=replace(scan.empty_scan, pixel_mm_known=False))
-    session.set_input("data", replace(session.inputs["data"], content=unknown))
+    session.study.set_input("data", replace(session.study.inputs["data"], content=unknown))
     assert session.obstacle().startswith("CT numbers need the size")
 
 
@@ -164,28 +166,28 @@ def on_region(algorithm: str, voxel_mm: float = 0.5) -> CtProtocol:
 
 
 def test_iterations_on_a_part_are_foretold_with_all_that_they_need(session):
-    session.set_protocol(on_region("fdk"))
-    assert session.requirements().least is None
-    assert session.modality.grid_note(session.protocol, session.inputs) == ""
-    session.set_protocol(on_region("sirt"))
-    requirements = session.requirements()
+    session.study.set_protocol(on_region("fdk"))
+    assert session.study.requirements().least is None
+    assert session.study.modality.grid_note(session.study.protocol, session.study.inputs) == ""
+    session.study.set_protocol(on_region("sirt"))
+    requirements = session.study.requirements()
     assert requirements.memory_bytes > 2 * requirements.least.memory_bytes
     assert requirements.seconds > requirements.least.seconds
     assert requirements.describe().startswith("needs up to ")
-    note = session.modality.grid_note(session.protocol, session.inputs)
+    note = session.study.modality.grid_note(session.study.protocol, session.study.inputs)
     # outermost pixels are 19.5 mm from the axis, rows 1.5 mm from the middle; then half a voxel
     assert "up to 0.5 mm, 80 × 80 × 8 voxels; the picture is cut out of it" in note
 
 
 def test_what_may_be_too_large_is_told_but_not_refused(session, window):
     volume = window.steps[3]
-    window.session.set_input("data", session.inputs["data"])
-    window.session.set_protocol(on_region("sirt", voxel_mm=0.01))
-    assert not window.session.requirements().fits
+    window.session.study.set_input("data", session.study.inputs["data"])
+    window.session.study.set_protocol(on_region("sirt", voxel_mm=0.01))
+    assert not window.session.study.requirements().fits
     assert "May be too large for this computer: needs up to " in volume._result.text()
     assert window.session.obstacle() == ""
-    window.session.set_protocol(on_region("fdk", voxel_mm=0.01))
-    assert window.session.requirements().fits
+    window.session.study.set_protocol(on_region("fdk", voxel_mm=0.01))
+    assert window.session.study.requirements().fits
     assert "too large" not in volume._result.text()
 
 
@@ -222,8 +224,8 @@ def test_a_ct_scan_is_reconstructed_in_plain_grey(qtbot, window, open_ct, ct_sca
     open_ct()
     window.runner.start()
     session = window.session
-    qtbot.waitUntil(lambda: session.state is RunState.FINISHED, timeout=PATIENCE_MS)
-    view = session.view_state
+    qtbot.waitUntil(lambda: session.run.state is RunState.FINISHED, timeout=PATIENCE_MS)
+    view = session.view
     assert (view.unit, view.colour_map) == ("1/mm", "grey")
     assert view.window == (0.0, pytest.approx(MU, rel=0.3))
     assert view.volume.values[2, 20, 20] == pytest.approx(MU, rel=0.05)
@@ -250,7 +252,7 @@ def test_a_step_is_switched_and_set_in_the_ledger(window, open_ct):
     open_ct()
     rows = window.steps[1].ledger.rows
     rows["binning"].more.changed.emit(Binning(pixels=2))
-    assert window.session.protocol.steps.binning.pixels == 2
+    assert window.session.study.protocol.steps.binning.pixels == 2
     assert window.steps[3].summary == "2 mm, 20 × 20 × 2"
     rows["rings"].unfold.setChecked(True)
     assert not rows["rings"].more.isHidden()
@@ -259,35 +261,37 @@ def test_a_step_is_switched_and_set_in_the_ledger(window, open_ct):
 def test_pet_and_ct_take_turns(qtbot, window, opened, open_ct, small_study):
     opened()
     open_ct()
-    assert set(window.session.inputs) == {"data"}
+    assert set(window.session.study.inputs) == {"data"}
     window.open_path(Path(small_study.data))
-    back = lambda: window.session.modality.key == "pet" and not window.session.obstacle()  # noqa: E731
+    back = lambda: window.session.study.modality.key == "pet" and not window.session.obstacle()  # noqa: E731
     qtbot.waitUntil(lambda: back() and not window.commands.is_busy, timeout=PATIENCE_MS)
     assert "randoms" in window.steps[1].ledger.rows
     assert not window.steps[0].rows["attenuation"].isHidden()
-    assert window.session.protocol == ListModeProtocol()
+    assert window.session.study.protocol == ListModeProtocol()
 
 
 def test_a_study_file_brings_its_modality_back(qtbot, window, open_ct, tmp_path):
     open_ct()
-    window.session.use_quality("fine")
-    wanted = window.session.study()
+    window.session.study.use_quality("fine")
+    wanted = window.session.study.to_study()
     window.commands.save_study(tmp_path / "study.toml")
     assert read_study(tmp_path / "study.toml") == wanted
     window.commands.open_study(read_study(tmp_path / "study.toml"))
     qtbot.waitUntil(lambda: not window.session.obstacle(), timeout=PATIENCE_MS)
-    assert window.session.study() == wanted
+    assert window.session.study.to_study() == wanted
 
 
 def test_a_protocol_file_brings_its_modality(qtbot, window, open_ct):
     open_ct()
     window.commands.save_protocol("Mine")
     path = window.context.preferences.folder / "protocols" / "ct-mine.toml"
-    window.commands.open_study(Study(data=window.session.study().data, protocol=CtProtocol()))
+    window.commands.open_study(
+        Study(data=window.session.study.to_study().data, protocol=CtProtocol())
+    )
     qtbot.waitUntil(lambda: not window.commands.is_busy, timeout=PATIENCE_MS)
     window.open_path(path)
-    qtbot.waitUntil(lambda: window.session.base.name == "Mine", timeout=PATIENCE_MS)
-    assert window.session.modality.key == "ct"
+    qtbot.waitUntil(lambda: window.session.study.base.name == "Mine", timeout=PATIENCE_MS)
+    assert window.session.study.modality.key == "ct"
 
 
 def test_a_scanner_does_not_belong_to_a_ct_scan(window, open_ct):
@@ -296,17 +300,17 @@ def test_a_scanner_does_not_belong_to_a_ct_scan(window, open_ct):
     window.session.problem_raised.connect(message.append)
     window.commands.set_input("scanner", "safir")
     assert message[0].text == "The study is of X-ray CT, to which no scanner belongs."
-    assert set(window.session.inputs) == {"data"}
+    assert set(window.session.study.inputs) == {"data"}
 
 
 def test_a_damaged_scan_is_a_sentence_and_the_open_study_stays(qtbot, window, open_ct, tmp_path):
     open_ct()
-    before = window.session.study()
+    before = window.session.study.to_study()
     broken = tmp_path / "broken.h5"
     broken.write_bytes(before.data.read_bytes()[:5000])
     window.open_path(broken)
     qtbot.waitUntil(lambda: window.centre.message_bar.problem is not None, timeout=PATIENCE_MS)
-    assert window.session.study() == before
+    assert window.session.study.to_study() == before
     assert "\n" not in window.centre.message_bar.problem.text
 
 
@@ -314,14 +318,14 @@ def test_letters_of_a_ct_volume_claim_no_patient(qtbot, window, open_ct):
     open_ct()
     window.runner.start()
     session = window.session
-    qtbot.waitUntil(lambda: session.state is RunState.FINISHED, timeout=PATIENCE_MS)
-    assert session.view_state.volume.axes == "xyz"
+    qtbot.waitUntil(lambda: session.run.state is RunState.FINISHED, timeout=PATIENCE_MS)
+    assert session.view.volume.axes == "xyz"
 
 
 def test_what_the_scan_brings_done_is_no_fault(session, window):
-    scan = session.inputs.scan
+    scan = session.study.inputs.scan
     done = replace(scan, empty_scan=replace(scan.empty_scan, kind="integrals"))
-    window.session.set_input("data", replace(session.inputs["data"], content=done))
+    window.session.study.set_input("data", replace(session.study.inputs["data"], content=done))
     ledger = window.steps[1].ledger
     assert "already" in ledger.rows["logarithm"].text.text()
     assert ledger.rows["logarithm"].text.property("tone") == "muted"
@@ -329,17 +333,17 @@ def test_what_the_scan_brings_done_is_no_fault(session, window):
 
 
 def test_lengths_are_pixels_where_their_size_is_not_known(session, window):
-    scan = session.inputs.scan
+    scan = session.study.inputs.scan
     unknown = replace(scan, empty_scan=replace(scan.empty_scan, pixel_mm_known=False))
     step = window.steps[3]
-    window.session.set_input("data", session.inputs["data"])
+    window.session.study.set_input("data", session.study.inputs["data"])
     assert step.summary == "1 mm, 40 × 40 × 4"
     assert step.form.form._rows["voxel_mm"]._name.text() == "Voxel size (mm)"
-    window.session.set_input("data", replace(session.inputs["data"], content=unknown))
+    window.session.study.set_input("data", replace(session.study.inputs["data"], content=unknown))
     assert step.summary == "1 pixel, 40 × 40 × 4" and step.tone == "ok"
     assert step._result.text().splitlines()[1] == "40 × 40 × 4 pixels"
     assert step.form.form._rows["voxel_mm"]._name.text() == "Voxel size (pixels)"
-    window.session.set_input("data", session.inputs["data"])
+    window.session.study.set_input("data", session.study.inputs["data"])
     assert step.form.form._rows["voxel_mm"]._name.text() == "Voxel size (mm)"
 
 
@@ -350,16 +354,16 @@ def test_a_start_while_the_last_process_ends_lets_no_other_scan_in(qtbot, window
 
     def start_again() -> None:
         """Start as soon as the first run is finished: its process is still there."""
-        if session.state is RunState.FINISHED and not active:
+        if session.run.state is RunState.FINISHED and not active:
             runner.start()
-            active.append(session.state.is_active)
+            active.append(session.run.state.is_active)
             window.commands.open_path(ct_scan)
 
-    session.state_changed.connect(lambda: QTimer.singleShot(0, start_again))
+    session.run.state_changed.connect(lambda: QTimer.singleShot(0, start_again))
     runner.start()
     qtbot.waitUntil(lambda: bool(active), timeout=PATIENCE_MS)
     assert active == [True]
     assert "finish or abort it before changing the study" in session.log[-1].text
-    done = lambda: session.state is RunState.FINISHED and runner.job is None  # noqa: E731
+    done = lambda: session.run.state is RunState.FINISHED and runner.job is None  # noqa: E731
     qtbot.waitUntil(done, timeout=PATIENCE_MS)
-    assert session.record.result is not None
+    assert session.run.record.result is not None

@@ -71,12 +71,12 @@ def session(qapp) -> Session:
 
 
 def take(session: Session, path: Path) -> Session:
-    session.set_input("data", read_input("data", str(path), None, None))
+    session.study.set_input("data", read_input("data", str(path), None, None))
     return session
 
 
 def keys(session: Session) -> list[str]:
-    return [way.key for way in suitable_modalities(session.inputs)]
+    return [way.key for way in suitable_modalities(session.study.inputs)]
 
 
 # what is open
@@ -84,88 +84,95 @@ def keys(session: Session) -> list[str]:
 
 def test_a_histogram_brings_its_scanner_and_the_protocol_that_suits_it(session, histogram):
     take(session, histogram)
-    assert session.modality.key == "dual-head" and keys(session) == ["dual-head"]
-    assert session.scanner.name == "Test panels"
-    assert session.grid() == session.scanner.grid
+    assert session.study.modality.key == "dual-head" and keys(session) == ["dual-head"]
+    assert session.study.scanner.name == "Test panels"
+    assert session.study.grid() == session.study.scanner.grid
     assert session.obstacle() == ""
     assert purpose_of(histogram) == "data"
-    facts = dict(session.inputs.scan.facts)
+    facts = dict(session.study.inputs.scan.facts)
     assert facts["Lines of response"] == "576"
 
 
 def test_list_mode_of_panels_can_go_both_ways_and_stays_with_rays_at_first(session, listmode):
     take(session, listmode)
-    assert session.modality.key == "pet" and keys(session) == ["pet", "dual-head"]
+    assert session.study.modality.key == "pet" and keys(session) == ["pet", "dual-head"]
     rays = " ".join(words_on(session))
-    session.use_protocol(DualHeadProtocol())
+    session.study.use_protocol(DualHeadProtocol())
     matrix = " ".join(words_on(session))
     assert "ray" in rays and "response" in matrix and rays != matrix
-    assert session.grid() == session.scanner.grid and session.obstacle() == ""
-    session.use_protocol(ListModeProtocol())
-    assert session.modality.key == "pet"
+    assert session.study.grid() == session.study.scanner.grid and session.obstacle() == ""
+    session.study.use_protocol(ListModeProtocol())
+    assert session.study.modality.key == "pet"
 
 
 def test_after_a_histogram_list_mode_goes_by_rays_and_that_is_said(session, histogram, listmode):
     take(session, histogram)
-    assert session.note == ""
+    assert session.study.note == ""
     take(session, listmode)
-    assert session.modality.key == "pet" and session.obstacle() == ""
-    assert DualHeadProtocol().name in session.note and ListModeProtocol().name in session.note
-    assert session.note in words_on(session) and session.note == session.log[-1].text
+    assert session.study.modality.key == "pet" and session.obstacle() == ""
+    assert (
+        DualHeadProtocol().name in session.study.note
+        and ListModeProtocol().name in session.study.note
+    )
+    assert session.study.note in words_on(session) and session.study.note == session.log[-1].text
     take(session, histogram)
     take(session, histogram)
-    assert session.modality.key == "dual-head"
+    assert session.study.modality.key == "dual-head"
 
 
 def test_a_way_picked_for_a_kind_of_scan_is_kept_for_that_kind(session, histogram, listmode):
     take(session, listmode)
-    session.use_protocol(DualHeadProtocol(name="Mine"))
-    assert session.note == ""
+    session.study.use_protocol(DualHeadProtocol(name="Mine"))
+    assert session.study.note == ""
     take(session, histogram)
-    assert session.base.name == "Mine"
+    assert session.study.base.name == "Mine"
     take(session, listmode)
-    assert session.base.name == "Mine" and session.note == ""
-    session.use_protocol(ListModeProtocol(name="Rays"))
+    assert session.study.base.name == "Mine" and session.study.note == ""
+    session.study.use_protocol(ListModeProtocol(name="Rays"))
     take(session, histogram)
-    assert session.modality.key == "dual-head"
+    assert session.study.modality.key == "dual-head"
     take(session, listmode)
-    assert session.base.name == "Rays" and "Rays" in session.note
+    assert session.study.base.name == "Rays" and "Rays" in session.study.note
 
 
 def test_a_protocol_picked_before_the_scan_is_for_that_scan(session, histogram, listmode):
     take(session, histogram)
-    session.clear_inputs()
-    session.use_protocol(DualHeadProtocol())
+    session.study.clear_inputs()
+    session.study.use_protocol(DualHeadProtocol())
     take(session, listmode)
-    assert session.modality.key == "dual-head"
+    assert session.study.modality.key == "dual-head"
     take(session, histogram)
     take(session, listmode)
-    assert session.modality.key == "pet"  # it was not picked for all of this kind
+    assert session.study.modality.key == "pet"  # it was not picked for all of this kind
 
 
 def test_a_scanner_that_is_still_being_read_changes_no_protocol(session, listmode):
     take(session, listmode)
     mine = DualHeadProtocol(name="Mine")
-    session.use_protocol(mine)
-    session.await_input("scanner", "test-panels")
-    assert session.scanner is None and session.protocol == mine and session.note == ""
-    session.set_input("scanner", read_input("scanner", "test-panels", None, None))
-    assert session.scanner is not None and session.protocol == mine
+    session.study.use_protocol(mine)
+    session.study.await_input("scanner", "test-panels")
+    assert (
+        session.study.scanner is None
+        and session.study.protocol == mine
+        and session.study.note == ""
+    )
+    session.study.set_input("scanner", read_input("scanner", "test-panels", None, None))
+    assert session.study.scanner is not None and session.study.protocol == mine
 
 
 def test_a_study_keeps_its_protocol_whichever_of_its_files_is_read_first(session, listmode):
     mine = DualHeadProtocol(name="Mine")
-    session.use_protocol(mine)
-    session.await_input("scanner", "test-panels")
-    session.set_input("data", read_input("data", str(listmode), "test-panels", None))
-    assert session.protocol == mine
+    session.study.use_protocol(mine)
+    session.study.await_input("scanner", "test-panels")
+    session.study.set_input("data", read_input("data", str(listmode), "test-panels", None))
+    assert session.study.protocol == mine
 
 
 def test_a_protocol_of_another_kind_is_refused_in_words(session, histogram):
     take(session, histogram)
     for wrong in (ListModeProtocol(), CtProtocol()):
         with pytest.raises(SettingsError, match="is dual-head PET"):
-            session.use_protocol(wrong)
+            session.study.use_protocol(wrong)
 
 
 def test_limited_angle_is_told_for_panels_and_only_for_them(session, listmode, small_study):
@@ -177,12 +184,12 @@ def test_limited_angle_is_told_for_panels_and_only_for_them(session, listmode, s
 
 def test_corrections_ask_the_histogram(session, histogram, listmode):
     take(session, histogram)
-    obstacles = session.modality.obstacles(session.protocol, session.inputs)
+    obstacles = session.study.modality.obstacles(session.study.protocol, session.study.inputs)
     assert obstacles["randoms"] is None
     assert "normalisation file" in obstacles["normalisation"]
     take(session, listmode)
-    session.use_protocol(DualHeadProtocol())
-    obstacles = session.modality.obstacles(session.protocol, session.inputs)
+    session.study.use_protocol(DualHeadProtocol())
+    obstacles = session.study.modality.obstacles(session.study.protocol, session.study.inputs)
     assert "no delayed" in obstacles["randoms"]
 
 
@@ -194,7 +201,7 @@ def test_panels_are_drawn_and_a_wider_gap_shows(session, histogram, qtbot, qapp)
     picture = ScannerDrawing(Theme(qapp, "dark"))
     qtbot.addWidget(picture)
     picture.resize(320, 170)
-    near, far = session.scanner, with_settings(session.scanner, separation_mm=40)
+    near, far = session.study.scanner, with_settings(session.study.scanner, separation_mm=40)
     seen = []
     for scanner in (near, far):
         picture.show_scanner(scanner, scanner.grid)
@@ -209,22 +216,22 @@ def test_panels_are_drawn_and_a_wider_gap_shows(session, histogram, qtbot, qapp)
 @pytest.mark.parametrize("scanner", ["adac", "demo-panels", "dhapet"])
 def test_every_quality_gives_voxels_that_divide_the_pitch(session, listmode, scanner):
     take(session, listmode)
-    session.use_protocol(DualHeadProtocol())
-    session.set_input("scanner", read_input("scanner", scanner, None, None))
-    pitch = session.scanner.settings.pitch_mm
+    session.study.use_protocol(DualHeadProtocol())
+    session.study.set_input("scanner", read_input("scanner", scanner, None, None))
+    pitch = session.study.scanner.settings.pitch_mm
     for quality in QUALITIES:
-        session.use_quality(quality)
-        x, _, z = session.grid().voxel_mm
+        session.study.use_quality(quality)
+        x, _, z = session.study.grid().voxel_mm
         assert x == z and pitch / x == pytest.approx(round(pitch / x))
-        assert session.quality is not None
-    assert "pitch" in session.modality.grid_note(session.protocol, session.inputs)
+        assert session.study.quality is not None
+    assert "pitch" in session.study.modality.grid_note(session.study.protocol, session.study.inputs)
 
 
 def test_a_voxel_that_breaks_the_symmetry_is_named(session, histogram):
     take(session, histogram)
-    plan = session.protocol
+    plan = session.study.protocol
     grid = plan.grid.model_copy(update={"voxel_mm": (0.7, 1.0, 0.7)})
-    session.set_protocol(plan.model_copy(update={"grid": grid}))
+    session.study.set_protocol(plan.model_copy(update={"grid": grid}))
     assert "break the symmetry" in session.obstacle()
 
 
@@ -236,13 +243,15 @@ def test_the_time_holds_the_response_until_it_is_kept(session, histogram, respon
     from engine.paths import cache_dir
 
     take(session, histogram)
-    plan = session.protocol.model_copy(update={"response": AnalyticResponse(n_points=1 << 20)})
-    session.set_protocol(plan)
-    before = session.requirements().seconds
-    kept = path_of(cache_dir() / "response", session.scanner, plan.response)
+    plan = session.study.protocol.model_copy(
+        update={"response": AnalyticResponse(n_points=1 << 20)}
+    )
+    session.study.set_protocol(plan)
+    before = session.study.requirements().seconds
+    kept = path_of(cache_dir() / "response", session.study.scanner, plan.response)
     kept.parent.mkdir(parents=True, exist_ok=True)
     write_response(response, kept)
-    assert session.requirements().seconds < before
+    assert session.study.requirements().seconds < before
     kept.unlink()
 
 
@@ -250,11 +259,11 @@ def test_a_response_of_the_panels_is_taken_with_its_image(session, histogram, re
     write_response(response, tmp_path / "r.h5")
     assert purpose_of(tmp_path / "r.h5") == "response"
     take(session, histogram)
-    found = read_input("response", str(tmp_path / "r.h5"), None, session.scanner)
+    found = read_input("response", str(tmp_path / "r.h5"), None, session.study.scanner)
     assert "values" in found.text and not found.fault
-    session.set_input("response", found)
-    assert session.grid() == response.scanner.grid
-    assert session.study().response == tmp_path / "r.h5"
+    session.study.set_input("response", found)
+    assert session.study.grid() == response.scanner.grid
+    assert session.study.to_study().response == tmp_path / "r.h5"
 
 
 def test_a_response_of_other_panels_is_refused(response, tmp_path):
@@ -274,20 +283,22 @@ def test_layers_are_one_to_the_response(session, response, tmp_path):
     scanner = with_settings(one, n_layers=2)
     write_listmode(ListMode(scanner, scanner.lors(np.arange(400))), tmp_path / "events.h5")
     take(session, tmp_path / "events.h5")
-    session.use_protocol(DualHeadProtocol())
+    session.study.use_protocol(DualHeadProtocol())
     write_response(response, tmp_path / "r.h5")
-    found = read_input("response", str(tmp_path / "r.h5"), None, session.scanner)
+    found = read_input("response", str(tmp_path / "r.h5"), None, session.study.scanner)
     assert not found.fault
-    session.set_input("response", found)
+    session.study.set_input("response", found)
     assert session.obstacle() == ""
-    session.set_input("response", None)
-    message = session.requirements()
-    kept = path_of(cache_dir() / "response", one, session.protocol.response)
+    session.study.set_input("response", None)
+    message = session.study.requirements()
+    kept = path_of(cache_dir() / "response", one, session.study.protocol.response)
     kept.parent.mkdir(parents=True, exist_ok=True)
     write_response(response, kept)
-    assert session.requirements().seconds < message.seconds
+    assert session.study.requirements().seconds < message.seconds
     kept.unlink()
-    assert message.memory_bytes == estimate(session.protocol, one, on=cpu_device(2)).memory_bytes
+    assert (
+        message.memory_bytes == estimate(session.study.protocol, one, on=cpu_device(2)).memory_bytes
+    )
 
 
 def test_the_wait_for_a_response_is_told_in_words(session, histogram):
@@ -295,12 +306,12 @@ def test_the_wait_for_a_response_is_told_in_words(session, histogram):
     from engine.events import Progressed, StageStarted
 
     take(session, histogram)
-    session.begin("rods")
-    session.take(StageStarted("response", "Finding the response"))
+    session.run.begin("rods")
+    session.run.take(StageStarted("response", "Finding the response"))
     assert progress_text(session) == "Finding the response"
-    session.take(Progressed("response", 3, 9))
+    session.run.take(Progressed("response", 3, 9))
     assert progress_text(session) == "Computing the response of the panels"
-    assert session.record.fraction == pytest.approx(1 / 3)
+    assert session.run.record.fraction == pytest.approx(1 / 3)
 
 
 # the window
@@ -319,9 +330,9 @@ def test_a_response_waits_for_its_scan(qtbot, window, response, tmp_path):
 
 def quick(session: Session) -> None:
     """Take fewer points and iterations than anyone would want."""
-    algorithm = session.protocol.algorithm.model_copy(update={"iterations": 2, "subsets": 2})
-    session.set_protocol(
-        session.protocol.model_copy(update={"response": QUICK, "algorithm": algorithm})
+    algorithm = session.study.protocol.algorithm.model_copy(update={"iterations": 2, "subsets": 2})
+    session.study.set_protocol(
+        session.study.protocol.model_copy(update={"response": QUICK, "algorithm": algorithm})
     )
 
 
@@ -331,15 +342,15 @@ def test_a_histogram_is_opened_and_reconstructed(qtbot, window, histogram):
     qtbot.waitUntil(ready, timeout=PATIENCE_MS)
     quick(window.session)
     window.runner.start()
-    done = lambda: not window.session.state.is_active  # noqa: E731
+    done = lambda: not window.session.run.state.is_active  # noqa: E731
     qtbot.waitUntil(done, timeout=PATIENCE_MS)
     session = window.session
-    assert session.state is RunState.FINISHED
-    assert session.record.images.labels == ["iteration 1", "iteration 2", "final"]
-    titles = [session.modality.stages[m.stage] for m in session.record.timings]
+    assert session.run.state is RunState.FINISHED
+    assert session.run.record.images.labels == ["iteration 1", "iteration 2", "final"]
+    titles = [session.study.modality.stages[m.stage] for m in session.run.record.timings]
     assert titles[:2] == ["Read", "Response"]
-    assert set(session.record.ledger) == {"normalisation", "randoms", "scatter"}
-    assert session.view_state.blurred_axis == 1
+    assert set(session.run.record.ledger) == {"normalisation", "randoms", "scatter"}
+    assert session.view.blurred_axis == 1
 
 
 def test_the_protocols_of_both_ways_are_listed_for_list_mode_of_panels(qtbot, window, listmode):
@@ -351,7 +362,7 @@ def test_the_protocols_of_both_ways_are_listed_for_list_mode_of_panels(qtbot, wi
     assert ListModeProtocol().name in names and DualHeadProtocol().name in names
     box.setCurrentText(DualHeadProtocol().name)
     box.activated.emit(box.currentIndex())
-    assert window.session.modality.key == "dual-head"
+    assert window.session.study.modality.key == "dual-head"
     assert box.currentText() == DualHeadProtocol().name
     assert window.steps[0].rows["response"].isVisibleTo(window.steps[0])
 
@@ -364,8 +375,8 @@ def test_the_camera_of_two_heads_opens_without_typing_and_shows_two_sources(
     ready = lambda: window.session.obstacle() == "" and not window.commands.is_busy  # noqa: E731
     qtbot.waitUntil(ready, timeout=PATIENCE_MS)
     window.runner.start()
-    qtbot.waitUntil(lambda: not window.session.state.is_active, timeout=PATIENCE_MS)
-    volume = window.session.record.result
+    qtbot.waitUntil(lambda: not window.session.run.state.is_active, timeout=PATIENCE_MS)
+    volume = window.session.run.record.result
     found = [place(volume, peak) for peak in peaks(volume.values)]
     assert len(found) == 2
     for source in SOURCES_MM:

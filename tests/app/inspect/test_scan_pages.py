@@ -87,7 +87,7 @@ def test_views_and_rows_are_read_as_they_are_wanted(qtbot, window, open_scan, sc
 def test_only_the_newest_wish_is_read(qtbot, window, open_scan, monkeypatch):
     open_scan()
     state, read = window.centre.scan.state, []
-    pictures = window.session.inputs.scan.radiographs
+    pictures = window.session.study.inputs.scan.radiographs
     kept = type(pictures).projection
 
     def counted(self, view: int, steps=()) -> Part:
@@ -146,7 +146,7 @@ def test_a_run_leads_to_the_volume_and_the_projections_stay_at_hand(qtbot, windo
     open_scan()
     window.runner.start()
     assert window.centre.tabs.currentIndex() == VOLUME
-    qtbot.waitUntil(lambda: window.session.state is RunState.FINISHED, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.session.run.state is RunState.FINISHED, timeout=PATIENCE_MS)
     assert window.centre.shows_views
     window.centre.show_page(PROJECTIONS)
     assert window.centre.scan.projections.isVisible()
@@ -167,9 +167,9 @@ def test_the_drawing_is_of_the_scan_as_the_steps_leave_it(window, open_scan):
     open_scan()
     window.centre.show_page(GEOMETRY)
     page, session = window.centre.scan.geometry, window.session
-    plan = session.protocol
+    plan = session.study.protocol
     steps = plan.steps.model_copy(update={"binning": Binning(pixels=2, views=3)})
-    session.set_protocol(plan.model_copy(update={"steps": steps}))
+    session.study.set_protocol(plan.model_copy(update={"steps": steps}))
     drawn = page.drawing._scene.geometry
     assert (drawn.n_views, drawn.shape) == (N // 3, (8, 24))
     window.centre.scan.state.go_to_view(N - 1)
@@ -187,7 +187,7 @@ def test_pet_has_no_tabs(window, opened, open_scan):
 
 def test_no_room_for_the_pictures_is_told_where_they_would_be(window, scan):
     held = replace(XrayScan.of(scan, ()), radiographs=None)
-    window.session.set_input("data", Input("cone.h5", "36 views", content=held))
+    window.session.study.set_input("data", Input("cone.h5", "36 views", content=held))
     view = window.centre.scan.projections
     assert "no room" in view.radiograph.caption()
     window.centre.show_page(GEOMETRY)
@@ -200,7 +200,7 @@ def test_a_fan_beam_has_a_sinogram_only(qtbot, window):
     )
     values = np.random.default_rng(1).uniform(0, 2, (N, 1, 48)).astype(np.float32)
     held = XrayScan.of(Projections(values, geometry, "integrals"), ())
-    window.session.set_input("data", Input("fan.h5", "36 views", content=held))
+    window.session.study.set_input("data", Input("fan.h5", "36 views", content=held))
     settle(qtbot, window)
     view = window.centre.scan.projections
     assert view.sinogram.isVisible() and not view.radiograph.isVisible()

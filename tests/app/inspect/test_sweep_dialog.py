@@ -52,7 +52,7 @@ def test_the_rows_offer_candidates_once_a_scan_is_open(window, step, open_ct):  
         "centre",
         "roll",
     ]
-    window.session.set_protocol(with_steps(centre=CentreOfRotation(use="off")))
+    window.session.study.set_protocol(with_steps(centre=CentreOfRotation(use="off")))
     assert not step._tries["centre"].isVisible()
 
 
@@ -69,34 +69,34 @@ def test_values_lie_around_what_a_run_finds_which_is_marked(asked):
 
 def test_the_picture_of_what_a_run_takes_is_the_preview(window, asked):
     one = asked().found.candidates[4]
-    quick = SlicePreview(window.session.inputs.scan.radiographs.scan, on=cpu(2))
-    protocol = with_value(window.session.protocol, "axis", one.value)
+    quick = SlicePreview(window.session.study.inputs.scan.radiographs.scan, on=cpu(2))
+    protocol = with_value(window.session.study.protocol, "axis", one.value)
     unscaled = protocol.model_copy(update={"hounsfield": None})
     expected = quick.central_slice(unscaled).volume.values[0]
     np.testing.assert_allclose(one.image, expected, atol=1e-7)
 
 
 def test_what_is_taken_stands_in_the_protocol_and_can_be_undone(qtbot, window, asked):
-    before, dialog = window.session.protocol, asked()
+    before, dialog = window.session.study.protocol, asked()
     qtbot.keyClick(dialog.tiles[4], Qt.Key.Key_Right)
     chosen = dialog.found.candidates[5]
     assert dialog.chosen is chosen
     assert dialog.use.text() == f"Use column {chosen.value:g}"
     assert np.array_equal(dialog.state.volume.values[0], chosen.image)
     qtbot.mouseClick(dialog.use, Qt.MouseButton.LeftButton)
-    assert window.session.protocol == with_steps(
+    assert window.session.study.protocol == with_steps(
         centre=CentreOfRotation(use="on", column=chosen.value)
     )
-    window.session.undo()
-    assert window.session.protocol == before
+    window.session.study.undo()
+    assert window.session.study.protocol == before
 
 
 def test_cancel_leaves_the_protocol(qtbot, window, asked):
-    before, dialog = window.session.protocol, asked()
+    before, dialog = window.session.study.protocol, asked()
     dialog.tiles[0].click()
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
-    assert window.session.protocol is before
+    assert window.session.study.protocol is before
 
 
 def test_finer_values_lie_around_the_chosen_one_which_stays_chosen(qtbot, asked):
@@ -113,14 +113,14 @@ def test_finer_values_lie_around_the_chosen_one_which_stays_chosen(qtbot, asked)
 
 
 def test_enter_in_a_field_looks_again_and_takes_nothing(qtbot, window, asked):
-    before, dialog = window.session.protocol, asked()
+    before, dialog = window.session.study.protocol, asked()
     dialog.range.number.show_number(3)
     dialog.range.number.setFocus()
     qtbot.keyClick(dialog.range.number, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
     assert len(dialog.tiles) == 3
     assert dialog.isVisible()
-    assert window.session.protocol is before
+    assert window.session.study.protocol is before
 
 
 def test_a_senseless_range_is_a_sentence_and_the_pictures_stay(qtbot, asked):
@@ -180,14 +180,14 @@ def test_a_roll_that_is_taken_stands_in_the_protocol(qtbot, window, asked):
     look(qtbot, dialog, Range(None, 0.125, 5))
     dialog.tiles[3].click()
     qtbot.mouseClick(dialog.use, Qt.MouseButton.LeftButton)
-    roll = window.session.protocol.steps.roll
+    roll = window.session.study.protocol.steps.roll
     assert (roll.use, roll.degrees) == ("on", 0.125)
 
 
 def test_scores_are_those_of_the_engine(window, asked):
     dialog = asked()
-    scan = window.session.inputs.scan.radiographs.scan
-    found = candidates(scan, window.session.protocol, of="axis", on=cpu(2))
+    scan = window.session.study.inputs.scan.radiographs.scan
+    found = candidates(scan, window.session.study.protocol, of="axis", on=cpu(2))
     assert dialog.found.score == found.score == "negativity"
     shown = dialog.tiles[0].accessibleName()
     assert f"{100 * found.candidates[0].score:.2f} % below zero" in shown

@@ -60,7 +60,7 @@ def test_a_line_drawn_through_a_ball_tells_its_width(qtbot, window, box):
     view = window.centre.views.coronal
     drag(qtbot, view, *across(view))
     settled(qtbot, box)
-    line = window.session.view_state.line
+    line = window.session.view.line
     assert line.plane == "coronal"
     assert line.length_mm == pytest.approx(180 / view.viewport.px_per_mm, rel=0.02)
     assert box.profile.fwhm_mm == pytest.approx(2.355 * SIGMA_MM, rel=0.05)
@@ -75,15 +75,15 @@ def test_an_end_that_is_dragged_moves_and_the_other_stays(qtbot, window, box):
     view = window.centre.views.axial
     a, b = across(view)
     drag(qtbot, view, a, b)
-    before = window.session.view_state.line
+    before = window.session.view.line
     drag(qtbot, view, a, a + QPoint(20, 30))
-    after = window.session.view_state.line
+    after = window.session.view.line
     assert after.end_mm == before.end_mm
     assert after.start_mm != before.start_mm
 
 
 def test_with_the_tool_put_away_a_drag_moves_the_cursor_again(qtbot, window, box):
-    view, state = window.centre.views.axial, window.session.view_state
+    view, state = window.centre.views.axial, window.session.view
     qtbot.keyClick(view, Qt.Key.Key_L)
     assert state.draws_lines and box.draw.isChecked() is False
     settled(qtbot, box)
@@ -95,7 +95,7 @@ def test_with_the_tool_put_away_a_drag_moves_the_cursor_again(qtbot, window, box
 
 
 def test_a_line_is_painted_only_in_its_slice(qtbot, window, box):
-    view, state = window.centre.views.axial, window.session.view_state
+    view, state = window.centre.views.axial, window.session.view
     box.draw.click()
     view.setFocus()
     plain = view.grab().toImage()
@@ -116,11 +116,11 @@ def test_a_kept_curve_stays_behind_that_of_another_image(qtbot, window, box, bal
     box.keep.click()
     first = box.plot.kept
     twice = Volume(2 * ball.values, ball.grid, ball.unit)
-    window.session.view_state.set_volume(twice)
+    window.session.view.set_volume(twice)
     settled(qtbot, box)
     assert box.plot.kept is first
     np.testing.assert_allclose(box.profile.values, 2 * first.values, rtol=1e-6)
-    window.session.view_state.set_volume(Volume(ball.values, ball.grid, "1/mm"))
+    window.session.view.set_volume(Volume(ball.values, ball.grid, "1/mm"))
     settled(qtbot, box)
     assert box.plot.kept is None, "values of another unit are no comparison"
 
@@ -130,7 +130,7 @@ def test_a_volume_on_another_grid_has_no_line(qtbot, window, box, ball):
     view = window.centre.views.axial
     drag(qtbot, view, *across(view))
     grid = ImageGrid((8, 8, 8), (2.0, 2.0, 2.0))
-    window.session.view_state.set_volume(Volume(np.ones(grid.shape, np.float32), grid, ""))
+    window.session.view.set_volume(Volume(np.ones(grid.shape, np.float32), grid, ""))
     settled(qtbot, box)
     assert box.profile is None and not box.csv.isEnabled()
 

@@ -41,7 +41,7 @@ def box(qtbot, qapp, sharp) -> RodsBox:
     made = RodsBox(session, lambda *message: saved.append(message))
     made.saved, made.session = saved, session
     qtbot.addWidget(made)
-    session.view_state.set_volume(sharp)
+    session.view.set_volume(sharp)
     made.refresh()
     return made
 
@@ -71,7 +71,7 @@ def test_a_simulated_scan_says_where_its_rods_are(box):
     counts = np.ones(scanner.n_lors, np.float32)
     info = {"rods": {"radius_mm": RADIUS_MM, "along": "y"}}
     scan = HistogramScan.of(Histogram(scanner, counts, info=info), ())
-    box.session.set_input("data", Input("rods.h5", "a histogram", content=scan))
+    box.session.study.set_input("data", Input("rods.h5", "a histogram", content=scan))
     assert box.is_derenzo.isChecked()
     assert (box.radius.value, box.axis.currentData()) == (RADIUS_MM, "y")
 

@@ -62,7 +62,7 @@ def scan(tiny_ring) -> Scan:
 
 @pytest.fixture
 def ready(session, scan) -> Session:
-    session.set_input("data", Input("/data/scan.l", "1,000 prompts", content=scan))
+    session.study.set_input("data", Input("/data/scan.l", "1,000 prompts", content=scan))
     return session
 
 
@@ -108,20 +108,22 @@ def test_fast_has_eight_times_fewer_voxels_and_half_the_iterations(tiny_ring):
 
 
 def test_a_change_by_hand_is_no_quality(session):
-    session.use_quality("fast")
-    assert session.quality == "fast"
-    session.set_protocol(session.protocol.model_copy(update={"algorithm": Osem(iterations=99)}))
-    assert session.quality is None
-    session.undo()
-    assert session.quality == "fast"
+    session.study.use_quality("fast")
+    assert session.study.quality == "fast"
+    session.study.set_protocol(
+        session.study.protocol.model_copy(update={"algorithm": Osem(iterations=99)})
+    )
+    assert session.study.quality is None
+    session.study.undo()
+    assert session.study.quality == "fast"
 
 
 def test_fast_scales_the_voxels_once_the_scanner_is_known(session, scan, tiny_ring):
-    session.use_quality("fast")
-    assert session.protocol.grid.voxel_mm is None
-    session.set_input("data", Input("/data/scan.l", "1,000 prompts", content=scan))
-    assert session.quality == "fast"
-    assert session.protocol.grid.voxel_mm == (12.0, 12.0, 12.0)
+    session.study.use_quality("fast")
+    assert session.study.protocol.grid.voxel_mm is None
+    session.study.set_input("data", Input("/data/scan.l", "1,000 prompts", content=scan))
+    assert session.study.quality == "fast"
+    assert session.study.protocol.grid.voxel_mm == (12.0, 12.0, 12.0)
 
 
 # study
@@ -129,37 +131,39 @@ def test_fast_scales_the_voxels_once_the_scanner_is_known(session, scan, tiny_ri
 
 def test_obstacles_say_what_is_missing(session, scan):
     assert session.obstacle() == "Open a scan first."
-    session.set_input("data", Input("/data/scan.l"))
+    session.study.set_input("data", Input("/data/scan.l"))
     assert session.obstacle() == "scan.l is still being read."
-    session.set_input("data", Input("/data/scan.l", fault="scan.l: damaged."))
+    session.study.set_input("data", Input("/data/scan.l", fault="scan.l: damaged."))
     assert session.obstacle() == "scan.l: damaged."
-    session.set_input("data", Input("/data/scan.l", "1,000 prompts", content=scan))
+    session.study.set_input("data", Input("/data/scan.l", "1,000 prompts", content=scan))
     assert session.obstacle() == ""
-    session.set_input("attenuation", Input("/data/mu.nii", fault="mu.nii: in 1/cm."))
+    session.study.set_input("attenuation", Input("/data/mu.nii", fault="mu.nii: in 1/cm."))
     assert session.obstacle() == "mu.nii: in 1/cm."
-    session.set_input("attenuation", None)
+    session.study.set_input("attenuation", None)
     assert session.obstacle() == ""
 
 
 def test_a_grid_too_large_for_the_memory_is_refused_with_numbers(ready):
     grid = GridSettings(voxel_mm=(0.05, 0.05, 0.05), length_mm=100)
-    ready.set_protocol(ListModeProtocol(grid=grid))
+    ready.study.set_protocol(ListModeProtocol(grid=grid))
     obstacle = ready.obstacle()
     assert "GiB of memory" in obstacle
     assert "larger voxels" in obstacle
 
 
 def test_a_grid_with_too_many_voxels_along_an_axis_is_refused(ready):
-    ready.set_protocol(ListModeProtocol(grid=GridSettings(voxel_mm=(0.05, 6, 6), diameter_mm=500)))
+    ready.study.set_protocol(
+        ListModeProtocol(grid=GridSettings(voxel_mm=(0.05, 6, 6), diameter_mm=500))
+    )
     assert "at most 2000" in ready.obstacle()
 
 
 def test_the_study_holds_what_was_chosen(ready):
-    ready.set_input("scanner", Input("siemens-mmr", "mMR"))
-    study = ready.study()
+    ready.study.set_input("scanner", Input("siemens-mmr", "mMR"))
+    study = ready.study.to_study()
     assert study.data == Path("/data/scan.l")
     assert study.scanner == "siemens-mmr"
-    assert study.protocol == ready.protocol
+    assert study.protocol == ready.study.protocol
 
 
 def test_corrections_say_why_they_cannot_be_used(scan, tiny_ring):
@@ -174,10 +178,10 @@ def test_corrections_say_why_they_cannot_be_used(scan, tiny_ring):
 
 def test_a_chosen_scanner_stands_above_the_one_the_scan_names(ready, tiny_ring):
     other = type(tiny_ring)(tiny_ring.settings.model_copy(update={"name": "Other"}))
-    ready.set_input("scanner", Input("other.toml", "Other", content=other))
-    assert ready.scanner is other
-    ready.set_input("scanner", None)
-    assert ready.scanner is tiny_ring
+    ready.study.set_input("scanner", Input("other.toml", "Other", content=other))
+    assert ready.study.scanner is other
+    ready.study.set_input("scanner", None)
+    assert ready.study.scanner is tiny_ring
 
 
 def test_reading_a_scan_keeps_few_events_but_all_facts(small_study):
@@ -200,18 +204,18 @@ def test_a_missing_file_is_a_sentence(role, tmp_path, tiny_ring):
 
 
 def test_states_follow_the_stages(session):
-    session.begin("scan")
-    assert session.state is RunState.PREPARING
-    session.take(StageStarted("sensitivity", "Computing"))
-    assert session.state is RunState.PREPARING
-    session.take(StageStarted("reconstruct", "OSEM"))
-    assert session.state is RunState.RUNNING
-    session.take(StageStarted("finish", "Filtering"))
-    assert session.state is RunState.FINISHING
-    session.take(Finished(volume(2.0), {"format": "x"}))
-    assert session.state is RunState.FINISHED
-    assert session.record.images.labels == ["final"]
-    assert session.view_state.volume.values.max() == 2.0
+    session.run.begin("scan")
+    assert session.run.state is RunState.PREPARING
+    session.run.take(StageStarted("sensitivity", "Computing"))
+    assert session.run.state is RunState.PREPARING
+    session.run.take(StageStarted("reconstruct", "OSEM"))
+    assert session.run.state is RunState.RUNNING
+    session.run.take(StageStarted("finish", "Filtering"))
+    assert session.run.state is RunState.FINISHING
+    session.run.take(Finished(volume(2.0), {"format": "x"}))
+    assert session.run.state is RunState.FINISHED
+    assert session.run.record.images.labels == ["final"]
+    assert session.view.volume.values.max() == 2.0
 
 
 def test_progress_and_time_left_come_from_the_updates():
@@ -237,30 +241,30 @@ def test_a_run_with_iterations_left_ended_early(done, early):
 
 
 def test_the_view_follows_the_newest_image_unless_an_older_one_was_chosen(session):
-    session.begin("scan")
-    session.take(StageStarted("reconstruct", "OSEM"))
+    session.run.begin("scan")
+    session.run.take(StageStarted("reconstruct", "OSEM"))
     for iteration in (1, 2):
         last = preview(iteration, 2, value=iteration)
-        session.keep(last)
-        session.show_preview(last)
-    session.select(0)
-    session.show_preview(preview(3, 1, value=9.0))
-    assert session.view_state.volume.values.max() == 1.0
-    session.select(1)
-    session.show_preview(preview(3, 1, value=9.0))
-    assert session.view_state.volume.values.max() == 9.0
+        session.run.keep(last)
+        session.run.show_preview(last)
+    session.run.select(0)
+    session.run.show_preview(preview(3, 1, value=9.0))
+    assert session.view.volume.values.max() == 1.0
+    session.run.select(1)
+    session.run.show_preview(preview(3, 1, value=9.0))
+    assert session.view.volume.values.max() == 9.0
 
 
 def test_a_window_set_by_hand_stays(session):
-    session.begin("scan")
-    session.take(StageStarted("reconstruct", "OSEM"))
-    session.show_preview(preview(1, 1, value=1.0))
-    fitted = session.view_state.window
-    session.show_preview(preview(1, 2, value=5.0))
-    assert session.view_state.window[1] > fitted[1]
-    session.view_state.set_window(0.0, 0.25)
-    session.show_preview(preview(1, 2, value=50.0))
-    assert session.view_state.window == (0.0, 0.25)
+    session.run.begin("scan")
+    session.run.take(StageStarted("reconstruct", "OSEM"))
+    session.run.show_preview(preview(1, 1, value=1.0))
+    fitted = session.view.window
+    session.run.show_preview(preview(1, 2, value=5.0))
+    assert session.view.window[1] > fitted[1]
+    session.view.set_window(0.0, 0.25)
+    session.run.show_preview(preview(1, 2, value=50.0))
+    assert session.view.window == (0.0, 0.25)
 
 
 def test_the_cursor_finds_what_forms_until_the_user_moves_it(session):
@@ -269,64 +273,64 @@ def test_the_cursor_finds_what_forms_until_the_user_moves_it(session):
         made.volume.values[place] = 5.0
         return made
 
-    session.begin("scan")
-    session.take(StageStarted("reconstruct", "OSEM"))
-    session.show_preview(preview(1, 1))
+    session.run.begin("scan")
+    session.run.take(StageStarted("reconstruct", "OSEM"))
+    session.run.show_preview(preview(1, 1))
     for place in ((0, 3, 4), (2, 0, 0)):
-        session.show_preview(formed(place, 1))
-        assert session.view_state.value_at_cursor() == 5.0
-    session.view_state.set_cursor((0.0, 0.0, 0.0))
-    session.show_preview(formed((0, 3, 4), 1))
-    assert session.view_state.cursor_mm == (0.0, 0.0, 0.0)
+        session.run.show_preview(formed(place, 1))
+        assert session.view.value_at_cursor() == 5.0
+    session.view.set_cursor((0.0, 0.0, 0.0))
+    session.run.show_preview(formed((0, 3, 4), 1))
+    assert session.view.cursor_mm == (0.0, 0.0, 0.0)
 
 
 def test_the_curve_has_each_iteration_once(session):
-    session.begin("scan")
-    session.take(StageStarted("reconstruct", "OSEM"))
+    session.run.begin("scan")
+    session.run.take(StageStarted("reconstruct", "OSEM"))
     for iteration in (1, 2):
         last = preview(iteration, 2)
-        session.show_preview(last)
-        session.keep(last)
-    assert session.record.curve == [(1, -100.0), (2, -50.0)]
+        session.run.show_preview(last)
+        session.run.keep(last)
+    assert session.run.record.curve == [(1, -100.0), (2, -50.0)]
 
 
 def test_the_curve_of_a_resumed_run_is_whole_from_its_first_image(session):
-    session.begin("scan")
-    session.take(StageStarted("reconstruct", "OSEM"))
-    session.show_preview(preview(3, 1))
-    assert session.record.curve == [(1, -100.0), (2, -50.0)]
-    session.keep(preview(1, 2))  # kept before, but it comes later
-    assert session.record.curve == [(1, -100.0), (2, -50.0)]
+    session.run.begin("scan")
+    session.run.take(StageStarted("reconstruct", "OSEM"))
+    session.run.show_preview(preview(3, 1))
+    assert session.run.record.curve == [(1, -100.0), (2, -50.0)]
+    session.run.keep(preview(1, 2))  # kept before, but it comes later
+    assert session.run.record.curve == [(1, -100.0), (2, -50.0)]
 
 
 @pytest.mark.parametrize("end", [Aborted("Aborted."), Failed("The engine stopped.", False)])
 def test_the_last_image_of_an_interrupted_run_stays(session, end):
-    session.begin("scan")
-    session.take(StageStarted("reconstruct", "OSEM"))
-    session.keep(preview(1, 2))
-    session.show_preview(preview(2, 1, value=7.0))
-    session.take(end)
-    assert session.record.images.labels == ["iteration 1", "iteration 2, subset 1"]
-    assert session.view_state.volume.values.max() == 7.0
-    assert not session.state.is_active
+    session.run.begin("scan")
+    session.run.take(StageStarted("reconstruct", "OSEM"))
+    session.run.keep(preview(1, 2))
+    session.run.show_preview(preview(2, 1, value=7.0))
+    session.run.take(end)
+    assert session.run.record.images.labels == ["iteration 1", "iteration 2, subset 1"]
+    assert session.view.volume.values.max() == 7.0
+    assert not session.run.state.is_active
 
 
 def test_a_preview_that_comes_late_is_not_shown_over_the_final_image(session):
-    session.begin("scan")
-    session.take(Finished(volume(2.0), {}))
-    session.show_preview(preview(1, 1, value=9.0))
-    assert session.view_state.volume.values.max() == 2.0
+    session.run.begin("scan")
+    session.run.take(Finished(volume(2.0), {}))
+    session.run.show_preview(preview(1, 1, value=9.0))
+    assert session.view.volume.values.max() == 2.0
 
 
 def test_ledger_timings_and_warnings_are_kept(session):
-    session.begin("scan")
+    session.run.begin("scan")
     corrected = Corrected("randoms", "applied", "35,320 delayeds")
     measured = Measured("read", 0.5)
     for event in (corrected, measured, Warned("Look.")):
-        session.take(event)
-    assert session.record.ledger == {"randoms": corrected}
-    assert session.record.timings == [measured]
-    assert session.record.warnings == ["Look."]
+        session.run.take(event)
+    assert session.run.record.ledger == {"randoms": corrected}
+    assert session.run.record.timings == [measured]
+    assert session.run.record.warnings == ["Look."]
     assert [line.level for line in session.log] == ["info", "warning"]
 
 
@@ -341,21 +345,23 @@ def test_kept_images_stay_within_their_memory():
 
 
 def test_a_new_scan_takes_the_old_image_away(ready, scan):
-    ready.begin("scan")
-    ready.take(Finished(volume(2.0), {}))
-    ready.set_input("data", Input("/data/scan.l", "read again", content=scan))
-    assert ready.view_state.volume is not None
-    ready.set_input("data", Input("/data/other.l"))
-    assert ready.view_state.volume is None
-    assert ready.record.images.items == []
-    assert ready.state is RunState.IDLE
+    ready.run.begin("scan")
+    ready.run.take(Finished(volume(2.0), {}))
+    ready.study.set_input("data", Input("/data/scan.l", "read again", content=scan))
+    assert ready.view.volume is not None
+    ready.study.set_input("data", Input("/data/other.l"))
+    assert ready.view.volume is None
+    assert ready.run.record.images.items == []
+    assert ready.run.state is RunState.IDLE
 
 
 def test_the_forecast_is_the_engines_times_the_measured_speed(ready):
     from engine.modalities.listmode_pet.requirements import estimate
 
-    n_lors = ready.scanner.n_lors
-    requirements = estimate(ready.protocol, ready.grid(), 1000, on=cpu_device(2), n_lors=n_lors)
-    assert replace(ready.requirements(), free_bytes=0) == replace(requirements, free_bytes=0)
+    n_lors = ready.study.scanner.n_lors
+    requirements = estimate(
+        ready.study.protocol, ready.study.grid(), 1000, on=cpu_device(2), n_lors=n_lors
+    )
+    assert replace(ready.study.requirements(), free_bytes=0) == replace(requirements, free_bytes=0)
     ready.device.speed_ratios["cpu"] = 3.0
-    assert ready.requirements().seconds == pytest.approx(3 * requirements.seconds)
+    assert ready.study.requirements().seconds == pytest.approx(3 * requirements.seconds)

@@ -74,7 +74,7 @@ def tab(window) -> ProfileTab:
 
 
 def show(window, profile: Profile) -> None:
-    window.session.take(Profiled(profile))
+    window.session.run.take(Profiled(profile))
 
 
 def shown(tab) -> dict[str, str]:
@@ -161,7 +161,7 @@ def test_what_a_smaller_profile_lacks_is_gone_from_the_screen(window, tab):
     show(window, CPU)
     assert not tab.traffic.isVisible() and not tab.kernels.isVisible()
     assert set(shown(tab)) == {"0 Read", "0 Forward/back", "2 Process memory", "2 Processor"}
-    window.session.begin("another")
+    window.session.run.begin("another")
     assert tab.headline.text() == "No profile yet" and shown(tab) == {}
 
 
@@ -201,7 +201,7 @@ def test_the_profile_on_show_is_exported_whole(qtbot, window, tab, tmp_path, mon
     tab.save.click()
     qtbot.waitUntil(lambda: target.exists() and not window.commands.is_busy)
     written = json.loads(target.read_text())
-    assert written.pop("run") == window.session.record.title
+    assert written.pop("run") == window.session.run.record.title
     assert written == json.loads(json.dumps(CARD.as_dict()))
     assert str(target) in window.session.log[-1].text
     assert [path.name for path in tmp_path.glob("*.part")] == []
@@ -221,13 +221,16 @@ def test_it_is_live_during_a_run_and_complete_afterwards(qtbot, window, tab, ope
     window.runner.start()
     window.tabs.setCurrentWidget(tab)
     qtbot.waitUntil(lambda: "M events/s" in tab.headline.text(), timeout=PATIENCE_MS)
-    assert window.session.state is RunState.RUNNING
+    assert window.session.run.state is RunState.RUNNING
     first = tab.machine.rows
     qtbot.waitUntil(lambda: tab.machine.rows != first, timeout=PATIENCE_MS)
     window.runner.finish()
-    qtbot.waitUntil(lambda: window.session.state is RunState.FINISHED, timeout=PATIENCE_MS)
-    assert window.session.record.profile.stage("filter") is not None
-    assert window.session.record.provenance["profile"] == window.session.record.profile.as_dict()
+    qtbot.waitUntil(lambda: window.session.run.state is RunState.FINISHED, timeout=PATIENCE_MS)
+    assert window.session.run.record.profile.stage("filter") is not None
+    assert (
+        window.session.run.record.provenance["profile"]
+        == window.session.run.record.profile.as_dict()
+    )
 
 
 def test_x_rays_have_rates_of_their_own():

@@ -38,15 +38,15 @@ def fail(qtbot, window):
     """Run to the failure and return the banner."""
     window.runner.start()
     qtbot.waitUntil(lambda: window.centre.message_bar.problem is not None, timeout=PATIENCE_MS)
-    assert window.session.state is RunState.FAILED
+    assert window.session.run.state is RunState.FAILED
     return window.centre.message_bar
 
 
 def until_finished(qtbot, window):
-    qtbot.waitUntil(lambda: window.session.state.is_active, timeout=PATIENCE_MS)
-    qtbot.waitUntil(lambda: not window.session.state.is_active, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.session.run.state.is_active, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not window.session.run.state.is_active, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: window.runner.job is None, timeout=10_000)
-    assert window.session.state is RunState.FINISHED
+    assert window.session.run.state is RunState.FINISHED
 
 
 # the chooser
@@ -130,24 +130,24 @@ def test_a_failing_gpu_leaves_its_image_and_the_cpu_finishes(qtbot, window, open
     window.runner.source = engine_sources.failing_gpu
     message_bar = fail(qtbot, window)
     assert "cudaErrorLaunchFailure" in message_bar.text
-    latest = window.session.record.latest
+    latest = window.session.run.record.latest
     place = f"iteration {latest.iteration}, subset {latest.subset}"
     assert f"{place} is kept" in message_bar.text
     assert message_bar.resume.isVisible()
     assert message_bar.on_cpu.isVisible()
     assert message_bar.on_cpu.text().startswith("Continue on the CPU (about ")
     assert "cudaErrorLaunchFailure" in window.session.log[-1].text
-    images = window.session.record.images
+    images = window.session.run.record.images
     assert images.labels[0] == "iteration 1"
     assert images.labels[-1] in (place, f"iteration {latest.iteration}")
-    assert window.session.view_state.volume is images.items[-1].volume
+    assert window.session.view.volume is images.items[-1].volume
 
     message_bar.on_cpu.click()
     until_finished(qtbot, window)
     assert window.session.device.in_use.key == "cpu"
     assert window.context.preferences.device == "auto", "the user's own choice stays"
     *_, undisturbed = run(exact_study, on=cpu(2))
-    final = window.session.record.result
+    final = window.session.run.record.result
     np.testing.assert_array_equal(final.values, undisturbed.volume.values)
 
 
@@ -184,11 +184,11 @@ window.show()
 window.commands.open_study(read_study(Path(sys.argv[1])))
 window.runner.start_when_ready()
 end = time.monotonic() + 60
-while window.session.record.result is None and time.monotonic() < end:
+while window.session.run.record.result is None and time.monotonic() < end:
     app.processEvents()
     time.sleep(0.005)
 window.close()
-sys.stdout.write(f"{window.session.state.value} {'cupy' in sys.modules}")
+sys.stdout.write(f"{window.session.run.state.value} {'cupy' in sys.modules}")
 """
 
 

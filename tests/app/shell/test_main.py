@@ -39,7 +39,7 @@ def test_a_file_opens_in_the_window(qapp, qtbot, small_study, monkeypatch):
         window = next(w for w in QApplication.topLevelWidgets() if hasattr(w, "session"))
         if seen or window.session.obstacle() or window.commands.is_busy:
             return
-        seen.append(window.session.inputs["data"].name)
+        seen.append(window.session.study.inputs["data"].name)
         window.close()
 
     timer = QTimer()

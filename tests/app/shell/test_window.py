@@ -23,13 +23,13 @@ from tests.app.conftest import PATIENCE_MS
 
 
 def finish(qtbot, window):
-    qtbot.waitUntil(lambda: not window.session.state.is_active, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not window.session.run.state.is_active, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: window.runner.job is None, timeout=10_000)
 
 
 def until_running(qtbot, window, updates=3):
     def far_enough():
-        latest = window.session.record.latest
+        latest = window.session.run.record.latest
         return latest is not None and latest.iteration >= updates
 
     qtbot.waitUntil(far_enough, timeout=PATIENCE_MS)
@@ -41,20 +41,25 @@ def until_running(qtbot, window, updates=3):
 def test_a_scan_is_reconstructed_while_the_window_shows_it(qtbot, window, opened):
     shown = []
     opened()
-    state = window.session.view_state
+    state = window.session.view
     state.volume_changed.connect(lambda: shown.append(state.volume))
     assert window.header.choice.start.isEnabled()
     window.header.choice.start.click()
     finish(qtbot, window)
     session = window.session
-    assert session.state is RunState.FINISHED
+    assert session.run.state is RunState.FINISHED
     assert window.centre.shows_views
-    assert session.record.images.labels == ["iteration 1", "iteration 2", "iteration 3", "final"]
+    assert session.run.record.images.labels == [
+        "iteration 1",
+        "iteration 2",
+        "iteration 3",
+        "final",
+    ]
     assert len(shown) >= 4, "the image forms before it is finished"
-    assert [i for i, _ in session.record.curve] == [1, 2, 3]
-    assert [m.stage for m in session.record.timings][-1] == "finish"
-    assert set(session.record.ledger) == {"normalisation", "attenuation", "randoms", "scatter"}
-    assert session.record.provenance["output"]["sha256"]
+    assert [i for i, _ in session.run.record.curve] == [1, 2, 3]
+    assert [m.stage for m in session.run.record.timings][-1] == "finish"
+    assert set(session.run.record.ledger) == {"normalisation", "attenuation", "randoms", "scatter"}
+    assert session.run.record.provenance["output"]["sha256"]
     assert window.centre.scrubber.current() == 3
 
 
@@ -62,10 +67,10 @@ def test_the_scrubber_walks_through_the_kept_images(qtbot, window, opened):
     opened()
     window.runner.start()
     finish(qtbot, window)
-    images = window.session.record.images.items
+    images = window.session.run.record.images.items
     for i in (0, 2, 1, 3):
         window.centre.scrubber.slider.setValue(i)
-        assert window.session.view_state.volume is images[i].volume
+        assert window.session.view.volume is images[i].volume
     assert not np.array_equal(images[0].volume.values, images[3].volume.values)
 
 
@@ -74,16 +79,16 @@ def test_pause_holds_and_going_on_goes_on(qtbot, window, opened, long_study):
     window.runner.start()
     until_running(qtbot, window)
     window.actions_.pause.trigger()
-    assert window.session.state is RunState.PAUSED
+    assert window.session.run.state is RunState.PAUSED
     assert window.actions_.pause.text() == "Go on"
     qtbot.waitUntil(lambda: window.runner.job.process.paused, timeout=5000)
     qtbot.wait(200)
-    held = window.session.record.latest
+    held = window.session.run.record.latest
     qtbot.wait(300)
-    assert window.session.record.latest is held
+    assert window.session.run.record.latest is held
     window.actions_.pause.trigger()
-    qtbot.waitUntil(lambda: window.session.record.latest is not held, timeout=5000)
-    assert window.session.state is RunState.RUNNING
+    qtbot.waitUntil(lambda: window.session.run.record.latest is not held, timeout=5000)
+    assert window.session.run.state is RunState.RUNNING
 
 
 def test_finish_and_keep_ends_early_with_filters_and_provenance(qtbot, window, opened, long_study):
@@ -92,8 +97,8 @@ def test_finish_and_keep_ends_early_with_filters_and_provenance(qtbot, window, o
     until_running(qtbot, window)
     window.actions_.finish.trigger()
     finish(qtbot, window)
-    record = window.session.record
-    assert window.session.state is RunState.FINISHED
+    record = window.session.run.record
+    assert window.session.run.state is RunState.FINISHED
     assert 3 <= record.provenance["iterations_done"] < 1000
 
 
@@ -103,8 +108,8 @@ def test_abort_keeps_the_image_and_offers_to_resume(qtbot, window, opened, long_
     until_running(qtbot, window)
     window.actions_.abort.trigger()
     finish(qtbot, window)
-    assert window.session.state is RunState.ABORTED
-    assert window.session.view_state.volume is not None
+    assert window.session.run.state is RunState.ABORTED
+    assert window.session.view.volume is not None
     assert window.actions_.export.isEnabled()
     assert window.centre.message_bar.resume.isVisible()
     assert window.header.choice.start.isVisible()
@@ -123,11 +128,11 @@ def test_a_killed_engine_is_told_within_two_seconds_and_can_be_resumed(
     assert time.monotonic() - died < 2
     assert "SIGKILL" in window.centre.message_bar.text
     finish(qtbot, window)
-    assert window.session.state is RunState.FAILED
+    assert window.session.run.state is RunState.FAILED
     window.centre.message_bar.resume.click()
-    assert window.session.state.is_active
-    qtbot.waitUntil(lambda: window.session.record.latest is not None, timeout=PATIENCE_MS)
-    assert window.session.record.latest.iteration > 1, "it goes on, it does not begin anew"
+    assert window.session.run.state.is_active
+    qtbot.waitUntil(lambda: window.session.run.record.latest is not None, timeout=PATIENCE_MS)
+    assert window.session.run.record.latest.iteration > 1, "it goes on, it does not begin anew"
     assert window.centre.message_bar.problem is None
 
 
@@ -135,11 +140,11 @@ def test_the_studys_files_cannot_change_under_a_running_engine(qtbot, window, op
     opened(long_study)
     window.runner.start()
     until_running(qtbot, window, 1)
-    data = window.session.inputs["data"]
+    data = window.session.study.inputs["data"]
     window.commands.open_path(long_study.data)
     window.commands.set_input("attenuation", "mu.nii")
-    assert window.session.inputs["data"] is data
-    assert "attenuation" not in window.session.inputs
+    assert window.session.study.inputs["data"] is data
+    assert "attenuation" not in window.session.study.inputs
     assert not window.actions_.open.isEnabled()
     assert window.actions_.open.toolTip() == "A reconstruction is running."
 
@@ -161,7 +166,7 @@ def test_no_run_starts_in_a_window_that_closed_while_its_scan_was_read(qtbot, wi
     window.commands.open_study(long_study)
     window.runner.start_when_ready()
     window.close()
-    qtbot.waitUntil(lambda: not window.session.inputs["data"].is_reading)
+    qtbot.waitUntil(lambda: not window.session.study.inputs["data"].is_reading)
     assert window.runner.job is None
 
 
@@ -170,14 +175,14 @@ def test_no_run_starts_in_a_window_that_closed_while_its_scan_was_read(qtbot, wi
 
 def test_a_damaged_file_is_a_sentence_and_changes_nothing(qtbot, window, opened, tmp_path):
     opened()
-    before = dict(window.session.inputs)
+    before = dict(window.session.study.inputs)
     bad = tmp_path / "bad.h5"
     bad.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(200))
     window.open_path(bad)
     qtbot.waitUntil(lambda: window.centre.message_bar.problem is not None, timeout=PATIENCE_MS)
     assert "bad.h5" in window.centre.message_bar.text
     assert "Traceback" not in window.centre.message_bar.text
-    assert dict(window.session.inputs) == before
+    assert dict(window.session.study.inputs) == before
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     assert not window.centre.message_bar.isVisible()
 
@@ -185,7 +190,7 @@ def test_a_damaged_file_is_a_sentence_and_changes_nothing(qtbot, window, opened,
 def test_a_file_dropped_on_the_window_is_opened(qtbot, window, small_study):
     drop(window, small_study.data)
     qtbot.waitUntil(lambda: window.session.obstacle() == "", timeout=PATIENCE_MS)
-    assert window.session.inputs["data"].name == "small.h5"
+    assert window.session.study.inputs["data"].name == "small.h5"
     assert "small.h5" in [p.name for p in window.context.preferences.recent]
 
 
@@ -198,19 +203,19 @@ def drop(window, path):
 
 def test_a_study_file_brings_everything_back(qtbot, window, opened, tmp_path):
     opened()
-    window.session.use_quality("fast")
-    study, path = window.session.study(), tmp_path / "kept.toml"
+    window.session.study.use_quality("fast")
+    study, path = window.session.study.to_study(), tmp_path / "kept.toml"
     window.commands.save_study(path)
     window.commands.clear("data")
     window.open_path(path)
     qtbot.waitUntil(lambda: window.session.obstacle() == "", timeout=PATIENCE_MS)
-    assert window.session.study() == study
+    assert window.session.study.to_study() == study
 
 
 def test_a_protocol_is_saved_under_a_name_and_found_again(qtbot, qapp, window, preferences):
-    window.session.use_quality("fine")
+    window.session.study.use_quality("fine")
     window.commands.save_protocol("My brain / 3")
-    assert window.session.base.name == "My brain / 3"
+    assert window.session.study.base.name == "My brain / 3"
     names = [
         window.header.choice.protocols.itemText(i)
         for i in range(window.header.choice.protocols.count())
@@ -227,9 +232,9 @@ def test_a_mu_map_waits_for_the_scan_that_names_the_scanner(qtbot, window, small
     saved_volume(tmp_path / "mu.h5", 0.0096, "1/mm")
     study = small_study.model_copy(update={"attenuation": tmp_path / "mu.h5"})
     window.commands.open_study(study)
-    assert window.session.inputs["attenuation"].is_reading
+    assert window.session.study.inputs["attenuation"].is_reading
     qtbot.waitUntil(lambda: window.session.obstacle() == "", timeout=PATIENCE_MS)
-    assert "0.0096" in window.session.inputs["attenuation"].text
+    assert "0.0096" in window.session.study.inputs["attenuation"].text
     assert window.centre.message_bar.problem is None
     assert window.steps[1].summary.startswith("attenuation")
 
@@ -237,9 +242,9 @@ def test_a_mu_map_waits_for_the_scan_that_names_the_scanner(qtbot, window, small
 def test_a_step_tells_a_fault_from_what_is_missing(window):
     study, session = window.steps[0], window.session
     assert study.tone == "missing"
-    session.set_input("data", Input("scan.l", "a scan of no known scanner"))
+    session.study.set_input("data", Input("scan.l", "a scan of no known scanner"))
     assert study.tone == "missing" and "choose one" in study.summary
-    session.set_input("data", Input("scan.l", fault="scan.l: damaged."))
+    session.study.set_input("data", Input("scan.l", fault="scan.l: damaged."))
     assert (study.tone, study.summary) == ("fault", "scan.l: damaged.")
     assert ": fault. " in study.head.accessibleName()
     assert study.head.word.property("tone") == "missing"  # the colour of both
@@ -252,7 +257,7 @@ def test_export_writes_the_same_bytes_as_the_command_line(qtbot, window, opened,
     opened()
     window.runner.start()
     finish(qtbot, window)
-    record = window.session.record
+    record = window.session.run.record
     kept = record.images.items[-1]
     ours, theirs = tmp_path / "window.h5", tmp_path / "command-line.h5"
     write(kept.volume, ours, provenance_of(record, kept))
@@ -269,7 +274,7 @@ def test_every_kept_image_exports_with_its_own_digest(qtbot, window, opened, tmp
     opened()
     window.runner.start()
     finish(qtbot, window)
-    record = window.session.record
+    record = window.session.run.record
     for i, kept in enumerate(record.images.items):
         provenance = provenance_of(record, kept)
         assert provenance["output"]["sha256"] == hash_array(kept.volume.values)
@@ -281,7 +286,7 @@ def test_the_export_dialog_refuses_what_cannot_be_written(qtbot, window, opened,
     opened()
     window.runner.start()
     finish(qtbot, window)
-    images = window.session.record.images.items
+    images = window.session.run.record.images.items
     dialog = ExportDialog(window, images, 1, tmp_path)
     qtbot.addWidget(dialog)
     assert dialog.chosen is images[1]
@@ -307,13 +312,13 @@ def test_every_disabled_action_says_why(window):
 
 
 def test_undo_takes_a_setting_back(qtbot, window):
-    before = window.session.protocol
+    before = window.session.study.protocol
     window.header.choice.qualities.buttons["fast"].click()
-    assert window.session.protocol != before
+    assert window.session.study.protocol != before
     window.actions_.undo.trigger()
-    assert window.session.protocol == before
+    assert window.session.study.protocol == before
     window.actions_.redo.trigger()
-    assert window.session.quality == "fast"
+    assert window.session.study.quality == "fast"
 
 
 def test_every_button_has_a_name_and_can_be_reached_by_tab(window):
@@ -365,32 +370,32 @@ def test_choosing_the_scanner_reads_the_scan_again_for_it(qtbot, window, opened,
     from engine.settings import to_toml
 
     opened()
-    settings = window.session.scanner.settings.model_copy(update={"name": "Twin"})
+    settings = window.session.study.scanner.settings.model_copy(update={"name": "Twin"})
     twin = tmp_path / "twin.toml"
     twin.write_text(to_toml(settings))
     window.commands.set_input("scanner", str(twin))
     qtbot.waitUntil(lambda: window.session.obstacle() == "", timeout=PATIENCE_MS)
-    assert window.session.scanner.name == "Twin"
+    assert window.session.study.scanner.name == "Twin"
     window.commands.clear("scanner")
     qtbot.waitUntil(lambda: window.session.obstacle() == "", timeout=PATIENCE_MS)
-    assert window.session.scanner.name == "Tiny ring"
+    assert window.session.study.scanner.name == "Tiny ring"
 
 
 def test_a_volume_dropped_without_a_scan_is_shown(qtbot, window, tmp_path):
     picture = saved_volume(tmp_path / "picture.h5", 3.0, "counts/mm")
     drop(window, picture)
     qtbot.waitUntil(lambda: window.centre.shows_views, timeout=PATIENCE_MS)
-    assert window.session.view_state.volume.values.max() == 3.0
-    assert window.session.record.result is None
+    assert window.session.view.volume.values.max() == 3.0
+    assert window.session.run.record.result is None
     assert window.actions_.export.isEnabled()
 
 
 def test_a_mu_map_dropped_on_a_scan_joins_the_study(qtbot, window, opened, tmp_path):
     opened()
     drop(window, saved_volume(tmp_path / "mu.h5", 0.0096, "1/mm"))
-    qtbot.waitUntil(lambda: "attenuation" in window.session.inputs, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: "attenuation" in window.session.study.inputs, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: window.session.obstacle() == "", timeout=PATIENCE_MS)
-    assert window.session.study().attenuation == tmp_path / "mu.h5"
+    assert window.session.study.to_study().attenuation == tmp_path / "mu.h5"
 
 
 def saved_volume(path, value, unit):

@@ -56,7 +56,7 @@ def test_ten_kills_at_random_and_the_same_bits(qtbot, window, opened, exact_stud
     for _ in range(N_KILLS):
         qtbot.waitUntil(lambda: window.runner.job.process.pid is not None, timeout=PATIENCE_MS)
         qtbot.wait(int(rng.uniform(0, 1500)))
-        if window.session.state is RunState.FINISHED:
+        if window.session.run.state is RunState.FINISHED:
             break
         os.kill(window.runner.job.process.pid, signal.SIGKILL)
         died = time.monotonic()
@@ -68,9 +68,9 @@ def test_ten_kills_at_random_and_the_same_bits(qtbot, window, opened, exact_stud
             window.centre.message_bar.resume.click()
         else:  # killed before the first image: begin anew
             window.runner.start()
-    qtbot.waitUntil(lambda: not window.session.state.is_active, timeout=PATIENCE_MS)
-    assert window.session.state is RunState.FINISHED
-    final = window.session.record.images.items[-1].volume
+    qtbot.waitUntil(lambda: not window.session.run.state.is_active, timeout=PATIENCE_MS)
+    assert window.session.run.state is RunState.FINISHED
+    final = window.session.run.record.images.items[-1].volume
     np.testing.assert_array_equal(final.values, last.volume.values)
 
 

@@ -1,0 +1,162 @@
+"""The run at hand: where it stands, what is known of it, and which of its images is selected."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from app.look.formatting import words
+from app.models.run_record import RunRecord, RunState
+from engine.data.volume import Volume
+from engine.events import (
+    Aborted,
+    Corrected,
+    Event,
+    Failed,
+    Finished,
+    Loaded,
+    Measured,
+    Planned,
+    Preview,
+    StageStarted,
+    Warned,
+)
+
+
+class RunModel(QObject):
+    """State, record and images of one reconstruction.
+
+    Signals
+    -------
+    state_changed, progress_changed, record_changed, images_changed : a part to show anew
+    begun : a new record has replaced the last one
+    image_selected : volume to show, None for none, and whether to fit the display to it
+    reported : level and text of a line for the log
+
+    Attributes
+    ----------
+    selected : the kept image on show; None follows the newest
+    """
+
+    state_changed = Signal()
+    progress_changed = Signal()
+    record_changed = Signal()
+    images_changed = Signal()
+    begun = Signal()
+    image_selected = Signal(object, bool)
+    reported = Signal(str, str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.state = RunState.IDLE
+        self.record = RunRecord()
+        self.selected: int | None = None
+
+    @property
+    def images(self) -> list[str]:
+        """Names of the kept images, in order."""
+        return self.record.images.labels
+
+    def begin(self, title: str) -> None:
+        """Forget the last run and start a new record."""
+        self.record = RunRecord(title=title)
+        self.selected = None
+        self.begun.emit()
+        self.set_state(RunState.PREPARING)
+        self.record_changed.emit()
+        self.images_changed.emit()
+        self.progress_changed.emit()
+
+    def forget(self) -> None:
+        """Show nothing of a run that another scan was for."""
+        self.begin("")
+        self.set_state(RunState.IDLE)
+        self.image_selected.emit(None, False)
+
+    def set_state(self, state: RunState) -> None:
+        """Say where the run stands."""
+        if state is not self.state:
+            self.state = state
+            self.state_changed.emit()
+
+    # events of the engine
+
+    def take(self, event: Event) -> None:
+        """Note one event of the run, previews excepted."""
+        self.record.take(event)
+        match event:
+            case StageStarted():
+                if self.state is not RunState.PAUSED:
+                    self.set_state(self.record.state_of_stage)
+                self.reported.emit("info", event.text)
+            case Corrected():
+                self.reported.emit("info", f"{words(event.kind)}: {event.text}")
+            case Planned() | Loaded():
+                self.reported.emit("info", event.text)
+            case Warned():
+                self.reported.emit("warning", event.text)
+            case Finished():
+                self._finish(event)
+            case Aborted():
+                self._stop(RunState.ABORTED)
+                self.reported.emit("warning", event.text)
+            case Failed():
+                self._stop(RunState.FAILED)
+                self.reported.emit("error", event.text)
+        if isinstance(event, Corrected | Measured | Loaded | Finished):
+            self.record_changed.emit()
+        self.progress_changed.emit()
+
+    def _finish(self, event: Finished) -> None:
+        self._keep("final", event.volume)
+        self.select(None)
+        self.set_state(RunState.FINISHED)
+        self.reported.emit("info", "Finished.")
+
+    def _stop(self, state: RunState) -> None:
+        """Keep the last image of a run that ended early."""
+        last = self.record.latest
+        if last is not None and not last.ends_iteration:
+            self._keep(f"iteration {last.iteration}, subset {last.subset}", last.volume)
+        self.set_state(state)
+
+    # images
+
+    def show_preview(self, preview: Preview) -> None:
+        """Show the newest image, unless the user looks at an older one."""
+        if not self.state.is_active:
+            return
+        self.record.take(preview)
+        self._take_history(preview)
+        if self.selected is None:
+            self.image_selected.emit(preview.volume, preview.iteration == 1)
+        self.progress_changed.emit()
+
+    def keep(self, preview: Preview) -> None:
+        """Keep the image at the end of an iteration."""
+        self._take_history(preview)
+        self._keep(f"iteration {preview.iteration}", preview.volume)
+
+    def show_stored(self, volume: Volume, name: str) -> None:
+        """Show a volume that was read from a file: it is exported already."""
+        self._keep(name, volume)
+        self.record.exported = True
+        self.set_state(RunState.IDLE)
+        self.select(None)
+
+    def select(self, index: int | None) -> None:
+        """Show a kept image, or follow the newest (None)."""
+        images = self.record.images.items
+        newest = index is None or index >= len(images) - 1
+        self.selected = None if newest else index
+        if images:
+            kept = images[-1 if newest or index is None else index]
+            self.image_selected.emit(kept.volume, newest)
+
+    def _take_history(self, preview: Preview) -> None:
+        if self.record.take_history(preview):
+            self.record_changed.emit()
+
+    def _keep(self, label: str, volume: Volume) -> None:
+        if self.record.images.add(label, volume):
+            self.selected = None
+        self.images_changed.emit()
