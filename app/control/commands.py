@@ -267,11 +267,11 @@ class Commands(QObject):
         from engine.paths import made
         from engine.settings import to_toml
 
-        plan = self._study.protocol
-        path = user_protocol_path(self._preferences.folder, name, plan.modality)
+        protocol = self._study.protocol
+        path = user_protocol_path(self._preferences.folder, name, protocol.modality)
 
         def write() -> None:
-            named = type(plan).model_validate(plan.model_dump() | {"name": name})
+            named = type(protocol).model_validate(protocol.model_dump() | {"name": name})
             made(path.parent)
             write_atomically(to_toml(named).encode(), path)
             self._study.use_protocol(named)

@@ -33,11 +33,11 @@ class PreviewRequest:
     """A scan and the protocol to look at it with."""
 
     scan: XrayScan
-    plan: CtProtocol
+    protocol: CtProtocol
 
     def is_same(self, other: PreviewRequest | None) -> bool:
         """Whether a look for the other one would show the same."""
-        return other is not None and self.scan is other.scan and self.plan == other.plan
+        return other is not None and self.scan is other.scan and self.protocol == other.protocol
 
 
 class Previews(QObject):
@@ -83,10 +83,10 @@ class Previews(QObject):
         self._follow()
 
     def _follow(self) -> None:
-        scan, plan = self._study.inputs.scan, self._study.protocol
+        scan, protocol = self._study.inputs.scan, self._study.protocol
         wish = None
-        if isinstance(scan, XrayScan) and isinstance(plan, CtProtocol):
-            wish = PreviewRequest(scan, plan)
+        if isinstance(scan, XrayScan) and isinstance(protocol, CtProtocol):
+            wish = PreviewRequest(scan, protocol)
         if wish is None or self._wish is None or not wish.is_same(self._wish):
             self._wish = wish
             if wish is None or self._shown is None or wish.scan is not self._shown.scan:
@@ -129,7 +129,7 @@ class Previews(QObject):
                 raise SupersededError
 
         try:
-            return self._quick[1].central_slice(wish.plan, check)
+            return self._quick[1].central_slice(wish.protocol, check)
         except SupersededError:
             return None
         except EngineError as e:
@@ -141,7 +141,7 @@ class Previews(QObject):
         look, fault = (None, found) if isinstance(found, str) else (found, "")
         self._show(wish, look, fault)
         if look is not None and look.axis is not None:
-            self._study.note_axis(wish.scan, wish.plan, look.axis)
+            self._study.note_axis(wish.scan, wish.protocol, look.axis)
         self.changed.emit()
 
     def _show(self, wish: PreviewRequest | None, look: PreviewSlice | None, fault: str) -> None:

@@ -43,7 +43,9 @@ def purpose_of(path: Path) -> Purpose:
         return "data"
     if path.suffix.lower() == ".toml":
         return _purpose_of_toml(path)
-    if any(reader.accepts(path, head) for reader in (*HISTOGRAM_READERS, *LISTMODE_READERS)):
+    scans = [reader.accepts for reader in HISTOGRAM_READERS]
+    scans += [reader.accepts for reader in LISTMODE_READERS]
+    if any(accepts(path, head) for accepts in scans):
         return "data"
     if is_response(path, head):
         return "response"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, SignalInstance
@@ -13,9 +14,11 @@ from app.control.commands import Commands
 from app.control.threads import EngineThread
 from app.look.formatting import sentence_case
 from app.models.messages import Problem
+from app.models.modalities import MODALITIES
 from app.models.preferences import Preferences
 from app.models.run_record import RunState
 from app.models.session import Session
+from engine.backend import DEVICES
 from engine.errors import EngineError
 from engine.events import Aborted, Checkpointed, Event, Failed, Finished
 from engine.modalities.studies import Study
@@ -44,7 +47,8 @@ class Runner(QObject):
         self._is_shut = False
         self._estimate_s: tuple[float, float] | None = None
         """The least and the most that the engine foretold."""
-        for key in ("cpu", "cuda", "ct_cpu", "ct_cuda", "dual_cpu", "dual_cuda"):
+        for modality, device in product(MODALITIES.values(), DEVICES):
+            key = modality.speed_key(device)
             session.device.speed_ratios[key] = preferences.speed_ratio(key)
 
     def start(self) -> None:
@@ -219,7 +223,7 @@ class Runner(QObject):
         if self._estimate_s and choice.in_use is not None and not less:
             measured = sum(each.seconds for each in timings)
             ratio = learnt(self._study.speed_ratio(choice.in_use), measured, *self._estimate_s)
-            key = self._study.modality.speed_key(choice.in_use)
+            key = self._study.modality.speed_key(choice.in_use.key)
             choice.speed_ratios[key] = ratio
             self._preferences.remember_speed(key, ratio)
 

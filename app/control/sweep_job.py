@@ -57,7 +57,7 @@ class SweepJob(QObject):
     def __init__(self, session: Session, commands: Commands, of: Of, parent: QObject) -> None:
         super().__init__(parent)
         self._session, self._commands, self._of = session, commands, of
-        self._scan, self._plan = session.study.inputs.scan, session.study.protocol
+        self._scan, self._protocol = session.study.inputs.scan, session.study.protocol
         self._stop = Event()
         self.is_busy = False
 
@@ -85,7 +85,7 @@ class SweepJob(QObject):
         from engine.backend import cpu
         from engine.modalities.xray_ct.parameter_sweep import candidates
 
-        if not isinstance(self._scan, XrayScan) or not isinstance(self._plan, CtProtocol):
+        if not isinstance(self._scan, XrayScan) or not isinstance(self._protocol, CtProtocol):
             return "There is no CT scan to try values with."
         if self._scan.radiographs is None:
             return NO_ROOM
@@ -98,7 +98,7 @@ class SweepJob(QObject):
         try:
             return candidates(
                 self._scan.radiographs.scan,
-                self._plan,
+                self._protocol,
                 of=self._of,
                 on=cpu(threads),
                 around=wanted.around,

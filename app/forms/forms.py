@@ -280,7 +280,7 @@ def _editor_of_value(kind: Any, field: FieldInfo, title: str, hint: str) -> Edit
     raise TypeError(f"no editor for a field of type {kind!r}")
 
 
-def _members(annotation: Any) -> tuple[type[Settings], ...]:
+def _members(annotation: Any) -> tuple[Any, ...]:
     annotation = _plain(annotation)
     options = get_args(annotation) if _is_union(annotation) else (annotation,)
     return tuple(_plain(option) for option in options)

@@ -63,8 +63,8 @@ class LineProfileBox(QWidget):
         column.setSpacing(8)
         for widgets in ((self.draw, self.clear), (), (self.keep, self.csv)):
             if not widgets:
-                for widget in (self.head, self.plot, self.numbers):
-                    column.addWidget(widget)
+                for shown in (self.head, self.plot, self.numbers):
+                    column.addWidget(shown)
                 continue
             row = QHBoxLayout()
             row.setSpacing(6)

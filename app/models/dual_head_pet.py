@@ -20,7 +20,7 @@ from engine.modalities.requirements import Requirements
 from engine.paths import cache_dir
 
 
-class DualHeadPet(Modality):
+class DualHeadPet(Modality[DualHeadProtocol]):
     """Histograms of two panels, and list mode that is counted on their lines."""
 
     key = "dual-head"
@@ -52,11 +52,11 @@ class DualHeadPet(Modality):
     def standard(self) -> DualHeadProtocol:
         return DualHeadProtocol()
 
-    def grid(self, plan: DualHeadProtocol, inputs: Inputs) -> ImageGrid | None:
-        panels = _with_image(plan, inputs)
+    def grid(self, protocol: DualHeadProtocol, inputs: Inputs) -> ImageGrid | None:
+        panels = _with_image(protocol, inputs)
         return panels.grid if panels else None
 
-    def usual_grid(self, plan: DualHeadProtocol, inputs: Inputs) -> tuple[Point, Point] | None:
+    def usual_grid(self, protocol: DualHeadProtocol, inputs: Inputs) -> tuple[Point, Point] | None:
         scanner = _panels(inputs)
         return (scanner.default_voxel_mm, scanner.default_size_mm) if scanner else None
 
@@ -69,8 +69,8 @@ class DualHeadPet(Modality):
         edge = pitch / min(max(round(pitch / voxel_mm[0]), 1), MOST_ON_A_PITCH)
         return edge, voxel_mm[1], edge
 
-    def grid_note(self, plan: DualHeadProtocol, inputs: Inputs) -> str:
-        panels = _with_image(plan, inputs)
+    def grid_note(self, protocol: DualHeadProtocol, inputs: Inputs) -> str:
+        panels = _with_image(protocol, inputs)
         if panels is None:
             return ""
         n, pitch_mm = panels.settings.voxels_per_pitch, panels.settings.pitch_mm
@@ -79,7 +79,7 @@ class DualHeadPet(Modality):
             "The grid follows the panels: it is as long and wide as they are, and along x and z "
             f"{on_pitch} on the pitch of {pitch_mm:g} mm"
         )
-        if not _is_kept(plan, inputs):
+        if not _is_kept(protocol, inputs):
             text += (
                 ".\nThe response of this image is computed first, and kept; if it is interrupted "
                 "it goes on from there"
@@ -87,26 +87,31 @@ class DualHeadPet(Modality):
         return text
 
     def requirements(
-        self, plan: DualHeadProtocol, inputs: Inputs, grid: ImageGrid, on: DeviceInfo, left: float
+        self,
+        protocol: DualHeadProtocol,
+        inputs: Inputs,
+        grid: ImageGrid,
+        on: DeviceInfo,
+        left: float,
     ) -> Requirements | None:
         scan, scanner = inputs.scan, _panels(inputs)
         if scan is None or scanner is None:
             return None
         columns = scan.n_columns if isinstance(scan, HistogramScan) else 2
-        kept = _is_kept(plan, inputs)
-        return estimate(plan, scanner, on=on, kept=kept, columns=columns, left=left)
+        kept = _is_kept(protocol, inputs)
+        return estimate(protocol, scanner, on=on, kept=kept, columns=columns, left=left)
 
-    def obstacles(self, plan: DualHeadProtocol, inputs: Inputs) -> dict[str, str | None]:
+    def obstacles(self, protocol: DualHeadProtocol, inputs: Inputs) -> dict[str, str | None]:
         sums = _sums(inputs)
         if sums is None:
             return {}
         found = inputs.get("normalisation")
         if found is not None and not found.fault:
             sums = replace(sums, efficiencies=found.content)
-        return {kind: choice.obstacle(sums) for kind, choice in self.choices(plan).items()}
+        return {kind: choice.obstacle(sums) for kind, choice in self.choices(protocol).items()}
 
-    def speed_key(self, device: DeviceInfo) -> str:
-        return f"dual_{device.key}"
+    def speed_key(self, device: str) -> str:
+        return f"dual_{device}"
 
 
 def _panels(inputs: Inputs) -> DualHead | None:
@@ -115,22 +120,26 @@ def _panels(inputs: Inputs) -> DualHead | None:
     return one_layer(scanner) if isinstance(scanner, DualHead) else None
 
 
-def _with_image(plan: DualHeadProtocol, inputs: Inputs) -> DualHead | None:
+def _with_image(protocol: DualHeadProtocol, inputs: Inputs) -> DualHead | None:
     """The panels with the image of a run between them; that of a given response if none is set."""
     panels, given = _panels(inputs), inputs.get("response")
     if panels is None:
         return None
-    if given is not None and isinstance(given.content, DualHead) and plan.grid == DualHeadGrid():
+    if (
+        given is not None
+        and isinstance(given.content, DualHead)
+        and protocol.grid == DualHeadGrid()
+    ):
         return given.content
-    return plan.grid.scanner_for(panels)
+    return protocol.grid.scanner_for(panels)
 
 
-def _is_kept(plan: DualHeadProtocol, inputs: Inputs) -> bool:
+def _is_kept(protocol: DualHeadProtocol, inputs: Inputs) -> bool:
     """Whether the response need not be computed."""
-    panels = _with_image(plan, inputs)
+    panels = _with_image(protocol, inputs)
     if "response" in inputs or panels is None:
         return True
-    return path_of(cache_dir() / "response", panels, plan.response).exists()
+    return path_of(cache_dir() / "response", panels, protocol.response).exists()
 
 
 def _sums(inputs: Inputs) -> Histogram | None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from app.models.inputs import Inputs, Role, Scan
-from app.models.modality import Modality
+from app.models.modality import Modality, Switch
 from engine.backend.devices import DeviceInfo
 from engine.corrections import CORRECTIONS
 from engine.data.volume import Volume
@@ -16,7 +16,7 @@ from engine.modalities.listmode_pet.requirements import estimate
 from engine.modalities.requirements import Requirements
 
 
-class Pet(Modality):
+class Pet(Modality[ListModeProtocol]):
     """List-mode PET: its grid and its corrections come from the scanner."""
 
     key = "pet"
@@ -24,6 +24,7 @@ class Pet(Modality):
     ledger_title = "Corrections"
     ledger_field = "corrections"
     ledger = CORRECTIONS
+    switches: ClassVar[tuple[Switch, ...]] = (Switch("time_of_flight", "Time of flight"),)
     roles: ClassVar[tuple[Role, ...]] = ("data", "scanner", "attenuation", "normalisation")
     way = (
         "By rays: each event is traced along its line, at once and with any voxels. A dual-head "
@@ -45,24 +46,29 @@ class Pet(Modality):
     def standard(self) -> ListModeProtocol:
         return ListModeProtocol()
 
-    def grid(self, plan: ListModeProtocol, inputs: Inputs) -> ImageGrid | None:
-        return plan.grid.grid_for(inputs.scanner) if inputs.scanner else None
+    def grid(self, protocol: ListModeProtocol, inputs: Inputs) -> ImageGrid | None:
+        return protocol.grid.grid_for(inputs.scanner) if inputs.scanner else None
 
-    def usual_grid(self, plan: ListModeProtocol, inputs: Inputs) -> tuple[Point, Point] | None:
+    def usual_grid(self, protocol: ListModeProtocol, inputs: Inputs) -> tuple[Point, Point] | None:
         if inputs.scanner is None:
             return None
         return inputs.scanner.default_voxel_mm, inputs.scanner.default_size_mm
 
     def requirements(
-        self, plan: ListModeProtocol, inputs: Inputs, grid: ImageGrid, on: DeviceInfo, left: float
+        self,
+        protocol: ListModeProtocol,
+        inputs: Inputs,
+        grid: ImageGrid,
+        on: DeviceInfo,
+        left: float,
     ) -> Requirements | None:
         scan = inputs.scan
         if not isinstance(scan, Scan) or not scan.n_events:
             return None
         n_lors = inputs.scanner.n_lors if inputs.scanner else 0
-        return estimate(plan, grid, scan.n_events, on=on, n_lors=n_lors, left=left)
+        return estimate(protocol, grid, scan.n_events, on=on, n_lors=n_lors, left=left)
 
-    def obstacles(self, plan: ListModeProtocol, inputs: Inputs) -> dict[str, str | None]:
+    def obstacles(self, protocol: ListModeProtocol, inputs: Inputs) -> dict[str, str | None]:
         scan = inputs.scan
         if not isinstance(scan, Scan):
             return {}
@@ -71,10 +77,18 @@ class Pet(Modality):
             mu_map=_mu_map(inputs, scan.sample.mu_map),
             efficiencies=_efficiencies(inputs, scan.sample.efficiencies),
         )
-        return {kind: choice.obstacle(data) for kind, choice in self.choices(plan).items()}
+        return {kind: choice.obstacle(data) for kind, choice in self.choices(protocol).items()}
 
-    def speed_key(self, device: DeviceInfo) -> str:
-        return device.key
+    def switch_state(self, field: str, inputs: Inputs) -> tuple[bool | None, str]:
+        scan = inputs.scan
+        if not isinstance(scan, Scan):
+            return None, "Used if the scan records it"
+        if scan.sample.tof_bins is None or scan.sample.scanner.tof is None:
+            return False, "The scan does not record it"
+        return True, f"Used, resolution {scan.sample.scanner.tof.fwhm_ps:g} ps"
+
+    def speed_key(self, device: str) -> str:
+        return device
 
 
 def _mu_map(inputs: Inputs, own: Volume | None) -> Volume | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from app.models.dual_head_pet import DualHeadPet
 from app.models.histogram_scan import HistogramScan
 from app.models.inputs import AnyProtocol, Inputs
@@ -11,15 +13,17 @@ from app.models.xray_ct import Ct
 from app.models.xray_scan import XrayScan
 from engine.geometry.dual_head import DualHead
 
-MODALITIES: dict[str, Modality] = {made.key: made for made in (Pet(), DualHeadPet(), Ct())}
+AnyModality = Modality[Any]
+"""A modality, whatever its protocols."""
+MODALITIES: dict[str, AnyModality] = {made.key: made for made in (Pet(), DualHeadPet(), Ct())}
 
 
-def modality_of(plan: AnyProtocol) -> Modality:
+def modality_of(protocol: AnyProtocol) -> AnyModality:
     """Return the kind of scan a protocol is for."""
-    return MODALITIES[plan.modality]
+    return MODALITIES[protocol.modality]
 
 
-def suitable_modalities(inputs: Inputs) -> tuple[Modality, ...]:
+def suitable_modalities(inputs: Inputs) -> tuple[AnyModality, ...]:
     """Return the kinds of protocols that suit the open scan, the usual one first; none before."""
     scan = inputs.scan
     if scan is None:

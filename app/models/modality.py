@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from app.models.inputs import AnyProtocol, Inputs, Role
+from app.models.inputs import Inputs, Role
 from engine.backend.devices import DeviceInfo
 from engine.geometry.grid import ImageGrid, Point
 from engine.modalities.requirements import Requirements
+from engine.settings import Settings
 
 if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
     from engine.modalities.xray_ct.parameter_sweep import Of
 
+P = TypeVar("P", bound=Settings)
 
-class Modality(ABC):
+
+@dataclass(frozen=True)
+class Switch:
+    """A yes-or-no field of a protocol that is shown beside the corrections."""
+
+    field: str
+    title: str
+
+
+class Modality(ABC, Generic[P]):
     """One kind of scan.
 
     Attributes
@@ -23,6 +35,7 @@ class Modality(ABC):
     ledger_title : what its preparation is called
     ledger_field : field of the protocol that holds the choices of the preparation
     ledger : kinds of these, in order
+    switches : yes-or-no fields of the protocol that belong to the preparation
     folded : whether the settings of the ledger are shown only when asked for
     on_demand : kinds that do nothing until the user enters something, which is no fault
     tried : parts of the preparation whose value can be chosen from pictures, and what it is of
@@ -44,6 +57,7 @@ class Modality(ABC):
     ledger_title: ClassVar[str]
     ledger_field: ClassVar[str]
     ledger: ClassVar[tuple[Any, ...]]
+    switches: ClassVar[tuple[Switch, ...]] = ()
     folded: ClassVar[bool] = False
     on_demand: ClassVar[tuple[str, ...]] = ()
     tried: ClassVar[dict[str, Of]] = {}
@@ -60,23 +74,23 @@ class Modality(ABC):
     has_preview: ClassVar[bool] = False
 
     @abstractmethod
-    def standard(self) -> AnyProtocol:
+    def standard(self) -> P:
         """Return the protocol to begin with."""
 
     @abstractmethod
-    def grid(self, plan: AnyProtocol, inputs: Inputs) -> ImageGrid | None:
+    def grid(self, protocol: P, inputs: Inputs) -> ImageGrid | None:
         """Return the grid of a protocol for these inputs, None while it is not known.
 
         Raises `EngineError` where there is none.
         """
 
     @abstractmethod
-    def usual_grid(self, plan: AnyProtocol, inputs: Inputs) -> tuple[Point, Point] | None:
+    def usual_grid(self, protocol: P, inputs: Inputs) -> tuple[Point, Point] | None:
         """Return voxel and size (x, y, z) [mm] where the protocol leaves them out."""
 
     @abstractmethod
     def requirements(
-        self, plan: AnyProtocol, inputs: Inputs, grid: ImageGrid, on: DeviceInfo, left: float
+        self, protocol: P, inputs: Inputs, grid: ImageGrid, on: DeviceInfo, left: float
     ) -> Requirements | None:
         """Return what a run needs, of which `left` is to do; None while it is not known."""
 
@@ -84,7 +98,7 @@ class Modality(ABC):
         """Return the voxel nearest to one that the scanner allows."""
         return voxel_mm
 
-    def grid_note(self, plan: AnyProtocol, inputs: Inputs) -> str:
+    def grid_note(self, protocol: P, inputs: Inputs) -> str:
         """Return what may still change the grid, empty if nothing."""
         return ""
 
@@ -92,24 +106,28 @@ class Modality(ABC):
         """Whether the scan comes with this part of the preparation done."""
         return False
 
-    def fault(self, plan: AnyProtocol, inputs: Inputs) -> str:
+    def fault(self, protocol: P, inputs: Inputs) -> str:
         """Return why the protocol does not suit the scan, empty if it does."""
         return ""
 
     @abstractmethod
-    def obstacles(self, plan: AnyProtocol, inputs: Inputs) -> dict[str, str | None]:
+    def obstacles(self, protocol: P, inputs: Inputs) -> dict[str, str | None]:
         """Return why each part of the preparation cannot be done, by kind; None where it can."""
 
-    @abstractmethod
-    def speed_key(self, device: DeviceInfo) -> str:
-        """Return under which name the speed of a device is remembered."""
+    def switch_state(self, field: str, inputs: Inputs) -> tuple[bool | None, str]:
+        """Return whether the scan has what a switch uses, None while not known, and a sentence."""
+        return None, ""
 
-    def choices(self, plan: AnyProtocol) -> dict[str, Any]:
+    @abstractmethod
+    def speed_key(self, device: str) -> str:
+        """Return under which name the speed of the device "cpu" or "cuda" is remembered."""
+
+    def choices(self, protocol: P) -> dict[str, Any]:
         """Return the choices of the preparation, by kind."""
-        held = getattr(plan, self.ledger_field)
+        held = getattr(protocol, self.ledger_field)
         return {kind.kind: getattr(held, kind.kind) for kind in self.ledger}
 
-    def with_choice(self, plan: AnyProtocol, kind: str, value: Any) -> AnyProtocol:
+    def with_choice(self, protocol: P, kind: str, value: Any) -> P:
         """Return the protocol with another choice."""
-        held = getattr(plan, self.ledger_field).model_copy(update={kind: value})
-        return plan.model_copy(update={self.ledger_field: held})
+        held = getattr(protocol, self.ledger_field).model_copy(update={kind: value})
+        return protocol.model_copy(update={self.ledger_field: held})

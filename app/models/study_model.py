@@ -6,8 +6,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.models.device_choice import DeviceChoice
 from app.models.inputs import AnyProtocol, Input, Inputs, Role
-from app.models.modalities import MODALITIES, modality_of, suitable_modalities
-from app.models.modality import Modality
+from app.models.modalities import MODALITIES, AnyModality, modality_of, suitable_modalities
 from app.models.quality import Quality, at_quality, quality_of
 from app.models.undo_history import UndoHistory
 from app.models.xray_scan import XrayScan
@@ -18,7 +17,7 @@ from engine.geometry.scanner import Scanner
 from engine.modalities.requirements import Requirements, refuse_if_too_large
 from engine.modalities.studies import Study
 
-SuitableModalities = tuple[Modality, ...]
+SuitableModalities = tuple[AnyModality, ...]
 """Kinds of protocols that suit a scan, the usual one first: they tell what kind of scan it is."""
 
 
@@ -78,23 +77,23 @@ class StudyModel(QObject):
         self._suitable, asked_for = suitable, self._picked.pop((), None)  # asked for with this scan
         if self.modality in suitable and (suitable == before or asked_for is not None):
             return
-        plan = self._picked.get(suitable) or suitable[0].standard()
-        if modality_of(plan) is not self.modality:
-            self._take_for_scan(plan, is_first=not before)
+        protocol = self._picked.get(suitable) or suitable[0].standard()
+        if modality_of(protocol) is not self.modality:
+            self._take_for_scan(protocol, is_first=not before)
 
-    def _take_for_scan(self, plan: AnyProtocol, *, is_first: bool) -> None:
+    def _take_for_scan(self, protocol: AnyProtocol, *, is_first: bool) -> None:
         """Begin with a protocol that nobody asked for, and say so unless it is the first."""
         last = self.base.name
-        self._drop_inputs_foreign_to(modality_of(plan))
-        self._restart(plan)
+        self._drop_inputs_foreign_to(modality_of(protocol))
+        self._restart(protocol)
         if not is_first:
             self.note = (
-                f"The protocol {plan.name!r} was taken, which suits this scan; {last!r} was for "
-                "the last one."
+                f"The protocol {protocol.name!r} was taken, which suits this scan; "
+                f"{last!r} was for the last one."
             )
             self.protocol_replaced.emit(self.note)
 
-    def _drop_inputs_foreign_to(self, modality: Modality) -> None:
+    def _drop_inputs_foreign_to(self, modality: AnyModality) -> None:
         for role in set(self.inputs) - set(modality.roles):
             del self.inputs[role]
 
@@ -121,9 +120,9 @@ class StudyModel(QObject):
         self.inputs = Inputs()
         self.inputs_changed.emit()
 
-    def note_axis(self, scan: XrayScan, plan: AnyProtocol, column: float) -> None:
+    def note_axis(self, scan: XrayScan, protocol: AnyProtocol, column: float) -> None:
         """Remember where a preview found the axis of rotation: the volume lies around it."""
-        steps = tuple(modality_of(plan).choices(plan).values())
+        steps = tuple(modality_of(protocol).choices(protocol).values())
         if scan.axes.get(steps) != column:
             scan.axes[steps] = column
             self.inputs_changed.emit()
@@ -145,7 +144,7 @@ class StudyModel(QObject):
         return self.history.current
 
     @property
-    def modality(self) -> Modality:
+    def modality(self) -> AnyModality:
         """The kind of scan the protocol is for."""
         return modality_of(self.protocol)
 
@@ -223,7 +222,7 @@ class StudyModel(QObject):
 
     def speed_ratio(self, device: DeviceInfo) -> float:
         """Measured over estimated time of runs of this kind on a device."""
-        return self.device.speed_ratios.get(self.modality.speed_key(device), 1.0)
+        return self.device.speed_ratios.get(self.modality.speed_key(device.key), 1.0)
 
     def obstacle(self) -> str:
         """Return why a run cannot start, empty if it can."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
     from engine.modalities.xray_ct.parameter_sweep import Of
 
 
-class Ct(Modality):
+class Ct(Modality[CtProtocol]):
     """X-ray CT: grid and preparation come from the scan itself."""
 
     key = "ct"
@@ -52,14 +52,14 @@ class Ct(Modality):
     def standard(self) -> CtProtocol:
         return CtProtocol()
 
-    def grid(self, plan: CtProtocol, inputs: Inputs) -> ImageGrid | None:
-        empty_scan = self._prepared(plan, inputs)
+    def grid(self, protocol: CtProtocol, inputs: Inputs) -> ImageGrid | None:
+        empty_scan = self._prepared(protocol, inputs)
         if empty_scan is None:
             return None
-        return plan.grid.grid_for(empty_scan.geometry)
+        return protocol.grid.grid_for(empty_scan.geometry)
 
-    def usual_grid(self, plan: CtProtocol, inputs: Inputs) -> tuple[Point, Point] | None:
-        empty_scan = self._prepared(plan, inputs)
+    def usual_grid(self, protocol: CtProtocol, inputs: Inputs) -> tuple[Point, Point] | None:
+        empty_scan = self._prepared(protocol, inputs)
         if empty_scan is None:
             return None
         grid = CtProtocol().grid.grid_for(empty_scan.geometry)
@@ -67,26 +67,26 @@ class Ct(Modality):
         return grid.voxel_mm, (x, y, z)
 
     def requirements(
-        self, plan: CtProtocol, inputs: Inputs, grid: ImageGrid, on: DeviceInfo, left: float
+        self, protocol: CtProtocol, inputs: Inputs, grid: ImageGrid, on: DeviceInfo, left: float
     ) -> Requirements | None:
-        empty_scan = self._prepared(plan, inputs)
+        empty_scan = self._prepared(protocol, inputs)
         if empty_scan is None:
             return None
-        return estimate_unread(plan, empty_scan, grid, on=on).times(left)
+        return estimate_unread(protocol, empty_scan, grid, on=on).times(left)
 
-    def grid_note(self, plan: CtProtocol, inputs: Inputs) -> str:
-        scan, steps = inputs.scan, tuple(self.choices(plan).values())
+    def grid_note(self, protocol: CtProtocol, inputs: Inputs) -> str:
+        scan, steps = inputs.scan, tuple(self.choices(protocol).values())
         if not isinstance(scan, XrayScan):
             return ""
         notes = []
-        if plan.grid.diameter_mm is None and scan.axis_is_sought(steps):
+        if protocol.grid.diameter_mm is None and scan.axis_is_sought(steps):
             notes.append(
                 "The axis of rotation is found in the scan; the volume then reaches as far "
                 "around it"
             )
         geometry = scan.prepared(steps).geometry
-        grid = plan.grid.grid_for(geometry)
-        most = most_room(plan, geometry, grid)
+        grid = protocol.grid.grid_for(geometry)
+        most = most_room(protocol, geometry, grid)
         if most != grid:
             notes.append(
                 "Iterations need all that the rays through the object pass, up to "
@@ -101,9 +101,9 @@ class Ct(Modality):
         made = {"flat_field": ("transmission", "integrals"), "logarithm": ("integrals",)}
         return scan.empty_scan.kind in made.get(kind, ())
 
-    def fault(self, plan: CtProtocol, inputs: Inputs) -> str:
+    def fault(self, protocol: CtProtocol, inputs: Inputs) -> str:
         scan = inputs.scan
-        if not isinstance(scan, XrayScan) or plan.hounsfield is None:
+        if not isinstance(scan, XrayScan) or protocol.hounsfield is None:
             return ""
         if scan.empty_scan.pixel_mm_known:
             return ""
@@ -112,17 +112,17 @@ class Ct(Modality):
             "take them out in step 5."
         )
 
-    def obstacles(self, plan: CtProtocol, inputs: Inputs) -> dict[str, str | None]:
+    def obstacles(self, protocol: CtProtocol, inputs: Inputs) -> dict[str, str | None]:
         scan = inputs.scan
         if not isinstance(scan, XrayScan):
             return {}
-        return scan.obstacles(tuple(self.choices(plan).values()))
+        return scan.obstacles(tuple(self.choices(protocol).values()))
 
-    def speed_key(self, device: DeviceInfo) -> str:
-        return f"ct_{device.key}"
+    def speed_key(self, device: str) -> str:
+        return f"ct_{device}"
 
-    def _prepared(self, plan: CtProtocol, inputs: Inputs) -> Projections | None:
+    def _prepared(self, protocol: CtProtocol, inputs: Inputs) -> Projections | None:
         scan = inputs.scan
         if not isinstance(scan, XrayScan):
             return None
-        return scan.prepared(tuple(self.choices(plan).values()))
+        return scan.prepared(tuple(self.choices(protocol).values()))

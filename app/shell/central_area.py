@@ -96,7 +96,7 @@ class CentralArea(QWidget):
         """Show the volume (0), the projections (1) or the geometry (2) of an X-ray scan."""
         if self._scan is not None:
             self.tabs.setCurrentIndex(index)
-            self._pages.currentWidget().setFocus()
+            self._current.setFocus()
 
     def _paint(self) -> None:
         colours = view_colours(self._theme)
@@ -125,17 +125,18 @@ class CentralArea(QWidget):
     def _has_volume(self) -> bool:
         return self._session.view.volume is not None
 
-    def _show(self) -> None:
+    @property
+    def _current(self) -> QWidget:
+        """The page that fits the state."""
         index = self.tabs.currentIndex() if self._scan is not None else 0
         if index > 0:
-            current = self.scan.widgets[index - 1]
-        elif self._has_volume:
-            current = self._radiographs
-        elif "data" in self._study.inputs:
-            current = self._ready_page
-        else:
-            current = self._welcome_page
-        self._pages.setCurrentWidget(current)
+            return self.scan.widgets[index - 1]
+        if self._has_volume:
+            return self._radiographs
+        return self._ready_page if "data" in self._study.inputs else self._welcome_page
+
+    def _show(self) -> None:
+        self._pages.setCurrentWidget(self._current)
 
     def _show_images(self) -> None:
         labels = self._run.images

@@ -21,8 +21,7 @@ from app.forms.fields import QuietCombo
 from app.look.formatting import clock
 from app.look.icons import set_icon
 from app.look.widgets import ElidedLabel, button, label
-from app.models.modalities import suitable_modalities
-from app.models.modality import Modality
+from app.models.modalities import AnyModality, suitable_modalities
 from app.models.named_protocols import known_protocols
 from app.models.quality import QUALITIES, TEXTS
 from app.models.run_record import RunState
@@ -81,7 +80,7 @@ class ChoicePage(QWidget):
         super().__init__()
         self._folder = context.preferences.folder
         self._study = context.session.study
-        self._listed: tuple[Modality, ...] = ()
+        self._listed: tuple[AnyModality, ...] = ()
         self.protocols = QuietCombo()
         self.protocols.setFixedWidth(PROTOCOL_PX)
         self.protocols.setAccessibleName("Protocol")
@@ -124,7 +123,7 @@ class ChoicePage(QWidget):
         self.protocols.setCurrentText(base.name)
         self._changed.setVisible(self._study.quality is None)
 
-    def _suitable(self) -> tuple[Modality, ...]:
+    def _suitable(self) -> tuple[AnyModality, ...]:
         """Kinds of protocols to choose from: all that suit the open scan."""
         return suitable_modalities(self._study.inputs) or (self._study.modality,)
 

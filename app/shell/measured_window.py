@@ -50,7 +50,8 @@ def process_age_s() -> float:
         return time.clock_gettime(time.CLOCK_BOOTTIME) - started / os.sysconf("SC_CLK_TCK")
     import psutil
 
-    return time.time() - psutil.Process().create_time()
+    created_s: float = psutil.Process().create_time()
+    return time.time() - created_s
 
 
 def _delays_while_running(app: Any, window: Any, folder: Path | None) -> list[float]:

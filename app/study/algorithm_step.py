@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QCheckBox
 
 from app.control.context import AppContext
 from app.forms.forms import Form
+from app.models.inputs import AnyProtocol
 from app.models.modalities import modality_of
 from app.study.class_form import ClassForm
 from app.study.step_panel import StepPanel
@@ -19,10 +20,9 @@ class AlgorithmStep(StepPanel):
     def __init__(self, number: int, context: AppContext) -> None:
         super().__init__(number, context.theme)
         self._study, self._run = context.session.study, context.session.run
-        self.form = ClassForm(lambda plan: Form(type(plan), plan, only=("algorithm",)))
-        self.expert_form = ClassForm(
-            lambda plan: Form(type(plan), plan, only=modality_of(plan).expert)
-        )
+        protocol = self._study.protocol
+        self.form = ClassForm(_algorithm_form, protocol)
+        self.expert_form = ClassForm(_expert_form, protocol)
         self.expert = QCheckBox("Expert settings")
         self.expert.toggled.connect(self._set_expert)
         for widget in (self.form, self.expert, self.expert_form):
@@ -45,3 +45,11 @@ class AlgorithmStep(StepPanel):
             form.show_value(protocol)
             form.setEnabled(not self._run.state.is_active)
         self.say(protocol.algorithm.describe(), "ok")
+
+
+def _algorithm_form(protocol: AnyProtocol) -> Form:
+    return Form(type(protocol), protocol, only=("algorithm",))
+
+
+def _expert_form(protocol: AnyProtocol) -> Form:
+    return Form(type(protocol), protocol, only=modality_of(protocol).expert)

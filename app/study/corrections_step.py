@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
@@ -9,17 +10,17 @@ from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 from app.control.context import AppContext
 from app.inspect.sweep_dialog import SweepDialog
 from app.look.theme import Theme
-from app.models.inputs import Inputs, Scan
-from app.models.modality import Modality
+from app.models.inputs import Inputs
+from app.models.modalities import AnyModality
 from app.study.ledger import (
     LedgerEntry,
     LedgerState,
-    TimeOfFlightRow,
+    SwitchRow,
     ledger_state_of,
     summary_tone,
+    switch_state_of,
 )
 from app.study.step_panel import StepPanel
-from engine.modalities.listmode_pet.protocol import ListModeProtocol
 
 SOURCES: dict[str, Any] = {"attenuation": "attenuation", "normalisation": "normalisation"}
 
@@ -57,12 +58,12 @@ class CorrectionsStep(StepPanel):
             for kind in modality.tried:
                 self._tries[kind] = self._button_to_try(kind, modality)
                 made.rows[kind].add_button(self._tries[kind])
-            if made.tof is not None:
-                made.tof.choice.edited.connect(self._take_tof)
+            for field, switch in made.switches.items():
+                switch.choice.edited.connect(partial(self._take_switch, field, switch))
             self.body.addWidget(made)
         return self._ledgers[modality.key]
 
-    def _button_to_try(self, kind: str, modality: Modality) -> QToolButton:
+    def _button_to_try(self, kind: str, modality: AnyModality) -> QToolButton:
         made = QToolButton()
         made.setText("Candidates …")
         made.setToolTip("Look at slices with several values, and take one")
@@ -75,9 +76,8 @@ class CorrectionsStep(StepPanel):
         study = self._study
         study.set_protocol(study.modality.with_choice(study.protocol, kind, value))
 
-    def _take_tof(self) -> None:
-        tof = self.ledger.tof
-        update = {"time_of_flight": tof is not None and tof.choice.raw() == "auto"}
+    def _take_switch(self, field: str, row: SwitchRow) -> None:
+        update = {field: row.choice.raw() == "auto"}
         self._study.set_protocol(self._study.protocol.model_copy(update=update))
 
     def _show(self) -> None:
@@ -105,37 +105,27 @@ class CorrectionsStep(StepPanel):
                 self._tries[kind].setEnabled(editable)
             if ledger_state.tone == "ok":
                 applied.append(choice.title.lower())
-        if ledger.tof is not None:
-            ledger.tof.show_choice(protocol.time_of_flight, self._tof_state(protocol), editable)
+        for field, switch in ledger.switches.items():
+            is_on = bool(getattr(protocol, field))
+            found, text = self._study.modality.switch_state(field, self._study.inputs)
+            switch.show_choice(is_on, switch_state_of(is_on, found, text), editable)
         self.say(", ".join(applied) or "none in use yet", summary_tone(tones))
-
-    def _tof_state(self, protocol: ListModeProtocol) -> LedgerState:
-        scan = self._study.inputs.scan
-        if not protocol.time_of_flight:
-            return LedgerState("off", "muted", "Switched off: arrival times are not used")
-        if not isinstance(scan, Scan):
-            return LedgerState("waiting", "muted", "Used if the scan records it")
-        if scan.sample.tof_bins is not None and scan.sample.scanner.tof is not None:
-            fwhm = scan.sample.scanner.tof.fwhm_ps
-            return LedgerState("ok", "ok", f"Used, resolution {fwhm:g} ps")
-        return LedgerState("off", "muted", "The scan does not record it")
 
 
 class Ledger(QWidget):
-    """The rows of one kind of scan; `tof` only where arrival times are measured."""
+    """The rows of one kind of scan: its corrections or steps, and its switches."""
 
-    def __init__(self, modality: Modality, theme: Theme) -> None:
+    def __init__(self, modality: AnyModality, theme: Theme) -> None:
         super().__init__()
         self.rows = {
             kind.kind: LedgerEntry(kind, theme, folded=modality.folded) for kind in modality.ledger
         }
-        self.tof = TimeOfFlightRow(theme) if modality.key == "pet" else None
+        self.switches = {each.field: SwitchRow(each.title, theme) for each in modality.switches}
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        for row in (*self.rows.values(), self.tof):
-            if row is not None:
-                column.addWidget(row)
+        for row in (*self.rows.values(), *self.switches.values()):
+            column.addWidget(row)
 
 
 def source_of(kind: str, inputs: Inputs) -> str:

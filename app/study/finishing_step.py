@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.control.context import AppContext
 from app.forms.forms import Form
 from app.look.widgets import label
+from app.models.inputs import AnyProtocol
 from app.models.modalities import modality_of
 from app.study.class_form import ClassForm
 from app.study.step_panel import StepPanel
@@ -18,7 +19,7 @@ class FinishingStep(StepPanel):
     def __init__(self, number: int, context: AppContext) -> None:
         super().__init__(number, context.theme)
         self._study, self._run = context.session.study, context.session.run
-        self.form = ClassForm(lambda plan: Form(type(plan), plan, only=modality_of(plan).finishing))
+        self.form = ClassForm(_finishing_form, self._study.protocol)
         self.form.changed.connect(self._study.set_protocol)
         self.body.addWidget(self.form)
         self.body.addWidget(
@@ -41,3 +42,7 @@ class FinishingStep(StepPanel):
             self.say(fault, "fault")
             return
         self.say(", then ".join(parts) or "no filter", "ok")
+
+
+def _finishing_form(protocol: AnyProtocol) -> Form:
+    return Form(type(protocol), protocol, only=modality_of(protocol).finishing)

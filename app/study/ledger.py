@@ -120,13 +120,13 @@ class LedgerEntry(LedgerRow):
             self.more.setVisible(in_use and self.unfold.isChecked())
 
 
-class TimeOfFlightRow(LedgerRow):
-    """Time of flight: used where recorded, or not at all."""
+class SwitchRow(LedgerRow):
+    """Something the scan may have recorded: used where it is there, or not at all."""
 
-    def __init__(self, theme: Theme) -> None:
-        super().__init__("Time of flight", theme)
+    def __init__(self, title: str, theme: Theme) -> None:
+        super().__init__(title, theme)
         self.choice = ChoiceEditor(("auto", "off"))
-        self.choice.setAccessibleName("Use of time of flight")
+        self.choice.setAccessibleName(f"Use of {title}")
         self.choice.setFixedWidth(COMBO_PX)
         self.grid.addWidget(self.choice, 0, 2)
 
@@ -153,6 +153,15 @@ def ledger_state_of(choice: Any, obstacle: str | None, message: Corrected | None
     if obstacle is None:
         return LedgerState("ok", "ok", "Will be applied")
     return LedgerState("waiting", "muted", "Decided when the scan is open")
+
+
+def switch_state_of(is_on: bool, found: bool | None, text: str) -> LedgerState:
+    """Return how a switch stands; `found` says whether the scan has what it uses."""
+    if not is_on:
+        return LedgerState("off", "muted", "Switched off in the protocol")
+    if found is None:
+        return LedgerState("waiting", "muted", text)
+    return LedgerState("ok", "ok", text) if found else LedgerState("off", "muted", text)
 
 
 def summary_tone(tones: list[str]) -> Tone:

@@ -22,7 +22,7 @@ class VolumeStep(StepPanel):
     def __init__(self, number: int, context: AppContext) -> None:
         super().__init__(number, context.theme)
         self._study, self._run = context.session.study, context.session.run
-        self.form = ClassForm(lambda grid: Form(type(grid), grid))
+        self.form = ClassForm(_grid_form, self._study.protocol.grid)
         self.form.changed.connect(self._take)
         self.expert = QCheckBox("Expert settings")
         self.expert.toggled.connect(self.form.set_expert)
@@ -95,3 +95,7 @@ class VolumeStep(StepPanel):
         }
         fields = type(study.protocol.grid).model_fields
         self.form.form.set_hints({name: hints[name] for name in fields if name in hints})
+
+
+def _grid_form(grid: Settings) -> Form:
+    return Form(type(grid), grid)

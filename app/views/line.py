@@ -52,7 +52,7 @@ def draw(painter: QPainter, line: Line, way: Orientation, viewport: Viewport, in
     along = across.unitVector()
     away = QPointF(along.dx(), along.dy()) * 13
     for letter, end, sign in (("A", ends[0], -1), ("B", ends[1], 1)):
-        at = end + sign * away + QPointF(-4, 5)
+        at = end + away * sign + QPointF(-4, 5)
         overlay.halo_text(painter, at.x(), at.y(), letter, ink, halo)
 
 

@@ -150,7 +150,7 @@ def _block_length(shape: tuple[int, int, int]) -> tuple[int, int, int]:
 
 
 def _maximum(values: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
-    image = values.max(axis=axis)
+    image: NDArray[np.float32] = values.max(axis=axis)
     if np.isnan(image).any():
         image = np.nan_to_num(values, nan=0.0, posinf=np.inf, neginf=-np.inf).max(axis=axis)
     return image

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +45,8 @@ class ScanPainter:
         self._axis()
         self._other_detectors(view)
         near = self.camera.seen(self.scene.corners_mm(view)).mean(axis=0)[2]
-        layers = [(near, lambda: self._detector(view)), (0.0, self._box)]
+        layers: list[tuple[float, Callable[[], None]]]
+        layers = [(near, partial(self._detector, view)), (0.0, self._box)]
         for _, paint in sorted(layers, key=lambda layer: layer[0]):
             paint()
         self._paths()
