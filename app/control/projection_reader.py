@@ -15,7 +15,7 @@ from app.views.radiograph_store import Part, RadiographStore
 from engine.errors import EngineError
 
 Steps = tuple[Any, ...]
-NO_PICTURES = "The disk had no room for the projections; see the notes in step 1."
+NO_ROOM = "The disk had no room for the projections; see the notes in step 1."
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class ProjectionReader(QObject):
             frame = DetectorFrame.of(empty_scan.geometry, pixel_mm_known=empty_scan.pixel_mm_known)
         self._state.open(frame)
         if scan is not None and scan.radiographs is None:
-            self._state.show_fault(NO_PICTURES)
+            self._state.show_fault(NO_ROOM)
 
     def _look(self) -> None:
         radiographs = self._scan.radiographs if self._scan else None

@@ -93,7 +93,7 @@ class GeometryPage(QWidget):
         scan = self._study.inputs.scan
         if not isinstance(scan, XrayScan) or not self.isVisible():
             return
-        empty_scan, grid = self._outline(scan)
+        empty_scan, grid = self._prepared(scan)
         self._shown = empty_scan
         known = empty_scan.pixel_mm_known
         self.drawing.show_scene(ScanScene(empty_scan.geometry, grid), "mm" if known else "pixels")
@@ -102,7 +102,7 @@ class GeometryPage(QWidget):
         self._facts.show_facts(entries)
         self._show_view()
 
-    def _outline(self, scan: XrayScan) -> tuple[Projections, ImageGrid | None]:
+    def _prepared(self, scan: XrayScan) -> tuple[Projections, ImageGrid | None]:
         try:
             return scan.prepared(self._steps()), self._study.grid()
         except EngineError:

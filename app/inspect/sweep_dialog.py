@@ -23,7 +23,7 @@ from app.inspect.sweep_range import RangeRow
 from app.inspect.sweep_text import WORDS, best_words, is_best, score_words, value_words
 from app.look.plot_colours import view_colours
 from app.look.widgets import label, scrolled, set_tone
-from app.views.candidate_tile import PAD_PX, PICTURE_PX, CandidateTile
+from app.views.candidate_tile import IMAGE_PX, PAD_PX, CandidateTile
 from app.views.candidate_view import CandidateView, raster_of, raster_volume
 from app.views.state import ViewState
 from engine.data.volume import Volume
@@ -77,7 +77,7 @@ class SweepDialog(QDialog):
         self._grid.setSpacing(4)
         self._grid.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self._area = scrolled(inside)
-        self._area.setFixedWidth(N_ACROSS * (PICTURE_PX + 2 * PAD_PX + 4) + 14)
+        self._area.setFixedWidth(N_ACROSS * (IMAGE_PX + 2 * PAD_PX + 4) + 14)
         across = QHBoxLayout()
         across.setSpacing(10)
         across.addWidget(self._area)

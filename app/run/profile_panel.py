@@ -93,7 +93,7 @@ class ProfileTab(QWidget):
         self.time_title.setVisible(known)
         self.bars.setVisible(known)
         counts = self._study.modality.rows == "events"
-        headline = words.speed if counts else words.projection_told
+        headline = words.speed if counts else words.projection_text
         self.headline.setText(headline(profile) if profile else "No profile yet")
         self.headline.setToolTip(words.SPEED_TIP if known and counts else "")
         self.meaning.setText(words.meaning(profile) if profile else NOTHING)

@@ -83,7 +83,7 @@ def speed(profile: Profile) -> str:
     return per_s(rate) if rate else "No events traced yet"
 
 
-def projection_told(profile: Profile) -> str:
+def projection_text(profile: Profile) -> str:
     """Return the headline where no events are traced: the speed of the way back, or the time."""
     back = profile.stage("back")
     if back is None or back.events_per_s is None:

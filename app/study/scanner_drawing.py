@@ -24,7 +24,7 @@ GAP_PX = (2.0, 4.0)
 
 
 @dataclass(frozen=True)
-class Outline:
+class DrawnCrystals:
     """What is drawn of a scanner, without the other 99 % of its crystals.
 
     Attributes
@@ -41,7 +41,7 @@ class Outline:
     radius_mm: float
 
     @classmethod
-    def of(cls, scanner: Scanner) -> Outline:
+    def of(cls, scanner: Scanner) -> DrawnCrystals:
         """Gather the distinct places of a scanner's crystals."""
         points, alive = scanner.positions_mm, scanner.alive
         front, front_alive = _distinct(points[:, :2], alive)
@@ -66,7 +66,7 @@ class ScannerDrawing(QWidget):
         super().__init__()
         self._theme, self._height = theme, height
         self._scanner: Scanner | None = None
-        self._outline: Outline | None = None
+        self._crystals: DrawnCrystals | None = None
         self._grid: ImageGrid | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.update)
@@ -76,7 +76,7 @@ class ScannerDrawing(QWidget):
         if scanner is not self._scanner:
             self._scanner = scanner
             is_ring = scanner is not None and not isinstance(scanner, DualHead)
-            self._outline = Outline.of(scanner) if scanner and is_ring else None
+            self._crystals = DrawnCrystals.of(scanner) if scanner and is_ring else None
         self._grid = grid
         self.setAccessibleName(scanner.describe() if scanner else "no scanner")
         self.setVisible(scanner is not None)
@@ -86,7 +86,7 @@ class ScannerDrawing(QWidget):
         return QSize(280, self._height)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        empty_scan, scanner = self._outline, self._scanner
+        crystals, scanner = self._crystals, self._scanner
         if isinstance(scanner, DualHead):
             painter = QPainter(self)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -94,30 +94,30 @@ class ScannerDrawing(QWidget):
             drawing.draw(QRectF(self.rect()))
             painter.end()
             return
-        if empty_scan is None:
+        if crystals is None:
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        across = 2 * empty_scan.radius_mm
-        along = max(float(np.ptp(empty_scan.rings_mm)), across / 12)
+        across = 2 * crystals.radius_mm
+        along = max(float(np.ptp(crystals.rings_mm)), across / 12)
         room = self.height() - CAPTION_PX - 2 * MARGIN_PX
         scale = min(room / across, (self.width() - 4 * MARGIN_PX) / (across + along))
         y = MARGIN_PX + room / 2
         spare = (self.width() - scale * (across + along)) / 3
         front = QPointF(spare + scale * across / 2, y)
         side = QPointF(2 * spare + scale * (across + along / 2), y)
-        _Drawing(painter, empty_scan, self._grid, self._theme.colours, scale).draw(front, side)
-        self._captions(painter, front, side, empty_scan)
+        _Drawing(painter, crystals, self._grid, self._theme.colours, scale).draw(front, side)
+        self._captions(painter, front, side, crystals)
         painter.end()
 
     def _captions(
-        self, painter: QPainter, front: QPointF, side: QPointF, empty_scan: Outline
+        self, painter: QPainter, front: QPointF, side: QPointF, crystals: DrawnCrystals
     ) -> None:
         painter.setPen(QColor(self._theme.colours.muted))
         low = self.height() - CAPTION_PX
-        length = float(np.ptp(empty_scan.rings_mm))
+        length = float(np.ptp(crystals.rings_mm))
         for centre, text in (
-            (front.x(), f"Ø {2 * empty_scan.radius_mm:.0f} mm"),
+            (front.x(), f"Ø {2 * crystals.radius_mm:.0f} mm"),
             (side.x(), f"{length:.0f} mm long"),
         ):
             place = QRectF(centre - 70, low, 140, CAPTION_PX)
@@ -127,7 +127,7 @@ class ScannerDrawing(QWidget):
 @dataclass(frozen=True)
 class _Drawing:
     painter: QPainter
-    empty_scan: Outline
+    crystals: DrawnCrystals
     grid: ImageGrid | None
     colours: Colours
     scale: float
@@ -139,18 +139,18 @@ class _Drawing:
         self._side(side)
 
     def _front(self, centre: QPointF) -> None:
-        arc = 2 * np.pi * self.empty_scan.radius_mm * self.scale / len(self.empty_scan.front_mm)
+        arc = 2 * np.pi * self.crystals.radius_mm * self.scale / len(self.crystals.front_mm)
         gap = float(np.clip(1.5 * arc, *GAP_PX))
         for alive, colour in ((True, self.colours.link), (False, self.colours.look)):
-            chosen = self.empty_scan.front_mm[self.empty_scan.front_alive == alive] * self.scale
+            chosen = self.crystals.front_mm[self.crystals.front_alive == alive] * self.scale
             points = QPolygonF([QPointF(centre.x() + x, centre.y() + y) for x, y in chosen])
             self.painter.setPen(QPen(QColor(colour), CRYSTAL_PX if alive else gap))
             self.painter.drawPoints(points)
 
     def _side(self, centre: QPointF) -> None:
-        reach = self.empty_scan.radius_mm * self.scale
-        middle = float(self.empty_scan.rings_mm.mean())
-        for z, alive in zip(self.empty_scan.rings_mm, self.empty_scan.rings_alive, strict=True):
+        reach = self.crystals.radius_mm * self.scale
+        middle = float(self.crystals.rings_mm.mean())
+        for z, alive in zip(self.crystals.rings_mm, self.crystals.rings_alive, strict=True):
             colour = self.colours.link if alive else self.colours.look
             self.painter.setPen(QPen(QColor(colour), CRYSTAL_PX))
             x = centre.x() + (z - middle) * self.scale

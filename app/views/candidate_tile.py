@@ -10,7 +10,7 @@ from app.views.raster import Raster
 from app.views.raster_view import RasterView
 from app.views.state import ViewState
 
-PICTURE_PX = 138
+IMAGE_PX = 138
 PAD_PX = 8
 BEST_WORD = "best"
 
@@ -52,7 +52,7 @@ class CandidateTile(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         lines = 2 * QFontMetricsF(self.font()).lineSpacing()
-        return QSize(PICTURE_PX + 2 * PAD_PX, int(PICTURE_PX + lines) + 3 * PAD_PX)
+        return QSize(IMAGE_PX + 2 * PAD_PX, int(IMAGE_PX + lines) + 3 * PAD_PX)
 
     def _forget_image(self) -> None:
         self._image = None
@@ -63,7 +63,7 @@ class CandidateTile(QAbstractButton):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        area = QRectF(PAD_PX, PAD_PX, PICTURE_PX, PICTURE_PX)
+        area = QRectF(PAD_PX, PAD_PX, IMAGE_PX, IMAGE_PX)
         painter.fillRect(area, QColor(colours.canvas))
         self._paint_raster(painter, area)
         self._paint_words(painter, area)

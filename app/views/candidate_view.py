@@ -47,7 +47,7 @@ class CandidateView(RasterView):
     def make_raster(self, volume: Volume) -> Raster:
         return raster_of(volume)
 
-    def outline(self, volume: Volume) -> Rect:
+    def image_rect(self, volume: Volume) -> Rect:
         return raster_of(volume).rect
 
     def edges(self) -> Edges:

@@ -24,7 +24,7 @@ BAD_COLOUR = "#ff8f00"
 
 
 @dataclass(frozen=True)
-class MarkedPicture(Raster):
+class MarkedRaster(Raster):
     """A picture some of whose pixels are known to tell nothing; these are orange."""
 
     bad: NDArray[np.bool_] | None = None

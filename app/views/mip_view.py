@@ -66,7 +66,7 @@ class MipView(RasterView):
         gain = top / auto_window(volume.values, volume.unit)[1]
         return float(np.clip(round(gain, 1), 1.0, MOST_GAIN))
 
-    def outline(self, volume: Volume) -> Rect:
+    def image_rect(self, volume: Volume) -> Rect:
         width = float(max(volume.grid.size_mm[:2]))
         height = float(volume.grid.size_mm[2])
         return Rect(-width / 2, -float(volume.grid.upper_mm[2]), width, height)

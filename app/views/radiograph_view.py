@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.views import overlay
 from app.views.detector_state import DetectorFrame, DetectorState
-from app.views.detector_view import BAD_COLOUR, DetectorView, MarkedPicture
+from app.views.detector_view import BAD_COLOUR, DetectorView, MarkedRaster
 from app.views.planes import Rect
 from app.views.raster import Raster
 from app.views.viewport import Viewport
@@ -28,12 +28,12 @@ class RadiographView(DetectorView):
         self.setToolTip("Wheel or PgUp, PgDn: other views. Click: row and column.")
 
     def make_raster(self, volume: Volume) -> Raster:
-        bad, rect = self.state.bad, self.outline(volume)
+        bad, rect = self.state.bad, self.image_rect(volume)
         plain = Raster.of(volume.values[0][:: self._way], rect)
         marked = None if bad is None else bad[:: self._way]
-        return MarkedPicture(plain.values, rect, plain.n_nan, marked)
+        return MarkedRaster(plain.values, rect, plain.n_nan, marked)
 
-    def outline(self, volume: Volume) -> Rect:
+    def image_rect(self, volume: Volume) -> Rect:
         width, height = (float(edge) for edge in volume.grid.size_mm[:2])
         height *= self._taller
         return Rect(-width / 2, -height / 2, width, height)

@@ -44,7 +44,7 @@ class RasterView(QWidget):
         self.readout = ""
         self._viewport: Viewport | None = None
         self._is_fitted = True
-        self._outline: Rect | None = None
+        self._image_rect: Rect | None = None
         self._raster: Raster | None = None
         self._image: QImage | None = None
         self._drag: Drag | None = None
@@ -65,7 +65,7 @@ class RasterView(QWidget):
         """The values to show now."""
         raise NotImplementedError
 
-    def outline(self, volume: Volume) -> Rect:
+    def image_rect(self, volume: Volume) -> Rect:
         """What "fit" brings into view [mm]."""
         raise NotImplementedError
 
@@ -124,11 +124,11 @@ class RasterView(QWidget):
         """What part of the plane is on show; None without a volume."""
         if self.state.volume is None:
             return None
-        outline, size = self.outline(self.state.volume), (self.width(), self.height())
-        if self._viewport is None or outline != self._outline:
-            self._outline, self._is_fitted = outline, True
+        image_rect, size = self.image_rect(self.state.volume), (self.width(), self.height())
+        if self._viewport is None or image_rect != self._image_rect:
+            self._image_rect, self._is_fitted = image_rect, True
         if self._viewport is None or self._is_fitted:
-            self._viewport = Viewport.fit(outline, size, FIT_MARGIN_PX)
+            self._viewport = Viewport.fit(image_rect, size, FIT_MARGIN_PX)
         elif self._viewport.size != size:
             self._viewport = self._viewport.resized(size)
         return self._viewport

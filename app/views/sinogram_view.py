@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.views import overlay
 from app.views.detector_state import DetectorState
-from app.views.detector_view import DetectorView, MarkedPicture
+from app.views.detector_view import DetectorView, MarkedRaster
 from app.views.planes import Rect
 from app.views.raster import Raster
 from app.views.raster_view import FIT_MARGIN_PX
@@ -32,17 +32,17 @@ class SinogramView(DetectorView):
     def make_raster(self, volume: Volume) -> Raster:
         part = self.state.sinogram
         if part is None:
-            return Raster.of(volume.values[0, :1], self.outline(volume))
-        plain = Raster.of(part.values, self.outline(volume))
-        return MarkedPicture(plain.values, plain.rect, plain.n_nan, part.bad)
+            return Raster.of(volume.values[0, :1], self.image_rect(volume))
+        plain = Raster.of(part.values, self.image_rect(volume))
+        return MarkedRaster(plain.values, plain.rect, plain.n_nan, part.bad)
 
-    def outline(self, volume: Volume) -> Rect:
+    def image_rect(self, volume: Volume) -> Rect:
         width = float(volume.grid.size_mm[0])
         across, down = (max(n - 2 * FIT_MARGIN_PX, 8.0) for n in (self.width(), self.height()))
         scale = across / width
         if self.above is not None:  # columns of both pictures stand below each other
             size = (self.above.width(), self.above.height())
-            fitted = Viewport.fit(self.above.outline(volume), size, FIT_MARGIN_PX)
+            fitted = Viewport.fit(self.above.image_rect(volume), size, FIT_MARGIN_PX)
             scale = min(scale, fitted.px_per_mm)
         height = down / scale
         return Rect(-width / 2, -height / 2, width, height)
@@ -53,7 +53,7 @@ class SinogramView(DetectorView):
         if self.state.sinogram is None or volume is None:
             self._raster = None
             return None
-        if self._raster is not None and self._raster.rect != self.outline(volume):
+        if self._raster is not None and self._raster.rect != self.image_rect(volume):
             self._raster = self._image = None
         return super().raster
 
@@ -95,7 +95,7 @@ class SinogramView(DetectorView):
         if frame is None or volume is None:
             return
         self.paint_scale(painter, viewport)
-        area, colours = overlay.to_view(self.outline(volume), viewport), self.state.colours
+        area, colours = overlay.to_view(self.image_rect(volume), viewport), self.state.colours
         last = frame.angle_text(frame.n_views - 1)
         ascent = QFontMetricsF(painter.font()).ascent()
         left = max(area.left(), 0.0) + 6
@@ -115,12 +115,12 @@ class SinogramView(DetectorView):
         frame, volume = self.state.frame, self.state.volume
         if frame is None or volume is None:
             return 0.0
-        rect = self.outline(volume)
+        rect = self.image_rect(volume)
         return rect.v + (view + 0.5) / frame.n_views * rect.height
 
     def _view_at(self, v_mm: float) -> int:
         frame, volume = self.state.frame, self.state.volume
         if frame is None or volume is None:
             return -1
-        rect = self.outline(volume)
+        rect = self.image_rect(volume)
         return int(np.floor((v_mm - rect.v) / rect.height * frame.n_views))

@@ -39,7 +39,7 @@ class SliceView(RasterView):
         self._shown_index = self._index(volume)
         return Raster.of(way.extract(volume.values, self._shown_index), way.rect(volume.grid))
 
-    def outline(self, volume: Volume) -> Rect:
+    def image_rect(self, volume: Volume) -> Rect:
         return self._orientation.rect(volume.grid)
 
     def edges(self) -> Edges:
@@ -101,7 +101,7 @@ class SliceView(RasterView):
         """Keep the place that was zoomed at in view when left and right change sides."""
         if self._viewport is not None and self.state.volume is not None:
             self._viewport = self._viewport.mirrored()
-            self._outline = self.outline(self.state.volume)
+            self._image_rect = self.image_rect(self.state.volume)
 
     def point_at(self, at: QPointF) -> Point:
         """The point of the slice on show under a position in the view [mm]."""

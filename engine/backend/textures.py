@@ -23,7 +23,7 @@ MOST_TEXELS: dict[TextureKind, tuple[int | None, int, int]] = {
 
 ROW_BYTES = 32
 """Rows of pitched memory start at multiples of it."""
-PICTURE_BYTES = 512
+LAYER_BYTES = 512
 """Pictures in pitched memory start at multiples of it."""
 
 
@@ -56,7 +56,7 @@ def padded(shape: tuple[int, int, int], row_bytes: int = ROW_BYTES) -> tuple[int
     """
     n_layers, n_rows, n_columns = shape
     pitch = _rounded_up(4 * n_columns, row_bytes)
-    n_rows = _rounded_up(n_rows, PICTURE_BYTES // np.gcd(pitch, PICTURE_BYTES))
+    n_rows = _rounded_up(n_rows, LAYER_BYTES // np.gcd(pitch, LAYER_BYTES))
     return n_layers, int(n_rows), pitch // 4
 
 

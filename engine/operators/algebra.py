@@ -73,7 +73,7 @@ class Identity(LinearOperator):
         return B.subset(k, of)
 
 
-class Stack(Composite):
+class VerticalStack(Composite):
     """Operators on the same input, their results one after the other; made by `stack`."""
 
     def __init__(self, parts: tuple[LinearOperator, ...]) -> None:
@@ -111,7 +111,7 @@ class Stack(Composite):
         return f"stack({', '.join(part.name for part in self.parts)})"
 
 
-def stack(*operators: LinearOperator) -> Stack:
+def stack(*operators: LinearOperator) -> VerticalStack:
     """Stack operators vertically: x ↦ (A x, B x, ...).
 
     Parameters
@@ -121,7 +121,7 @@ def stack(*operators: LinearOperator) -> Stack:
 
     Returns
     -------
-    Stack
+    VerticalStack
         its output is flat, (n,) with n the elements of all outputs; `split` gives them back
 
     Raises
@@ -138,7 +138,7 @@ def stack(*operators: LinearOperator) -> Stack:
     """
     if not operators:
         raise GeometryError("there are no operators to stack; give at least one.")
-    return Stack(operators)
+    return VerticalStack(operators)
 
 
 def side_by_side(*operators: LinearOperator) -> LinearOperator:

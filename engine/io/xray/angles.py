@@ -96,7 +96,7 @@ def read_angles(
     notes: list[str] = []
     if unit is None:
         unit = "rad" if _too_small(values) else "deg"
-        taken = f"{WORDS[unit]}, a span of {_span_told(_in_degrees(values, unit))}"
+        taken = f"{WORDS[unit]}, a span of {_span_text(_in_degrees(values, unit))}"
         notes.append(f"{where}: the angles have no unit; taken as {taken}.")
     degrees = _in_degrees(values, unit)
     if _too_small(degrees) or _too_large(degrees, unit):
@@ -167,7 +167,7 @@ def _is_round(number: float, unit: float) -> bool:
     return nearest > 0 and abs(number - nearest) < ROUND * nearest
 
 
-def _span_told(degrees: NDArray[np.float64]) -> str:
+def _span_text(degrees: NDArray[np.float64]) -> str:
     span = _span(degrees)
     return f"{span / TURN_DEG:.1f} turns" if span > MANY_TURNS_DEG else f"{span:.4g}°"
 
@@ -179,12 +179,12 @@ def _wrong_unit(values: NDArray[np.float64], stated: Unit, where: str, remedy: s
     is_small = _too_small(degrees)
     message = (
         f"{where}: {len(values):,} angles from {values.min():.5g} to {values.max():.5g} span "
-        f"{_span_told(degrees)} in {WORDS[stated]}, the unit they are read in"
+        f"{_span_text(degrees)} in {WORDS[stated]}, the unit they are read in"
     )
     if is_small == (stated == "deg"):
-        likely = _span_told(_in_degrees(values, other))
+        likely = _span_text(_in_degrees(values, other))
         return DataError(f"{message}, and {likely} in {WORDS[other]}, as a scan would; {remedy}.")
-    likely = _span_told(np.rad2deg(degrees) if is_small else np.deg2rad(degrees))
+    likely = _span_text(np.rad2deg(degrees) if is_small else np.deg2rad(degrees))
     change = "more" if is_small else "less"
     return DataError(
         f"{message}, and a scan would span 57.3 times {change}, {likely}; they look converted to "

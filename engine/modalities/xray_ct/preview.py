@@ -77,7 +77,7 @@ class SlicePreview:
         self, scan: Projections, *, on: Backend, most_updates: float = MOST_UPDATES
     ) -> None:
         self._scan, self._on, self._most = scan, on, most_updates
-        self._outline = without_values(scan)
+        self._empty_scan = without_values(scan)
         self._kept: tuple[Rows, Projections] | None = None
         self._steps: list[tuple[PreprocessStep, Projections]] = []
 
@@ -90,7 +90,9 @@ class SlicePreview:
         scan = self.prepared(protocol, check)
         axis = float(scan.geometry.axis_column.mean())
         found = scan.info.get(CentreOfRotation.kind, {}).get("column")
-        grid = protocol.grid.grid_for(_walked(self._outline, protocol, found).empty_scan.geometry)
+        grid = protocol.grid.grid_for(
+            _walked(self._empty_scan, protocol, found).empty_scan.geometry
+        )
         coarser = self._coarser(grid, scan.n_views)
         scan = _with_wider_columns(scan, coarser)
         fdk = protocol.algorithm if isinstance(protocol.algorithm, Fdk) else Fdk()
@@ -139,7 +141,7 @@ class SlicePreview:
         n_rows = self._scan.shape[1]
         if _is_rolled(protocol):
             return Rows(n_rows)  # it turns about the middle of all rows
-        after = _walked(self._outline, protocol, None)
+        after = _walked(self._empty_scan, protocol, None)
         geometry = after.empty_scan.geometry
         grid = protocol.grid.grid_for(geometry)
         seen = _rows_that_see(_central(grid, 1), geometry, margin=MARGIN)
@@ -162,8 +164,8 @@ class SlicePreview:
         return max(1, int(np.ceil(np.sqrt(n_y * n_x * n_views / self._most))))
 
 
-def _walked(outline: Projections, protocol: CtProtocol, axis: float | None) -> DryRun:
-    found = dry_run(outline, _steps_of(protocol), axis)
+def _walked(empty_scan: Projections, protocol: CtProtocol, axis: float | None) -> DryRun:
+    found = dry_run(empty_scan, _steps_of(protocol), axis)
     if found.fault is not None:
         raise found.fault
     return found

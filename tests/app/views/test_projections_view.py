@@ -87,7 +87,7 @@ def test_a_pixel_is_painted_where_the_pointer_finds_it(make, rows, qtbot):
 
 def test_pixels_keep_their_aspect(make):
     view = make(cone()).radiograph
-    rect = view.outline(view.state.volume)
+    rect = view.image_rect(view.state.volume)
     assert rect.width / rect.height == pytest.approx(30 * 2 / (20 * 3))
 
 
@@ -122,7 +122,7 @@ def test_a_click_in_the_projection_chooses_the_row_of_the_sinogram(make, qtbot):
 def test_a_click_in_the_sinogram_chooses_view_and_column(make, qtbot):
     view = make(cone())
     pane, state = view.sinogram, view.state
-    rect = pane.outline(state.volume)
+    rect = pane.image_rect(state.volume)
     u, v = (21.5 - 15) * 2.0, rect.v + 9.5 / N * rect.height
     x, y = pane.viewport.to_px(u, v)
     qtbot.mouseClick(pane, LEFT, pos=QPoint(round(x), round(y)))
@@ -174,7 +174,7 @@ def test_bad_pixels_are_orange_in_both_pictures(make, pixels):
     areas = [int((pixels(pane) == orange).sum()) for pane in view.views]
     scale = view.radiograph.viewport.px_per_mm
     assert areas[0] == pytest.approx(4 * 3 * 3 * 2 * scale**2, rel=0.2)
-    rect = view.sinogram.outline(view.state.volume)
+    rect = view.sinogram.image_rect(view.state.volume)
     scale = view.sinogram.viewport.px_per_mm
     assert areas[1] == pytest.approx(3 * 2 * rect.height * scale**2, rel=0.2)
 

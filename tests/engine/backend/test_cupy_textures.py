@@ -15,7 +15,7 @@ def test_rows_and_pictures_in_pitched_memory_start_where_textures_may(shape, row
     n_pictures, n_rows, n_columns = textures.padded(shape, row_bytes)
 
     assert 4 * n_columns % row_bytes == 0
-    assert 4 * n_columns * n_rows % textures.PICTURE_BYTES == 0
+    assert 4 * n_columns * n_rows % textures.LAYER_BYTES == 0
     assert n_pictures == shape[0]
     assert n_rows >= shape[1]
     assert 0 <= n_columns - shape[2] < row_bytes // 4
