@@ -10,18 +10,49 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import to_host
+from engine.arrays import module_of, to_host
 from engine.operators.base import LinearOperator
 from engine.operators.matrix import MatrixProjector
 from engine.operators.matrix_em import LEAST_EXPECTED
 from engine.operators.rays import RayProjector
 from engine.operators.symmetry_fold import first_octant, mirrored
+
+if TYPE_CHECKING:
+    from engine.filtering.settings import FilterSettings
+
+Array = NDArray[Any]
+Inverse = Callable[[Array, "FilterSettings"], Array]
+"""Line integrals, and how to filter them, to the image that they are of."""
+T = TypeVar("T")
+
+
+class Model(ABC):
+    """What the driver of an algorithm asks of a scan, whatever was measured.
+
+    Attributes
+    ----------
+    remedy : what helps where an image holds values that are not numbers
+    """
+
+    remedy: ClassVar[str]
+
+    def beside_data(self, x: Array) -> Array:
+        """Return an image where the algorithm works on it."""
+        return x
+
+    def log_likelihood(self, x: Array) -> tuple[float, int] | None:
+        """Log-likelihood of an image, and rows skipped; None where the noise is not Poisson's."""
+        return None
+
+    def residual(self, x: Array) -> float | None:
+        """‖A x − y‖ / ‖y‖; None where rows do not weigh the same."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -61,12 +92,23 @@ class EmLoop(Protocol):
 
 
 @dataclass(frozen=True)
-class SystemModel(ABC):
-    """E[y] = A x + background, with the measured y and the sensitivity image."""
+class SystemModel(Model):
+    """E[y] = A x + background, with the measured y and the sensitivity image.
+
+    Attributes
+    ----------
+    A : rows of data from images
+    background : (n_rows,) expected additive counts, or () the same in all rows
+    sensitivity : (n_z, n_y, n_x)
+    counts : (n_rows,) what was measured, or one value for all rows
+    """
+
+    remedy: ClassVar[str] = "check the corrections, or use fewer subsets"
 
     A: LinearOperator
     background: NDArray[Any]
     sensitivity: NDArray[Any]
+    counts: NDArray[Any] | float
 
     @abstractmethod
     def em_step(self, x: NDArray[Any]) -> EmStep:
@@ -80,25 +122,14 @@ class SystemModel(ABC):
         """Expectation maximisation from the image `x`, in so many subsets."""
         return _HostLoop(self, x, n_subsets)
 
+    def log_likelihood(self, x: Array) -> tuple[float, int]:
+        """Poisson log-likelihood of `x`, up to a constant of the data, and rows skipped."""
+        log_sum, n_skipped = _log_sum(to_host(self.A(x)) + self.background, self.counts)
+        return log_sum - float(np.sum(to_host(self.sensitivity) * x, dtype=np.float64)), n_skipped
+
     def log_likelihood_of(self, step: EmStep, x: NDArray[Any]) -> float:
         """Poisson log-likelihood of `x`, up to a constant of the data."""
         return step.log_sum - float(np.sum(self.sensitivity * x, dtype=np.float64))
-
-
-@dataclass(frozen=True)
-class ReadyModel:
-    """A model that has computed all it needs before the first update.
-
-    Attributes
-    ----------
-    loop : of the image and the subsets that will be asked for
-    """
-
-    loop: EmLoop
-
-    def em_loop(self, x: NDArray[Any], n_subsets: int) -> EmLoop:
-        """Return the loop that was made."""
-        return self.loop
 
 
 class _HostLoop:
@@ -163,7 +194,7 @@ def _binned_step(model: SystemModel, counts: NDArray[Any], x: NDArray[Any]) -> E
 class BinnedModel(SystemModel):
     """Every possible bin is a row of A, so s = Aᵀ1 and each subset has its own."""
 
-    counts: NDArray[Any]
+    counts: NDArray[Any]  # of each row
 
     @classmethod
     def of(cls, A: LinearOperator, background: NDArray[Any], counts: NDArray[Any]) -> BinnedModel:
@@ -258,6 +289,7 @@ class ListModeModel(SystemModel):
     """Rows of A are the events; s comes from all possible lines, shared out over the subsets."""
 
     A: RayProjector
+    counts: float = 1.0  # of every event
 
     def em_loop(self, x: NDArray[Any], n_subsets: int) -> EmLoop:
         if self.A.on.is_cuda:
@@ -278,7 +310,45 @@ class ListModeModel(SystemModel):
 
 
 @dataclass(frozen=True)
-class LinearModel:
+class ReadyModel(SystemModel):
+    """A model that has computed all that expectation maximisation needs before its first update.
+
+    Attributes
+    ----------
+    model : the same, without the loop
+    n_subsets : of the loop
+    loop : holds an image and the subsets
+    """
+
+    model: SystemModel
+    n_subsets: int
+    loop: EmLoop
+
+    @classmethod
+    def of(cls, model: SystemModel, x: Array, n_subsets: int) -> ReadyModel:
+        """Prepare the loop of so many subsets for the image `x`."""
+        loop = model.em_loop(x, n_subsets)
+        return cls(
+            model.A, model.background, model.sensitivity, model.counts, model, n_subsets, loop
+        )
+
+    def em_step(self, x: Array) -> EmStep:
+        return self.model.em_step(x)
+
+    def subset(self, k: int, of: int) -> SystemModel:
+        return self.model.subset(k, of)
+
+    def em_loop(self, x: Array, n_subsets: int) -> EmLoop:
+        """Return the loop that was made, with the image `x` in it."""
+        if n_subsets != self.n_subsets:
+            return self.model.em_loop(x, n_subsets)
+        self.loop.smooth(lambda _: x)
+        self.loop.figures()  # those of another run, if any
+        return self.loop
+
+
+@dataclass(frozen=True)
+class LinearModel(Model):
     """y = A x + noise: line integrals, as of X-ray CT.
 
     Attributes
@@ -286,14 +356,41 @@ class LinearModel:
     A : the projector
     y : (of A.out_shape) measured line integrals [1]
     spacing_mm : from one voxel to the next along each axis of the image; None: 1 along all
+    inverse : solves for x in one step; None where nobody knows how
     """
 
+    remedy: ClassVar[str] = "check the projections for bad pixels"
+
     A: LinearOperator
-    y: NDArray[Any]
+    y: Array
     spacing_mm: tuple[float, ...] | None = None
+    inverse: Inverse | None = None
+    _kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def beside_data(self, x: Array) -> Array:
+        """Return an image where y lies, in the host's memory or a GPU's."""
+        beside: Array = module_of(self.y).asarray(x)
+        return beside
+
+    def residual(self, x: Array) -> float:
+        """‖A x − y‖ / ‖y‖."""
+        squares = [_square(self.A(x) - self.y), _square(self.y)]
+        return float(np.sqrt(squares[0] / (squares[1] or 1.0)))
+
+    def once(self, name: str, compute: Callable[[], T]) -> T:
+        """Return what depends on the model alone; it is computed once and kept under a name."""
+        if name not in self._kept:
+            self._kept[name] = compute()
+        kept: T = self._kept[name]
+        return kept
 
     def subset(self, k: int, of: int) -> LinearModel:
         """Rows k, k + of, ..."""
         if of == 1:
             return self
-        return LinearModel(self.A.subset(k, of), self.y[k::of], spacing_mm=self.spacing_mm)
+        return LinearModel(self.A.subset(k, of), self.y[k::of], self.spacing_mm)
+
+
+def _square(a: Array) -> float:
+    """‖a‖², summed in double precision."""
+    return float(module_of(a).sum(a * a, dtype=np.float64))

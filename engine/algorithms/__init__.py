@@ -2,15 +2,16 @@
 
 from engine.algorithms.base import Algorithm, Iterate
 from engine.algorithms.cgls import Cgls
+from engine.algorithms.driver import Step, solve
 from engine.algorithms.fdk import Fdk
 from engine.algorithms.fista_tv import FistaTv
 from engine.algorithms.osem import Mlem, Osem
 from engine.algorithms.sirt import Sirt
 
 ALGORITHMS: tuple[type[Algorithm], ...] = (Osem, Mlem)
-"""For counts."""
+"""Algorithms for counts; a protocol begins with the first."""
 LINEAR_ALGORITHMS: tuple[type[Algorithm], ...] = (Fdk, Sirt, FistaTv, Cgls)
-"""For line integrals."""
+"""Algorithms for line integrals; a protocol begins with the first."""
 
 __all__ = [
     "ALGORITHMS",
@@ -23,4 +24,6 @@ __all__ = [
     "Mlem",
     "Osem",
     "Sirt",
+    "Step",
+    "solve",
 ]

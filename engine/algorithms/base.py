@@ -5,97 +5,144 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, NamedTuple
 
 from numpy.typing import NDArray
 
+from engine.arrays import module_of, to_host
+from engine.filtering.settings import FilterSettings
 from engine.settings import Settings
 
-Between = Callable[[NDArray[Any]], NDArray[Any]]
+Array = NDArray[Any]
+Change = Callable[[Array], Array]
 Figures = tuple[float, int]
 """Log-likelihood, and rows that are skipped because nothing is expected on them."""
 NO_FIGURES: Figures = (0.0, 0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Iterate:
-    """The image after one update.
+    """The image after one update, as an algorithm yields it.
 
     Attributes
     ----------
-    fetch : gives the image; it may be gone once the next iterate is drawn
-    update : updates done so far, from 1
-    iteration, subset : one-based
-    log_likelihood : of the image the iteration started from; only on its last subset
-    n_skipped : events without any expected count in this iteration; only on its last subset
-    measure : gives the residual of this image; it may cost a projection
-    so_far : gives the figures of the updates of the iteration at work, until the next is drawn
-    ends : why the run ends with this image, although iterations are left; empty if it does not
+    x : (n_z, n_y, n_x) the image, of numpy or of a GPU
+    measure : gives ‖A x − y‖ / ‖y‖ for less than a projection; None: the model is asked
+    ends : why no further iteration would help; empty if one would
     """
 
-    fetch: Callable[[], NDArray[Any]]
-    update: int
-    iteration: int
-    subset: int
-    log_likelihood: float | None = None
-    n_skipped: int = 0
+    x: Any
     measure: Callable[[], float] | None = None
-    so_far: Callable[[], Figures] | None = None
     ends: str = ""
 
-    @cached_property
-    def image(self) -> NDArray[Any]:
-        """(n_z, n_y, n_x), copied from the device if it lives there."""
-        return self.fetch()
+    is_held: ClassVar[bool] = False
+    """Whether the algorithm goes on from what `changed` makes of the image."""
 
-    @cached_property
-    def residual(self) -> float | None:
-        """‖A x − y‖ / ‖y‖ of this image; None where the algorithm has another measure."""
-        return None if self.measure is None else self.measure()
+    @property
+    def image(self) -> Array:
+        """(n_z, n_y, n_x) on the host; it may be gone once the next iterate is drawn."""
+        image: Array = to_host(self.x)
+        return image
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether the image holds numbers only."""
+        return bool(module_of(self.x).isfinite(self.x).all())
+
+    def figures(self, before: Figures) -> Figures | None:
+        """Add what the updates told since the last call to `before`; None where they tell none."""
+        return None
+
+    def changed(self, change: Change) -> Iterate:
+        """Return the iterate that `change` makes of the image, where it lives."""
+        return Iterate(change(self.x))
+
+
+class WorkingMemory(NamedTuple):
+    """Arrays of float32 that an algorithm has at once, temporaries too.
+
+    Attributes
+    ----------
+    volumes : images
+    projections : sets of all projections
+    in_chunks : sets of projections of which a GPU has some views at a time: textures; and rows that
+        are filtered, twice as long, and their spectra
+    """
+
+    volumes: float
+    projections: float
+    in_chunks: float = 0
 
 
 class Algorithm(Settings):
-    """Settings of an iterative algorithm; `run` is the mathematics.
+    """Settings of an algorithm; `run` is the mathematics.
 
-    `solves` says which model it takes: "counts", E[y] = A x + b, or "linear", y = A x + noise.
+    `kind`, `title` and `run` make one, with the setting `iterations` where it iterates and
+    `subsets` where it takes the data in parts. Whatever else a run wants of it, to go on after an
+    interruption, filters between iterations, figures, previews and an early end, is the work of
+    `engine.algorithms.driver`.
     """
 
     title: ClassVar[str]
-    solves: ClassVar[Literal["counts", "linear"]] = "counts"
+    direct: ClassVar[bool] = False
+    """Whether the image comes in one step, whatever it starts from."""
     passes: ClassVar[int] = 2
-    """Over the rows of an update: forward and back."""
-    kind: Any
+    """Projections and back projections of the rows of an update."""
+    memory: ClassVar[WorkingMemory] = WorkingMemory(8, 6, 2)
+    """Arrays that are alive at once; unless an algorithm knows better, room for most."""
+    kind: Any = None
+    """Its name in files: a Literal in each algorithm."""
 
     @property
-    @abstractmethod
     def n_iterations(self) -> int:
-        """Passes over all the data."""
+        """Passes over all the data: the setting `iterations`, one where there is none."""
+        return int(getattr(self, "iterations", 1))
 
     @property
     def n_subsets(self) -> int:
-        """Updates in each pass."""
-        return 1
+        """Updates in each iteration: the setting `subsets`, one where there is none."""
+        return int(getattr(self, "subsets", 1))
+
+    @property
+    def n_passes(self) -> int:
+        """Projections and back projections of all rows in a run, at most, preparations included.
+
+        After each iteration the model is asked how well the image explains the data, which is one.
+        """
+        return (self.passes + 1) * self.n_iterations
+
+    @property
+    def may_end_early(self) -> bool:
+        """Whether a run may end before its last iteration."""
+        return False
+
+    @property
+    def filter(self) -> FilterSettings | None:
+        """How rows are filtered before a direct back projection; None where they are not."""
+        return None
 
     @abstractmethod
-    def run(
-        self,
-        model: Any,
-        x: NDArray[Any],
-        *,
-        done: int = 0,
-        so_far: Figures = NO_FIGURES,
-        between: Between | None = None,
-    ) -> Iterator[Iterate]:
-        """Yield the image after each update, from `x` with `done` updates behind it.
+    def run(self, model: Any, x: Array) -> Iterator[Iterate]:
+        """Yield the image after each update, from the image `x`.
 
-        `model` is a `SystemModel` or a `LinearModel`, as `solves` says.
-        `so_far` are the figures of those that belong to the iteration at work. `between` filters
-        the image after each iteration.
+        Parameters
+        ----------
+        model
+            a `SystemModel` or a `LinearModel`
+        x
+            (n_z, n_y, n_x) image to start from, where the data lie; it is not written to
         """
+
+    def resumed(self, model: Any, x: Array, done: int) -> Iterator[Iterate]:
+        """Go on from `x` with `done` updates behind it; to begin anew from there is enough.
+
+        Algorithms override it that treat updates differently, as by subsets.
+        """
+        return self.run(model, x)
 
     def describe(self) -> str:
         """Plain words."""
-        subsets = f" × {self.n_subsets} subsets" if self.n_subsets > 1 else ""
+        most = "at most " if self.may_end_early else ""
         iterations = f"{self.n_iterations} iteration{'s' if self.n_iterations > 1 else ''}"
-        return f"{self.title}, {iterations}{subsets}"
+        subsets = f" × {self.n_subsets} subsets" if self.n_subsets > 1 else ""
+        return f"{self.title}, {most}{iterations}{subsets}"

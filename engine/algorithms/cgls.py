@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from numpy.typing import NDArray
 
-from engine.algorithms.base import NO_FIGURES, Algorithm, Between, Figures, Iterate
+from engine.algorithms.base import Algorithm, Iterate, WorkingMemory
 from engine.algorithms.fields import Iterations
-from engine.algorithms.linear import dot, iterate, norm, relative, start
+from engine.algorithms.linear import dot, norm, relative
 from engine.algorithms.strength import noise_of
 from engine.settings import setting
 
@@ -46,11 +46,11 @@ class Cgls(Algorithm):
     does not shrink is taken back and the search begun anew; the run ends where that helps no more.
 
     Images may be negative: conjugate directions know no bounds. Going on from an image, as after
-    `between`, begins a new search, which comes to the same image by other ones.
+    a filter, begins a new search, which comes to the same image by other ones.
     """
 
     title: ClassVar[str] = "CGLS"
-    solves: ClassVar[Literal["counts", "linear"]] = "linear"
+    memory: ClassVar[WorkingMemory] = WorkingMemory(6, 5, 2)
     kind: Literal["cgls"] = "cgls"
     iterations: Iterations = 20
     stop_at_noise: bool = setting(
@@ -69,29 +69,17 @@ class Cgls(Algorithm):
     )
 
     @property
-    def n_iterations(self) -> int:
-        return self.iterations
+    def may_end_early(self) -> bool:
+        return self.stop_at_noise
 
-    def describe(self) -> str:
-        """Plain words."""
-        whole = super().describe()
-        return whole.replace(", ", ", at most ") if self.stop_at_noise else whole
+    @property
+    def n_passes(self) -> int:
+        return 2 + self.passes * self.iterations
 
-    def run(
-        self,
-        model: LinearModel,
-        x: Array,
-        *,
-        done: int = 0,
-        so_far: Figures = NO_FIGURES,
-        between: Between | None = None,
-    ) -> Iterator[Iterate]:
-        tau = self._tau(model)
-        search = _Search.begun(model, start(model, x), tau)
-        noise = model.y.size * noise_of(model.y) ** 2 if self.stop_at_noise else 0.0
-        if done and search.is_within(noise):
-            return
-        for update in range(done, self.n_iterations):
+    def run(self, model: LinearModel, x: Array) -> Iterator[Iterate]:
+        tau, noise = self._tau(model), self._noise(model)
+        search = _Search.begun(model, x, tau)
+        while True:
             following = search.advanced()
             if following is None and not search.is_new:
                 search = _Search.begun(model, search.x, tau)
@@ -99,17 +87,20 @@ class Cgls(Algorithm):
             if following is None:
                 return
             search = following
-            if between is not None:
-                search = _Search.begun(model, between(search.x), tau)
-            at_noise = update + 1 < self.n_iterations and search.is_within(noise)
-            yield iterate(
-                search.x,
-                update,
-                measure=partial(relative, search.r, model.y),
-                ends=AT_NOISE if at_noise else "",
-            )
-            if at_noise:
-                return
+            ends = AT_NOISE if search.is_within(noise) else ""
+            yield Iterate(search.x, partial(relative, search.r, model.y), ends)
+
+    def resumed(self, model: LinearModel, x: Array, done: int) -> Iterator[Iterate]:
+        """Begin anew, unless the run had come to its end."""
+        if self.stop_at_noise and norm(model.y - model.A(x)) ** 2 < self._noise(model):
+            return
+        yield from self.run(model, x)
+
+    def _noise(self, model: LinearModel) -> float:
+        """Return m σ², zero where a run is not to stop at it."""
+        if not self.stop_at_noise:
+            return 0.0
+        return model.once("noise", lambda: model.y.size * noise_of(model.y) ** 2)
 
     def _tau(self, model: LinearModel) -> float:
         """damping² times ‖A‖², as ‖A s‖² / ‖s‖² of the back projection s = Aᵀ y."""

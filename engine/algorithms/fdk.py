@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from numpy.typing import NDArray
 
-from engine.algorithms.base import NO_FIGURES, Algorithm, Between, Figures, Iterate
-from engine.arrays import to_host
+from engine.algorithms.base import Algorithm, Iterate, WorkingMemory
+from engine.errors import SettingsError
 from engine.filtering.settings import FilterSettings
 
 if TYPE_CHECKING:
@@ -27,37 +27,27 @@ class Fdk(FilterSettings, Algorithm):
     """Direct reconstruction; what it starts from is left out of account."""
 
     title: ClassVar[str] = "Filtered back projection (FDK)"
-    solves: ClassVar[Literal["counts", "linear"]] = "linear"
+    direct: ClassVar[bool] = True
     passes: ClassVar[int] = 1
+    memory: ClassVar[WorkingMemory] = WorkingMemory(1, 3, 12)
     kind: Literal["fdk"] = "fdk"
 
     @property
-    def n_iterations(self) -> int:
-        return 1
+    def n_passes(self) -> int:
+        return self.passes
 
-    def run(
-        self,
-        model: LinearModel,
-        x: Array,
-        *,
-        done: int = 0,
-        so_far: Figures = NO_FIGURES,
-        between: Between | None = None,
-    ) -> Iterator[Iterate]:
-        from engine.filtering.projections import filtered, planned  # heavy: scipy
+    @property
+    def filter(self) -> FilterSettings:
+        return self
 
-        if done:
-            return
-        A: Any = model.A  # an XrayTransform
-        plan = planned(model.y, A.geometry, self)
-        with A.span("filter", events=model.y.size, unit="pixels"):
-            rows = filtered(model.y, plan, self, on=A.on)
-        x = A.with_geometry(plan.geometry).back_project(rows, weighting="fdk")
-        if between is not None:
-            x = between(x)
-        yield Iterate(lambda: to_host(x), 1, 1, 1)
+    def run(self, model: LinearModel, x: Array) -> Iterator[Iterate]:
+        if model.inverse is None:
+            raise SettingsError(
+                f"{self.title}: nobody knows a direct inversion of this projector; choose an "
+                "algorithm that iterates."
+            )
+        yield Iterate(model.inverse(model.y, self))
 
     def describe(self) -> str:
         """Plain words."""
-        cutoff = f", cut off at {self.cutoff:.0%} of Nyquist" if self.cutoff < 1 else ""
-        return f"{self.title}, {self.window} window{cutoff}"
+        return f"{self.title}, {FilterSettings.describe(self)}"

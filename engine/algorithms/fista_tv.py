@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from numpy.typing import NDArray
 
-from engine.algorithms.base import NO_FIGURES, Algorithm, Between, Figures, Iterate
+from engine.algorithms.base import Algorithm, Iterate, WorkingMemory
 from engine.algorithms.fields import Iterations, Largest, NonNegative
-from engine.algorithms.linear import clip, dot, iterate, relative, start
+from engine.algorithms.linear import clip, dot, relative
 from engine.algorithms.steps import norm_bound
 from engine.algorithms.strength import tv_strength
 from engine.penalties.gradient import Gradient
@@ -41,7 +41,7 @@ class FistaTv(Algorithm):
     """
 
     title: ClassVar[str] = "FISTA-TV"
-    solves: ClassVar[Literal["counts", "linear"]] = "linear"
+    memory: ClassVar[WorkingMemory] = WorkingMemory(19, 6, 2)
     kind: Literal["fista_tv"] = "fista_tv"
     iterations: Iterations = 100
     smoothing: float = setting(
@@ -63,33 +63,22 @@ class FistaTv(Algorithm):
     )
 
     @property
-    def n_iterations(self) -> int:
-        return self.iterations
+    def n_passes(self) -> int:
+        return 12 + self.passes * self.iterations  # bound of the norm, strength, start
 
-    def run(
-        self,
-        model: LinearModel,
-        x: Array,
-        *,
-        done: int = 0,
-        so_far: Figures = NO_FIGURES,
-        between: Between | None = None,
-    ) -> Iterator[Iterate]:
+    def run(self, model: LinearModel, x: Array) -> Iterator[Iterate]:
         A, y = model.A, model.y
         spacing = model.spacing_mm or (1.0,) * len(A.in_shape)
         tv = TotalVariation(Gradient(A.in_shape, spacing))
-        strength = self.smoothing * tv_strength(model, spacing) if self.smoothing else 0.0
         bounds = partial(clip, non_negative=self.non_negative, largest=self.largest)
-        x = start(model, x)
-        L, flow = norm_bound(model), tv.no_flow(x)
+        strength, L = self._strength(model, spacing), model.once("bound", lambda: norm_bound(model))
+        flow = tv.no_flow(x)
         z, Ax, t = x, A(x), 1.0
         Az = Ax
-        for update in range(done, self.n_iterations):
+        while True:
             v = z - A.T(Az - y) / L
             with A.span("update"):
                 x_next, flow = tv.prox(v, strength / L, bounds=bounds, flow=flow, steps=self.inner)
-            if between is not None:
-                x_next = between(x_next)
             Ax_next = A(x_next)
             if dot(z - x_next, x_next - x) > 0:
                 t = 1.0
@@ -97,4 +86,10 @@ class FistaTv(Algorithm):
             beta = (t - 1) / t_next
             z, Az = x_next + beta * (x_next - x), Ax_next + beta * (Ax_next - Ax)
             x, Ax, t = x_next, Ax_next, t_next
-            yield iterate(x, update, measure=partial(relative, Ax - y, y))
+            yield Iterate(x, measure=partial(relative, Ax - y, y))
+
+    def _strength(self, model: LinearModel, spacing: tuple[float, ...]) -> float:
+        """Weight λ of the total variation."""
+        if self.smoothing == 0:
+            return 0.0
+        return self.smoothing * model.once("strength", lambda: tv_strength(model, spacing))

@@ -1,20 +1,17 @@
-"""What the solvers of y = A x share: the box of allowed values, sums, and how an iterate is told.
+"""What the solvers of y = A x share: the box of allowed values, and sums.
 
 Arrays stay where y is, in the host's memory or a GPU's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.algorithms.base import Iterate
-from engine.arrays import module_of, to_host
-from engine.errors import NumericalError
+from engine.arrays import module_of
 
 if TYPE_CHECKING:
     from engine.model import LinearModel
@@ -39,11 +36,6 @@ class Misfit:
     def relative(self) -> float:
         """‖A x − y‖ / ‖y‖."""
         return relative(self.rays, self._model.y)
-
-
-def start(model: LinearModel, x: Array) -> Array:
-    """Return the image to start from, beside the data."""
-    return module_of(model.y).asarray(x)
 
 
 def clip(x: Array, non_negative: bool, largest: float | None) -> Array:
@@ -72,27 +64,3 @@ def norm(a: Array) -> float:
 def relative(residual: Array, y: Array) -> float:
     """‖residual‖ / ‖y‖."""
     return norm(residual) / (norm(y) or 1.0)
-
-
-def iterate(
-    x: Array,
-    update: int,
-    n_subsets: int = 1,
-    *,
-    measure: Callable[[], float] | None = None,
-    ends: str = "",
-) -> Iterate:
-    """Tell of the image after update number `update`, from 0."""
-    iteration, subset = divmod(update, n_subsets)
-    fetch = partial(_checked, x, iteration + 1)
-    return Iterate(fetch, update + 1, iteration + 1, subset + 1, measure=measure, ends=ends)
-
-
-def _checked(x: Array, iteration: int) -> Array:
-    """Return the image in the host's memory, unless it has ceased to be one."""
-    if not bool(module_of(x).isfinite(x).all()):
-        raise NumericalError(
-            f"iteration {iteration}: the image holds values that are not numbers; the last good "
-            "image is kept; check the projections for bad pixels."
-        )
-    return np.asarray(to_host(x))

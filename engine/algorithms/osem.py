@@ -11,17 +11,19 @@ The rows of subset k are k, k + B, k + 2B, ...
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from dataclasses import dataclass, field
+from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from numpy.typing import NDArray
 
-from engine.algorithms.base import NO_FIGURES, Algorithm, Between, Figures, Iterate
-from engine.errors import NumericalError
+from engine.algorithms.base import Algorithm, Change, Figures, Iterate
 from engine.settings import setting
 
 if TYPE_CHECKING:
     from engine.model import EmLoop, SystemModel
+
+Array = NDArray[Any]
 
 
 class Osem(Algorithm):
@@ -33,42 +35,18 @@ class Osem(Algorithm):
     subsets: int = setting(8, "Updates in each pass", label="Subsets", ge=1, le=1000)
 
     @property
-    def n_iterations(self) -> int:
-        return self.iterations
+    def n_passes(self) -> int:
+        return self.passes * self.n_iterations  # the likelihood comes with the updates
 
-    @property
-    def n_subsets(self) -> int:
-        return self.subsets
+    def run(self, model: SystemModel, x: Array) -> Iterator[Iterate]:
+        return self.resumed(model, x, 0)
 
-    def run(
-        self,
-        model: SystemModel,
-        x: NDArray[Any],
-        *,
-        done: int = 0,
-        so_far: Figures = NO_FIGURES,
-        between: Between | None = None,
-    ) -> Iterator[Iterate]:
-        n_subsets = self.n_subsets
-        loop = model.em_loop(x, n_subsets)
-        figures = _Figures(loop, so_far)
-        for update in range(done, self.n_iterations * n_subsets):
-            iteration, k = divmod(update, n_subsets)
-            loop.update(k)
-            last = k == n_subsets - 1
-            log_likelihood, n_skipped = figures.of_iteration() if last else (None, 0)
-            if last and between is not None:
-                loop.smooth(between)
-            fetch = partial(_checked, loop, loop.snapshot(), iteration + 1, k + 1)
-            yield Iterate(
-                fetch,
-                update + 1,
-                iteration + 1,
-                k + 1,
-                log_likelihood,
-                n_skipped,
-                so_far=figures.so_far,
-            )
+    def resumed(self, model: SystemModel, x: Array, done: int) -> Iterator[Iterate]:
+        """Go on with the subset whose turn it is."""
+        loop = model.em_loop(x, self.n_subsets)
+        for update in count(done):
+            loop.update(update % self.n_subsets)
+            yield EmIterate(loop.snapshot(), loop=loop)
 
 
 class Mlem(Osem):
@@ -80,28 +58,32 @@ class Mlem(Osem):
     subsets: Literal[1] = setting(1, "One: all data in each update", label="Subsets")
 
 
-class _Figures:
-    """Figures of the iteration at work, summed in the order of its updates, whoever asks when."""
+@dataclass(frozen=True, eq=False)
+class EmIterate(Iterate):
+    """An image that lives in a loop.
 
-    def __init__(self, loop: EmLoop, before: Figures) -> None:
-        self._loop, self._sums = loop, before
+    Attributes
+    ----------
+    x : fetches it, until the next update
+    loop : goes on from it, and keeps account of the likelihood
+    """
 
-    def so_far(self) -> Figures:
-        self._sums = self._loop.figures(self._sums)
-        return self._sums
+    x: Callable[[], Array]
+    loop: EmLoop = field(kw_only=True)
 
-    def of_iteration(self) -> Figures:
-        found, self._sums = self.so_far(), NO_FIGURES
-        return found
+    is_held: ClassVar[bool] = True
 
+    @property
+    def image(self) -> Array:
+        return self.x()
 
-def _checked(
-    loop: EmLoop, fetch: Callable[[], NDArray[Any]], iteration: int, subset: int
-) -> NDArray[Any]:
-    """Return the image, unless it has ceased to be one."""
-    if not loop.is_finite:
-        raise NumericalError(
-            f"iteration {iteration}, subset {subset}: the image holds values that are not numbers; "
-            "the last good image is kept; check the corrections, or use fewer subsets."
-        )
-    return fetch()
+    @property
+    def is_finite(self) -> bool:
+        return self.loop.is_finite
+
+    def figures(self, before: Figures) -> Figures:
+        return self.loop.figures(before)
+
+    def changed(self, change: Change) -> EmIterate:
+        self.loop.smooth(change)
+        return EmIterate(self.loop.snapshot(), loop=self.loop)

@@ -14,14 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import reduce
+from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.algorithms.base import NO_FIGURES, Algorithm, Between, Figures, Iterate
+from engine.algorithms.base import Algorithm, Iterate, WorkingMemory
 from engine.algorithms.fields import Iterations, Largest, NonNegative
-from engine.algorithms.linear import Misfit, clip, inverted, iterate, start
+from engine.algorithms.linear import Misfit, clip, inverted
 from engine.arrays import module_of
 from engine.errors import SettingsError
 from engine.settings import setting
@@ -36,7 +37,7 @@ class Sirt(Algorithm):
     """SIRT; by ordered subsets if there is more than one."""
 
     title: ClassVar[str] = "SIRT"
-    solves: ClassVar[Literal["counts", "linear"]] = "linear"
+    memory: ClassVar[WorkingMemory] = WorkingMemory(8, 6, 2)
     kind: Literal["sirt"] = "sirt"
     iterations: Iterations = 5
     subsets: int = setting(
@@ -54,40 +55,30 @@ class Sirt(Algorithm):
     largest: Largest = None
 
     @property
-    def n_iterations(self) -> int:
-        return self.iterations
+    def n_passes(self) -> int:
+        residuals = self.iterations if self.n_subsets > 1 else 1  # the next update begins with it
+        return 2 + self.passes * self.iterations + residuals
 
-    @property
-    def n_subsets(self) -> int:
-        return self.subsets
+    def run(self, model: LinearModel, x: Array) -> Iterator[Iterate]:
+        return self.resumed(model, x, 0)
 
-    def run(
-        self,
-        model: LinearModel,
-        x: Array,
-        *,
-        done: int = 0,
-        so_far: Figures = NO_FIGURES,
-        between: Between | None = None,
-    ) -> Iterator[Iterate]:
+    def resumed(self, model: LinearModel, x: Array, done: int) -> Iterator[Iterate]:
+        """Go on with the subset whose turn it is."""
         n_subsets = self.n_subsets
         _check(n_subsets, len(model.y))
-        x = start(model, x)
         parts = [model.subset(k, n_subsets) for k in range(n_subsets)]
-        R, C = _weights(model, parts, x)
+        R, C = model.once(f"weights of {n_subsets} subsets", lambda: _weights(model, parts, x))
         order = farthest_first(n_subsets)
         now = Misfit(model, x)
-        for update in range(done, self.n_iterations * n_subsets):
+        for update in count(done):
             k = order[update % n_subsets]
             part = parts[k]
             residual = now.rays if n_subsets == 1 else part.y - part.A(x)
             step = part.A.T(R[k::n_subsets] * residual)
             with model.A.span("update"):
                 x = clip(x + self.relaxation * (C * step), self.non_negative, self.largest)
-            if between is not None and (update + 1) % n_subsets == 0:
-                x = between(x)
             now = Misfit(model, x)
-            yield iterate(x, update, n_subsets, measure=now.relative)
+            yield Iterate(x, measure=now.relative)
 
     def describe(self) -> str:
         """Plain words."""

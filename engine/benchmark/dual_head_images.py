@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.algorithms import Osem
+from engine.algorithms import Osem, solve
 from engine.backend import Backend
 from engine.benchmark.bars import Bar, at_most
 from engine.benchmark.dual_head import BAR_SCANNER, peak_bytes
@@ -92,7 +92,7 @@ def _reconstruct(
     start = dual_head_pet.uniform_start(scan, work.response)
     found: dict[int, dict[float, float]] = {}
     times, image = [clock], start
-    for step in Osem(iterations=iterations, subsets=n).run(model, start):
+    for step in solve(Osem(iterations=iterations, subsets=n), model, start):
         if step.subset != n:
             continue
         if step.iteration in (1, iterations):

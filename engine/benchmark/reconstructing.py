@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.algorithms import Osem
+from engine.algorithms import Osem, solve
 from engine.backend import Backend
 from engine.corrections.attenuation import Attenuation
 from engine.data.listmode import ListMode
@@ -123,7 +123,7 @@ def _reconstruct(case: Case, scan: ListMode, grid: ImageGrid) -> tuple[Image, Ro
     model = listmode_pet.build(data, grid, case.sensitivity, on=case.on, variant=case.variant)
     x = listmode_pet.uniform_start(model)
     ready = perf_counter()
-    steps = case.algorithm.run(model, x, between=_between(case, grid))
+    steps = solve(case.algorithm, model, x, between=_between(case, grid))
     image = case.on.to_host(deque(steps, maxlen=1).pop().image)
     done = perf_counter()
     updates = case.algorithm.n_iterations * data.n_events

@@ -5,6 +5,7 @@ x = Σ_views q / τ², with q from `engine.filtering.projections`; mm in, 1/mm o
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,26 @@ def fdk(
     rows = filtered(values, plan, settings, rows=seen, on=on)
     A = XrayTransform(plan.geometry, grid, on=on)
     return A.back_project(rows, weighting="fdk", region=region)
+
+
+@dataclass(frozen=True, eq=False)
+class FilteredBackProjection:
+    """The direct inversion of an X-ray transform, whose kernels and textures it uses.
+
+    Attributes
+    ----------
+    A : the transform; its adjoint is not asked for
+    """
+
+    A: XrayTransform
+
+    def __call__(self, y: Array, settings: FilterSettings) -> Array:
+        """Attenuation (n_z, n_y, n_x) [1/mm] from line integrals of A.out_shape."""
+        A = self.A
+        plan = planned(y, A.geometry, settings)
+        with A.span("filter", events=y.size, unit="pixels"):
+            rows = filtered(y, plan, settings, on=A.on)
+        return A.with_geometry(plan.geometry).back_project(rows, weighting="fdk")
 
 
 def rows_seeing(grid: ImageGrid, region: Region | None, geometry: XrayGeometry) -> slice:

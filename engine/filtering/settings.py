@@ -31,3 +31,8 @@ class FilterSettings(Settings):
     truncation: Choice = setting(
         "auto", "Continue rows that the detector cuts off", label="Truncated rows", expert=True
     )
+
+    def describe(self) -> str:
+        """Plain words."""
+        cutoff = f", cut off at {self.cutoff:.0%} of Nyquist" if self.cutoff < 1 else ""
+        return f"{self.window} window{cutoff}"

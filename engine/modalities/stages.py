@@ -14,13 +14,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.algorithms import Iterate
-from engine.algorithms.base import NO_FIGURES
+from engine.algorithms.driver import Step, solve
 from engine.backend import Backend
 from engine.corrections.base import Correction
 from engine.data.volume import Volume
 from engine.errors import DataError, GeometryError
 from engine.events import Corrected, Event, Preview, Profiled, StageStarted
+from engine.model import Model
 from engine.postprocess import Filter
 from engine.reporting import provenance
 from engine.reporting.context import Resume, RunContext
@@ -64,7 +64,7 @@ def begin(record: RunContext, resume: Resume | None) -> StageStarted:
 
 def iterate(
     record: RunContext,
-    model: Any,
+    model: Model,
     image: NDArray[np.float32],
     resume: Resume | None,
     finish_early: Callable[[], bool] | None,
@@ -79,16 +79,24 @@ def iterate(
     algorithm says, or `passes_of_step` times. Returns the last image and its updates.
     """
     algorithm, progress = record.protocol.algorithm, record.progress
-    image, first = start_of(image, resume)
-    if first >= algorithm.n_subsets:
+    image, done = start_of(image, resume)
+    if done >= algorithm.n_subsets:
         yield from _warn_of_skipped(record)
     if progress is not None:
         n_updates = algorithm.n_iterations * algorithm.n_subsets
         progress.begin("reconstruct", n_updates, passes_of_step or algorithm.passes)
-        progress.reach(first)
-    done, clock, so_far = first, perf_counter(), record.history.so_far
-    between = _between(record)
-    for step in algorithm.run(model, image, done=first, so_far=so_far, between=between):
+        progress.reach(done)
+    steps = solve(
+        algorithm,
+        model,
+        image,
+        done=done,
+        so_far=record.history.so_far,
+        between=_between(record),
+        finish_early=finish_early,
+    )
+    clock = perf_counter()
+    for step in steps:
         done = step.update
         if progress is not None:
             progress.reach(done)
@@ -102,8 +110,6 @@ def iterate(
             yield from record.profiled()
         if step.ends:
             yield _why_it_ends(record, step)
-        if ends_iteration and finish_early is not None and finish_early():
-            break
         clock = perf_counter()  # pauses, drawing and saving are not the algorithm's time
     if progress is not None:
         progress.end()
@@ -126,17 +132,16 @@ def start_of(uniform: NDArray[Any], resume: Resume | None) -> tuple[NDArray[Any]
 
 
 def _report(
-    record: RunContext, step: Iterate, seconds: float, residual: float | None
+    record: RunContext, step: Step, seconds: float, residual: float | None
 ) -> Iterator[Event]:
     algorithm = record.protocol.algorithm
     history = record.history.extended(step.log_likelihood, residual)
-    so_far = NO_FIGURES if step.so_far is None else step.so_far()
     n_skipped = step.n_skipped if step.iteration == 1 else history.n_skipped
-    record.history = replace(history, so_far=so_far, n_skipped=n_skipped)
+    record.history = replace(history, so_far=step.so_far(), n_skipped=n_skipped)
     if step.iteration == 1:
         yield from _warn_of_skipped(record)
     yield Preview(
-        Volume(step.image, record.grid, record.unit, {"axes": record.axes}),
+        Volume(np.asarray(step.image, np.float32), record.grid, record.unit, {"axes": record.axes}),
         step.iteration,
         algorithm.n_iterations,
         step.subset,
@@ -148,7 +153,7 @@ def _report(
     )
 
 
-def _why_it_ends(record: RunContext, step: Iterate) -> Corrected:
+def _why_it_ends(record: RunContext, step: Step) -> Corrected:
     """Say that no more iterations follow, and why."""
     of = record.protocol.algorithm.n_iterations
     text = f"stopped after {step.iteration} of {of} iterations: {step.ends}"

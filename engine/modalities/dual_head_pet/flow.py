@@ -160,7 +160,7 @@ def prepare(
         on_progress=record.progress,
         profiler=record.profiler,
     )
-    ready = ReadyModel(model.em_loop(start, n_subsets))
+    ready = ReadyModel.of(model, start, n_subsets)
     yield record.end("sensitivity", lines=data.scanner.n_lors)
     yield from record.profiled()
     return ready

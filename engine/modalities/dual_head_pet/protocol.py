@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from engine.algorithms import Osem
+from engine.algorithms import ALGORITHMS
 from engine.data.histogram import with_settings
 from engine.errors import SettingsError
 from engine.geometry.dual_head import DualHead
@@ -68,6 +68,6 @@ class DualHeadProtocol(Settings):
     grid: DualHeadGrid = DualHeadGrid()
     corrections: HistogramCorrections = HistogramCorrections()
     response: AnalyticResponse = AnalyticResponse()
-    algorithm: CountsAlgorithm = Osem()
+    algorithm: CountsAlgorithm = ALGORITHMS[0]()
     between: Between = ()
     finishing: Finishing = ()

@@ -108,7 +108,7 @@ def estimate(
         memory += sensitivities
     if gpu is None:
         memory += n_lines * STEP_BYTES / subsets
-    passes = 1 + 2 * protocol.algorithm.n_iterations * left
+    passes = 1 + protocol.algorithm.n_passes * left
     rate = PRODUCTS_PER_SECOND_PER_THREAD * max(on.threads, 1)
     seconds = START_S + passes * size.n_products / (GPU_PRODUCTS_PER_SECOND if on.is_gpu else rate)
     once_s = 0.0 if kept else build_seconds(protocol, scanner, on.threads)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from engine.algorithms import Osem
+from engine.algorithms import ALGORITHMS
 from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.scanner import Scanner
 from engine.postprocess import Gaussian
@@ -63,7 +63,7 @@ class ListModeProtocol(Settings):
         True, "Use arrival times where the scan has them", label="Time of flight"
     )
     sensitivity: SensitivitySettings = SensitivitySettings()
-    algorithm: CountsAlgorithm = Osem()
+    algorithm: CountsAlgorithm = ALGORITHMS[0]()
     between: Between = ()
     finishing: Finishing = (Gaussian(),)
     reproducible: bool = setting(

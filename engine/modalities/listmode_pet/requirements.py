@@ -55,7 +55,7 @@ def estimate(
     lines = n_lors
     if protocol.sensitivity.method != "exact":
         lines = min(n_lors, max(MOST_SAMPLED, 4 * n_events))
-    rays = n_events * protocol.algorithm.n_iterations * left + lines
+    rays = n_events * protocol.algorithm.n_passes / 2 * left + lines  # forward and back in one
     slabs = rays * max(grid.shape) * 0.7
     rate = GPU_SLABS_PER_SECOND if on.is_gpu else SLABS_PER_SECOND_PER_THREAD * on.threads
     listing = 0.0 if on.is_gpu else lines / LINES_PER_SECOND

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.algorithms import Fdk
 from engine.backend.devices import device_of
 from engine.data.projections import Projections
 from engine.data.volume import Volume
@@ -53,9 +52,8 @@ def flow(
         on_progress=record.progress,
         profiler=record.profiler,
     )
-    direct = isinstance(protocol.algorithm, Fdk)
-    yield from prepare_kernels(record, of_projections(A, direct=direct))
-    if not direct:
+    yield from prepare_kernels(record, of_projections(A, direct=protocol.algorithm.direct))
+    if not protocol.algorithm.direct:
         yield from report_adjoint(record, A)
     yield stages.begin(record, resume)
     model = xray_ct.build(scan, A)
@@ -102,8 +100,8 @@ def prepare(record: RunContext, protocol: CtProtocol, scan: Projections) -> Stag
     for doubt in doubts(scan):
         yield record.warn(doubt)
     record.grid = protocol.grid.grid_for(scan.geometry)
-    if isinstance(protocol.algorithm, Fdk):
-        plan = planned(scan.values, scan.geometry, protocol.algorithm)
+    if protocol.algorithm.filter is not None:
+        plan = planned(scan.values, scan.geometry, protocol.algorithm.filter)
         message = "; ".join(sentence.rstrip(".") for sentence in plan.messages)
         record.corrections.append({"kind": "weights", "state": "applied", "text": message})
         yield Corrected("weights", "applied", message)
@@ -117,7 +115,7 @@ def prepare(record: RunContext, protocol: CtProtocol, scan: Projections) -> Stag
 def make_room(record: RunContext, scan: Projections) -> Stage[Region]:
     """Let iterations have all voxels that the rays through the object pass; return those wanted."""
     region: Region = (slice(None),) * 3
-    if isinstance(record.protocol.algorithm, Fdk):
+    if record.protocol.algorithm.direct:
         return region
     wanted = record.grid
     record.grid, region = grown(scan, wanted)

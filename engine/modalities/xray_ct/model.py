@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from engine.backend import Backend
 from engine.data.projections import Projections
 from engine.errors import DataError
+from engine.filtering.fdk import FilteredBackProjection
 from engine.geometry.grid import ImageGrid
 from engine.model import LinearModel
 from engine.operators.xray import Adjoint, XrayTransform
@@ -48,7 +49,7 @@ def build(projections: Projections, A: XrayTransform) -> LinearModel:
         with A.span("upload", events=values.size, bytes=values.nbytes, unit="pixels"):
             values = A.on.to_device(values)
     x, y, z = A.grid.voxel_mm
-    return LinearModel(A, values, spacing_mm=(z, y, x))
+    return LinearModel(A, values, (z, y, x), FilteredBackProjection(A))
 
 
 def expect_integrals(projections: Projections) -> None:

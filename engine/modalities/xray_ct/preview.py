@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.algorithms import Fdk
 from engine.backend import Backend
 from engine.data.projections import Projections
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.filtering.projections import filtered, planned
+from engine.filtering.settings import FilterSettings
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 from engine.modalities.xray_ct.dry_run import DryRun, dry_run, without_values
@@ -95,18 +95,18 @@ class SlicePreview:
         )
         coarser = self._coarser(grid, scan.n_views)
         scan = _with_wider_columns(scan, coarser)
-        fdk = protocol.algorithm if isinstance(protocol.algorithm, Fdk) else Fdk()
-        plan = planned(scan.values, scan.geometry, fdk)
+        settings = protocol.algorithm.filter or FilterSettings()
+        plan = planned(scan.values, scan.geometry, settings)
         thin = _central(grid, coarser)
         A = XrayTransform(plan.geometry, thin, on=self._on, on_progress=lambda *_: check())
         rows = _rows_that_see(thin, scan.geometry, margin=1)
         check()
-        y = filtered(scan.values, plan, fdk, on=self._on, rows=slice(rows.start, rows.stop))
+        y = filtered(scan.values, plan, settings, on=self._on, rows=slice(rows.start, rows.stop))
         check()
         values = A.back_project(y, weighting="fdk")
         unit = "1/mm" if scan.pixel_mm_known else "1/pixel"
         volume = Volume(values, thin, unit, {"axes": scan.info.get("axes", NO_PATIENT)})
-        messages = _messages(protocol, fdk, scan, axis, coarser)
+        messages = _messages(protocol, settings, scan, axis, coarser)
         if protocol.hounsfield is not None and scan.pixel_mm_known:
             volume = protocol.hounsfield.apply(volume)
             messages = (*messages, protocol.hounsfield.summary(volume))
@@ -253,11 +253,12 @@ def _with_wider_columns(scan: Projections, k: int) -> Projections:
 
 
 def _messages(
-    protocol: CtProtocol, fdk: Fdk, scan: Projections, axis: float, coarser: int
+    protocol: CtProtocol, settings: FilterSettings, scan: Projections, axis: float, coarser: int
 ) -> tuple[str, ...]:
     """What a look was made with; from what was used, not from what was asked for."""
-    messages = [fdk.describe()]
-    if not isinstance(protocol.algorithm, Fdk):
+    messages = [protocol.algorithm.describe()]
+    if protocol.algorithm.filter is None:
+        messages = [f"Filtered back projection, {settings.describe()}"]
         messages.append(f"the run itself takes {protocol.algorithm.title}")
     method = scan.info.get(CentreOfRotation.kind, {}).get("method")
     words = {None: "as the scan says", "given": "as given", "not found": "not found in the scan"}

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.algorithms import Fdk
+from engine.algorithms import LINEAR_ALGORITHMS
 from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.xray import XrayGeometry
 from engine.preprocess import Hounsfield
@@ -84,7 +84,7 @@ class CtProtocol(Settings):
     name: Name = "Standard CT"
     grid: CtGrid = CtGrid()
     steps: Steps = Steps()
-    algorithm: LinearAlgorithm = Fdk()
+    algorithm: LinearAlgorithm = LINEAR_ALGORITHMS[0]()
     adjoint: Literal["matched", "voxel"] = setting(
         "matched",
         "The back projection of iterative algorithms: the exact transpose, or a faster one",

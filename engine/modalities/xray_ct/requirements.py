@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import prod
-from typing import NamedTuple
 
-from engine.algorithms import Fdk
+from engine.algorithms.base import WorkingMemory
 from engine.backend.devices import DeviceInfo
 from engine.data.projections import Projections
 from engine.geometry.grid import ImageGrid
@@ -18,30 +17,14 @@ from engine.modalities.xray_ct.protocol import CtProtocol
 REAL_BYTES = 4
 
 
-class Alive(NamedTuple):
-    """Volumes and sets of projections, float32, that an algorithm has at once, temporaries too.
-
-    `in_chunks` are sets of projections that a GPU has some views at a time: textures; and rows that
-    are filtered, twice as long, and their spectra.
-    """
-
-    volumes: float
-    projections: float
-    in_chunks: float = 0
-
-
-ALIVE = {
-    "fdk": Alive(1, 3, 12),
-    "sirt": Alive(8, 6, 2),
-    "cgls": Alive(6, 5, 2),
-    "fista_tv": Alive(19, 6, 2),
-}
 MEASURED = 2
 """Sets of projections in the machine's memory besides: counts and line integrals."""
-HOST = Alive(3, 2)
+HOST = WorkingMemory(3, 2)
 """What the projectors of the CPU have besides: arrays in their own order, sums."""
 FILTERED = 2
 """Volumes that a filter between iterations takes."""
+FILTERED_PASSES = 2
+"""Projections of each filtered image: one tells its residual, with one the algorithm goes on."""
 CHUNK_BYTES = 1024 * MIB
 """What is in chunks on a GPU, at most."""
 UPDATES_PER_SECOND_PER_THREAD = 4e8
@@ -65,7 +48,7 @@ def estimate_unread(
 
 def most_room(protocol: CtProtocol, geometry: XrayGeometry, grid: ImageGrid) -> ImageGrid:
     """Return the grid that a run has at most: iterations may need more than the picture."""
-    return grid if isinstance(protocol.algorithm, Fdk) else most_grown(geometry, grid)
+    return grid if protocol.algorithm.direct else most_grown(geometry, grid)
 
 
 def estimate(
@@ -75,7 +58,7 @@ def estimate(
     import psutil
 
     per_set, per_volume = REAL_BYTES * prod(shape), REAL_BYTES * grid.n_voxels
-    alive = ALIVE[protocol.algorithm.kind]
+    alive = protocol.algorithm.memory
     volumes = alive.volumes + (FILTERED if protocol.between else 0)
     work = int(volumes * per_volume + alive.projections * per_set)
     chunks = min(CHUNK_BYTES, int(alive.in_chunks * per_set))
@@ -93,14 +76,9 @@ def estimate(
 
 def passes(protocol: CtProtocol) -> int:
     """Projections and back projections of all views, at most, those of the preparations too."""
-    n = protocol.algorithm.n_iterations
-    if protocol.algorithm.kind == "fdk":
-        return 1
-    if protocol.algorithm.kind == "sirt":  # weights; the residual is told after each iteration
-        return 2 + 2 * n + (n if protocol.algorithm.n_subsets > 1 else 1)
-    if protocol.algorithm.kind == "cgls":
-        return 2 + 2 * n
-    return 12 + 2 * n  # bound of the norm, strength, start
+    algorithm = protocol.algorithm
+    begun_anew = FILTERED_PASSES * algorithm.n_iterations if protocol.between else 0
+    return algorithm.n_passes + (0 if algorithm.direct else begun_anew)
 
 
 def _on_gpu(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engine.algorithms import Mlem, Osem
+from engine.algorithms.driver import solve
 from engine.backend import cpu
 from engine.errors import DeviceError, DeviceMemoryError, NumericalError
 from engine.geometry.grid import ImageGrid
@@ -45,7 +46,7 @@ def start():
 
 
 def images(model, algorithm, **options):
-    return [step.image.copy() for step in algorithm.run(model, start(), **options)]
+    return [step.image.copy() for step in solve(algorithm, model, start(), **options)]
 
 
 def loop_of(events, on, *, chunk=None, n_subsets=3, **options):
@@ -96,7 +97,7 @@ def test_the_likelihood_and_the_rows_without_counts_are_those_of_the_cpu(rng, on
     here, there = (
         [
             (step.log_likelihood, step.n_skipped)
-            for step in Osem(iterations=2, subsets=2).run(model_of(events, on), start())
+            for step in solve(Osem(iterations=2, subsets=2), model_of(events, on), start())
         ]
         for on in (cpu(2), on_gpu)
     )
@@ -109,9 +110,9 @@ def test_the_likelihood_and_the_rows_without_counts_are_those_of_the_cpu(rng, on
 
 def test_a_likelihood_has_the_same_bits_whoever_asks_in_between(rng, on_gpu):
     events, algorithm = scan(rng), Osem(iterations=2, subsets=4)
-    wanted = [step.log_likelihood for step in algorithm.run(model_of(events, on_gpu), start())]
+    wanted = [step.log_likelihood for step in solve(algorithm, model_of(events, on_gpu), start())]
     message = []
-    for step in algorithm.run(model_of(events, on_gpu), start()):
+    for step in solve(algorithm, model_of(events, on_gpu), start()):
         if step.subset in (1, 3):
             step.so_far()
         message.append(step.log_likelihood)
@@ -123,7 +124,7 @@ def test_mlem_keeps_the_counts(rng, on_gpu):
     A = RayProjector(rays, GRID, on=on_gpu, tof=TOF)
     seen = int((on_gpu.to_host(A(start())) > 0).sum())
     s = np.full(GRID.shape, 30.0, np.float32)
-    for step in Mlem(iterations=3).run(ListModeModel(A, np.zeros(N, "f4"), s), start()):
+    for step in solve(Mlem(iterations=3), ListModeModel(A, np.zeros(N, "f4"), s), start()):
         assert np.sum(s * step.image, dtype="f8") == pytest.approx(seen, rel=1e-5)
 
 

@@ -5,6 +5,7 @@ import pytest
 from scipy.io import loadmat
 
 from engine.algorithms import Cgls, Fdk, FistaTv, Sirt
+from engine.algorithms.driver import solve
 from engine.backend import cpu
 from engine.geometry.grid import ImageGrid
 from engine.io import read_projections
@@ -34,7 +35,7 @@ def likeness(image, published):
 
 
 def picture(algorithm, model):
-    return list(algorithm.run(model, zeros(model)))[-1].image[0]
+    return list(solve(algorithm, model, zeros(model)))[-1].image[0]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
+from engine.algorithms.driver import solve
 from engine.algorithms.fista_tv import FistaTv
 from engine.algorithms.steps import norm_bound
 from engine.algorithms.strength import tv_strength
@@ -50,7 +51,7 @@ def test_it_comes_to_the_minimum_another_method_finds(toy):
     smoothing = strength / tv_strength(toy, SPACING)
     want = primal_dual(toy, strength)
 
-    got = last(FistaTv(iterations=300, smoothing=smoothing).run(toy, zeros(toy)))
+    got = last(solve(FistaTv(iterations=300, smoothing=smoothing), toy, zeros(toy)))
 
     assert (want == 0).any() and np.ptp(want) > 0.5
     assert objective(toy, got, strength) == pytest.approx(objective(toy, want, strength), rel=1e-6)
@@ -60,7 +61,7 @@ def test_it_comes_to_the_minimum_another_method_finds(toy):
 def test_without_smoothing_it_comes_to_the_non_negative_least_squares(toy):
     want, _ = nnls(toy.A.elements, toy.y.ravel())
 
-    got = last(FistaTv(iterations=2000, smoothing=0).run(toy, zeros(toy)))
+    got = last(solve(FistaTv(iterations=2000, smoothing=0), toy, zeros(toy)))
 
     np.testing.assert_allclose(got.ravel(), want, atol=1e-6)
 
@@ -70,13 +71,13 @@ def test_much_smoothing_leaves_the_best_flat_image(toy):
     want = np.vdot(flat, toy.y) / np.vdot(flat, flat)
     settings = FistaTv(iterations=400, smoothing=1000, inner=100)
 
-    got = last(settings.run(toy, np.full((4, 5), want)))
+    got = last(solve(settings, toy, np.full((4, 5), want)))
 
     np.testing.assert_allclose(got, want, rtol=1e-3)
 
 
 def test_the_residual_told_is_that_of_the_image(toy):
-    for step in FistaTv(iterations=5).run(toy, zeros(toy)):
+    for step in solve(FistaTv(iterations=5), toy, zeros(toy)):
         want = np.linalg.norm(toy.A(step.image) - toy.y) / np.linalg.norm(toy.y)
         assert step.residual == pytest.approx(want, rel=1e-10)
 
@@ -84,7 +85,7 @@ def test_the_residual_told_is_that_of_the_image(toy):
 def test_values_stay_within_the_bounds(rng):
     model, truth = discs(rng, noise=0.1)
     settings = FistaTv(iterations=10, largest=0.025, smoothing=0.1)
-    image = last(settings.run(model, zeros(model)))
+    image = last(solve(settings, model, zeros(model)))
 
     assert image.min() == 0
     assert image.max() == np.float32(0.025) < truth.max()
@@ -95,7 +96,7 @@ def test_the_strength_found_from_the_noise_is_near_the_best(rng, noise):
     model, truth = discs(rng, noise=noise)
     errors = {
         smoothing: error(
-            last(FistaTv(iterations=60, smoothing=smoothing).run(model, zeros(model))), truth
+            last(solve(FistaTv(iterations=60, smoothing=smoothing), model, zeros(model))), truth
         )
         for smoothing in (0, 0.1, 0.3, 1, 3, 10)
     }
@@ -107,20 +108,20 @@ def test_the_strength_found_from_the_noise_is_near_the_best(rng, noise):
 def test_with_few_views_it_still_gives_a_sound_picture(rng):
     model, truth = discs(rng, noise=0.0, n_views=24)
 
-    assert error(last(FistaTv(iterations=100).run(model, zeros(model))), truth) < 0.12
+    assert error(last(solve(FistaTv(iterations=100), model, zeros(model))), truth) < 0.12
 
 
 def test_going_on_comes_to_the_same_image(toy):
     settings = FistaTv(iterations=600)
-    whole = list(settings.run(toy, zeros(toy)))
-    rest = list(settings.run(toy, whole[9].image, done=10))
+    whole = list(solve(settings, toy, zeros(toy)))
+    rest = list(solve(settings, toy, whole[9].image, done=10))
 
     assert rest[0].update == 11
     np.testing.assert_allclose(rest[-1].image, whole[-1].image, atol=1e-5)
 
 
 def test_the_filter_acts_in_each_iteration_and_its_image_is_told(toy):
-    steps = list(FistaTv(iterations=3).run(toy, zeros(toy), between=lambda x: x / 2 + 7))
+    steps = list(solve(FistaTv(iterations=3), toy, zeros(toy), between=lambda x: x / 2 + 7))
 
     assert len(steps) == 3
     assert all(step.image.min() >= 7 for step in steps)
@@ -130,7 +131,7 @@ def test_bad_pixels_are_told(toy):
     toy.y[0, 3] = np.nan
 
     with pytest.raises(NumericalError, match=r"iteration 1: .* bad pixels"):
-        last(FistaTv().run(toy, zeros(toy)))
+        last(solve(FistaTv(), toy, zeros(toy)))
 
 
 def test_the_bound_of_the_norm_is_above_it_and_near(rng):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from engine.algorithms.cgls import Cgls
+from engine.algorithms.driver import solve
 from engine.algorithms.fista_tv import FistaTv
 from engine.algorithms.sirt import Sirt
 from engine.model import LinearModel
@@ -21,7 +22,7 @@ def test_images_on_the_device_are_those_of_the_cpu(rng, on_gpu, algorithm):
         Dense(on_gpu.to_device(model.A.elements), (4, 5), rays=20), on_gpu.to_device(model.y)
     )
     for want, got in zip(
-        algorithm.run(model, zeros(model)), algorithm.run(there, zeros(model)), strict=True
+        solve(algorithm, model, zeros(model)), solve(algorithm, there, zeros(model)), strict=True
     ):
         assert type(got.image) is np.ndarray
         np.testing.assert_allclose(got.image, want.image, rtol=1e-9, atol=1e-12)

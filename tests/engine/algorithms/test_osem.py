@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from engine.algorithms import Mlem, Osem
+from engine.algorithms.driver import solve
 from engine.backend import cpu
 from engine.geometry.grid import ImageGrid
 from engine.model import BinnedModel, ListModeModel
@@ -54,7 +55,7 @@ def test_mlem_keeps_the_counts_without_background(rng):
     rays, factors, background, truth = toy(rng)
     counts = poisson(rng, rays, factors, 0 * background, truth)
     model = list_mode(rays, factors, 0 * background, counts)
-    for step in Mlem(iterations=4).run(model, ones()):
+    for step in solve(Mlem(iterations=4), model, ones()):
         kept = np.sum(model.sensitivity * step.image, dtype="f8")
         assert kept == pytest.approx(counts.sum(), rel=1e-5)
 
@@ -64,7 +65,7 @@ def test_event_subsets_each_explain_the_counts_of_all(rng):
     counts = poisson(rng, rays, factors, 0 * background, truth)
     model = list_mode(rays, factors, 0 * background, counts)
     n_subsets = 4
-    for step in Osem(iterations=1, subsets=n_subsets).run(model, ones()):
+    for step in solve(Osem(iterations=1, subsets=n_subsets), model, ones()):
         n_events = model.subset(step.subset - 1, n_subsets).A.out_shape[0]
         kept = np.sum(model.sensitivity * step.image, dtype="f8")
         assert kept == pytest.approx(n_subsets * n_events, rel=1e-5)
@@ -76,7 +77,7 @@ def test_mlem_with_background_gives_each_count_its_share(rng):
     model = binned(rays, factors, background, counts)
     x = ones()
     expected = model.A(x)
-    image = last(Mlem(iterations=1).run(model, x))
+    image = last(solve(Mlem(iterations=1), model, x))
     share = np.sum(counts * expected / (expected + background), dtype="f8")
     assert np.sum(model.sensitivity * image, dtype="f8") == pytest.approx(share, rel=1e-5)
 
@@ -85,7 +86,7 @@ def test_mlem_never_lowers_the_likelihood(rng):
     rays, factors, background, truth = toy(rng)
     counts = poisson(rng, rays, factors, background, truth)
     model = list_mode(rays, factors, background, counts)
-    values = [s.log_likelihood for s in Mlem(iterations=30).run(model, ones())]
+    values = [s.log_likelihood for s in solve(Mlem(iterations=30), model, ones())]
     assert len(values) == 30
     assert np.all(np.diff(values) > -1e-6 * abs(values[-1]))  # float32 sums
     assert values[-1] > values[0] + 10
@@ -95,7 +96,7 @@ def test_list_mode_equals_histogram(rng):
     rays, factors, background, truth = toy(rng)
     counts = poisson(rng, rays, factors, background, truth)
     images = [
-        last(Mlem(iterations=8).run(model, ones()))
+        last(solve(Mlem(iterations=8), model, ones()))
         for model in (
             binned(rays, factors, background, counts.astype("f4")),
             list_mode(rays, factors, background, counts),
@@ -108,7 +109,7 @@ def test_noiseless_truth_is_a_fixed_point(rng):
     rays, factors, background, truth = toy(rng)
     A = Diagonal(factors) @ RayProjector(rays, GRID, on=cpu(2))
     model = BinnedModel.of(A, background, A(truth) + background)
-    image = last(Mlem(iterations=3).run(model, truth))
+    image = last(solve(Mlem(iterations=3), model, truth))
     seen = model.sensitivity > 0
     np.testing.assert_allclose(image[seen], truth[seen], rtol=1e-5)
 
@@ -118,7 +119,7 @@ def test_more_data_scale_the_image(rng):
     A = Diagonal(factors) @ RayProjector(rays, GRID, on=cpu(2))
     y = A(truth)
     one, three = (
-        last(Mlem(iterations=3).run(BinnedModel.of(A, 0 * background, k * y), k * ones()))
+        last(solve(Mlem(iterations=3), BinnedModel.of(A, 0 * background, k * y), k * ones()))
         for k in (1, 3)
     )
     np.testing.assert_allclose(three, 3 * one, rtol=1e-4, atol=1e-6)
@@ -128,8 +129,8 @@ def test_osem_with_one_subset_is_mlem(rng):
     rays, factors, background, truth = toy(rng)
     counts = poisson(rng, rays, factors, background, truth)
     model = list_mode(rays, factors, background, counts)
-    one = last(Osem(iterations=3, subsets=1).run(model, ones()))
-    np.testing.assert_array_equal(one, last(Mlem(iterations=3).run(model, ones())))
+    one = last(solve(Osem(iterations=3, subsets=1), model, ones()))
+    np.testing.assert_array_equal(one, last(solve(Mlem(iterations=3), model, ones())))
 
 
 def test_order_of_events_leaves_every_bit_in_reproducible_mode(rng):
@@ -138,7 +139,7 @@ def test_order_of_events_leaves_every_bit_in_reproducible_mode(rng):
     order = rng.permutation(len(counts))
     shuffled = Rays(rays.points_mm, rays.ends[order])
     images = [
-        last(Mlem(iterations=3).run(list_mode(*args, reproducible=True), ones()))
+        last(solve(Mlem(iterations=3), list_mode(*args, reproducible=True), ones()))
         for args in (
             (rays, factors, background, counts),
             (shuffled, factors[order], background[order], counts[order]),
@@ -153,7 +154,7 @@ def test_images_stay_non_negative_and_zero_where_nothing_is_seen(rng):
     model = list_mode(rays, factors, background, counts)
     unseen = model.sensitivity == 0
     assert unseen.any() and not unseen.all()
-    image = last(Osem(iterations=2, subsets=2).run(model, ones()))
+    image = last(solve(Osem(iterations=2, subsets=2), model, ones()))
     assert (image >= 0).all() and np.isfinite(image).all()
     assert (image[unseen] == 0).all()
 
@@ -163,8 +164,8 @@ def test_stopping_is_not_asking_again_and_going_on_is_the_same(rng):
     counts = poisson(rng, rays, factors, background, truth)
     model = list_mode(rays, factors, background, counts)
     osem = Osem(iterations=3, subsets=2)
-    steps = list(osem.run(model, ones()))
-    resumed = list(osem.run(model, steps[2].image, done=3))
+    steps = list(solve(osem, model, ones()))
+    resumed = list(solve(osem, model, steps[2].image, done=3))
     assert [s.update for s in resumed] == [4, 5, 6]
     np.testing.assert_array_equal(resumed[-1].image, steps[-1].image)
 
@@ -178,13 +179,13 @@ def test_figures_are_the_same_whoever_asks_in_between_and_wherever_it_goes_on(rn
     start = ones()
     start[:, :, 2:] = 0  # so that some events cross nothing
     osem = Osem(iterations=2, subsets=4)
-    wanted = [(s.log_likelihood, s.n_skipped) for s in osem.run(model, start)]
+    wanted = [(s.log_likelihood, s.n_skipped) for s in solve(osem, model, start)]
     assert [value is None for value, _ in wanted] == 2 * [True, True, True, False]
     assert wanted[3][1] > 0
-    for step in osem.run(model, start):
+    for step in solve(osem, model, start):
         assert (step.log_likelihood, step.n_skipped) == wanted[step.update - 1]
         if step.update in asked:
-            rest = osem.run(model, step.image, done=step.update, so_far=step.so_far())
+            rest = solve(osem, model, step.image, done=step.update, so_far=step.so_far())
             message = [(s.log_likelihood, s.n_skipped) for s in rest]
             assert message == wanted[step.update :]
 
@@ -199,5 +200,5 @@ def test_filter_between_iterations_acts_once_in_each(rng):
         calls.append(image.copy())
         return image
 
-    list(Osem(iterations=3, subsets=2).run(model, ones(), between=watch))
+    list(solve(Osem(iterations=3, subsets=2), model, ones(), between=watch))
     assert len(calls) == 3

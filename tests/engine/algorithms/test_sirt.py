@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
+from engine.algorithms.driver import solve
 from engine.algorithms.sirt import Sirt, farthest_first
 from engine.errors import NumericalError, SettingsError
 from engine.model import LinearModel
@@ -28,7 +29,7 @@ def test_one_subset_is_the_formula_of_sirt(rng):
     x = rng.random(20)
     want = np.maximum(x + 0.7 * (a.T @ ((y - a @ x) / a.sum(axis=1))) / a.sum(axis=0), 0)
 
-    got = last(sirt(iterations=1, relaxation=0.7).run(model, x.reshape(4, 5)))
+    got = last(solve(sirt(iterations=1, relaxation=0.7), model, x.reshape(4, 5)))
 
     np.testing.assert_allclose(got.ravel(), want, rtol=1e-12)
 
@@ -36,7 +37,7 @@ def test_one_subset_is_the_formula_of_sirt(rng):
 def test_sirt_never_raises_the_residual_weighted_by_path_length(rng):
     model, _ = system(rng)
     a, y = weighted(model)
-    images = [s.image for s in sirt(iterations=50, non_negative=False).run(model, zeros(model))]
+    images = [s.image for s in solve(sirt(iterations=50, non_negative=False), model, zeros(model))]
     costs = [np.linalg.norm(a @ x.ravel() - y) for x in images]
 
     assert np.all(np.diff(costs) < 0)
@@ -44,7 +45,7 @@ def test_sirt_never_raises_the_residual_weighted_by_path_length(rng):
 
 def test_the_residual_of_a_scan_falls_with_every_iteration(rng):
     model, _ = discs(rng)
-    residuals = [s.residual for s in sirt(iterations=12).run(model, zeros(model))]
+    residuals = [s.residual for s in solve(sirt(iterations=12), model, zeros(model))]
 
     assert np.all(np.diff(residuals) < 0)
 
@@ -52,7 +53,7 @@ def test_the_residual_of_a_scan_falls_with_every_iteration(rng):
 @pytest.mark.parametrize("subsets", [1, 4])
 def test_the_residual_told_is_that_of_the_image(rng, subsets):
     model, _ = system(rng)
-    for step in sirt(iterations=2, subsets=subsets).run(model, zeros(model)):
+    for step in solve(sirt(iterations=2, subsets=subsets), model, zeros(model)):
         want = np.linalg.norm(model.A(step.image) - model.y) / np.linalg.norm(model.y)
         assert step.residual == pytest.approx(want, rel=1e-12)
 
@@ -62,7 +63,7 @@ def test_sirt_comes_to_the_weighted_least_squares(rng):
     a, y = weighted(model)
     want = np.linalg.lstsq(a, y, rcond=None)[0]
 
-    got = last(sirt(iterations=4000, non_negative=False).run(model, zeros(model)))
+    got = last(solve(sirt(iterations=4000, non_negative=False), model, zeros(model)))
 
     np.testing.assert_allclose(got.ravel(), want, atol=1e-6)
 
@@ -72,7 +73,7 @@ def test_without_negative_values_it_comes_to_the_non_negative_least_squares(rng)
     want, _ = nnls(*weighted(model))
     assert (want == 0).sum() > 3
 
-    got = last(sirt(iterations=4000).run(model, zeros(model)))
+    got = last(solve(sirt(iterations=4000), model, zeros(model)))
 
     np.testing.assert_allclose(got.ravel(), want, atol=1e-6)
 
@@ -83,7 +84,7 @@ def test_the_image_of_consistent_data_stays(rng, subsets):
     flat = np.full(model.A.in_shape, 0.02, np.float32)
     model = LinearModel(model.A, model.A(flat))
 
-    got = last(sirt(subsets=subsets).run(model, flat))
+    got = last(solve(sirt(subsets=subsets), model, flat))
 
     np.testing.assert_allclose(got, flat, rtol=1e-4)  # float32
 
@@ -91,7 +92,7 @@ def test_the_image_of_consistent_data_stays(rng, subsets):
 def test_subsets_come_to_the_truth_of_consistent_data(rng):
     model, truth = system(rng, noise=0)
 
-    got = last(sirt(iterations=600, subsets=8).run(model, zeros(model)))
+    got = last(solve(sirt(iterations=600, subsets=8), model, zeros(model)))
 
     np.testing.assert_allclose(got, truth, atol=1e-5)
 
@@ -99,7 +100,8 @@ def test_subsets_come_to_the_truth_of_consistent_data(rng):
 def test_subsets_bring_the_image_on_faster(rng):
     model, truth = discs(rng, noise=0.002)
     one, many = (
-        error(last(sirt(iterations=4, subsets=n).run(model, zeros(model))), truth) for n in (1, 10)
+        error(last(solve(sirt(iterations=4, subsets=n), model, zeros(model))), truth)
+        for n in (1, 10)
     )
 
     assert many < one / 2
@@ -108,12 +110,12 @@ def test_subsets_bring_the_image_on_faster(rng):
 def test_the_default_gives_a_sound_picture(rng):
     model, truth = discs(rng)
 
-    assert error(last(Sirt().run(model, zeros(model))), truth) < 0.15
+    assert error(last(solve(Sirt(), model, zeros(model))), truth) < 0.15
 
 
 def test_values_stay_within_the_bounds(rng):
     model, truth = discs(rng, noise=0.1)
-    image = last(sirt(subsets=6, largest=0.025).run(model, zeros(model)))
+    image = last(solve(sirt(subsets=6, largest=0.025), model, zeros(model)))
 
     assert image.min() == 0
     assert image.max() == np.float32(0.025) < truth.max()
@@ -126,13 +128,13 @@ def test_voxels_that_no_ray_sees_keep_their_value(rng):
     model = LinearModel(Dense(elements, (4, 5)), model.y)
     x = rng.random((4, 5))
 
-    assert last(sirt(subsets=3).run(model, x))[0, 3] == x[0, 3]
+    assert last(solve(sirt(subsets=3), model, x))[0, 3] == x[0, 3]
 
 
 def test_the_image_to_start_from_is_not_written_to(rng):
     model, _ = system(rng)
     x = zeros(model)
-    last(sirt(subsets=2).run(model, x))
+    last(solve(sirt(subsets=2), model, x))
 
     assert not x.any()
 
@@ -140,10 +142,10 @@ def test_the_image_to_start_from_is_not_written_to(rng):
 @pytest.mark.parametrize("subsets", [1, 3])
 def test_going_on_equals_never_having_stopped(rng, subsets):
     model, _ = discs(rng)
-    whole = list(sirt(subsets=subsets).run(model, zeros(model)))
+    whole = list(solve(sirt(subsets=subsets), model, zeros(model)))
     kept = whole[subsets]
 
-    rest = list(sirt(subsets=subsets).run(model, kept.image, done=kept.update))
+    rest = list(solve(sirt(subsets=subsets), model, kept.image, done=kept.update))
 
     assert [s.update for s in rest] == [s.update for s in whole[subsets + 1 :]]
     np.testing.assert_array_equal(rest[-1].image, whole[-1].image)
@@ -157,7 +159,7 @@ def test_the_filter_acts_once_in_each_iteration_and_its_image_is_told(rng):
         calls.append(image)
         return image / 2
 
-    steps = list(sirt(iterations=3, subsets=4).run(model, zeros(model), between=halved))
+    steps = list(solve(sirt(iterations=3, subsets=4), model, zeros(model), between=halved))
 
     assert len(calls) == 3
     np.testing.assert_array_equal(steps[-1].image, calls[-1] / 2)
@@ -168,14 +170,14 @@ def test_bad_pixels_are_told(rng):
     model.y[3] = np.nan
 
     with pytest.raises(NumericalError, match=r"iteration 1: .* bad pixels"):
-        last(sirt().run(model, zeros(model)))
+        last(solve(sirt(), model, zeros(model)))
 
 
 def test_more_subsets_than_views_are_told(rng):
     model, _ = system(rng)
 
     with pytest.raises(SettingsError, match="100, but the scan has 40 views; choose at most 40"):
-        last(sirt(subsets=100).run(model, zeros(model)))
+        last(solve(sirt(subsets=100), model, zeros(model)))
 
 
 def test_subsets_of_a_power_of_two_come_in_the_order_of_reversed_bits():

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from engine.algorithms.driver import solve
 from engine.algorithms.fdk import Fdk
 from engine.backend import cpu
 from engine.errors import DataError, GeometryError
-from engine.filtering.fdk import fdk
+from engine.filtering.fdk import FilteredBackProjection, fdk
 from engine.filtering.projections import planned
 from engine.filtering.settings import FilterSettings
 from engine.geometry.grid import ImageGrid
@@ -233,16 +234,17 @@ def test_half_circle_that_is_too_short_loses_density():
 def test_algorithm_yields_the_picture_once():
     geometry = circular_cone(degrees(0, 360), axis_column=30.0, **CONE)
     data = integrals(geometry, [ball(R_MM)])
-    model = LinearModel(XrayTransform(geometry, SLICE, on=cpu(2)), data)
+    A = XrayTransform(geometry, SLICE, on=cpu(2))
+    model = LinearModel(A, data, inverse=FilteredBackProjection(A))
     x = np.zeros(SLICE.shape, np.float32)
     settings = {"window": "hann", "cutoff": 0.9}
-    (step,) = Fdk(**settings).run(model, x)
+    (step,) = solve(Fdk(**settings), model, x)
     wanted = fdk(data, geometry, SLICE, settings=FilterSettings(**settings), on=cpu(2))
     np.testing.assert_array_equal(step.image, wanted)
     assert (step.update, step.iteration, step.subset) == (1, 1, 1)
-    (doubled,) = Fdk(**settings).run(model, x, between=lambda image: 2 * image)
+    (doubled,) = solve(Fdk(**settings), model, x, between=lambda image: 2 * image)
     np.testing.assert_array_equal(doubled.image, 2 * wanted)
-    assert list(Fdk().run(model, x, done=1)) == []
+    assert list(solve(Fdk(), model, x, done=1)) == []
     assert "hann" in Fdk(**settings).describe() and "90%" in Fdk(**settings).describe()
 
 

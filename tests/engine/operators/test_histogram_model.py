@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.algorithms import Mlem, Osem
+from engine.algorithms.driver import solve
 from engine.backend import Backend, cpu
 from engine.model import HistogramModel
 from engine.operators.matrix import MatrixProjector
@@ -24,7 +25,7 @@ def projector(**changes: Any) -> MatrixProjector:
 
 
 def last_image(model: HistogramModel, algorithm: Osem) -> Array:
-    *_, last = algorithm.run(model, np.ones(model.A.in_shape))
+    *_, last = solve(algorithm, model, np.ones(model.A.in_shape))
     return last.image
 
 
@@ -78,7 +79,7 @@ def test_a_voxel_that_some_subset_does_not_see_stays() -> None:
     assert not np.all(seen) and np.all(np.any(seen, axis=0))
     truth = np.random.default_rng(8).uniform(1, 2, A.in_shape)
     model = HistogramModel.of(A, np.zeros(()), 1e4 * A(truth))
-    *_, last = Osem(iterations=3, subsets=of).run(model, np.full(A.in_shape, 1.5e4))
+    *_, last = solve(Osem(iterations=3, subsets=of), model, np.full(A.in_shape, 1.5e4))
     assert last.image.min() > 0.5e4
 
 
@@ -87,7 +88,7 @@ def test_mlem_never_lowers_the_likelihood_and_keeps_the_counts() -> None:
     rng = np.random.default_rng(7)
     y = rng.poisson(1e4 * A(rng.random(A.in_shape))).astype(np.float64)
     model = HistogramModel.of(A, np.zeros(()), y)
-    steps = list(Mlem(iterations=6).run(model, np.ones(A.in_shape)))
+    steps = list(solve(Mlem(iterations=6), model, np.ones(A.in_shape)))
     likelihoods = [step.log_likelihood for step in steps if step.log_likelihood is not None]
     assert len(likelihoods) == 6
     assert np.all(np.diff(likelihoods) > -1e-9 * np.abs(likelihoods[0]))
@@ -116,5 +117,5 @@ def test_orientations_without_counts_are_not_projected_and_change_nothing(
     single = MatrixProjector(A.response, on=on_gpu)
     message = [v.astype(np.float32) for v in (background, y, factors)]
     there = HistogramModel.of(single, *message)
-    *_, last = Osem(iterations=3, subsets=of).run(there, np.ones(A.in_shape, np.float32))
+    *_, last = solve(Osem(iterations=3, subsets=of), there, np.ones(A.in_shape, np.float32))
     assert np.allclose(last.image, wanted, rtol=1e-4, atol=1e-5 * wanted.max())

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from engine.algorithms import Mlem, Osem
 from engine.algorithms.base import Iterate
+from engine.algorithms.driver import solve
 from engine.backend import Backend, cpu, cuda
 from engine.errors import DeviceError
 from engine.model import HistogramModel
@@ -40,7 +41,7 @@ def scan(on: Backend, *, corrected: bool, **options: Any) -> HistogramModel:
 
 def iterates(model: HistogramModel, algorithm: Osem, **options: Any) -> list[tuple[Iterate, Array]]:
     start = np.ones(model.A.in_shape, np.float32)
-    return [(each, each.image) for each in algorithm.run(model, start, **options)]
+    return [(each, each.image) for each in solve(algorithm, model, start, **options)]
 
 
 @pytest.mark.parametrize("of", [1, 4])
@@ -53,7 +54,7 @@ def test_counts_where_next_to_nothing_is_expected_leave_the_image_finite(
     start[:, :, -4:] = 1
     for on in (cpu(1), on_gpu):
         model = scan(on, corrected=False)
-        *_, last = Osem(iterations=1, subsets=of).run(model, start)
+        *_, last = solve(Osem(iterations=1, subsets=of), model, start)
         assert np.isfinite(last.image).all()
         assert last.n_skipped > 0
 
@@ -78,9 +79,9 @@ def test_images_and_likelihoods_are_those_of_the_cpu(
 def test_a_likelihood_has_the_same_bits_whoever_asks_in_between(on_gpu: Backend) -> None:
     model, algorithm = scan(on_gpu, corrected=True), Osem(iterations=2, subsets=4)
     start = np.ones(model.A.in_shape, np.float32)
-    wanted = [step.log_likelihood for step in algorithm.run(model, start)]
+    wanted = [step.log_likelihood for step in solve(algorithm, model, start)]
     message = []
-    for step in algorithm.run(model, start):
+    for step in solve(algorithm, model, start):
         if step.subset in (1, 3):
             step.so_far()
         message.append(step.log_likelihood)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
+from engine.algorithms import solve
 from engine.backend import cpu
 from engine.events import Finished, Preview
 from engine.geometry.tof import FWHM_PER_SIGMA
@@ -129,7 +130,7 @@ def test_mirrored_segments_explain_the_events_less_well(mmr):
         s = compute_sensitivity(prompts, grid, ListModeProtocol().sensitivity, on=ON)
         model = listmode_pet.build(prompts, grid, s, on=ON)
         osem = ListModeProtocol().algorithm.model_copy(update={"iterations": 2})
-        steps = list(osem.run(model, listmode_pet.uniform_start(model)))
+        steps = list(solve(osem, model, listmode_pet.uniform_start(model)))
         likelihood.append(steps[-1].log_likelihood)
     assert likelihood[0] > likelihood[1] + 500
 
