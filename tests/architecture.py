@@ -41,7 +41,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }
 """Part of `engine` to the other parts it may import; "" is the engine's own `__init__`."""
 
-TYPES_ONLY = {"algorithms": ("model",), "events": ("profiling",)}
+TYPES_ONLY = {"algorithms": ("model",), "model": ("filtering.settings",), "events": ("profiling",)}
 """Further parts that may be named in annotations, under TYPE_CHECKING."""
 
 ENGINE_OF_APP = ("kernels", "operators", "model", "cli", "filtering", "penalties")

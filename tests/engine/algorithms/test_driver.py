@@ -12,7 +12,7 @@ from engine.algorithms.base import Algorithm, Iterate
 from engine.algorithms.driver import solve
 from engine.errors import NumericalError
 from engine.model import BinnedModel, LinearModel
-from engine.operators.base import Diagonal
+from engine.operators.algebra import Diagonal
 from tests.engine.algorithms.linear_toys import Dense, system, zeros
 
 

@@ -1,0 +1,25 @@
+"""What an algorithm may know about a scan: E[y] = A x + b, the counts y and the sensitivity s.
+
+List mode (facts: Barrett, White & Parra, JOSA A 14 (1997) 2914; Parra & Barrett, IEEE TMI 17
+(1998) 228): every event is a row of A with y = 1. Detection factors n·a of a line are divided
+out, so a row is A_j, its background g_j = c_j / (n_j a_j), and n·a acts only through
+s_n = Σ over all lines of n·a·A_in.
+"""
+
+from engine.model.base import Model
+from engine.model.binned import BinnedModel, HistogramModel
+from engine.model.counts import EmLoop, EmStep, ReadyModel, SystemModel
+from engine.model.linear import LinearModel
+from engine.model.listmode import ListModeModel
+
+__all__ = [
+    "BinnedModel",
+    "EmLoop",
+    "EmStep",
+    "HistogramModel",
+    "LinearModel",
+    "ListModeModel",
+    "Model",
+    "ReadyModel",
+    "SystemModel",
+]

@@ -1,0 +1,184 @@
+"""What models of counts share: E[y] = A x + b, one update of expectation maximisation, its loop."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.arrays import to_host
+from engine.model.base import Model
+from engine.operators.base import LinearOperator
+from engine.operators.matrix_em import LEAST_EXPECTED
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class EmStep:
+    """One pass over (a subset of) the data.
+
+    Attributes
+    ----------
+    numerator : (n_z, n_y, n_x) x · Aᵀ(y / (A x + b)): the counts each voxel is held to have sent
+    log_sum : Σ y log(A x + b)
+    n_skipped : rows with counts but none expected; they are left out
+    """
+
+    numerator: NDArray[Any]
+    log_sum: float
+    n_skipped: int
+
+
+class EmLoop(Protocol):
+    """The state of an EM reconstruction, wherever its image lives."""
+
+    def update(self, k: int) -> None:
+        """Update the image with subset k, x / s_k · A_kᵀ(y_k / (A_k x + b_k)); may not wait."""
+
+    def snapshot(self) -> Callable[[], NDArray[Any]]:
+        """Return what fetches the present image (n_z, n_y, n_x), until the next update."""
+
+    def smooth(self, change: Callable[[Any], Any]) -> None:
+        """Replace the image by `change` of it, an array where the image lives."""
+
+    def figures(self, before: tuple[float, int] = (0.0, 0)) -> tuple[float, int]:
+        """Log-likelihood and rows skipped since the last call, on top of those `before`."""
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether the image holds numbers only."""
+
+
+@dataclass(frozen=True)
+class SystemModel(Model):
+    """E[y] = A x + background, with the measured y and the sensitivity image.
+
+    Attributes
+    ----------
+    A : rows of data from images
+    background : (n_rows,) expected additive counts, or () the same in all rows
+    sensitivity : (n_z, n_y, n_x)
+    counts : (n_rows,) what was measured, or one value for all rows
+    """
+
+    remedy: ClassVar[str] = "check the corrections, or use fewer subsets"
+
+    A: LinearOperator
+    background: NDArray[Any]
+    sensitivity: NDArray[Any]
+    counts: NDArray[Any] | float
+
+    @abstractmethod
+    def em_step(self, x: NDArray[Any]) -> EmStep:
+        """Share the counts out over the voxels of the image `x`."""
+
+    @abstractmethod
+    def subset(self, k: int, of: int) -> SystemModel:
+        """Rows k, k + of, ... with the sensitivity that belongs to them."""
+
+    def em_loop(self, x: NDArray[Any], n_subsets: int) -> EmLoop:
+        """Expectation maximisation from the image `x`, in so many subsets."""
+        return HostLoop(self, x, n_subsets)
+
+    def log_likelihood(self, x: Array) -> tuple[float, int]:
+        """Poisson log-likelihood of `x`, up to a constant of the data, and rows skipped."""
+        log_sum, n_skipped = log_sum_of(to_host(self.A(x)) + self.background, self.counts)
+        return log_sum - float(np.sum(to_host(self.sensitivity) * x, dtype=np.float64)), n_skipped
+
+    def log_likelihood_of(self, step: EmStep, x: NDArray[Any]) -> float:
+        """Poisson log-likelihood of `x`, up to a constant of the data."""
+        return step.log_sum - float(np.sum(self.sensitivity * x, dtype=np.float64))
+
+
+class HostLoop:
+    """The loop through `em_step`, image in the host's memory."""
+
+    def __init__(self, model: SystemModel, x: NDArray[Any], n_subsets: int) -> None:
+        self._parts = [self._kept(model.subset(k, n_subsets)) for k in range(n_subsets)]
+        self._x, self._seen = x, np.zeros(x.shape, bool)
+        for k in range(n_subsets):
+            self._seen |= self._part(k).sensitivity > 0
+        self._figures: list[tuple[float, int]] = []
+
+    def _kept(self, part: SystemModel) -> SystemModel:
+        return part
+
+    def _part(self, k: int) -> SystemModel:
+        return self._parts[k]
+
+    def update(self, k: int) -> None:
+        part = self._part(k)
+        step = part.em_step(self._x)
+        self._figures.append((part.log_likelihood_of(step, self._x), step.n_skipped))
+        stays = (self._x * self._seen).astype(step.numerator.dtype)
+        seen = part.sensitivity > 0
+        self._x = np.divide(step.numerator, part.sensitivity, out=stays, where=seen)
+
+    def snapshot(self) -> Callable[[], NDArray[Any]]:
+        x = self._x
+        return lambda: x
+
+    def smooth(self, change: Callable[[Any], Any]) -> None:
+        self._x = change(self._x)
+
+    def figures(self, before: tuple[float, int] = (0.0, 0)) -> tuple[float, int]:
+        log_sum, n_skipped = before
+        for part, skipped in self._figures:  # in order, so that no last bit depends on who asks
+            log_sum, n_skipped = log_sum + part, n_skipped + skipped
+        self._figures = []
+        return log_sum, n_skipped
+
+    @property
+    def is_finite(self) -> bool:
+        return bool(np.isfinite(self._x).all())
+
+
+def log_sum_of(expected: NDArray[Any], counts: NDArray[Any] | float) -> tuple[float, int]:
+    """Return Σ y log ȳ over the rows where something is expected, and the number of the others."""
+    seen = expected > LEAST_EXPECTED
+    logs = np.log(expected, where=seen, out=np.zeros(expected.shape, np.float64))
+    skipped = np.count_nonzero(~seen & (np.asarray(counts) > 0))
+    return float(np.sum(counts * logs)), int(skipped)
+
+
+@dataclass(frozen=True)
+class ReadyModel(SystemModel):
+    """A model that has computed all that expectation maximisation needs before its first update.
+
+    Attributes
+    ----------
+    model : the same, without the loop
+    n_subsets : of the loop
+    loop : holds an image and the subsets
+    """
+
+    model: SystemModel
+    n_subsets: int
+    loop: EmLoop
+
+    @classmethod
+    def of(cls, model: SystemModel, x: Array, n_subsets: int) -> ReadyModel:
+        """Prepare the loop of so many subsets for the image `x`."""
+        loop = model.em_loop(x, n_subsets)
+        return cls(
+            model.A, model.background, model.sensitivity, model.counts, model, n_subsets, loop
+        )
+
+    def em_step(self, x: Array) -> EmStep:
+        return self.model.em_step(x)
+
+    def subset(self, k: int, of: int) -> SystemModel:
+        return self.model.subset(k, of)
+
+    def em_loop(self, x: Array, n_subsets: int) -> EmLoop:
+        """Return the loop that was made, with the image `x` in it."""
+        if n_subsets != self.n_subsets:
+            return self.model.em_loop(x, n_subsets)
+        self.loop.smooth(lambda _: x)
+        self.loop.figures()  # those of another run, if any
+        return self.loop

@@ -1,0 +1,40 @@
+"""Events in list mode: every event is a row of A with y = 1.
+
+Barrett, White & Parra, JOSA A 14 (1997) 2914; Parra & Barrett, IEEE TMI 17 (1998) 228.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.model.counts import EmLoop, EmStep, SystemModel, log_sum_of
+from engine.operators.rays import RayProjector
+
+
+@dataclass(frozen=True)
+class ListModeModel(SystemModel):
+    """Rows of A are the events; s comes from all possible lines, shared out over the subsets."""
+
+    A: RayProjector
+    counts: float = 1.0  # of every event
+
+    def em_loop(self, x: NDArray[Any], n_subsets: int) -> EmLoop:
+        if self.A.on.is_cuda:
+            return self.A.em_loop(x, self.background, self.sensitivity, n_subsets)
+        return super().em_loop(x, n_subsets)
+
+    def em_step(self, x: NDArray[Any]) -> EmStep:
+        on = self.A.on
+        numerator, expected = map(on.to_host, self.A.em_numerator(x, self.background))
+        log_sum, skipped = log_sum_of(expected, 1.0)
+        return EmStep(numerator, log_sum, skipped)
+
+    def subset(self, k: int, of: int) -> ListModeModel:
+        if of == 1:
+            return self
+        background = np.ascontiguousarray(self.background[k::of])
+        return ListModeModel(self.A.subset(k, of), background, self.sensitivity / of)
