@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from string import Template
 
@@ -143,6 +144,7 @@ def style_sheet(c: Colours) -> str:
     return Template(STYLE_FILE.read_text(encoding="utf-8")).substitute(asdict(c) | places)
 
 
+@cache
 def load_font() -> QFont:
     """Register the bundled text font and return it at the window's size."""
     import font_roboto
@@ -162,8 +164,9 @@ class Theme(QObject):
         super().__init__()
         self._app = app
         self.name = name if name in THEMES else "dark"
-        app.setStyle("Fusion")
-        app.setFont(load_font())
+        if not app.styleSheet():  # a style set anew makes Qt look at every widget again
+            app.setStyle("Fusion")
+            app.setFont(load_font())
         self._apply()
 
     @property
@@ -182,7 +185,10 @@ class Theme(QObject):
         self.changed.emit()
 
     def _apply(self) -> None:
+        sheet = style_sheet(self.colours)
+        if sheet == self._app.styleSheet():
+            return
         scheme = Qt.ColorScheme.Dark if self.colours.is_dark else Qt.ColorScheme.Light
         self._app.styleHints().setColorScheme(scheme)
         self._app.setPalette(palette(self.colours))
-        self._app.setStyleSheet(style_sheet(self.colours))
+        self._app.setStyleSheet(sheet)

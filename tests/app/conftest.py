@@ -79,13 +79,15 @@ def window(qtbot, qapp, preferences):
     yield made
     made.runner.shut_down()
     made.commands.wait()
-    qtbot.waitUntil(lambda: made.runner.job is None and not made.commands.is_busy, timeout=5000)
+    qtbot.waitUntil(
+        lambda: made.runner.job is None and not made.commands.is_busy, timeout=PATIENCE_MS
+    )
     assert [line for line in children() if "resource_tracker" not in line] == []
 
 
 def children() -> list[str]:
-    """Command lines of the processes of this test; a dying one has a second to go."""
-    end = time.monotonic() + 1.0
+    """Command lines of the processes of this test; a dying one has time to go."""
+    end = time.monotonic() + PATIENCE_MS / 1000
     while time.monotonic() < end:
         found = [" ".join(child.cmdline()) for child in psutil.Process().children()]
         if not [line for line in found if line and "resource_tracker" not in line]:

@@ -67,7 +67,7 @@ def test_a_simulation_that_dies_is_a_sentence(qtbot, tmp_path):
     task = Task(lambda task: make_demo_apart(task, PetDemo(), tmp_path))
     with qtbot.waitSignal(task.failed, timeout=PATIENCE_MS) as message:
         task.start()
-        qtbot.waitUntil(lambda: bool(simulations()), timeout=10_000)
+        qtbot.waitUntil(lambda: bool(simulations()), timeout=PATIENCE_MS)
         simulations()[0].kill()
     task.wait()
     assert message.args == ["The simulation stopped; perhaps the memory is used up."]
@@ -77,7 +77,7 @@ def test_a_simulation_ends_with_the_window(qtbot, tmp_path):
     task = Task(lambda task: make_demo_apart(task, PetDemo(), tmp_path))
     with qtbot.waitSignal(task.failed, timeout=PATIENCE_MS) as message:
         task.start()
-        qtbot.waitUntil(lambda: bool(simulations()), timeout=10_000)
+        qtbot.waitUntil(lambda: bool(simulations()), timeout=PATIENCE_MS)
         task.requestInterruption()
     task.wait()
     assert message.args == ["The simulation ended with the window."]

@@ -45,7 +45,7 @@ def fail(qtbot, window):
 def until_finished(qtbot, window):
     qtbot.waitUntil(lambda: window.session.run.state.is_active, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: not window.session.run.state.is_active, timeout=PATIENCE_MS)
-    qtbot.waitUntil(lambda: window.runner.job is None, timeout=10_000)
+    qtbot.waitUntil(lambda: window.runner.job is None, timeout=PATIENCE_MS)
     assert window.session.run.state is RunState.FINISHED
 
 

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -59,11 +58,9 @@ def test_ten_kills_at_random_and_the_same_bits(qtbot, window, opened, exact_stud
         if window.session.run.state is RunState.FINISHED:
             break
         os.kill(window.runner.job.process.pid, signal.SIGKILL)
-        died = time.monotonic()
-        qtbot.waitUntil(lambda: window.centre.message_bar.problem is not None, timeout=2000)
-        assert time.monotonic() - died < 2
+        qtbot.waitUntil(lambda: window.centre.message_bar.problem is not None, timeout=PATIENCE_MS)
         assert "SIGKILL" in window.centre.message_bar.text
-        qtbot.waitUntil(lambda: window.runner.job is None, timeout=10_000)
+        qtbot.waitUntil(lambda: window.runner.job is None, timeout=PATIENCE_MS)
         if window.runner.has_checkpoint:
             window.centre.message_bar.resume.click()
         else:  # killed before the first image: begin anew
@@ -88,7 +85,7 @@ def test_a_killed_windows_job_is_offered_at_the_next_start(
         qtbot.waitUntil(lambda: any(job.done for job in jobs()), timeout=PATIENCE_MS)
     finally:
         killed.kill()
-        killed.wait(timeout=10)
+        killed.wait(timeout=60)
     window = make_window(qapp, preferences)
     qtbot.addWidget(window)
     window.show()

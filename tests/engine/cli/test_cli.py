@@ -208,7 +208,7 @@ def test_interrupted_run_keeps_its_checkpoint_and_resumes(tmp_path):
             break
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=120)
     assert process.returncode == 130, errors
     assert f"`isocenter resume {job}` goes on" in errors and not out.exists()
     assert main(["resume", str(job), "--threads", "2"]) == 0

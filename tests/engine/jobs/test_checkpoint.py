@@ -188,17 +188,42 @@ def test_a_folder_of_the_user_holds_one_job(study, tmp_path):
         Job.open("elsewhere")
 
 
-def test_keep_saves_within_its_share_of_the_time(study, monkeypatch):
-    job = Job.create(study)
-    saved, started = [], time.monotonic()
-    for event in keep(run_of(pause_s=0.02), job):
-        if isinstance(event, Checkpointed):
-            saved.append((event.iteration, event.subset))
-    elapsed = time.monotonic() - started
-    assert saved
-    assert all(subset == N_SUBSETS for _, subset in saved)  # none within 2 s of the last
-    assert elapsed < 12 * 0.02 + 1
-    assert job.record.status == "finished"
+class Clock:
+    """Goes a second on whenever it is read, so that to save takes one, and as it is told."""
+
+    def __init__(self):
+        self.now_s = 0.0
+
+    def __call__(self):
+        self.now_s += 1
+        return self.now_s
+
+    def beside(self, events, update_s):
+        """Let each image take a time."""
+        for event in events:
+            self.now_s += update_s if isinstance(event, Preview) else 0
+            yield event
+
+
+@pytest.mark.parametrize("update_s", [0.1, 1.0, 5.0])
+def test_saving_takes_a_twentieth_of_the_time_and_no_more(study, monkeypatch, update_s):
+    clock = Clock()
+    monkeypatch.setattr(keeping, "monotonic", clock)
+    updates = 400
+    events = keep(clock.beside(run_of(updates), update_s), Job.create(study))
+    saved = sum(isinstance(event, Checkpointed) for event in events)
+    assert 0.03 * clock.now_s < saved * 1.0 <= 0.05 * clock.now_s + 1
+
+
+def test_an_image_within_an_iteration_is_saved_when_enough_time_has_passed(study, monkeypatch):
+    for update_s, early in ((0.5, False), (200.0, True)):
+        clock = Clock()
+        monkeypatch.setattr(keeping, "monotonic", clock)
+        monkeypatch.setattr(keeping, "INTERVAL_S", 100.0)
+        events = list(keep(clock.beside(run_of(), update_s), Job.create(study)))
+        saved = [event.subset for event in events if isinstance(event, Checkpointed)]
+        assert saved
+        assert any(subset < N_SUBSETS for subset in saved) == early
 
 
 def test_long_iterations_are_saved_between_their_ends(study, monkeypatch):
