@@ -37,6 +37,7 @@ class DeviceArray(np.ndarray):
             gpu.queue(work)
             return out[0]
         gpu.refuse_while_recording(f"{ufunc.__name__} into a new array")
+        gpu.settle()
         result = work()
         if out is not None:
             return out[0] if len(out) == 1 else out
@@ -128,6 +129,7 @@ def called(function: Any, gpu: EmulatedGpu, args: Any, options: Any) -> Any:
     """Call a function of numpy on arrays of the device."""
     gpu.check()
     gpu.refuse_while_recording(f"{function.__name__}()")
+    gpu.settle()
     return on_device(function(*bare(args), **bare(options)), gpu)
 
 

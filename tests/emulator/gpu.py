@@ -1,8 +1,9 @@
-"""A `Gpu` without a card: the same kernels, run on the CPU, at once and in order."""
+"""A `Gpu` without a card: the same kernels, run on the CPU, in order, at once or late."""
 
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -38,6 +39,8 @@ class EmulatedGpu(Gpu):
         works after it, not even a download
     sanitize : compile with AddressSanitizer, whose library must be loaded first (LD_PRELOAD)
     exact_textures : interpolate with whole fractions, not those of 8 bits that a card has
+    late : run what is queued as late as its stream allows, when somebody waits for it or asks
+        for results, and copies of the second stream as early; what nobody waited for is then seen
     """
 
     def __init__(
@@ -48,6 +51,7 @@ class EmulatedGpu(Gpu):
         fail_at_launch: int | None = None,
         sanitize: bool = False,
         exact_textures: bool = False,
+        late: bool = False,
     ) -> None:
         try:
             compiling.check()
@@ -63,6 +67,9 @@ class EmulatedGpu(Gpu):
         self.facts = GpuFacts("Emulated GPU", 90, 2, memory_limit, 1e10, "13.0")
         self._broken = ""
         self._recorded: list[Callable[[], object]] | None = None
+        self._waiting: deque[tuple[Callable[[], object], object]] | None = deque() if late else None
+        self._n_queued = 0
+        self._is_copying = False
 
     @property
     def memory_limit(self) -> int:
@@ -86,13 +93,23 @@ class EmulatedGpu(Gpu):
         if self.is_recording:
             raise DeviceError(f"recording a graph: {what} cannot be recorded (emulated).")
 
-    def queue(self, work: Callable[[], object]) -> None:
-        """Do it now, or record it."""
+    def queue(self, work: Callable[[], object], needs: object = None) -> None:
+        """Do it now, or record it; or later, and keep what it needs till then."""
         self.check()
-        if self._recorded is None:
+        if self._recorded is not None:
+            self._recorded.append(work)
+        elif self._waiting is None or self._is_copying:
             work()
         else:
-            self._recorded.append(work)
+            self._waiting.append((work, needs))
+            self._n_queued += 1
+
+    def settle(self, up_to: int | None = None) -> None:
+        """Do what was queued; up to a place in the queue, if one is given."""
+        last = self._n_queued if up_to is None else up_to
+        while self._waiting and self._n_queued - len(self._waiting) < last:
+            work, _ = self._waiting.popleft()
+            work()
 
     def count_launch(self, kernel: str) -> None:
         """Count a launch that runs, and fail at the appointed one."""
@@ -121,6 +138,8 @@ class EmulatedGpu(Gpu):
         if type(values) is not np.ndarray:
             raise TypeError(f"upload takes an array of the host, not {type(values).__name__}.")
         self.refuse_while_recording("copying from the host")
+        if not self._is_copying:
+            self.settle()
         target = self.empty(values.shape, values.dtype) if out is None else out
         if (target.shape, target.dtype) != (values.shape, values.dtype):
             raise ValueError(
@@ -134,6 +153,7 @@ class EmulatedGpu(Gpu):
         if not isinstance(values, DeviceArray):
             raise TypeError(f"download takes an array of the device, not {type(values).__name__}.")
         self.refuse_while_recording("copying to the host")
+        self.settle()
         return bare(values).copy()
 
     def zero(self, values: DeviceArray) -> None:
@@ -156,7 +176,7 @@ class EmulatedGpu(Gpu):
                 f"{values.dtype} {values.shape} does not fit {target.dtype} {target.shape}."
             )
         here, there = Borrowed(target), Borrowed(values)
-        self.queue(lambda: np.copyto(here.array(), there.array()))
+        self.queue(lambda: np.copyto(here.array(), there.array()), (target, values))
 
     def pinned(self, values: np.ndarray) -> np.ndarray:
         self.check()
@@ -165,25 +185,33 @@ class EmulatedGpu(Gpu):
     @contextmanager
     def copying(self) -> Iterator[None]:
         self.check()
-        yield
+        self._is_copying = True
+        try:
+            yield
+        finally:
+            self._is_copying = False
 
     def stamp(self) -> Stamp:
         self.check()
         self.refuse_while_recording("a stamp")
-        return _Moment()
+        return _Moment(self, 0 if self._is_copying else self._n_queued)
 
     def wait_for(self, stamp: Stamp) -> None:
         self.check()
         if not isinstance(stamp, _Moment):
             raise TypeError(f"not a stamp of this device: {stamp!r}")
+        if self._is_copying:
+            stamp.wait()  # copies are done at once, so that the first stream never waits for them
 
     def wait(self) -> None:
         self.check()
         self.refuse_while_recording("waiting")
+        self.settle()
 
     def record(self, work: Callable[[], None]) -> Graph:
         self.check()
         self.refuse_while_recording("a graph")
+        self.settle()
         self._recorded = []
         try:
             work()
@@ -210,10 +238,12 @@ class EmulatedGpu(Gpu):
 
 
 class _Moment(Stamp):
-    def __init__(self) -> None:
+    def __init__(self, gpu: EmulatedGpu, place: int) -> None:
         self.at_s = time.perf_counter()
+        self._gpu, self._place = gpu, place
 
     def seconds_since(self, earlier: Any) -> float:
+        self._gpu.settle(self._place)
         return self.at_s - earlier.at_s
 
 
@@ -225,4 +255,4 @@ class _Recording(Graph):
         self._gpu.check()
         self._gpu.refuse_while_recording("a graph")
         for step in self._work:
-            step()
+            self._gpu.queue(step, self)

@@ -91,7 +91,7 @@ class Kernel(Function):
             )
         if math.prod(blocks) > 0:
             slots = [_Slot(value) for value in args]
-            self._gpu.queue(functools.partial(self._run, blocks + threads, slots))
+            self._gpu.queue(functools.partial(self._run, blocks + threads, slots), args)
 
     def resources(self, n_threads: int) -> Resources:
         self._gpu.check()

@@ -7,7 +7,7 @@ import pytest
 
 from engine.algorithms import Mlem, Osem
 from engine.algorithms.driver import solve
-from engine.backend import cpu
+from engine.backend import cpu, cuda
 from engine.errors import DeviceError, DeviceMemoryError, NumericalError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
@@ -17,6 +17,7 @@ from engine.kernels.variants import RayVariant
 from engine.model import ListModeModel
 from engine.operators.rays import RayProjector, Rays
 from engine.postprocess import Median
+from tests.emulator import EmulatedGpu
 
 GRID = ImageGrid((6, 8, 10), (4.0, 4.0, 4.0))
 TOF = TofBins(fwhm_ps=200, bin_ps=150, n_bins=7)
@@ -139,6 +140,14 @@ def test_chunks_and_mappings_give_the_bits_of_the_whole(rng, on_gpu, chunk, mapp
     assert loop.rows_per_chunk == min(chunk, N // 3)
 
 
+@pytest.mark.parametrize("n_chunks", [1, 2, 3, 4, 5])
+def test_no_buffer_is_filled_before_the_kernels_that_read_it_are_done(rng, n_chunks):
+    events = scan(rng)
+    whole = result(loop_of(events, cuda(EmulatedGpu())))
+    loop = loop_of(events, cuda(EmulatedGpu(late=True)), chunk=-(-N // 3 // n_chunks))
+    np.testing.assert_array_equal(result(loop), whole)
+
+
 def test_floating_chunks_are_close_to_the_whole(rng, on_gpu):
     events = scan(rng)
     whole = result(loop_of(events, on_gpu, reproducible=False))
@@ -245,9 +254,6 @@ def test_the_run_can_be_cancelled_between_updates(rng, on_gpu):
 
 
 def test_a_broken_driver_is_a_fault_of_the_device(rng):
-    from engine.backend import cuda
-    from tests.emulator import EmulatedGpu
-
     on = cuda(EmulatedGpu(fail_at_launch=12))
     with pytest.raises(DeviceError, match="launch failure"):
         images(model_of(scan(rng), on), Osem(iterations=5, subsets=2))

@@ -400,6 +400,21 @@ def test_the_backend_moves_arrays_through_it(rng):
     np.testing.assert_array_equal(on.to_host(on.xp.asarray(values)), values)
 
 
+def test_a_late_card_shows_what_nobody_waited_for():
+    gpu = EmulatedGpu(late=True)
+    twice = kernel(DOUBLE, "twice", gpu)
+    for waits in (True, False):
+        values, fresh = gpu.upload(np.ones(64, np.float32)), np.full(64, 5, np.float32)
+        twice(1, 64, values, np.int32(64))
+        done = gpu.stamp()
+        with gpu.copying():
+            if waits:
+                gpu.wait_for(done)
+            gpu.upload(fresh, values)
+        gpu.wait_for(gpu.stamp())
+        assert gpu.download(values)[0] == (5 if waits else 10)
+
+
 def test_stamps_measure_time():
     gpu = EmulatedGpu()
     earlier = gpu.stamp()

@@ -1,0 +1,90 @@
+"""What a widget paints, read back from a drawing: words and lines, and where they stand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from xml.etree import ElementTree
+
+from PySide6.QtCore import QBuffer, QIODevice, QPoint
+from PySide6.QtGui import QFont, QFontMetricsF
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QWidget
+
+_SVG = "{http://www.w3.org/2000/svg}"
+
+
+@dataclass(frozen=True)
+class Text:
+    """Words on the screen, and their middle [px]."""
+
+    words: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class Painted:
+    """The words, lines and pictures of a widget [px].
+
+    Attributes
+    ----------
+    lines : each with its two ends
+    images : left, top, width and height of each picture
+    """
+
+    texts: tuple[Text, ...]
+    lines: tuple[tuple[tuple[float, float], tuple[float, float]], ...]
+    images: tuple[tuple[float, float, float, float], ...]
+
+    def text(self, words: str) -> Text:
+        """The one text with these words."""
+        (found,) = (text for text in self.texts if text.words == words)
+        return found
+
+
+def painted(widget: QWidget) -> Painted:
+    """Let a widget paint itself, and read what it painted."""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.ReadWrite)
+    generator = QSvgGenerator()
+    generator.setOutputDevice(buffer)
+    generator.setSize(widget.size())
+    generator.setResolution(widget.logicalDpiX())
+    widget.render(generator, QPoint())
+    root = ElementTree.fromstring(bytes(buffer.data().data()))
+    texts, lines, images = [], [], []
+    for group in root.iter(f"{_SVG}g"):
+        dx, dy = _shift(group.get("transform", ""))
+        texts += [_text(item, dx, dy) for item in group.findall(f"{_SVG}text")]
+        images += [_box(item, dx, dy) for item in group.findall(f"{_SVG}image")]
+        for item in group.findall(f"{_SVG}polyline"):
+            (x0, y0), *_, (x1, y1) = _points(item.get("points", ""))
+            lines.append(((x0 + dx, y0 + dy), (x1 + dx, y1 + dy)))
+    return Painted(tuple(texts), tuple(lines), tuple(images))
+
+
+def _shift(transform: str) -> tuple[float, float]:
+    numbers = [float(n) for n in re.findall(r"[-+.\de]+", transform.removeprefix("matrix"))]
+    if not numbers:
+        return 0.0, 0.0
+    assert numbers[:4] == [1, 0, 0, 1], "nothing here is painted turned or scaled"
+    return numbers[4], numbers[5]
+
+
+def _text(item: ElementTree.Element, dx: float, dy: float) -> Text:
+    font = QFont(item.get("font-family", ""))
+    font.setPixelSize(round(float(item.get("font-size", 0))))
+    font.setWeight(QFont.Weight(int(item.get("font-weight", 400))))
+    metrics, words = QFontMetricsF(font), item.text or ""
+    middle = float(item.get("x", 0)) + metrics.horizontalAdvance(words) / 2
+    return Text(words, dx + middle, dy + float(item.get("y", 0)) - metrics.ascent() / 2)
+
+
+def _box(item: ElementTree.Element, dx: float, dy: float) -> tuple[float, float, float, float]:
+    x, y, width, height = (float(item.get(key, 0)) for key in ("x", "y", "width", "height"))
+    return x + dx, y + dy, width, height
+
+
+def _points(text: str) -> list[tuple[float, float]]:
+    return [(float(x), float(y)) for x, y in (pair.split(",") for pair in text.split())]

@@ -1,0 +1,100 @@
+"""Letters, scale bar and colour bar as they are painted: words and places, not values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from app.views.colour_bar import ColourBar
+from app.views.mip_view import MipView
+from app.views.slice_view import SliceView
+from engine.data.volume import Volume
+from tests.app.views.painted import Painted, painted
+
+SLICES = {  # plane: left, right, top, bottom; the patient's right at the left of the screen
+    "axial": "RLAP",
+    "coronal": "RLHF",
+    "sagittal": "APHF",
+}
+MIRRORED = {"axial": "LRAP", "coronal": "LRHF", "sagittal": "APHF"}
+SIGNED = {"R": "−x", "L": "+x", "A": "−y", "P": "+y", "F": "−z", "H": "+z"}
+FROM_ABOVE = {"H": "F", "F": "H"}
+AROUND = {0: "RLHF", 90: "APHF", 180: "LRHF", 270: "PAHF"}
+AXES = ("LPS", "LPI", "xyz")
+
+
+def named(letters: str, axes: str) -> list[str]:
+    """The four letters where the axes lead elsewhere, or to nobody knows where."""
+    words = {"LPS": {}, "LPI": FROM_ABOVE, "xyz": SIGNED}[axes]
+    return [words.get(letter, letter) for letter in letters]
+
+
+def at_the_edges(found: Painted, width: int, height: int) -> list[str]:
+    """The words in the middle of the left, right, upper and lower edge."""
+    places = ((0, height / 2), (width, height / 2), (width / 2, 0), (width / 2, height))
+    return [_nearest(found, *place) for place in places]
+
+
+def _nearest(found: Painted, x: float, y: float) -> str:
+    text = min(found.texts, key=lambda text: np.hypot(text.x - x, text.y - y))
+    assert np.hypot(text.x - x, text.y - y) < 25, f"{text} is not at the edge"
+    return text.words
+
+
+def turned(state, sided, axes: str) -> None:
+    """Show the sides in a volume whose axes lead where they are told to."""
+    state.set_volume(Volume(sided.values, sided.grid, sided.unit, {"axes": axes}))
+
+
+@pytest.mark.parametrize("axes", AXES)
+@pytest.mark.parametrize("convention", ["radiological", "neurological"])
+@pytest.mark.parametrize("plane", SLICES)
+def test_letters_of_a_slice_are_painted_at_their_edges(state, sided, show, plane, convention, axes):
+    turned(state, sided, axes)
+    state.set_convention(convention)
+    view = show(SliceView(state, plane), 420, 330)
+    letters = (SLICES if convention == "radiological" else MIRRORED)[plane]
+    assert at_the_edges(painted(view), 420, 330) == named(letters, axes)
+
+
+@pytest.mark.parametrize("axes", AXES)
+@pytest.mark.parametrize("convention", ["radiological", "neurological"])
+@pytest.mark.parametrize("degrees", AROUND)
+def test_letters_of_a_projection_are_painted_at_their_edges(
+    state, sided, show, degrees, convention, axes
+):
+    turned(state, sided, axes)
+    state.set_convention(convention)
+    view = show(MipView(state), 420, 330)
+    view.set_degrees(degrees)
+    left, right, top, bottom = AROUND[degrees]
+    mirrored = convention == "neurological"
+    letters = right + left + top + bottom if mirrored else left + right + top + bottom
+    assert at_the_edges(painted(view), 420, 330) == named(letters, axes)
+
+
+@pytest.mark.parametrize("zoom", [1.0, 2.7])
+def test_the_scale_bar_is_as_long_as_it_says(state, show, zoom):
+    view = show(SliceView(state, "axial"))
+    view.zoom(zoom, view.cursor_uv())
+    found = painted(view)
+    ((_, _, width_px, _),) = found.images
+    width_mm = 40 * 2.0  # voxels of the grid across the slice
+    (text,) = (text for text in found.texts if text.words.endswith(" mm") and "z" not in text.words)
+    length_mm = float(text.words.removesuffix(" mm"))
+    bars = [(a, b) for a, b in found.lines if a[1] == b[1] and a[1] > 0.9 * view.height()]
+    for (x0, y), (x1, _) in bars:
+        assert abs(x1 - x0) / width_px * width_mm == pytest.approx(length_mm, abs=0.5 * 2 / zoom)
+        assert text.x == pytest.approx((x0 + x1) / 2, abs=1.5)
+        assert view.width() - 20 < max(x0, x1) < view.width() and y < view.height()
+    assert len(bars) == 2, "a rim and a line"
+
+
+def test_the_colour_bar_names_values_where_their_colours_are(state, show):
+    state.set_window(-2.0, 6.0)
+    found = painted(show(ColourBar(state), 420, 40))
+    ((left, _, width, _),) = found.images
+    values = [float(text.words.replace("−", "-")) for text in found.texts]
+    assert len(values) > 3 and values == sorted(values)
+    for text, value in zip(found.texts, values, strict=True):
+        assert text.x == pytest.approx(left + (value + 2) / 8 * width, abs=1.5)
