@@ -13,7 +13,7 @@ from engine.geometry.grid import ImageGrid, Point
 from engine.modalities.requirements import Requirements
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.modalities.xray_ct.requirements import estimate_unread, most_room
-from engine.preprocess import STEPS
+from engine.preprocess import STEPS, CentreOfRotation, Roll
 
 if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
     from engine.modalities.xray_ct.parameter_sweep import Of
@@ -30,8 +30,8 @@ class Ct(Modality[CtProtocol]):
     folded = True
     curve = ("Residual ‖Ax − y‖ / ‖y‖", "%")
     has_preview = True
-    on_demand = ("crop", "binning", "hardening", "roll")
-    tried: ClassVar[dict[str, Of]] = {"centre": "axis", "roll": "roll"}
+    on_demand = tuple(step.kind for step in STEPS if step.on_demand)
+    tried: ClassVar[dict[str, Of]] = {CentreOfRotation.kind: "axis", Roll.kind: "roll"}
     roles: ClassVar[tuple[Role, ...]] = ("data",)
     absent = (
         "Its geometry is in the scan: scanner, μ-map and normalisation are for PET and left out."
@@ -98,8 +98,7 @@ class Ct(Modality[CtProtocol]):
         scan = inputs.scan
         if not isinstance(scan, XrayScan):
             return False
-        made = {"flat_field": ("transmission", "integrals"), "logarithm": ("integrals",)}
-        return scan.empty_scan.kind in made.get(kind, ())
+        return any(step.is_done(scan.empty_scan.kind) for step in STEPS if step.kind == kind)
 
     def fault(self, protocol: CtProtocol, inputs: Inputs) -> str:
         scan = inputs.scan

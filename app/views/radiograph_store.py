@@ -16,10 +16,6 @@ from numpy.typing import NDArray
 from engine.data.projections import Kind, Projections
 from engine.errors import ResourceError
 
-OF_A_VIEW = ("flat_field", "bad_pixels", "logarithm", "hardening")
-"""Steps that need no more than one projection."""
-OF_A_ROW = ("flat_field", "bad_pixels", "logarithm", "rings", "hardening")
-"""Steps that need no more than the sinograms of neighbouring rows."""
 NEIGHBOURS = 4
 """Rows to either side that the mending of bad pixels may look at."""
 
@@ -60,23 +56,24 @@ class RadiographStore:
         if "flat_views" in info:  # `select` would forget how near the flats before and after are
             info["flat_views"] = (np.asarray(info["flat_views"]) - view).tolist()
         one = replace(scan.select(slice(view, view + 1)), info=info)
-        done = _after(one, steps, OF_A_VIEW)
+        done = _after(one, [step for step in steps if step.of_a_view])
         return Part(_copy(done.values[0]), done.kind, done.bad_pixels)
 
     def sinogram(self, row: int, steps: tuple[Any, ...] = ()) -> Part:
         """Return the sinogram of a row, after those of `steps` that need no far rows."""
         first = max(row - NEIGHBOURS, 0) if steps else row
         last = row + NEIGHBOURS + 1 if steps else row + 1
-        done = _after(_rows(self.scan, slice(first, last)), steps, OF_A_ROW)
+        of_a_row = [step for step in steps if step.of_a_row]
+        done = _after(_rows(self.scan, slice(first, last)), of_a_row)
         bad = None if done.bad_pixels is None else done.bad_pixels[row - first][None]
         return Part(_copy(done.values[:, row - first]), done.kind, bad)
 
 
-def _after(scan: Projections, steps: tuple[Any, ...], kinds: tuple[str, ...]) -> Projections:
+def _after(scan: Projections, steps: list[Any]) -> Projections:
     from engine.backend import cpu
 
     for step in steps:
-        if step.kind in kinds and step.use != "off" and step.obstacle(scan) is None:
+        if step.use != "off" and step.obstacle(scan) is None:
             scan = step.apply(scan, on=cpu(1))
     return scan
 

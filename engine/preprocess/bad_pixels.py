@@ -23,6 +23,8 @@ class BadPixels(PreprocessStep):
 
     title: ClassVar[str] = "Bad pixels"
     kind: ClassVar[str] = "bad_pixels"
+    of_a_view: ClassVar[bool] = True
+    of_a_row: ClassVar[bool] = True
     threshold: float = setting(
         0.1,
         "Least deviation of a single value from its neighbours that counts as an outlier, as a "

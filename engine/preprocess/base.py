@@ -3,14 +3,83 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar, Self, get_args
+
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.corrections.base import Correction
-from engine.data.projections import Projections
+from engine.data.projections import Kind, Projections
+from engine.geometry.xray import XrayGeometry
+
+ORDER: tuple[Kind, ...] = get_args(Kind)
+"""Kinds of projections, in the order in which steps make one of another."""
 
 
 class PreprocessStep(Correction[Projections]):
-    """One effect of source or detector; what was found is in the `info` of the projections."""
+    """One effect of source or detector; what was found is in the `info` of the projections.
+
+    A step that leaves detector, views and kind of the data as they are needs no more than a
+    correction does. Others say what they do, so that grid, memory and previews follow before any
+    value is read.
+    """
+
+    output_kind: ClassVar[Kind | None] = None
+    """Kind of the projections after the step; None: as before."""
+    of_a_view: ClassVar[bool] = False
+    """Whether the step needs no more than one projection."""
+    of_a_row: ClassVar[bool] = False
+    """Whether the step needs no more than the sinograms of neighbouring rows."""
+    on_demand: ClassVar[bool] = False
+    """Whether the step does nothing until the user enters something, which is no fault."""
+    sought: ClassVar[str] = ""
+    """Setting that is found from the projections where it is left out; empty: none is."""
+
+    @classmethod
+    def is_done(cls, kind: Kind) -> bool:
+        """Whether projections of a kind come with this step done."""
+        made = cls.output_kind
+        return made is not None and ORDER.index(kind) >= ORDER.index(made)
+
+    @property
+    def seeks(self) -> bool:
+        """Whether the step has yet to find a value in the projections."""
+        return bool(self.sought) and getattr(self, self.sought) is None
+
+    def with_found(self, value: float | None) -> Self:
+        """Return the step with the value that it seeks."""
+        return self.model_copy(update={self.sought: value})
+
+    def geometry(self, geometry: XrayGeometry) -> XrayGeometry:
+        """Return source and detector after the step, as far as they do not hang on the values."""
+        return geometry
+
+    def outline(self, scan: Projections) -> Projections:
+        """Return what the step makes of a scan whose values take no memory."""
+        geometry = self.geometry(scan.geometry)
+        kind = self.output_kind or scan.kind
+        if (geometry.n_views, geometry.shape) == (scan.n_views, scan.geometry.shape):
+            return replace(scan, geometry=geometry, kind=kind)
+        return replace(
+            scan,
+            values=no_values((geometry.n_views, *geometry.shape)),
+            geometry=geometry,
+            kind=kind,
+            flats=None,
+            darks=None,
+            bad_pixels=None,
+        )
+
+    def rows_before(self, rows: range, geometry: XrayGeometry) -> range | None:
+        """Rows of the detector before the step from which it makes `rows`; None: all of them.
+
+        `geometry` is that before the step.
+        """
+        return rows if self.geometry(geometry).shape[0] == geometry.shape[0] else None
+
+    def within_rows(self) -> Self:
+        """Return the step for a scan of which no other rows than `rows_before` are left."""
+        return self
 
     def changed(
         self, projections: Projections, facts: dict[str, Any], **changes: Any
@@ -22,6 +91,11 @@ class PreprocessStep(Correction[Projections]):
         """Return what this step told about projections it made; empty where it did not run."""
         message: dict[str, Any] = projections.info.get(self.kind, {})
         return message
+
+
+def no_values(shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """Zeros that take no memory; they cannot be written to."""
+    return np.broadcast_to(np.float32(0), shape)
 
 
 def percent(part: float, whole: float) -> str:

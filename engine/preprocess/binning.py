@@ -23,6 +23,7 @@ class Binning(PreprocessStep):
 
     title: ClassVar[str] = "Binning"
     kind: ClassVar[str] = "binning"
+    on_demand: ClassVar[bool] = True
     pixels: int = setting(1, "Pixels along each edge that become one", label="Pixels", ge=1, le=16)
     views: int = setting(1, "Neighbouring views that become one", label="Views", ge=1, le=16)
 
@@ -34,6 +35,14 @@ class Binning(PreprocessStep):
         if projections.n_views < self.views:
             return f"the scan has fewer than {self.views} views"
         return None
+
+    def geometry(self, geometry: XrayGeometry) -> XrayGeometry:
+        binned = geometry.binned(self.pixels) if self.pixels > 1 else geometry
+        return _between(binned, self.views)
+
+    def rows_before(self, rows: range, geometry: XrayGeometry) -> range:
+        last = min(self.pixels * rows.stop, geometry.shape[0])
+        return range(self.pixels * rows.start, last)
 
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
         k, values = self.pixels, projections.values
@@ -52,13 +61,12 @@ class Binning(PreprocessStep):
             out[views.start // self.views : last] = grouped.mean(axis=1)
 
         in_blocks(work, values, on=on, keep_order=self.views)
-        geometry = projections.geometry.binned(k) if k > 1 else projections.geometry
         facts = {"pixels": k, "views": self.views}
         return self.changed(
             projections,
             facts,
             values=out,
-            geometry=_between(geometry, self.views),
+            geometry=self.geometry(projections.geometry),
             flats=_binned_fields(projections.flats, k),
             darks=_binned_fields(projections.darks, k),
             bad_pixels=_binned_map(projections.bad_pixels, k),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from engine.backend import Backend
 from engine.data.projections import Projections
 from engine.errors import DataError
+from engine.geometry.xray import XrayGeometry
 from engine.preprocess.base import PreprocessStep
 from engine.settings import setting
 
@@ -18,6 +19,7 @@ class Crop(PreprocessStep):
 
     title: ClassVar[str] = "Crop"
     kind: ClassVar[str] = "crop"
+    on_demand: ClassVar[bool] = True
     rows: Span | None = setting(None, "First row and the one after the last", unit="pixels")
     columns: Span | None = setting(None, "First column and the one after the last", unit="pixels")
 
@@ -26,9 +28,19 @@ class Crop(PreprocessStep):
             return "no rows or columns are chosen; the whole detector is used"
         return None
 
+    def geometry(self, geometry: XrayGeometry) -> XrayGeometry:
+        return geometry.cropped(*self._kept(geometry.shape))
+
+    def rows_before(self, rows: range, geometry: XrayGeometry) -> range:
+        first = self._kept(geometry.shape)[0].start
+        return range(first + rows.start, first + rows.stop)
+
+    def within_rows(self) -> Self:
+        use = "off" if self.columns is None else self.use
+        return self.model_copy(update={"rows": None, "use": use})
+
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
-        rows = _slice("rows", self.rows, projections.shape[1])
-        columns = _slice("columns", self.columns, projections.shape[2])
+        rows, columns = self._kept(projections.geometry.shape)
 
         def cut(fields: Any) -> Any:
             return None if fields is None else fields[..., rows, columns]
@@ -38,11 +50,15 @@ class Crop(PreprocessStep):
             projections,
             facts,
             values=cut(projections.values),
-            geometry=projections.geometry.cropped(rows, columns),
+            geometry=self.geometry(projections.geometry),
             flats=cut(projections.flats),
             darks=cut(projections.darks),
             bad_pixels=cut(projections.bad_pixels),
         )
+
+    def _kept(self, shape: tuple[int, int]) -> tuple[slice, slice]:
+        """Rows and columns of a detector of (rows, columns) that are kept."""
+        return _slice("rows", self.rows, shape[0]), _slice("columns", self.columns, shape[1])
 
     def summary(self, before: Projections, after: Projections) -> str:
         (_, n_rows, n_cols), (_, kept_rows, kept_cols) = before.shape, after.shape

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from engine.arrays import module_of
 from engine.backend import Backend
 from engine.backend.gpu import Array
-from engine.data.projections import Projections
+from engine.data.projections import Kind, Projections
 from engine.errors import DataError
 from engine.preprocess import defects
 from engine.preprocess.base import PreprocessStep, percent
@@ -52,6 +52,9 @@ class FlatField(PreprocessStep):
 
     title: ClassVar[str] = "Dark and flat field"
     kind: ClassVar[str] = "flat_field"
+    output_kind: ClassVar[Kind | None] = "transmission"
+    of_a_view: ClassVar[bool] = True
+    of_a_row: ClassVar[bool] = True
     flats: Literal["interpolated", "mean"] = setting(
         "interpolated", "Flats of several moments: interpolate between them, or one mean"
     )

@@ -31,6 +31,9 @@ class Hardening(PreprocessStep):
 
     title: ClassVar[str] = "Beam hardening"
     kind: ClassVar[str] = "hardening"
+    of_a_view: ClassVar[bool] = True
+    of_a_row: ClassVar[bool] = True
+    on_demand: ClassVar[bool] = True
     fit: Literal["given", "uniform"] = setting(
         "given",
         "Coefficients as given below, or fitted so that this scan's object, of one material, comes "

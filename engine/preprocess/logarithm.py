@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.arrays import module_of
 from engine.backend import Backend
-from engine.data.projections import Projections
+from engine.data.projections import Kind, Projections
 from engine.errors import DataError
 from engine.preprocess.base import PreprocessStep, percent
 from engine.preprocess.blocks import in_blocks
@@ -23,6 +23,9 @@ class Logarithm(PreprocessStep):
 
     title: ClassVar[str] = "Logarithm"
     kind: ClassVar[str] = "logarithm"
+    output_kind: ClassVar[Kind | None] = "integrals"
+    of_a_view: ClassVar[bool] = True
+    of_a_row: ClassVar[bool] = True
     least_transmission: float = setting(
         1e-4,
         "Smaller transmissions count as this one, so that their logarithm stays finite",

@@ -23,6 +23,7 @@ class Rings(PreprocessStep):
 
     title: ClassVar[str] = "Rings"
     kind: ClassVar[str] = "rings"
+    of_a_row: ClassVar[bool] = True
     columns: Literal["found", "all"] = setting(
         "found",
         "Mend only the columns that hold a stripe, or smooth all others too, against faint rings",

@@ -10,6 +10,7 @@ import numpy as np
 from engine.backend import Backend
 from engine.data.projections import Projections
 from engine.errors import DataError
+from engine.geometry.xray import XrayGeometry
 from engine.preprocess.axis_search import METHODS, Method
 from engine.preprocess.base import PreprocessStep
 from engine.preprocess.opposite_rays import by_opposite_rays
@@ -29,6 +30,7 @@ class CentreOfRotation(PreprocessStep):
 
     title: ClassVar[str] = "Centre of rotation"
     kind: ClassVar[str] = "centre"
+    sought: ClassVar[str] = "column"
     column: float | None = setting(
         None,
         "Column on which the rotation axis falls, counted from 0; found from the scan if left out",
@@ -52,6 +54,11 @@ class CentreOfRotation(PreprocessStep):
             return "source and detector keep to no circle, so their positions stay as they are"
         return None
 
+    def geometry(self, geometry: XrayGeometry) -> XrayGeometry:
+        if self.column is None:
+            return geometry
+        return _with_axis(geometry, self.column)
+
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
         before = float(projections.geometry.axis_column.mean())
         facts: dict[str, Any] = {"column": before, "before": before, "method": NOT_FOUND}
@@ -64,8 +71,8 @@ class CentreOfRotation(PreprocessStep):
         moved = before - found.value
         if self.column is None and abs(moved) < CLOSE:
             moved = 0.0
-        geometry = projections.geometry.shifted(columns=moved) if moved else projections.geometry
         facts |= {"column": before - moved, "method": found.method}
+        geometry = _with_axis(projections.geometry, before - moved)
         return self.changed(projections, facts, geometry=geometry)
 
     def estimate(self, projections: Projections, *, on: Backend) -> Estimate:
@@ -92,6 +99,12 @@ class CentreOfRotation(PreprocessStep):
         return f"axis at column {facts['column']:.2f} ({facts['method']}), {away}"
 
 
+def _with_axis(geometry: XrayGeometry, column: float) -> XrayGeometry:
+    """Move the detector until it sees the axis on this column, on the average of the views."""
+    moved = float(geometry.axis_column.mean()) - column
+    return geometry.shifted(columns=moved) if moved else geometry
+
+
 def _reason(error: DataError) -> str:
     return str(error).removeprefix("Centre of rotation: ").removesuffix(".")
 
@@ -101,6 +114,7 @@ class Roll(PreprocessStep):
 
     title: ClassVar[str] = "Detector roll"
     kind: ClassVar[str] = "roll"
+    on_demand: ClassVar[bool] = True
     degrees: float | None = setting(
         None, "Turn of the detector in its plane", label="Roll", unit="°", ge=-45, le=45
     )
@@ -108,10 +122,15 @@ class Roll(PreprocessStep):
     def obstacle(self, projections: Projections) -> str | None:
         return "no angle is given; find it by a sweep" if self.degrees is None else None
 
+    def geometry(self, geometry: XrayGeometry) -> XrayGeometry:
+        return geometry.rolled(float(np.radians(self.degrees or 0.0)))
+
+    def rows_before(self, rows: range, geometry: XrayGeometry) -> range | None:
+        return None if self.degrees else rows  # it turns about the middle of all rows
+
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
-        degrees = self.degrees or 0.0
-        geometry = projections.geometry.rolled(float(np.radians(degrees)))
-        return self.changed(projections, {"degrees": degrees}, geometry=geometry)
+        facts = {"degrees": self.degrees or 0.0}
+        return self.changed(projections, facts, geometry=self.geometry(projections.geometry))
 
     def summary(self, before: Projections, after: Projections) -> str:
         return f"detector turned by {self.degrees:g}°"

@@ -52,7 +52,24 @@ def _words(form: Any) -> list[str]:
     return found + [each.title() for each in form.findChildren(QGroupBox)]
 
 
-QUESTIONS = {"offered": offered}
+def planned_grids(scan: str, settings: list[list[str]]) -> list[dict[str, Any]]:
+    """Return the grid that the window shows for an X-ray scan, for each choice of settings."""
+    from app.models.xray_scan import XrayScan
+    from engine.io import read_projections
+    from engine.modalities.xray_ct.protocol import CtProtocol
+    from engine.preprocess import STEPS
+    from engine.study.assignments import with_settings
+
+    found, seen = [], XrayScan.of(read_projections(scan), ())
+    for assignments in settings:
+        protocol = with_settings(CtProtocol(), tuple(assignments))
+        steps = tuple(getattr(protocol.steps, step.kind) for step in STEPS)
+        grid = protocol.grid.grid_for(seen.prepared(steps).geometry)
+        found.append({"shape": grid.shape, "voxel_mm": grid.voxel_mm, "centre_mm": grid.centre_mm})
+    return found
+
+
+QUESTIONS = {"offered": offered, "planned_grids": planned_grids}
 
 if __name__ == "__main__":
     result = obey(json.loads(sys.argv[1]))

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-import numpy as np
-
-from engine.backend import cpu
-from engine.data.projections import Kind, Projections
+from engine.data.projections import Projections
 from engine.errors import EngineError
-from engine.preprocess import Binning, CentreOfRotation, PreprocessStep
-
-ON_GEOMETRY = ("crop", "centre", "roll")
-"""Steps that move or cut the detector, and cost nothing where there are no values."""
-TURNS_INTO: dict[str, Kind] = {"flat_field": "transmission", "logarithm": "integrals"}
-"""What the projections are after a step."""
+from engine.geometry.xray import XrayGeometry
+from engine.preprocess import PreprocessStep
+from engine.preprocess.base import no_values
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,21 +22,23 @@ class DryRun:
     obstacles : why each of the steps cannot be done, by kind; None where it can
     fault : of the first step that is in use and failed; None: none failed
     axis_is_sought : whether the axis of rotation is yet to be found in the values
+    before : source and detector before each of the steps; None where it is not done
     """
 
     empty_scan: Projections
     obstacles: dict[str, str | None]
     fault: EngineError | None
     axis_is_sought: bool
+    before: tuple[XrayGeometry | None, ...] = ()
 
 
 def without_values(data: Projections) -> Projections:
     """Return a scan without its values."""
     return replace(
         data,
-        values=_zeros(data.shape),
-        flats=None if data.flats is None else _zeros(data.flats.shape),
-        darks=None if data.darks is None else _zeros(data.darks.shape),
+        values=no_values(data.shape),
+        flats=None if data.flats is None else no_values(data.flats.shape),
+        darks=None if data.darks is None else no_values(data.darks.shape),
         info={},
     )
 
@@ -55,40 +50,18 @@ def dry_run(
     found: dict[str, str | None] = {}
     fault: EngineError | None = None
     is_sought = False
+    before: list[XrayGeometry | None] = []
     for step in steps:
         found[step.kind] = obstacle = step.obstacle(empty_scan)
-        if obstacle is not None or step.use == "off":
+        is_done = obstacle is None and step.use != "off"
+        before.append(empty_scan.geometry if is_done else None)
+        if not is_done:
             continue
-        if isinstance(step, CentreOfRotation) and step.column is None:
+        if step.seeks:
             is_sought = axis is None
-            step = step.model_copy(update={"column": axis})
+            step = step.with_found(axis)
         try:
-            empty_scan = _after(step, empty_scan)
+            empty_scan = step.outline(empty_scan)
         except EngineError as e:
             found[step.kind], fault = str(e), fault or e
-    return DryRun(empty_scan, found, fault, is_sought)
-
-
-def _after(step: Any, empty_scan: Projections) -> Projections:
-    if isinstance(step, Binning):
-        return _binned(empty_scan, step.pixels, step.views)
-    if step.kind in ON_GEOMETRY and (step.kind != "centre" or step.column is not None):
-        return step.apply(empty_scan, on=cpu(1))
-    return replace(empty_scan, kind=TURNS_INTO.get(step.kind, empty_scan.kind))
-
-
-def _binned(empty_scan: Projections, pixels: int, views: int) -> Projections:
-    n = empty_scan.n_views // views
-    geometry = empty_scan.geometry.select(slice(0, n * views, views)).binned(pixels)
-    return replace(
-        empty_scan,
-        values=_zeros((n, *geometry.shape)),
-        geometry=geometry,
-        flats=None,
-        darks=None,
-        bad_pixels=None,
-    )
-
-
-def _zeros(shape: tuple[int, ...]) -> Any:
-    return np.broadcast_to(np.float32(0), shape)
+    return DryRun(empty_scan, found, fault, is_sought, tuple(before))

@@ -18,7 +18,7 @@ from engine.errors import DataError, SettingsError
 from engine.filtering.redundancy import coverage
 from engine.modalities.xray_ct.preview import SlicePreview
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.preprocess import CentreOfRotation
+from engine.preprocess import CentreOfRotation, Roll
 from engine.preprocess.parameter_sweep import SCORES, Candidate, Estimate, Score, lowest
 from engine.preprocess.rotation_axis import NOT_FOUND
 
@@ -33,6 +33,11 @@ BEST: dict[Score, str] = {
     "entropy": "slice with the plainest histogram",
 }
 UNITS: dict[Of, str] = {"axis": "pixels", "roll": "°"}
+SET: dict[Of, tuple[str, str]] = {
+    "axis": (CentreOfRotation.kind, CentreOfRotation.sought),
+    "roll": (Roll.kind, "degrees"),
+}
+"""Step and setting that hold the value."""
 N_CANDIDATES, FEWEST, MOST = 9, 3, 99
 OFF_MIDDLE = 0.3
 """Heights of the slices that show a roll, of the volume's, above and below its middle: the middle
@@ -103,7 +108,7 @@ def candidates(
 
 def with_value(protocol: CtProtocol, of: Of, value: float) -> CtProtocol:
     """Return the protocol in which the axis or the roll has this value."""
-    kind, key = ("centre", "column") if of == "axis" else ("roll", "degrees")
+    kind, key = SET[of]
     step = getattr(protocol.steps, kind).model_copy(update={"use": "on", key: float(value)})
     return protocol.model_copy(update={"steps": protocol.steps.model_copy(update={kind: step})})
 
@@ -111,7 +116,8 @@ def with_value(protocol: CtProtocol, of: Of, value: float) -> CtProtocol:
 def _usual(prepared: Projections, protocol: CtProtocol, of: Of) -> float:
     """Return what a run takes."""
     if of == "roll":
-        return protocol.steps.roll.degrees or 0.0
+        kind, key = SET[of]
+        return float(getattr(getattr(protocol.steps, kind), key) or 0.0)
     return round(float(prepared.geometry.axis_column.mean()), 2)
 
 

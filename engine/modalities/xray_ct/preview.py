@@ -7,7 +7,7 @@ still take long, columns and voxels are made k times larger.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -27,7 +27,7 @@ from engine.modalities.xray_ct.flow import NO_PATIENT
 from engine.modalities.xray_ct.model import expect_integrals
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.operators.xray import XrayTransform
-from engine.preprocess import STEPS, CentreOfRotation, PreprocessStep
+from engine.preprocess import STEPS, PreprocessStep
 from engine.preprocess.plausibility import doubts
 
 MOST_UPDATES = 1.2e8
@@ -89,7 +89,7 @@ class SlicePreview:
         clock = perf_counter()
         scan = self.prepared(protocol, check)
         axis = float(scan.geometry.axis_column.mean())
-        found = scan.info.get(CentreOfRotation.kind, {}).get("column")
+        found = _found(protocol, scan).get("value")
         grid = protocol.grid.grid_for(
             _walked(self._empty_scan, protocol, found).empty_scan.geometry
         )
@@ -117,8 +117,8 @@ class SlicePreview:
 
     def prepared(self, protocol: CtProtocol, check: Check = lambda: None) -> Projections:
         """Return the line integrals of the rows that see the slice; steps done before are kept."""
-        scan, steps = self._band(self._rows(protocol)), _without_rows(protocol)
-        done = 0
+        rows, steps = self._in_band(protocol)
+        scan, done = self._band(rows), 0
         for (before, after), step in zip(self._steps, steps, strict=False):
             if before != step:
                 break
@@ -136,11 +136,8 @@ class SlicePreview:
             )
         return scan
 
-    def _rows(self, protocol: CtProtocol) -> Rows:
-        """Rows of the detector from which the slice can be made."""
-        n_rows = self._scan.shape[1]
-        if _is_rolled(protocol):
-            return Rows(n_rows)  # it turns about the middle of all rows
+    def _in_band(self, protocol: CtProtocol) -> tuple[Rows, list[PreprocessStep]]:
+        """Rows of the detector from which the slice can be made, and the steps for these alone."""
         after = _walked(self._empty_scan, protocol, None)
         geometry = after.empty_scan.geometry
         grid = protocol.grid.grid_for(geometry)
@@ -149,8 +146,8 @@ class SlicePreview:
             level = float(np.clip(geometry.axis_seen[:, 1].mean(), 0, geometry.shape[0] - 1))
             level_rows = Rows(max(int(level) - MARGIN, 0), int(level) + MARGIN + 1)
             seen = Rows(min(seen.start, level_rows.start), max(seen.stop, level_rows.stop))
-        first, k = _first_row_and_binning(protocol)
-        return Rows(first + k * seen.start, min(first + k * seen.stop, n_rows))
+        seen = Rows(seen.start, min(seen.stop, geometry.shape[0]))
+        return _in_band(_steps_of(protocol), after.before, seen)
 
     def _band(self, rows: Rows) -> Projections:
         """The rows of the scan, kept until others are asked for."""
@@ -175,25 +172,29 @@ def _steps_of(protocol: CtProtocol) -> list[PreprocessStep]:
     return [getattr(protocol.steps, step.kind) for step in STEPS]
 
 
-def _is_rolled(protocol: CtProtocol) -> bool:
-    roll = protocol.steps.roll
-    return roll.use != "off" and bool(roll.degrees)
+def _found(protocol: CtProtocol, scan: Projections) -> dict[str, Any]:
+    """Value and method of the step that seeks one in the projections, where it ran."""
+    for step in _steps_of(protocol):
+        if step.sought and (facts := step.facts(scan)):
+            return {"value": facts.get(step.sought), "method": facts.get("method")}
+    return {}
 
 
-def _first_row_and_binning(protocol: CtProtocol) -> tuple[int, int]:
-    crop, binning = protocol.steps.crop, protocol.steps.binning
-    first = crop.rows[0] if crop.rows is not None and crop.use != "off" else 0
-    return first, binning.pixels if binning.use != "off" else 1
-
-
-def _without_rows(protocol: CtProtocol) -> list[PreprocessStep]:
-    """The steps for a scan whose rows are chosen already."""
-    if _is_rolled(protocol):
-        return _steps_of(protocol)
-    crop = protocol.steps.crop
-    use = "off" if crop.columns is None else crop.use
-    narrow = crop.model_copy(update={"rows": None, "use": use})
-    return [narrow if step.kind == "crop" else step for step in _steps_of(protocol)]
+def _in_band(
+    steps: list[PreprocessStep], before: Sequence[XrayGeometry | None], rows: Rows
+) -> tuple[Rows, list[PreprocessStep]]:
+    """Rows of the detector from which the steps make `rows`, and the steps for these alone."""
+    within = list(steps)
+    for i in reversed(range(len(steps))):
+        geometry = before[i]
+        if geometry is None:
+            continue
+        needed = steps[i].rows_before(rows, geometry)
+        if needed is None:
+            rows, within[i:] = Rows(geometry.shape[0]), steps[i:]
+        else:
+            rows, within[i] = needed, steps[i].within_rows()
+    return rows, within
 
 
 def _applied(step: PreprocessStep, scan: Projections, on: Backend) -> Projections:
@@ -260,7 +261,7 @@ def _messages(
     if protocol.algorithm.filter is None:
         messages = [f"Filtered back projection, {settings.describe()}"]
         messages.append(f"the run itself takes {protocol.algorithm.title}")
-    method = scan.info.get(CentreOfRotation.kind, {}).get("method")
+    method = _found(protocol, scan).get("method")
     words = {None: "as the scan says", "given": "as given", "not found": "not found in the scan"}
     found = words.get(method, f"found by {method}")
     messages.append(f"axis at column {axis:.2f}, {found}")

@@ -1,0 +1,86 @@
+"""A stranger's step that moves the detector: one file and one name."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.io import read_volume
+from tests.extensions.trial import Trial
+
+SIDEWAYS = '''
+    """The detector stands off to the side by what a ruler says."""
+
+    from __future__ import annotations
+
+    from typing import ClassVar
+
+    from engine.backend import Backend
+    from engine.data.projections import Projections
+    from engine.geometry.xray import XrayGeometry
+    from engine.preprocess.base import PreprocessStep
+    from engine.settings import setting
+
+
+    class Sideways(PreprocessStep):
+        """Detector moved along its rows."""
+
+        title: ClassVar[str] = "Detector sideways"
+        kind: ClassVar[str] = "sideways"
+        on_demand: ClassVar[bool] = True
+        columns: float = setting(0.0, "Along the rows", label="Moved by", unit="pixels")
+
+        def obstacle(self, projections: Projections) -> str | None:
+            return None if self.columns else "nothing is entered"
+
+        def geometry(self, geometry: XrayGeometry) -> XrayGeometry:
+            return geometry.shifted(columns=self.columns)
+
+        def apply(self, projections: Projections, *, on: Backend) -> Projections:
+            geometry = self.geometry(projections.geometry)
+            return self.changed(projections, {"columns": self.columns}, geometry=geometry)
+
+        def summary(self, before: Projections, after: Projections) -> str:
+            return f"detector moved by {self.columns:g} columns"
+'''
+
+
+def test_a_step_that_moves_the_detector_is_one_file_and_one_name(
+    trial: Trial, ct_scan: list[str]
+) -> None:
+    trial.add_file("engine/preprocess/sideways.py", SIDEWAYS)
+    trial.enlist(
+        "engine/preprocess/__init__.py", "STEPS", "engine.preprocess.sideways.Sideways",
+        after="Binning",
+    )  # fmt: skip
+    fixed = "steps.centre.use=off"
+    moved = ["steps.sideways.columns=3", fixed]
+
+    def reconstructed(scan: str, out: str, *settings: str) -> list[str]:
+        pairs = [part for each in settings for part in ("--set", each)]
+        return ["reconstruct", scan, "-o", out, *pairs]
+
+    shifted = [part.replace("scan.h5", "shifted.h5") for part in ct_scan]
+    told = trial.run(
+        ct_scan,
+        [*shifted, "--untold-shift", "3"],
+        reconstructed("scan.h5", "right.h5", fixed, "grid.diameter_mm=60"),
+        reconstructed("shifted.h5", "wrong.h5", fixed, "grid.diameter_mm=60"),
+        reconstructed("shifted.h5", "mended.h5", *moved, "grid.diameter_mm=60"),
+        reconstructed("shifted.h5", "whole.h5", *moved),
+        ask={"offered": {}, "planned_grids": {"scan": "shifted.h5", "settings": [moved, [fixed]]}},
+    )
+
+    right, wrong, mended, whole = (
+        read_volume(trial.work / f"{name}.h5") for name in ("right", "wrong", "mended", "whole")
+    )
+
+    def error(volume) -> float:
+        return float(np.linalg.norm(volume.values - right.values) / np.linalg.norm(right.values))
+
+    assert error(mended) < 0.3 * error(wrong)
+    grid, without = told["planned_grids"]
+    assert tuple(grid["shape"]) == whole.grid.shape
+    np.testing.assert_allclose(grid["voxel_mm"], whole.grid.voxel_mm)
+    assert grid != without  # the window knows of the step before the run does
+    assert "Moved by (pixels)" in told["offered"]["ct"]
+    assert any(row["kind"] == "sideways" for row in whole.info["corrections"])
