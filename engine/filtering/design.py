@@ -83,11 +83,15 @@ def plan_for(
     circle = coverage(orbit.angles_rad)
     notes = _notes(orbit, circle, cut_sides)
     first, last = edges(orbit)
+    # of the axis from the detector's middle, in widths: half of the difference of its two sides
     shift = abs(abs(first) - abs(last)) / (2 * abs(last - first))
+    # the nearer edge: where the object is cut off there, even a small shift matters
     is_cut = cut_sides[0 if abs(first) < abs(last) else 1]
     wants_half_fan = half_fan == "on" or (
         half_fan == "auto" and shift >= (CUT_SHIFT if is_cut else HALF_FAN_SHIFT)
     )
+    # views all around see every ray twice, and weights of a short scan would throw half of them
+    # away
     if circle.is_whole and short_scan != "on":
         if wants_half_fan:
             return _half_fan(orbit, circle, notes)
@@ -122,6 +126,8 @@ class _Notes:
         weigh: Callable[[int, Array], Array],
         added: tuple[int, int] = (0, 0),
     ) -> FilterDesign:
+        # sides with added columns are continued by their weights, which fall to zero at the old
+        # edge
         first, last = (is_cut and not n for is_cut, n in zip(self.cut_sides, added, strict=True))
         messages = self.messages
         if first or last:
@@ -162,6 +168,7 @@ def _half_fan(orbit: Orbit, circle: Coverage, notes: _Notes) -> FilterDesign:
     towards_long = np.sign(last) if abs(last) > abs(first) else np.sign(first)
     n_columns = orbit.geometry.shape[1]
     middle = axis_column(orbit)
+    # so many columns that the axis comes to the middle
     missing = int(np.ceil(abs(n_columns - 1 - 2 * middle)))
     before = missing if abs(first) < abs(last) else 0
     added = (before, missing - before)
@@ -201,11 +208,13 @@ def _short_scan(
     orbit: Orbit, circle: Coverage, notes: _Notes, fan_rad: float, *, use: bool
 ) -> FilterDesign:
     needed, covered = np.pi + 2 * fan_rad, circle.range_rad
+    # two usual gaps of grace, for views that are missing at the ends
     enough = covered >= needed - 2 * circle.usual_gap_rad
     kind: Kind = "short scan" if enough else "limited angle"
     if not enough:
         notes = _warn_of_limits(notes, covered, needed)
     if not use:
+        # on average a ray is measured covered / π times, so the values stay about right
         weight = min(1.0, np.pi / covered)
         notes = notes.report(f"No short-scan weights, as chosen: every ray counts {weight:.2f}.")
         return notes.plan(kind, orbit, circle.step_rad, _constant(weight))

@@ -36,6 +36,7 @@ def check_detector(orbit: Orbit) -> None:
 
 def edges(orbit: Orbit) -> tuple[float, float]:
     """Mean fan angle, or distance from the axis, of the outer edges of first and last column."""
+    # half a pixel beyond the middles of the outer ones, continued along a line
     edges = [(1.5 * f[0] - 0.5 * f[1], 1.5 * f[-1] - 0.5 * f[-2]) for f in _middle_rows(orbit)]
     first, last = np.mean(edges, axis=0)
     return float(first), float(last)

@@ -42,6 +42,7 @@ def fdk(
     values = taken(values)
     if on.is_cuda and not is_large(geometry, grid, on):
         values = on.to_device(values)
+    # decided from the whole data, also for a region: a box must hold the values of the whole volume
     plan = planned(values, geometry, settings)
     seen = rows_seeing(grid, region, plan.geometry)
     rows = filtered(values, plan, settings, rows=seen, on=on)
@@ -78,6 +79,7 @@ def rows_seeing(grid: ImageGrid, region: Region | None, geometry: XrayGeometry) 
     n_rows = geometry.shape[0]
     if (seen[..., 2] <= 0).any():
         return slice(0, n_rows)  # reaches behind the source
+    # a perspective maps a box between its corners: nothing inside is seen beyond them
     row = seen[..., 1] / seen[..., 2] - 0.5
     return slice(
         int(np.clip(np.floor(row.min()), 0, n_rows)),

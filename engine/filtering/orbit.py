@@ -70,6 +70,8 @@ class Orbit:
         seen = [geometry.corner_mm - self.point_mm, geometry.u_mm, geometry.v_mm]
         if geometry.beam == "cone":
             seen.append(geometry.source_mm - self.point_mm)
+        # each view in its own frame, radial, tangential, along the axis: alike ones have the same
+        # numbers
         local = np.einsum("nij,knj->nki", frame, np.stack(seen))
         return bool(np.ptp(local, axis=0).max() <= ALIKE * np.abs(local).max())
 
@@ -108,6 +110,8 @@ def _nearest(geometry: XrayGeometry) -> Orbit:
         return orbit  # too short an arc to tell its centre
     find = _circle if geometry.beam == "cone" else _middle
     found = _about(geometry, *find(geometry))
+    # z is kept unless another axis is clearly better: a fit always wins by a little, and would tilt
+    # the picture by the noise of the stated geometry
     is_better = found.misfit_mm + found.climb_mm < BETTER * (orbit.misfit_mm + orbit.climb_mm)
     return found if is_better else orbit
 
@@ -132,9 +136,11 @@ def _circle(geometry: XrayGeometry) -> tuple[Array, Array]:
     """Axis and centre of the circle nearest to the sources."""
     sources = geometry.source_mm
     middle = sources.mean(axis=0)
+    # the direction in which sources differ least; its sign is free, so that up is chosen
     axis = _upwards(np.linalg.svd(sources - middle)[2][2])
     first, second = _across(axis)
     x, y = (sources - middle) @ first, (sources - middle) @ second
+    # |s − c|² = r² is linear in c and in r² − |c|²: least squares without an iteration (Kåsa)
     rows = np.stack([2 * x, 2 * y, np.ones_like(x)], axis=1)
     centre = np.linalg.lstsq(rows, x**2 + y**2)[0]
     return axis, middle + centre[0] * first + centre[1] * second

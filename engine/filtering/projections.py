@@ -77,6 +77,7 @@ def filtered(
 
     n_at_once = max(1, _chunk_bytes(on) // work.bytes_per_view)
     chunks = [range(i, min(i + n_at_once, n_views)) for i in range(0, n_views, n_at_once)]
+    # one after the other: the transforms of one chunk fill the card
     if on.is_cuda:
         for chunk in chunks:
             of_views(chunk)
@@ -97,10 +98,13 @@ class _Work:
         self.first, self.last = wanted.start, wanted.stop
         self._softens = settings.soften_rows
         if self._softens:
+            # softening reads one row more on each side
             self.first, self.last = max(self.first - 1, 0), min(self.last + 1, n_rows)
         self._inner = slice(wanted.start - self.first, wanted.stop - self.first)
         reach = [truncation.reach(n_measured) if side else 0 for side in plan.continued]
         self._data = slice(reach[0], reach[0] + self._n_columns)
+        # room for the continuation only on the sides that need it: rows are as long as their
+        # transform
         self._n_wide = self._n_columns + sum(reach)
         before, after = plan.added_columns
         self._measured = slice(reach[0] + before, reach[0] + self._n_columns - after)
@@ -122,6 +126,8 @@ class _Work:
         wide[..., self._measured] = values
         if self._weights.common is not None:
             inner *= self._rows(self._tables.beside(values, self._weights.common))
+        # weights before the continuation: it then starts from values as they will be filtered,
+        # without a step at the edge
         inner *= self._rows(xp.asarray(self._weights.of(views)))
         truncation.continue_rows(wide, self._data.start, self._data.stop)
         factors = self._tables.beside(values, self._factors)
@@ -146,6 +152,7 @@ def density(orbit: Orbit, view: int) -> Array:
     geometry = orbit.geometry
     u = geometry.u_mm[view] / np.linalg.norm(geometry.u_mm[view])
     if geometry.beam == "parallel":
+        # parallel views are all alike across the detector: one number for all pixels
         return np.full((1, 1), 1 / np.linalg.norm(np.cross(geometry.source_mm[view], u)))
     ray = geometry.pixel_mm(view) - geometry.source_mm[view]
     moved = np.linalg.norm(np.cross(ray, orbit.tangent[view]), axis=-1) * orbit.radius_mm[view]

@@ -33,6 +33,8 @@ def kernel(n: int) -> Array:
 
 def spectrum(n: int, name: WindowName = "ram-lak", cutoff: float = 1.0) -> Array:
     """(n // 2 + 1,) float32 factors of the windowed ramp over the real frequencies of n pixels."""
+    # g is even, so that its spectrum is real but for rounding; in float64, since the factors near
+    # zero frequency are differences of large terms
     ramp = scipy.fft.rfft(kernel(n)).real
     frequency = np.arange(len(ramp)) / (n / 2)
     return np.asarray((ramp * window(name, frequency, cutoff)).astype(np.float32))
@@ -43,6 +45,7 @@ def filter_length(n_columns: int, n_beside: int = 0, padding: float = 2.0) -> in
 
     padding : length wanted, in rows
     """
+    # twice the row: then no value reaches another one around the end of the ring
     least = max(2 * n_columns + n_beside, round(padding * n_columns))
     return int(scipy.fft.next_fast_len(least, real=True))
 

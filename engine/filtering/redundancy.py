@@ -54,6 +54,7 @@ def coverage(angles_rad: Array, period_rad: float = 2 * np.pi) -> Coverage:
     last = int(np.argmax(gaps))
     order, gaps = np.roll(order, -last - 1), np.roll(gaps, -last - 1)  # the largest gap last
     inner, largest = gaps[:-1], float(gaps[-1])
+    # weighed by angle, not by number: a few views taken again hardly count
     usual = _usual(inner) if inner.max(initial=0) > 0 else period_rad
     is_whole = largest <= WHOLE_GAP * usual
     edge = largest if is_whole else usual  # what the views at the ends of a range stand for

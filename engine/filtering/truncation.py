@@ -35,6 +35,7 @@ def cut_sides(values: Array) -> tuple[bool, bool]:
     values : (n_views, n_rows, n_columns) line integrals
     """
     every = max(1, round(np.sqrt(values.size / _MOST_LOOKED_AT)))
+    # columns stay whole: the edge is what matters; views and rows repeat themselves
     some = values[::every, ::every]
     high = float(module_of(some).percentile(some, 99))
     n_edge = max(2, round(EDGE_PART * values.shape[2]))
@@ -67,6 +68,8 @@ def _continue(row: Array, beyond: Array) -> None:
     if n == 0:
         return
     n_edge = max(1, round(EDGE_PART * row.shape[-1]))
+    # the mean of a few pixels: noise of a single one would be doubled and carried on over the whole
+    # continuation
     edge = row[..., -n_edge:].mean(axis=-1, keepdims=True)
     mirrored = row[..., -2 : -2 - n : -1]
     fade = np.cos(np.pi / 2 * np.arange(1, n + 1) / (n + 1)) ** 2

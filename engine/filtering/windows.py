@@ -43,6 +43,7 @@ def window(name: WindowName, frequency: Array, cutoff: float = 1.0) -> Array:
     frequency : (n,) in units of the Nyquist frequency, 0 ... 1
     cutoff : width of the window in the same unit
     """
+    # shapes are of the band that is kept: a cutoff narrows the window instead of cutting it off
     f = np.asarray(frequency, np.float64) / cutoff
     inside = f <= 1 + 1e-9  # the last frequency itself is inside
     return np.where(inside, _SHAPES[name](np.minimum(f, 1.0)), 0.0)

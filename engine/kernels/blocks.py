@@ -51,6 +51,7 @@ def run_blocks(
     smallest : rows worth a call
     """
     starts = range(0, n_rows, _block_size(n_rows, threads, smallest))
+    # one counter for each thread: only its owner writes it, so no lock is needed to sum them
     done = [0] * threads
     stopped = Event()
 
@@ -63,15 +64,21 @@ def run_blocks(
             done[thread] += stop - start
 
     with ThreadPoolExecutor(threads) as pool:
-        numerator = [pool.submit(share, thread) for thread in range(threads)]
+        futures = [pool.submit(share, thread) for thread in range(threads)]
         try:
-            while wait(numerator, timeout=_TICK_S).not_done:
+            # progress is reported from the caller's thread: what it does, a signal of the window or
+            # an exception that stops the work, must not run inside a worker
+            while wait(futures, timeout=_TICK_S).not_done:
                 if on_progress:
                     on_progress(sum(done), n_rows)
         finally:
+            # also when `on_progress` raises: the pool waits for its threads as it closes, and they
+            # end after the block at hand instead of after all of them
             stopped.set()
-    for result in numerator:
-        result.result()
+    for future in futures:
+        # a fault of a kernel is raised only now, when no thread is left that writes into shared
+        # arrays
+        future.result()
     if on_progress:
         on_progress(n_rows, n_rows)
 
@@ -90,12 +97,15 @@ def sum_blocks(
     affordable = _SUMS_BYTES // (prod(bordered) * np.dtype(dtype).itemsize)
     n_blocks = -(-n_rows // _block_size(n_rows, threads))
     threads = max(1, min(threads, affordable, n_blocks))
+    # an image for each thread: atomic additions would come in another order, and so give other last
+    # bits, from run to run
     sums = [np.zeros(bordered, dtype) for _ in range(threads)]
 
     def add(thread: int, start: int, stop: int) -> None:
         work(sums[thread].ravel(), start, stop)
 
     run_blocks(add, n_rows, threads, on_progress)
+    # always in the order of the threads, so that the same number of them gives the same bits
     total, *others = (image[1:-1, 1:-1, 1:-1] for image in sums)
     for other in others:
         total += other

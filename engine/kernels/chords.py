@@ -65,7 +65,11 @@ def _add_ball(ray: Array, row: int, from_t: float, density: float, total: Array)
         p_y, q_y = s_y + column * ray[1, 1], w_y + column * ray[4, 1]
         p_z, q_z = s_z + column * ray[1, 2], w_z + column * ray[4, 2]
         c_x, c_y, c_z = p_y * q_z - p_z * q_y, p_z * q_x - p_x * q_z, p_x * q_y - p_y * q_x
+        # p × q instead of a (1 − p·p) + (p·q)², which is the same: for a source far away that
+        # difference would cancel all its digits
         a = q_x * q_x + q_y * q_y + q_z * q_z
+        # a negative root is a ray that misses; held at 0 its range is empty, with no branch in the
+        # loop
         half = math.sqrt(max(a - (c_x * c_x + c_y * c_y + c_z * c_z), 0.0))
         middle = -(p_x * q_x + p_y * q_y + p_z * q_z)
         low = max(middle - half, from_t * a)

@@ -23,6 +23,7 @@ ADVANCE_BLOCKS, LOG_BLOCKS = 512, 64
 def fitted(variant: RayVariant, rows: EventRows) -> RayVariant:
     """Return the variant with the timing that the rows have."""
     if not rows.bins.size:
+        # no bins to read and no table to look up: less traffic, and a few registers fewer
         return replace(variant, timing="none")
     if variant.timing == "global" or rows.table.nbytes > MOST_CONSTANT_BYTES:
         return replace(variant, timing="global")
@@ -61,6 +62,8 @@ class Kernels:
     def __init__(self, gpu: Gpu, rows: EventRows, layout: Layout, profiler: Profiler) -> None:
         self.gpu, self.layout = gpu, layout
         variant = layout.variant
+        # constant tables are part of the source, as hexadecimal floats: the compiler sees exactly
+        # the numbers of the host
         weights = tuple(float(w) for w in rows.table) if variant.timing == "constant" else ()
         rays = gpu.load(variant.rays(weights), variant.options)
         em = gpu.load(variant.em(), variant.options)
@@ -78,6 +81,7 @@ class Kernels:
 
     def _per_launch(self, rows: EventRows) -> tuple[Any, ...]:
         """Scalars of the scene that stay the same."""
+        # where nothing is timed `DeviceRays` gives a table of two zeros
         n_weights = rows.table.size if rows.bins.size else 2
         x, y, z = rows.voxel_mm
         return (
@@ -111,6 +115,7 @@ class Kernels:
         """Queue sums -> [z, y, x], as shares of the image `packed` if it is given."""
         x, y, _ = self.layout.sizes
         n = self.layout.n_voxels
+        # every pointer of a launch must be a valid one, read or not
         other = image if packed is None else packed  # never read
         as_numerator = np.int32(packed is not None)
         self._images(

@@ -48,9 +48,12 @@ def _inside(first: float, step: float, start: int, stop: int, size: float) -> tu
     """Numbers k of start ... stop - 1 for which 0 <= first + k step < size."""
     if step == 0.0:
         return (start, stop) if 0.0 <= first < size else (0, 0)
+    # the range is solved for, not tested voxel by voxel: the loops below then have no branch
     one, other = -first / step, (size - first) / step
     start = math.ceil(max(min(one, other), float(start)))
     stop = math.floor(min(max(one, other), stop - 1.0)) + 1
+    # the quotients are rounded: move inward until the ends hold, for an index outside is a fault of
+    # memory
     while start < stop and not 0.0 <= first + start * step < size:
         start += 1
     while start < stop and not 0.0 <= first + (stop - 1) * step < size:
@@ -72,6 +75,8 @@ def upright(
     n_x, n_z, z_0 = out.shape[1], out.shape[2], corner[2]
     n_views, n_columns, n_rows = projections.shape
     real = out.dtype.type
+    # blocks of lines and views together: a few projections serve many lines before they leave the
+    # cache
     for line_block in range(start, stop, _LINES):
         for view_block in range(0, n_views, _VIEWS):
             for line in range(line_block, min(line_block + _LINES, stop)):
@@ -79,6 +84,7 @@ def upright(
                 for view in range(view_block, min(view_block + _VIEWS, n_views)):
                     m = matrices[view]
                     depth = m[2, 0] * x + m[2, 1] * y + m[2, 3]
+                    # behind the source, or beside it: no ray reaches the detector through here
                     if depth <= 0.0:
                         continue
                     per_depth = 1.0 / depth
@@ -91,6 +97,7 @@ def upright(
                     if from_z >= to_z:
                         continue
                     i = int(a)
+                    # 1/τ² once for the two columns: along z the depth stays the same
                     one = real((a - i) * per_depth * per_depth)
                     other = real((1.0 - (a - i)) * per_depth * per_depth)
                     b_a, b_b = first + from_z * step, first + (to_z - 1) * step
@@ -121,6 +128,8 @@ def general(
         voxels = out[line // n_x, line % n_x]
         for view in range(n_views):
             m, projection = matrices[view], projections[view]
+            # what does not change along the line; in double, since float32 leaves a column of
+            # several thousands few digits for its fraction
             a_0 = m[0, 0] * x + m[0, 1] * y + m[0, 3]
             b_0 = m[1, 0] * x + m[1, 1] * y + m[1, 3]
             depth_0 = m[2, 0] * x + m[2, 1] * y + m[2, 3]
@@ -159,6 +168,8 @@ def _add(row: Array, a: Pair, depth: Pair, first: int, last: float, voxels: Arra
         per_depth = real(1.0) / away
         place = (a[0] + ahead * a[1]) * per_depth + real(0.5)
         inside = (away > nought) & (place >= nought) & (place < last)
+        # a place that may be read in any case, with the weight 0: choosing runs on vectors,
+        # branching does not
         place = place if inside else nought
         i = np.uint32(place)
         weight = per_depth * per_depth if inside else nought

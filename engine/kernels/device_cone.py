@@ -52,6 +52,8 @@ def back_rows(
     """
     n_z, n_y, n_x = volume
     n_rows, n_columns = detector
+    # about the middles, in double, before it becomes float32: from the corners, the sums of large
+    # products would cost float32 the fractions of a pixel
     moved = np.array(matrices, np.float64)
     moved[:, :, 3] += moved[:, :, :3] @ (np.array([n_x, n_y, n_z]) / 2)
     moved[:, 0] -= n_columns / 2 * moved[:, 2]
@@ -115,12 +117,14 @@ class ConeBack:
             self.gpu.zero(out)
         for start in range(0, len(views), n_at_once):
             some = views[start : start + n_at_once]
+            # views are in constant memory: all threads of a warp read the same one at a time
             rows = some.rows.reshape(-1)
             self.gpu.copy(rows, self._constant[: rows.size])
             seen = np.int32(first + start), *detector, np.int32(len(some))
             for grid, first_run in self._launches(out, len(some)):
                 where = np.int32(first_run), np.int32(is_sum), sums
                 self._back(grid, self.variant.block, projections, *seen, *box, *where)
+            # later launches of the same box add to what the first one wrote
             is_sum = True
         if self.variant.split > 1 and len(views):
             grid = -(-out.size // GATHER_BLOCK)

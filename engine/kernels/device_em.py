@@ -66,6 +66,8 @@ class DeviceEm:
         self._sums = rays.no_sums()
         self._peak = rays.peak(self._image)
         self._plain = self._gpu.empty(rays.shape, rays.dtype)
+        # a flag that kernels only ever set: whether a voxel became infinite or NaN is asked once in
+        # a while, not after every update
         self._fault = self._gpu.upload(np.zeros(1, np.int32))
         self._bytes_per_row = self._traffic()
         self._stream = _stream(rays, background, n_subsets, chunk)
@@ -82,6 +84,8 @@ class DeviceEm:
     def update(self, k: int) -> None:
         """Queue one update with the events of subset k."""
         n = self._sizes[k]
+        # only what stays in place can be recorded: a graph holds the addresses of its arguments,
+        # and those of streamed chunks alternate
         if isinstance(self._stream, Resident) and n < min(GRAPH_BELOW, self._rays.rows_per_launch):
             self._replay(k)
         else:
@@ -96,6 +100,8 @@ class DeviceEm:
         taken_at = self._n_updates
 
         def fetch() -> NDArray[Any]:
+            # the image is overwritten by the next update; a late fetch would show another iterate
+            # than the one it is labelled with
             if self._n_updates != taken_at:
                 raise RuntimeError("the image of an earlier update is gone from the device.")
             self._kernels.unpack(self._image, self._plain)
@@ -108,6 +114,7 @@ class DeviceEm:
         """Replace the image by `change` of it; the image is an array on the device."""
         self._kernels.unpack(self._image, self._plain)
         self._kernels.pack(self._rays.on_device(change(self._plain)), self._image)
+        # in place: recorded graphs hold the address of the old peak
         self._peak[...] = self._rays.peak(self._image)
 
     def figures(self, before: tuple[float, int] = (0.0, 0)) -> tuple[float, int]:
@@ -157,6 +164,7 @@ class DeviceEm:
 
     def _advance(self, k: int) -> None:
         unit = share_unit(self._sizes[k])
+        # the kernel raises it to the largest voxel as it writes the image
         self._gpu.zero(self._peak)
         state = (self._image, self._peak, self._fault, self._parts.mass[k])
         self._kernels.advance(self._sums, self._sensitivity, self._n_subsets, unit, *state)
@@ -188,10 +196,15 @@ class _Parts:
 
     def read(self, subsets: list[int]) -> list[tuple[float, int]]:
         """Log-likelihood and skipped rows of each of these subsets."""
+        # sums of blocks are added on the host, in float64 and in a fixed order, so that the
+        # likelihood has the same bits every time
         logs, skipped = self._gpu.download(self._logs), self._gpu.download(self._skipped)
         mass = self._gpu.download(self.mass)
         return [
-            (float(logs[k].sum()) - float(mass[k].sum()), int(skipped[k].sum())) for k in subsets
+            # Poisson: Σ log q over the events, less the counts that the image is expected to give
+            # in all
+            (float(logs[k].sum()) - float(mass[k].sum()), int(skipped[k].sum()))
+            for k in subsets
         ]
 
 
@@ -207,6 +220,7 @@ def _stream(
             return Resident(rays, background, n_subsets)
         except DeviceMemoryError:
             rays.forget()
+            # what free memory promised was not there in one piece, or another program took it
             chunk = max(rays.n_rows // 2, SMALLEST_CHUNK)
     while True:
         try:

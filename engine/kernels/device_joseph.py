@@ -89,6 +89,7 @@ def plucker(
     n_rows, n_columns = shape
     first, start_column, start_row, first_along, along_column, along_row = rays.transpose(1, 0, 2)
     columns, rows = (n_columns - 1) / 2, (n_rows - 1) / 2
+    # about the middle of volume and detector: moments stay small, where float32 is finest
     start = first + columns * start_column + rows * start_row - np.array(middle)
     along = first_along + columns * along_column + rows * along_row
     # where starts move, directions do not: no product of two steps
@@ -127,6 +128,7 @@ class Joseph:
         """
         argument = volume.argument if isinstance(volume, Texture) else volume
         for views, layers, scene in self._launches(lines, volume.shape, corner):
+            # the first launch of a ray replaces what was in `out`, so that nobody has to clear it
             adds = np.int32(accumulate or layers.start > 0)
             self._launch("forward", lines, views, argument, *scene, adds, out[_slice(views)])
 

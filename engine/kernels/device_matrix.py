@@ -76,6 +76,8 @@ class Matrix:
         panel, run = self.panel, self.variant.run
         threads = self._blocks(-(-panel.rows // run) * panel.columns)
         for part in self._launches(table, n_nonzero):
+            # rows of zeros above and below each image of shifts: a thread slides over its edge
+            # without a test
             sizes = (part[:, N_ROWS] + 2 * (run - 1)) * panel.columns
             ends = np.cumsum(sizes, dtype=np.int64)
             part = part.copy()

@@ -79,6 +79,8 @@ class DeviceRays:
             ends=self.rows.ends[first::step], bins=self.rows.bins[first::step]
         )
         at = whole.first + first * whole.step
+        # the rows are on the device already; a subset is another stride through the same arrays,
+        # and no copy
         part._placed = Placed(whole.ends, whole.bins, at, whole.step * step, part.n_rows)
         return part
 
@@ -151,6 +153,8 @@ class DeviceRays:
     def launches(self, placed: Placed) -> Iterator[tuple[tuple[Any, ...], range]]:
         """Yield the scene of each launch and the rows it takes; waits for the launch before."""
         size = self.rows_per_launch
+        # two launches are queued at most: one runs while the next is prepared. With more the host
+        # would run far ahead, and a stop of the user would come late
         earlier: Stamp | None = None
         for start in range(0, placed.n_rows, size):
             rows = range(start, min(start + size, placed.n_rows))
@@ -162,6 +166,8 @@ class DeviceRays:
                     placed.bins,
                     self._table,
                     *self.kernels.per_slab,
+                    # typed scalars, since the driver takes the bytes as they are: an int of Python
+                    # would be 8 bytes where the kernel reads 4
                     np.int32(at),
                     np.int32(placed.step),
                     np.int32(len(rows)),
@@ -193,6 +199,7 @@ class DeviceRays:
         """Copy rows to the device."""
         xp = module_of(ends)
         ends = self._to_device(xp.ascontiguousarray(ends))
+        # a kernel without timing never reads the bins, but a pointer it must have
         bins = self._to_device(xp.ascontiguousarray(bins) if bins.size else np.zeros(1, np.int16))
         return Placed(ends, bins, 0, 1, len(ends))
 
@@ -210,6 +217,7 @@ class DeviceRays:
 
     def peak(self, packed: Array) -> Array:
         """Largest magnitude of a packed image, as an array of one on the device."""
+        # left on the device: fetching the number would wait for all that is queued, once per update
         return self.gpu.xp.max(self.gpu.xp.abs(packed), keepdims=True)
 
     def on_device(self, values: Array) -> Array:

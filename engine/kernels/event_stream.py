@@ -75,6 +75,8 @@ class Streamed:
         self._rays, self._gpu = rays, rays.gpu
         chunk = max(min(chunk, -(-rays.n_rows // n_subsets)), 1)
         self.rows_per_chunk = chunk
+        # sorted by subset on the host: a chunk is then one contiguous copy, and the bus carries no
+        # event of another subset
         self._parts = [self._pinned(rays.rows, background, k, n_subsets) for k in range(n_subsets)]
         self._buffers = [self._buffer(self._parts[0], chunk) for _ in range(2)]
         self._expected = [rays.gpu.empty((chunk,), rays.dtype) for _ in range(2)]
@@ -87,6 +89,8 @@ class Streamed:
         n = len(part[0])
         for i, start in enumerate(range(0, n, self.rows_per_chunk)):
             stop = min(start + self.rows_per_chunk, n)
+            # the caller queues its kernels before it asks for the next chunk: so the stamp after
+            # the yield lies behind them
             yield self._fill(part, i % 2, start, stop)
             self._release(i % 2)
 
@@ -106,6 +110,7 @@ class Streamed:
                     for column, buffer in zip(part, self._buffers[which], strict=True)
                 ]
             ready = self._gpu.stamp()
+        # the kernels' stream waits for the copy, on the device; the host goes on
         self._gpu.wait_for(ready)
         ends, bins, rest = columns
         placed = Placed(ends, self._buffers[which][1] if bins is None else bins, 0, 1, stop - start)
@@ -158,4 +163,5 @@ def fitting_chunk(free_bytes: int, per_event: int, n_rows: int) -> int | None:
     usable = int(_USABLE * free_bytes)
     if n_rows * per_event <= usable:
         return None
+    # half of it each for the two buffers
     return max(SMALLEST_CHUNK, min(usable // (2 * per_event), LARGEST_CHUNK))

@@ -45,6 +45,8 @@ class HostRays:
     def part(self, first: int, step: int) -> HostRays:
         """Rows first, first + step, ..."""
         part = copy(self)
+        # copied, not strided: kernels are compiled for contiguous arrays, and a subset is passed
+        # often
         ends = np.ascontiguousarray(self.rows.ends[first::step])
         bins = np.ascontiguousarray(self.rows.bins[first::step])
         part.rows = self.rows._replace(ends=ends, bins=bins)
@@ -101,6 +103,7 @@ class HostRays:
     def _trace(self) -> tuple[EventRows, tuple[int, ...], Taps]:
         """Return what a thread needs to trace the rays: the list, the padded shape, room."""
         shape = padded(self.shape)
+        # taps are made for every call, since calls run side by side and each writes into its own
         return self.rows, shape, taps(shape, self.dtype)
 
     def _sum(self, work: Callable[[Array, int, int], None], unit: float) -> Array:

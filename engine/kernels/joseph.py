@@ -40,6 +40,8 @@ def inside(first: float, step: float, n_rows: int, n: int) -> tuple[int, int]:
     """Rows, or layers, r of 0 ... n_rows - 1 for which 0 <= first + r step < n + 1."""
     if step == 0.0:
         return (0, n_rows) if 0.0 <= first < n + 1.0 else (0, 0)
+    # n + 1, not n: within half a voxel outside the volume a sample still blends the border, which
+    # is zero, with the outermost voxels
     one, other = -first / step, (n + 1.0 - first) / step
     low, high = min(one, other), max(one, other)
     start = math.ceil(max(low, 0.0))
@@ -78,6 +80,7 @@ def _lay(ray: Array, column: int, row: int, voxel_mm: Array, shape: Shape) -> _R
     x = ray[3, 0] + column * ray[4, 0] + row * ray[5, 0]
     y = ray[3, 1] + column * ray[4, 1] + row * ray[5, 1]
     z = ray[3, 2] + column * ray[4, 2] + row * ray[5, 2]
+    # lengths in mm, directions in voxels: voxels may have unequal edges
     x_mm, y_mm, z_mm = x * voxel_mm[0], y * voxel_mm[1], z * voxel_mm[2]
     length = math.sqrt(x_mm * x_mm + y_mm * y_mm + z_mm * z_mm)
     one, line = n_z + 2, (n_x + 2) * (n_z + 2)
@@ -104,6 +107,8 @@ def _lay(ray: Array, column: int, row: int, voxel_mm: Array, shape: Shape) -> _R
 def _taps(layer: int, way: _Ray) -> tuple[np.uint32, float, float]:
     """Nearest lower voxel of a layer, and how far the ray is on the way to the next ones."""
     u, v = way.u + layer * way.slope_u, way.v + layer * way.slope_v
+    # rounding may put a sample on the far face of the border; held inside, it still reads the
+    # border
     i, j = min(int(u), way.n_u), min(int(v), way.n_v)
     at = (layer + 1) * way.stride + i * way.stride_u + j * way.stride_v
     return np.uint32(at), u - i, v - j
@@ -122,6 +127,7 @@ def forward(
         view, column = index // n_columns, index % n_columns
         for row in range(n_rows):
             way = _lay(rays[view], column, row, voxel_mm, shape)
+            # in double: a sum of hundreds of samples
             total = 0.0
             for layer in range(way.first, way.stop):
                 at, u, v = _taps(layer, way)

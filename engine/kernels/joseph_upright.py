@@ -60,6 +60,7 @@ def _lay_column(ray: Array, column: int, shape: Shape) -> _Column:
     s_k, q_k, n_k = (s_x, q_x, n_x) if along_x else (s_y, q_y, n_y)
     s_a, q_a, n_a = (s_y, q_y, n_y) if along_x else (s_x, q_x, n_x)
     one, line = n_z + 2, (n_x + 2) * (n_z + 2)
+    # q_k is the larger of the two across z, and the ray is not steep: never 0
     t, per_layer = (0.5 - s_k) / q_k, 1.0 / q_k
     a, slope_a = s_a + t * q_a + 0.5, q_a / q_k
     first, stop = inside(a, slope_a, n_k, n_a)
@@ -97,6 +98,7 @@ def forward_upright(
     for index in range(start, stop):
         view, column = index // n_columns, index % n_columns
         row = out[view, column]
+        # rows outside the volume are never touched below, and `out` comes uninitialised
         for r in range(n_rows):
             row[r] = real(0.0)
         way = _lay_column(rays[view], column, shape)
@@ -106,6 +108,7 @@ def forward_upright(
                 continue
             near, far = real(1.0 - strip.far), real(strip.far)
             z, step = real(strip.z), real(strip.step)
+            # two neighbouring columns of voxels; z runs fastest, so both are read on end
             left, right = image[strip.base : strip.end], image[strip.base + way.stride_a :]
             # loops from zero over slices, too: numba then knows that no index is negative
             for n in range(left.size):
@@ -115,6 +118,8 @@ def forward_upright(
                 z_r = z + real(np.uint32(r)) * step
                 k = np.uint32(z_r)
                 seen[r] += blend[k] + (z_r - real(k)) * (blend[k + _ONE] - blend[k])
+        # once for a row instead of once for each sample: the length between two layers is the same
+        # in all
         _times_length(rays[view], column, voxel_mm, way.per_layer, row)
 
 

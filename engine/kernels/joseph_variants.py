@@ -42,6 +42,7 @@ class JosephVariant:
     sums: Sums = "float"
 
     def __post_init__(self) -> None:
+        # a faulty form is a fault of ours, not of the user: ValueError, not an EngineError
         if not 1 <= self.views_per_launch <= MOST_VIEWS:
             raise ValueError(
                 f"views_per_launch {self.views_per_launch}: 1 to {MOST_VIEWS} fit into constant "

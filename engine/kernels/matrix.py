@@ -115,6 +115,7 @@ def _add_rows(
             i_a, i_b = np.uint64(a + ahead), np.uint64(b + ahead)
             i_c, i_d = np.uint64(c + ahead), np.uint64(d + ahead)
             for i in range(np.uint64(n)):
+                # four products for each load and store of the target
                 near = w_a * source[i_a + i] + w_b * source[i_b + i]
                 far = w_c * source[i_c + i] + w_d * source[i_d + i]
                 target[to + i] += near + far
@@ -162,10 +163,13 @@ def forward(
     """
     n_planes, n_rows, pitch = image.shape[0], size[0], size[1]
     flat = image.reshape(image.size)
+    # a plane at a time: its phases stay in the cache while all orientations pass them
     for stored in range(groups.shape[1]):
         for plane in (stored, n_planes - 1 - stored):
             for o in range(start, stop):
                 row = chosen[o, 0]
+                # the second half of the planes is not stored: seen from the other panel it is the
+                # first half with rows and columns mirrored, bits 2 and 4 of the turn
                 turn = chosen[o, 1] ^ (6 if plane > stored else 0)
                 wide = (shapes[o, 1] + LANES - 1) // LANES * LANES
                 corner = plane * image.shape[1] + margin * (pitch + 1)
@@ -178,6 +182,7 @@ def forward(
                         out, image_starts[o], wide, shapes[o, 0], wide, flat, begin, pitch,
                         _steps(turn, pitch, 1), shifts, weights, first, last,
                     )  # fmt: skip
+            # the middle plane of an odd number is its own mirror image and counts once
             if plane == n_planes - 1 - stored:
                 break
 
@@ -226,6 +231,7 @@ def _reach(
     chosen: Array, turn: int, shifts: Array, first: int, last: int
 ) -> tuple[int, int, int, int]:
     """Least and greatest u, and v, of some non-zeros after a turn."""
+    # the rectangle of the image that four non-zeros touch: the rest of the plane is left alone
     low_u = high_u = shifts[first, 0]
     low_v = high_v = shifts[first, 1]
     for e in range(first + 1, last):

@@ -87,6 +87,7 @@ def grouped_rows(
     panel
         the scanner
     """
+    # numba has no half precision on the CPU; the bits are only moved here
     bits = values.view(np.uint16) if values.dtype == np.float16 else values
     groups = np.empty((len(starts), panel.n_groups + 1), np.int32)
     codes, sorted_bits = np.empty(len(places), np.uint16), np.empty_like(bits)
@@ -103,6 +104,8 @@ def _sort_groups(
 ) -> None:  # fmt: skip
     """Count the non-zeros of every group, then put each behind those of its group before it."""
     for row in range(len(starts)):
+        # a counting sort, in two passes without another array: `ends` first counts, then says where
+        # the next of each group goes
         begin, ends = starts[row, 0] - starts[0, 0], groups[row]
         ends[:] = 0
         for plane in range(windows.shape[1]):
@@ -116,6 +119,8 @@ def _sort_groups(
                 j, k = _voxel(windows[row, plane], places[n])
                 group = _group(plane, j, k, edge)
                 to = begin + ends[group]
+                # floor division: voxels outside the box have negative places, and the margin makes
+                # them positive
                 codes[to] = (j // edge + margin) * 256 + k // edge + margin
                 sorted_values[to] = values[n]
                 ends[group] += 1

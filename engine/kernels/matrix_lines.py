@@ -38,6 +38,8 @@ def forward(
     image : (n_voxels,); out : (n_lines,)
     """
     for i in range(start, stop):
+        # a line has the voxels of its row moved by one constant, since margins are part of the
+        # image: no test for the edge
         begin, total = begins[i], weights.dtype.type(0)
         for n in range(row_starts[rows[i]], row_starts[rows[i] + 1]):
             total += weights[n] * image[begin + places[n]]

@@ -33,6 +33,7 @@ class PanelShape:
     @property
     def n_stored(self) -> int:
         """Planes that are stored."""
+        # the other half follows by symmetry; an odd number keeps its middle plane
         return (self.planes + 1) // 2
 
     @property

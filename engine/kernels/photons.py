@@ -129,10 +129,13 @@ def _seen(
         if photons.scatter:
             photo = panels.mu * photons.photo * k**_PHOTO_POWER
             compton = panels.mu * (1.0 - photons.photo) * klein_nishina(k)
+        # 1 − u is never 0, so its logarithm is finite
         step = -math.log(1.0 - uniform(state)) / (photo + compton)
         x, y, z = x + step * d_x, y + step * d_y, z + step * d_z
         if not 0.0 <= x < panels.thickness:
             break
+        # an imagined interaction in a gap: the photon flies on unchanged (Woodcock), and needs no
+        # list of the faces between crystals
         if not _crystal_at(y, z, panels)[2]:
             continue
         lost, cosine = energy, 1.0
@@ -147,6 +150,7 @@ def _seen(
         d_x, d_y, d_z = turned(d_x, d_y, d_z, cosine, state)
     if not (left > 0.0 and photons.low_kev <= left <= photons.high_kev):
         return 0, 0, False
+    # the mean may lie in a gap; it then counts for the crystal of that pitch
     row, column, _ = _crystal_at(left_y / left, left_z / left, panels)
     return row, column, True
 
@@ -179,12 +183,15 @@ def track(
         x = (voxel[0] + uniform(state) - 0.5 * g.n_planes) * g.plane
         y = (voxel[1] + uniform(state)) * edge
         z = (voxel[2] + uniform(state)) * edge
+        # even in the cosine is even on the sphere; directions that no panel can see are not drawn,
+        # and the caller counts them as the part `lowest` of all
         d_x = lowest + (1.0 - lowest) * uniform(state)
         angle = 2.0 * math.pi * uniform(state)
         sine = math.sqrt(1.0 - d_x * d_x)
         d_y, d_z = sine * math.cos(angle), sine * math.sin(angle)
         t_0, t_1 = (0.5 * g.separation + x) / d_x, (0.5 * g.separation - x) / d_x
         r_1, c_1, seen = _seen(y + t_1 * d_y, z + t_1 * d_z, d_x, d_y, d_z, g, photons, state)
+        # pairs of which one photon escapes end here, before the other is tracked
         if not seen:
             continue
         r_0, c_0, seen = _seen(y - t_0 * d_y, z - t_0 * d_z, d_x, -d_y, -d_z, g, photons, state)

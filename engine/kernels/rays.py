@@ -32,6 +32,7 @@ _LEAST_EXPECTED = 1e-24
 def _gather(image: Array, n_slabs: int, taps: Taps) -> float:
     """Turn the lengths of the taps into their shares of the line integral, and sum them."""
     voxel, length = taps
+    # tap by tap, not slab by slab: each inner loop then reads one row of the working space on end
     total = length.dtype.type(0.0)
     for tap in range(3):
         for k in range(n_slabs):
@@ -44,6 +45,7 @@ def _gather(image: Array, n_slabs: int, taps: Taps) -> float:
 def _scatter(sums: Array, n_slabs: int, taps: Taps, value: float) -> None:
     """Add value · length to the voxels of the taps, rounded if the sums are integers."""
     voxel, length = taps
+    # known when the kernel is compiled, so that floating sums pay nothing for it
     is_integer = sums.dtype.type(1.5) == 1
     half = length.dtype.type(0.5 if is_integer else 0.0)
     for tap in range(3):
@@ -140,6 +142,8 @@ def back_exact(
     real = values.dtype.type
     for row in range(start, stop):
         n_slabs, scale = lay(row, rows, shape, taps)
+        # factor by factor in the dtype of the image, as the CUDA twin does: one product of doubles
+        # would be rounded elsewhere
         _scatter(sums, n_slabs, taps, values[row] * real(scale) * real(unit))
 
 

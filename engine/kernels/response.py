@@ -46,6 +46,7 @@ class Panels(NamedTuple):
 @_INLINE
 def _depth(u: float, kappa: float, thickness: float) -> float:
     """Depth of a point, exponential in 0 ... thickness."""
+    # by inversion of the distribution function; u = 0 is the face, u = 1 the back of the crystal
     return -math.log(1.0 - u * (1.0 - math.exp(-kappa * thickness))) / kappa
 
 
@@ -99,6 +100,7 @@ def integrate(
     g = panels
     edge, gap = g.pitch / g.voxels_per_pitch, g.pitch - g.crystal
     e_y, e_z = orientation[0] * g.pitch, orientation[1] * g.pitch
+    # the drawing density needs to be near the true one only: what differs is in the weight below
     middle = g.separation + 2.0 / g.mu
     kappa = g.mu * math.sqrt(1.0 + (e_y * e_y + e_z * e_z) / (middle * middle))
     drawn = (1.0 - math.exp(-kappa * g.thickness)) / kappa
@@ -115,6 +117,8 @@ def integrate(
         u_y, u_z = d_y / length, d_z / length
         path = _in_crystals(y_0, z_0, u_y, u_z, s_0 * per_x, g.crystal, gap)
         path += _in_crystals(y_1, z_1, -u_y, -u_z, s_1 * per_x, g.crystal, gap)
+        # the density that was drawn from is divided out, the true path through crystals put in:
+        # gaps do not attenuate
         weight = scale * math.exp(kappa * (s_0 + s_1) - g.mu * path) / (length * length)
         # from crystal 0 on, in voxels; x = 0 is the lower face of plane 0
         a_x = (0.5 * (g.n_planes * g.plane - g.separation) - s_0) / g.plane

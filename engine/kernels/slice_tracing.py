@@ -71,10 +71,14 @@ def _shorten(
     low: float, high: float, main: float, across: float, slope: float, size: float
 ) -> tuple[float, float]:
     """Cut [low, high] of the main axis to where the other coordinate lies in [0, size]."""
+    # parallel to the planes of this axis: inside all along or nowhere. The half-open interval gives
+    # a ray on a face between two voxels to one of them only
     if abs(slope) < _FLAT:
         return (low, high) if 0.0 <= across < size else (0.0, -1.0)
     one = main - across / slope
     other = main + (size - across) / slope
+    # wider rather than narrower: a slab too many adds a tap of the border, which is zero; a slab
+    # too few would lose a piece of the ray
     return max(low, min(one, other) - _MARGIN), min(high, max(one, other) + _MARGIN)
 
 
@@ -86,6 +90,7 @@ def _cross(main: Three, u: Three, v: Three) -> tuple[float, float, float, float,
     the box all round, slightly widened, and the slopes of the other axes.
     """
     start, difference, size = main
+    # both ends at one point: no direction, so no slabs, and the row gives 0
     if difference == 0.0:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     slope_u, slope_v = u[1] / difference, v[1] / difference
@@ -111,10 +116,13 @@ def _trace(
     the first slab; layout : place of that slab, strides of main axis, u and v; tops : last u, v
     """
     voxel, length = taps
+    # in the dtype of the image from here on: places are counted from the first slab, where they are
+    # small enough for float32, and vectors hold twice as many of them as of float64
     real = length.dtype.type
     one, nought, flat = real(1.0), real(0.0), real(_FLAT)
     u0, su, v0, sv = real(line[0]), real(line[1]), real(line[2]), real(line[3])
     start, stop = real(ends[0]), real(ends[1])
+    # 32-bit places: half the width of numba's usual integers, so that the loop runs on vectors
     origin, stride = np.int32(layout[0]), np.int32(layout[1])
     stride_u, stride_v = np.int32(layout[2]), np.int32(layout[3])
     top_u, top_v = real(tops[0]), real(tops[1])
@@ -178,11 +186,14 @@ def _weigh(
 def lay(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float]:
     """Lay one row through the image: fill its taps, return their slabs and mm per slab."""
     points, table, voxel_mm = rows.points, rows.table, rows.voxel_mm
+    # everything about one row in double: a point may lie a million voxels away, where float32 has
+    # no fractions left
     p, q = rows.ends[row, 0], rows.ends[row, 1]
     px, py, pz = points[p, 0], points[p, 1], points[p, 2]
     dx, dy, dz = points[q, 0] - px, points[q, 1] - py, points[q, 2] - pz
     x, y, z = (px, dx, shape[2] - 2.0), (py, dy, shape[1] - 2.0), (pz, dz, shape[0] - 2.0)
     up, over = shape[2], shape[1] * shape[2]
+    # ties go to x, then y: the same choice as on the GPU, or the bits would differ on diagonals
     if abs(dx) >= abs(dy) and abs(dx) >= abs(dz):
         main, u, v, stride, stride_u, stride_v = x, y, z, 1, up, over
     elif abs(dy) >= abs(dz):
@@ -196,14 +207,18 @@ def lay(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float
     middle, centre_mm = main[0] + 0.5 * main[1], 0.0
     first, last = np.floor(near), np.ceil(far) if near < far else -1.0
     if rows.bins.size:
+        # from the midpoint, positive towards the second crystal; see engine/CONVENTIONS.md
         centre_mm = (rows.bins[row] - 0.5 * (rows.n_bins - 1)) * rows.bin_mm
         reach = 0.5 * (table.size - 1) * rows.step_mm / scale
         seen = middle + centre_mm / mm_per_slab
+        # slabs beyond the cut-off of the Gaussian have no weight: of a long line few slabs are left
         first, last = max(first, np.floor(seen - reach)), min(last, np.ceil(seen + reach))
+    # also for NaN, which compares as false: a ray that misses has no slabs
     if not first < last:
         first, last = 0.0, 0.0
     n_slabs = int(last - first)
     ahead, ends = first - main[0], (low - first, high - first)
+    # + 1 for the border
     line = (u[0] + slope_u * ahead + 1.0, slope_u, v[0] + slope_v * ahead + 1.0, slope_v)
     layout = ((int(first) + 1) * stride, stride, stride_u, stride_v)
     _trace(line, ends, n_slabs, layout, (u[2] + 1.0, v[2] + 1.0), taps)

@@ -22,6 +22,7 @@ def render(name: str, **values: Value) -> str:
 
 def _written(key: str, value: Value) -> str:
     """Write a value as C++ does, or refuse it."""
+    # before int: True is an int of Python, and would be written as "True"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
@@ -29,6 +30,7 @@ def _written(key: str, value: Value) -> str:
     if isinstance(value, str) and value in WORDS:
         return value
     if isinstance(value, tuple) and all(isinstance(number, float) for number in value):
+        # hexadecimal: the very bits, with no decimal digits to round
         return ", ".join(number.hex() for number in value)
     raise TypeError(f"{key}: {value!r} may not go into a kernel; numbers and known words may.")
 

@@ -35,9 +35,12 @@ def cut_gaussian_cdf(sigmas: float) -> float:
 
 def weight_table(sigma_mm: float, bin_mm: float, dtype: DTypeLike) -> WeightTable:
     """Tabulate the bin weight finely enough for linear interpolation (error below 1e-4)."""
+    # a whole number of steps per bin: then neighbouring bins read at the same fraction of a step,
+    # and their interpolated weights still sum to 1
     n_steps = min(max(math.ceil(_STEPS_PER_SIGMA * bin_mm / sigma_mm), 1), _MOST_STEPS_PER_BIN)
     step_mm = bin_mm / n_steps
     reach = math.ceil((CUTOFF_SIGMAS * sigma_mm + bin_mm / 2) / step_mm) + 1
+    # half of it suffices, W is even; mirrored below, so that the table is even to the last bit
     weights = [
         cut_gaussian_cdf((i * step_mm + bin_mm / 2) / sigma_mm)
         - cut_gaussian_cdf((i * step_mm - bin_mm / 2) / sigma_mm)

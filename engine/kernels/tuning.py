@@ -29,6 +29,7 @@ def tuned(on: Backend, n_voxels: int, is_timed: bool, reproducible: bool, dtype:
     """Return the variant for images of so many voxels on this device."""
     sums: Sums = "fixed" if reproducible else "float"
     real: Real = "double" if dtype == "float64" else "float"
+    # whether an image lies in the caches decides more than its exact size does
     image = "large" if n_voxels >= LARGE_VOXELS else "small"
     best = UNMEASURED
     for choice in _choices(on):

@@ -22,12 +22,16 @@ def row_unit(peak: float, shape: tuple[int, ...]) -> float:
 
     A slab adds less than the peak, and there are at most as many as the padded image is long.
     """
+    # frexp gives the power of two just above the peak, bit_length the one above the slabs: their
+    # product bounds the sum without any rounding
     slabs = (max(padded(shape)) - 1).bit_length()
     return math.ldexp(1.0, min(SUM_BITS - math.frexp(peak)[1] - slabs, _FINEST_ROW))
 
 
 def share_unit(n_rows: int) -> float:
     """Units per count in which EM shares are summed: the shares of a row sum to 1 at most."""
+    # powers of two, so that scaling there and back is exact and only the rounding to integers
+    # counts
     return math.ldexp(1.0, min(_FINEST_SHARE, SUM_BITS - n_rows.bit_length()))
 
 

@@ -61,6 +61,7 @@ class RayVariant:
     @property
     def sum_dtype(self) -> str:
         """Numpy's name of the type that images are summed in."""
+        # 64 bits, since 32 of them would leave a billion events only a few steps each
         return "int64" if self.sums == "fixed" else self.dtype
 
     def rays(self, weights: tuple[float, ...] = ()) -> str:

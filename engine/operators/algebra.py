@@ -84,6 +84,8 @@ class VerticalStack(Composite):
                     f"{first.name} takes arrays of shape {first.in_shape}, {part.name} takes "
                     f"{part.in_shape}; only operators on the same image can be stacked."
                 )
+        # flat, since outputs of different shapes, projections and gradients, have no common first
+        # axis
         sizes = [part.shape[0] for part in parts]
         super().__init__(parts, first.in_shape, (sum(sizes),))
         self._ends = [0, *accumulate(sizes)]

@@ -32,6 +32,7 @@ def flat_operator(
     """
 
     def matvec(x: Array) -> Array:
+        # solvers know vectors only; reshape makes no copy
         return result(A(x.reshape(A.in_shape))).ravel()
 
     def rmatvec(y: Array) -> Array:

@@ -80,6 +80,8 @@ class MatrixProjector(LinearOperator):
         profiler: Profiler | None = None,
     ) -> None:
         scanner = response.scanner
+        # layers see the same lines of response from other depths: each would need a response of its
+        # own
         if scanner.settings.n_layers != 1:
             raise GeometryError(
                 f"{scanner.name}: a response matrix is of one layer of crystals, the scanner has "
@@ -104,6 +106,7 @@ class MatrixProjector(LinearOperator):
 
     def _choose(self, orientations: Array) -> None:
         self.orientations: NDArray[np.int64] = orientations.astype(np.int64)
+        # subsets leave this table of what is ours only: rows and kernels are shared by all of them
         n_lines = self.response.scanner.orientations.n_shifts[self.orientations]
         self.starts: NDArray[np.int64] = np.concatenate([[0], np.cumsum(n_lines)])
         self.out_shape = (int(self.starts[-1]),)
@@ -116,6 +119,8 @@ class MatrixProjector(LinearOperator):
         out = np.zeros(self.out_shape, self.dtype)
         with self.span("forward", events=len(out), unit="rays"):
             image = self.phases.split(x, self.dtype)
+            # some orientations at a time, since rows sorted for the kernels take several times
+            # their stored size
             for first, rows in self._rows():
                 self._project(first, rows, image, out)
         return out
@@ -140,8 +145,12 @@ class MatrixProjector(LinearOperator):
 
     def members(self, k: int, of: int) -> NDArray[np.int64]:
         """Places, among our orientations, of those in subset k, ascending."""
+        # orientations that are mirror images go to the same subset: its sensitivity then is its own
+        # mirror image along every axis, and one octant of it says all
         offsets = np.abs(self.response.scanner.orientations.offsets[self.orientations])
         _, family = np.unique(offsets, axis=0, return_inverse=True)
+        # dealt out at random: neighbouring orientations see much the same, and a subset of
+        # neighbours would pull the image to one side
         order = np.random.default_rng(SEED).permutation(int(family.max(initial=-1)) + 1)
         dealt = np.empty_like(order)
         dealt[order] = np.arange(len(order))
@@ -149,6 +158,7 @@ class MatrixProjector(LinearOperator):
 
     def among(self, places: Array) -> MatrixProjector:
         """Return some of our orientations alone, by their places among ours."""
+        # shares rows and compiled kernels with us, and has a table of its own
         part = copy(self)
         part._choose(self.orientations[places])
         return part
@@ -191,6 +201,7 @@ class MatrixProjector(LinearOperator):
 
     def _project(self, first: int, rows: SortedRows, image: Array, out: Array) -> None:
         edge, margin = self.phases.edge, self.phases.margin
+        # no border: a line outside the panels does not exist, only the end of a row is filled up
         images = PlaneImages(rows.shapes, 0, -rows.shapes[:, 1] % kernels.LANES, self.dtype)
 
         def work(_: int, start: int, stop: int) -> None:
@@ -205,6 +216,8 @@ class MatrixProjector(LinearOperator):
 
     def _project_back(self, first: int, rows: SortedRows, y: Array, sums: Array) -> None:
         edge, margin = self.phases.edge, self.phases.margin
+        # the non-zeros of a group reach so far beyond the image of a line's data; zeros there save
+        # a test
         border = rows.reach
         images = PlaneImages(rows.shapes, border, kernels.LANES, self.dtype)
         for o in range(len(rows.chosen)):
@@ -215,6 +228,8 @@ class MatrixProjector(LinearOperator):
             scene = (*rows.arrays, edge, margin, images.flat, border, images.starts)
             kernels.back(start, stop, *scene, self.phases.size, sums)
 
+        # blocks are planes here, not lines: each thread adds into planes of its own, so there is
+        # one image for all, and its bits do not depend on the threads
         n, on_progress = self.response.n_planes_stored, self._part(first, len(rows.chosen))
         run_blocks(work, n, self.on.threads, on_progress, smallest=1)
 

@@ -61,6 +61,7 @@ class DeviceResponse:
 
         Everything at once if the whole response fits the device, else what fits.
         """
+        # asked anew at each call until it fits: memory may have become free since
         if self._resident is None:
             every, budget = np.arange(len(self.n_nonzero)), int(USABLE * self.gpu.free_bytes())
             if self._bytes(every).sum() <= budget:
@@ -68,6 +69,7 @@ class DeviceResponse:
         if self._resident is not None:
             yield slice(0, len(rows)), self._resident, rows
             return
+        # orientations that are mirror images share a stored row; it is sent once
         needed, at = np.unique(rows, return_inverse=True)
         for part in parts_of(self._bytes(needed), budget, len(needed)):
             some = slice(*np.searchsorted(at, [part.start, part.stop]))
@@ -75,6 +77,7 @@ class DeviceResponse:
 
     def _bytes(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Memory of each of some rows."""
+        # a code of two bytes for the place, and the value in half or in single precision
         per_nonzero = 4 if self.kernels.variant.values == "half" else 6
         return self.n_nonzero[rows] * per_nonzero + 4 * (self.kernels.panel.n_groups + 4)
 
@@ -83,6 +86,8 @@ class DeviceResponse:
         n, n_nonzero, panel = len(rows), self.n_nonzero[rows], self.kernels.panel
         ends = np.concatenate([[0], np.cumsum(n_nonzero)])
         is_half = self.kernels.variant.values == "half"
+        # room for all rows first, so that what follows only copies and the memory is known to
+        # suffice
         groups = self.gpu.empty((n, panel.n_groups + 1), np.int32)
         codes = self.gpu.empty((int(ends[-1]),), np.uint16)
         values = self.gpu.empty(codes.shape, np.uint16 if is_half else np.float32)
@@ -140,6 +145,7 @@ class DeviceMatrix:
         s = response.scanner.settings
         self._stored, self._on, self._gpu, self._tick = stored, on, stored.gpu, on_progress
         chosen = turned_rows(response, response.scanner.orientations.offsets[orientations])
+        # by stored row: blocks that run side by side then read the same non-zeros from the cache
         order = np.argsort(chosen[:, 0], kind="stable")
         chosen, begins = chosen[order], starts[:-1][order]
         self._rows = chosen[:, 0]

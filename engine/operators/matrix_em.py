@@ -76,6 +76,7 @@ class MatrixEm:
             )
         self._seen = self._xp.zeros(x.shape, bool)
         for part in self._subsets:
+            # a voxel that no subset sees keeps 0; one that this subset misses waits for the next
             self._seen |= self._whole(part.sensitivity) > 0
         self._log_sums: list[Array] = []
         self._skipped: list[Array] = []
@@ -86,6 +87,7 @@ class MatrixEm:
     ) -> _Subset:  # fmt: skip
         """Take a subset's lines from those of all, and project its factors back."""
         part = A.among(places)
+        # without factors the sensitivity is symmetric in x, y and z, and an eighth of it says all
         if factors is None:
             sensitivity = first_octant(part.T(self._xp.ones(part.out_shape, np.float32)))
         else:
@@ -105,13 +107,17 @@ class MatrixEm:
         with self._updating():
             expected = expected + part.background
             seen = expected > np.float32(LEAST_EXPECTED)
+            # divided by 1 where nothing is expected: the quotient is thrown away, and no NaN arises
             safe = xp.where(seen, expected, np.float32(1))
             ratio = xp.where(seen, part.counts / safe, nothing)
+            # logarithm and sum in float64: terms of both signs cancel over millions of lines
             log_sum = xp.sum(part.counts * xp.log(safe, dtype=np.float64))
             self._skipped.append(xp.count_nonzero(~seen & (part.counts > 0)))
         numerator = part.A.T(ratio)
         with self._updating():
             s = self._whole(part.sensitivity)
+            # counts that the image before the update is expected to give: the second term of the
+            # likelihood
             mass = xp.sum(s * self._x, dtype=np.float64)
             self._log_sums.append(log_sum - mass)
             safe = xp.where(s > 0, s, np.float32(1))
@@ -119,6 +125,7 @@ class MatrixEm:
 
     def snapshot(self) -> Callable[[], NDArray[Any]]:
         """Return what fetches the present image (n_z, n_y, n_x)."""
+        # an update makes another array, so this one stays what it is and a late fetch is right
         x = self._x
 
         def fetch() -> NDArray[Any]:
@@ -134,6 +141,7 @@ class MatrixEm:
     def figures(self, before: tuple[float, int] = (0.0, 0)) -> tuple[float, int]:
         """Log-likelihood and lines skipped since the last call, on top of those `before`."""
         log_sum, n_skipped = before
+        # numbers are fetched only here: a fetch per update would wait for the GPU each time
         for part, skipped in zip(self._log_sums, self._skipped, strict=True):
             log_sum, n_skipped = log_sum + float(part), n_skipped + int(skipped)
         self._log_sums, self._skipped = [], []

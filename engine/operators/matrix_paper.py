@@ -48,6 +48,7 @@ class PaperProjector(LinearOperator):
     ) -> None:
         s, margin = A.response.scanner.settings, A.response.margin
         panel = PanelShape(s.n_rows, s.n_columns, s.n_planes, s.voxels_per_pitch, margin)
+        # 11 bits for each of two places in a voxel's code, and 10 for the plane
         widest = panel.edge * (max(panel.rows, panel.columns) + 2 * margin)
         if widest > _MOST_VOXELS:
             raise GeometryError(
@@ -62,6 +63,7 @@ class PaperProjector(LinearOperator):
         }
         self._families, self._n_nonzero, self._rows = self._stored(panel)
         ones = np.ones(A.out_shape, np.float32) if counts is None else counts
+        # algorithm 3 leaves out lines without counts, in both directions, as the paper does
         self._counts = self._there(ones)
 
     def forward(self, x: Array) -> Array:

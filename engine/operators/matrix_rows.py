@@ -50,6 +50,7 @@ def sorted_rows(response: ResponseMatrix, offsets: Array, dtype: DTypeLike) -> S
     """Return the rows of the orientations `offsets` (n, 2)."""
     s, n_planes = response.scanner.settings, response.n_planes_stored
     chosen = turned_rows(response, offsets)
+    # each stored row is sorted once, however many orientations are its mirror images
     rows, chosen[:, 0] = np.unique(chosen[:, 0], return_inverse=True)
     begins, ends = response.starts[rows * n_planes], response.starts[(rows + 1) * n_planes]
     parts = [slice(begin, end) for begin, end in zip(begins, ends, strict=True)]
@@ -57,8 +58,11 @@ def sorted_rows(response: ResponseMatrix, offsets: Array, dtype: DTypeLike) -> S
     starts = response.starts[rows[:, None] * n_planes + np.arange(n_planes + 1)] + moved[:, None]
     places = np.concatenate([response.places[part] for part in parts])
     values = np.concatenate([response.values[part] for part in parts]).astype(dtype)
+    # stored as half precision times a scale for each row, so that rows of distant crystals, with
+    # small values, keep all of their digits
     values *= np.repeat(response.scales[rows], ends - begins).astype(dtype)
     n_groups = s.voxels_per_pitch**2
+    # the most that filling up can add; what is left over is cut off below
     most = len(values) + (UNROLL - 1) * n_groups * n_planes * len(rows)
     groups = np.empty((len(rows), n_planes, n_groups + 1), np.int64)
     shifts, weights = np.zeros((most, 2), np.int64), np.zeros(most, dtype)
@@ -75,6 +79,7 @@ def turned_rows(response: ResponseMatrix, offsets: Array) -> NDArray[np.int64]:
     chosen = np.empty((len(offsets), 4), np.int64)
     for o, (a, b) in enumerate(offsets.tolist()):
         stored, turn = folded(a, b)
+        # bits: a further mirror is then an exclusive or
         code = turn.swap + 2 * turn.mirror_rows + 4 * turn.mirror_columns
         chosen[o] = stored_index(*stored, s.n_rows, s.n_columns), code, abs(a), abs(b)
     return chosen

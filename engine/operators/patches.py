@@ -99,6 +99,7 @@ class _OnGpu:
         self._projections.update(y, first)
 
     def at(self, box: VolumeBox) -> Array:
+        # the graph reads the matrices from the device each time: another place needs no other graph
         if box.corner != self._corner:
             self._patch.place(_from(self._matrices, box.corner))
             self._corner = box.corner
@@ -108,6 +109,8 @@ class _OnGpu:
 
 def _from(matrices: Array, corner: Three) -> Array:
     """Matrices (n_views, 3, 4) of points counted from a voxel (z, y, x)."""
+    # M (x + c, 1) = M (x, 1) + M c: only the last column of a matrix knows where points are counted
+    # from
     moved = matrices.copy()
     moved[:, :, 3] += moved[:, :, :3] @ np.array(corner[::-1], float)
     return moved

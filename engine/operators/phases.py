@@ -56,6 +56,7 @@ class Phases:
     def split(self, image: Array, dtype: DTypeLike) -> Array:
         """Return the image (n_z, n_y, n_x) in our layout."""
         d = self.edge
+        # no copy is made by reshape and transpose; the one assignment below moves every voxel once
         parts = image.reshape(self.n_rows, d, self.n_planes, self.n_columns, d)
         out = module_of(image).zeros(self.shape, dtype)
         self._inside(out)[...] = parts.transpose(2, 1, 4, 0, 3)
@@ -65,6 +66,7 @@ class Phases:
         """Return the image (n_z, n_y, n_x) of phases in our layout; the margin is dropped."""
         parts = self._inside(phases).transpose(3, 1, 0, 4, 2)
         shape = self.n_rows * self.edge, self.n_planes, self.n_columns * self.edge
+        # x fastest again, as everything outside the kernels wants it
         return np.ascontiguousarray(parts).reshape(shape)
 
     def _inside(self, phases: Array) -> Array:

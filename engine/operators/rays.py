@@ -113,6 +113,7 @@ class RayProjector(LinearOperator):
         self.grid, self.on, self.reproducible = grid, on, reproducible
         self.in_shape = grid.shape
         self.dtype = np.dtype(dtype)
+        # checked here, once: kernels trust every index and test none
         rows = _rows(rays, grid, tof, self.dtype)
         profiler = profiler or Profiler(on)
         self._tracer: HostRays | DeviceRays
@@ -174,13 +175,16 @@ class RayProjector(LinearOperator):
         if background is not None:
             self.expect(background, self.out_shape)
             _check_background(background)
+        # written so that NaN, which compares as false, is refused too
         if not (x.min() >= 0 and x.max() < np.inf):
             raise NumericalError(
                 "the image holds negative numbers, infinity or NaN, which have no expected "
                 "counts; start from a positive image."
             )
+        # the same unit for any image of these rows, so that bits do not hang on its numbers
         unit = share_unit(self.out_shape[0]) if self.reproducible else 1.0
         numerator, expected = self._tracer.update(x, background, unit)
+        # the sum is infinite or NaN as soon as one term is: one number to fetch instead of an array
         if not np.isfinite(float(expected.sum(dtype=np.float64))):
             raise NumericalError(
                 f"expected counts are too large for {self.dtype}; scale the image down."
@@ -209,6 +213,7 @@ class RayProjector(LinearOperator):
         """Rays k, k + of, ...; made once and kept."""
         if (k, of) not in self._subsets:
             part = copy(self)
+            # kept, since each iteration passes the same subsets again
             part._tracer = self._tracer.part(k, of)
             part.out_shape = (part._tracer.n_rows,)
             part._subsets = {}

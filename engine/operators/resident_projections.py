@@ -80,6 +80,7 @@ class ResidentProjections:
         box = VolumeBox.of(region, self._scene.grid.shape)
         out = self._gpu.empty(box.shape, np.float32) if out is None else out
         kernels = self.kernels(box.shape)
+        # matrices of the whole volume, the same for every box; a corner is added in the kernel
         if self._views is None:
             scene = self._scene
             self._views = kernels.views(scene.matrices, scene.grid.shape, scene.geometry.shape)
@@ -100,6 +101,7 @@ class ResidentProjections:
     ) -> None:
         """Queue the back projection into a box of the volume that all `views` see."""
         for part, texture in zip(self._chunks, self._textures, strict=True):
+            # the first chunk replaces what the box held, the others add to it
             some, more = views[part.start : part.stop], part.start > 0
             kernels.back(texture, some, out, corner=corner, accumulate=more)
 

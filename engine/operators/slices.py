@@ -45,6 +45,7 @@ class Slices:
         on: Backend,
         variant: BackVariant | None = None,
     ) -> None:
+        # #2 only now: a fault above leaves the slices where they were
         self._planes = list(planes)
         self._here = (
             _OnHost(geometry, on)
@@ -86,6 +87,7 @@ class _OnHost:
     def values(self, planes: Sequence[Plane]) -> list[Array]:
         found = []
         for plane in planes:
+            # the scan is moved instead of the slice: the kernel knows only boxes along x, y and z
             transform = XrayTransform(plane.seen(self._geometry), plane.grid, on=self._on)
             found.append(transform.back_project(self._y, weighting="fdk")[0])
         return found

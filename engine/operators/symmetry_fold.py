@@ -22,6 +22,7 @@ def mirrored(octant: Array, shape: tuple[int, ...]) -> Array:
     """Return the image (n_z, n_y, n_x) of its first octant."""
     xp = module_of(octant)
     for axis, n in enumerate(shape):
+        # places 0, 1, ..., 1, 0: the middle of an odd length comes once
         at = np.arange(n)
         octant = xp.take(octant, xp.asarray(np.minimum(at, n - 1 - at)), axis=axis)
     return octant

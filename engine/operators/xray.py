@@ -86,6 +86,8 @@ class XrayTransform(LinearOperator):
         _check_size(grid)
         self.profiler = self._profiler = profiler or Profiler(on)
         self._tools = None if on.gpu is None else Tools(on.gpu, self._profiler)
+        # decided once, so that subsets of a scan return what the whole returns: arrays of the host
+        # or of the device
         if streams is None:
             streams = is_large(geometry, grid, on)
         self.on, self.grid, self.adjoint_kind = on, grid, adjoint
@@ -158,7 +160,11 @@ class XrayTransform(LinearOperator):
 
     def adjoint_mismatch(self) -> float:
         """How far ⟨A x, y⟩ and ⟨x, Aᵀ y⟩ are apart, relative to them, on a few views."""
+        # a few views will do: what makes the pair unmatched, interpolation in the volume or on the
+        # detector, is the same in all
         some = self.subset(0, max(1, self.geometry.n_views // _VIEWS_COMPARED))
+        # positive numbers: with both signs the products nearly cancel, and their difference says
+        # nothing
         drawn = np.random.default_rng(_SEED).random(_DRAWN, np.float32)
         x, y = np.resize(drawn, some.in_shape), np.resize(drawn[::-1], some.out_shape)
         if self.on.is_cuda and not self.streams:
@@ -174,6 +180,8 @@ class XrayTransform(LinearOperator):
 
     def with_geometry(self, geometry: XrayGeometry) -> XrayTransform:
         """Return the same volume seen by another scan; kernels and textures are shared."""
+        # a shallow copy: grid, kernels and textures stay the same objects, only the views are
+        # others
         other = copy(self)
         other._subsets = {}
         other._look(geometry)

@@ -84,6 +84,7 @@ class DeviceXray:
     def _forward(self, x: Array, out: Array) -> None:
         _, n_rows, n_columns = self._scene.seen
         kernels, lines = self._tools.joseph(exact=self._exact), self._lines_there()
+        # of each slab: one if it comes from the host, one more for the texture
         copies = int(not self._is_there(x)) + int(not self._exact)
         parts = self._parts(
             self._scene.grid.shape, copies, int(self._streams), max(self._scene.grid.shape),
@@ -97,6 +98,7 @@ class DeviceXray:
                 if held is None or len(parts.slabs) > 1:
                     held = None  # gives its memory back first
                     held = self._volume(x, slab)
+                # counted with the first slab only: a ray that crosses several is still one ray
                 n_rays = len(views) * n_rows * n_columns if slab.start == 0 else 0
                 with self._profiler.span("forward", events=n_rays, unit="rays"):
                     some, corner = lines.part(views.start, views.stop), (slab.start, 0, 0)
@@ -111,6 +113,8 @@ class DeviceXray:
         parts = self._parts(shape, int(self._streams), int(not self._is_there(y)), max(shape))
         pace = self._pace(parts)
         for slab in parts.slabs:
+            # slabs outside, views inside: the sums of a slab are complete before it leaves the
+            # device
             sums = self._room(out, slab)
             self._gpu.zero(sums)
             for views in parts.views:
@@ -136,6 +140,7 @@ class DeviceXray:
         for slab in parts.slabs:
             volume, part = self._room(out, slab), box.slices(slab)
             for views in parts.views:
+                # one chunk of views serves all slabs; it is not sent again
                 if slab.start == 0 or len(parts.views) > 1:
                     projections = self._projections(
                         self._weighted(y, views, as_adjoint), variant, n
@@ -192,6 +197,7 @@ class DeviceXray:
         some = values[part.start : part.stop]
         if self._is_there(some):
             return self._on.xp.ascontiguousarray(some, dtype=np.float32)
+        # converted on the host: half of the bytes of float64 then cross the bus
         some = np.ascontiguousarray(some, np.float32)
         with self._profiler.span("upload", events=some.size, bytes=some.nbytes, unit=unit):
             return self._gpu.upload(some)
@@ -224,7 +230,9 @@ class DeviceXray:
         n_views, n_rows, n_columns = self._scene.seen
         per_slice = REAL_BYTES * slabs * shape[1] * shape[2]
         per_view = REAL_BYTES * chunks * n_rows * n_columns
+        # so that progress is reported, and a stop obeyed, between short parts
         most = max(1, min(MOST_VIEWS, int(UPDATES_PER_CHUNK / (layers * n_rows * n_columns))))
+        # textures of the last call count as free: they are used again, or given back
         budget = int(self._share * (self._gpu.free_bytes() + recycled_bytes))
         parts = parts_for(shape[0], per_slice, n_views, per_view, budget, most)
         self._is_least = parts.is_least(per_slice > 0, per_view > 0)
@@ -250,6 +258,7 @@ class DeviceXray:
                 if self._is_least:
                     _, n_rows, n_columns = self._scene.seen
                     raise self._too_large("one slice and one view", (n_rows, n_columns)) from e
+            # fragments of memory may be what is missing: give everything back, and try with half
             self._tools.forget()
             self._share /= 2
 

@@ -35,6 +35,7 @@ class HostXray:
     ) -> None:
         self._scene, self._threads, self._tick = scene, threads, on_progress
         self._profiler, self._n_rays = profiler, math.prod(scene.seen)
+        # few rows do not repay the blending of columns
         shares_columns = scene.geometry.is_upright and scene.geometry.shape[0] > FEW_ROWS
         self._is_upright = shares_columns and not scene.is_steep
         z, y, x = scene.grid.shape
@@ -72,6 +73,7 @@ class HostXray:
             self._gather(0, 0, one, (0, 0, 0), one)
 
     def _forward(self, x: Array) -> Array:
+        # a border of zeros, so that taps beside the volume need no test; z fastest, see `joseph`
         image = np.zeros([n + 2 for n in self._shape], np.float32)
         image[1:-1, 1:-1, 1:-1] = x.transpose(1, 2, 0)
         n_views, n_rows, n_columns = self._scene.seen
@@ -94,6 +96,7 @@ class HostXray:
 
     def _transposed(self, y: Array) -> Array:
         n_views, _, n_columns = self._scene.seen
+        # rows fastest: a column of pixels is what a thread works on
         values = np.ascontiguousarray(y.transpose(0, 2, 1), np.float32)
 
         def work(sums: Array, start: int, stop: int) -> None:
@@ -162,10 +165,13 @@ class HostXray:
         lines = (start, stop, self._scene.matrices, _y_x_z(corner))
         if self._is_thin:
             n_views, _, width = bordered.shape
+            # places along x are counted from the middle of the whole volume: float32 keeps most
+            # digits there, and a box has the bits of the whole
             middle, projections = self._shape[1] // 2, bordered.reshape(n_views, -1)
             blend = np.zeros(width, np.float32)
             cone_back.thin(*lines, middle, projections, width, blend, out)
         elif self._scene.geometry.is_upright:
+            # for each call, since threads must not share it
             blend = np.zeros(self._scene.seen[1] + 3, np.float32)
             cone_back.upright(*lines, bordered, blend, out)
         else:

@@ -53,6 +53,7 @@ def parts_for(
 def pieces(n: int, size: int) -> list[range]:
     """0 ... n - 1 in even pieces of `size` at most."""
     n_pieces = -(-n // max(size, 1))
+    # even pieces: a small rest at the end would use the device badly
     edges = [i * n // n_pieces for i in range(n_pieces + 1)]
     return [range(start, stop) for start, stop in pairwise(edges)]
 

@@ -49,6 +49,7 @@ class Patch:
 
     def place(self, matrices: Array) -> None:
         """Put it elsewhere."""
+        # into the same memory: the recorded graph holds its address
         rows = back_rows(matrices, self.values.shape, self._detector)
         self._gpu.upload(rows.reshape(len(rows), -1).view(np.uint8), self._views.rows)
 

@@ -71,12 +71,14 @@ class Scene:
     def rays(self) -> Array:
         """(n_views, 6, 3) in voxels, linear in column and row; see `engine.kernels.joseph`."""
         geometry, grid = self.geometry, self.grid
+        # rays in voxels, where layers lie at whole numbers; lengths in mm come in at the end
         u, v = geometry.u_mm / grid.voxel_mm, geometry.v_mm / grid.voxel_mm
         first = grid.to_voxels(geometry.corner_mm) + 0.5 * (u + v)
         still = np.zeros_like(u)
         if geometry.beam == "cone":
             source = grid.to_voxels(geometry.source_mm)
             return np.stack([source, still, still, first - source, u, v], axis=1)
+        # parallel rays: `source_mm` is a direction there, so it scales as one and is not moved
         along = geometry.source_mm / np.array(grid.voxel_mm)
         return np.stack([first, u, v, along, still, still], axis=1)
 
@@ -85,6 +87,8 @@ class Scene:
         """Whether any ray climbs more along z than it runs across."""
         n_rows, n_columns = self.geometry.shape
         columns, rays = np.arange(n_columns)[:, None], self.rays
+        # asked of upright detectors only: there x and y do not change with the row and z does so
+        # evenly, so the first or the last row is the steepest
         for row in (0, n_rows - 1):
             along = np.abs((rays[:, 3] + row * rays[:, 5])[:, None] + columns * rays[:, None, 4])
             if (along[..., 2] > along[..., :2].max(axis=-1)).any():
@@ -111,6 +115,7 @@ class Scene:
         pp, pu, uu, pv, vv, uv = xp.asarray(np.stack(terms))[:, :, None, None]
         n_rows, n_columns = geometry.shape
         r, c = xp.arange(float(n_rows))[:, None], xp.arange(float(n_columns))
+        # nested as by Horner: fewer arrays of the detector's size
         square = pp + c * (2 * pu + c * uu) + r * (2 * pv + r * vv + c * (2 * uv))
         factor = xp.asarray((scale / np.abs(_dot(p, n)))[:, None, None])
         return (xp.sqrt(square) * factor).astype(np.float32)

@@ -38,6 +38,7 @@ class Tools:
     def projections(self, kind: TextureKind, n: int, detector: tuple[int, int]) -> Texture:
         """Return the texture for n projections at least; it may hold others of earlier calls."""
         held = self._projections
+        # a larger texture serves fewer projections too: its layers beyond are never read
         if held is None or (held.kind, held.shape[1:]) != (kind, detector) or held.shape[0] < n:
             held = self._projections = None  # gives its memory back first
             held = self._projections = self.gpu.texture(kind, (n, *detector))

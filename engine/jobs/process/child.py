@@ -35,6 +35,8 @@ def main(order: Order, events: Connection, commands: Connection) -> None:
     outbox = Outbox(events, controls)
     try:
         _work(order, outbox, controls)
+    # raised by ourselves, never by the keyboard: it passes every `except Exception` on its way
+    # here, so that no stage can swallow an abort
     except KeyboardInterrupt:
         pass  # aborted: the parent asked for it, and knows what it has
     except DeviceError as e:
@@ -55,12 +57,15 @@ def _work(order: Order, outbox: Outbox, controls: Controls) -> None:
     study = Study.model_validate_json(order.study)
     job = Job.open(order.job) if order.job else None
     latest: Preview | None = None
+    # closed before we exit, so that what keeps checkpoints can end its work
     with closing(_events(order, study, job, outbox, controls)) as events:
         for event in events:
             outbox.send_event(event)
             if isinstance(event, Preview):
                 latest = event
             if isinstance(event, Finished):
+                # our memory goes with us: an exit before the window has copied the last volume
+                # would lose it
                 outbox.wait_until_taken()
             elif controls.pause_wanted:
                 _rest(job, latest, controls, outbox)
@@ -89,6 +94,7 @@ def _events(
         finish_early=controls.finish_wanted,
     )
     if job is not None:
+        # the window made the job and hands it over: only from our parent may we take it
         events = keep(events, job, heir_of=os.getppid())
     yield from events
 
@@ -97,6 +103,7 @@ def _device(order: Order) -> Backend:
     try:
         return named(order.device, order.threads)
     except ResourceError as e:
+        # a GPU that was asked for and is absent: the way out is the CPU, as for one that fails
         if order.device == "cuda":
             raise DeviceError(str(e)) from e
         raise
@@ -110,6 +117,7 @@ def _default_source() -> Source:
 
 def _rest(job: Job | None, latest: Preview | None, controls: Controls, outbox: Outbox) -> None:
     """Wait out a pause, with the image safe on disk."""
+    # a pause may be forever: the machine goes to sleep, or the user goes home
     if job is not None and latest is not None:
         job.save(latest)
     if job is not None:

@@ -67,7 +67,9 @@ class EngineProcess:
         context = get_context("spawn")  # a forked child would inherit the window's threads
         self._events, events = context.Pipe(duplex=False)
         commands, self._commands = context.Pipe(duplex=False)
+        # kept until the process has started, since spawning sends copies of them
         self._far_ends = (events, commands)
+        # daemon: should the window end without our clean-up, the process is ended with it
         self._process = context.Process(
             target=main, args=(order, events, commands), name="isocenter-engine", daemon=True
         )
@@ -115,6 +117,7 @@ class EngineProcess:
 
     def abort(self) -> None:
         """Stop as soon as possible, by force if need be; the last image stays."""
+        # the first request counts: pressing again must not win the engine more time
         self._abort_at = self._abort_at or monotonic()
         self._command("abort")
 
@@ -166,6 +169,7 @@ class EngineProcess:
     def _collect(self, timeout_s: float) -> bool:
         """Move what has arrived to `_pending`; False once the engine is gone."""
         try:
+            # asked before the pipe is emptied: what it said before its death is still read
             gone = self._sentinel in wait([self._events, self._sentinel], timeout_s)
             while self._events.poll(0):
                 self._pending.append(self._events.recv())
@@ -198,6 +202,7 @@ class EngineProcess:
         return replace(failed, text=f"{failed.text} {safe}", on_cpu=True)
 
     def _unpacked(self, frame: Frame) -> Event | None:
+        # a slow window gets the newest image, and not all of them one after the other
         newer = any(isinstance(message, Frame) for message in self._pending)
         event: Preview | Finished | None = None
         if not (frame.may_be_skipped and newer):
@@ -206,6 +211,7 @@ class EngineProcess:
                 event = frame.event(np.frombuffer(frame.data, np.float32).reshape(shape).copy())
             elif self._slots is not None:
                 event = frame.event(self._slots.read(frame.slot, shape))
+        # only after the copy; the engine may overwrite the slot from now on
         self._command(Free(frame.slot))
         if isinstance(event, Preview):
             self._last_preview = event
@@ -223,6 +229,7 @@ class EngineProcess:
     def _enforce_abort(self) -> None:
         if self._abort_at is not None:
             waited = monotonic() - self._abort_at
+            # a signal to end first, then by force: work that hangs hears no command
             if waited > GRACE_S + LAST_GRACE_S:
                 self._process.kill()
             elif waited > GRACE_S:
@@ -273,6 +280,7 @@ class EngineProcess:
             record = job.record
             if record.status not in ("running", "paused"):
                 return
+            # a job that another program resumed meanwhile is not ours to close
             if self._aborting and record.owner.pid in (os.getpid(), self._pid):
                 job.mark("aborted")
             elif record.owner.pid == os.getpid():

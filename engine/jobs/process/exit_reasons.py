@@ -19,6 +19,7 @@ def how_it_ended(exit_code: int | None) -> str:
         name = signal.Signals(-exit_code).name
     except ValueError:
         name = "unknown"
+    # Linux kills without a word when memory ends
     hint = ", perhaps because the memory was used up" if name == "SIGKILL" else ""
     return f"it was killed by signal {-exit_code} ({name}){hint}"
 

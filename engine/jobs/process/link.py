@@ -42,8 +42,11 @@ class Controls:
         self._changed = Condition()
         self._heard: set[Command] = set()
         self._slots: Slots | None = None
+        # the engine hands out slots and the window gives them back: no lock crosses the processes,
+        # and none can be left locked by one that died
         self._free = deque(range(N_SLOTS))
         self.resting = False
+        # a thread of its own, since the engine hears nothing while a kernel runs
         Thread(target=self._listen, name="commands", daemon=True).start()
 
     @property
@@ -106,6 +109,7 @@ class Controls:
                 self._heard.discard("pause")
             else:
                 self._heard.add(message)
+                # whoever aborts or finishes wants no more pause
                 if message != "pause":
                     self._heard.discard("pause")
             self._changed.notify_all()
@@ -153,6 +157,8 @@ class Outbox:
             self._memory.close()
 
     def _send_volume(self, event: Preview | Finished) -> None:
+        # an image within an iteration is left out while both slots are full; those that end one
+        # wait
         slot = self._controls.take_slot(wait=must_arrive(event))
         if slot is None:
             return

@@ -95,6 +95,8 @@ class Frame:
     @classmethod
     def of(cls, event: Preview | Finished, slot: int, data: bytes | None) -> Frame:
         """Take the values out of an event."""
+        # by the fields of the class, so that one that is added to an event crosses without a change
+        # here
         names = [field.name for field in fields(event) if field.name != "volume"]
         others = {name: getattr(event, name) for name in names}
         volume = event.volume

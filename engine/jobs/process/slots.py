@@ -32,6 +32,8 @@ class OwnedSlots:
         try:
             for _ in range(n_slots):
                 name = f"{PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
+                # noted before it is reserved, so that `close` removes it if the memory does not
+                # suffice
                 self._blocks.append(SharedMemory(name, create=True, size=max(1, n_bytes)))
                 _reserve(name, n_bytes)
         except OSError:
@@ -45,6 +47,7 @@ class OwnedSlots:
 
     def read(self, slot: int, shape: tuple[int, int, int]) -> NDArray[np.float32]:
         """Return a copy of the volume [z, y, x] in a slot."""
+        # a copy: the engine writes the next volume into the same memory
         return np.ndarray(shape, np.float32, self._blocks[slot].buf).copy()
 
     def close(self) -> None:

@@ -110,9 +110,9 @@ def make_parts(
         return kept
 
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
-        numerator = [pool.submit(part, i) for i in range(n_parts)]
+        futures = [pool.submit(part, i) for i in range(n_parts)]
         try:
-            waiting = set(numerator)
+            waiting = set(futures)
             while waiting:
                 done, waiting = wait(waiting, timeout=_TICK_S)
                 for share in done:
@@ -121,4 +121,4 @@ def make_parts(
                     on_progress(n_parts - len(waiting), n_parts)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-    return [share.result() for share in numerator]
+    return [share.result() for share in futures]
