@@ -16,11 +16,12 @@ _SVG = "{http://www.w3.org/2000/svg}"
 
 @dataclass(frozen=True)
 class Text:
-    """Words on the screen, and their middle [px]."""
+    """Words on the screen, their middle [px], and whether they are bold."""
 
     words: str
     x: float
     y: float
+    bold: bool
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,8 @@ def _text(item: ElementTree.Element, dx: float, dy: float) -> Text:
     font.setWeight(QFont.Weight(int(item.get("font-weight", 400))))
     metrics, words = QFontMetricsF(font), item.text or ""
     middle = float(item.get("x", 0)) + metrics.horizontalAdvance(words) / 2
-    return Text(words, dx + middle, dy + float(item.get("y", 0)) - metrics.ascent() / 2)
+    y = float(item.get("y", 0)) - metrics.capHeight() / 2
+    return Text(words, dx + middle, dy + y, font.bold())
 
 
 def _box(item: ElementTree.Element, dx: float, dy: float) -> tuple[float, float, float, float]:

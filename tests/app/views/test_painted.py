@@ -20,6 +20,8 @@ MIRRORED = {"axial": "LRAP", "coronal": "LRHF", "sagittal": "APHF"}
 SIGNED = {"R": "−x", "L": "+x", "A": "−y", "P": "+y", "F": "−z", "H": "+z"}
 FROM_ABOVE = {"H": "F", "F": "H"}
 AROUND = {0: "RLHF", 90: "APHF", 180: "LRHF", 270: "PAHF"}
+INSET_PX = 13.5
+"""From the edge to the middle of a letter: a plate is 21 px high, and 3 px from the edge."""
 AXES = ("LPS", "LPI", "xyz")
 
 
@@ -30,14 +32,20 @@ def named(letters: str, axes: str) -> list[str]:
 
 
 def at_the_edges(found: Painted, width: int, height: int) -> list[str]:
-    """The words in the middle of the left, right, upper and lower edge."""
-    places = ((0, height / 2), (width, height / 2), (width / 2, 0), (width / 2, height))
+    """The words in the middle of the left, right, upper and lower edge, none cut off."""
+    places = (
+        (INSET_PX, height / 2),
+        (width - INSET_PX, height / 2),
+        (width / 2, INSET_PX),
+        (width / 2, height - INSET_PX),
+    )
     return [_nearest(found, *place) for place in places]
 
 
 def _nearest(found: Painted, x: float, y: float) -> str:
     text = min(found.texts, key=lambda text: np.hypot(text.x - x, text.y - y))
-    assert np.hypot(text.x - x, text.y - y) < 25, f"{text} is not at the edge"
+    assert abs(text.x - x) < 3 and abs(text.y - y) < 3, f"{text} is not in the middle of an edge"
+    assert text.bold
     return text.words
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from engine.algorithms.strength import noise_of
+from engine.algorithms.strength import noise_of, tv_strength
+from tests.engine.algorithms.linear_toys import system
 
 
 def rods(n_columns=160, n_views=12, n_rows=2):
@@ -53,3 +54,12 @@ def test_rods_without_noise_have_next_to_none():
 @pytest.mark.parametrize("n_columns", [1, 4])
 def test_rows_too_short_for_a_difference_tell_no_noise(rng, n_columns):
     assert noise_of(rng.random((3, 2, n_columns))) == 0
+
+
+def test_the_strength_goes_with_the_geometric_mean_of_the_spacing(rng):
+    model, _ = system(rng, noise=0.3, rays=8)
+    even = tv_strength(model, (2.0, 2.0, 2.0))
+    assert even > 0
+    for spacing in ((1.0, 2.0, 4.0), (8.0, 1.0, 1.0), (1.0, 1.0, 8.0)):
+        assert tv_strength(model, spacing) == pytest.approx(even)
+    assert tv_strength(model, (6.0, 6.0, 6.0)) == pytest.approx(3 * even)

@@ -140,3 +140,15 @@ def test_supplied_scatter_adds_to_randoms():
 def test_every_correction_says_why_it_cannot_be_used(kind):
     obstacle = kind().obstacle(scan())
     assert obstacle and obstacle[0].islower() and not obstacle.endswith(".")
+
+
+def test_blocks_get_their_own_rate_once_each_saw_twenty_delayeds_on_average():
+    groups = int(RingScanner(RING).groups.max()) + 1
+    enough = 10 * groups  # two crystals each
+    for n, words in ((enough, "one rate for each block"), (enough - 1, "one rate for all blocks")):
+        data = scan(n=4 * enough)
+        delayed = np.zeros(data.n_events, bool)
+        delayed[:n] = True
+        data = replace(data, delayed=delayed)
+        assert data.n_delayed == n
+        assert words in Randoms().summary(data, data)

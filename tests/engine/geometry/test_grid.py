@@ -57,3 +57,10 @@ def test_voxel_units_start_at_the_lower_corner() -> None:
 def test_words_name_voxels_as_users_do() -> None:
     assert GRID.describe() == "2 × 3 × 5 mm, 10 × 6 × 4"
     assert ImageGrid((2, 3, 4), (1.5, 1.5, 1.5)).describe() == "1.5 mm, 4 × 3 × 2"
+
+
+def test_a_grid_lies_around_the_origin_unless_told_otherwise():
+    grid = ImageGrid((2, 3, 4), (1.0, 2.0, 3.0))
+    assert grid.centre_mm == (0.0, 0.0, 0.0)
+    assert grid.lower_mm == pytest.approx((-2.0, -3.0, -3.0))
+    assert grid.upper_mm == pytest.approx((2.0, 3.0, 3.0))

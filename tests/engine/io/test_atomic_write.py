@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import DataError, ResourceError
-from engine.io.atomic_write import write_atomically
+from engine.io.atomic_write import publishing, write_atomically
 
 resource = pytest.importorskip("resource", reason="file size limits need POSIX")
 not_root = pytest.mark.skipif(
@@ -28,6 +30,91 @@ def test_content_arrives_readable_by_all(tmp_path: Path) -> None:
     assert (tmp_path / "a.bin").read_bytes() == b"volume"
     assert (tmp_path / "a.bin").stat().st_mode & 0o777 == 0o644
     assert not parts(tmp_path)
+
+
+@pytest.fixture
+def synced(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[str, bytes | None]]:
+    """What reaches the disk, in order: "file" or "folder", and the target's content just then."""
+    seen: list[tuple[str, bytes | None]] = []
+    sync = os.fsync
+
+    def noted(handle: int) -> None:
+        status, target = os.fstat(handle), tmp_path / "a.bin"
+        if stat.S_ISDIR(status.st_mode):
+            assert status.st_ino == tmp_path.stat().st_ino
+            seen.append(("folder", target.read_bytes() if target.exists() else None))
+        else:
+            (part,) = (each for each in tmp_path.iterdir() if each.stat().st_ino == status.st_ino)
+            assert part.read_bytes() == b"new", "all of it is there to be written to the disk"
+            seen.append(("file", target.read_bytes() if target.exists() else None))
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    return seen
+
+
+def test_the_file_is_on_the_disk_before_it_is_published_and_the_folder_after(
+    tmp_path: Path, synced: list[tuple[str, bytes | None]]
+) -> None:
+    (tmp_path / "a.bin").write_bytes(b"old")
+    write_atomically(b"new", tmp_path / "a.bin")
+    assert synced == [("file", b"old"), ("folder", b"new")]
+
+
+def test_what_is_checked_is_what_is_on_the_disk(
+    tmp_path: Path, synced: list[tuple[str, bytes | None]]
+) -> None:
+    before: list[str] = []
+    write_atomically(b"new", tmp_path / "a.bin", lambda _: before.extend(k for k, _ in synced))
+    assert before == ["file"]
+    assert synced[-1] == ("folder", b"new")
+
+
+def test_a_failed_sync_keeps_the_old_file_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    (tmp_path / "a.bin").write_bytes(b"old")
+    monkeypatch.setattr(os, "fsync", fails)
+    with pytest.raises(ResourceError, match=r"could not be written .Input/output error"):
+        write_atomically(b"new", tmp_path / "a.bin")
+    assert [each.name for each in tmp_path.iterdir()] == ["a.bin"]
+    assert (tmp_path / "a.bin").read_bytes() == b"old"
+
+
+def test_exactly_the_free_space_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = shutil.disk_usage(tmp_path)._replace(free=100)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    write_atomically(bytes(100), tmp_path / "a.bin")
+    with pytest.raises(ResourceError, match="needs 101 bytes and 100 are free"):
+        write_atomically(bytes(101), tmp_path / "b.bin")
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
+def test_a_full_disk_is_told_with_what_is_free(tmp_path: Path, number: int) -> None:
+    with (
+        pytest.raises(ResourceError, match=r"a\.bin: needs 50 bytes and [\d,]+ are free"),
+        publishing(tmp_path / "a.bin", 50),
+    ):
+        raise OSError(number, os.strerror(number))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_permission_is_told(tmp_path: Path) -> None:
+    with (
+        pytest.raises(ResourceError, match="no permission to write"),
+        publishing(tmp_path / "a.bin", 1),
+    ):
+        raise PermissionError(errno.EACCES, "Permission denied")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_part_is_hidden_and_beside_its_target(tmp_path: Path) -> None:
+    with publishing(tmp_path / "a.bin", 0) as part:
+        assert part.parent == tmp_path and part.name.startswith(".a.bin.")
+        assert part.stat().st_size == 0 and part.stat().st_mode & 0o077 == 0
 
 
 def test_a_failed_check_keeps_the_old_file(tmp_path: Path) -> None:

@@ -295,3 +295,12 @@ def test_a_crystal_map_is_not_its_scanner(tmp_path: Path, words: np.ndarray) -> 
     table.write_text("0 0 100 0 0\n0 1 -100 0 0\n")
     with pytest.raises(GeometryError, match="ring scanner"):
         read_listmode(write(tmp_path, words), scanner=str(table))
+
+
+@pytest.mark.parametrize(("seconds", "same"), [(0.3, True), (0.302, True), (0.31, False)])
+def test_a_header_a_hundredth_off_is_of_another_time(
+    tmp_path: Path, words: np.ndarray, seconds: float, same: bool
+) -> None:
+    data = read_mmr(tmp_path, words, header(len(words), seconds))
+    assert data.duration_s == (seconds if same else 0.3)
+    assert any("holds the first 0.3 s" in note for note in data.notes) is not same

@@ -207,3 +207,16 @@ def test_one_number_can_stand_for_the_flats():
     counted = scan(np.full((40, *PIXELS), 250.0, "f4"), "counts", seen=SEEN)
     after = FlatField(open_counts=1000.0).apply(counted, on=ON)
     np.testing.assert_allclose(after.values, 0.25)
+
+
+@pytest.mark.parametrize(("air", "wanted"), [("left", 1.0), ("right", 0.9), ("both", 0.95)])
+def test_air_is_read_on_the_sides_that_were_named(fields, air, wanted):
+    flats, darks = fields
+    dark = darks.mean(axis=0)
+    empty = np.ones(SEEN.shape, "f4") * np.linspace(1.0, 0.9, SEEN.shape[1], dtype="f4")
+    empty[:, : SEEN.shape[1] // 2], empty[:, SEEN.shape[1] // 2 :] = 1.0, 0.9
+    values = dark + (flats.mean(axis=0) - dark) * np.repeat(empty[None], SEEN.n_views, axis=0)
+    data = scan(values.astype("f4"), "counts", seen=SEEN, flats=flats, darks=darks)
+    after = FlatField(air=air).apply(data, on=ON).values
+    middle = np.nanmedian(after[:, :, 1 : SEEN.shape[1] // 2 - 1])
+    assert middle == pytest.approx(1.0 / wanted, rel=0.005)

@@ -215,3 +215,13 @@ def test_a_run_repeated_from_its_replay_line_gives_the_same_bits(tmp_path):
     again = Study(data=tmp_path / words[2], protocol=with_settings(ListModeProtocol(), given))
     repeated = list(run(again, on=cpu(1)))[-1]
     assert repeated.provenance["output"] == done.provenance["output"]
+
+
+def test_the_replay_line_names_every_file_that_was_given(study):
+    given = {"attenuation": "mu.nii", "normalisation": "norm.n", "response": "response.h5"}
+    paths = {role: study.data.with_name(name) for role, name in given.items()}
+    words = shlex.split(provenance.replay_command(study.model_copy(update=paths)))
+    assert words[:3] == ["isocenter", "reconstruct", "scan.l"]
+    for role, name in given.items():
+        assert words[words.index(f"--{role}") + 1] == name
+    assert not any(word.startswith("--att") for word in provenance.replay_command(study).split())

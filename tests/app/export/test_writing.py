@@ -1,0 +1,62 @@
+"""Whether an image can be written where it is wanted, told before it is tried."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QWidget
+
+from app.export.export_dialog import ExportDialog
+from app.export.writing import obstacle
+from app.models.run_record import Kept
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+
+GRID = ImageGrid((10, 10, 10), (1.0, 1.0, 1.0))
+N_BYTES = 4000
+
+
+@pytest.fixture
+def volume() -> Volume:
+    return Volume(np.zeros(GRID.shape, np.float32), GRID, "counts/mm")
+
+
+@pytest.fixture
+def leave_free(monkeypatch, tmp_path):
+    """Let the disk have so many bytes left."""
+
+    def left(n_bytes: int) -> None:
+        usage = shutil.disk_usage(tmp_path)._replace(free=n_bytes)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+
+    return left
+
+
+@pytest.mark.parametrize(("free", "fits"), [(0, False), (N_BYTES, False), (5 * N_BYTES, True)])
+def test_an_image_needs_its_size_and_a_little_more(volume, tmp_path, leave_free, free, fits):
+    leave_free(free)
+    words = obstacle(tmp_path / "a.nii.gz", volume)
+    assert words == "" if fits else "not enough free space" in words
+
+
+def test_a_full_disk_is_told_in_the_dialog_and_nothing_can_be_saved(
+    qtbot, volume, tmp_path, leave_free
+):
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    leave_free(N_BYTES // 2)
+    dialog = ExportDialog(parent, [Kept("final", volume)], 0, tmp_path)
+    assert not dialog.save.isEnabled()
+    assert "not enough free space" in dialog.save.toolTip()
+    leave_free(50 * N_BYTES)
+    dialog.path.setText(str(tmp_path / "b.nii.gz"))
+    assert dialog.save.isEnabled() and dialog.save.toolTip() == ""
+
+
+def test_a_missing_folder_and_a_folder_as_a_name_are_told(volume, tmp_path):
+    assert "no such folder" in obstacle(Path(tmp_path / "nowhere" / "a.h5"), volume)
+    (tmp_path / "b.h5").mkdir()
+    assert "this is a folder" in obstacle(tmp_path / "b.h5", volume)
