@@ -1,0 +1,1 @@
+"""Small faults planted one by one, to see whether the tests beside the code catch them."""

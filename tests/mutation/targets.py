@@ -1,0 +1,67 @@
+"""Which files faults are planted in, and the tests that ought to catch them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+VIEWS = "tests/app/views"
+ALGORITHMS = "tests/engine/algorithms"
+CORRECTIONS = "tests/engine/corrections"
+
+
+@dataclass(frozen=True)
+class Target:
+    """A file, the tests beside it, and what it is about.
+
+    Attributes
+    ----------
+    group : orientation, units, atomic writes and run states must catch everything
+    only : functions and classes that faults are planted in; empty for all
+    """
+
+    file: str
+    tests: tuple[str, ...]
+    group: str = "numerics"
+    only: tuple[str, ...] = ()
+
+
+RUN_TESTS = ("tests/app/models/test_run_model.py", "tests/app/models/test_session.py")
+TARGETS = (
+    Target(
+        "app/views/planes.py",
+        tuple(
+            f"{VIEWS}/test_{name}.py"
+            for name in ("planes", "painted", "axes_letters", "slice_view", "view_state")
+        ),
+        "orientation",
+    ),
+    Target("app/views/projection.py", (f"{VIEWS}/test_painted.py", f"{VIEWS}/test_mip_view.py",
+           f"{VIEWS}/test_turned_projection.py"), "orientation", ("edges", "cursor_uv")),
+    Target("app/views/overlay.py", (f"{VIEWS}/test_painted.py", f"{VIEWS}/test_slice_view.py"),
+           "orientation", ("letters",)),
+    Target("engine/geometry/grid.py", ("tests/engine/geometry/test_grid.py",
+           "tests/engine/io/test_nifti.py"), "orientation"),
+    Target("engine/io/nifti.py", ("tests/engine/io/test_nifti.py",), "orientation",
+           ("_to_lps", "_values", "_unit", "nifti_bytes")),
+    Target("app/views/text.py", (f"{VIEWS}/test_words.py", f"{VIEWS}/test_ortho_view.py"), "units"),
+    Target("engine/io/atomic_write.py", ("tests/engine/io/test_atomic_write.py",),
+           "atomic writes"),
+    Target("app/models/run_record.py", RUN_TESTS, "run states"),
+    Target("app/models/run_model.py", RUN_TESTS, "run states"),
+    Target("engine/corrections/randoms.py", (f"{CORRECTIONS}/test_corrections.py",)),
+    Target("engine/corrections/attenuation.py", (f"{CORRECTIONS}/test_corrections.py",)),
+    Target("engine/corrections/histogram.py", (f"{CORRECTIONS}/test_histogram_corrections.py",)),
+    Target("engine/algorithms/osem.py", (f"{ALGORITHMS}/test_osem.py",)),
+    Target("engine/algorithms/sirt.py", (f"{ALGORITHMS}/test_sirt.py",)),
+    Target("engine/algorithms/cgls.py", (f"{ALGORITHMS}/test_cgls.py",)),
+    Target("engine/algorithms/fista_tv.py", (f"{ALGORITHMS}/test_fista_tv.py",)),
+    Target("engine/algorithms/strength.py", (f"{ALGORITHMS}/test_strength.py",)),
+    Target("engine/penalties/tv.py", ("tests/engine/penalties/test_tv.py",)),
+    Target("engine/modalities/listmode_pet/sensitivity.py",
+           ("tests/engine/modalities/listmode_pet/test_sensitivity.py",)),
+)  # fmt: skip
+COMPLETE = ("orientation", "units", "atomic writes", "run states")
+"""Groups in which no fault may survive."""
+
+EQUIVALENT: dict[str, str] = {}
+"""Faults that change nothing that can be seen, by key, with the reason."""
