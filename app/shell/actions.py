@@ -52,6 +52,9 @@ class Actions(QObject):
         self.demos = {
             key: make(demo.title, f"demo-{key}", "", demo.tip) for key, demo in DEMOS.items()
         }
+        self.guide = make(
+            "Guide", "", "Shift+F1", "First scans step by step, corrections, formulas, files"
+        )
         self.help = make("Help and shortcuts", "help", "F1", "How to use the window")
         self.about = make("About Isocenter", "", "", "Version and licence")
         self.full_views.setCheckable(True)
@@ -89,7 +92,7 @@ class Actions(QObject):
             "&Edit": (self.undo, self.redo),
             "&Run": (self.start, None, self.finish, self.pause, self.abort),
             "&View": (self.full_views, self.log, self.theme),
-            "&Help": (self.help, self.about),
+            "&Help": (self.guide, self.help, self.about),
         }
         for title, actions in menus.items():
             menu = bar.addMenu(title)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
 
 from app.control.context import AppContext
@@ -89,6 +89,14 @@ class Dialogs(QObject):
         )
         if agreed and name.strip():
             self._context.commands.save_protocol(name.strip())
+
+    def guide(self) -> None:
+        """Open the guide beside the window, which stays in use."""
+        from app.shell.guide import GuideWindow
+
+        guide = GuideWindow(self._parent)
+        guide.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        guide.show()
 
     def help(self) -> None:
         """Open the help."""

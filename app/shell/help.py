@@ -69,6 +69,7 @@ SHORTCUTS = (
     ("Ctrl+L", "Log"),
     ("Ctrl+T", "Light or dark"),
     ("F1", "This help"),
+    ("Shift+F1", "The guide: first scans step by step, corrections, formulas, files"),
     (
         "In a view",
         "Drag left: crosshair. Drag right: window. Wheel: slices. Ctrl+wheel: zoom. "

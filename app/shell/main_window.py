@@ -136,6 +136,7 @@ class MainWindow(QMainWindow):
                 "finish": runner.finish,
                 "abort": runner.abort,
                 "theme": self.toggle_theme,
+                "guide": self.dialogs.guide,
                 "help": self.dialogs.help,
                 "about": self.dialogs.about,
             }

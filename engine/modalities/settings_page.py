@@ -1,0 +1,113 @@
+"""Every setting of every protocol as a page of Markdown, from the classes that hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from inspect import isclass
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from engine.modalities.studies import shipped_protocols
+from engine.settings import Settings
+
+HEAD = """# Every setting
+
+A protocol is a TOML file of these keys; what is left out has its default. On the command line
+`--set KEY=VALUE` changes one, for example `--set algorithm.iterations=6`; in the window each is a
+field of a form. A number outside its bounds is refused. Where a group has a `kind`, that key says
+which of several it is.
+"""
+COLUMNS = "| key | default | bounds | what |\n|---|---|---|---|\n"
+SIGNS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
+
+
+def settings_page() -> str:
+    """Return the page: a chapter for each kind of protocol, a table for each group of settings."""
+    kinds = {type(protocol): protocol for protocol in shipped_protocols().values()}
+    chapters = (chapter(kind) for kind in sorted(kinds, key=lambda kind: kind.__name__))
+    return "\n".join((HEAD, *chapters))
+
+
+def chapter(kind: type[Settings]) -> str:
+    """Return the tables of one kind of protocol."""
+    modality = kind.model_fields["modality"].default
+    groups = "\n".join(f"### {name}\n\n{text}" for name, text in _groups(kind))
+    return f"## Protocols of modality {_toml(modality)}\n\n{_table(kind)}\n{groups}"
+
+
+def _groups(kind: type[Settings]) -> Iterator[tuple[str, str]]:
+    """Yield name and text of each group of settings inside a protocol, and inside those."""
+    for name, field in kind.model_fields.items():
+        for inner in _settings_in(field.annotation):
+            tag = _kind_of(inner)
+            key = f"{name}, kind {tag}" if tag else name
+            summary = (inner.__doc__ or "").strip().splitlines()
+            words = f"{summary[0]}\n\n" if summary and summary[0] else ""
+            yield key, words + (_table(inner) if _own(inner) else "")
+            yield from ((f"{key}: {k}", text) for k, text in _groups(inner))
+
+
+def _kind_of(kind: type[Settings]) -> str:
+    """Return the value of the key `kind` in a file; empty where there is no such key."""
+    field = kind.model_fields.get("kind")
+    return "" if field is None else _toml(field.default)
+
+
+def _settings_in(annotation: Any) -> list[type[Settings]]:
+    """Return the settings classes that an annotation names, in order."""
+    if isclass(annotation) and issubclass(annotation, Settings):
+        return [annotation]
+    if get_origin(annotation) in (Union, UnionType, tuple, Annotated):
+        return [found for part in get_args(annotation) for found in _settings_in(part)]
+    return []
+
+
+def _own(kind: type[Settings]) -> dict[str, FieldInfo]:
+    """Return the fields that a file sets in this very group, without tags."""
+    fields = kind.model_fields.items()
+    return {name: f for name, f in fields if name not in ("kind", "modality")}
+
+
+def _table(kind: type[Settings]) -> str:
+    rows = (_row(name, field) for name, field in _own(kind).items())
+    return COLUMNS + "".join(rows)
+
+
+def _row(name: str, field: FieldInfo) -> str:
+    extra: Any = field.json_schema_extra or {}
+    unit = f" [{extra['unit']}]" if extra.get("unit") else ""
+    inner = "" if field.description else "a group of its own, below"
+    words = f"{field.description or inner}{unit}"
+    default, bounds = _default(field) or "–", _bounds(field) or "–"
+    return f"| `{name}` | {default} | {bounds} | {words.replace('|', '/')} |\n"
+
+
+def _default(field: FieldInfo) -> str:
+    value = field.get_default(call_default_factory=True)
+    if isinstance(value, Settings):
+        tag = _kind_of(type(value))
+        return f"`{tag}`" if tag else ""
+    if isinstance(value, tuple) and any(isinstance(item, Settings) for item in value):
+        return ", ".join(f"`{_kind_of(type(item))}`" for item in value)
+    return "" if value is None else f"`{_toml(value)}`"
+
+
+def _bounds(field: FieldInfo) -> str:
+    if get_origin(field.annotation) is Literal:
+        return ", ".join(f"`{_toml(choice)}`" for choice in get_args(field.annotation))
+    found = ((sign, getattr(item, name, None)) for item in field.metadata for name, sign in
+             SIGNS.items())  # fmt: skip
+    return ", ".join(f"{sign} {bound:g}" for sign, bound in found if bound is not None)
+
+
+def _toml(value: Any) -> str:
+    """Write a value as a protocol file has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,72 @@
+"""What the guide needs to become a site, or part of a wheel.
+
+As a hook of mkdocs it adds the pages that live elsewhere: the settings, from their classes; the
+conventions and the file formats, from the engine. As a command of the build it puts the pages that
+Help shows into the wheel.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+
+ROOT = Path(__file__).resolve().parent.parent
+SECTIONS = ("user", "physics")
+"""Folders of the guide that come with the program; contributors have a clone."""
+SUFFIXES = (".md", ".png")
+HOME = Path("resources") / "guide"
+"""Where they lie in an installation."""
+ELSEWHERE = {
+    "physics/conventions.md": ROOT / "engine" / "CONVENTIONS.md",
+    "physics/formats.md": ROOT / "engine" / "io" / "FORMATS.md",
+}
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that are no files of the folder docs."""
+    from mkdocs.structure.files import File
+
+    from engine.modalities.settings_page import settings_page
+
+    pages = {name: path.read_text("utf-8") for name, path in ELSEWHERE.items()}
+    pages["physics/settings.md"] = settings_page()
+    for name, text in pages.items():
+        files.append(File.generated(config, name, content=text))
+    return files
+
+
+def pages(root: Path = ROOT) -> list[Path]:
+    """Return the files that come with the program, from the folder docs."""
+    docs = root / "docs"
+    found = (path for section in SECTIONS for path in (docs / section).rglob("*"))
+    return sorted(path.relative_to(docs) for path in found if path.suffix in SUFFIXES)
+
+
+def copy_into(folder: Path, root: Path = ROOT) -> None:
+    """Copy those pages into a folder."""
+    for page in pages(root):
+        target = folder / page
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(root / "docs" / page, target)
+
+
+def __getattr__(name: str) -> Any:
+    """Make the build's command when the build asks for it: mkdocs knows no setuptools."""
+    if name != "BuildWithGuide":
+        raise AttributeError(name)
+    from setuptools.command.build_py import build_py
+
+    class BuildWithGuide(build_py):
+        """Puts the guide beside the other resources of a wheel."""
+
+        def run(self) -> None:
+            super().run()
+            if not self.editable_mode:
+                copy_into(Path(self.build_lib) / HOME)
+
+    return BuildWithGuide

@@ -1,0 +1,82 @@
+"""The guide in the window: every page is there, links lead somewhere, pictures are seen."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QTextDocument
+
+from app.shell.guide import GuideWindow
+from app.shell.guide_pages import guide_folder, page_text, pages
+
+FOLDER = guide_folder()
+PAGES = pages(FOLDER)
+NAMES = {page.name for page in PAGES}
+LINK = re.compile(r"\]\(([\w./-]+?)(?:#[\w-]+)?\)")
+
+
+def test_every_page_of_the_folder_is_listed_once() -> None:
+    written = {
+        path.relative_to(FOLDER).as_posix()
+        for section in ("user", "physics")
+        for path in (FOLDER / section).glob("*.md")
+    }
+    assert written <= NAMES
+    assert len(NAMES) == len(PAGES) > 12
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_the_links_of_a_page_lead_somewhere(name: str) -> None:
+    text = page_text(FOLDER, name)
+    targets = {(FOLDER / name).parent / link for link in LINK.findall(text)}
+    paths = {Path(*target.parts).resolve().relative_to(FOLDER.resolve()) for target in targets}
+    missing = [p for p in paths if p.as_posix() not in NAMES and not (FOLDER / p).is_file()]
+    assert not missing
+    assert ":::" not in text
+
+
+def test_pictures_are_found_and_fit_into_the_page(qtbot) -> None:
+    guide = GuideWindow(folder=FOLDER)
+    qtbot.addWidget(guide)
+    guide.show()
+    guide.open_page("user/pet.md")
+    kind = QTextDocument.ResourceType.ImageResource.value
+    image = guide.view.loadResource(kind, QUrl("pictures/pet-loaded.png"))
+    assert 300 < image.width() <= guide.view.viewport().width()
+    assert "pictures/pet-loaded.png" in guide.view.toHtml()
+
+
+def test_a_link_opens_its_page(qtbot) -> None:
+    guide = GuideWindow(folder=FOLDER)
+    qtbot.addWidget(guide)
+    guide.open_page("user/pet.md")
+    guide.view.anchorClicked.emit(QUrl("corrections.md"))
+    assert guide.view.name == "user/corrections.md"
+    assert "Corrections and numbers" in guide.view.toPlainText()
+
+
+def test_the_search_shows_the_pages_that_hold_the_words(qtbot) -> None:
+    guide = GuideWindow(folder=FOLDER)
+    qtbot.addWidget(guide)
+    guide.search.setText("Casey & Hoffman")
+    shown = [page.name for row, page in enumerate(PAGES) if not guide.list.item(row).isHidden()]
+    assert shown == ["physics/model.md"]
+    assert guide.view.name == "physics/model.md"
+    guide.search.clear()
+    assert not any(guide.list.item(row).isHidden() for row in range(len(PAGES)))
+
+
+def test_the_settings_are_those_of_the_program() -> None:
+    text = page_text(FOLDER, "physics/settings.md")
+    for key in (
+        "voxel_mm",
+        "iterations",
+        "fwhm_mm",
+        "error_percent",
+        "n_points",
+        "mu_water_per_mm",
+    ):
+        assert f"| `{key}` |" in text, key

@@ -1,0 +1,55 @@
+"""The guide builds as a site, and its picture of the program is that of the imports."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import architecture_picture
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PARTS = architecture_picture.parts_of(ROOT)
+
+
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs", reason="the extra `docs` is not installed")
+    command = (sys.executable, "-m", "mkdocs", "build", "--strict", "-d", str(tmp_path))
+    settings = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=settings, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for page in ("user/pet", "physics/settings", "physics/conventions", "contributing/adding"):
+        assert (tmp_path / page / "index.html").is_file()
+    reference = (tmp_path / "physics" / "api" / "index.html").read_text("utf-8")
+    assert 'id="engine.reconstruct"' in reference
+    assert not (tmp_path / "benchmarks").exists()
+
+
+def test_the_picture_is_that_of_the_imports() -> None:
+    drawn = architecture_picture.PICTURE.read_text("utf-8")
+    same = drawn == architecture_picture.picture(PARTS)
+    assert same, "python packaging/architecture_picture.py draws it anew"
+
+
+def test_every_part_is_drawn_and_every_line_runs_down() -> None:
+    root = ElementTree.fromstring(architecture_picture.picture(PARTS))
+    texts = {text.text for text in root.iter("{http://www.w3.org/2000/svg}text")}
+    assert texts == PARTS.keys() >= {"engine.io", "engine.kernels", "app.shell"}
+    row_of = {part: k for k, row in enumerate(architecture_picture.rows_of(PARTS)) for part in row}
+    reach = architecture_picture.reach_of(PARTS)
+    for part, others in PARTS.items():
+        for other in others:
+            assert row_of[other] < row_of[part] or part in reach[other], f"{part} -> {other}"
+
+
+def test_a_longer_way_replaces_a_line() -> None:
+    parts = {
+        "a": frozenset({"b", "c"}),
+        "b": frozenset({"c"}),
+        "c": frozenset[str](),
+    }
+    assert architecture_picture.drawn_lines(parts) == [("a", "b"), ("b", "c")]
+    assert architecture_picture.rows_of(parts) == [["c"], ["b"], ["a"]]

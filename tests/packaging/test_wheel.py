@@ -1,0 +1,92 @@
+"""The wheel is the program: whole without a clone, and without what belongs to a clone only."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tomllib
+import zipfile
+from importlib.metadata import version
+from pathlib import Path
+
+import guide
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+LEFT_OUT = ("tests/", "docs/", "examples/", "packaging/", "resources/guide/contributing")
+
+pytestmark = pytest.mark.slow
+
+
+def run(*command: object, **options: object) -> str:
+    """Run a command and return what it says."""
+    words = [str(word) for word in command]
+    done = subprocess.run(words, capture_output=True, text=True, **options)  # type: ignore[call-overload]
+    assert done.returncode == 0, done.stdout + done.stderr
+    return str(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of a copy of the project, so that nothing is left in the tree."""
+    folder = tmp_path_factory.mktemp("wheel")
+    copy = folder / "copy"
+    listed = run("git", "ls-files", "-co", "--exclude-standard", cwd=ROOT).splitlines()
+    for name in listed:
+        if (ROOT / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, copy / name)
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check")
+    isolation = () if int(version("setuptools").split(".")[0]) < 77 else ("--no-build-isolation",)
+    run(*pip, "wheel", "--no-deps", *isolation, "-w", folder, copy)
+    (made,) = folder.glob("*.whl")
+    return made
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path) -> Path:
+    """A fresh environment with the wheel; the libraries it needs are those of this one."""
+    folder = wheel.parent / "venv"
+    run(sys.executable, "-m", "venv", "--without-pip", folder)
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    (site,) = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").split()
+    # a path in a .pth file brings the libraries, and not this project's editable installation
+    Path(site, "libraries.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python)
+    run(*pip, "install", "--no-deps", "--no-index", "--force-reinstall", wheel)
+    return python.parent
+
+
+def test_the_wheel_holds_the_guide_and_the_resources(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert {(guide.HOME / page).as_posix() for page in guide.pages()} <= names
+    for folder in ("scanners", "protocols", "icons"):
+        shipped = {p.relative_to(ROOT).as_posix() for p in (ROOT / "resources" / folder).iterdir()}
+        assert shipped <= names
+    assert {"engine/CONVENTIONS.md", "engine/py.typed", "engine/kernels/rays.cu"} <= names
+
+
+def test_the_wheel_leaves_out_what_belongs_to_a_clone(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    assert [name for name in names if name.startswith(LEFT_OUT)] == []
+    assert wheel.stat().st_size < 4e6
+
+
+def test_an_installation_runs_without_a_clone(installed: Path, tmp_path: Path) -> None:
+    kept = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    options = {"cwd": tmp_path, "env": kept | {"ISOCENTER_HOME": str(tmp_path / "home")}}
+    command = installed / "isocenter"
+    assert run(command, "--version", **options).strip() == f"isocenter {PROJECT['version']}"
+    assert "brain-fdg" in run(command, "protocols", **options)
+    where = "import engine, app.shell.guide_pages as g; print(engine.__file__, g.guide_folder())"
+    code, pages = run(installed / "python", "-c", where, **options).split()
+    assert Path(pages) == Path(code).parents[1] / guide.HOME
+    assert installed.parent in Path(code).parents
+    size = ("--views", "24", "--detector", "32", "16", "--pixel", "12")
+    run(command, "simulate", "projections", "-o", "scan.h5", "--noiseless", *size, **options)
+    run(command, "reconstruct", "scan.h5", "-o", "volume.nii.gz", "--device", "cpu", **options)
+    assert (tmp_path / "volume.nii.gz").stat().st_size > 1000
