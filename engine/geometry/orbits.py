@@ -98,7 +98,19 @@ def helical(
     axis_column: float | None = None,
     z_mm: float = 0.0,
 ) -> XrayGeometry:
-    """Return a circle that climbs by `pitch_mm` in a turn and passes `z_mm` at β = 0."""
+    """Return a circle that climbs by `pitch_mm` in a turn and passes `z_mm` at β = 0.
+
+    Parameters
+    ----------
+    angles_rad
+        (n_views,) angles β of the source, of any number of turns [rad]
+    pitch_mm
+        climb of source and detector along z in a turn; negative downwards [mm]
+    source_axis_mm, source_detector_mm, shape, pixel_mm, axis_column
+        as for `circular_cone`
+    z_mm
+        height at β = 0 [mm]
+    """
     angles = _angles(angles_rad)
     circle = circular_cone(
         angles,
@@ -123,7 +135,19 @@ def fan(
     source_shift_mm: float = 0.0,
     detector_shift_mm: float = 0.0,
 ) -> XrayGeometry:
-    """Return one row of a cone beam, in the plane z = 0."""
+    """Return one row of a cone beam, in the plane z = 0.
+
+    Parameters
+    ----------
+    angles_rad
+        (n_views,) angles β of the source [rad]
+    source_axis_mm, source_detector_mm, pixel_mm, axis_column
+        as for `circular_cone`
+    n_columns
+        pixels of the row
+    source_shift_mm, detector_shift_mm
+        shifts along the row from the central ray through the axis [mm]
+    """
     return circular_cone(
         angles_rad,
         source_axis_mm=source_axis_mm,
@@ -148,7 +172,21 @@ def parallel(
 ) -> XrayGeometry:
     """Return parallel rays and a flat detector that turn about z; as `circular_cone` from afar.
 
-    axis_column, axis_row : where the detector sees the origin
+    Parameters
+    ----------
+    angles_rad
+        (n_views,) angles β from which the rays come [rad]
+    shape
+        (n_rows, n_columns)
+    pixel_mm
+        width and height of a pixel, or both in one [mm]
+    axis_column, axis_row
+        column and row, from 0, at which the detector sees the origin; each replaces what
+        `detector_shift_mm` says of it
+    detector_shift_mm
+        shift along u and v [mm]
+    roll_rad
+        turn of the detector in its plane, from u towards v [rad]
     """
     still = _one_view("parallel", (-1.0, 0.0, 0.0), (0.0, *detector_shift_mm), pixel_mm, shape)
     return _turned(_seeing_axis(still.rolled(roll_rad), axis_column, axis_row), angles_rad)

@@ -189,7 +189,15 @@ class XrayTransform(LinearOperator):
 
 
 def is_large(geometry: XrayGeometry, grid: ImageGrid, on: Backend) -> bool:
-    """Whether a volume and its projections leave a GPU too little memory to work with them."""
+    """Whether a volume and its projections leave a GPU too little memory to work with them.
+
+    Parameters
+    ----------
+    geometry, grid
+        whose float32 projections and volume are meant
+    on
+        the device; never on the CPU
+    """
     if on.gpu is None:
         return False
     values = grid.n_voxels + geometry.n_views * geometry.shape[0] * geometry.shape[1]

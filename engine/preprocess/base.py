@@ -54,7 +54,7 @@ class PreprocessStep(Correction[Projections]):
         """Return source and detector after the step, as far as they do not hang on the values."""
         return geometry
 
-    def outline(self, scan: Projections) -> Projections:
+    def dry_run(self, scan: Projections) -> Projections:
         """Return what the step makes of a scan whose values take no memory."""
         geometry = self.geometry(scan.geometry)
         kind = self.output_kind or scan.kind

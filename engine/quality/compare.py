@@ -20,7 +20,25 @@ def rmse(image: Volume, truth: Volume) -> float:
 
 
 def correlation(image: Volume, truth: Volume, *, fwhm_mm: float = 0.0) -> float:
-    """Pearson correlation of the voxels, after smoothing both images by `fwhm_mm`."""
+    """Pearson correlation of the voxels of two images.
+
+    Parameters
+    ----------
+    image, truth
+        on the same grid; their units may differ
+    fwhm_mm
+        width of a Gaussian that smooths both before; 0: none [mm]
+
+    Returns
+    -------
+    float
+        −1 ... 1; 1 for images that are equal but for a positive factor and an offset
+
+    Raises
+    ------
+    DataError
+        if an image has the same value everywhere
+    """
     _same_grid(image, truth)
     a, b = (smoothed(v, fwhm_mm).values.ravel().astype(np.float64) for v in (image, truth))
     if a.std() == 0 or b.std() == 0:

@@ -21,8 +21,26 @@ def valley_to_peak(
 ) -> float:
     """Mean image half-way between neighbouring rods over the mean on the rods.
 
-    0 is perfect, 1 is no contrast at all. The image is averaged over the middle `length_mm` of the
-    axis along which the rods are.
+    Parameters
+    ----------
+    volume
+        an image of the Derenzo phantom
+    sector
+        the rods of one diameter
+    length_mm
+        part of the rods, in their middle, over which the image is averaged [mm]
+    along
+        axis along which the rods are
+
+    Returns
+    -------
+    float
+        0 is perfect, 1 is no contrast at all; below `RESOLVED_BELOW` neighbours are told apart
+
+    Raises
+    ------
+    GeometryError
+        if the sector has no two neighbouring rods
     """
     rods = np.array(sector.centres_mm)
     middles = _between_neighbours(rods, 2 * sector.diameter_mm)

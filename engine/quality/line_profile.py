@@ -87,7 +87,25 @@ class LineProfile:
 
 
 def line_profile(volume: Volume, start_mm: Point, end_mm: Point) -> LineProfile:
-    """Sample an image from one point to another; outside, the outermost voxels go on."""
+    """Sample an image along a line, linearly between the centres of voxels.
+
+    Parameters
+    ----------
+    volume
+        the image; outside of it the outermost voxels go on
+    start_mm, end_mm
+        ends (x, y, z) of the line [mm]
+
+    Returns
+    -------
+    LineProfile
+        samples less than a voxel apart, both ends included
+
+    Raises
+    ------
+    GeometryError
+        if both ends are the same point
+    """
     start, end = np.array(start_mm, np.float64), np.array(end_mm, np.float64)
     length = float(np.linalg.norm(end - start))
     if not length > 0:

@@ -34,9 +34,18 @@ class SphereQuality:
 
 
 def contrast_recovery(sphere: float, background: float, true_contrast: float) -> float:
-    """Contrast recovery [%] of a sphere `true_contrast` times as active as the background.
+    """Contrast recovery of a sphere [%]; 100 is perfect, also for cold spheres.
 
-    100 is perfect, also for cold spheres (true contrast 0).
+    Parameters
+    ----------
+    sphere, background
+        mean values of the image in the sphere and beside it, in the same unit
+    true_contrast
+        activity of the sphere over that of the background; 0 for cold spheres
+
+    References
+    ----------
+    NEMA NU 2-2018, section 7.
     """
     if true_contrast == 1:
         raise SettingsError("true_contrast = 1: a sphere like its background has no contrast.")
@@ -80,7 +89,21 @@ def sphere_quality(
     true_contrast: float,
     background_mm: Sequence[Point],
 ) -> SphereQuality:
-    """Measure one sphere against discs of its own size at `background_mm`."""
+    """Measure one sphere against discs of its own size in the background.
+
+    Parameters
+    ----------
+    volume
+        the image
+    centre_mm
+        middle (x, y, z) of the sphere [mm]
+    diameter_mm
+        inner diameter of the sphere, and of the discs [mm]
+    true_contrast
+        activity of the sphere over that of the background
+    background_mm
+        centres (x, y, z) of the discs, at least two; see `background_places_mm` [mm]
+    """
     hot = roi.mean(volume, disc(volume, centre_mm, diameter_mm))
     discs = [disc(volume, place, diameter_mm) for place in background_mm]
     background = roi.means(volume, discs)

@@ -30,8 +30,23 @@ def line_integrals(
 ) -> NDArray[np.float32]:
     """(n_views, n_rows, n_columns) ∫ μ dl from the source, or all along parallel rays.
 
-    The rays run through the middles of the pixels and do not end at the detector. They are exact
-    for shapes, Joseph's for voxels.
+    The rays run through the middles of the pixels and do not end at the detector.
+
+    Parameters
+    ----------
+    phantom
+        of shapes, whose integrals are exact, or of voxels, whose are Joseph's
+    geometry
+        source and detector of each view
+    threads
+        of the CPU; None: all cores that may be used
+    on_progress
+        called with (done, in all)
+
+    Raises
+    ------
+    DataError
+        if a phantom of voxels has no attenuation map
     """
     threads = threads or usable_cores()
     if isinstance(phantom, VoxelPhantom):

@@ -54,7 +54,33 @@ def draw_lines(
     rng: np.random.Generator,
     on_progress: OnProgress | None = None,
 ) -> DrawnLines:
-    """Draw `n` independent lines, each with probability rate / total rate."""
+    """Draw `n` independent lines, each with probability rate / total rate.
+
+    By rejection where few lines are drawn of many, else by enumeration; a pilot sample decides.
+
+    Parameters
+    ----------
+    lines
+        all that may be drawn
+    rate
+        expected counts of lines, in any unit
+    n
+        how many; a line may come more than once
+    rng
+        source of the random numbers
+    on_progress
+        called with (done, in all)
+
+    Returns
+    -------
+    DrawnLines
+        crystals of the lines, and the total rate, of which rejection has an estimate
+
+    Raises
+    ------
+    DataError
+        if no line has a rate above 0
+    """
     pilot = rng.integers(max(len(lines), 1), size=min(_PILOT, len(lines)))
     rates = _rates_of(lines, rate, np.sort(pilot))
     peak = float(rates.max(initial=0))

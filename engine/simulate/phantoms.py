@@ -50,7 +50,15 @@ def three_line_sources(
 def uniform_cylinder(
     *, diameter_mm: float = 200.0, length_mm: float = 200.0, centre_mm: Point = (0.0, 0.0, 0.0)
 ) -> ShapePhantom:
-    """Return a cylinder of active water."""
+    """Return a cylinder of active water along z.
+
+    Parameters
+    ----------
+    diameter_mm, length_mm
+        its size [mm]
+    centre_mm
+        its middle (x, y, z) [mm]
+    """
     body = rod(centre_mm, diameter_mm, length_mm, 1.0, WATER_PER_MM)
     return ShapePhantom("uniform cylinder", (body,))
 
@@ -111,7 +119,20 @@ def derenzo(
 ) -> ShapePhantom:
     """Return hot rods in a cylinder of water, along z, or along y, the normal of two panels.
 
-    For a human scanner: rods of 12 ... 4 mm in a radius of 100 mm.
+    Parameters
+    ----------
+    rods_mm
+        diameters, one for each sector; for a human scanner 12 ... 4 mm in a radius of 100 mm [mm]
+    radius_mm, length_mm
+        size of the cylinder [mm]
+    background
+        activity between the rods, of theirs
+    along
+        axis of the cylinder and of the rods
+
+    References
+    ----------
+    Chou et al., PLoS ONE 7 (2012) e50540, for the diameters.
     """
     body = rod((0.0, 0.0, 0.0), 2 * radius_mm, length_mm, background, WATER_PER_MM)
     rods = [

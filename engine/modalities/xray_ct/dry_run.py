@@ -61,7 +61,7 @@ def dry_run(
             is_sought = axis is None
             step = step.with_found(axis)
         try:
-            empty_scan = step.outline(empty_scan)
+            empty_scan = step.dry_run(empty_scan)
         except EngineError as e:
             found[step.kind], fault = str(e), fault or e
     return DryRun(empty_scan, found, fault, is_sought, tuple(before))

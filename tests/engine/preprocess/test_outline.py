@@ -49,7 +49,7 @@ def test_geometry_shape_and_kind_are_those_of_the_outline(kind, rng):
     step = kind(use="on", **CHOSEN.get(kind, {}))
     data = scan_for(step, rng)
     done = step.apply(data, on=cpu(1))
-    said = step.outline(without_values(data))
+    said = step.dry_run(without_values(data))
 
     assert (said.shape, said.kind) == (done.shape, done.kind)
     for name in ("source_mm", "detector_mm", "u_mm", "v_mm"):
@@ -64,7 +64,7 @@ def test_geometry_shape_and_kind_are_those_of_the_outline(kind, rng):
 def test_the_rows_a_step_asks_for_are_enough(kind, rng):
     step = kind(use="on", **CHOSEN.get(kind, {}))
     data = scan_for(step, rng)
-    n_rows = step.outline(data).shape[1]
+    n_rows = step.dry_run(data).shape[1]
     rows = range(n_rows // 3, n_rows // 3 + 2)
     before = step.rows_before(rows, data.geometry)
     wide = slice(before.start, before.stop)
