@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from engine.modalities.listmode_pet.protocol import ListModeProtocol
     from engine.modalities.studies import Study, find_protocol, read_study
     from engine.modalities.xray_ct.protocol import CtProtocol
+    from engine.model import BinnedModel, HistogramModel, LinearModel, ListModeModel
     from engine.operators.base import LinearOperator
     from engine.operators.matrix import MatrixProjector
     from engine.operators.rays import RayProjector, Rays
@@ -65,6 +66,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "modalities.listmode_pet.protocol": ("ListModeProtocol",),
     "modalities.studies": ("Study", "find_protocol", "read_study"),
     "modalities.xray_ct.protocol": ("CtProtocol",),
+    "model": ("BinnedModel", "HistogramModel", "LinearModel", "ListModeModel"),
     "operators.base": ("LinearOperator",),
     "operators.matrix": ("MatrixProjector",),
     "operators.rays": ("RayProjector", "Rays"),
@@ -77,6 +79,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
 _HOME = {name: f"engine.{module}" for module, names in _MODULES.items() for name in names}
 
 __all__ = [
+    "BinnedModel",
     "CrystalMap",
     "CtProtocol",
     "DualHead",
@@ -84,9 +87,12 @@ __all__ = [
     "DualHeadSettings",
     "EngineError",
     "Histogram",
+    "HistogramModel",
     "ImageGrid",
+    "LinearModel",
     "LinearOperator",
     "ListMode",
+    "ListModeModel",
     "ListModeProtocol",
     "MatrixProjector",
     "Projections",

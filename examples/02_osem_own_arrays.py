@@ -5,13 +5,10 @@ x ← x / s_k · A_kᵀ( y_k / (A_k x + b_k) ) over subsets k of the lines.
 
 from __future__ import annotations
 
-from itertools import islice
-
 import numpy as np
 
 import engine
-from engine.algorithms import Osem
-from engine.model import BinnedModel
+from engine.algorithms import Osem, solve
 
 N_DETECTORS, RADIUS_MM = 180, 100.0
 grid = engine.ImageGrid(shape=(1, 50, 50), voxel_mm=(2.0, 2.0, 2.0))
@@ -33,15 +30,14 @@ rng = np.random.default_rng(2)
 background = np.full(A.out_shape, 0.5, np.float32)
 counts = rng.poisson(A(truth) + background).astype(np.float32)
 
-model = BinnedModel.of(A, background, counts)
+model = engine.BinnedModel.of(A, background, counts)
 osem = Osem(iterations=4, subsets=8)
-updates = osem.iterations * osem.subsets
-for iterate in islice(osem.run(model, np.ones(grid.shape, np.float32)), updates):
-    image = iterate.image
+for step in solve(osem, model, np.ones(grid.shape, np.float32)):
+    print(f"update {step.update}", end=" ")
+    image = step.image
+print()
 
 error = np.linalg.norm(image - truth) / np.linalg.norm(truth)
-print(
-    f"{len(ends):,} lines, {counts.sum():,.0f} counts, {updates} updates: error {100 * error:.0f} %"
-)
+print(f"{len(ends):,} lines, {counts.sum():,.0f} counts: error {100 * error:.0f} %")
 if error > 0.35:
     raise SystemExit("the image is too far from the truth")

@@ -28,7 +28,26 @@ def _binned_step(model: SystemModel, counts: NDArray[Any], x: NDArray[Any]) -> E
 
 @dataclass(frozen=True)
 class BinnedModel(SystemModel):
-    """Every possible bin is a row of A, so s = Aᵀ1 and each subset has its own."""
+    """Every possible bin is a row of A, so s = Aᵀ1 and each subset has its own.
+
+    Attributes
+    ----------
+    A : from images to bins
+    background : (n_bins,) expected additive counts
+    sensitivity : (n_z, n_y, n_x) Aᵀ1
+    counts : (n_bins,) measured counts
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> rays = engine.Rays(np.array([[-9.0, 0, 0], [9.0, 0, 0]]), np.array([[0, 1]], np.int32))
+    >>> grid = engine.ImageGrid(shape=(1, 1, 2), voxel_mm=(1.0, 1.0, 1.0))
+    >>> A = engine.RayProjector(rays, grid, on=engine.cpu())
+    >>> counts, none = np.array([6.0], np.float32), np.zeros(1, np.float32)
+    >>> step = engine.BinnedModel.of(A, none, counts).em_step(np.ones(grid.shape, np.float32))
+    >>> step.numerator.tolist()
+    [[[3.0, 3.0]]]
+    """
 
     counts: NDArray[Any]  # of each row
 
@@ -61,6 +80,19 @@ class HistogramModel(SystemModel):
         all lines
     counts : (n_lines,), 0 where the factor is 0
     factors : (n_lines,) n·a; None: all 1
+    sensitivity : (n_z, n_y, n_x) Aᵀ(n·a)
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> from engine.modalities.dual_head_pet.response.building import build_analytic
+    >>> from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+    >>> panels = engine.read_scanner("test-panels")
+    >>> response = build_analytic(panels, AnalyticResponse(n_points=256), threads=1)
+    >>> A = engine.MatrixProjector(response, on=engine.cpu())
+    >>> counts = np.ones(panels.n_lors, np.float32)
+    >>> engine.HistogramModel.of(A, np.zeros((), np.float32), counts).sensitivity.shape
+    (24, 11, 16)
     """
 
     A: MatrixProjector

@@ -32,6 +32,16 @@ class LinearModel(Model):
     y : (of A.out_shape) measured line integrals [1]
     spacing_mm : from one voxel to the next along each axis of the image; None: 1 along all
     inverse : solves for x in one step; None where nobody knows how
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> rays = engine.Rays(np.array([[-9.0, 0, 0], [9.0, 0, 0]]), np.array([[0, 1]], np.int32))
+    >>> grid = engine.ImageGrid(shape=(1, 1, 2), voxel_mm=(1.0, 1.0, 1.0))
+    >>> A = engine.RayProjector(rays, grid, on=engine.cpu())
+    >>> model = engine.LinearModel(A, y=np.array([2.0], np.float32))
+    >>> model.residual(np.ones(grid.shape, np.float32))
+    0.0
     """
 
     remedy: ClassVar[str] = "check the projections for bad pixels"

@@ -17,7 +17,26 @@ from engine.operators.rays import RayProjector
 
 @dataclass(frozen=True)
 class ListModeModel(SystemModel):
-    """Rows of A are the events; s comes from all possible lines, shared out over the subsets."""
+    """Rows of A are the events; s comes from all possible lines, shared out over the subsets.
+
+    Attributes
+    ----------
+    A : the projector, one row for each event
+    background : (n_events,) expected additive counts over the factor of the event's line
+    sensitivity : (n_z, n_y, n_x) of all lines of response [mm]
+    counts : of every event, 1
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> rays = engine.Rays(np.array([[-9.0, 0, 0], [9.0, 0, 0]]), np.array([[0, 1]], np.int32))
+    >>> grid = engine.ImageGrid(shape=(1, 1, 2), voxel_mm=(1.0, 1.0, 1.0))
+    >>> A = engine.RayProjector(rays, grid, on=engine.cpu())
+    >>> sensitivity, none = np.full(grid.shape, 4, np.float32), np.zeros(1, np.float32)
+    >>> step = engine.ListModeModel(A, none, sensitivity).em_step(np.ones(grid.shape, np.float32))
+    >>> step.numerator.tolist()
+    [[[0.5, 0.5]]]
+    """
 
     A: RayProjector
     counts: float = 1.0  # of every event

@@ -93,7 +93,7 @@ def parameters(value: object) -> list[str]:
         return []
     made = inspect.signature(value).parameters.values()
     named = (p.name for p in made if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))
-    return [name for name in named if name != "self"]
+    return [name for name in named if name != "self" and not name.startswith("_")]
 
 
 def described(field: object) -> bool:
