@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
 import pytest
+from PySide6.QtWidgets import QApplication
 
+from app.control.commands import Commands
+from app.control.context import AppContext
+from app.control.previews import Previews
+from app.control.runner import Runner
+from app.look.theme import Theme
+from app.models.device_choice import DeviceChoice
 from app.models.preferences import Preferences
+from app.models.session import Session
+from engine.backend.devices import cpu_device
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
@@ -65,6 +74,31 @@ def preferences(tmp_path: Path) -> Preferences:
     return Preferences(tmp_path / "home")
 
 
+class Controls:
+    """All that a window does, without the window: for tests of single panels."""
+
+    def __init__(self, preferences: Preferences) -> None:
+        session = Session(DeviceChoice("cpu", (cpu_device(2),)))
+        commands = Commands(session, preferences)
+        theme = Theme(QApplication.instance(), preferences.theme)
+        previews = Previews(session, commands)
+        self.session, self.commands = session, commands
+        self.context = AppContext(session, commands, theme, preferences, previews)
+        self.runner = Runner(session, preferences, commands)
+
+    def open_path(self, path: Path) -> None:
+        """Open a file, as by a drop."""
+        self.commands.open_path(path)
+
+
+@pytest.fixture
+def controls(qtbot, qapp, preferences) -> Iterator[Controls]:
+    """A session and what acts on it; afterwards no thread and no process of it is left."""
+    made = Controls(preferences)
+    yield made
+    shut_down(qtbot, made)
+
+
 @pytest.fixture
 def window(qtbot, qapp, preferences):
     """A window that is on the screen; afterwards no thread and no process of it is left."""
@@ -77,11 +111,15 @@ def window(qtbot, qapp, preferences):
     ready = lambda: made.session.device.found != () and not made.commands.is_busy  # noqa: E731
     qtbot.waitUntil(ready, timeout=PATIENCE_MS)
     yield made
+    shut_down(qtbot, made)
+
+
+def shut_down(qtbot, made) -> None:
+    """End what is at work, and see that nothing of it is left."""
     made.runner.shut_down()
     made.commands.wait()
-    qtbot.waitUntil(
-        lambda: made.runner.job is None and not made.commands.is_busy, timeout=PATIENCE_MS
-    )
+    gone = lambda: made.runner.job is None and not made.commands.is_busy  # noqa: E731
+    qtbot.waitUntil(gone, timeout=PATIENCE_MS)
     assert [line for line in children() if "resource_tracker" not in line] == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,14 +10,16 @@ import numpy as np
 import pytest
 
 from app.models.inputs import Input
+from app.models.preferences import Preferences
 from app.models.run_record import RunState
 from app.models.xray_scan import XrayScan
+from app.shell.central_area import CentralArea
 from app.views.radiograph_store import Part
 from engine.data.projections import Projections
 from engine.geometry.orbits import circle, circular_cone, fan
 from engine.io import write_projections
 from engine.preprocess import Binning
-from tests.app.conftest import PATIENCE_MS
+from tests.app.conftest import PATIENCE_MS, Controls, shut_down
 
 N, SHAPE = 36, (16, 48)
 VOLUME, PROJECTIONS, GEOMETRY = range(3)
@@ -32,6 +35,32 @@ def scan() -> Projections:
     )
     flats = np.full((2, *SHAPE), 9e3, np.float32)
     return Projections(values, geometry, "counts", flats=flats)
+
+
+class Middle(Controls):
+    """The middle of the window, alone on the screen."""
+
+    def __init__(self, preferences: Preferences) -> None:
+        super().__init__(preferences)
+        self.centre = CentralArea(
+            self.context,
+            open_scan=lambda: None,
+            demo=lambda key: None,
+            start=self.runner.start,
+            resume=self.runner.resume,
+            show_log=lambda: None,
+        )
+
+
+@pytest.fixture
+def window(qtbot, qapp, preferences) -> Iterator[Middle]:
+    """As much of the window as the pages need."""
+    made = Middle(preferences)
+    qtbot.addWidget(made.centre)
+    made.centre.resize(800, 700)
+    made.centre.show()
+    yield made
+    shut_down(qtbot, made)
 
 
 @pytest.fixture
@@ -130,7 +159,7 @@ def test_keys_lead_to_the_pages(qtbot, window, open_scan):
     open_scan()
     pages = {Qt.Key.Key_G: GEOMETRY, Qt.Key.Key_V: VOLUME, Qt.Key.Key_P: PROJECTIONS}
     for key, index in pages.items():
-        qtbot.keyClick(window, key)
+        qtbot.keyClick(window.centre, key)
         assert window.centre.tabs.currentIndex() == index
     assert window.centre.scan.projections.isVisible()
 

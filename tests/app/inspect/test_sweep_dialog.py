@@ -14,25 +14,41 @@ from engine.modalities.xray_ct.parameter_sweep import candidates, with_value
 from engine.modalities.xray_ct.preview import SlicePreview
 from engine.preprocess import CentreOfRotation
 from tests.app.conftest import PATIENCE_MS
-from tests.app.test_ct import ct_scan, open_ct, with_steps  # noqa: F401
+from tests.app.test_ct import ct_scan, with_steps  # noqa: F401
 
 AXIS = 19.5
 
 
 @pytest.fixture
-def step(window) -> CorrectionsStep:
-    return next(each for each in window.steps if isinstance(each, CorrectionsStep))
+def step(qtbot, controls) -> CorrectionsStep:
+    """The rows of the steps, alone on the screen."""
+    made = CorrectionsStep(2, controls.context)
+    qtbot.addWidget(made)
+    made.show()
+    return made
 
 
 @pytest.fixture
-def asked(qtbot, window, step, open_ct):  # noqa: F811
+def open_scan(qtbot, controls, ct_scan):  # noqa: F811
+    """Open the scan as by a drop, and wait until it can start."""
+
+    def wait() -> None:
+        controls.open_path(ct_scan)
+        ready = lambda: controls.session.study.modality.key == "ct"  # noqa: E731
+        qtbot.waitUntil(lambda: ready() and not controls.commands.is_busy, timeout=PATIENCE_MS)
+
+    return wait
+
+
+@pytest.fixture
+def asked(qtbot, controls, step, open_scan):
     """Press the button of a row, and wait for the pictures."""
-    open_ct()
+    open_scan()
 
     def ask(kind: str = "centre") -> SweepDialog:
-        qtbot.waitUntil(lambda: not window.commands.is_busy, timeout=PATIENCE_MS)
+        qtbot.waitUntil(lambda: not controls.commands.is_busy, timeout=PATIENCE_MS)
         step._tries[kind].click()
-        dialog = window.findChildren(SweepDialog)[-1]
+        dialog = step.findChildren(SweepDialog)[-1]
         qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
         return dialog
 
@@ -44,15 +60,15 @@ def look(qtbot, dialog, wanted: Range) -> None:
     qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
 
 
-def test_the_rows_offer_candidates_once_a_scan_is_open(window, step, open_ct):  # noqa: F811
+def test_the_rows_offer_candidates_once_a_scan_is_open(controls, step, open_scan):
     assert step._tries == {}
-    open_ct()
+    open_scan()
     step.set_open(True)
     assert [kind for kind, button in step._tries.items() if button.isVisible()] == [
         "centre",
         "roll",
     ]
-    window.session.study.set_protocol(with_steps(centre=CentreOfRotation(use="off")))
+    controls.session.study.set_protocol(with_steps(centre=CentreOfRotation(use="off")))
     assert not step._tries["centre"].isVisible()
 
 
@@ -67,36 +83,36 @@ def test_values_lie_around_what_a_run_finds_which_is_marked(asked):
     assert dialog.text.text().startswith(f"★ Column {values[4]:g} is best: ")
 
 
-def test_the_picture_of_what_a_run_takes_is_the_preview(window, asked):
+def test_the_picture_of_what_a_run_takes_is_the_preview(controls, asked):
     one = asked().found.candidates[4]
-    quick = SlicePreview(window.session.study.inputs.scan.radiographs.scan, on=cpu(2))
-    protocol = with_value(window.session.study.protocol, "axis", one.value)
+    quick = SlicePreview(controls.session.study.inputs.scan.radiographs.scan, on=cpu(2))
+    protocol = with_value(controls.session.study.protocol, "axis", one.value)
     unscaled = protocol.model_copy(update={"hounsfield": None})
     expected = quick.central_slice(unscaled).volume.values[0]
     np.testing.assert_allclose(one.image, expected, atol=1e-7)
 
 
-def test_what_is_taken_stands_in_the_protocol_and_can_be_undone(qtbot, window, asked):
-    before, dialog = window.session.study.protocol, asked()
+def test_what_is_taken_stands_in_the_protocol_and_can_be_undone(qtbot, controls, asked):
+    before, dialog = controls.session.study.protocol, asked()
     qtbot.keyClick(dialog.tiles[4], Qt.Key.Key_Right)
     chosen = dialog.found.candidates[5]
     assert dialog.chosen is chosen
     assert dialog.use.text() == f"Use column {chosen.value:g}"
     assert np.array_equal(dialog.state.volume.values[0], chosen.image)
     qtbot.mouseClick(dialog.use, Qt.MouseButton.LeftButton)
-    assert window.session.study.protocol == with_steps(
+    assert controls.session.study.protocol == with_steps(
         centre=CentreOfRotation(use="on", column=chosen.value)
     )
-    window.session.study.undo()
-    assert window.session.study.protocol == before
+    controls.session.study.undo()
+    assert controls.session.study.protocol == before
 
 
-def test_cancel_leaves_the_protocol(qtbot, window, asked):
-    before, dialog = window.session.study.protocol, asked()
+def test_cancel_leaves_the_protocol(qtbot, controls, asked):
+    before, dialog = controls.session.study.protocol, asked()
     dialog.tiles[0].click()
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
-    assert window.session.study.protocol is before
+    assert controls.session.study.protocol is before
 
 
 def test_finer_values_lie_around_the_chosen_one_which_stays_chosen(qtbot, asked):
@@ -112,15 +128,15 @@ def test_finer_values_lie_around_the_chosen_one_which_stays_chosen(qtbot, asked)
     assert dialog.text.text().startswith("A run would take column ")
 
 
-def test_enter_in_a_field_looks_again_and_takes_nothing(qtbot, window, asked):
-    before, dialog = window.session.study.protocol, asked()
+def test_enter_in_a_field_looks_again_and_takes_nothing(qtbot, controls, asked):
+    before, dialog = controls.session.study.protocol, asked()
     dialog.range.number.show_number(3)
     dialog.range.number.setFocus()
     qtbot.keyClick(dialog.range.number, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
     assert len(dialog.tiles) == 3
     assert dialog.isVisible()
-    assert window.session.study.protocol is before
+    assert controls.session.study.protocol is before
 
 
 def test_a_senseless_range_is_a_sentence_and_the_pictures_stay(qtbot, asked):
@@ -150,11 +166,11 @@ def test_closing_stops_what_is_at_work(qtbot, asked):
     assert not job.is_busy
 
 
-def test_closing_the_window_stops_what_is_at_work(qtbot, window, asked):
+def test_closing_the_window_stops_what_is_at_work(qtbot, controls, asked):
     dialog = asked()
     before = dialog.found
     dialog.look(Range(AXIS, 0.01, 99))
-    window.commands.wait()
+    controls.commands.wait()
     qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
     assert dialog.found is before
 
@@ -175,19 +191,19 @@ def test_a_roll_that_leaves_the_detector_is_refused(qtbot, asked):
     )
 
 
-def test_a_roll_that_is_taken_stands_in_the_protocol(qtbot, window, asked):
+def test_a_roll_that_is_taken_stands_in_the_protocol(qtbot, controls, asked):
     dialog = asked("roll")
     look(qtbot, dialog, Range(None, 0.125, 5))
     dialog.tiles[3].click()
     qtbot.mouseClick(dialog.use, Qt.MouseButton.LeftButton)
-    roll = window.session.study.protocol.steps.roll
+    roll = controls.session.study.protocol.steps.roll
     assert (roll.use, roll.degrees) == ("on", 0.125)
 
 
-def test_scores_are_those_of_the_engine(window, asked):
+def test_scores_are_those_of_the_engine(controls, asked):
     dialog = asked()
-    scan = window.session.study.inputs.scan.radiographs.scan
-    found = candidates(scan, window.session.study.protocol, of="axis", on=cpu(2))
+    scan = controls.session.study.inputs.scan.radiographs.scan
+    found = candidates(scan, controls.session.study.protocol, of="axis", on=cpu(2))
     assert dialog.found.score == found.score == "negativity"
     shown = dialog.tiles[0].accessibleName()
     assert f"{100 * found.candidates[0].score:.2f} % below zero" in shown
