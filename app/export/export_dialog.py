@@ -17,11 +17,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.export.writing import FORMATS, free_bytes, obstacle
+from app.export.writing import free_bytes, obstacle
 from app.forms.fields import QuietCombo
 from app.look.formatting import size
 from app.look.widgets import button, label, set_tone
 from app.models.run_record import Kept
+from engine.io import WRITERS, suffixes_of, usual_suffixes
 
 WIDTH_PX = 540
 
@@ -40,7 +41,7 @@ class ExportDialog(QDialog):
             self.which.addItem(kept.label[:1].upper() + kept.label[1:])
         self.which.setCurrentIndex(current)
         self.formats = QButtonGroup(self)
-        self.path = QLineEdit(str(folder / f"image{FORMATS[0].suffix}"))
+        self.path = QLineEdit(str(folder / f"image{WRITERS[0].suffixes[0]}"))
         self.path.setAccessibleName("File")
         self._note = label("", "muted", wrap=True)
         kinds = QDialogButtonBox.StandardButton
@@ -68,9 +69,9 @@ class ExportDialog(QDialog):
         """Give the file name the ending of a format."""
         self.formats.button(index).setChecked(True)
         name = self.target.name
-        for each in FORMATS:
-            name = name.removesuffix(each.suffix)
-        self.path.setText(str(self.target.with_name(name + FORMATS[index].suffix)))
+        for suffix in suffixes_of(WRITERS):
+            name = name.removesuffix(suffix)
+        self.path.setText(str(self.target.with_name(name + WRITERS[index].suffixes[0])))
 
     def _lay_out(self) -> None:
         grid = QGridLayout()
@@ -79,8 +80,9 @@ class ExportDialog(QDialog):
         grid.setColumnStretch(1, 1)
         grid.addWidget(label("Image", "caption"), 0, 0)
         grid.addWidget(self.which, 0, 1)
-        for i, each in enumerate(FORMATS):
-            radio = QRadioButton(f"{each.title} ({each.suffix}), {each.detail}")
+        for i, each in enumerate(WRITERS):
+            detail = f", {each.detail}" if each.detail else ""
+            radio = QRadioButton(f"{each.name} ({each.suffixes[0]}){detail}")
             radio.clicked.connect(lambda _=False, i=i: self.use_format(i))
             self.formats.addButton(radio, i)
             grid.addWidget(radio, 1 + i, 1)
@@ -90,9 +92,10 @@ class ExportDialog(QDialog):
         where.setSpacing(8)
         where.addWidget(self.path, 1)
         where.addWidget(button("Choose …", self._browse))
-        grid.addWidget(label("File", "caption"), 4, 0)
-        grid.addLayout(where, 4, 1)
-        grid.addWidget(self._note, 5, 1)
+        below = 1 + len(WRITERS)
+        grid.addWidget(label("File", "caption"), below, 0)
+        grid.addLayout(where, below, 1)
+        grid.addWidget(self._note, below + 1, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 18, 20, 16)
         column.setSpacing(16)
@@ -100,7 +103,7 @@ class ExportDialog(QDialog):
         column.addWidget(self.buttons)
 
     def _browse(self) -> None:
-        endings = " ".join(f"*{each.suffix}" for each in FORMATS)
+        endings = " ".join(f"*{suffix}" for suffix in suffixes_of(WRITERS))
         options = QFileDialog.Option.DontConfirmOverwrite  # this dialog says so itself
         name, _ = QFileDialog.getSaveFileName(
             self, "Export to", self.path.text(), f"Volumes ({endings})", options=options
@@ -111,9 +114,8 @@ class ExportDialog(QDialog):
     def _check(self) -> None:
         target, volume = self.target, self.chosen.volume
         fault = obstacle(target, volume)
-        if not fault and not any(target.name.endswith(each.suffix) for each in FORMATS):
-            endings = ", ".join(each.suffix for each in FORMATS)
-            fault = f"The name must end with one of {endings}."
+        if not fault and not any(each.ends(target) for each in WRITERS):
+            fault = f"The name must end with one of {usual_suffixes(WRITERS)}."
         free = free_bytes(target.parent)
         note = f"{volume.grid.describe()} voxels, {size(volume.values.nbytes)} before compression"
         if free is not None:
@@ -124,6 +126,6 @@ class ExportDialog(QDialog):
         set_tone(self._note, "missing" if fault else "look" if target.exists() else "muted")
         self.save.setEnabled(not fault)
         self.save.setToolTip(fault)
-        for i, each in enumerate(FORMATS):
-            if target.name.endswith(each.suffix):
+        for i, each in enumerate(WRITERS):
+            if each.ends(target):
                 self.formats.button(i).setChecked(True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,22 +11,6 @@ from engine.data.volume import Volume
 
 SPARE = 1.1
 """Free space wanted, as a multiple of the file's size before compression."""
-
-
-@dataclass(frozen=True)
-class ExportFormat:
-    """A format to export to."""
-
-    title: str
-    suffix: str
-    detail: str
-
-
-FORMATS = (
-    ExportFormat("NIfTI", ".nii.gz", "for other programs; provenance beside it"),
-    ExportFormat("HDF5", ".h5", "volume and provenance in one file"),
-    ExportFormat("PNG", ".png", "a picture of three slices, for slides"),
-)
 
 
 def provenance_of(record: RunRecord, kept: Kept) -> dict[str, Any] | None:

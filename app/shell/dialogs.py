@@ -13,17 +13,22 @@ from app.control.context import AppContext
 from app.export.writing import provenance_of, write
 from app.models.inputs import Role
 
-SCANS = (
-    "*.l *.hdr *.safir *.h5 *.hdf5 *.hdf *.nxs *.nx *.mat *.xtekct *.log *.geom *.xml "
-    "*.mha *.txt *.csv *.tif *.tiff *.raw"
-)
-CHOICES: dict[str, tuple[str, str]] = {
-    "data": ("Open", f"Scans and studies ({SCANS} *.toml);;All files (*)"),
-    "scanner": ("Choose a scanner", "Scanners (*.toml *.txt *.csv *.tsv);;All files (*)"),
-    "attenuation": ("Choose a μ-map", "Volumes (*.nii *.nii.gz *.h5);;All files (*)"),
-    "response": ("Choose a response matrix", "Response matrices (*.h5);;All files (*)"),
-    "normalisation": ("Choose crystal efficiencies", "Tables (*.h5 *.txt *.csv);;All files (*)"),
-}
+
+def choice_of(role: str) -> tuple[str, str]:
+    """Return title and filter of the dialog that asks for an input of a study."""
+    from engine.io import SCAN_READERS, VOLUME_READERS, suffixes_of
+
+    def patterns(suffixes: tuple[str, ...]) -> str:
+        return " ".join(f"*{suffix}" for suffix in suffixes)
+
+    title, kinds = {
+        "data": ("Open", f"Scans and studies ({patterns(suffixes_of(SCAN_READERS))})"),
+        "scanner": ("Choose a scanner", "Scanners (*.toml *.txt *.csv *.tsv)"),
+        "attenuation": ("Choose a μ-map", f"Volumes ({patterns(suffixes_of(VOLUME_READERS))})"),
+        "response": ("Choose a response matrix", "Response matrices (*.h5)"),
+        "normalisation": ("Choose crystal efficiencies", "Tables (*.h5 *.txt *.csv)"),
+    }[role]
+    return title, f"{kinds};;All files (*)"
 
 
 class Dialogs(QObject):
@@ -35,7 +40,7 @@ class Dialogs(QObject):
 
     def choose(self, role: str, open_path: Callable[[Path], object]) -> None:
         """Let the user choose a file: any to open for "data", else that input of the study."""
-        title, kinds = CHOICES[role]
+        title, kinds = choice_of(role)
         folder = self._context.preferences.folder_last_used
         name, _ = QFileDialog.getOpenFileName(self._parent, title, folder, kinds)
         if not name:

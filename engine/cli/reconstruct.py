@@ -16,7 +16,7 @@ from engine.data.run_history import RunHistory
 from engine.data.volume import Volume
 from engine.errors import DeviceError, ResourceError, SettingsError
 from engine.events import Event, Finished, Profiled, Progressed
-from engine.io import can_save, is_histogram, is_projections, save
+from engine.io import WRITERS, can_save, is_histogram, is_projections, save, usual_suffixes
 from engine.jobs.checkpoint import Job, jobs, keep
 from engine.jobs.reconstruction import run
 from engine.modalities.demos import DEMOS, demo_folder
@@ -32,7 +32,7 @@ def add_verbs(verbs: Any) -> None:
     p = verbs.add_parser("reconstruct", help="reconstruct a scan or a study file")
     p.add_argument("data", type=Path, metavar="DATA", help="a scan, its header, or STUDY.toml")
     p.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="OUT", help=".nii.gz, .h5, .png"
+        "-o", "--output", type=Path, required=True, metavar="OUT", help=usual_suffixes(WRITERS)
     )
     p.add_argument("--protocol", metavar="P", help="protocol name (isocenter protocols) or P.toml")
     p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")

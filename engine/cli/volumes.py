@@ -8,11 +8,13 @@ from typing import Any
 
 from engine.cli.console import Console
 from engine.io import (
+    WRITERS,
     can_save,
     read_histogram,
     read_listmode,
     read_volume,
     save,
+    usual_suffixes,
     write_histogram,
     write_listmode,
 )
@@ -23,7 +25,7 @@ def add_verbs(verbs: Any) -> None:
     """Add the verbs of this file."""
     p = verbs.add_parser("export", help="write a volume in another format")
     p.add_argument("volume", type=Path, metavar="VOLUME")
-    p.add_argument("output", type=Path, metavar="OUT", help=".nii, .nii.gz, .h5, .png")
+    p.add_argument("output", type=Path, metavar="OUT", help=usual_suffixes(WRITERS))
     p.set_defaults(act=_export)
 
     p = verbs.add_parser("convert", help="write a scan as Isocenter list mode or histogram (.h5)")

@@ -1,6 +1,6 @@
 """Files in and out: one file per format, and the few functions everyone uses.
 
-A new format is one class in one file and its name in `READERS` or `WRITERS`.
+A new format is one class in one file and its name in `engine.io.formats`.
 """
 
 from __future__ import annotations
@@ -20,52 +20,41 @@ from engine.data.volume import Volume
 from engine.errors import FileFormatError, UnknownFormatError
 from engine.geometry.scanner import Scanner
 from engine.io import efficiencies as _efficiencies
-from engine.io.adac import AdacCsv
 from engine.io.atomic_write import refuse_impossible
-from engine.io.base import (
-    Format,
-    HistogramReader,
-    ListModeReader,
-    ProjectionsReader,
-    VolumeReader,
-    VolumeWriter,
+from engine.io.formats import (
+    HISTOGRAM_READERS,
+    LISTMODE_READERS,
+    READERS,
+    SCAN_READERS,
+    VOLUME_READERS,
+    WRITERS,
+    AnyReader,
+    listed,
+    reader_of,
+    suffixes_of,
+    usual_suffixes,
+    writer_of,
 )
-from engine.io.histogram_hdf5 import HistogramHdf5, write_histogram
-from engine.io.listmode_hdf5 import ListModeHdf5, write_listmode
+from engine.io.histogram_hdf5 import write_histogram
+from engine.io.listmode_hdf5 import write_listmode
 from engine.io.mu_map import as_mu_map
-from engine.io.nifti import Nifti, NiftiWriter
 from engine.io.open_input import open_head, refuse_not_finite
-from engine.io.png import PngWriter
 from engine.io.report import Report, inspect
 from engine.io.response_hdf5 import is_response
-from engine.io.safir import Safir
 from engine.io.scanners import builtin_scanners, read_scanner
-from engine.io.siemens_mmr import SiemensMmr
-from engine.io.volume_hdf5 import VolumeHdf5, VolumeHdf5Writer
 from engine.io.xray import find as _xray
 from engine.io.xray.dxchange import write_projections
+from engine.io.xray.readers import PROJECTION_READERS
 from engine.io.xray.saving import save_projections
 
 Scan = TypeVar("Scan", ListMode, Histogram)
-
-LISTMODE_READERS: tuple[type[ListModeReader], ...] = (SiemensMmr, Safir, AdacCsv, ListModeHdf5)
-HISTOGRAM_READERS: tuple[type[HistogramReader], ...] = (HistogramHdf5,)
-VOLUME_READERS: tuple[type[VolumeReader], ...] = (Nifti, VolumeHdf5)
-PROJECTION_READERS: tuple[type[ProjectionsReader], ...] = _xray.READERS
-Reader = type[ListModeReader] | type[HistogramReader] | type[VolumeReader] | type[ProjectionsReader]
-READERS: tuple[Reader, ...] = (
-    *LISTMODE_READERS,
-    *HISTOGRAM_READERS,
-    *VOLUME_READERS,
-    *PROJECTION_READERS,
-)
-WRITERS: tuple[type[VolumeWriter], ...] = (NiftiWriter, VolumeHdf5Writer, PngWriter)
 
 __all__ = [
     "HISTOGRAM_READERS",
     "LISTMODE_READERS",
     "PROJECTION_READERS",
     "READERS",
+    "SCAN_READERS",
     "VOLUME_READERS",
     "WRITERS",
     "Report",
@@ -83,6 +72,8 @@ __all__ = [
     "read_volume",
     "save",
     "save_projections",
+    "suffixes_of",
+    "usual_suffixes",
     "write_histogram",
     "write_listmode",
     "write_projections",
@@ -102,9 +93,9 @@ def read_listmode(path: Path | str, *, scanner: str | None = None) -> ListMode:
     """
     path = Path(path)
     head = open_head(path)
-    for reader in LISTMODE_READERS:
-        if reader.accepts(path, head):
-            return reader.read(path, scanner=scanner)
+    reader = reader_of(LISTMODE_READERS, path, head)
+    if reader is not None:
+        return reader.read(path, scanner=scanner)
     raise _unknown(path, head, "list-mode scan", LISTMODE_READERS)
 
 
@@ -112,7 +103,7 @@ def is_histogram(path: Path | str) -> bool:
     """Whether a file is a histogram of a dual-head scanner."""
     path = Path(path)
     head = open_head(path)
-    return any(reader.accepts(path, head) for reader in HISTOGRAM_READERS)
+    return reader_of(HISTOGRAM_READERS, path, head) is not None
 
 
 def read_histogram(
@@ -131,14 +122,14 @@ def read_histogram(
     """
     path = Path(path)
     head = open_head(path)
-    for reader in HISTOGRAM_READERS:
-        if reader.accepts(path, head):
-            return _with_efficiencies(reader.read(path, scanner=scanner), efficiencies)
-    for events in LISTMODE_READERS:
-        if events.accepts(path, head):
-            scan = events.read(path, scanner=scanner)
-            return histogrammed(_with_efficiencies(scan, efficiencies))
-    known = (*HISTOGRAM_READERS, *LISTMODE_READERS)
+    reader = reader_of(HISTOGRAM_READERS, path, head)
+    if reader is not None:
+        return _with_efficiencies(reader.read(path, scanner=scanner), efficiencies)
+    events = reader_of(LISTMODE_READERS, path, head)
+    if events is not None:
+        scan = events.read(path, scanner=scanner)
+        return histogrammed(_with_efficiencies(scan, efficiencies))
+    known: tuple[AnyReader, ...] = (*HISTOGRAM_READERS, *LISTMODE_READERS)
     raise _unknown(path, head, "histogram or list-mode scan", known)
 
 
@@ -152,9 +143,9 @@ def read_volume(path: Path | str) -> Volume:
     """Read a volume, axis-aligned in mm LPS."""
     path = Path(path)
     head = open_head(path)
-    for reader in VOLUME_READERS:
-        if reader.accepts(path, head):
-            return reader.read(path)
+    reader = reader_of(VOLUME_READERS, path, head)
+    if reader is not None:
+        return reader.read(path)
     raise _unknown(path, head, "volume", VOLUME_READERS)
 
 
@@ -179,7 +170,7 @@ def read_projections(path: Path | str) -> Projections:
     if path.is_dir():
         raise FileFormatError(
             f"{path}: this is a folder without the settings of a scan; choose a file in it. "
-            f"Can be read: {_listed(PROJECTION_READERS)}."
+            f"Can be read: {listed(PROJECTION_READERS)}."
         )
     raise _unknown(path, open_head(path), "X-ray scan", PROJECTION_READERS)
 
@@ -208,7 +199,7 @@ def save(volume: Volume, path: Path | str, provenance: dict[str, Any] | None = N
         where the volume comes from; its own `info` if None
     """
     path = Path(path)
-    writer = _writer(path)
+    writer = writer_of(path)
     refuse_not_finite(path, volume.values)
     writer.write(volume, path, volume.info if provenance is None else provenance)
 
@@ -216,21 +207,12 @@ def save(volume: Volume, path: Path | str, provenance: dict[str, Any] | None = N
 def can_save(path: Path | str) -> None:
     """Refuse, before hours are spent on a volume, a place or a format `save` cannot write."""
     path = Path(path)
-    _writer(path)
+    writer_of(path)
     refuse_impossible(path)
 
 
-def _writer(path: Path) -> type[VolumeWriter]:
-    for writer in WRITERS:
-        if writer.ends(path):
-            return writer
-    raise UnknownFormatError(
-        f"{path.name}: no format of this name can be written; choose one of {_listed(WRITERS)}."
-    )
-
-
 def _unknown(
-    path: Path, head: bytes, wanted: str, known: Sequence[type[Format]]
+    path: Path, head: bytes, wanted: str, known: Sequence[AnyReader]
 ) -> UnknownFormatError:
     others = (reader for reader in READERS if reader not in known)
     found = next((other.name for other in others if other.accepts(path, head)), None)
@@ -242,8 +224,4 @@ def _unknown(
     what = f"this is a file of the kind {found!r}, not a {wanted}" if found else f"unknown {wanted}"
     is_raw = found is None and "scan" in wanted
     raw = "; raw X-ray projections want a .toml beside them" if is_raw else ""
-    return UnknownFormatError(f"{path.name}: {what}; can be read: {_listed(known)}{raw}.")
-
-
-def _listed(formats: Sequence[type[Format]]) -> str:
-    return ", ".join(f"{f.name} ({', '.join(f.suffixes)})" for f in formats)
+    return UnknownFormatError(f"{path.name}: {what}; can be read: {listed(known)}{raw}.")

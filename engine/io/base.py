@@ -1,4 +1,4 @@
-"""What a reader and a writer are: one class per format, listed in the folder's `__init__`."""
+"""What a reader and a writer are: one class per format, listed in `engine.io.formats`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,18 @@ from engine.data.volume import Volume
 
 
 class Format(ABC):
-    """A file format: its name for people, its endings, and how to recognise it."""
+    """A file format: its name for people, its endings, and how to recognise it.
+
+    Attributes
+    ----------
+    name : for people
+    suffixes : how names of its files end, the usual one first
+    companions : suffixes of files that lie beside and may be named instead, such as images
+    """
 
     name: ClassVar[str]
     suffixes: ClassVar[tuple[str, ...]]
+    companions: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def ends(cls, path: Path) -> bool:
@@ -81,7 +89,14 @@ class VolumeReader(Format):
 
 
 class VolumeWriter(Format):
-    """Writes volumes."""
+    """Writes volumes.
+
+    Attributes
+    ----------
+    detail : what the format is good for, in a few words
+    """
+
+    detail: ClassVar[str] = ""
 
     @classmethod
     @abstractmethod

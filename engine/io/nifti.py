@@ -68,6 +68,7 @@ class NiftiWriter(VolumeWriter):
 
     name: ClassVar[str] = "NIfTI volume"
     suffixes: ClassVar[tuple[str, ...]] = (".nii.gz", ".nii")
+    detail: ClassVar[str] = "for other programs; provenance beside it"
 
     @classmethod
     def write(cls, volume: Volume, path: Path, provenance: dict[str, Any]) -> None:

@@ -65,6 +65,7 @@ class PngWriter(VolumeWriter):
 
     name: ClassVar[str] = "Snapshot picture"
     suffixes: ClassVar[tuple[str, ...]] = (".png",)
+    detail: ClassVar[str] = "a picture of three slices, for slides"
 
     @classmethod
     def write(cls, volume: Volume, path: Path, provenance: dict[str, Any]) -> None:

@@ -70,6 +70,7 @@ class VolumeHdf5Writer(VolumeWriter):
 
     name: ClassVar[str] = "Isocenter volume"
     suffixes: ClassVar[tuple[str, ...]] = (".h5", ".hdf5")
+    detail: ClassVar[str] = "volume and provenance in one file"
 
     @classmethod
     def write(cls, volume: Volume, path: Path, provenance: dict[str, Any]) -> None:

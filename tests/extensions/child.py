@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 
@@ -69,7 +70,28 @@ def planned_grids(scan: str, settings: list[list[str]]) -> list[dict[str, Any]]:
     return found
 
 
-QUESTIONS = {"offered": offered, "planned_grids": planned_grids}
+def dialogs(volume: str) -> dict[str, Any]:
+    """Return the filter of each dialog for files, and the words of the export of a volume."""
+    from PySide6.QtWidgets import QApplication, QRadioButton
+
+    from app.export.export_dialog import ExportDialog
+    from app.models.run_record import Kept
+    from app.shell.dialogs import choice_of
+    from engine.io import read_volume
+
+    application = QApplication.instance() or QApplication([])
+    export = ExportDialog(None, [Kept("image", read_volume(volume))], 0, Path.cwd())
+    radios = [radio.text() for radio in export.findChildren(QRadioButton)]
+    targets = []
+    for index in range(len(radios)):
+        export.use_format(index)
+        application.processEvents()
+        targets.append(export.target.name if export.save.isEnabled() else "")
+    filters = {role: choice_of(role)[1] for role in ("data", "attenuation")}
+    return {"filters": filters, "formats": radios, "targets": targets}
+
+
+QUESTIONS = {"offered": offered, "planned_grids": planned_grids, "dialogs": dialogs}
 
 if __name__ == "__main__":
     result = obey(json.loads(sys.argv[1]))

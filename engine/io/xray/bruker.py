@@ -36,6 +36,7 @@ class Bruker(ProjectionsReader):
 
     name: ClassVar[str] = "Bruker SkyScan scan"
     suffixes: ClassVar[tuple[str, ...]] = (".log",)
+    companions: ClassVar[tuple[str, ...]] = (".tif", ".tiff")
 
     @classmethod
     def accepts(cls, path: Path, head: bytes) -> bool:

@@ -7,32 +7,14 @@ from pathlib import Path
 from engine.errors import EngineError, FileFormatError
 from engine.io.base import ProjectionsReader
 from engine.io.open_input import HEAD_BYTES, open_head, unreadable
-from engine.io.xray.bruker import Bruker
-from engine.io.xray.cil import CilNexus
-from engine.io.xray.dxchange import DxChange
-from engine.io.xray.flexray import FlexRay
-from engine.io.xray.htc import HtcMatlab
-from engine.io.xray.nikon import Nikon
-from engine.io.xray.nxtomo import NxTomo
-from engine.io.xray.rtk import RtkXml
+from engine.io.xray.readers import PROJECTION_READERS
 from engine.io.xray.sidecar import RawSidecar, sidecar_of
 from engine.io.xray.stack import is_tiff
-from engine.io.xray.vectors import AstraVectors
 
-READERS: tuple[type[ProjectionsReader], ...] = (
-    RawSidecar,
-    AstraVectors,
-    RtkXml,
-    Nikon,
-    Bruker,
-    FlexRay,
-    HtcMatlab,
-    DxChange,
-    CilNexus,
-    NxTomo,
+DESCRIBING = tuple(
+    suffix for reader in PROJECTION_READERS if reader.companions for suffix in reader.suffixes
 )
-"""Kinds of files that describe a scan; if a folder has several, the earlier one counts."""
-DESCRIBING = (".toml", ".geom", ".xml", ".xtekct", ".log", ".txt")
+"""How the names of files end that describe the images beside them."""
 IMAGES = (".mha", ".ang")
 MAX_LOOKED_AT = 200
 
@@ -47,7 +29,7 @@ def find(path: Path) -> Found | None:
     if path.is_dir():
         return _in_folder(path)
     head = open_head(path)
-    for reader in READERS:
+    for reader in PROJECTION_READERS:
         if reader.accepts(path, head):
             return reader, path
     sidecar = sidecar_of(path)
@@ -64,7 +46,7 @@ def _in_folder(folder: Path) -> Found | None:
     except OSError as e:
         raise unreadable(folder, e) from e
     heads = {path: head for path in names[:MAX_LOOKED_AT] if (head := _head(path))}
-    for reader in READERS:
+    for reader in PROJECTION_READERS:
         fits = [path for path, head in heads.items() if reader.accepts(path, head)]
         if len(fits) > 1:
             raise FileFormatError(

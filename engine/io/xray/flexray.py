@@ -38,6 +38,7 @@ class FlexRay(ProjectionsReader):
 
     name: ClassVar[str] = "FleX-ray scan"
     suffixes: ClassVar[tuple[str, ...]] = (".txt",)
+    companions: ClassVar[tuple[str, ...]] = (".tif", ".tiff")
 
     @classmethod
     def accepts(cls, path: Path, head: bytes) -> bool:

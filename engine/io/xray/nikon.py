@@ -34,6 +34,7 @@ class Nikon(ProjectionsReader):
 
     name: ClassVar[str] = "Nikon scan"
     suffixes: ClassVar[tuple[str, ...]] = (".xtekct",)
+    companions: ClassVar[tuple[str, ...]] = (".tif", ".tiff")
 
     @classmethod
     def accepts(cls, path: Path, head: bytes) -> bool:

@@ -37,6 +37,7 @@ class RtkXml(ProjectionsReader):
 
     name: ClassVar[str] = "RTK circular geometry"
     suffixes: ClassVar[tuple[str, ...]] = (".xml",)
+    companions: ClassVar[tuple[str, ...]] = (".mha",)
 
     @classmethod
     def accepts(cls, path: Path, head: bytes) -> bool:

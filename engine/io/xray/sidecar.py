@@ -45,6 +45,7 @@ class RawSidecar(ProjectionsReader):
 
     name: ClassVar[str] = "Projections with a .toml sidecar"
     suffixes: ClassVar[tuple[str, ...]] = (".toml",)
+    companions: ClassVar[tuple[str, ...]] = (".raw", ".tif", ".tiff")
 
     @classmethod
     def accepts(cls, path: Path, head: bytes) -> bool:

@@ -33,6 +33,7 @@ class AstraVectors(ProjectionsReader):
 
     name: ClassVar[str] = "ASTRA vector geometry"
     suffixes: ClassVar[tuple[str, ...]] = (".geom",)
+    companions: ClassVar[tuple[str, ...]] = (".tif", ".tiff")
 
     @classmethod
     def accepts(cls, path: Path, head: bytes) -> bool:

@@ -1,0 +1,79 @@
+"""The registry of formats: what can be read, what can be written, and how such files' names end.
+
+A format is one class in one file, and its name in the tuple here that it belongs to; file dialogs,
+the list of exports, the command line and the recognition of files follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from engine.errors import UnknownFormatError
+from engine.io.adac import AdacCsv
+from engine.io.base import (
+    Format,
+    HistogramReader,
+    ListModeReader,
+    ProjectionsReader,
+    VolumeReader,
+    VolumeWriter,
+)
+from engine.io.histogram_hdf5 import HistogramHdf5
+from engine.io.listmode_hdf5 import ListModeHdf5
+from engine.io.nifti import Nifti, NiftiWriter
+from engine.io.png import PngWriter
+from engine.io.safir import Safir
+from engine.io.siemens_mmr import SiemensMmr
+from engine.io.volume_hdf5 import VolumeHdf5, VolumeHdf5Writer
+from engine.io.xray.readers import PROJECTION_READERS
+
+LISTMODE_READERS: tuple[type[ListModeReader], ...] = (SiemensMmr, Safir, AdacCsv, ListModeHdf5)
+HISTOGRAM_READERS: tuple[type[HistogramReader], ...] = (HistogramHdf5,)
+VOLUME_READERS: tuple[type[VolumeReader], ...] = (Nifti, VolumeHdf5)
+WRITERS: tuple[type[VolumeWriter], ...] = (NiftiWriter, VolumeHdf5Writer, PngWriter)
+"""Writers of volumes, in the order in which they are offered."""
+
+AnyReader = (
+    type[ListModeReader] | type[HistogramReader] | type[VolumeReader] | type[ProjectionsReader]
+)
+SCAN_READERS: tuple[AnyReader, ...] = (
+    *LISTMODE_READERS,
+    *HISTOGRAM_READERS,
+    *PROJECTION_READERS,
+)
+READERS: tuple[AnyReader, ...] = (*SCAN_READERS, *VOLUME_READERS)
+
+R = TypeVar("R", bound=AnyReader)
+
+
+def reader_of(readers: Sequence[R], path: Path, head: bytes) -> R | None:
+    """Return the first reader that accepts a file with these first bytes, None if none does."""
+    return next((reader for reader in readers if reader.accepts(path, head)), None)
+
+
+def writer_of(path: Path) -> type[VolumeWriter]:
+    """Return the writer of the format that a name ends with."""
+    for writer in WRITERS:
+        if writer.ends(path):
+            return writer
+    raise UnknownFormatError(
+        f"{path.name}: no format of this name can be written; choose one of {listed(WRITERS)}."
+    )
+
+
+def suffixes_of(formats: Iterable[type[Format]]) -> tuple[str, ...]:
+    """Return how files of these formats end, and what lies beside them, each once, in order."""
+    found = (each for one in formats for each in (*one.suffixes, *one.companions))
+    return tuple(dict.fromkeys(found))
+
+
+def usual_suffixes(formats: Iterable[type[Format]]) -> str:
+    """Return the first suffix of each format, for people: ".nii.gz, .h5, .png"."""
+    return ", ".join(one.suffixes[0] for one in formats)
+
+
+def listed(formats: Sequence[type[Format]]) -> str:
+    """Return names and suffixes of formats, for people."""
+    return ", ".join(f"{one.name} ({', '.join(one.suffixes)})" for one in formats)

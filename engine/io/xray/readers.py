@@ -1,0 +1,29 @@
+"""The readers of X-ray scans, in the order in which they are asked."""
+
+from __future__ import annotations
+
+from engine.io.base import ProjectionsReader
+from engine.io.xray.bruker import Bruker
+from engine.io.xray.cil import CilNexus
+from engine.io.xray.dxchange import DxChange
+from engine.io.xray.flexray import FlexRay
+from engine.io.xray.htc import HtcMatlab
+from engine.io.xray.nikon import Nikon
+from engine.io.xray.nxtomo import NxTomo
+from engine.io.xray.rtk import RtkXml
+from engine.io.xray.sidecar import RawSidecar
+from engine.io.xray.vectors import AstraVectors
+
+PROJECTION_READERS: tuple[type[ProjectionsReader], ...] = (
+    RawSidecar,
+    AstraVectors,
+    RtkXml,
+    Nikon,
+    Bruker,
+    FlexRay,
+    HtcMatlab,
+    DxChange,
+    CilNexus,
+    NxTomo,
+)
+"""Kinds of files that describe a scan; if a folder has several, the earlier one counts."""

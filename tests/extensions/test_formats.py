@@ -1,0 +1,119 @@
+"""A stranger's formats: a reader of events and a writer of volumes, each one file and one name."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from engine.io import read_listmode, read_volume
+from tests.extensions.trial import Trial
+
+EVENTS = '''
+    """Events as lines of two crystals each, below the name of the scanner."""
+
+    from __future__ import annotations
+
+    from pathlib import Path
+    from typing import ClassVar
+
+    import numpy as np
+
+    from engine.data.listmode import ListMode
+    from engine.io.base import ListModeReader
+    from engine.io.scanners import read_scanner
+
+    MARK = b"# pairs of crystals"
+
+
+    class PairsOfCrystals(ListModeReader):
+        """Text of pairs."""
+
+        name: ClassVar[str] = "Pairs of crystals"
+        suffixes: ClassVar[tuple[str, ...]] = (".pairs",)
+
+        @classmethod
+        def accepts(cls, path: Path, head: bytes) -> bool:
+            return head.startswith(MARK)
+
+        @classmethod
+        def read(cls, path: Path, *, scanner: str | None = None) -> ListMode:
+            crystals = np.loadtxt(path, dtype=np.int32, ndmin=2)
+            return ListMode(read_scanner(scanner or str(path.with_name("ring.toml"))), crystals)
+'''
+
+RAW = '''
+    """Bare float32 values, with their shape in a line before them."""
+
+    from __future__ import annotations
+
+    import json
+    from pathlib import Path
+    from typing import Any, ClassVar
+
+    import numpy as np
+
+    from engine.data.volume import Volume
+    from engine.io.atomic_write import write_atomically
+    from engine.io.base import VolumeWriter
+
+
+    class BareValues(VolumeWriter):
+        """Bare values."""
+
+        name: ClassVar[str] = "Bare values"
+        suffixes: ClassVar[tuple[str, ...]] = (".f32",)
+        detail: ClassVar[str] = "for scripts"
+
+        @classmethod
+        def write(cls, volume: Volume, path: Path, provenance: dict[str, Any]) -> None:
+            head = json.dumps({"shape": volume.values.shape, "unit": volume.unit}).encode()
+            write_atomically(head + b"\\n" + np.asarray(volume.values, "<f4").tobytes(), path)
+'''
+
+EXACT = ["--set", "reproducible=true", "--set", "algorithm.iterations=1"]
+
+
+def test_a_reader_is_one_file_and_one_name(trial: Trial, pet_scan: list[str]) -> None:
+    trial.run(pet_scan)
+    scan = read_listmode(trial.work / "scan.h5")
+    lines = "\n".join(f"{one} {two}" for one, two in scan.crystals)
+    (trial.work / "scan.pairs").write_text(f"# pairs of crystals\n{lines}\n", encoding="utf-8")
+    trial.add_file("engine/io/pairs.py", EVENTS)
+    trial.enlist("engine/io/formats.py", "LISTMODE_READERS", "engine.io.pairs.PairsOfCrystals")
+
+    told = trial.run(
+        ["inspect", "scan.pairs"],
+        ["reconstruct", "scan.h5", "-o", "known.h5", *EXACT],
+        ["reconstruct", "scan.pairs", "-o", "foreign.h5", *EXACT],
+        ask={"dialogs": {"volume": "known.h5"}},
+    )
+
+    known, foreign = (read_volume(trial.work / f"{name}.h5") for name in ("known", "foreign"))
+    assert known.values.max() > 0
+    np.testing.assert_array_equal(foreign.values, known.values)
+    assert f"{scan.n_prompts:,} prompts" in told["printed"][0]
+    assert "*.pairs" in told["dialogs"]["filters"]["data"]
+
+
+def test_a_writer_is_one_file_and_one_name(trial: Trial, ct_scan: list[str]) -> None:
+    trial.add_file("engine/io/bare.py", RAW)
+    trial.enlist("engine/io/formats.py", "WRITERS", "engine.io.bare.BareValues")
+
+    told = trial.run(
+        ct_scan,
+        ["reconstruct", "scan.h5", "-o", "image.h5"],
+        ["reconstruct", "scan.h5", "-o", "image.f32"],
+        ["export", "image.h5", "exported.f32"],
+        ask={"dialogs": {"volume": "image.h5"}},
+    )
+
+    volume = read_volume(trial.work / "image.h5")
+    for name in ("image.f32", "exported.f32"):
+        head, _, values = (trial.work / name).read_bytes().partition(b"\n")
+        assert json.loads(head) == {"shape": list(volume.values.shape), "unit": "1/mm"}
+        found = np.frombuffer(values, "<f4").reshape(volume.values.shape)
+        np.testing.assert_array_equal(found, volume.values)
+    assert "Bare values (.f32), for scripts" in told["dialogs"]["formats"]
+    assert told["dialogs"]["targets"][-1] == "image.f32"
+    assert all(told["dialogs"]["targets"])
