@@ -231,7 +231,7 @@ def _to_lps(
     path: Path, values: NDArray[np.float32], affine: NDArray[np.float64]
 ) -> tuple[NDArray[np.float32], ImageGrid]:
     """Return [z, y, x] values whose axes run along LPS, and their grid."""
-    steps = LPS_TO_RAS[:3, :3] @ affine[:3, :3]
+    steps = LPS_TO_RAS[:3, :3] @ np.where(np.isfinite(affine), affine, 0)[:3, :3]
     edges = np.linalg.norm(steps, axis=0)
     if not np.isfinite(affine).all() or (edges <= 0).any():
         raise GeometryError(f"{path.name}: its affine is not that of a volume; export it again.")

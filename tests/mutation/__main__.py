@@ -27,10 +27,13 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--count", type=int, default=100, help="faults over all targets")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit", type=float, default=120.0, help="seconds for one fault")
+    parser.add_argument("--again", action="store_true", help="try anew what survived")
     parser.add_argument("--record", type=Path, default=folder() / "mutation.jsonl")
     options = parser.parse_args(arguments)
     chosen = [t for t in TARGETS if not options.files or any(f in t.file for f in options.files)]
     known = read(options.record)
+    if options.again:
+        known = {key: verdict for key, verdict in known.items() if verdict != "survived"}
     with Copy() as tree:
         wanted = drawn(tree.root, chosen, options.count, options.seed)
         new = [(target, fault) for target, fault in wanted if fault.key not in known]

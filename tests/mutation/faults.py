@@ -14,6 +14,8 @@ _SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
     ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.Pow: ast.Mult,
 }  # fmt: skip
+_CHOICES = ("setting", "Field", "WorkingMemory")
+"""Calls that declare what is chosen or measured: defaults, bounds, memory."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +84,10 @@ def _in(node: ast.AST) -> Iterator[Place]:
 def _is_words(node: ast.AST) -> bool:
     if isinstance(node, ast.JoinedStr | ast.Import | ast.ImportFrom):
         return True
-    is_docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    return is_docstring or (isinstance(node, ast.Call) and _name(node.func).endswith("Error"))
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    name = _name(node.func) if isinstance(node, ast.Call) else ""
+    return name.endswith("Error") or name in _CHOICES
 
 
 def _name(node: ast.AST) -> str:

@@ -63,5 +63,18 @@ TARGETS = (
 COMPLETE = ("orientation", "units", "atomic writes", "run states")
 """Groups in which no fault may survive."""
 
-EQUIVALENT: dict[str, str] = {}
+EQUIVALENT: dict[str, str] = {
+    "app/views/overlay.py|w = max(w, h)|12|arguments": "the larger of two in any order",
+    "app/views/projection.py|Direction(axis, 1 if p > 0 else -1) for axis, p in strongest "
+    "if abs(p) > SHOWN_LETTER|29|compare": "p is not 0 where its letter is shown",
+    "app/views/projection.py|Direction(axis, 1 if p > 0 else -1) for axis, p in strongest "
+    "if abs(p) > SHOWN_LETTER|24|constant": "a letter tells a sign, of 1 as of 2",
+    "app/views/projection.py|Direction(axis, 1 if p > 0 else -1) for axis, p in strongest "
+    "if abs(p) > SHOWN_LETTER|41|constant": "a letter tells a sign",
+    "app/views/projection.py|top=Direction(2, 1).letter,|25|constant": "a letter tells a sign",
+    "app/views/projection.py|bottom=Direction(2, -1).letter,|29|constant": "a letter tells a sign",
+    "app/views/text.py|exponent = math.floor(math.log10(abs(value))) if value else 0|64|constant": (
+        "a trailing zero is dropped"
+    ),
+}
 """Faults that change nothing that can be seen, by key, with the reason."""

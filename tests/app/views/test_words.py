@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from app.views.text import millimetres, number, place
+from app.views.text import length_unit, millimetres, number, place
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,13 @@ from app.views.text import millimetres, number, place
         (-0.5, "−0.5"),
         (-1e-9, "−1.00e−09"),
         (123456789.0, "1.23e+08"),
+        (9_000_000.0, "9000000"),
+        (1e7, "1.00e+07"),
+        (2e-4, "0.0002"),
+        (2e-5, "2.00e−05"),
+        (0.5, "0.5"),
+        (120.0, "120"),
+        (math.inf, "∞"),
         (math.nan, "no number"),
     ],
 )
@@ -29,3 +36,9 @@ def test_positions_have_a_tenth_of_a_millimetre_and_no_negative_zero():
     assert millimetres(-18.04) == "−18.0"
     assert millimetres(-0.01) == "0.0"
     assert place((12.0, -18.0, 4.1)) == "x 12.0  y −18.0  z 4.1 mm"
+
+
+def test_lengths_are_in_pixels_only_where_a_pixel_has_no_size():
+    assert length_unit("1/pixel") == "pixels"
+    assert length_unit("1/mm") == length_unit("HU") == length_unit("") == "mm"
+    assert place((1.0, 2.0, 3.0), "pixels") == "x 1.0  y 2.0  z 3.0 pixels"

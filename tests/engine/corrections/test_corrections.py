@@ -152,3 +152,17 @@ def test_blocks_get_their_own_rate_once_each_saw_twenty_delayeds_on_average():
         data = replace(data, delayed=delayed)
         assert data.n_delayed == n
         assert words in Randoms().summary(data, data)
+
+
+def test_attenuation_says_what_passes_on_average_and_least():
+    data = scan(n=4)
+    half = np.array([0.5, 0.5, 0.5, 0.5], np.float32)
+    after = replace(data, factors=half * np.array([0.8, 0.4, 0.2, 0.6], np.float32))
+    words = Attenuation().summary(replace(data, factors=half), after)
+    assert words == "lines of the events pass 50 % of their photons on average, least 20.0 %"
+
+
+def test_randoms_say_their_share_of_the_prompts():
+    data = scan(n=40)
+    data = replace(data, delayed=np.arange(40) < 8)
+    assert Randoms().summary(data, data).startswith("8 delayeds, 25.0 % of the prompts")

@@ -16,6 +16,7 @@ from engine.data.volume import Volume
 from engine.errors import DataError, EngineError, FileFormatError, GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.io import read_volume, save
+from engine.io.nifti import _to_lps
 
 MARKERS = {1: (30.0, 0.0, 0.0), 2: (0.0, 20.0, 0.0), 3: (0.0, 0.0, 10.0)}
 """As in conftest: value -> (x, y, z) [mm, LPS]."""
@@ -228,3 +229,17 @@ def test_a_large_header_offset_grid_survives(tmp_path: Path) -> None:
     volume = Volume(np.zeros(grid.shape, np.float32), grid, "1/mm")
     save(volume, tmp_path / "a.nii")
     assert read_volume(tmp_path / "a.nii").grid == grid
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("place", [(0, 3), (1, 1)])
+def test_an_affine_that_is_none_is_refused(place: tuple[int, int], value: float) -> None:
+    affine = np.eye(4)
+    affine[place] = value
+    with pytest.raises(GeometryError, match="its affine is not that of a volume"):
+        _to_lps(Path("a.nii"), np.zeros((2, 2, 2), np.float32), affine)
+
+
+def test_an_affine_without_thickness_is_refused() -> None:
+    with pytest.raises(GeometryError, match="its affine is not that of a volume"):
+        _to_lps(Path("a.nii"), np.zeros((2, 2, 2), np.float32), np.diag([1.0, 1.0, 0.0, 1.0]))
