@@ -68,7 +68,7 @@ def test(root: Path, options: list[str]) -> int:
     qt_libraries.ensure(python, on_display=False)
     warm_up(root, python)
     say("Running the tests")
-    command = [str(python), "-m", "pytest", "-n", "2", "--dist", "loadfile", *options]
+    command = [str(python), "-m", "pytest", "-n", "2", "--dist", "worksteal", *options]
     return subprocess.call(command, cwd=root, env=os.environ | {"QT_QPA_PLATFORM": "offscreen"})
 
 
