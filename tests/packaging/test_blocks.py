@@ -1,0 +1,123 @@
+"""Every block of code in README, guide and examples runs, or says here why it is only checked."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from engine.cli.main import main, parser
+from engine.geometry.dual_head import DualHeadSettings
+from engine.geometry.ring import RingSettings
+from engine.io.xray.sidecar_settings import Sidecar
+from engine.modalities.studies import read_study
+from engine.settings import parse
+from tests.packaging.blocks import ROOT, Block, blocks, commands, fill
+
+BLOCKS = blocks()
+SMALLER = {
+    "simulate listmode": "--scanner tiny.toml --phantom cylinder --prompts 2000",
+    "simulate projections": "--views 24 --detector 24 12 --pixel 12",
+    "simulate histogram": "--scanner test-panels --prompts 2000",
+    "response build": "--scanner test-panels --points 256",
+    "reconstruct": "--device cpu",
+}
+"""What is added to a command so that it takes no time; a later option counts."""
+ONLY_PARSED = {
+    "isocenter": "opens the window",
+    "isocenter demo": "tests/engine/modalities/test_demos.py runs the demos",
+    "isocenter bench": "measures for minutes; tests/engine/benchmark runs its parts",
+    "isocenter resume": "wants an interrupted job; tests/engine/jobs/test_resume.py resumes one",
+}
+ONLY_NAMED = (
+    "python3 packaging/bootstrap.py",
+    ".venv/bin/python -m pytest",
+    ".venv/bin/python -m ruff",
+    ".venv/bin/python -m mypy",
+    ".ci/run",
+    "python examples/",
+)
+"""Commands that set up or test the project itself: the files they name must be there."""
+
+
+def of(*languages: str) -> list[Block]:
+    """Return the blocks in some languages."""
+    return [block for block in BLOCKS if block.language in languages]
+
+
+def test_every_block_is_in_a_language_that_is_checked() -> None:
+    assert len(BLOCKS) > 20
+    assert {block.language for block in BLOCKS} <= {"python", "toml", ""}
+
+
+@pytest.mark.parametrize("block", of("python"), ids=lambda block: block.name)
+def test_a_python_block_runs(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
+    module = {"__name__": "block"}
+    exec(compile(block.text, block.name, "exec"), module)
+    assert len(module) > 1
+
+
+@pytest.mark.parametrize("block", of("toml"), ids=lambda block: block.name)
+def test_a_toml_block_is_read(block: Block, tmp_path: Path) -> None:
+    values = tomllib.loads(block.text)
+    kinds = {"ring": RingSettings, "dual-head": DualHeadSettings}
+    if "data" in values:
+        (tmp_path / "study.toml").write_text(block.text, encoding="utf-8")
+        assert read_study(tmp_path / "study.toml").data.parent == tmp_path
+    elif values.get("format") == "isocenter-projections":
+        assert parse(Sidecar, values, where=block.name)
+    else:
+        assert parse(kinds[values["kind"]], values, where=block.name).name
+
+
+@pytest.mark.parametrize("block", of(""), ids=lambda block: block.name)
+def test_the_commands_of_a_block_run(
+    block: Block,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
+    if any(is_run(command) for command in commands(block)):
+        fill(tmp_path)
+    for command in commands(block):
+        check(command, capsys)
+
+
+def check(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Run a command, or check it as far as the lists above say."""
+    words = shlex.split(command)
+    if is_run(command):
+        added = next((more for verb, more in SMALLER.items() if f" {verb} " in command), "")
+        assert main([*words[1:], *added.split()]) == 0, capsys.readouterr().err
+    elif words[0] == "isocenter":
+        assert only_parsed(command)
+        assert len(words) == 1 or parser().parse_args(words[1:]).act
+    else:
+        assert any(command.startswith(known) for known in ONLY_NAMED), command
+        named = [word for word in words if "/" in word and not word.startswith(".venv")]
+        assert all((ROOT / word).exists() for word in named), command
+
+
+def is_run(command: str) -> bool:
+    """Whether a command of the program is run here."""
+    return command.startswith("isocenter ") and not only_parsed(command)
+
+
+def only_parsed(command: str) -> bool:
+    """Whether a command is one of those that only their options are checked of."""
+    words = command.split()
+    return " ".join(words[:2]) in ONLY_PARSED or command in ONLY_PARSED
+
+
+def test_examples_are_named_as_they_are() -> None:
+    listed = {path.name for path in (ROOT / "examples").glob("*.py")}
+    text = (ROOT / "examples" / "README.md").read_text("utf-8")
+    assert all(name in text for name in listed)
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)

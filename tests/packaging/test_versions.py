@@ -1,0 +1,26 @@
+"""One version, told the same way everywhere."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert re.findall(r"^## ([\d.]+)", text, re.MULTILINE)[0] == VERSION
+
+
+def test_the_citation_is_of_this_version() -> None:
+    text = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert re.findall(r"^version: ([\d.]+)$", text, re.MULTILINE) == [VERSION]
+
+
+def test_the_wheels_that_are_named_are_of_this_version() -> None:
+    for name in ("README.md", "docs/user/index.md"):
+        wheels = re.findall(r"isocenter-([\d.]+)-py3", (ROOT / name).read_text("utf-8"))
+        assert wheels and set(wheels) == {VERSION}
