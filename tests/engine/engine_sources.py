@@ -1,6 +1,7 @@
 """Small stand-ins for `engine.jobs.reconstruction.run`, importable by a spawned process.
 
-They have the real one's parameters and tell the same events, in a time the test decides.
+They have the real one's parameters and tell the same events, in a time the test decides. The real
+run is imported where it is wanted: it takes as long as all else that a process of a test does.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from engine.data.volume import Volume
 from engine.errors import DataError, DeviceError
 from engine.events import Finished, Loaded, Planned, Preview, Progressed, StageStarted
 from engine.geometry.grid import ImageGrid
-from engine.jobs.reconstruction import run
 
 GRID = ImageGrid((4, 5, 6), (1.0, 2.0, 3.0))
 
@@ -93,6 +93,8 @@ def failing_gpu(study, *, on, resume, **options):
 
     What is resumed runs on the device asked for.
     """
+    from engine.jobs.reconstruction import run
+
     if resume is not None:
         yield from run(study, on=on, resume=resume, **options)
         return
@@ -108,6 +110,8 @@ def failing_gpu(study, *, on, resume, **options):
 
 def breaking_card(study, **options):
     """The real run on the CPU, as if a card did it that breaks after three updates."""
+    from engine.jobs.reconstruction import run
+
     n_images = 0
     for event in run(study, **options):
         yield event

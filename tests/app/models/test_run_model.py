@@ -290,6 +290,8 @@ def test_progress_never_falls_while_the_image_forms():
 
 def test_progress_of_a_stage_is_its_own():
     record = RunRecord()
+    assert record.fraction is None, "nothing has begun"
+    assert (record.stage, record.stage_text, record.done, record.total) == ("", "", 0, 0)
     record.take(StageStarted("sensitivity", "Computing"))
     assert record.fraction is None, "not known yet"
     record.take(Progressed("sensitivity", 30, 120))
