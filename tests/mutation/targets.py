@@ -63,7 +63,17 @@ TARGETS = (
 COMPLETE = ("orientation", "units", "atomic writes", "run states")
 """Groups in which no fault may survive."""
 
+_SHARED_OUT = (
+    "engine/corrections/randoms.py|for numbers in np.array_split(lattice(scanner.n_lors, n, "
+    "shift=0.5), max(1, n // 1_000_000)):"
+)
 EQUIVALENT: dict[str, str] = {
+    f"{_SHARED_OUT}|77|constant": "a sum is the same in one part as in two",
+    f"{_SHARED_OUT}|85|constant": "a sum is the same in other parts",
+    "engine/corrections/randoms.py|N_STEPS = 100|10|constant": "the fixed point is reached before",
+    "engine/modalities/listmode_pet/sensitivity.py|VOXELS_AT_ONCE = 2**24|20|constant": (
+        "how much is done at once changes no result"
+    ),
     "app/views/overlay.py|w = max(w, h)|12|arguments": "the larger of two in any order",
     "app/views/projection.py|Direction(axis, 1 if p > 0 else -1) for axis, p in strongest "
     "if abs(p) > SHOWN_LETTER|29|compare": "p is not 0 where its letter is shown",

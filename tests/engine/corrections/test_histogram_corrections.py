@@ -104,3 +104,18 @@ def test_what_is_missing_is_said() -> None:
     assert "load a normalisation file" in (LineNormalisation().obstacle(bare) or "")
     assert "no delayed coincidences" in (LineRandoms().obstacle(bare) or "")
     assert "no expected background" in (SuppliedBackground().obstacle(bare) or "")
+
+
+@pytest.mark.parametrize("given", ["normalisation", "efficiencies"])
+def test_either_kind_of_detection_factors_is_enough(given: str) -> None:
+    n = {"normalisation": SCANNER.n_lors, "efficiencies": SCANNER.n_crystals}[given]
+    data = scan(**{given: np.ones(n, np.float32)})
+    assert LineNormalisation().obstacle(data) is None
+    assert "no detection factors" in str(LineNormalisation().obstacle(scan()))
+
+
+def test_randoms_say_their_share_of_the_prompts() -> None:
+    drawn = np.ones(SCANNER.n_lors, np.float32)  # beside 5 prompts on each line
+    data = scan(delayeds=drawn)
+    words = LineRandoms().summary(data, LineRandoms().apply(data, on=ON))
+    assert words.startswith(f"{SCANNER.n_lors:,} delayeds, 20.0 % of the prompts")

@@ -230,3 +230,13 @@ def test_damaged_cache_is_computed_anew(tmp_path):
     content[len(content) // 2] ^= 1
     file.write_bytes(content)
     assert sensitivity_cache.load(tmp_path, "key", GRID) is None
+
+
+def test_progress_is_told_to_the_last_line():
+    told, data = [], scan(ring())
+    sensitivity.compute_sensitivity(
+        data, GRID, EXACT, on=ON, on_progress=lambda done, total: told.append((done, total))
+    )
+    n = data.scanner.n_lors
+    assert told and told == sorted(told)
+    assert told[-1] == (n, n)
