@@ -26,11 +26,11 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "filtering": ("operators", "backend", "geometry", "settings", "arrays", "errors"),
     "algorithms": ("filtering", "penalties", "settings", "arrays", "errors"),
     "postprocess": ("backend", *LEAVES),
-    "corrections": ("operators", "backend", *LEAVES),
+    "corrections": ("operators", "io", "backend", *LEAVES),
     "preprocess": ("corrections.base", "filtering", "backend", *LEAVES),
-    "io": ("paths", "modalities.studies", *LEAVES),
+    "io": ("paths", *LEAVES),
     "study": ("io.atomic_write", *CHOICES),
-    "reporting": ("study", "modalities.studies", "backend", "profiling", *LEAVES),
+    "reporting": ("study", "backend", "profiling", *LEAVES),
     "simulate": SCANS,
     "quality": ("io", "simulate", *LEAVES),
     "modalities": ("reporting", "simulate", *SCANS),
@@ -41,7 +41,12 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }
 """Part of `engine` to the other parts it may import; "" is the engine's own `__init__`."""
 
-TYPES_ONLY = {"algorithms": ("model",), "model": ("filtering.settings",), "events": ("profiling",)}
+TYPES_ONLY = {
+    "algorithms": ("model",),
+    "model": ("filtering.settings",),
+    "events": ("profiling",),
+    "data": ("backend",),
+}
 """Further parts that may be named in annotations, under TYPE_CHECKING."""
 
 ENGINE_OF_APP = ("kernels", "operators", "model", "cli", "filtering", "penalties")
@@ -60,7 +65,7 @@ APP_MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "export": ("control", "forms", "look", "models"),
     "shell": ("control", "export", "forms", "inspect", "look", "measure", "models", "run", "study"),
     "__main__": ("shell",),
-    "": ("backend", "io", "jobs", "modalities", "model", "operators", "simulate", *LEAVES),
+    "": (),
 }
 """Room of `app` to the other rooms it may import."""
 APP_MAY_IMPORT["shell"] += ("views",)

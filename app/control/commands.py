@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from PySide6.QtCore import QObject, Signal
 
 from app.control.reading import read_input
 from app.control.recognise import Purpose, is_attenuation, purpose_of
 from app.control.threads import Task
-from app.models.inputs import Input, Role
+from app.models.inputs import AnyProtocol, Input, Role
 from app.models.messages import Problem
 from app.models.named_protocols import user_protocol_path
 from app.models.preferences import Preferences
@@ -211,17 +211,20 @@ class Commands(QObject):
         elif purpose == "study":
             self._guarded(path, lambda: self.open_study(read_study(path), path))
         else:
-            self._guarded(path, lambda: self._study.use_protocol(read_protocol(path)))
+            self._guarded(
+                path, lambda: self._study.use_protocol(cast(AnyProtocol, read_protocol(path)))
+            )
 
     def open_study(self, study: Study, path: Path | None = None) -> None:
         """Take over all of a study."""
         self._reads.clear()
         self._study.clear_inputs()
-        self._study.use_protocol(study.protocol)
+        self._study.use_protocol(cast(AnyProtocol, study.protocol))
         if path is not None:
             self._preferences.remember(path)
+        given = {"data": study.data, "scanner": study.scanner, **study.inputs}
         for role in ORDER:
-            value = getattr(study, role)
+            value = given.get(role)
             if value is not None:
                 self.set_input(role, str(value))
 

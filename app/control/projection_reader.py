@@ -11,8 +11,8 @@ from app.control.commands import Commands
 from app.models.session import Session
 from app.models.xray_scan import XrayScan
 from app.views.detector_state import DetectorFrame, DetectorState
-from app.views.radiograph_store import Part, RadiographStore
 from engine.errors import EngineError
+from engine.modalities.xray_ct.radiograph_store import Part, RadiographStore
 
 Steps = tuple[Any, ...]
 NO_ROOM = "The disk had no room for the projections; see the notes in step 1."

@@ -103,7 +103,7 @@ class Inputs(dict[Role, Input]):
     def to_study(self, protocol: AnyProtocol) -> Study:
         """Return the study as the engine takes it; the scan must have been chosen."""
         values = {role: found.value for role, found in self.items()}
-        return Study.model_validate(values | {"protocol": protocol})
+        return Study.model_validate({**values, "protocol": protocol})
 
     def fault(self) -> str:
         """Return the first reason why this study cannot run, empty if there is none."""

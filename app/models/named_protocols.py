@@ -6,6 +6,7 @@ import re
 import tomllib
 from importlib.resources import files
 from pathlib import Path
+from typing import cast
 
 from app.models.inputs import AnyProtocol
 from app.models.modalities import MODALITIES
@@ -44,10 +45,10 @@ def user_protocol_path(folder: Path, name: str, modality: str) -> Path:
 
 
 def _own(folder: Path) -> list[AnyProtocol]:
-    found = []
+    found: list[AnyProtocol] = []
     for path in sorted((folder / "protocols").glob("*.toml")):
         try:
-            found.append(read_protocol(path))
+            found.append(cast(AnyProtocol, read_protocol(path)))
         except EngineError:
             continue
     return found

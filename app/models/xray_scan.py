@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from app.views.radiograph_store import RadiographStore
 from engine.data.projections import Projections
 from engine.errors import ResourceError
 from engine.modalities.xray_ct.dry_run import DryRun, dry_run, without_values
+from engine.modalities.xray_ct.radiograph_store import RadiographStore
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,12 +10,12 @@ from PySide6.QtCore import QObject, Signal
 
 from app.views import windows
 from app.views.planes import slice_index
-from app.views.radiograph_store import Part
 from app.views.state import ViewState
 from app.views.text import number
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.xray import XrayGeometry
+from engine.modalities.xray_ct.radiograph_store import Part
 
 UNITS = {"counts": "counts", "transmission": "transmission", "integrals": "line integral"}
 THINNEST = 0.1

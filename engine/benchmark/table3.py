@@ -18,6 +18,7 @@ from engine.benchmark import published
 from engine.benchmark.bars import Bar, at_most
 from engine.benchmark.reconstructing import Case, MeasuredRun, flat_sensitivity, measure, rmse
 from engine.benchmark.scans import BODY_GRID, body_scan
+from engine.corrections import Attenuation
 from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
@@ -89,7 +90,7 @@ def _sensitivities(scan: ListMode, grid: ImageGrid, on: Backend) -> tuple[Sensit
     """Return that of the scanner, and that of the scanner with the body inside."""
     settings = SensitivitySettings(method="sampled", error_percent=20)
     plain = compute_sensitivity(scan, grid, settings, on=on)
-    inside = replace(scan, attenuation=scan.mu_map)
+    inside = Attenuation().apply(scan, on=on)
     return plain, compute_sensitivity(inside, grid, settings, on=on)
 
 

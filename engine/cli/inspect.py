@@ -9,7 +9,7 @@ from typing import Any
 from engine.cli import candidates
 from engine.cli.console import Console
 from engine.errors import DataError
-from engine.io import inspect
+from engine.modalities.inspection import inspect
 
 
 def add_verbs(verbs: Any) -> None:

@@ -16,15 +16,15 @@ from engine.data.run_history import RunHistory
 from engine.data.volume import Volume
 from engine.errors import DeviceError, ResourceError, SettingsError
 from engine.events import Event, Finished, Profiled, Progressed
-from engine.io import WRITERS, can_save, is_histogram, is_projections, save, usual_suffixes
+from engine.io import WRITERS, can_save, save, usual_suffixes
 from engine.jobs.checkpoint import Job, jobs, keep
 from engine.jobs.reconstruction import run
+from engine.modalities import MODALITIES
 from engine.modalities.demos import DEMOS, demo_folder
-from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
-from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.modalities.studies import Study, find_protocol, read_study
-from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.modalities.recognise import all_roles, modality_of_scan
+from engine.modalities.studies import find_protocol, read_study
 from engine.study.assignments import with_settings
+from engine.study.study import Study
 
 
 def add_verbs(verbs: Any) -> None:
@@ -36,9 +36,9 @@ def add_verbs(verbs: Any) -> None:
     )
     p.add_argument("--protocol", metavar="P", help="protocol name (isocenter protocols) or P.toml")
     p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")
-    p.add_argument("--attenuation", type=Path, metavar="MU", help="attenuation map [1/mm]")
-    p.add_argument("--normalisation", type=Path, metavar="N", help="crystal efficiencies")
-    p.add_argument("--response", type=Path, metavar="R", help="response of a dual-head scanner")
+    for role in all_roles():
+        option, where = f"--{role.key}", f"input_{role.key}"
+        p.add_argument(option, dest=where, type=Path, metavar="FILE", help=role.text)
     p.add_argument(
         "--set",
         action="append",
@@ -115,24 +115,30 @@ def _demo(arguments: argparse.Namespace, console: Console) -> None:
 
 def _study(arguments: argparse.Namespace) -> Study:
     """Gather the study from its file and the options; options win."""
-    path: Path = arguments.data
-    if is_projections(path):
-        study = Study(data=path, protocol=CtProtocol())
-    elif path.suffix == ".toml":
-        study = read_study(path)
-    elif is_histogram(path):
-        study = Study(data=path, protocol=DualHeadProtocol())
-    else:
-        study = Study(data=path, protocol=ListModeProtocol())
+    study = _study_of(arguments.data)
     protocol = find_protocol(arguments.protocol) if arguments.protocol else study.protocol
     assignments = list(arguments.assignments)
     if arguments.seed is not None:
         assignments.append(f"sensitivity.seed={arguments.seed}")
-    changes: dict[str, Any] = {"protocol": with_settings(protocol, tuple(assignments))}
-    for key in ("scanner", "attenuation", "normalisation", "response"):
-        if getattr(arguments, key) is not None:
-            changes[key] = getattr(arguments, key)
+    given = {role.key: getattr(arguments, f"input_{role.key}") for role in all_roles()}
+    inputs = study.inputs | {key: path for key, path in given.items() if path is not None}
+    changes: dict[str, Any] = {
+        "protocol": with_settings(protocol, tuple(assignments)),
+        "inputs": inputs,
+    }
+    if arguments.scanner is not None:
+        changes["scanner"] = arguments.scanner
     return study.model_copy(update=changes)
+
+
+def _study_of(path: Path) -> Study:
+    """Return the study of a study file, or of a scan with the standard protocol of its kind."""
+    modality = modality_of_scan(path)
+    if modality is not None:
+        return Study(data=path, protocol=modality.standard())
+    if path.suffix == ".toml":
+        return read_study(path)
+    return Study(data=path, protocol=MODALITIES[0].standard())  # whose reader says what is wrong
 
 
 def _complete(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import ClassVar
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +13,13 @@ from numpy.typing import NDArray
 from engine.arrays import module_of
 from engine.backend import Backend
 from engine.backend.gpu import Array
-from engine.corrections.base import Correction
+from engine.corrections.base import Multiplicative
+from engine.data.input_role import InputRole
+from engine.data.line_factors import LineFactor
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
+from engine.errors import DataError
+from engine.geometry.scanner import Scanner
 
 BATCH = 4_000_000
 """Lines traced at a time."""
@@ -47,21 +53,76 @@ def attenuation_factors(
     return factors
 
 
-class Attenuation(Correction[ListMode]):
+@dataclass(frozen=True, eq=False)
+class AttenuationFactor(LineFactor):
+    """Share of the photon pairs that leave the object along a line, exp(−Σ l_in μ_n).
+
+    Attributes
+    ----------
+    mu_map : linear attenuation coefficients [1/mm]
+    """
+
+    mu_map: Volume
+
+    def of_lines(
+        self, crystals: Array, scanner: Scanner, *, on: Backend, reproducible: bool = True
+    ) -> Array:
+        return attenuation_factors(
+            self.mu_map, scanner.positions_mm, crystals, on=on, reproducible=reproducible
+        )
+
+    def fingerprint(self) -> Iterator[bytes]:
+        grid = self.mu_map.grid
+        yield repr((grid.shape, grid.voxel_mm, grid.centre_mm)).encode()
+        yield np.ascontiguousarray(self.mu_map.values).tobytes()
+
+    def on_device(self, on: Backend) -> Self:
+        return replace(self, mu_map=replace(self.mu_map, values=on.to_device(self.mu_map.values)))
+
+
+def _read(path: Path, scanner: Any) -> Volume:
+    from engine.io import read_mu_map
+
+    return read_mu_map(path, scanner)
+
+
+def _describe(mu_map: Volume) -> str:
+    n_z, n_y, n_x = mu_map.grid.shape
+    peak = float(mu_map.values.max(initial=0.0))
+    return f"{n_x} × {n_y} × {n_z} voxels, up to {peak:.4f} {mu_map.unit}"
+
+
+def _attach(data: ListMode, mu_map: Volume) -> ListMode:
+    return replace(data, mu_map=mu_map)
+
+
+ATTENUATION_MAP = InputRole(
+    key="attenuation",
+    title="μ-map",
+    text="Attenuation map [1/mm]",
+    without="Attenuation map; without it, no attenuation correction.",
+    suffixes=(".nii", ".nii.gz", ".h5", ".hdf5"),
+    read=_read,
+    describe=_describe,
+    attach=_attach,
+)
+
+
+class Attenuation(Multiplicative[ListMode]):
     """Photons lost in the object, from a map of linear attenuation coefficients."""
 
     title: ClassVar[str] = "Attenuation"
     kind: ClassVar[str] = "attenuation"
+    inputs: ClassVar[tuple[InputRole, ...]] = (ATTENUATION_MAP,)
+    since: ClassVar[int | None] = 1
 
     def obstacle(self, data: ListMode) -> str | None:
         return None if data.mu_map is not None else "no attenuation map is given; load a μ-map"
 
-    def apply(self, data: ListMode, *, on: Backend) -> ListMode:
+    def factor(self, data: ListMode, *, on: Backend) -> LineFactor:
         if data.mu_map is None:
-            return data
-        a = attenuation_factors(data.mu_map, data.scanner.positions_mm, data.crystals, on=on)
-        factors = a if data.factors is None else a * data.factors
-        return replace(data, factors=factors, attenuation=data.mu_map)
+            raise DataError("no attenuation map is given; load a μ-map.")
+        return AttenuationFactor(data.mu_map)
 
     def summary(self, before: ListMode, after: ListMode) -> str:
         if after.factors is None or not after.n_events:

@@ -1,25 +1,66 @@
-"""What a correction is: settings that turn measured data into better ones."""
+"""What a correction is: settings that describe one effect of object, source or detector.
+
+The effects of list mode are of three kinds, and each correction is one of them:
+
+- `Multiplicative`: a factor w of the lines of response. Expected counts of line i are
+  w_i Σ_n A_in f_n, so the events, the sensitivity and the key under which it is kept all read it.
+- `Additive`: counts c_i that are expected on the line besides.
+- `Correction` itself: new data, such as projections without rings.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar, Generic, Literal, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
 
-from engine.backend import Backend
+from engine.data.input_role import InputRole
 from engine.settings import Settings, setting
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from engine.backend import Backend
+
 Use = Literal["auto", "on", "off"]
+
+
+class Counts(Protocol):
+    """Measured counts that can take line factors and expected background."""
+
+    @property
+    def auxiliary(self) -> Any:
+        """Contents of auxiliary files by the key of their role."""
+
+    def with_factor(self, factor: Any, *, on: Backend) -> Self:
+        """Return the counts with one more factor on their lines."""
+
+    def with_background(self, expected: NDArray[Any]) -> Self:
+        """Return the counts with more expected counts on their lines."""
+
+
 D = TypeVar("D")
+C = TypeVar("C", bound=Counts)
 
 
 class Correction(Settings, Generic[D]):
-    """One effect of object, source or detector on data of type D: counts, or projections.
+    """One effect on data of type D: counts, or projections.
 
     `use` is "auto" (applied where the scan allows it), "on" (refuse to run without) or "off".
+
+    Attributes
+    ----------
+    title : what people call it
+    kind : its key in protocols
+    inputs : files besides the scan that it reads
+    since : version of protocols that first knew it. A protocol of before that does not name it
+        leaves it off; None: every protocol has to name it
     """
 
     title: ClassVar[str]
     kind: ClassVar[str]
+    inputs: ClassVar[tuple[InputRole, ...]] = ()
+    since: ClassVar[int | None] = None
     use: Use = setting("auto", "Apply: when possible, always, never", label="Apply")
 
     @abstractmethod
@@ -33,3 +74,41 @@ class Correction(Settings, Generic[D]):
     @abstractmethod
     def summary(self, before: D, after: D, /) -> str:
         """Say what `apply` did, in plain words with numbers and units."""
+
+
+class Multiplicative(Correction[C]):
+    """An effect that changes which share of the photon pairs on a line is counted."""
+
+    @abstractmethod
+    def factor(self, data: C, /, *, on: Backend) -> Any:
+        """Return the factor of the lines.
+
+        For list mode a `LineFactor`, which knows its value on every line of the scanner; for
+        histograms an array with one value for each line.
+        """
+
+    def apply(self, data: C, /, *, on: Backend) -> C:
+        return data.with_factor(self.factor(data, on=on), on=on)
+
+
+class Additive(Correction[C]):
+    """An effect that adds counts to the lines."""
+
+    @abstractmethod
+    def expected(self, data: C, /, *, on: Backend) -> NDArray[Any]:
+        """Return the counts expected in each row of the data: events, or lines of a histogram."""
+
+    def apply(self, data: C, /, *, on: Backend) -> C:
+        return data.with_background(self.expected(data, on=on))
+
+
+def defaults_of(kind: type[Correction[Any]], version: int) -> dict[str, Any]:
+    """Return the settings of a correction that a protocol of some version does not name."""
+    is_known = kind.since is not None and kind.since <= version
+    return {} if is_known else {"use": "off"}
+
+
+def inputs_of(kinds: Sequence[type[Correction[Any]]]) -> tuple[InputRole, ...]:
+    """Return the auxiliary inputs that corrections declare, each once, in their order."""
+    roles = (role for kind in kinds for role in kind.inputs)
+    return tuple({role.key: role for role in roles}.values())

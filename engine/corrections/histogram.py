@@ -18,8 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.backend import Backend
-from engine.corrections.base import Correction
+from engine.corrections.base import Additive, Correction, Multiplicative
+from engine.corrections.normalisation import EFFICIENCIES
 from engine.data.histogram import Histogram, total
+from engine.data.input_role import InputRole
+from engine.errors import DataError
 from engine.geometry.panel_sums import products, sums
 from engine.settings import setting
 
@@ -29,25 +32,29 @@ MIN_COUNTS = 20
 """Delayeds a crystal, or a block, must see on average to have a rate of its own."""
 
 
-class LineNormalisation(Correction[Histogram]):
+class LineNormalisation(Multiplicative[Histogram]):
     """Detection factors of lines, from the histogram, and of crystals, from a file."""
 
     title: ClassVar[str] = "Normalisation"
     kind: ClassVar[str] = "normalisation"
+    inputs: ClassVar[tuple[InputRole, ...]] = (EFFICIENCIES,)
+    since: ClassVar[int | None] = 1
 
     def obstacle(self, data: Histogram) -> str | None:
         if data.normalisation is None and data.efficiencies is None:
             return "no detection factors are given; load a normalisation file"
         return None
 
-    def apply(self, data: Histogram, *, on: Backend) -> Histogram:
+    def factor(self, data: Histogram, *, on: Backend) -> Array:
         factors = data.normalisation
         if data.efficiencies is not None:
             s = data.scanner.settings
             of_crystals = data.efficiencies.reshape(2, s.n_rows, s.n_columns)
             of_lines = products(data.scanner.orientations, of_crystals)
             factors = of_lines if factors is None else of_lines * factors
-        return replace(data, factors=factors)
+        if factors is None:
+            raise DataError("no detection factors are given; load a normalisation file.")
+        return factors
 
     def summary(self, before: Histogram, after: Histogram) -> str:
         if after.factors is None:
@@ -63,6 +70,7 @@ class LineRandoms(Correction[Histogram]):
 
     title: ClassVar[str] = "Randoms"
     kind: ClassVar[str] = "randoms"
+    since: ClassVar[int | None] = 1
     method: Literal["background", "subtract"] = setting(
         "background",
         "Expected in the model, or subtracted from the prompts and negative counts cut off",
@@ -78,10 +86,8 @@ class LineRandoms(Correction[Histogram]):
         if self.method == "subtract":
             left = data.prompts - data.delayeds
             return replace(data, prompts=np.maximum(left, 0, out=left))
-        expected = products(data.scanner.orientations, _rates(data, data.delayeds))
-        if data.background is not None:
-            expected += data.background
-        return replace(data, background=expected)
+        rates = _rates(data, data.delayeds)
+        return data.with_background(products(data.scanner.orientations, rates))
 
     def summary(self, before: Histogram, after: Histogram) -> str:
         share = 100 * before.n_delayeds / max(before.n_prompts, 1)
@@ -92,21 +98,20 @@ class LineRandoms(Correction[Histogram]):
         return f"{message}; subtracted, {cut:,.0f} negative counts cut off"
 
 
-class SuppliedBackground(Correction[Histogram]):
+class SuppliedBackground(Additive[Histogram]):
     """Expected background that came with the histogram (column `additive`)."""
 
     title: ClassVar[str] = "Supplied background"
     kind: ClassVar[str] = "scatter"
+    since: ClassVar[int | None] = 1
 
     def obstacle(self, data: Histogram) -> str | None:
         if data.additive is None:
             return "the scan brings no expected background (an additive term for each line)"
         return None
 
-    def apply(self, data: Histogram, *, on: Backend) -> Histogram:
-        if data.additive is None or data.background is None:
-            return replace(data, background=data.additive)
-        return replace(data, background=data.background + data.additive)
+    def expected(self, data: Histogram, *, on: Backend) -> Array:
+        return np.zeros_like(data.prompts) if data.additive is None else data.additive
 
     def summary(self, before: Histogram, after: Histogram) -> str:
         counts = 0.0 if before.additive is None else total(before.additive)

@@ -9,14 +9,13 @@ After Casey & Hoffman, J Comput Assist Tomogr 10 (1986) 845.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.backend import Backend
-from engine.corrections.base import Correction
+from engine.corrections.base import Additive
 from engine.data.listmode import ListMode
 from engine.geometry.sampling import lattice
 from engine.geometry.scanner import Scanner, pair_product
@@ -29,11 +28,12 @@ N_LINES = 4_000_000
 N_STEPS = 100
 
 
-class Randoms(Correction[ListMode]):
+class Randoms(Additive[ListMode]):
     """Expected randoms of each event's line, from the delayeds of the same scan."""
 
     title: ClassVar[str] = "Randoms"
     kind: ClassVar[str] = "randoms"
+    since: ClassVar[int | None] = 1
     model: Literal["blocks", "uniform"] = setting(
         "blocks", "One singles rate for each detector block, or for all", label="Model"
     )
@@ -43,13 +43,11 @@ class Randoms(Correction[ListMode]):
             return "the scan holds no delayed coincidences"
         return None
 
-    def apply(self, data: ListMode, *, on: Backend) -> ListMode:
-        singles = self._singles(data)
-        randoms = pair_product(singles, data.crystals)
+    def expected(self, data: ListMode, *, on: Backend) -> NDArray[Any]:
+        randoms = pair_product(self._singles(data), data.crystals)
         if data.tof_bins is not None and data.scanner.tof is not None:
             randoms /= data.scanner.tof.n_bins
-        earlier = 0 if data.background is None else data.background
-        return replace(data, background=(randoms + earlier).astype(np.float32))
+        return randoms
 
     def summary(self, before: ListMode, after: ListMode) -> str:
         share = 100 * before.n_delayed / max(before.n_prompts, 1)

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.backend import Backend
-from engine.corrections.base import Correction
+from engine.corrections.base import Additive
 from engine.data.listmode import ListMode
 
 
-class Scatter(Correction[ListMode]):
+class Scatter(Additive[ListMode]):
     """Additive background that came with the events (column `additive`)."""
 
     title: ClassVar[str] = "Scatter"
     kind: ClassVar[str] = "scatter"
+    since: ClassVar[int | None] = 1
 
     def obstacle(self, data: ListMode) -> str | None:
         if data.additive is None:
             return "the scan brings no scatter estimate (an additive term for each event)"
         return None
 
-    def apply(self, data: ListMode, *, on: Backend) -> ListMode:
-        if data.additive is None:
-            return data
-        earlier = 0 if data.background is None else data.background
-        return replace(data, background=(data.additive + earlier).astype(np.float32))
+    def expected(self, data: ListMode, *, on: Backend) -> NDArray[Any]:
+        return np.zeros(data.n_events) if data.additive is None else data.additive
 
     def summary(self, before: ListMode, after: ListMode) -> str:
         if before.additive is None or not before.n_events:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,9 @@ from numpy.typing import NDArray
 from engine.data.listmode import ListMode
 from engine.errors import GeometryError
 from engine.geometry.dual_head import DualHead, DualHeadSettings
+
+if TYPE_CHECKING:
+    from engine.backend import Backend
 
 Array = NDArray[Any]
 Column = NDArray[np.float32]
@@ -39,6 +43,7 @@ class Histogram:
     factors : (n_lines,) detection factors in use, 0 on dead lines; None: all 1
     info : what the file says of the scan, for provenance
     notes : what the reader wants the user to know, one sentence each
+    auxiliary : contents of further files of the study, by the key of their role
 
     Examples
     --------
@@ -59,6 +64,7 @@ class Histogram:
     factors: Column | None = None
     info: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    auxiliary: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("prompts", "delayeds", "additive", "normalisation", "background", "factors"):
@@ -79,6 +85,15 @@ class Histogram:
     def n_delayeds(self) -> float:
         """Sum of the delayeds."""
         return 0.0 if self.delayeds is None else total(self.delayeds)
+
+    def with_factor(self, factor: Column, *, on: Backend) -> Self:
+        """Return the histogram with one more factor, (n_lines,), on its lines."""
+        return replace(self, factors=factor if self.factors is None else factor * self.factors)
+
+    def with_background(self, expected: Column) -> Self:
+        """Return the histogram with more expected counts, (n_lines,), on its lines."""
+        earlier = 0 if self.background is None else self.background
+        return replace(self, background=expected + earlier)
 
 
 def total(values: Array) -> float:
@@ -130,11 +145,6 @@ def one_layer(scanner: DualHead) -> DualHead:
 def with_settings(scanner: DualHead, **changes: Any) -> DualHead:
     """Return the scanner with other settings, checked."""
     return DualHead(DualHeadSettings(**(scanner.settings.model_dump() | changes)))
-
-
-def with_image_of(data: Histogram, scanner: DualHead) -> Histogram:
-    """Return the histogram on the same crystals with another image between them."""
-    return replace(data, scanner=scanner)
 
 
 def _counted(events: ListMode, front: DualHead) -> tuple[Column, int]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.data.line_factors import LineFactor
 from engine.data.volume import Volume
 from engine.geometry.scanner import Scanner
+
+if TYPE_CHECKING:
+    from engine.backend import Backend
 
 
 @dataclass(frozen=True)
@@ -31,8 +35,8 @@ class ListMode:
     efficiencies : (n_crystals,) float32, detection efficiency of each crystal; None: all 1
     factors : (n,) float32, detection probability n·a of each event's line; None: all 1
     background : (n,) float32, expected additive counts c; None: all 0
-    crystal_weights : (n_crystals,) float32, efficiencies in use, 0 in gaps and dead crystals
-    attenuation : the mu-map in use [1/mm], None when attenuation is not corrected
+    line_factors : what `factors` are made of, known on every line of the scanner
+    auxiliary : contents of further files of the study, by the key of their role
     info : what the file says of the scan (isotope, dates, ...), for provenance; "axes" is "LPI"
         where the scanner's z runs towards the patient's feet
     notes : what the reader wants the user to know, one sentence each
@@ -57,8 +61,8 @@ class ListMode:
     efficiencies: NDArray[np.float32] | None = None
     factors: NDArray[np.float32] | None = None
     background: NDArray[np.float32] | None = None
-    crystal_weights: NDArray[np.float32] | None = None
-    attenuation: Volume | None = None
+    line_factors: tuple[LineFactor, ...] = ()
+    auxiliary: Mapping[str, Any] = field(default_factory=dict)
     info: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -110,3 +114,20 @@ class ListMode:
         """The delayed coincidences alone."""
         rows = slice(0, 0) if self.delayed is None else self.delayed
         return self.select(rows)
+
+    @property
+    def crystal_weights(self) -> NDArray[np.float64] | None:
+        """(n_crystals,) product of the factors that are products of crystals; None without any."""
+        found = [f.crystal_values for f in self.line_factors if f.crystal_values is not None]
+        return np.prod(found, axis=0, dtype=np.float64) if found else None
+
+    def with_factor(self, factor: LineFactor, *, on: Backend) -> Self:
+        """Return the scan with one more factor, on its events and for every line."""
+        values = factor.of_lines(self.crystals, self.scanner, on=on)
+        factors = values if self.factors is None else values * self.factors
+        return replace(self, factors=factors, line_factors=(*self.line_factors, factor))
+
+    def with_background(self, expected: NDArray[Any]) -> Self:
+        """Return the scan with more expected counts, (n,), on the lines of its events."""
+        earlier = 0 if self.background is None else self.background
+        return replace(self, background=(expected + earlier).astype(np.float32))

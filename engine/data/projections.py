@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Self, get_args
@@ -36,6 +37,7 @@ class Projections:
     info : what the file says of the scan, and each correction of its work, for provenance;
         "flat_views" holds for each flat the number of the view that followed it
     notes : what the reader wants the user to know, one sentence each
+    auxiliary : contents of further files of the study, by the key of their role
 
     Examples
     --------
@@ -58,6 +60,7 @@ class Projections:
     calibrated: bool = False
     info: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    auxiliary: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):

@@ -74,9 +74,11 @@ class ImageGrid:
         inside = all(0 <= i < n for i, n in zip((z, y, x), self.shape, strict=True))
         return (z, y, x) if inside else None
 
-    def describe(self) -> str:
-        """Plain words: voxel size and number of voxels."""
+    def describe(self, unit: str = "mm") -> str:
+        """Plain words: voxel size in a unit, named in the plural, and number of voxels."""
         n_z, n_y, n_x = self.shape
         x, y, z = (f"{edge:g}" for edge in self.voxel_mm)
-        size = f"{x} mm" if x == y == z else f"{x} × {y} × {z} mm"
-        return f"{size}, {n_x} × {n_y} × {n_z}"
+        if x == y == z:
+            one = unit.removesuffix("s") if x == "1" else unit
+            return f"{x} {one}, {n_x} × {n_y} × {n_z}"
+        return f"{x} × {y} × {z} {unit}, {n_x} × {n_y} × {n_z}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -16,8 +15,8 @@ from engine.data.volume import Volume
 from engine.errors import EngineError
 from engine.geometry.dual_head import DualHead
 from engine.geometry.scanner import Scanner
+from engine.io.fact_labels import label_of, text_of
 
-UNITS = {"s": "s", "ms": "ms", "mm": "mm", "kev": "keV", "bq": "Bq"}
 Facts = tuple[tuple[str, str], ...]
 
 
@@ -84,6 +83,7 @@ def _recognise(path: Path, head: bytes, scanner: str | None) -> tuple[str, Look]
     from engine.errors import UnknownFormatError
     from engine.io import HISTOGRAM_READERS, LISTMODE_READERS, VOLUME_READERS
     from engine.io.response_hdf5 import is_response
+    from engine.io.scanner_toml import is_scanner_toml
     from engine.io.scanners import MAP_SUFFIXES
 
     scan = next((reader for reader in LISTMODE_READERS if reader.accepts(path, head)), None)
@@ -98,8 +98,8 @@ def _recognise(path: Path, head: bytes, scanner: str | None) -> tuple[str, Look]
     if image is not None:
         return image.name, lambda: _of_volume(image.read(path))
     suffix = path.suffix.lower()
-    if suffix == ".toml":
-        return _recognise_toml(path)
+    if suffix == ".toml" and is_scanner_toml(path):
+        return "Scanner", lambda: _of_toml_scanner(path)
     if suffix in (".h5", ".hdf5") or (suffix in MAP_SUFFIXES and _columns(head) <= 2):
         return "Crystal efficiencies", lambda: _of_efficiencies(path, scanner)
     if suffix in MAP_SUFFIXES:
@@ -108,17 +108,6 @@ def _recognise(path: Path, head: bytes, scanner: str | None) -> tuple[str, Look]
         f"{path.name}: unknown format; known are list-mode and X-ray scans, volumes, crystal maps, "
         "efficiencies and our .toml files; raw X-ray projections want a .toml beside them."
     )
-
-
-def _recognise_toml(path: Path) -> tuple[str, Look]:
-    from engine.settings import read_toml
-
-    values = read_toml(path)
-    if "n_rings" in values or values.get("kind") in ("ring", "dual-head"):
-        return "Scanner", lambda: _of_toml_scanner(path)
-    if "data" in values:
-        return "Study", lambda: _of_study(path)
-    return "Protocol", lambda: _of_protocol(path)
 
 
 def _columns(head: bytes) -> int:
@@ -140,7 +129,7 @@ def _of_scan(data: ListMode) -> Report:
     tof = data.scanner.tof
     measured = data.tof_bins is not None and tof is not None
     facts.append(("Time of flight", f"{tof.n_bins} bins" if measured and tof else "not measured"))
-    facts += [(_label(key), _text(v)) for key, v in data.info.items() if key != "format"]
+    facts += [(label_of(key), text_of(v)) for key, v in data.info.items() if key != "format"]
     faults = () if data.n_prompts else ("The scan holds no prompts, so there is no image in it.",)
     title = f"{data.n_prompts:,} prompts, {data.scanner.name}"
     return Report("", title, tuple(facts), faults, data.notes)
@@ -150,7 +139,7 @@ def _of_histogram(data: Histogram) -> Report:
     facts = [("Scanner", data.scanner.name), ("Crystals", data.scanner.describe())]
     facts += [("Prompts", f"{data.n_prompts:,.0f}"), ("Delayeds", f"{data.n_delayeds:,.0f}")]
     facts += [("Lines", f"{data.scanner.n_lors:,}"), ("Duration", f"{data.duration_s:g} s")]
-    facts += [(_label(key), _text(v)) for key, v in data.info.items()]
+    facts += [(label_of(key), text_of(v)) for key, v in data.info.items()]
     faults = () if data.n_prompts else ("No line holds a count, so there is no image in it.",)
     return Report("", f"{data.n_prompts:,.0f} prompts, {data.scanner.name}", tuple(facts), faults)
 
@@ -257,43 +246,3 @@ def _of_efficiencies(path: Path, scanner: str | None) -> Report:
     bad = len(values) - len(finite)
     faults = (f"{path.name}: {bad:,} efficiencies are not numbers.",) if bad else ()
     return Report("", f"{len(values):,} crystal efficiencies", facts, faults, notes)
-
-
-def _of_protocol(path: Path) -> Report:
-    from engine.modalities.studies import read_protocol
-
-    protocol = read_protocol(path)
-    facts = (("Name", protocol.name), ("Algorithm", _text(protocol.algorithm.model_dump())))
-    return Report("", f"protocol {protocol.name!r}", facts)
-
-
-def _of_study(path: Path) -> Report:
-    from engine.modalities.studies import read_study
-
-    study = read_study(path)
-    labels = ("Scan", "Attenuation", "Normalisation", "Response")
-    files = (study.data, study.attenuation, study.normalisation, study.response)
-    used = dict(zip(labels, files, strict=True))
-    facts = [(label, str(file)) for label, file in used.items() if file is not None]
-    facts += [("Scanner", study.scanner or "as the scan says"), ("Protocol", study.protocol.name)]
-    faults = tuple(
-        f"{path.name}: {label.lower()} file {file} is missing; correct the path in the study."
-        for label, file in used.items()
-        if file is not None and not file.is_file()
-    )
-    return Report("", f"study of {study.data.name}", tuple(facts), faults)
-
-
-def _label(key: str) -> str:
-    """Return words for a key of the facts: "half_life_s" is "Half life (s)"."""
-    words, _, unit = key.removeprefix("n_").rpartition("_")
-    if unit in UNITS:
-        key = f"{words} ({UNITS[unit]})"
-    key = f"number of {key[2:]}" if key.startswith("n_") else key
-    return (key[:1].upper() + key[1:]).replace("_", " ")
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {_text(part)}" for key, part in value.items())
-    return f"{value:g}" if isinstance(value, float) else str(value)

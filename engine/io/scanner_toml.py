@@ -50,6 +50,12 @@ def scanner_of(settings: ScannerSettings) -> RingScanner | DualHead:
     return RingScanner(settings)
 
 
+def is_scanner_toml(path: Path) -> bool:
+    """Whether a TOML file describes a scanner."""
+    values = read_toml(path)
+    return "n_rings" in values or values.get("kind") in ("ring", "dual-head")
+
+
 def read_toml_scanner(path: Path) -> RingScanner | DualHead:
     """Read a scanner's file; refuse lengths that are not millimetres."""
     open_head(path)

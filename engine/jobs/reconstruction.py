@@ -11,9 +11,9 @@ from engine.backend import Backend, best
 from engine.data.run_history import RunHistory
 from engine.data.volume import Volume
 from engine.events import Event, Finished
-from engine.modalities.flows import FLOWS
-from engine.modalities.studies import Study
+from engine.modalities.studies import modality_of, refuse_foreign_inputs
 from engine.reporting.context import OnProgress, Resume, RunContext
+from engine.study.study import Study
 
 __all__ = ["Resume", "reconstruct", "run"]
 
@@ -75,8 +75,9 @@ def run(
     history = RunHistory() if resume is None else resume.history.resumed()
     record = RunContext(study, on, on_progress, history)
     with on.faults("reconstructing"):
-        flow = FLOWS[study.protocol.modality]
-        volume = yield from flow(record, resume, finish_early)
+        refuse_foreign_inputs(study)
+        flow = modality_of(study.protocol).flow(record, resume, finish_early)
+        volume = yield from flow
         yield Finished(volume, volume.info)
 
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from engine.errors import EngineError
 from engine.io.atomic_write import write_atomically
 from engine.io.json_text import from_json, to_json
-from engine.modalities.studies import Study, read_study, write_study
 from engine.paths import made
+from engine.study.study import Study, write_study
 
 if TYPE_CHECKING:
     import h5py
@@ -61,6 +61,8 @@ class Demo(ABC):
         on_progress
             called with work done and work in all while the scan is simulated; may raise to stop
         """
+        from engine.modalities.studies import read_study
+
         made(folder)
         if not self._is_made(folder):
             study = self.simulate(folder, on_progress)
@@ -88,6 +90,8 @@ class Demo(ABC):
 
     def _is_made(self, folder: Path) -> bool:
         """Whether the folder holds all of the demo, of this version and size."""
+        from engine.modalities.studies import read_study
+
         try:
             study = read_study(self.study(folder))
             kept = from_json((folder / self.name(".json")).read_text("utf-8"))
@@ -97,8 +101,8 @@ class Demo(ABC):
 
     def _record(self, folder: Path, study: Study) -> dict[str, Any]:
         """Return version and size of the demo, and the digest of each of its files."""
-        parts = (study.data, study.attenuation, study.normalisation, self.truth(folder))
-        files = [folder / part.name for part in parts if part is not None]
+        parts = (study.data, *study.inputs.values(), self.truth(folder))
+        files = [folder / part.name for part in parts]
         digests = {path.name: sha256(path.read_bytes()).hexdigest() for path in files}
         return {"version": self.version, "size": asdict(self), "sha256": digests}
 

@@ -1,15 +1,13 @@
-"""Demos: one simulated scan for each kind of scanner, made on this machine when it is wanted."""
+"""Demos: one simulated scan for each kind of scan, made on this machine when it is wanted."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from engine.modalities import MODALITIES
 from engine.modalities.demo import Demo
-from engine.modalities.dual_head_pet.demo import DualHeadDemo
-from engine.modalities.listmode_pet.demo import PetDemo
-from engine.modalities.xray_ct.demo import CtDemo
 
-DEMOS: dict[str, Demo] = {demo.key: demo for demo in (PetDemo(), CtDemo(), DualHeadDemo())}
+DEMOS: dict[str, Demo] = {modality.key: modality.demo for modality in MODALITIES}
 """By key; the first one is shown to who asks for none."""
 
 
@@ -20,4 +18,4 @@ def demo_folder() -> Path:
     return made(cache_dir() / "demo")
 
 
-__all__ = ["DEMOS", "CtDemo", "Demo", "DualHeadDemo", "PetDemo", "demo_folder"]
+__all__ = ["DEMOS", "Demo", "demo_folder"]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from engine.algorithms.driver import Step, solve
 from engine.backend import Backend
 from engine.corrections.base import Correction
+from engine.data.input_role import InputRole
 from engine.data.volume import Volume
 from engine.errors import DataError, GeometryError
 from engine.events import Corrected, Event, Preview, Profiled, StageStarted
@@ -28,6 +29,16 @@ from engine.reporting.context import Resume, RunContext
 T = TypeVar("T")
 D = TypeVar("D")
 Stage = Generator[Event, None, T]
+
+
+def attach_inputs(record: RunContext, roles: Sequence[InputRole], data: D) -> D:
+    """Read the auxiliary files of the study that these roles name, and put them to the scan."""
+    scanner = getattr(data, "scanner", None)
+    for role in roles:
+        if role.key in record.study.inputs:
+            content = role.read(record.study.inputs[role.key], scanner)
+            data = role.attached(data, content)
+    return data
 
 
 def correct(record: RunContext, steps: Sequence[Correction[D]], data: D) -> Stage[D]:

@@ -1,96 +1,141 @@
-"""A study: which data, scanner and auxiliary images, with which protocol."""
+"""Study and protocol files of every modality: read, checked, found by name."""
 
 from __future__ import annotations
 
 import tomllib
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import Discriminator, Tag
+from engine.errors import EngineError, SettingsError
+from engine.modalities import MODALITIES
+from engine.modalities.base import AnyModality
+from engine.modalities.recognise import all_roles, modality_of_scan
+from engine.settings import parse, read_toml
+from engine.study.protocol import Protocol
+from engine.study.study import Study, write_study
 
-from engine.errors import SettingsError
-from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
-from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.settings import Settings, parse, read_toml, setting, to_toml
-
-
-def _modality(protocol: Any) -> str:
-    """Return what kind of scan a protocol is for; those that do not say are for PET."""
-    if isinstance(protocol, dict):
-        return str(protocol.get("modality", "pet"))
-    return str(getattr(protocol, "modality", "pet"))
-
-
-AnyProtocol = Annotated[
-    Annotated[ListModeProtocol, Tag("pet")]
-    | Annotated[DualHeadProtocol, Tag("dual-head")]
-    | Annotated[CtProtocol, Tag("ct")],
-    Discriminator(_modality),
+__all__ = [
+    "Study",
+    "find_protocol",
+    "modality_of",
+    "parse_protocol",
+    "read_protocol",
+    "read_study",
+    "refuse_foreign_inputs",
+    "shipped_protocols",
+    "write_study",
 ]
-KINDS: dict[str, type[ListModeProtocol | DualHeadProtocol | CtProtocol]] = {
-    "dual-head": DualHeadProtocol,
-    "ct": CtProtocol,
-}
-"""Protocols that say their modality; the others are for list-mode PET."""
+
+UNSAID_VERSION = 1
+"""Version of protocol files that do not say one."""
 
 
-class Study(Settings):
-    """One scan to reconstruct. Paths are absolute, or relative to the study file."""
-
-    data: Path = setting(..., "The scan: its file or its header", label="Scan")
-    scanner: str | None = setting(
-        None, "Scanner name, scanner file or crystal map; None: as the scan says", label="Scanner"
-    )
-    attenuation: Path | None = setting(None, "Attenuation map [1/mm]", label="μ-map")
-    normalisation: Path | None = setting(None, "Crystal efficiencies", label="Normalisation")
-    response: Path | None = setting(
-        None, "Response matrix of a dual-head scanner", label="Response"
-    )
-    protocol: AnyProtocol = ListModeProtocol()
+def modality_of(protocol: Protocol) -> AnyModality:
+    """Return the kind of scan a protocol is for."""
+    return next(modality for modality in MODALITIES if modality.key == protocol.modality)
 
 
 def read_study(path: Path) -> Study:
-    """Read a study file; relative paths start at its folder."""
-    values = read_toml(path)
-    for key in ("data", "attenuation", "normalisation", "response"):
-        if isinstance(values.get(key), str):
-            values[key] = str(path.parent / values[key])
-    _resolve_scanner(values, path.parent)
+    """Read a study file; relative paths start at its folder.
+
+    Without a protocol it takes the standard one of its scan.
+    """
+    values = _with_paths_from(path.parent, read_toml(path), path.name)
+    protocol = values.pop("protocol", None)
+    if protocol is None:
+        values["protocol"] = _standard_for(Path(str(values.get("data", ""))))
+    else:
+        values["protocol"] = parse_protocol(protocol, path.name)
     return parse(Study, values, where=path.name)
 
 
-def write_study(study: Study, path: Path) -> None:
-    """Write a study file that `read_study` reads back."""
-    from engine.io.atomic_write import write_atomically
-
-    write_atomically(to_toml(study).encode(), path)
-
-
-def _resolve_scanner(values: dict[str, Any], folder: Path) -> None:
-    scanner = values.get("scanner")
+def _with_paths_from(folder: Path, values: dict[str, Any], where: str) -> dict[str, Any]:
+    """Return the values with all inputs in one table, their paths starting at the folder."""
+    roles = {role.key for role in all_roles()}
+    own = {*Study.model_fields}
+    beside = {key: values[key] for key in values if key in roles}
+    unknown = [key for key in values if key not in own | roles]
+    inputs = values.get("inputs", {})
+    if isinstance(inputs, dict):
+        unknown += [f"inputs.{key}" for key in inputs if key not in roles]
+        inputs = {**inputs, **beside}
+    if unknown:
+        raise SettingsError(
+            f"{where}: {'; '.join(f'unknown key {key!r}' for key in unknown)}; known: "
+            f"{', '.join([*sorted(own), *sorted(roles)])}."
+        )
+    rest = {key: value for key, value in values.items() if key in own}
+    if isinstance(inputs, dict):
+        inputs = {key: _from(folder, value) for key, value in inputs.items()}
+    rest["inputs"] = inputs
+    if "data" in rest:
+        rest["data"] = _from(folder, rest["data"])
+    scanner = rest.get("scanner")
     if isinstance(scanner, str) and (folder / scanner).is_file():
-        values["scanner"] = str(folder / scanner)
+        rest["scanner"] = str(folder / scanner)
+    return rest
 
 
-def read_protocol(path: Path) -> ListModeProtocol | DualHeadProtocol | CtProtocol:
+def _from(folder: Path, value: Any) -> Any:
+    return str(folder / value) if isinstance(value, str) else value
+
+
+def _standard_for(data: Path) -> Protocol:
+    """Return the standard protocol of a scan; of the first modality where it cannot be read."""
+    try:
+        found = modality_of_scan(data)
+    except EngineError:
+        found = None
+    return (found or MODALITIES[0]).standard()
+
+
+def refuse_foreign_inputs(study: Study) -> None:
+    """Refuse a study that names files which its kind of scan has no use for."""
+    modality = modality_of(study.protocol)
+    known = {role.key for role in modality.inputs}
+    given = [key for key in study.inputs if key not in known]
+    if study.scanner is not None and not modality.takes_scanner:
+        given.insert(0, "scanner")
+    if given:
+        verb = "do" if len(given) > 1 else "does"
+        why = f" {modality.absent}" if modality.absent else ""
+        raise SettingsError(
+            f"{study.data.name} is reconstructed as {modality.title}, to which "
+            f"{' and '.join(given)} {verb} not belong; leave {'them' if verb == 'do' else 'it'} "
+            f"out.{why}"
+        )
+
+
+def parse_protocol(values: Any, where: str) -> Protocol:
+    """Return the protocol of a table of settings; one that names no modality is the first's."""
+    if not isinstance(values, dict):
+        raise SettingsError(f"{where}: a protocol is a table of settings, got {values!r}.")
+    key = str(values.get("modality", MODALITIES[0].key))
+    found = next((modality for modality in MODALITIES if modality.key == key), None)
+    if found is None:
+        known = ", ".join(repr(modality.key) for modality in MODALITIES)
+        raise SettingsError(f"{where}: modality is {key!r}, want one of {known}.")
+    return parse(found.protocol, {"version": UNSAID_VERSION, **values}, where=where)
+
+
+def read_protocol(path: Path) -> Protocol:
     """Read and check a protocol file of any modality."""
-    return _protocol(read_toml(path), path.name)
+    return parse_protocol(read_toml(path), path.name)
 
 
-def shipped_protocols() -> dict[str, ListModeProtocol | DualHeadProtocol | CtProtocol]:
+def shipped_protocols() -> dict[str, Protocol]:
     """Return the protocols that come with the program, by the name of their file."""
     entries = (files("resources") / "protocols").iterdir()
     texts = {entry.name: entry.read_text("utf-8") for entry in entries}
     return {
-        name.removesuffix(".toml"): _protocol(tomllib.loads(texts[name]), name)
+        name.removesuffix(".toml"): parse_protocol(tomllib.loads(texts[name]), name)
         for name in sorted(texts)
         if name.endswith(".toml")
     }
 
 
-def find_protocol(name_or_path: str) -> ListModeProtocol | DualHeadProtocol | CtProtocol:
+def find_protocol(name_or_path: str) -> Protocol:
     """Return a protocol by the name of one that comes with the program, or by its file."""
     path = Path(name_or_path)
     if path.suffix == ".toml" or path.exists():
@@ -101,9 +146,3 @@ def find_protocol(name_or_path: str) -> ListModeProtocol | DualHeadProtocol | Ct
             f"{name_or_path!r} is no protocol; known: {', '.join(known)}, or a protocol .toml file."
         )
     return known[name_or_path]
-
-
-def _protocol(
-    values: dict[str, Any], where: str
-) -> ListModeProtocol | DualHeadProtocol | CtProtocol:
-    return parse(KINDS.get(_modality(values), ListModeProtocol), values, where=where)

@@ -23,6 +23,7 @@ class BadPixels(PreprocessStep):
 
     title: ClassVar[str] = "Bad pixels"
     kind: ClassVar[str] = "bad_pixels"
+    since: ClassVar[int | None] = 1
     of_a_view: ClassVar[bool] = True
     of_a_row: ClassVar[bool] = True
     threshold: float = setting(

@@ -23,6 +23,7 @@ class Binning(PreprocessStep):
 
     title: ClassVar[str] = "Binning"
     kind: ClassVar[str] = "binning"
+    since: ClassVar[int | None] = 1
     on_demand: ClassVar[bool] = True
     pixels: int = setting(1, "Pixels along each edge that become one", label="Pixels", ge=1, le=16)
     views: int = setting(1, "Neighbouring views that become one", label="Views", ge=1, le=16)

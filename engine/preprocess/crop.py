@@ -19,6 +19,7 @@ class Crop(PreprocessStep):
 
     title: ClassVar[str] = "Crop"
     kind: ClassVar[str] = "crop"
+    since: ClassVar[int | None] = 1
     on_demand: ClassVar[bool] = True
     rows: Span | None = setting(None, "First row and the one after the last", unit="pixels")
     columns: Span | None = setting(None, "First column and the one after the last", unit="pixels")

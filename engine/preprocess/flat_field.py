@@ -52,6 +52,7 @@ class FlatField(PreprocessStep):
 
     title: ClassVar[str] = "Dark and flat field"
     kind: ClassVar[str] = "flat_field"
+    since: ClassVar[int | None] = 1
     output_kind: ClassVar[Kind | None] = "transmission"
     of_a_view: ClassVar[bool] = True
     of_a_row: ClassVar[bool] = True

@@ -31,6 +31,7 @@ class Hardening(PreprocessStep):
 
     title: ClassVar[str] = "Beam hardening"
     kind: ClassVar[str] = "hardening"
+    since: ClassVar[int | None] = 1
     of_a_view: ClassVar[bool] = True
     of_a_row: ClassVar[bool] = True
     on_demand: ClassVar[bool] = True

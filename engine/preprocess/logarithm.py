@@ -23,6 +23,7 @@ class Logarithm(PreprocessStep):
 
     title: ClassVar[str] = "Logarithm"
     kind: ClassVar[str] = "logarithm"
+    since: ClassVar[int | None] = 1
     output_kind: ClassVar[Kind | None] = "integrals"
     of_a_view: ClassVar[bool] = True
     of_a_row: ClassVar[bool] = True

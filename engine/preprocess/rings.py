@@ -23,6 +23,7 @@ class Rings(PreprocessStep):
 
     title: ClassVar[str] = "Rings"
     kind: ClassVar[str] = "rings"
+    since: ClassVar[int | None] = 1
     of_a_row: ClassVar[bool] = True
     columns: Literal["found", "all"] = setting(
         "found",

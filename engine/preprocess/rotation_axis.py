@@ -30,6 +30,7 @@ class CentreOfRotation(PreprocessStep):
 
     title: ClassVar[str] = "Centre of rotation"
     kind: ClassVar[str] = "centre"
+    since: ClassVar[int | None] = 1
     sought: ClassVar[str] = "column"
     column: float | None = setting(
         None,
@@ -114,6 +115,7 @@ class Roll(PreprocessStep):
 
     title: ClassVar[str] = "Detector roll"
     kind: ClassVar[str] = "roll"
+    since: ClassVar[int | None] = 1
     on_demand: ClassVar[bool] = True
     degrees: float | None = setting(
         None, "Turn of the detector in its plane", label="Roll", unit="°", ge=-45, le=45

@@ -14,9 +14,9 @@ from engine.backend import Backend
 from engine.data.run_history import RunHistory
 from engine.events import Measured, Profiled, Progressed, StageStarted, Warned
 from engine.geometry.grid import ImageGrid
-from engine.modalities.studies import Study
 from engine.profiling import Profiler
 from engine.reporting.progress import PassProgress
+from engine.study.study import Study
 
 OnProgress = Callable[[Progressed], None]
 PREVIEW_S = 0.1

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from engine.data.run_history import RunHistory
 from engine.errors import DataError, ResourceError
 from engine.geometry.grid import ImageGrid
-from engine.modalities.studies import Study
 from engine.reporting.environment import environment
 from engine.settings import Settings
+from engine.study.study import Study
 
 FORMAT = "isocenter-provenance-1"
 CLAIM = "Research use only. Not for diagnosis or treatment."
@@ -88,16 +88,7 @@ def describe_inputs(study: Study) -> dict[str, dict[str, Any]]:
 
 def input_files(study: Study) -> dict[str, Path]:
     """Every file a study names, by its role, and those a header goes with."""
-    scanner = Path(study.scanner) if study.scanner else None
-    roles = {
-        "data": study.data,
-        "scanner": scanner if scanner and scanner.is_file() else None,
-        "attenuation": study.attenuation,
-        "normalisation": study.normalisation,
-        "response": study.response,
-    }
-    named = {role: path for role, path in roles.items() if path is not None}
-    return named | {f"data: {path.name}": path for path in _companions(study.data)}
+    return study.files | {f"data: {path.name}": path for path in _companions(study.data)}
 
 
 def _companions(data: Path) -> list[Path]:
@@ -161,13 +152,8 @@ def replay_command(study: Study) -> str:
     words = ["isocenter", "reconstruct", study.data.name]
     if study.scanner:
         words += ["--scanner", _bare(study.scanner)]
-    for option, path in (
-        ("--attenuation", study.attenuation),
-        ("--normalisation", study.normalisation),
-        ("--response", study.response),
-    ):
-        if path is not None:
-            words += [option, path.name]
+    for role, path in study.inputs.items():
+        words += [f"--{role}", path.name]
     for assignment in assignments(study.protocol):
         words += ["--set", assignment]
     return shlex.join([*words, "-o", "image.nii.gz"])

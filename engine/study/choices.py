@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Union
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar, Union
 
 from pydantic import Field, create_model
 
 from engine.algorithms import ALGORITHMS, LINEAR_ALGORITHMS, Algorithm
 from engine.corrections import CORRECTIONS
+from engine.corrections.base import Correction, defaults_of
 from engine.corrections.histogram import HISTOGRAM_CORRECTIONS
 from engine.postprocess import FILTERS, Filter
 from engine.preprocess import STEPS
@@ -19,19 +20,50 @@ def _one_of(kinds: tuple[type[Settings], ...]) -> Any:
     return Annotated[Union[kinds], Field(discriminator="kind")]  # noqa: UP007
 
 
-def _each_of(kinds: tuple[Any, ...], name: str) -> Any:
-    """Return settings with a field for each of these."""
-    fields: dict[str, Any] = {kind.kind: (kind, kind()) for kind in kinds}
-    return create_model(name, __base__=Settings, **fields)
+K = TypeVar("K", bound=Correction[Any])
+
+
+class ChoiceGroup(Settings):
+    """How each correction, or each step, of a tuple is done: a field for each."""
+
+    kinds: ClassVar[tuple[type[Correction[Any]], ...]] = ()
+
+    @classmethod
+    def completed(cls, values: Any, version: int) -> Any:
+        """Return the values of a group with the settings of what a version does not name."""
+        if not isinstance(values, dict):
+            return values
+        unnamed = (kind for kind in cls.kinds if kind.kind not in values)
+        return {**{kind.kind: defaults_of(kind, version) for kind in unnamed}, **values}
+
+    def of(self, kind: type[K]) -> K:
+        """Return how one of the kinds is done."""
+        found: K = getattr(self, kind.kind)
+        return found
+
+    def steps(self) -> list[Correction[Any]]:
+        """Return how each of the kinds is done, in the order they run."""
+        return [self.of(kind) for kind in self.kinds]
+
+
+def _each_of(kinds: tuple[type[Correction[Any]], ...], name: str) -> Any:
+    """Return settings with a field for each of these, used as when no protocol names them."""
+    newest = max((kind.since or 0 for kind in kinds), default=0)
+    fields: dict[str, Any] = {
+        kind.kind: (kind, kind.model_validate(defaults_of(kind, newest))) for kind in kinds
+    }
+    group = create_model(name, __base__=ChoiceGroup, **fields)
+    group.kinds = kinds
+    return group
 
 
 if TYPE_CHECKING:
     CountsAlgorithm = Algorithm
     LinearAlgorithm = Algorithm
     AnyFilter = Filter
-    Corrections = Any
-    HistogramCorrections = Any
-    Steps = Any
+    Corrections = ChoiceGroup
+    HistogramCorrections = ChoiceGroup
+    Steps = ChoiceGroup
 else:
     CountsAlgorithm = _one_of(ALGORITHMS)
     LinearAlgorithm = _one_of(LINEAR_ALGORITHMS)

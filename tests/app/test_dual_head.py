@@ -263,7 +263,7 @@ def test_a_response_of_the_panels_is_taken_with_its_image(session, histogram, re
     assert "values" in found.text and not found.fault
     session.study.set_input("response", found)
     assert session.study.grid() == response.scanner.grid
-    assert session.study.to_study().response == tmp_path / "r.h5"
+    assert session.study.to_study().inputs["response"] == tmp_path / "r.h5"
 
 
 def test_a_response_of_other_panels_is_refused(response, tmp_path):

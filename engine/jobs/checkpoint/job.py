@@ -22,10 +22,11 @@ from engine.io.atomic_write import write_atomically
 from engine.jobs.checkpoint.images import Head, read_head, read_image, write_image
 from engine.jobs.checkpoint.job_record import JobInfo, JobRecord, Status
 from engine.jobs.checkpoint.owner import Owner
-from engine.modalities.studies import Study, read_study, write_study
+from engine.modalities.studies import read_study
 from engine.paths import jobs_dir, made
 from engine.reporting.provenance import describe_inputs
 from engine.settings import explain
+from engine.study.study import Study, write_study
 
 if TYPE_CHECKING:  # the window lists jobs without loading kernels
     from engine.jobs.reconstruction import Resume
@@ -70,14 +71,14 @@ class Job:
                 f"{folder}: holds a job already; resume that one or choose another folder."
             )
         made(folder)
-        write_study(absolute(study), folder / STUDY)
+        write_study(study.with_absolute_paths(), folder / STUDY)
         algorithm = study.protocol.algorithm
         job = cls(folder)
         job._write(
             JobRecord(
                 status="running",
                 owner=Owner.me(),
-                title=f"{study.data.name}, {study.protocol.name}",
+                title=study.title,
                 created_utc=datetime.now(UTC),
                 device=device,
                 updates=algorithm.n_iterations * algorithm.n_subsets,
@@ -236,18 +237,6 @@ class Job:
 
     def _write(self, record: JobRecord) -> None:
         write_atomically(record.model_dump_json(indent=2).encode(), self.folder / RECORD)
-
-
-def absolute(study: Study) -> Study:
-    """Return the study with absolute paths."""
-    values: dict[str, Any] = {
-        role: path.expanduser().absolute()
-        for role in ("data", "attenuation", "normalisation", "response")
-        if (path := getattr(study, role)) is not None
-    }
-    if study.scanner is not None and Path(study.scanner).is_file():
-        values["scanner"] = str(Path(study.scanner).absolute())
-    return study.model_copy(update=values)
 
 
 def jobs() -> list[JobInfo]:

@@ -14,7 +14,6 @@ from engine.backend import Backend, named
 from engine.errors import DeviceError, EngineError, ResourceError, SettingsError
 from engine.events import Event, Failed, Finished, Preview, Warned
 from engine.jobs.checkpoint import Job, keep
-from engine.jobs.checkpoint.job import absolute
 from engine.jobs.process.link import Controls, Outbox
 from engine.jobs.process.messages import Order, Source
 from engine.modalities.studies import Study
@@ -78,7 +77,7 @@ def _events(
     source = order.source or _default_source()
     resume: Resume | None = None
     if order.resume and job is not None:
-        if absolute(study) != job.study:
+        if study.with_absolute_paths() != job.study:
             raise SettingsError(
                 f"job {job.id}: was started with another study; resume it with its own, "
                 "or start this one anew."

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from engine.corrections.normalisation import EFFICIENCIES
 from engine.modalities.demo import SEED, Demo, OnProgress, save_efficiencies, save_volume
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
-from engine.modalities.studies import Study, find_protocol
+from engine.modalities.studies import find_protocol
+from engine.study.study import Study
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,7 +64,7 @@ class DualHeadDemo(Demo):
         )
         study = Study(
             data=Path(self.name(".h5")),
-            normalisation=Path(self.name("-normalisation.h5")),
+            inputs={EFFICIENCIES.key: Path(self.name("-normalisation.h5"))},
             protocol=find_protocol("dual-head").model_copy(update={"response": settings}),
         )
         truth = phantom.rasterise(response.scanner.grid)

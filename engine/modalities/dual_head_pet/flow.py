@@ -9,23 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.backend.devices import device_of
+from engine.corrections.base import inputs_of
 from engine.corrections.histogram import HISTOGRAM_CORRECTIONS
-from engine.data.histogram import Histogram
+from engine.data.histogram import Histogram, histogrammed
 from engine.data.response import ResponseMatrix
 from engine.data.volume import Volume
-from engine.errors import DataError, SettingsError
+from engine.errors import DataError
 from engine.events import Loaded, Planned
-from engine.io import read_histogram
+from engine.io import is_histogram, read_histogram, read_listmode
 from engine.io.response_hdf5 import read_response
 from engine.modalities import stages
 from engine.modalities.dual_head_pet import model as dual_head_pet
 from engine.modalities.dual_head_pet import response_cache
 from engine.modalities.dual_head_pet.protocol import DualHeadGrid, DualHeadProtocol
 from engine.modalities.dual_head_pet.requirements import SMALLER, estimate
+from engine.modalities.dual_head_pet.response_role import RESPONSE
+from engine.modalities.dual_head_pet.warm_up import of_response
 from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.requirements import refuse_if_too_large
-from engine.modalities.stages import Stage
-from engine.modalities.warm_up import of_response
+from engine.modalities.stages import Stage, attach_inputs
 from engine.model import ReadyModel
 from engine.paths import cache_dir
 from engine.reporting.context import Resume, RunContext
@@ -54,7 +56,7 @@ def read(record: RunContext, protocol: DualHeadProtocol) -> Stage[Histogram]:
     yield record.start("read", "Reading the scan")
     study = record.study
     with record.profiler.span("read"):
-        data = read_histogram(study.data, study.scanner, study.normalisation)
+        data = read_counts(record)
     if not data.n_prompts:
         raise DataError(
             f"{study.data.name}: no line of response has a count; there is nothing to reconstruct."
@@ -71,12 +73,21 @@ def read(record: RunContext, protocol: DualHeadProtocol) -> Stage[Histogram]:
     return data
 
 
+def read_counts(record: RunContext) -> Histogram:
+    """Read a histogram, or list mode with its auxiliary files, which is then counted by lines."""
+    study, roles = record.study, inputs_of(HISTOGRAM_CORRECTIONS)
+    if is_histogram(study.data):
+        return attach_inputs(record, roles, read_histogram(study.data, study.scanner))
+    events = read_listmode(study.data, scanner=study.scanner)
+    return histogrammed(attach_inputs(record, roles, events))
+
+
 def find_response(
     record: RunContext, protocol: DualHeadProtocol, data: Histogram
 ) -> Stage[ResponseMatrix]:
     """Read the response the study names, find it in the cache, or compute it; then the grid."""
     yield record.start("response", f"Finding the response of {data.scanner.name}")
-    on, folder, given = record.on, cache_dir() / "response", record.study.response
+    on, folder, given = record.on, cache_dir() / "response", record.study.inputs.get(RESPONSE.key)
     scanner = protocol.grid.scanner_for(data.scanner)
     found: ResponseMatrix | None
     with record.profiler.span("response"):
@@ -131,8 +142,7 @@ def _plan(
 def correct(record: RunContext, protocol: DualHeadProtocol, data: Histogram) -> Stage[Histogram]:
     """Describe each effect in the histogram."""
     yield record.start("correct", "Preparing the corrections")
-    steps = [getattr(protocol.corrections, kind.kind) for kind in HISTOGRAM_CORRECTIONS]
-    data = yield from stages.correct(record, steps, data)
+    data = yield from stages.correct(record, protocol.corrections.steps(), data)
     data, n_dropped = dual_head_pet.usable(data)
     if n_dropped:
         yield record.warn(
@@ -195,12 +205,7 @@ def describe(response: ResponseMatrix) -> str:
 
 
 def _protocol(record: RunContext) -> DualHeadProtocol:
-    protocol, study = record.study.protocol, record.study
-    if study.attenuation is not None:
-        raise SettingsError(
-            f"{study.attenuation.name}: an attenuation map is not used with a dual-head histogram; "
-            "leave it out, or give its factors with the histogram as normalisation."
-        )
+    protocol = record.study.protocol
     if not isinstance(protocol, DualHeadProtocol):
         raise TypeError(f"no protocol of dual-head PET: {protocol!r}")
     return protocol

@@ -10,14 +10,15 @@ from engine.errors import SettingsError
 from engine.geometry.dual_head import DualHead
 from engine.geometry.grid import ImageGrid
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
-from engine.settings import Settings, setting
+from engine.settings import setting
 from engine.study.choices import CountsAlgorithm, HistogramCorrections
-from engine.study.fields import Between, Finishing, Name, Voxel
+from engine.study.fields import Name, Voxel
+from engine.study.protocol import GridSettings, Protocol
 
 MOST_ON_A_PITCH = 16
 
 
-class DualHeadGrid(Settings):
+class DualHeadGrid(GridSettings):
     """The picture's voxels; what is left out comes from the scanner.
 
     The picture is always as long and as wide as the panels: so it keeps their symmetries.
@@ -60,7 +61,7 @@ class DualHeadGrid(Settings):
         return with_settings(scanner, voxels_per_pitch=n, n_planes=n_planes, plane_mm=y)
 
 
-class DualHeadProtocol(Settings):
+class DualHeadProtocol(Protocol):
     """How to turn a histogram of a dual-head scanner into a picture."""
 
     modality: Literal["dual-head"] = "dual-head"
@@ -69,5 +70,3 @@ class DualHeadProtocol(Settings):
     corrections: HistogramCorrections = HistogramCorrections()
     response: AnalyticResponse = AnalyticResponse()
     algorithm: CountsAlgorithm = ALGORITHMS[0]()
-    between: Between = ()
-    finishing: Finishing = ()

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from engine.corrections.attenuation import ATTENUATION_MAP
+from engine.corrections.normalisation import EFFICIENCIES
 from engine.modalities.demo import SEED, Demo, OnProgress, save_efficiencies, save_volume
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.modalities.studies import Study, find_protocol
+from engine.modalities.studies import find_protocol
+from engine.study.study import Study
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,8 +59,10 @@ class PetDemo(Demo):
         )
         study = Study(
             data=Path(self.name(".h5")),
-            attenuation=Path(self.name("-mu-map.nii.gz")),
-            normalisation=Path(self.name("-normalisation.h5")),
+            inputs={
+                ATTENUATION_MAP.key: Path(self.name("-mu-map.nii.gz")),
+                EFFICIENCIES.key: Path(self.name("-normalisation.h5")),
+            },
             protocol=protocol,
         )
         truth = phantom.rasterise(protocol.grid.grid_for(scanner))

@@ -6,25 +6,26 @@ Each stage takes a value, tells what it does, and returns the next.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from engine.backend.devices import device_of
 from engine.corrections import CORRECTIONS
+from engine.corrections.base import inputs_of
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.events import Loaded, Planned
-from engine.io import read_efficiencies, read_listmode, read_mu_map
+from engine.io import read_listmode
 from engine.modalities import stages
 from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.listmode_pet import model as listmode_pet
 from engine.modalities.listmode_pet.requirements import estimate
 from engine.modalities.listmode_pet.sensitivity import Sensitivity, compute_sensitivity
 from engine.modalities.listmode_pet.sensitivity_cache import keep, key_of, load
+from engine.modalities.listmode_pet.warm_up import of_events
 from engine.modalities.requirements import refuse_if_too_large
 from engine.modalities.stages import Stage
-from engine.modalities.warm_up import Steps, of_events
+from engine.modalities.warm_up import Steps
 from engine.model import ListModeModel
 from engine.paths import cache_dir
 from engine.reporting.context import Resume, RunContext
@@ -64,10 +65,7 @@ def read(record: RunContext) -> Stage[ListMode]:
         )
     record.grid = protocol.grid.grid_for(data.scanner)
     yield _plan(record, data)
-    if study.attenuation is not None:
-        data = replace(data, mu_map=read_mu_map(study.attenuation, data.scanner))
-    if study.normalisation is not None:
-        data = replace(data, efficiencies=read_efficiencies(study.normalisation, data.scanner))
+    data = stages.attach_inputs(record, inputs_of(CORRECTIONS), data)
     if not protocol.time_of_flight:
         data = listmode_pet.without_tof(data)
     record.facts = facts_of(data)
@@ -103,8 +101,7 @@ def kernels_of(record: RunContext, data: ListMode) -> Steps:
 def correct(record: RunContext, data: ListMode) -> Stage[ListMode]:
     """Describe each effect in the data, then keep the prompts a model can explain, sorted."""
     yield record.start("correct", "Preparing the corrections")
-    steps = [getattr(record.protocol.corrections, kind.kind) for kind in CORRECTIONS]
-    data = yield from stages.correct(record, steps, data)
+    data = yield from stages.correct(record, record.protocol.corrections.steps(), data)
     with record.profiler.span("sort", events=data.n_prompts):
         prepared = listmode_pet.prepare(data, on=record.on)
     if prepared.n_dropped:

@@ -10,12 +10,13 @@ from engine.geometry.scanner import Scanner
 from engine.postprocess import Gaussian
 from engine.settings import Settings, setting
 from engine.study.choices import Corrections, CountsAlgorithm
-from engine.study.fields import Between, Finishing, Name, Voxel, shape_for
+from engine.study.fields import Finishing, Name, Voxel, shape_for
+from engine.study.protocol import GridSettings, Protocol
 
 MAX_GRID_EDGE = 2000
 
 
-class GridSettings(Settings):
+class ListModeGrid(GridSettings):
     """The picture's voxels; what is left out comes from the scanner."""
 
     voxel_mm: Voxel | None = setting(
@@ -52,19 +53,18 @@ class SensitivitySettings(Settings):
     seed: int = setting(1, "Of the sample", label="Seed", ge=0, le=2**31, expert=True)
 
 
-class ListModeProtocol(Settings):
+class ListModeProtocol(Protocol):
     """How to turn a list-mode scan into a picture."""
 
     modality: Literal["pet"] = "pet"
     name: Name = "Standard"
-    grid: GridSettings = GridSettings()
+    grid: ListModeGrid = ListModeGrid()
     corrections: Corrections = Corrections()
     time_of_flight: bool = setting(
         True, "Use arrival times where the scan has them", label="Time of flight"
     )
     sensitivity: SensitivitySettings = SensitivitySettings()
     algorithm: CountsAlgorithm = ALGORITHMS[0]()
-    between: Between = ()
     finishing: Finishing = (Gaussian(),)
     reproducible: bool = setting(
         False,

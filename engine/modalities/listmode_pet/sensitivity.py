@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 from engine.arrays import module_of
 from engine.backend import Backend
 from engine.backend.gpu import Array
-from engine.corrections.attenuation import attenuation_factors
+from engine.data.line_factors import crystal_product, live_lines
 from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid
 from engine.geometry.sampling import lattice
-from engine.geometry.scanner import pair_product
 from engine.geometry.symmetry import IDENTITY, Mirror, symmetries, symmetrise
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
 from engine.operators.rays import RayProjector, Rays
@@ -85,7 +84,7 @@ def compute_sensitivity(
     reproducible: bool = False,
     on_progress: OnProgress | None = None,
 ) -> Sensitivity:
-    """Trace the lines of the scanner of `data`, with its crystal weights and attenuation.
+    """Trace the lines of the scanner of `data`, with its line factors.
 
     All of it happens on the device; only the finished image comes back. If reproducible, its
     bits are the same on any.
@@ -119,20 +118,13 @@ def compute_sensitivity(
 
 
 def _on_device(data: ListMode, on: Backend) -> ListMode:
-    """Return the data with the tables of the lines on the device."""
-    weights, mu = data.crystal_weights, data.attenuation
-    return replace(
-        data,
-        crystal_weights=None if weights is None else on.to_device(weights),
-        attenuation=None if mu is None else replace(mu, values=on.to_device(mu.values)),
-    )
+    """Return the data with the tables of the line factors on the device."""
+    return replace(data, line_factors=tuple(f.on_device(on) for f in data.line_factors))
 
 
 def _symmetries(data: ListMode, grid: ImageGrid) -> tuple[Mirror, ...]:
-    if data.attenuation is not None:
-        return (IDENTITY,)
-    weights = data.scanner.alive if data.crystal_weights is None else data.crystal_weights
-    return symmetries(data.scanner.positions_mm, weights, grid)
+    weights = crystal_product(data.line_factors, data.scanner)
+    return (IDENTITY,) if weights is None else symmetries(data.scanner.positions_mm, weights, grid)
 
 
 def back_project(
@@ -160,18 +152,14 @@ def _part(
 ) -> Array:
     scanner = data.scanner
     crystals = scanner.lors(numbers)
-    crystals = crystals[scanner.in_coincidence(crystals)]
-    weights = on.xp.ones(len(crystals), np.float32)
-    if data.crystal_weights is not None:
-        weights = pair_product(data.crystal_weights, crystals)
-        live = weights > 0
-        crystals, weights = crystals[live], weights[live]
-    positions = scanner.positions_mm
-    if data.attenuation is not None:
-        weights = weights * attenuation_factors(
-            data.attenuation, positions, crystals, on=on, reproducible=reproducible
-        )
-    rays = Rays(positions, crystals)
+    crystals, weights = live_lines(
+        data.line_factors,
+        crystals[scanner.in_coincidence(crystals)],
+        scanner,
+        on=on,
+        reproducible=reproducible,
+    )
+    rays = Rays(scanner.positions_mm, crystals)
     return RayProjector(rays, grid, on=on, reproducible=reproducible).T(weights)
 
 

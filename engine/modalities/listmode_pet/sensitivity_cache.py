@@ -1,7 +1,7 @@
 """Sensitivity images kept on disk, found again by their content.
 
-The key is a digest of everything the image depends on: scanner, crystal weights, attenuation map,
-grid, method and the number of events (it sets the size of a sample).
+The key is a digest of everything the image depends on: scanner, line factors, grid,
+method and the number of events (it sets the size of a sample).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.backend import Backend
+from engine.data.line_factors import fingerprint
 from engine.data.listmode import ListMode
 from engine.errors import EngineError
 from engine.geometry.grid import ImageGrid
@@ -23,7 +24,7 @@ from engine.io.atomic_write import write_atomically
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
 
-FORMAT = 3
+FORMAT = 4
 """Raise it when the computation changes."""
 MAX_CACHE_BYTES = 2 * 2**30
 
@@ -47,12 +48,8 @@ def key_of(
         "device": None if on is None else on.label,
     }
     digest.update(json.dumps(facts, sort_keys=True).encode())
-    if data.crystal_weights is not None:
-        digest.update(data.crystal_weights.tobytes())
-    if data.attenuation is not None:
-        mu = data.attenuation
-        digest.update(repr((mu.grid.shape, mu.grid.voxel_mm, mu.grid.centre_mm)).encode())
-        digest.update(np.ascontiguousarray(mu.values).tobytes())
+    for part in fingerprint(data.line_factors):
+        digest.update(part)
     return digest.hexdigest()
 
 

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.backend.devices import device_of
+from engine.corrections.base import inputs_of
 from engine.data.projections import Projections
 from engine.data.volume import Volume
-from engine.errors import DataError, SettingsError
+from engine.errors import DataError
 from engine.events import Corrected, Loaded, Planned
 from engine.filtering.projections import planned
 from engine.filtering.truncation import cut_sides
@@ -17,11 +18,11 @@ from engine.modalities import stages
 from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.requirements import refuse_if_too_large
 from engine.modalities.stages import Stage
-from engine.modalities.warm_up import of_projections
 from engine.modalities.xray_ct import model as xray_ct
 from engine.modalities.xray_ct.extent import Region, grown
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.modalities.xray_ct.requirements import SMALLER, estimate
+from engine.modalities.xray_ct.warm_up import of_projections
 from engine.operators.xray import XrayTransform
 from engine.preprocess import STEPS
 from engine.preprocess.plausibility import doubts
@@ -30,7 +31,6 @@ from engine.reporting.provenance import hash_array
 
 NO_PATIENT = "xyz"
 """Axes of a volume where nobody says how a patient lay in the scanner."""
-PET_ONLY = ("scanner", "attenuation", "normalisation", "response")
 
 
 def flow(
@@ -75,6 +75,7 @@ def read(record: RunContext) -> Stage[Projections]:
     yield record.start("read", "Reading the scan")
     with record.profiler.span("read"):
         scan = read_projections(record.study.data)
+        scan = stages.attach_inputs(record, inputs_of(STEPS), scan)
     record.unit = "1/mm" if scan.pixel_mm_known else "1/pixel"
     record.axes = scan.info.get("axes", NO_PATIENT)
     record.facts = facts_of(scan) | {"values_sha256": hash_array(scan.values)}
@@ -90,8 +91,7 @@ def read(record: RunContext) -> Stage[Projections]:
 def prepare(record: RunContext, protocol: CtProtocol, scan: Projections) -> Stage[Projections]:
     """Turn what the detector counted into line integrals; then the grid is known."""
     yield record.start("correct", "Preparing the projections")
-    steps = [getattr(protocol.steps, step.kind) for step in STEPS]
-    scan = yield from stages.correct(record, steps, scan)
+    scan = yield from stages.correct(record, protocol.steps.steps(), scan)
     if scan.n_not_finite:
         raise DataError(
             f"{record.study.data.name}: {scan.n_not_finite:,} of {scan.values.size:,} values are "
@@ -186,12 +186,6 @@ def fingerprint(scan: Projections) -> dict[str, Any]:
 
 def _protocol(record: RunContext) -> CtProtocol:
     protocol = record.study.protocol
-    given = [name for name in PET_ONLY if getattr(record.study, name) is not None]
-    if given:
-        raise SettingsError(
-            f"{record.study.data.name} is an X-ray scan, to which {' and '.join(given)} do not "
-            "belong; leave them out."
-        )
     if not isinstance(protocol, CtProtocol):
         raise TypeError(f"no protocol of CT: {protocol!r}")
     return protocol

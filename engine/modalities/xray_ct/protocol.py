@@ -11,14 +11,15 @@ from engine.algorithms import LINEAR_ALGORITHMS
 from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.xray import XrayGeometry
 from engine.preprocess import Hounsfield
-from engine.settings import Settings, setting
+from engine.settings import setting
 from engine.study.choices import LinearAlgorithm, Steps
-from engine.study.fields import Between, FineVoxel, Finishing, Name, shape_for
+from engine.study.fields import FineVoxel, Name, shape_for
+from engine.study.protocol import GridSettings, Protocol
 
 MAX_GRID_EDGE = 4096
 
 
-class CtGrid(Settings):
+class CtGrid(GridSettings):
     """The picture's voxels; what is left out comes from detector and magnification."""
 
     voxel_mm: FineVoxel | None = setting(
@@ -77,7 +78,7 @@ def _heights_mm(geometry: XrayGeometry) -> NDArray[np.float64]:
     return np.asarray(source + (detector - source) / geometry.magnification)
 
 
-class CtProtocol(Settings):
+class CtProtocol(Protocol):
     """How to turn X-ray projections into a picture."""
 
     modality: Literal["ct"] = "ct"
@@ -91,8 +92,6 @@ class CtProtocol(Settings):
         label="Back projection",
         expert=True,
     )
-    between: Between = ()
-    finishing: Finishing = ()
     hounsfield: Hounsfield | None = setting(
         None, "CT numbers instead of 1/mm", label="CT numbers (HU)"
     )

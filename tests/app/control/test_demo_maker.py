@@ -16,8 +16,11 @@ from engine.backend import cpu
 from engine.events import Finished
 from engine.io import read_volume
 from engine.jobs.reconstruction import run
-from engine.modalities.demos import DEMOS, CtDemo, DualHeadDemo, PetDemo
+from engine.modalities.demos import DEMOS
+from engine.modalities.dual_head_pet.demo import DualHeadDemo
+from engine.modalities.listmode_pet.demo import PetDemo
 from engine.modalities.studies import read_study
+from engine.modalities.xray_ct.demo import CtDemo
 from engine.simulate.jaw import DENTINE, SOFT, TITANIUM
 from tests.app.conftest import PATIENCE_MS
 

@@ -17,7 +17,7 @@ from engine.corrections import CORRECTIONS
 from engine.geometry.ring import RingSettings, TofSettings
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.listmode_pet.protocol import (
-    GridSettings,
+    ListModeGrid,
     ListModeProtocol,
     SensitivitySettings,
 )
@@ -36,7 +36,7 @@ RING = RingSettings(
     tof=TofSettings(fwhm_ps=214.5, bin_ps=20, n_bins=33),
     fov_mm=(120, 12.5),
 )
-GRID = GridSettings(voxel_mm=(2.08626, 2.08626, 2.03125), length_mm=100, centre_mm=(0.1, -3, 1e-7))
+GRID = ListModeGrid(voxel_mm=(2.08626, 2.08626, 2.03125), length_mm=100, centre_mm=(0.1, -3, 1e-7))
 PROTOCOL = ListModeProtocol(
     name="Brain",
     grid=GRID,
@@ -55,11 +55,11 @@ VALUES = [
     ListModeProtocol(),
     PROTOCOL,
     GRID,
-    GridSettings(),
+    ListModeGrid(),
     RING,
     RING.model_copy(update={"tof": None, "gap_places": ()}),
     Study(data=Path("scan.l"), scanner="siemens-mmr", protocol=PROTOCOL),
-    Study(data=Path("scan.l")),
+    Study(data=Path("scan.l"), protocol=ListModeProtocol()),
 ]
 
 
@@ -131,7 +131,7 @@ def test_a_fault_of_the_whole_is_told(qtbot):
 
 
 def test_a_fault_of_three_numbers_stands_under_them(qtbot):
-    form = form_of(qtbot, GridSettings, GridSettings())
+    form = form_of(qtbot, ListModeGrid, ListModeGrid())
     form.show()
     boxes = form.findChildren(NumberBox)[:3]
     for box in boxes:
@@ -206,7 +206,7 @@ def test_fields_not_shown_keep_their_value(qtbot):
 
 
 def test_an_empty_optional_field_says_what_it_means(qtbot):
-    form = form_of(qtbot, GridSettings, GridSettings())
+    form = form_of(qtbot, ListModeGrid, ListModeGrid())
     form.set_hints({"voxel_mm": "1 × 2 × 3", "diameter_mm": "300, as the scanner"})
     hints = [box.lineEdit().placeholderText() for box in form.findChildren(NumberBox)]
     assert hints[:4] == ["1", "2", "3", "300, as the scanner"]

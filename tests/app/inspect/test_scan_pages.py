@@ -14,10 +14,10 @@ from app.models.preferences import Preferences
 from app.models.run_record import RunState
 from app.models.xray_scan import XrayScan
 from app.shell.central_area import CentralArea
-from app.views.radiograph_store import Part
 from engine.data.projections import Projections
 from engine.geometry.orbits import circle, circular_cone, fan
 from engine.io import write_projections
+from engine.modalities.xray_ct.radiograph_store import Part
 from engine.preprocess import Binning
 from tests.app.conftest import PATIENCE_MS, Controls, shut_down
 

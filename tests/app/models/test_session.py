@@ -33,7 +33,7 @@ from engine.events import (
     Warned,
 )
 from engine.geometry.grid import ImageGrid
-from engine.modalities.listmode_pet.protocol import GridSettings, ListModeProtocol
+from engine.modalities.listmode_pet.protocol import ListModeGrid, ListModeProtocol
 
 GRID = ImageGrid((3, 4, 5), (2.0, 2.0, 2.0))
 
@@ -144,7 +144,7 @@ def test_obstacles_say_what_is_missing(session, scan):
 
 
 def test_a_grid_too_large_for_the_memory_is_refused_with_numbers(ready):
-    grid = GridSettings(voxel_mm=(0.05, 0.05, 0.05), length_mm=100)
+    grid = ListModeGrid(voxel_mm=(0.05, 0.05, 0.05), length_mm=100)
     ready.study.set_protocol(ListModeProtocol(grid=grid))
     obstacle = ready.obstacle()
     assert "GiB of memory" in obstacle
@@ -153,7 +153,7 @@ def test_a_grid_too_large_for_the_memory_is_refused_with_numbers(ready):
 
 def test_a_grid_with_too_many_voxels_along_an_axis_is_refused(ready):
     ready.study.set_protocol(
-        ListModeProtocol(grid=GridSettings(voxel_mm=(0.05, 6, 6), diameter_mm=500))
+        ListModeProtocol(grid=ListModeGrid(voxel_mm=(0.05, 6, 6), diameter_mm=500))
     )
     assert "at most 2000" in ready.obstacle()
 

@@ -390,7 +390,7 @@ def test_a_mu_map_dropped_on_a_scan_joins_the_study(qtbot, window, opened, tmp_p
     drop(window, saved_volume(tmp_path / "mu.h5", 0.0096, "1/mm"))
     qtbot.waitUntil(lambda: "attenuation" in window.session.study.inputs, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: window.session.obstacle() == "", timeout=PATIENCE_MS)
-    assert window.session.study.to_study().attenuation == tmp_path / "mu.h5"
+    assert window.session.study.to_study().inputs["attenuation"] == tmp_path / "mu.h5"
 
 
 def saved_volume(path, value, unit):

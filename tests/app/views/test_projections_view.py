@@ -8,8 +8,8 @@ from PySide6.QtGui import QColor
 from app.views.detector_state import DetectorFrame, DetectorState
 from app.views.detector_view import BAD_COLOUR
 from app.views.projections_view import ProjectionsView
-from app.views.radiograph_store import Part
 from engine.geometry.orbits import circle, circular_cone, helical, parallel
+from engine.modalities.xray_ct.radiograph_store import Part
 
 SHAPE = (20, 30)
 N = 12

@@ -10,7 +10,8 @@ import pytest
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.geometry.ring import RingScanner
-from engine.io import inspect, save, write_listmode
+from engine.io import save, write_listmode
+from engine.modalities.inspection import inspect
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.settings import to_toml
 

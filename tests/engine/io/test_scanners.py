@@ -11,7 +11,7 @@ from engine.errors import FileFormatError, ResourceError, SettingsError, Unknown
 from engine.geometry.dual_head import DualHead
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import builtin_scanners, read_scanner
-from engine.modalities.listmode_pet.protocol import GridSettings
+from engine.modalities.listmode_pet.protocol import ListModeGrid
 from engine.settings import to_toml
 
 OWN = {
@@ -56,7 +56,7 @@ def test_builtin_scanners_have_names_and_can_be_read() -> None:
 def test_the_first_picture_of_a_builtin_scanner(
     key: str, shape: tuple[int, ...], voxel_mm: tuple[float, ...]
 ) -> None:
-    grid = GridSettings().grid_for(read_scanner(key))
+    grid = ListModeGrid().grid_for(read_scanner(key))
     assert (grid.shape, grid.voxel_mm) == (shape, voxel_mm)
 
 

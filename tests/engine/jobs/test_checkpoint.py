@@ -18,7 +18,7 @@ from engine.errors import DataError, FileFormatError, NumericalError, ResourceEr
 from engine.events import Checkpointed, Finished, Preview, StageStarted, Warned
 from engine.geometry.grid import ImageGrid
 from engine.jobs.checkpoint import Job, jobs, keep, keeping
-from engine.jobs.checkpoint.job import IMAGES, KEPT_ENDED, absolute
+from engine.jobs.checkpoint.job import IMAGES, KEPT_ENDED
 from engine.jobs.checkpoint.job_record import JobRecord
 from engine.jobs.checkpoint.owner import Owner
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
@@ -174,7 +174,7 @@ def test_a_job_keeps_its_study_with_absolute_paths(study, monkeypatch):
     monkeypatch.chdir(study.data.parent)
     relative = study.model_copy(update={"data": study.data.relative_to(study.data.parent)})
     job = Job.create(relative)
-    assert job.study == study == absolute(relative)
+    assert job.study == study == relative.with_absolute_paths()
     assert read_study(job.folder / "study.toml") == study
 
 

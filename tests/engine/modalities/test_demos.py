@@ -23,8 +23,11 @@ from engine.io import (
     read_volume,
 )
 from engine.jobs.reconstruction import run
-from engine.modalities.demos import CtDemo, Demo, DualHeadDemo, PetDemo, demo_folder
+from engine.modalities.demos import Demo, demo_folder
+from engine.modalities.dual_head_pet.demo import DualHeadDemo
+from engine.modalities.listmode_pet.demo import PetDemo
 from engine.modalities.studies import Study, find_protocol, read_study
+from engine.modalities.xray_ct.demo import CtDemo
 from engine.simulate.jaw import SOFT
 
 N_PROMPTS = 3000
@@ -70,7 +73,7 @@ def pictured(study: Study) -> tuple[Volume, dict[str, str]]:
 
 
 def test_it_reads_back_and_moves_with_its_folder(demo: Demo, folder: Path, study: Study) -> None:
-    parts = [study.data, study.attenuation, study.normalisation, demo.truth(folder)]
+    parts = [study.data, *study.inputs.values(), demo.truth(folder)]
     assert all(part.is_file() and part.parent == folder for part in parts if part is not None)
     assert str(folder) not in demo.study(folder).read_text("utf-8")
     assert study.protocol.modality == demo.key
@@ -98,10 +101,10 @@ class TestPet:
         assert data.n_delayed == pytest.approx(0.2 * N_PROMPTS, abs=5 * np.sqrt(0.2 * N_PROMPTS))
         assert data.tof_bins is not None and data.time_ms is not None
         assert study.protocol == find_protocol("demo")
-        assert study.attenuation is not None and study.normalisation is not None
-        mu_map = read_mu_map(study.attenuation, data.scanner)
+        assert {"attenuation", "normalisation"} == set(study.inputs)
+        mu_map = read_mu_map(study.inputs["attenuation"], data.scanner)
         assert mu_map.values.max() == pytest.approx(0.0151, rel=1e-3)
-        efficiencies = read_efficiencies(study.normalisation, data.scanner)
+        efficiencies = read_efficiencies(study.inputs["normalisation"], data.scanner)
         live = efficiencies[data.scanner.alive]
         assert np.count_nonzero(live == 0) == 6
         assert live[live > 0].std() == pytest.approx(0.1, rel=0.05)
@@ -165,7 +168,7 @@ class TestDualHead:
     def test_the_picture_holds_the_decays_of_the_truth_and_the_rods(self, folder: Path) -> None:
         study = self.demo.make(folder)
         scan, truth = read_histogram(study.data), read_volume(self.demo.truth(folder))
-        assert scan.efficiencies is None and study.normalisation is not None
+        assert scan.efficiencies is None and study.inputs["normalisation"] is not None
         assert scan.n_delayeds == pytest.approx(0.1 * scan.n_prompts, rel=0.02)
         assert scan.info["rods"] == {"radius_mm": 18.0, "along": "y"}
         volume, message = pictured(study)

@@ -60,7 +60,7 @@ def study(tmp_path):
     scan = tmp_path / "jane.doe" / "scan.l"
     scan.parent.mkdir()
     scan.write_bytes(b"events")
-    return Study(data=scan)
+    return Study(data=scan, protocol=ListModeProtocol())
 
 
 def test_it_names_no_folder_and_reads_back_as_json(study):
@@ -119,7 +119,7 @@ def test_header_and_data_file_count_together(study, named):
     header = study.data.with_name("scan.l.hdr")
     header.write_text("!INTERFILE :=\nname of data file := scan.l\n")
     study.data.with_name("unrelated.l").write_bytes(b"no")
-    inputs = provenance.describe_inputs(Study(data=study.data.with_name(named)))
+    inputs = provenance.describe_inputs(study.model_copy(update={"data": header.with_name(named)}))
     assert sorted(file["name"] for file in inputs.values()) == ["scan.l", "scan.l.hdr"]
     assert inputs["data"]["name"] == named
 
@@ -132,6 +132,7 @@ def test_scanner_files_and_auxiliary_images_count(study, tmp_path):
         scanner=str(tmp_path / "ring.toml"),
         attenuation=tmp_path / "mu.nii",
         normalisation=tmp_path / "norm.h5",
+        protocol=ListModeProtocol(),
     )
     assert sorted(provenance.describe_inputs(full)) == [
         "attenuation", "data", "normalisation", "scanner",

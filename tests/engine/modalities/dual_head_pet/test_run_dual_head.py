@@ -207,7 +207,7 @@ def test_a_job_goes_on_with_its_study(path: Path, response: ResponseMatrix, tmp_
     for event in keep(run(job.study, on=ON), job):
         if isinstance(event, Preview) and event.iteration == 2:
             break
-    assert job.study.response == tmp_path / "r.h5"
+    assert job.study.inputs["response"] == tmp_path / "r.h5"
     assert job.latest().done == 2
 
 

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from engine.backend import cpu
+from engine.corrections.attenuation import AttenuationFactor
+from engine.data.line_factors import CrystalFactor
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -110,7 +112,7 @@ def test_gaps_lower_the_sensitivity_like_dead_crystals():
     gaps = exact(scan(ring(gap_places=places)))
     weights = np.ones((6, 32), np.float32)
     weights[:, list(places)] = 0
-    dead = exact(scan(ring(), crystal_weights=weights.ravel()))
+    dead = exact(scan(ring(), line_factors=(CrystalFactor(weights.ravel()),)))
     np.testing.assert_allclose(gaps, dead, rtol=1e-5)
     assert gaps.sum() < exact(scan(ring())).sum()
 
@@ -119,7 +121,7 @@ def test_efficiencies_multiply_the_lines():
     data = scan(ring())
     half = np.full(data.scanner.n_crystals, 0.5, np.float32)
     np.testing.assert_allclose(
-        exact(replace(data, crystal_weights=half)), 0.25 * exact(data), rtol=1e-5
+        exact(replace(data, line_factors=(CrystalFactor(half),))), 0.25 * exact(data), rtol=1e-5
     )
 
 
@@ -127,7 +129,7 @@ def test_attenuation_acts_on_the_whole_line():
     data = scan(ring())
     box = ImageGrid((1, 1, 1), (400.0, 400.0, 400.0))  # every line lies inside: a = exp(−μ L)
     mu = Volume(np.full((1, 1, 1), 0.01, np.float32), box, "1/mm")
-    image = exact(replace(data, attenuation=mu))
+    image = exact(replace(data, line_factors=(AttenuationFactor(mu),)))
     crystals = data.scanner.lors(np.arange(data.scanner.n_lors))
     crystals = crystals[data.scanner.in_coincidence(crystals)]
     ends = data.scanner.positions_mm[crystals]
@@ -150,7 +152,7 @@ def weighted(rng):
     scanner = ring(gap_places=(3, 20))
     mu = Volume(0.02 * rng.random((4, 9, 9), np.float32), ImageGrid((4, 9, 9), (9.0, 9.0, 8.0)), "")
     weights = rng.uniform(0.5, 1.5, scanner.n_crystals).astype("f4") * scanner.alive
-    return scan(scanner, crystal_weights=weights, attenuation=mu)
+    return scan(scanner, line_factors=(CrystalFactor(weights), AttenuationFactor(mu)))
 
 
 @pytest.mark.parametrize("method", ["exact", "sampled"])
@@ -206,7 +208,9 @@ def test_cache_finds_the_same_content_only(tmp_path):
     assert (again.n_lors, again.n_traced) == (found.n_lors, found.n_traced)
     weights = np.full(data.scanner.n_crystals, 0.9, np.float32)
     others = {
-        sensitivity_cache.key_of(replace(data, crystal_weights=weights), GRID, EXACT, on=ON),
+        sensitivity_cache.key_of(
+            replace(data, line_factors=(CrystalFactor(weights),)), GRID, EXACT, on=ON
+        ),
         sensitivity_cache.key_of(scan(ring(radius_mm=61)), GRID, EXACT, on=ON),
         sensitivity_cache.key_of(
             data, ImageGrid((6, 14, 14), (5.0, 5.0, 5.0), (1.0, 0.0, 0.0)), EXACT, on=ON

@@ -13,10 +13,10 @@ import pytest
 
 from app.control.reading import read_input
 from app.models.xray_scan import XrayScan
-from app.views.radiograph_store import RadiographStore
 from engine.backend import cpu
 from engine.data.projections import Projections
 from engine.geometry.orbits import circle, parallel
+from engine.modalities.xray_ct.radiograph_store import RadiographStore
 from engine.paths import cache_dir
 from engine.preprocess import STEPS, PreprocessStep
 

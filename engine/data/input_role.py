@@ -1,0 +1,61 @@
+"""Files that a study may hold besides its scan: what each is for, and how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+D = TypeVar("D")
+
+
+@dataclass(frozen=True)
+class InputRole:
+    """One kind of auxiliary file, declared by the correction or modality that uses it.
+
+    Command line, window, file dialogs, provenance, checkpoints and the replay line all follow
+    from it.
+
+    Attributes
+    ----------
+    key : in study files and on the command line, `--key`
+    title : what people call it
+    text : what it is, in a few words, for help texts
+    without : what happens without it, one sentence
+    suffixes : endings of its files, for dialogs
+    read : returns its content; called with its path and with the scan's scanner, None if it has
+        none. Raises `EngineError` where the file is no such thing, or not of this scanner
+    describe : one line about a content
+    attach : returns a scan with the content; as an entry of its `auxiliary` by default
+    accepts : whether a file with this path and these first bytes can only be one of these
+    format : name under which `engine.io.inspect` knows such files, where only content tells
+    summary : what the window keeps of a content; all of it by default
+    """
+
+    key: str
+    title: str
+    text: str
+    without: str
+    suffixes: tuple[str, ...]
+    read: Callable[[Path, Any], Any]
+    describe: Callable[[Any], str] = lambda content: ""
+    attach: Callable[[Any, Any], Any] | None = None
+    accepts: Callable[[Path, bytes], bool] = lambda path, head: False
+    format: str = ""
+    summary: Callable[[Any], Any] = lambda content: content
+
+    def attached(self, data: D, content: Any) -> D:
+        """Return the scan with this content."""
+        if self.attach is not None:
+            attached: D = self.attach(data, content)
+            return attached
+        return with_auxiliary(data, self.key, content)
+
+
+def with_auxiliary(data: D, key: str, content: Any) -> D:
+    """Return the scan with one more entry in its `auxiliary`."""
+    from dataclasses import replace
+
+    auxiliary: Mapping[str, Any] = {**data.auxiliary, key: content}  # type: ignore[attr-defined]
+    return replace(data, auxiliary=auxiliary)  # type: ignore[type-var]

@@ -1,0 +1,201 @@
+"""What a kind of scan is: everything that only it knows, so that all else can do without names."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from engine.backend.devices import DeviceInfo
+from engine.corrections.base import Correction, inputs_of
+from engine.data.input_role import InputRole
+from engine.geometry.grid import ImageGrid, Point
+from engine.geometry.scanner import Scanner
+from engine.modalities.requirements import Requirements
+from engine.modalities.scan_summary import ScanSummary
+from engine.study.choices import ChoiceGroup
+from engine.study.protocol import Protocol
+
+if TYPE_CHECKING:  # flows and demos load kernels, which reading a protocol does not need
+    from engine.backend import Backend
+    from engine.data.volume import Volume
+    from engine.modalities.demo import Demo
+    from engine.modalities.stages import Stage
+    from engine.modalities.warm_up import Steps
+    from engine.reporting.context import Resume, RunContext
+
+P = TypeVar("P", bound=Protocol)
+FinishEarly = Callable[[], bool]
+
+
+@dataclass(frozen=True)
+class OpenStudy:
+    """What is known of a study before it runs.
+
+    Attributes
+    ----------
+    scan : what is kept of the scan; None while it is not read
+    scanner : the scanner in use: the chosen one, or the one the scan names
+    contents : of the auxiliary files that could be read, by the key of their role
+    """
+
+    scan: ScanSummary | None = None
+    scanner: Scanner | None = None
+    contents: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Modality(ABC, Generic[P]):
+    """One kind of scan, with protocols of the type P.
+
+    Attributes
+    ----------
+    key, title : as protocols name it, and as people do
+    protocol : the class of its protocols
+    takes_scanner : whether a study may name the scanner
+    opens_folders : whether a scan may be a folder
+    ledger_title : what its preparation is called
+    ledger_field : field of the protocol that holds the choices of the preparation
+    ledger : corrections or steps of the preparation, in the order they run
+    folded : whether the settings of the ledger are shown only when asked for
+    own_inputs : auxiliary files that no correction reads, but the reconstruction itself
+    absent : why a study holds no other files; empty if that needs no word
+    approach : how it goes about a scan that other kinds of protocols suit, too
+    long_work : words for stages that may take minutes, by key
+    expert : fields of the protocol that only experts see
+    finishing : fields of the protocol for the finished image
+    grid_from : what the grid follows from where the protocol leaves it out
+    rows : what the algorithm's speed counts
+    stages : names of the stages of a run, by key, in order
+    curve : what iterations tell of their convergence, and its unit
+    has_preview : whether one slice can be looked at before a run
+    """
+
+    key: ClassVar[str]
+    title: ClassVar[str]
+    protocol: ClassVar[type[Protocol]]
+    takes_scanner: ClassVar[bool] = True
+    opens_folders: ClassVar[bool] = False
+    ledger_title: ClassVar[str] = "Corrections"
+    ledger_field: ClassVar[str] = "corrections"
+    ledger: ClassVar[tuple[type[Correction[Any]], ...]]
+    folded: ClassVar[bool] = False
+    own_inputs: ClassVar[tuple[InputRole, ...]] = ()
+    absent: ClassVar[str] = ""
+    approach: ClassVar[str] = ""
+    long_work: ClassVar[dict[str, str]] = {}
+    expert: ClassVar[tuple[str, ...]] = ()
+    finishing: ClassVar[tuple[str, ...]] = ("finishing", "between")
+    grid_from: ClassVar[str]
+    rows: ClassVar[str]
+    stages: ClassVar[dict[str, str]]
+    curve: ClassVar[tuple[str, str]] = ("Log-likelihood", "")
+    has_preview: ClassVar[bool] = False
+
+    # what it opens
+
+    @property
+    def inputs(self) -> tuple[InputRole, ...]:
+        """Auxiliary files that a study may hold: of the ledger, then of the modality itself."""
+        return (*inputs_of(self.ledger), *self.own_inputs)
+
+    @abstractmethod
+    def accepts(self, path: Path, head: bytes) -> bool:
+        """Whether a file, with these first bytes, or a folder is a scan of this kind."""
+
+    @abstractmethod
+    def summarise(self, path: Path, scanner: str | None) -> ScanSummary:
+        """Read a scan whole and return what is kept of it; `scanner` where it names none."""
+
+    def suits(self, study: OpenStudy) -> bool:
+        """Whether protocols of this kind can reconstruct the open scan."""
+        return study.scan is not None and study.scan.modality == self.key
+
+    def standard(self) -> P:
+        """Return the protocol to begin with."""
+        return self.protocol()  # type: ignore[return-value,call-arg]  # all fields have defaults
+
+    # what it does with a study that is open
+
+    @abstractmethod
+    def grid(self, protocol: P, study: OpenStudy) -> ImageGrid | None:
+        """Return the grid of a protocol for a study, None while it is not known.
+
+        Raises `EngineError` where there is none.
+        """
+
+    @abstractmethod
+    def usual_grid(self, protocol: P, study: OpenStudy) -> tuple[Point, Point] | None:
+        """Return voxel and size (x, y, z) [mm] where the protocol leaves them out."""
+
+    @abstractmethod
+    def requirements(
+        self, protocol: P, study: OpenStudy, grid: ImageGrid, on: DeviceInfo, left: float
+    ) -> Requirements | None:
+        """Return what a run needs, of which `left` is to do; None while it is not known."""
+
+    @abstractmethod
+    def obstacles(self, protocol: P, study: OpenStudy) -> dict[str, str | None]:
+        """Return why each part of the ledger cannot be done, by kind; None where it can."""
+
+    def fitting_voxel(self, voxel_mm: Point, study: OpenStudy) -> Point:
+        """Return the voxel nearest to one that the scanner allows."""
+        return voxel_mm
+
+    def grid_note(self, protocol: P, study: OpenStudy) -> str:
+        """Return what may still change the grid, empty if nothing."""
+        return ""
+
+    def is_done(self, kind: str, study: OpenStudy) -> bool:
+        """Whether the scan comes with this part of the ledger done."""
+        return False
+
+    def fault(self, protocol: P, study: OpenStudy) -> str:
+        """Return why the protocol does not suit the scan, empty if it does."""
+        return ""
+
+    def blurred_axis(self, study: OpenStudy) -> int | None:
+        """Return the axis (0, 1, 2 for x, y, z) along which images are blurred; None: no one."""
+        return None
+
+    @abstractmethod
+    def speed_key(self, device: DeviceInfo) -> str:
+        """Return under which name the speed of a device is remembered."""
+
+    # what runs
+
+    @abstractmethod
+    def flow(
+        self, context: RunContext, resume: Resume | None, finish_early: FinishEarly | None
+    ) -> Stage[Volume]:
+        """Reconstruct: from the files of the study to the finished volume, telling events."""
+
+    @abstractmethod
+    def warm_up(self, on: Backend) -> Steps:
+        """Return calls that compile the kernels any of its runs may need."""
+
+    @property
+    @abstractmethod
+    def demo(self) -> Demo:
+        """A simulated scan of this kind."""
+
+    # its ledger
+
+    def group(self, protocol: P) -> ChoiceGroup:
+        """Return the choices of the ledger in a protocol."""
+        held: ChoiceGroup = getattr(protocol, self.ledger_field)
+        return held
+
+    def choices(self, protocol: P) -> dict[str, Correction[Any]]:
+        """Return the choices of the ledger, by kind."""
+        return {step.kind: step for step in self.group(protocol).steps()}
+
+    def with_choice(self, protocol: P, kind: str, value: Correction[Any]) -> P:
+        """Return the protocol with another choice."""
+        held = self.group(protocol).model_copy(update={kind: value})
+        return protocol.model_copy(update={self.ledger_field: held})
+
+
+AnyModality = Modality[Any]
+"""A kind of scan whose type of protocol does not matter: it is asked about its own alone."""

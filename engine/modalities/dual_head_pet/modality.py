@@ -1,0 +1,196 @@
+"""Dual-head PET: histograms of two panels, and list mode that is counted on their lines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from engine.backend.devices import DeviceInfo
+from engine.corrections.histogram import HISTOGRAM_CORRECTIONS
+from engine.data.histogram import Histogram, one_layer
+from engine.data.input_role import InputRole
+from engine.geometry.dual_head import DualHead
+from engine.geometry.grid import ImageGrid, Point
+from engine.modalities.base import FinishEarly, Modality, OpenStudy
+from engine.modalities.dual_head_pet.histogram_summary import HistogramSummary, sums_on_one_line
+from engine.modalities.dual_head_pet.protocol import (
+    MOST_ON_A_PITCH,
+    DualHeadGrid,
+    DualHeadProtocol,
+)
+from engine.modalities.dual_head_pet.requirements import estimate
+from engine.modalities.dual_head_pet.response.identity import path_of
+from engine.modalities.dual_head_pet.response_role import RESPONSE
+from engine.modalities.listmode_pet.event_summary import EventSummary
+from engine.modalities.requirements import Requirements
+from engine.paths import cache_dir
+
+if TYPE_CHECKING:
+    from engine.backend import Backend
+    from engine.data.volume import Volume
+    from engine.modalities.demo import Demo
+    from engine.modalities.stages import Stage
+    from engine.modalities.warm_up import Steps
+    from engine.reporting.context import Resume, RunContext
+
+NORMAL_AXIS = 1
+"""Both panels' normal is y: two panels see no line that runs along them."""
+
+
+class DualHeadPet(Modality[DualHeadProtocol]):
+    """Counts on the lines of two panels, reconstructed by their stored response."""
+
+    key = "dual-head"
+    title = "dual-head PET"
+    protocol = DualHeadProtocol
+    ledger = HISTOGRAM_CORRECTIONS
+    own_inputs: ClassVar[tuple[InputRole, ...]] = (RESPONSE,)
+    absent = "No μ-map: losses in the object belong into the histogram's own normalisation."
+    approach = (
+        "By the stored response, which knows how crystals blur; computed once for each scanner and "
+        "image. A PET protocol traces each event along a ray instead: at once, but less sharp."
+    )
+    expert = ("response",)
+    grid_from = "scanner"
+    rows = "lines"
+    stages: ClassVar[dict[str, str]] = {
+        "read": "Read",
+        "response": "Response",
+        "kernels": "Kernels",
+        "correct": "Corrections",
+        "sensitivity": "Sensitivity",
+        "reconstruct": "Iterations",
+        "finish": "Finishing",
+    }
+    long_work: ClassVar[dict[str, str]] = {"response": "Computing the response of the panels"}
+
+    def accepts(self, path: Path, head: bytes) -> bool:
+        from engine.io import HISTOGRAM_READERS
+
+        return any(reader.accepts(path, head) for reader in HISTOGRAM_READERS)
+
+    def summarise(self, path: Path, scanner: str | None) -> HistogramSummary:
+        from engine.io import read_histogram
+
+        return HistogramSummary.of(read_histogram(path, scanner=scanner))
+
+    def suits(self, study: OpenStudy) -> bool:
+        return super().suits(study) or _sums(study) is not None
+
+    def grid(self, protocol: DualHeadProtocol, study: OpenStudy) -> ImageGrid | None:
+        panels = _with_image(protocol, study)
+        return panels.grid if panels else None
+
+    def usual_grid(
+        self, protocol: DualHeadProtocol, study: OpenStudy
+    ) -> tuple[Point, Point] | None:
+        scanner = _panels(study)
+        return (scanner.default_voxel_mm, scanner.default_size_mm) if scanner else None
+
+    def fitting_voxel(self, voxel_mm: Point, study: OpenStudy) -> Point:
+        """Return the nearest voxel whose edges along the panels divide the pitch."""
+        scanner = _panels(study)
+        if scanner is None:
+            return voxel_mm
+        pitch = scanner.settings.pitch_mm
+        edge = pitch / min(max(round(pitch / voxel_mm[0]), 1), MOST_ON_A_PITCH)
+        return edge, voxel_mm[1], edge
+
+    def grid_note(self, protocol: DualHeadProtocol, study: OpenStudy) -> str:
+        panels = _with_image(protocol, study)
+        if panels is None:
+            return ""
+        n, pitch_mm = panels.settings.voxels_per_pitch, panels.settings.pitch_mm
+        on_pitch = f"{n} voxels lie" if n > 1 else "one voxel lies"
+        text = (
+            "The grid follows the panels: it is as long and wide as they are, and along x and z "
+            f"{on_pitch} on the pitch of {pitch_mm:g} mm"
+        )
+        if not _is_kept(protocol, study):
+            text += (
+                ".\nThe response of this image is computed first, and kept; if it is interrupted "
+                "it goes on from there"
+            )
+        return text
+
+    def requirements(
+        self,
+        protocol: DualHeadProtocol,
+        study: OpenStudy,
+        grid: ImageGrid,
+        on: DeviceInfo,
+        left: float,
+    ) -> Requirements | None:
+        scan, scanner = study.scan, _panels(study)
+        if scan is None or scanner is None:
+            return None
+        columns = scan.n_columns if isinstance(scan, HistogramSummary) else 2
+        kept = _is_kept(protocol, study)
+        return estimate(protocol, scanner, on=on, kept=kept, columns=columns, left=left)
+
+    def obstacles(self, protocol: DualHeadProtocol, study: OpenStudy) -> dict[str, str | None]:
+        sums = _sums(study)
+        if sums is None:
+            return {}
+        for role in self.inputs:
+            if role not in self.own_inputs and role.key in study.contents:
+                sums = role.attached(sums, study.contents[role.key])
+        return {kind: choice.obstacle(sums) for kind, choice in self.choices(protocol).items()}
+
+    def blurred_axis(self, study: OpenStudy) -> int | None:
+        return NORMAL_AXIS if isinstance(study.scanner, DualHead) else None
+
+    def speed_key(self, device: DeviceInfo) -> str:
+        return f"dual_{device.key}"
+
+    def flow(
+        self, context: RunContext, resume: Resume | None, finish_early: FinishEarly | None
+    ) -> Stage[Volume]:
+        from engine.modalities.dual_head_pet.flow import flow
+
+        return flow(context, resume, finish_early)
+
+    def warm_up(self, on: Backend) -> Steps:
+        from engine.modalities.dual_head_pet.warm_up import compute_and_project
+
+        return [lambda: compute_and_project(on)]
+
+    @property
+    def demo(self) -> Demo:
+        from engine.modalities.dual_head_pet.demo import DualHeadDemo
+
+        return DualHeadDemo()
+
+
+def _panels(study: OpenStudy) -> DualHead | None:
+    """The panels as the response and the histogram have them: all layers as one."""
+    return one_layer(study.scanner) if isinstance(study.scanner, DualHead) else None
+
+
+def _with_image(protocol: DualHeadProtocol, study: OpenStudy) -> DualHead | None:
+    """The panels with the image of a run between them; that of a given response if none is set."""
+    panels, given = _panels(study), study.contents.get(RESPONSE.key)
+    if panels is None:
+        return None
+    if isinstance(given, DualHead) and protocol.grid == DualHeadGrid():
+        return given
+    return protocol.grid.scanner_for(panels)
+
+
+def _is_kept(protocol: DualHeadProtocol, study: OpenStudy) -> bool:
+    """Whether the response need not be computed."""
+    panels = _with_image(protocol, study)
+    if RESPONSE.key in study.contents or panels is None:
+        return True
+    return path_of(cache_dir() / "response", panels, protocol.response).exists()
+
+
+def _sums(study: OpenStudy) -> Histogram | None:
+    """The counts of the scan on one line; None where it has no two panels."""
+    scan, scanner = study.scan, study.scanner
+    if isinstance(scan, HistogramSummary):
+        return replace(scan.sums)
+    if isinstance(scan, EventSummary) and isinstance(scanner, DualHead):
+        return sums_on_one_line(scanner, scan.sample.n_prompts, scan.sample.n_delayed)
+    return None

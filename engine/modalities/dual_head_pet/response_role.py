@@ -1,0 +1,40 @@
+"""The response of two panels as an auxiliary file of a study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from engine.data.histogram import one_layer
+from engine.data.input_role import InputRole
+from engine.geometry.dual_head import DualHead
+
+
+def _read(path: Path, scanner: Any) -> Any:
+    from engine.io.response_hdf5 import read_response
+
+    panels = one_layer(scanner) if isinstance(scanner, DualHead) else None
+    return read_response(path, panels, any_image=True)
+
+
+def _describe(response: Any) -> str:
+    return f"{response.n_nonzero:,} values, for an image of {response.scanner.grid.describe()}"
+
+
+def _accepts(path: Path, head: bytes) -> bool:
+    from engine.io.response_hdf5 import is_response
+
+    return is_response(path, head)
+
+
+RESPONSE = InputRole(
+    key="response",
+    title="Response",
+    text="Response matrix of a dual-head scanner",
+    without="A stored matrix made elsewhere; without it, one is computed once and kept.",
+    suffixes=(".h5", ".hdf5"),
+    read=_read,
+    describe=_describe,
+    accepts=_accepts,
+    summary=lambda response: response.scanner,
+)

@@ -1,0 +1,50 @@
+"""The kernels of a stored response, compiled before a run needs them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.backend import Backend
+from engine.modalities.warm_up import Steps
+
+if TYPE_CHECKING:
+    from engine.data.response import ResponseMatrix
+
+FEW_POINTS = 512
+
+
+def of_response(response: ResponseMatrix, *, on: Backend) -> Steps:
+    """Return what compiles the kernels that sort the rows of a response and project with it."""
+    from engine.operators.matrix import MatrixProjector
+    from engine.operators.matrix_device import DeviceResponse
+    from engine.operators.matrix_rows import sorted_rows
+    from engine.profiling import Profiler
+
+    if on.gpu is not None:
+        stored = partial(DeviceResponse, response, on.gpu, Profiler(on))
+        return [stored, lambda: stored().grouped(np.arange(1))]
+    A = MatrixProjector(response, on=on, orientations=np.arange(1))
+    image, values = np.zeros(A.in_shape, np.float32), np.zeros(A.out_shape, np.float32)
+    one = response.scanner.orientations.offsets[:1]
+    return [
+        lambda: sorted_rows(response, one, A.dtype), lambda: A(image), lambda: A.T(values)
+    ]  # fmt: skip
+
+
+def compute_and_project(on: Backend) -> None:
+    """Compute a small response, and project with it."""
+    from engine.geometry.dual_head import DualHead, DualHeadSettings
+    from engine.modalities.dual_head_pet.response.building import build_analytic
+    from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+
+    panels = DualHeadSettings(
+        name="few", n_rows=2, n_columns=2, pitch_mm=2, crystal_mm=2, thickness_mm=10,
+        separation_mm=10, n_planes=2, plane_mm=2,
+    )  # fmt: skip
+    few = AnalyticResponse(n_points=FEW_POINTS)
+    response = build_analytic(DualHead(panels), few, threads=on.threads)
+    for step in of_response(response, on=on):
+        step()

@@ -1,0 +1,57 @@
+"""What is this file: of any kind we know, studies and protocols among them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engine.errors import EngineError
+from engine.io import Report
+from engine.io import inspect as inspect_format
+from engine.io.fact_labels import text_of
+from engine.io.scanner_toml import is_scanner_toml
+from engine.modalities.recognise import all_roles, modality_of_scan
+from engine.modalities.studies import read_protocol, read_study
+from engine.settings import read_toml
+
+
+def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
+    """Look into any file; what is wrong with it is in the report, not an exception."""
+    path = Path(path)
+    if path.suffix.lower() != ".toml":
+        return inspect_format(path, scanner=scanner)
+    try:
+        if modality_of_scan(path) is not None or is_scanner_toml(path):
+            return inspect_format(path, scanner=scanner)
+        is_study = "data" in read_toml(path)
+    except EngineError as e:
+        return Report("unknown", "unknown format", faults=(str(e),))
+    name = "Study" if is_study else "Protocol"
+    try:
+        found = _of_study(path) if is_study else _of_protocol(path)
+    except EngineError as e:
+        return Report(name, f"{name}, not usable", _size(path), (str(e),))
+    return Report(name, found.title, _size(path) + found.facts, found.faults)
+
+
+def _size(path: Path) -> tuple[tuple[str, str], ...]:
+    return (("Size", f"{path.stat().st_size:,} bytes"),)
+
+
+def _of_protocol(path: Path) -> Report:
+    protocol = read_protocol(path)
+    facts = (("Name", protocol.name), ("Algorithm", text_of(protocol.algorithm.model_dump())))
+    return Report("Protocol", f"protocol {protocol.name!r}", facts)
+
+
+def _of_study(path: Path) -> Report:
+    study = read_study(path)
+    titles = {role.key: role.title for role in all_roles()} | {"data": "Scan"}
+    used = {titles[key]: file for key, file in study.files.items() if key in titles}
+    facts = [(title, str(file)) for title, file in used.items()]
+    facts += [("Scanner", study.scanner or "as the scan says"), ("Protocol", study.protocol.name)]
+    faults = tuple(
+        f"{path.name}: {title.lower()} file {file} is missing; correct the path in the study."
+        for title, file in used.items()
+        if not file.is_file()
+    )
+    return Report("Study", f"study of {study.data.name}", tuple(facts), faults)

@@ -1,0 +1,75 @@
+"""What is kept of a list-mode scan: facts, and a few events to ask the corrections about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from engine.data.listmode import ListMode
+from engine.io.fact_labels import label_of, text_of
+from engine.modalities.scan_summary import Facts, ScanSummary
+
+SAMPLE = 64
+"""Events of each sort, prompts and delayeds, in the sample."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EventSummary(ScanSummary):
+    """A list-mode scan.
+
+    Attributes
+    ----------
+    sample : the scan with a few of its events
+    n_events : events in all
+    """
+
+    modality: ClassVar[str] = "pet"
+    sample: ListMode
+    n_events: int
+
+    @classmethod
+    def of(cls, data: ListMode) -> Self:
+        """Keep the facts and a sample of a scan."""
+        return cls(
+            text=f"{data.n_prompts:,} prompts, {data.scanner.name}",
+            facts=_facts(data),
+            notes=data.notes,
+            scanner=data.scanner,
+            sample=_sample(data),
+            n_events=data.n_events,
+        )
+
+    @property
+    def time_of_flight(self) -> str | None:
+        tof = self.sample.scanner.tof
+        if self.sample.tof_bins is None or tof is None:
+            return ""
+        return f"Used, resolution {tof.fwhm_ps:g} ps"
+
+    def with_contents(self, contents: Any) -> ListMode:
+        """Return the sample with the contents of auxiliary files, (role, content) each."""
+        data = self.sample
+        for role, content in contents:
+            data = role.attached(data, content)
+        return data
+
+
+def _sample(data: ListMode) -> ListMode:
+    rows = np.arange(min(SAMPLE, data.n_events))
+    if data.delayed is not None:
+        rows = np.union1d(rows, np.flatnonzero(data.delayed)[:SAMPLE])
+    return data.select(rows)
+
+
+def _facts(data: ListMode) -> Facts:
+    facts = (
+        ("Prompts", f"{data.n_prompts:,}"),
+        ("Delayeds", f"{data.n_delayed:,}" if data.n_delayed else "none"),
+        ("Duration", f"{data.duration_s:.1f} s" if data.duration_s else "not recorded"),
+        ("Time of flight", "recorded" if data.tof_bins is not None else "not recorded"),
+        ("Scanner", data.scanner.name),
+        ("Crystals", data.scanner.describe()),
+    )
+    return facts + tuple((label_of(key), text_of(v)) for key, v in data.info.items() if v)

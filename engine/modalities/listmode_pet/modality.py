@@ -1,0 +1,110 @@
+"""List-mode PET: grid and corrections come from the scanner."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from engine.backend.devices import DeviceInfo
+from engine.corrections import CORRECTIONS
+from engine.geometry.grid import ImageGrid, Point
+from engine.modalities.base import FinishEarly, Modality, OpenStudy
+from engine.modalities.listmode_pet.event_summary import EventSummary
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.listmode_pet.requirements import estimate
+from engine.modalities.requirements import Requirements
+
+if TYPE_CHECKING:
+    from engine.backend import Backend
+    from engine.data.volume import Volume
+    from engine.modalities.demo import Demo
+    from engine.modalities.stages import Stage
+    from engine.modalities.warm_up import Steps
+    from engine.reporting.context import Resume, RunContext
+
+
+class ListModePet(Modality[ListModeProtocol]):
+    """Coincidences one by one, each traced along its line."""
+
+    key = "pet"
+    title = "PET"
+    protocol = ListModeProtocol
+    ledger = CORRECTIONS
+    approach = (
+        "By rays: each event is traced along its line, at once and with any voxels. A dual-head "
+        "protocol takes the stored response of the panels, which knows how crystals blur."
+    )
+    expert = ("sensitivity", "reproducible")
+    grid_from = "scanner"
+    rows = "events"
+    stages: ClassVar[dict[str, str]] = {
+        "read": "Read",
+        "kernels": "Kernels",
+        "correct": "Corrections",
+        "sensitivity": "Sensitivity",
+        "reconstruct": "Iterations",
+        "finish": "Finishing",
+    }
+
+    def accepts(self, path: Path, head: bytes) -> bool:
+        from engine.io import LISTMODE_READERS
+
+        return any(reader.accepts(path, head) for reader in LISTMODE_READERS)
+
+    def summarise(self, path: Path, scanner: str | None) -> EventSummary:
+        from engine.io import read_listmode
+
+        return EventSummary.of(read_listmode(path, scanner=scanner))
+
+    def grid(self, protocol: ListModeProtocol, study: OpenStudy) -> ImageGrid | None:
+        return protocol.grid.grid_for(study.scanner) if study.scanner else None
+
+    def usual_grid(
+        self, protocol: ListModeProtocol, study: OpenStudy
+    ) -> tuple[Point, Point] | None:
+        if study.scanner is None:
+            return None
+        return study.scanner.default_voxel_mm, study.scanner.default_size_mm
+
+    def requirements(
+        self,
+        protocol: ListModeProtocol,
+        study: OpenStudy,
+        grid: ImageGrid,
+        on: DeviceInfo,
+        left: float,
+    ) -> Requirements | None:
+        scan = study.scan
+        if not isinstance(scan, EventSummary) or not scan.n_events:
+            return None
+        n_lors = study.scanner.n_lors if study.scanner else 0
+        return estimate(protocol, grid, scan.n_events, on=on, n_lors=n_lors, left=left)
+
+    def obstacles(self, protocol: ListModeProtocol, study: OpenStudy) -> dict[str, str | None]:
+        scan = study.scan
+        if not isinstance(scan, EventSummary):
+            return {}
+        given = [(r, study.contents[r.key]) for r in self.inputs if r.key in study.contents]
+        data = scan.with_contents(given)
+        return {kind: choice.obstacle(data) for kind, choice in self.choices(protocol).items()}
+
+    def speed_key(self, device: DeviceInfo) -> str:
+        return device.key
+
+    def flow(
+        self, context: RunContext, resume: Resume | None, finish_early: FinishEarly | None
+    ) -> Stage[Volume]:
+        from engine.modalities.listmode_pet.flow import flow
+
+        return flow(context, resume, finish_early)
+
+    def warm_up(self, on: Backend) -> Steps:
+        from engine.modalities.listmode_pet.warm_up import of_any_events
+
+        return of_any_events(on)
+
+    @property
+    def demo(self) -> Demo:
+        from engine.modalities.listmode_pet.demo import PetDemo
+
+        return PetDemo()

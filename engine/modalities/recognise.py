@@ -1,0 +1,86 @@
+"""What a file is for: the one place that tells scans, studies, protocols and all else apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from engine.data.input_role import InputRole
+from engine.errors import UnknownFormatError
+from engine.io import VOLUME_READERS, inspect
+from engine.io.open_input import open_head
+from engine.io.scanner_toml import is_scanner_toml
+from engine.modalities import MODALITIES
+from engine.modalities.base import AnyModality
+from engine.settings import read_toml
+
+Purpose = Literal["scan", "scanner", "input", "volume", "study", "protocol"]
+BY_FORMAT: dict[str, Purpose] = {"Crystal efficiencies": "input", "Crystal map": "scanner"}
+"""Purposes of files that only their content tells apart, by the name of their format."""
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """What a file is for.
+
+    Attributes
+    ----------
+    purpose : what it is
+    modality : kind of scan, of a scan
+    role : part it plays in a study, of an auxiliary file
+    """
+
+    purpose: Purpose
+    modality: AnyModality | None = None
+    role: InputRole | None = None
+
+
+def recognise(path: Path) -> Recognised:
+    """Return what a file is for; raises `EngineError` where nobody knows."""
+    modality = modality_of_scan(path)
+    if modality is not None:
+        return Recognised("scan", modality)
+    head = open_head(path)
+    if path.suffix.lower() == ".toml":
+        return Recognised(_purpose_of_toml(path))
+    for role in all_roles():
+        if role.accepts(path, head):
+            return Recognised("input", role=role)
+    if any(reader.accepts(path, head) for reader in VOLUME_READERS):
+        return Recognised("volume")
+    return _by_content(path)
+
+
+def modality_of_scan(path: Path) -> AnyModality | None:
+    """Return the kind of scan a file or folder is, None if it is no scan.
+
+    A TOML file may describe an X-ray scan, so that X-rays are asked about before its content is.
+    """
+    head = b"" if path.is_dir() else open_head(path)
+    folders = (modality for modality in MODALITIES if modality.opens_folders)
+    candidates = folders if path.is_dir() else MODALITIES
+    return next((modality for modality in candidates if modality.accepts(path, head)), None)
+
+
+def all_roles() -> tuple[InputRole, ...]:
+    """Return every auxiliary input of any modality, each once."""
+    roles = (role for modality in MODALITIES for role in modality.inputs)
+    return tuple({role.key: role for role in roles}.values())
+
+
+def _purpose_of_toml(path: Path) -> Purpose:
+    if is_scanner_toml(path):
+        return "scanner"
+    return "study" if "data" in read_toml(path) else "protocol"
+
+
+def _by_content(path: Path) -> Recognised:
+    report = inspect(path)
+    if report.format not in BY_FORMAT:
+        raise UnknownFormatError(
+            report.faults[0] if report.faults else f"{path.name}: this is a {report.format}."
+        )
+    purpose = BY_FORMAT[report.format]
+    role = next((r for r in all_roles() if r.format == report.format), None)
+    return Recognised(purpose, role=role if purpose == "input" else None)

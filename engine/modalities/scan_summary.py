@@ -1,0 +1,62 @@
+"""What is kept of a scan once it was read: facts and a sample, not its values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from engine.geometry.grid import ImageGrid
+from engine.geometry.scanner import Scanner
+
+if TYPE_CHECKING:
+    from engine.modalities.xray_ct.radiograph_store import RadiographStore
+
+Facts = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ScanSummary:
+    """A scan without its values; each kind of scan adds what it asks of it before a run.
+
+    Attributes
+    ----------
+    modality : key of the kind of scan whose protocols suit it best
+    text : what it is, in one line
+    facts : (label, text), in the order to show them
+    notes : what the reader wants the user to know, one sentence each
+    scanner : the scanner it names; None where it is not needed, or not known
+    needs_scanner : whether a run needs a scanner
+    fault : why the scan cannot be reconstructed, empty if it can
+    """
+
+    modality: ClassVar[str]
+    text: str
+    facts: Facts
+    notes: tuple[str, ...] = ()
+    scanner: Scanner | None = None
+    needs_scanner: bool = True
+    fault: str = ""
+
+    @property
+    def length_unit(self) -> str:
+        """Unit of lengths: "pixels" where the scan does not say how large they are."""
+        return "mm"
+
+    def describe(self, grid: ImageGrid) -> str:
+        """Return a grid in plain words, in the unit of the scan."""
+        return grid.describe(self.length_unit)
+
+    @property
+    def projections(self) -> RadiographStore | None:
+        """The projections of an X-ray scan, to be looked at one by one; None: it has none."""
+        return None
+
+    @property
+    def phantom(self) -> dict[str, Any] | None:
+        """Which known phantom was simulated, as the scan says it; None: it does not say."""
+        return None
+
+    @property
+    def time_of_flight(self) -> str | None:
+        """What it says of arrival times, in words; None where the question has no sense."""
+        return None

@@ -1,0 +1,159 @@
+"""X-ray CT: grid and preparation come from the scan itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from engine.backend.devices import DeviceInfo
+from engine.data.projections import Projections
+from engine.geometry.grid import ImageGrid, Point
+from engine.modalities.base import FinishEarly, Modality, OpenStudy
+from engine.modalities.requirements import Requirements
+from engine.modalities.xray_ct.projections_summary import ProjectionsSummary
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.modalities.xray_ct.requirements import estimate_unread, most_room
+from engine.preprocess import STEPS
+
+if TYPE_CHECKING:
+    from engine.backend import Backend
+    from engine.data.volume import Volume
+    from engine.modalities.demo import Demo
+    from engine.modalities.stages import Stage
+    from engine.modalities.warm_up import Steps
+    from engine.reporting.context import Resume, RunContext
+
+
+class XrayCt(Modality[CtProtocol]):
+    """Projections of X-rays, prepared and then projected back."""
+
+    key = "ct"
+    title = "X-ray CT"
+    protocol = CtProtocol
+    takes_scanner = False
+    opens_folders = True
+    ledger_title = "Preparation"
+    ledger_field = "steps"
+    ledger = STEPS
+    folded = True
+    curve = ("Residual ‖Ax − y‖ / ‖y‖", "%")
+    has_preview = True
+    absent = (
+        "Its geometry is in the scan: scanner, μ-map and normalisation are for PET and left out."
+    )
+    expert = ("adjoint",)
+    finishing = ("finishing", "between", "hounsfield")
+    grid_from = "scan"
+    rows = "pixels"
+    stages: ClassVar[dict[str, str]] = {
+        "read": "Read",
+        "correct": "Preparation",
+        "kernels": "Kernels",
+        "adjoint": "Adjoint check",
+        "reconstruct": "Reconstruction",
+        "finish": "Finishing",
+    }
+
+    def accepts(self, path: Path, head: bytes) -> bool:
+        from engine.io import is_projections
+
+        return is_projections(path)
+
+    def summarise(self, path: Path, scanner: str | None) -> ProjectionsSummary:
+        from engine.io import read_projections
+
+        return ProjectionsSummary.of(read_projections(path), path)
+
+    def grid(self, protocol: CtProtocol, study: OpenStudy) -> ImageGrid | None:
+        prepared = self._prepared(protocol, study)
+        return None if prepared is None else protocol.grid.grid_for(prepared.geometry)
+
+    def usual_grid(self, protocol: CtProtocol, study: OpenStudy) -> tuple[Point, Point] | None:
+        prepared = self._prepared(protocol, study)
+        if prepared is None:
+            return None
+        grid = CtProtocol().grid.grid_for(prepared.geometry)
+        x, y, z = (float(edge) for edge in grid.size_mm)
+        return grid.voxel_mm, (x, y, z)
+
+    def requirements(
+        self, protocol: CtProtocol, study: OpenStudy, grid: ImageGrid, on: DeviceInfo, left: float
+    ) -> Requirements | None:
+        prepared = self._prepared(protocol, study)
+        if prepared is None:
+            return None
+        return estimate_unread(protocol, prepared, grid, on=on).times(left)
+
+    def grid_note(self, protocol: CtProtocol, study: OpenStudy) -> str:
+        scan, steps = study.scan, self._steps(protocol)
+        if not isinstance(scan, ProjectionsSummary):
+            return ""
+        notes = []
+        if protocol.grid.diameter_mm is None and scan.axis_is_sought(steps):
+            notes.append(
+                "The axis of rotation is found in the scan; the volume then reaches as far "
+                "around it"
+            )
+        geometry = scan.prepared(steps).geometry
+        grid = protocol.grid.grid_for(geometry)
+        most = most_room(protocol, geometry, grid)
+        if most != grid:
+            notes.append(
+                "Iterations need all that the rays through the object pass, up to "
+                f"{scan.describe(most)} voxels; the picture is cut out of it"
+            )
+        return ". ".join(notes)
+
+    def is_done(self, kind: str, study: OpenStudy) -> bool:
+        scan = study.scan
+        if not isinstance(scan, ProjectionsSummary):
+            return False
+        made = {"flat_field": ("transmission", "integrals"), "logarithm": ("integrals",)}
+        return scan.empty_scan.kind in made.get(kind, ())
+
+    def fault(self, protocol: CtProtocol, study: OpenStudy) -> str:
+        scan = study.scan
+        if not isinstance(scan, ProjectionsSummary) or protocol.hounsfield is None:
+            return ""
+        if scan.empty_scan.pixel_mm_known:
+            return ""
+        return (
+            "CT numbers need the size of the detector's pixels, which the scan does not tell; "
+            "take them out in step 5."
+        )
+
+    def obstacles(self, protocol: CtProtocol, study: OpenStudy) -> dict[str, str | None]:
+        scan = study.scan
+        if not isinstance(scan, ProjectionsSummary):
+            return {}
+        return scan.obstacles(self._steps(protocol))
+
+    def speed_key(self, device: DeviceInfo) -> str:
+        return f"ct_{device.key}"
+
+    def flow(
+        self, context: RunContext, resume: Resume | None, finish_early: FinishEarly | None
+    ) -> Stage[Volume]:
+        from engine.modalities.xray_ct.flow import flow
+
+        return flow(context, resume, finish_early)
+
+    def warm_up(self, on: Backend) -> Steps:
+        from engine.modalities.xray_ct.warm_up import of_any_projections
+
+        return of_any_projections(on)
+
+    @property
+    def demo(self) -> Demo:
+        from engine.modalities.xray_ct.demo import CtDemo
+
+        return CtDemo()
+
+    def _steps(self, protocol: CtProtocol) -> tuple[object, ...]:
+        return tuple(self.choices(protocol).values())
+
+    def _prepared(self, protocol: CtProtocol, study: OpenStudy) -> Projections | None:
+        scan = study.scan
+        if not isinstance(scan, ProjectionsSummary):
+            return None
+        return scan.prepared(self._steps(protocol))

@@ -1,0 +1,97 @@
+"""What is kept of an X-ray scan: facts and geometry; its projections stay on the disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from engine.data.projections import Projections
+from engine.errors import ResourceError
+from engine.io.xray.facts import facts_of
+from engine.modalities.scan_summary import ScanSummary
+from engine.modalities.xray_ct.dry_run import DryRun, dry_run, without_values
+from engine.modalities.xray_ct.radiograph_store import RadiographStore
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ProjectionsSummary(ScanSummary):
+    """An X-ray scan.
+
+    Attributes
+    ----------
+    empty_scan : the scan with zeros that take no memory for its values
+    radiographs : what the detector saw; None where the disk has no room for it
+    axes : columns at which previews found the axis of rotation, by the steps they were made with
+    """
+
+    modality: ClassVar[str] = "ct"
+    needs_scanner: bool = False
+    empty_scan: Projections
+    radiographs: RadiographStore | None = None
+    axes: dict[tuple[Any, ...], float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, data: Projections, path: Path) -> Self:
+        """Keep the geometry of a scan, and its projections if the disk has room for them."""
+        notes, radiographs, fault = data.notes, None, ""
+        if data.n_not_finite:
+            fault = (
+                f"{path.name}: {data.n_not_finite:,} of {data.values.size:,} values are infinite "
+                "or no numbers; export the scan again."
+            )
+        else:
+            try:
+                radiographs = RadiographStore.of(data)
+            except ResourceError as e:
+                notes += (str(e),)
+        return cls(
+            text=_text(data),
+            facts=() if fault else facts_of(data),
+            notes=notes,
+            fault=fault,
+            empty_scan=without_values(data),
+            radiographs=radiographs,
+        )
+
+    @property
+    def length_unit(self) -> str:
+        return "mm" if self.empty_scan.pixel_mm_known else "pixels"
+
+    @property
+    def projections(self) -> RadiographStore | None:
+        return self.radiographs
+
+    def obstacles(self, steps: tuple[Any, ...]) -> dict[str, str | None]:
+        """Return why each of the steps cannot be done, by kind; None where it can."""
+        return self._dry_run(steps).obstacles
+
+    def prepared(self, steps: tuple[Any, ...]) -> Projections:
+        """Return the scan after the steps, without values; raises where one in use cannot be."""
+        done = self._dry_run(steps)
+        if done.fault is not None:
+            raise done.fault
+        return done.empty_scan
+
+    def axis_is_sought(self, steps: tuple[Any, ...]) -> bool:
+        """Whether the axis is yet to be found in the values, and may move the volume."""
+        return self._dry_run(steps).axis_is_sought
+
+    def _dry_run(self, steps: tuple[Any, ...]) -> DryRun:
+        return _cached_dry_run(self.empty_scan, steps, self.axes.get(steps))
+
+
+def _text(data: Projections) -> str:
+    n_views, n_rows, n_columns = data.shape
+    beam = "fan" if n_rows == 1 and data.geometry.beam == "cone" else data.geometry.beam
+    width, height = data.geometry.pixel_size_mm
+    pixel = "pixel size unknown"
+    if data.pixel_mm_known:
+        pixel = f"pixels of {width:.4g} × {height:.4g} mm"
+    return f"{n_views:,} views of {n_columns:,} × {n_rows:,} pixels, {beam} beam, {pixel}"
+
+
+@lru_cache(maxsize=8)
+def _cached_dry_run(empty_scan: Projections, steps: tuple[Any, ...], axis: float | None) -> DryRun:
+    return dry_run(empty_scan, steps, axis)

@@ -1,0 +1,40 @@
+"""The kernels of X-rays, compiled before a run needs them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.backend import Backend
+from engine.geometry.grid import ImageGrid
+from engine.modalities.warm_up import Steps
+
+if TYPE_CHECKING:
+    from engine.operators.xray import XrayTransform
+
+TALL, FLAT = (ImageGrid((n, 4, 4), (2.0, 2.0, 2.0)) for n in (16, 1))
+TILT = 0.1
+
+
+def of_projections(A: XrayTransform, *, direct: bool) -> Steps:
+    """Return what compiles the kernels of A; `direct`: for filtered back projection alone."""
+    if direct:
+        return [partial(A.compile, "back_project")]
+    return [partial(A.compile, "forward"), partial(A.compile, "adjoint")]
+
+
+def of_any_projections(on: Backend) -> Steps:
+    """Return what compiles all kernels of X-rays: upright detectors, tilted ones, single slices."""
+    from engine.geometry.orbits import circular_cone
+    from engine.operators.xray import XrayTransform
+
+    upright = circular_cone(
+        np.arange(2.0), source_axis_mm=100, source_detector_mm=150, shape=(16, 16), pixel_mm=2
+    )
+    scenes = ((upright, TALL), (upright.rolled(TILT), TALL), (upright, FLAT))
+    tall, rolled, flat = (XrayTransform(*scene, on=on) for scene in scenes)
+    iterating = (step for A in (tall, rolled) for step in of_projections(A, direct=False))
+    direct = (step for A in (tall, rolled, flat) for step in of_projections(A, direct=True))
+    return [*iterating, *direct]

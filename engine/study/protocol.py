@@ -1,0 +1,58 @@
+"""What every protocol is: the saved choice of grid, preparation, algorithm and filters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import model_validator
+
+from engine.algorithms import Algorithm
+from engine.geometry.grid import Point
+from engine.settings import Settings, setting
+from engine.study.choices import ChoiceGroup
+from engine.study.fields import Between, Finishing, Name
+
+PROTOCOL_VERSION = 2
+"""Version of protocols that are written now; 1: those that do not say.
+
+Raise it with each correction or step that is added with `since` and is used unless switched off.
+"""
+
+
+class GridSettings(Settings):
+    """The voxels of a volume; each kind of scan adds how its grid is laid out."""
+
+    voxel_mm: Point | None
+
+
+class Protocol(Settings):
+    """How to turn a scan of one kind into a volume.
+
+    A protocol that does not name a correction, or a step, which is younger than its version leaves
+    it off: what a saved protocol does never changes by itself.
+    """
+
+    modality: str
+    name: Name = "Standard"
+    version: int = setting(
+        PROTOCOL_VERSION, "Version of the form of protocols", ge=1, le=PROTOCOL_VERSION
+    )
+    grid: GridSettings
+    algorithm: Algorithm
+    between: Between = ()
+    finishing: Finishing = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_off_what_is_younger(cls, values: Any) -> Any:
+        if not isinstance(values, dict):
+            return values
+        version = values.get("version", PROTOCOL_VERSION)
+        if not isinstance(version, int) or version > PROTOCOL_VERSION:
+            return values  # the field's own check says what is wrong
+        groups = {
+            key: field.annotation.completed(values.get(key, {}), version)
+            for key, field in cls.model_fields.items()
+            if isinstance(field.annotation, type) and issubclass(field.annotation, ChoiceGroup)
+        }
+        return {**values, **groups, "version": PROTOCOL_VERSION}

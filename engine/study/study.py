@@ -1,0 +1,71 @@
+"""A study: which scan, scanner and auxiliary files, with which protocol."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import SerializeAsAny, model_validator
+
+from engine.settings import Settings, setting, to_toml
+from engine.study.protocol import Protocol
+
+
+class Study(Settings):
+    """One scan to reconstruct. Paths are absolute, or relative to the study file.
+
+    `inputs` holds the auxiliary files by the key of their role. Such a key may also stand beside
+    `data`, as in `attenuation = "mu.nii.gz"`: which keys there are, the kind of scan says.
+    """
+
+    data: Path = setting(..., "The scan: its file or its header", label="Scan")
+    scanner: str | None = setting(
+        None, "Scanner name, scanner file or crystal map; None: as the scan says", label="Scanner"
+    )
+    inputs: dict[str, Path] = setting({}, "Auxiliary files by their role", label="Inputs")
+    protocol: SerializeAsAny[Protocol]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _gather_inputs(cls, values: Any) -> Any:
+        if not isinstance(values, dict):
+            return values
+        beside = {
+            key: value
+            for key, value in values.items()
+            if key not in cls.model_fields and isinstance(value, str | Path | None)
+        }
+        rest = {key: value for key, value in values.items() if key not in beside}
+        given = {key: value for key, value in beside.items() if value is not None}
+        if given and isinstance(rest.get("inputs", {}), dict):
+            rest["inputs"] = {**rest.get("inputs", {}), **given}
+        return rest
+
+    @property
+    def title(self) -> str:
+        """Scan and protocol, in a line."""
+        return f"{self.data.name}, {self.protocol.name}"
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """Every file the study names, by its role; a scanner that is a name is none."""
+        scanner = Path(self.scanner) if self.scanner else None
+        named = {"data": self.data}
+        if scanner is not None and scanner.is_file():
+            named["scanner"] = scanner
+        return named | self.inputs
+
+    def with_absolute_paths(self) -> Study:
+        """Return the study with absolute paths."""
+        inputs = {role: path.expanduser().absolute() for role, path in self.inputs.items()}
+        values: dict[str, Any] = {"data": self.data.expanduser().absolute(), "inputs": inputs}
+        if self.scanner is not None and Path(self.scanner).is_file():
+            values["scanner"] = str(Path(self.scanner).absolute())
+        return self.model_copy(update=values)
+
+
+def write_study(study: Study, path: Path) -> None:
+    """Write a study file that `engine.modalities.read_study` reads back."""
+    from engine.io.atomic_write import write_atomically
+
+    write_atomically(to_toml(study).encode(), path)
