@@ -29,19 +29,23 @@ def obey(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def offered() -> dict[str, list[str]]:
-    """Return all words of the form of each kind's standard protocol, by the kind's key."""
+    """Return all words of the form and ledger of each kind's standard protocol, by its key."""
     from PySide6.QtWidgets import QApplication
 
     from app.forms.forms import Form
+    from app.look.theme import Theme
     from app.models.modalities import MODALITIES
+    from app.study.corrections_step import Ledger
 
     application = QApplication.instance() or QApplication([])
     plans = {key: modality.standard() for key, modality in MODALITIES.items()}
     forms = {key: Form(type(plan), plan) for key, plan in plans.items()}
     for form in forms.values():
         form.set_expert(True)
+    theme = Theme(application, "dark")
+    ledgers = {key: Ledger(modality, theme) for key, modality in MODALITIES.items()}
     application.processEvents()
-    return {key: _words(form) for key, form in forms.items()}
+    return {key: _words(form) + _words(ledgers[key]) for key, form in forms.items()}
 
 
 def _words(form: Any) -> list[str]:
@@ -91,7 +95,20 @@ def dialogs(volume: str) -> dict[str, Any]:
     return {"filters": filters, "formats": radios, "targets": targets}
 
 
-QUESTIONS = {"offered": offered, "planned_grids": planned_grids, "dialogs": dialogs}
+def roles(path: str) -> dict[str, str]:
+    """Return the part that a file would play in a study, if it were dropped on the window."""
+    from engine.modalities.recognise import recognise
+
+    found = recognise(Path(path))
+    return {"purpose": found.purpose, "recognised": found.role.key if found.role else ""}
+
+
+QUESTIONS = {
+    "offered": offered,
+    "planned_grids": planned_grids,
+    "dialogs": dialogs,
+    "roles": roles,
+}
 
 if __name__ == "__main__":
     result = obey(json.loads(sys.argv[1]))

@@ -1,0 +1,280 @@
+"""A stranger's corrections of list mode, and a file one of them reads: one file and one name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.geometry.ring import RingScanner
+from engine.io import read_listmode, read_volume
+from tests.extensions.trial import Trial
+
+CORRECTIONS = "engine/corrections/__init__.py"
+
+OBLIQUE = '''
+    """Crystals seen from the side count less: w = 0.5 on lines between different rings."""
+
+    from __future__ import annotations
+
+    from collections.abc import Iterator
+    from dataclasses import dataclass
+    from typing import Any, ClassVar
+
+    import numpy as np
+
+    from engine.arrays import module_of
+    from engine.corrections.base import Multiplicative
+    from engine.data.line_factors import LineFactor
+    from engine.data.listmode import ListMode
+
+
+    @dataclass(frozen=True)
+    class ObliqueFactor(LineFactor):
+        value: float
+
+        def of_lines(self, crystals, scanner, *, on, reproducible=True) -> Any:
+            xp = module_of(crystals)
+            z = xp.asarray(scanner.positions_mm[:, 2])[crystals]
+            return xp.where(z[:, 0] == z[:, 1], 1, self.value).astype(np.float32)
+
+        def fingerprint(self) -> Iterator[bytes]:
+            yield repr(self.value).encode()
+
+
+    class Oblique(Multiplicative[ListMode]):
+        """Detection on oblique lines."""
+
+        title: ClassVar[str] = "Oblique lines"
+        kind: ClassVar[str] = "oblique"
+
+        def obstacle(self, data: ListMode) -> str | None:
+            return None
+
+        def factor(self, data: ListMode, *, on) -> LineFactor:
+            return ObliqueFactor(0.5)
+
+        def summary(self, before: ListMode, after: ListMode) -> str:
+            return f"mean factor {float(after.factors.mean()):.4f}"
+'''
+
+DECAY = '''
+    """Counts lost because half of the activity had decayed: w = 0.5 on every line."""
+
+    from __future__ import annotations
+
+    from typing import ClassVar
+
+    from engine.corrections.base import Multiplicative
+    from engine.data.line_factors import ConstantFactor
+    from engine.data.listmode import ListMode
+
+
+    class Decay(Multiplicative[ListMode]):
+        """Decay between injection and scan."""
+
+        title: ClassVar[str] = "Decay"
+        kind: ClassVar[str] = "decay"
+
+        def obstacle(self, data: ListMode) -> str | None:
+            return None
+
+        def factor(self, data: ListMode, *, on) -> ConstantFactor:
+            return ConstantFactor(0.5)
+
+        def summary(self, before: ListMode, after: ListMode) -> str:
+            return "half of the counts are lost"
+'''
+
+FLOOR = '''
+    """A background that a user knows of: the same expected counts on every event's line."""
+
+    from __future__ import annotations
+
+    from typing import Any, ClassVar
+
+    import numpy as np
+
+    from engine.corrections.base import Additive
+    from engine.data.listmode import ListMode
+    from engine.settings import setting
+
+
+    class Floor(Additive[ListMode]):
+        """Expected counts on every line."""
+
+        title: ClassVar[str] = "Floor"
+        kind: ClassVar[str] = "floor"
+        counts: float = setting(0.0, "On each line", label="Counts", ge=0)
+
+        def obstacle(self, data: ListMode) -> str | None:
+            return None
+
+        def expected(self, data: ListMode, *, on) -> Any:
+            return np.full(data.n_events, self.counts)
+
+        def summary(self, before: ListMode, after: ListMode) -> str:
+            return f"{self.counts:g} counts on each line"
+'''
+
+DEAD_TIME = '''
+    """Share of its time for which the scanner counted, from a file of one number."""
+
+    from __future__ import annotations
+
+    from pathlib import Path
+    from typing import Any, ClassVar
+
+    from engine.corrections.base import Multiplicative
+    from engine.data.input_role import InputRole
+    from engine.data.line_factors import ConstantFactor
+    from engine.data.listmode import ListMode
+    from engine.errors import FileFormatError
+
+
+    def read_live_share(path: Path, scanner: Any) -> float:
+        text = path.read_text().strip()
+        try:
+            return float(text)
+        except ValueError as e:
+            raise FileFormatError(f"{path.name}: {text!r} is no number; write the share.") from e
+
+
+    LIVE = InputRole(
+        key="live-time",
+        title="Live time",
+        text="Share of the time for which the scanner counted",
+        without="Live time; without it, the scanner is taken to have counted all the time.",
+        suffixes=(".live",),
+        read=read_live_share,
+        describe=lambda share: f"{100 * share:g} % of the time",
+        accepts=lambda path, head: path.suffix == ".live",
+    )
+
+
+    class DeadTime(Multiplicative[ListMode]):
+        """Counts lost while the scanner was busy."""
+
+        title: ClassVar[str] = "Dead time"
+        kind: ClassVar[str] = "dead_time"
+        inputs: ClassVar[tuple[InputRole, ...]] = (LIVE,)
+
+        def obstacle(self, data: ListMode) -> str | None:
+            return None if LIVE.key in data.auxiliary else "no live time is given"
+
+        def factor(self, data: ListMode, *, on) -> ConstantFactor:
+            return ConstantFactor(data.auxiliary[LIVE.key])
+
+        def summary(self, before: ListMode, after: ListMode) -> str:
+            return f"{100 * before.auxiliary[LIVE.key]:g} % of the time counted"
+'''
+
+
+def reconstructed(out: str, *settings: str, options: tuple[str, ...] = ()) -> list[str]:
+    """Return the command for one MLEM iteration: its image is the back projection of the events."""
+    fixed = ("reproducible=true", "finishing=[]", "algorithm.kind=mlem", "algorithm.iterations=1")
+    pairs = [part for each in (*fixed, *settings) for part in ("--set", each)]
+    return ["reconstruct", "scan.h5", "-o", out, *options, *pairs]
+
+
+def image(trial: Trial, name: str) -> np.ndarray:
+    return read_volume(trial.work / name).values
+
+
+def entry(trial: Trial, name: str, kind: str) -> dict[str, str]:
+    ledger = read_volume(trial.work / name).info["corrections"]
+    return next(each for each in ledger if each["kind"] == kind)
+
+
+def test_a_multiplicative_correction_changes_events_sensitivity_and_its_cache(
+    trial: Trial, pet_scan: list[str]
+) -> None:
+    trial.add_file("engine/corrections/oblique.py", OBLIQUE)
+    trial.enlist(CORRECTIONS, "CORRECTIONS", "engine.corrections.oblique.Oblique")
+
+    told = trial.run(
+        pet_scan,
+        reconstructed("plain.h5"),
+        reconstructed("on.h5", "corrections.oblique.use=on"),
+        ask={"offered": {}},
+    )
+
+    plain, found = image(trial, "plain.h5"), image(trial, "on.h5")
+    assert entry(trial, "plain.h5", "oblique")["state"] == "off"  # nobody asked for it
+    assert "mean factor" in entry(trial, "on.h5", "oblique")["text"]
+    scan = read_listmode(trial.work / "scan.h5")
+    assert isinstance(scan.scanner, RingScanner)
+    # end slices are seen by few oblique lines: they lose least sensitivity, and rise least
+    rise = [float(found[z].sum() / plain[z].sum()) for z in (0, len(plain) // 2)]
+    assert 1 < rise[0] < rise[1] < 2
+    assert "Oblique lines" in told["offered"]["pet"]
+
+
+def test_halving_the_factors_everywhere_doubles_the_image(
+    trial: Trial, pet_scan: list[str]
+) -> None:
+    trial.add_file("engine/corrections/decay.py", DECAY)
+    trial.enlist(CORRECTIONS, "CORRECTIONS", "engine.corrections.decay.Decay")
+
+    trial.run(
+        pet_scan,
+        reconstructed("plain.h5"),
+        reconstructed("on.h5", "corrections.decay.use=auto"),
+    )
+
+    np.testing.assert_allclose(image(trial, "on.h5"), 2 * image(trial, "plain.h5"), rtol=1e-5)
+
+
+def test_an_additive_correction_takes_counts_away(trial: Trial, pet_scan: list[str]) -> None:
+    trial.add_file("engine/corrections/floor.py", FLOOR)
+    trial.enlist(CORRECTIONS, "CORRECTIONS", "engine.corrections.floor.Floor")
+
+    trial.run(
+        pet_scan,
+        reconstructed("plain.h5"),
+        reconstructed("none.h5", "corrections.floor.use=on"),
+        reconstructed("much.h5", "corrections.floor.use=on", "corrections.floor.counts=1000"),
+    )
+
+    np.testing.assert_array_equal(image(trial, "none.h5"), image(trial, "plain.h5"))
+    # events that background explains leave next to no activity
+    assert image(trial, "much.h5").sum() < 0.01 * image(trial, "plain.h5").sum()
+
+
+def test_an_auxiliary_input_is_an_option_a_file_to_open_and_part_of_the_replay(
+    trial: Trial, pet_scan: list[str]
+) -> None:
+    trial.add_file("engine/corrections/dead_time.py", DEAD_TIME)
+    trial.enlist(CORRECTIONS, "CORRECTIONS", "engine.corrections.dead_time.DeadTime")
+    (trial.work / "busy.live").write_text("0.8")
+    use = "corrections.dead_time.use=auto"
+
+    told = trial.run(
+        pet_scan,
+        reconstructed("plain.h5", use),
+        reconstructed("busy.h5", use, options=("--live-time", "busy.live")),
+        ask={"roles": {"path": "busy.live"}},
+    )
+
+    assert entry(trial, "plain.h5", "dead_time")["state"] == "unavailable"
+    ratio = image(trial, "busy.h5").sum() / image(trial, "plain.h5").sum()
+    assert ratio == pytest.approx(1 / 0.8, rel=1e-5)
+    info = read_volume(trial.work / "busy.h5").info
+    assert info["inputs"]["live-time"]["name"] == "busy.live"
+    assert "--live-time busy.live" in info["replay"]
+    assert told["roles"]["recognised"] == "live-time"
+
+
+def test_a_scanner_is_one_file(trial: Trial, pet_scan: list[str]) -> None:
+    scanner = (trial.work / "ring.toml").read_text()
+    (trial.root / "resources" / "scanners" / "tiny-ring.toml").write_text(scanner)
+    by_name = [word.replace("ring.toml", "tiny-ring") for word in pet_scan]
+
+    trial.run(
+        pet_scan,
+        reconstructed("file.h5"),
+        by_name,
+        reconstructed("name.h5"),
+    )
+
+    np.testing.assert_array_equal(image(trial, "name.h5"), image(trial, "file.h5"))
+    assert image(trial, "name.h5").max() > 0
