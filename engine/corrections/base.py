@@ -53,6 +53,7 @@ class Correction(Settings, Generic[D]):
     title : what people call it
     kind : its key in protocols
     inputs : files besides the scan that it reads
+    on_demand : whether it does nothing until the user enters something
     since : version of protocols that first knew it. A protocol of before that does not name it
         leaves it off; None: every protocol has to name it
     """
@@ -60,6 +61,7 @@ class Correction(Settings, Generic[D]):
     title: ClassVar[str]
     kind: ClassVar[str]
     inputs: ClassVar[tuple[InputRole, ...]] = ()
+    on_demand: ClassVar[bool] = False
     since: ClassVar[int | None] = None
     use: Use = setting("auto", "Apply: when possible, always, never", label="Apply")
 

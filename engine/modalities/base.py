@@ -59,6 +59,8 @@ class Modality(ABC, Generic[P]):
     ledger_field : field of the protocol that holds the choices of the preparation
     ledger : corrections or steps of the preparation, in the order they run
     folded : whether the settings of the ledger are shown only when asked for
+    sweeps : parts of the ledger whose value can be chosen from slices, by kind, and what it is
+        called there
     own_inputs : auxiliary files that no correction reads, but the reconstruction itself
     absent : why a study holds no other files; empty if that needs no word
     approach : how it goes about a scan that other kinds of protocols suit, too
@@ -81,6 +83,7 @@ class Modality(ABC, Generic[P]):
     ledger_field: ClassVar[str] = "corrections"
     ledger: ClassVar[tuple[type[Correction[Any]], ...]]
     folded: ClassVar[bool] = False
+    sweeps: ClassVar[dict[str, str]] = {}
     own_inputs: ClassVar[tuple[InputRole, ...]] = ()
     absent: ClassVar[str] = ""
     approach: ClassVar[str] = ""
@@ -99,6 +102,11 @@ class Modality(ABC, Generic[P]):
     def inputs(self) -> tuple[InputRole, ...]:
         """Auxiliary files that a study may hold: of the ledger, then of the modality itself."""
         return (*inputs_of(self.ledger), *self.own_inputs)
+
+    @property
+    def on_demand(self) -> tuple[str, ...]:
+        """Kinds of the ledger that do nothing until the user enters something: no fault."""
+        return tuple(kind.kind for kind in self.ledger if kind.on_demand)
 
     @abstractmethod
     def accepts(self, path: Path, head: bytes) -> bool:

@@ -13,7 +13,7 @@ from engine.modalities.requirements import Requirements
 from engine.modalities.xray_ct.projections_summary import ProjectionsSummary
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.modalities.xray_ct.requirements import estimate_unread, most_room
-from engine.preprocess import STEPS
+from engine.preprocess import STEPS, CentreOfRotation, Roll
 
 if TYPE_CHECKING:
     from engine.backend import Backend
@@ -36,6 +36,7 @@ class XrayCt(Modality[CtProtocol]):
     ledger_field = "steps"
     ledger = STEPS
     folded = True
+    sweeps: ClassVar[dict[str, str]] = {CentreOfRotation.kind: "axis", Roll.kind: "roll"}
     curve = ("Residual ‖Ax − y‖ / ‖y‖", "%")
     has_preview = True
     absent = (
@@ -108,8 +109,7 @@ class XrayCt(Modality[CtProtocol]):
         scan = study.scan
         if not isinstance(scan, ProjectionsSummary):
             return False
-        made = {"flat_field": ("transmission", "integrals"), "logarithm": ("integrals",)}
-        return scan.empty_scan.kind in made.get(kind, ())
+        return any(step.is_done(scan.empty_scan.kind) for step in STEPS if step.kind == kind)
 
     def fault(self, protocol: CtProtocol, study: OpenStudy) -> str:
         scan = study.scan
