@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from app.models.histogram_scan import HistogramScan, summed_events
 from app.models.inputs import Inputs, Role, Scan
-from app.models.modality import Modality
+from app.models.modality import WindowModality
 from engine.backend.devices import DeviceInfo
 from engine.corrections.histogram import HISTOGRAM_CORRECTIONS
 from engine.data.histogram import Histogram, one_layer
@@ -20,7 +20,7 @@ from engine.modalities.requirements import Requirements
 from engine.paths import cache_dir
 
 
-class DualHeadPet(Modality[DualHeadProtocol]):
+class DualHeadScans(WindowModality[DualHeadProtocol]):
     """Histograms of two panels, and list mode that is counted on their lines."""
 
     key = "dual-head"

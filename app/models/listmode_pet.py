@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from app.models.inputs import Inputs, Role, Scan
-from app.models.modality import Modality, Switch
+from app.models.modality import Switch, WindowModality
 from engine.backend.devices import DeviceInfo
 from engine.corrections import CORRECTIONS
 from engine.data.volume import Volume
@@ -16,7 +16,7 @@ from engine.modalities.listmode_pet.requirements import estimate
 from engine.modalities.requirements import Requirements
 
 
-class Pet(Modality[ListModeProtocol]):
+class Pet(WindowModality[ListModeProtocol]):
     """List-mode PET: its grid and its corrections come from the scanner."""
 
     key = "pet"

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.models.dual_head_pet import DualHeadPet
+from app.models.dual_head_pet import DualHeadScans
 from app.models.histogram_scan import HistogramScan
 from app.models.inputs import AnyProtocol, Inputs
 from app.models.listmode_pet import Pet
-from app.models.modality import Modality
+from app.models.modality import WindowModality
 from app.models.xray_ct import Ct
 from app.models.xray_scan import XrayScan
 from engine.geometry.dual_head import DualHead
 
-AnyModality = Modality[Any]
+AnyModality = WindowModality[Any]
 """A modality, whatever its protocols."""
-MODALITIES: dict[str, AnyModality] = {made.key: made for made in (Pet(), DualHeadPet(), Ct())}
+MODALITIES: dict[str, AnyModality] = {made.key: made for made in (Pet(), DualHeadScans(), Ct())}
 
 
 def modality_of(protocol: AnyProtocol) -> AnyModality:

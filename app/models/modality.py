@@ -26,7 +26,7 @@ class Switch:
     title: str
 
 
-class Modality(ABC, Generic[P]):
+class WindowModality(ABC, Generic[P]):
     """One kind of scan.
 
     Attributes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from app.models.inputs import Inputs, Role
-from app.models.modality import Modality
+from app.models.modality import WindowModality
 from app.models.xray_scan import XrayScan
 from engine.backend.devices import DeviceInfo
 from engine.data.projections import Projections
@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
     from engine.modalities.xray_ct.parameter_sweep import Of
 
 
-class Ct(Modality[CtProtocol]):
+class Ct(WindowModality[CtProtocol]):
     """X-ray CT: grid and preparation come from the scan itself."""
 
     key = "ct"
