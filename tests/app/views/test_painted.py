@@ -106,3 +106,20 @@ def test_the_colour_bar_names_values_where_their_colours_are(state, show):
     assert len(values) > 3 and values == sorted(values)
     for text, value in zip(found.texts, values, strict=True):
         assert text.x == pytest.approx(left + (value + 2) / 8 * width, abs=1.5)
+
+
+@pytest.mark.parametrize(
+    ("degrees", "left", "right"),
+    [(15, "R", "L"), (30, "RA", "LP"), (60, "AR", "PL"), (75, "A", "P"), (195, "L", "R")],
+)
+@pytest.mark.parametrize("convention", ["radiological", "neurological"])
+def test_a_turned_projection_names_the_sides_it_is_turned_to(
+    state, show, degrees, left, right, convention
+):
+    state.set_convention(convention)
+    view = show(MipView(state), 420, 330)
+    view.set_degrees(degrees)
+    found = painted(view)
+    first, second = (right, left) if convention == "neurological" else (left, right)
+    assert found.text(first).x < 30 and found.text(second).x > 390
+    assert found.text("H").y < 30 and found.text("F").y > 300

@@ -243,3 +243,12 @@ def test_an_affine_that_is_none_is_refused(place: tuple[int, int], value: float)
 def test_an_affine_without_thickness_is_refused() -> None:
     with pytest.raises(GeometryError, match="its affine is not that of a volume"):
         _to_lps(Path("a.nii"), np.zeros((2, 2, 2), np.float32), np.diag([1.0, 1.0, 0.0, 1.0]))
+
+
+def test_voxels_below_a_millimetre_keep_their_direction(tmp_path: Path) -> None:
+    grid = ImageGrid((3, 4, 5), (0.25, 0.5, 0.125), (1.0, -2.0, 3.0))
+    values = np.arange(60, dtype=np.float32).reshape(grid.shape)
+    save(Volume(values, grid, "counts/mm"), tmp_path / "fine.nii.gz")
+    back = read_volume(tmp_path / "fine.nii.gz")
+    np.testing.assert_array_equal(back.values, values)
+    assert back.grid == grid
