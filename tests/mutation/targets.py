@@ -83,6 +83,7 @@ EQUIVALENT: dict[str, str] = {
     "if abs(p) > SHOWN_LETTER|41|constant": "a letter tells a sign",
     "app/views/projection.py|top=Direction(2, 1).letter,|25|constant": "a letter tells a sign",
     "app/views/projection.py|bottom=Direction(2, -1).letter,|29|constant": "a letter tells a sign",
+    "engine/io/nifti.py|if steps[world[axis], axis] < 0:|11|compare": "a step is never 0 here",
     "app/views/text.py|exponent = math.floor(math.log10(abs(value))) if value else 0|64|constant": (
         "a trailing zero is dropped"
     ),
