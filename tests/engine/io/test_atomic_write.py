@@ -116,6 +116,7 @@ def test_a_part_is_hidden_and_beside_its_target(tmp_path: Path) -> None:
         assert part.parent == tmp_path and part.name.startswith(".a.bin.")
         assert part.stat().st_size == 0 and part.stat().st_mode & 0o077 == 0
     with publishing(tmp_path / ("n" * 250), 0) as part:
+        assert part.name.startswith(f".{'n' * 100}.")
         assert len(part.name) <= 143  # what an encrypted home allows
 
 
