@@ -13,10 +13,13 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+from numba.core.caching import _CacheLocator
+
+from engine.kernels.compile_cache import cache_folder
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("engine", "app", "resources")
-KERNELS = Path("engine", "kernels", "__pycache__")
-"""Where Numba keeps what it compiled."""
+KERNELS = Path("engine", "kernels")
 CHILD = Path(__file__).with_name("child.py")
 
 
@@ -41,11 +44,7 @@ class Trial:
         skipped = shutil.ignore_patterns("__pycache__")
         for name in PACKAGES:
             shutil.copytree(ROOT / name, root / name, ignore=skipped)
-        (ROOT / KERNELS).mkdir(exist_ok=True)
-        try:  # the copy's kernels are the same files: nothing need be compiled again
-            (root / KERNELS).symlink_to(ROOT / KERNELS, target_is_directory=True)
-        except OSError:  # Windows grants links to few
-            shutil.copytree(ROOT / KERNELS, root / KERNELS)
+        _share_compiled(root)
         return cls(root, work)
 
     def add_file(self, path: str, text: str) -> None:
@@ -100,6 +99,26 @@ class Trial:
         if not Path(told["engine"]).is_relative_to(self.root):
             raise AssertionError(f"the engine of {told['engine']} ran, not that of the trial")
         return told
+
+
+def _share_compiled(root: Path) -> None:
+    """Let the copy use the compiled kernels of the tree; its own are the same files elsewhere."""
+    folder = cache_folder()
+    if folder is None:
+        return
+    compiled, place = (_compiled_in(base) for base in (ROOT, root))
+    (folder / compiled).mkdir(exist_ok=True)
+    link = root / KERNELS / "__pycache__" / folder.name / place
+    link.parent.mkdir(parents=True)
+    try:
+        link.symlink_to(folder / compiled, target_is_directory=True)
+    except OSError:  # Windows grants links to few; the copy then compiles for itself
+        return
+
+
+def _compiled_in(base: Path) -> str:
+    """Name of the folder in which Numba keeps what it compiled from the sources of a tree."""
+    return str(_CacheLocator.get_suitable_cache_subpath(str(base / KERNELS / "rays.py")))
 
 
 def _tuple_of(tree: ast.Module, name: str) -> ast.Tuple:
