@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from engine.modalities.studies import shipped_protocols
+from engine.modalities import MODALITIES
 from engine.settings import Settings
 
 HEAD = """# Every setting
@@ -25,8 +25,7 @@ SIGNS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
 
 def settings_page() -> str:
     """Return the page: a chapter for each kind of protocol, a table for each group of settings."""
-    kinds = {type(protocol): protocol for protocol in shipped_protocols().values()}
-    chapters = (chapter(kind) for kind in sorted(kinds, key=lambda kind: kind.__name__))
+    chapters = (chapter(modality.protocol) for modality in MODALITIES)
     return "\n".join((HEAD, *chapters))
 
 

@@ -40,6 +40,29 @@ def read_study(path: Path) -> Study:
     """Read a study file; relative paths start at its folder.
 
     Without a protocol it takes the standard one of its scan.
+
+    Parameters
+    ----------
+    path
+        a TOML file with the key `data`
+
+    Returns
+    -------
+    study
+        with paths that start at the folder of the file
+
+    Raises
+    ------
+    SettingsError
+        where the file is no study, or a key or value is at fault
+
+    Examples
+    --------
+    >>> import engine
+    >>> from pathlib import Path
+    >>> _ = Path("study.toml").write_text('data = "scan.h5"')
+    >>> engine.read_study(Path("study.toml")).protocol.name
+    'Standard'
     """
     values = _with_paths_from(path.parent, read_toml(path), path.name)
     protocol = values.pop("protocol", None)
@@ -136,7 +159,24 @@ def shipped_protocols() -> dict[str, Protocol]:
 
 
 def find_protocol(name_or_path: str) -> Protocol:
-    """Return a protocol by the name of one that comes with the program, or by its file."""
+    """Return a protocol by the name of one that comes with the program, or by its file.
+
+    Parameters
+    ----------
+    name_or_path
+        a name that `isocenter protocols` lists, or a protocol file (.toml)
+
+    Returns
+    -------
+    protocol
+        of the kind of scan that it says
+
+    Examples
+    --------
+    >>> import engine
+    >>> engine.find_protocol("ct-few-views").algorithm.title
+    'FISTA-TV'
+    """
     path = Path(name_or_path)
     if path.suffix == ".toml" or path.exists():
         return read_protocol(path)

@@ -16,6 +16,14 @@ class Study(Settings):
 
     `inputs` holds the auxiliary files by the key of their role. Such a key may also stand beside
     `data`, as in `attenuation = "mu.nii.gz"`: which keys there are, the kind of scan says.
+
+    Examples
+    --------
+    >>> import engine
+    >>> protocol = engine.find_protocol("brain-fdg")
+    >>> study = engine.Study(data="scan.l.hdr", attenuation="mu.nii.gz", protocol=protocol)
+    >>> study.inputs["attenuation"].name, study.title
+    ('mu.nii.gz', 'scan.l.hdr, Brain FDG')
     """
 
     data: Path = setting(..., "The scan: its file or its header", label="Scan")

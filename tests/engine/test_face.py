@@ -16,9 +16,7 @@ from engine.settings import Settings
 
 MOST_NAMES = 40
 HEAVY = ("numba", "scipy", "h5py", "PySide6", "cupy", "matplotlib", "nibabel", "pydantic")
-CONTRACTS = {"Study", "find_protocol", "read_study"}
-NAMES = sorted({name for name in engine.__all__ if not name.startswith("__")} - CONTRACTS)
-NAMES = [name for name in NAMES if not name.endswith("Protocol")]
+NAMES = sorted(name for name in engine.__all__ if not name.startswith("__"))
 FACE = Path(engine.__file__)
 
 
@@ -100,4 +98,5 @@ def described(field: object) -> bool:
     """Whether a field says what it is: in words, by its own settings, or as the tag of its kind."""
     values = getattr(field, "annotation", None)
     inner = inspect.isclass(values) and issubclass(values, Settings)
+    inner = inner or isinstance(getattr(field, "default", None), Settings)
     return bool(getattr(field, "description", "")) or inner or "Literal" in str(values)

@@ -62,7 +62,15 @@ class DualHeadGrid(GridSettings):
 
 
 class DualHeadProtocol(Protocol):
-    """How to turn a histogram of a dual-head scanner into a picture."""
+    """How to turn a histogram of a dual-head scanner into an image.
+
+    Examples
+    --------
+    >>> import engine
+    >>> protocol = engine.DualHeadProtocol(algorithm={"kind": "mlem", "iterations": 10})
+    >>> protocol.grid.grid_for(engine.read_scanner("test-panels")).shape
+    (24, 11, 16)
+    """
 
     modality: Literal["dual-head"] = "dual-head"
     name: Name = "Standard dual-head"

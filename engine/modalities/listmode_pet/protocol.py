@@ -54,7 +54,17 @@ class SensitivitySettings(Settings):
 
 
 class ListModeProtocol(Protocol):
-    """How to turn a list-mode scan into a picture."""
+    """How to turn a list-mode scan into an image.
+
+    Examples
+    --------
+    >>> import engine
+    >>> protocol = engine.ListModeProtocol(
+    ...     grid={"voxel_mm": (2, 2, 2)}, algorithm={"kind": "osem", "iterations": 4, "subsets": 21}
+    ... )
+    >>> protocol.algorithm.describe()
+    'OSEM, 4 iterations × 21 subsets'
+    """
 
     modality: Literal["pet"] = "pet"
     name: Name = "Standard"

@@ -79,7 +79,14 @@ def _heights_mm(geometry: XrayGeometry) -> NDArray[np.float64]:
 
 
 class CtProtocol(Protocol):
-    """How to turn X-ray projections into a picture."""
+    """How to turn X-ray projections into an image.
+
+    Examples
+    --------
+    >>> import engine
+    >>> engine.CtProtocol(algorithm={"kind": "sirt", "iterations": 5, "subsets": 1}).algorithm.title
+    'SIRT'
+    """
 
     modality: Literal["ct"] = "ct"
     name: Name = "Standard CT"
