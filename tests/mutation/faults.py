@@ -86,6 +86,8 @@ def _is_words(node: ast.AST) -> bool:
         return True
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
+    if isinstance(node, ast.If):
+        return _name(node.test) == "TYPE_CHECKING"
     name = _name(node.func) if isinstance(node, ast.Call) else ""
     return name.endswith("Error") or name in _CHOICES
 
