@@ -12,6 +12,7 @@ from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.volume import Volume
 from engine.errors import UnknownFormatError
+from engine.io.formats import listed
 from engine.io.open_input import open_head
 
 Scan = ListMode | Histogram | Projections
@@ -54,7 +55,11 @@ def read(path: Path | str, *, scanner: str | None = None) -> Scan | Volume:
         return io.read_listmode(path, scanner=scanner)
     if io.is_histogram(path):
         return io.read_histogram(path, scanner=scanner)
-    return io.read_volume(path)
+    if any(reader.accepts(path, head) for reader in io.VOLUME_READERS):
+        return io.read_volume(path)
+    raise UnknownFormatError(
+        f"{path.name}: unknown scan or volume; can be read: {listed(io.READERS)}."
+    )
 
 
 @singledispatch

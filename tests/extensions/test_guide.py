@@ -1,0 +1,65 @@
+"""A stranger with the guide alone: its reader and its correction, typed as they stand there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.io import read_volume
+from tests.extensions.trial import ROOT, Trial
+
+HALF_LIFE_S = 6586.2
+HEADER = """ObjectType = Image
+NDims = 3
+DimSize = 4 3 2
+ElementSpacing = 1.0 2.0 3.0
+ElementType = MET_FLOAT
+ElementDataFile = LOCAL
+"""
+
+
+def shown(name: str) -> str:
+    """Return the file of the guide in which a class is written."""
+    text = Path(ROOT, "docs", "contributing", "adding.md").read_text("utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    (block,) = (each for each in blocks if f"class {name}(" in each)
+    return str(block)
+
+
+def test_the_guides_correction_doubles_the_image(trial: Trial, pet_scan: list[str]) -> None:
+    trial.add_file("engine/corrections/decay.py", shown("Decay"))
+    trial.enlist("engine/corrections/__init__.py", "CORRECTIONS", "engine.corrections.decay.Decay")
+    common = ["--set", "reproducible=true", "--set", "finishing=[]"]
+    decayed = ["--set", "corrections.decay.use=auto"]
+    decayed += ["--set", f"corrections.decay.delay_s={HALF_LIFE_S}"]
+
+    told = trial.run(
+        pet_scan,
+        ["reconstruct", "scan.h5", "-o", "plain.h5", *common],
+        ["reconstruct", "scan.h5", "-o", "decayed.h5", *common, *decayed],
+        ask={"offered": {}},
+    )
+
+    plain, twice = (read_volume(trial.work / f"{name}.h5").values for name in ("plain", "decayed"))
+    assert twice.sum() / plain.sum() == pytest.approx(2, rel=1e-3)
+    assert "Decay" in told["offered"]["pet"]
+
+
+def test_the_guides_reader_takes_a_file_that_another_program_wrote(trial: Trial) -> None:
+    trial.add_file("engine/io/metaimage.py", shown("MetaImageVolume"))
+    trial.enlist("engine/io/formats.py", "VOLUME_READERS", "engine.io.metaimage.MetaImageVolume")
+    values = np.arange(24, dtype="<f4").reshape(2, 3, 4)
+    (trial.work / "image.mha").write_bytes(HEADER.encode() + values.tobytes())
+
+    (trial.work / "short.mha").write_bytes(HEADER.encode() + values.tobytes()[:-4])
+
+    trial.run(["inspect", "image.mha"], ["export", "image.mha", "image.h5"])
+    with pytest.raises(AssertionError, match=r"short\.mha: the header does not fit"):
+        trial.run(["export", "short.mha", "short.h5"])
+
+    volume = read_volume(trial.work / "image.h5")
+    np.testing.assert_array_equal(volume.values, values)
+    assert volume.grid.voxel_mm == (1.0, 2.0, 3.0)
