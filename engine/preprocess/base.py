@@ -30,8 +30,6 @@ class PreprocessStep(Correction[Projections]):
     """Whether the step needs no more than one projection."""
     of_a_row: ClassVar[bool] = False
     """Whether the step needs no more than the sinograms of neighbouring rows."""
-    on_demand: ClassVar[bool] = False
-    """Whether the step does nothing until the user enters something, which is no fault."""
     sought: ClassVar[str] = ""
     """Setting that is found from the projections where it is left out; empty: none is."""
 

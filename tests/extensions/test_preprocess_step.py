@@ -53,7 +53,7 @@ def test_a_step_that_moves_the_detector_is_one_file_and_one_name(
         after="Binning",
     )  # fmt: skip
     fixed = "steps.centre.use=off"
-    moved = ["steps.sideways.columns=3", fixed]
+    moved = ["steps.sideways.use=on", "steps.sideways.columns=3", fixed]
 
     def reconstructed(scan: str, out: str, *settings: str) -> list[str]:
         pairs = [part for each in settings for part in ("--set", each)]
