@@ -38,7 +38,7 @@ def _demo(arguments: list[str]) -> str:
     """Return the key of the demo that is asked for without further options, "" if none is."""
     if arguments[:1] not in ([DEMO], ["demo"]) or len(arguments) > 2:
         return ""
-    from engine.modalities.demos import DEMOS
+    from engine.modalities import DEMOS
 
     key = arguments[1] if len(arguments) == 2 else next(iter(DEMOS))
     return key if key in DEMOS else ""

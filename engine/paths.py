@@ -1,4 +1,4 @@
-"""Folders of what Isocenter writes on its own account: caches and jobs.
+"""Folders of what Isocenter writes on its own account: caches, jobs and settings.
 
 The environment variable ISOCENTER_HOME moves both into one folder (tests, portable installs).
 """
@@ -30,6 +30,16 @@ def jobs_dir() -> Path:
 
     state = platformdirs.user_state_path(APP_NAME, appauthor=False)
     return made(_home("jobs") or state / "jobs", OTHER_HOME)
+
+
+def config_dir() -> Path:
+    """Folder of the user's own settings; not made."""
+    import platformdirs
+
+    home = os.environ.get(HOME_VARIABLE)
+    if home:
+        return Path(home).expanduser().absolute()
+    return platformdirs.user_config_path(APP_NAME, appauthor=False)
 
 
 def made(folder: Path, way_out: str = "choose another folder") -> Path:

@@ -31,10 +31,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are no files of the folder docs."""
     from mkdocs.structure.files import File
 
-    from engine.modalities.settings_page import settings_page
+    from engine.modalities.settings_page import settings_text
 
     pages = {name: path.read_text("utf-8") for name, path in ELSEWHERE.items()}
-    pages["physics/settings.md"] = settings_page()
+    pages["physics/settings.md"] = settings_text()
     for name, text in pages.items():
         files.append(File.generated(config, name, content=text))
     return files

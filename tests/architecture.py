@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-LEAVES = ("arrays", "errors", "settings", "geometry", "data", "events")
+LEAVES = ("arrays", "errors", "settings", "geometry", "data", "events", "faces")
 PHYSICS = ("model", "operators", "backend", "profiling", *LEAVES)
 CHOICES = ("algorithms", "corrections", "preprocess", "postprocess", *LEAVES)
 SCANS = ("study", "io", "filtering", "kernels", "paths", *CHOICES, *PHYSICS)
@@ -17,7 +17,7 @@ SCANS = ("study", "io", "filtering", "kernels", "paths", *CHOICES, *PHYSICS)
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(LEAVES, LEAVES),
     "paths": ("errors",),
-    "backend": ("errors", "paths"),
+    "backend": ("errors", "faces", "paths"),
     "profiling": ("backend", "errors"),
     "kernels": ("backend", "profiling", "arrays", "errors", "paths"),
     "operators": ("kernels", "data", "geometry", "backend", "profiling", "arrays", "errors"),
@@ -49,8 +49,12 @@ TYPES_ONLY = {
 }
 """Further parts that may be named in annotations, under TYPE_CHECKING."""
 
-ENGINE_OF_APP = ("kernels", "operators", "model", "cli", "filtering", "penalties")
-"""Parts of the engine that the window does not know."""
+ENGINE_OF_APP = (
+    *("engine.backend", "engine.data", "engine.errors", "engine.events", "engine.geometry"),
+    *("engine.io", "engine.jobs", "engine.modalities", "engine.profiling", "engine.quality"),
+    "engine.settings",
+)
+"""Modules of the engine that the window knows: faces, whose parts it does not reach into."""
 
 APP_MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "views": (),
@@ -198,7 +202,7 @@ def layers_of_app(source: Source) -> Iterator[Fault]:
         name, other = imported.module, part_of(imported.module)
         if within(name, ("app",)) and other not in (room, *APP_MAY_IMPORT[room]):
             yield imported.line, f"app.{room} imports {name}"
-        is_hidden = within(name, ("engine",)) and other in ENGINE_OF_APP
+        is_hidden = within(name, ("engine",)) and name not in ENGINE_OF_APP
         if is_hidden and ENGINE_COMMAND.get(room) != name:
             yield imported.line, f"app.{room} imports {name}"
 

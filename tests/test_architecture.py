@@ -77,6 +77,12 @@ def test_the_tree_keeps(rule: Rule) -> None:
             2,
         ),
         (
+            layers_of_app,
+            "app/study/study_step.py",
+            "from engine.modalities.studies import Study",
+            1,
+        ),
+        (
             foreign_libraries,
             "engine/jobs/reconstruction.py",
             "from PySide6.QtCore import QObject",
@@ -117,7 +123,7 @@ def test_a_planted_violation_is_found(rule: Rule, path: str, code: str, line: in
         ("engine/cli/main.py", "from engine.jobs.reconstruction import run"),
         (
             "app/study/study_step.py",
-            "from app.models.session import Session\nfrom engine.modalities.studies import Study",
+            "from app.models.session import Session\nfrom engine.modalities import Study",
         ),
         ("app/control/threads.py", "from PySide6.QtCore import QThread"),
         (

@@ -5,31 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
 from app.control.reading import read_input
-from app.control.recognise import Purpose, is_attenuation, purpose_of
 from app.control.threads import Task
-from app.models.inputs import AnyProtocol, Input, Role
+from app.models.inputs import DATA, SCANNER, Input
 from app.models.messages import Problem
 from app.models.named_protocols import user_protocol_path
 from app.models.preferences import Preferences
 from app.models.session import Session
-from engine.data.volume import Volume
+from engine.data import Volume
 from engine.errors import EngineError
-from engine.geometry.scanner import Scanner
-from engine.modalities.studies import Study, read_protocol, read_study, write_study
-
-ORDER: tuple[Role, ...] = ("scanner", "data", "attenuation", "normalisation", "response")
-NEEDS_SCANNER: tuple[Role, ...] = ("attenuation", "normalisation", "response")
-ROLE_NAMES = {
-    "scanner": "scanner",
-    "attenuation": "μ-map",
-    "normalisation": "normalisation",
-    "response": "response",
-}
+from engine.geometry import Scanner
+from engine.modalities import (
+    Recognised,
+    Study,
+    all_roles,
+    modality_of,
+    purpose_of,
+    read_protocol,
+    read_study,
+    write_protocol,
+    write_study,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class Commands(QObject):
         self._session, self._preferences = session, preferences
         self._study, self._run = session.study, session.run
         self._tasks: list[Task] = []
-        self._reads: dict[Role, Read] = {}
+        self._reads: dict[str, Read] = {}
         self._is_shut = False
 
     # threads
@@ -114,7 +114,7 @@ class Commands(QObject):
 
     def builtin_scanners(self) -> dict[str, str]:
         """Return the scanners that come with the program: key -> name."""
-        from engine.io.scanners import builtin_scanners
+        from engine.io import builtin_scanners
 
         return builtin_scanners()
 
@@ -122,24 +122,24 @@ class Commands(QObject):
         """Ask the window to let the user choose a file."""
         self.choose_requested.emit(role)
 
-    def clear(self, role: Role) -> None:
+    def clear(self, role: str) -> None:
         """Take one input out of the study."""
         self._reads.pop(role, None)
         self._study.set_input(role, None)
-        if role == "scanner":
-            self._read_again("data", *NEEDS_SCANNER)
+        if role == SCANNER:
+            self._read_again(DATA, *self._auxiliary)
 
-    def set_input(self, role: Role, value: str) -> None:
+    def set_input(self, role: str, value: str) -> None:
         """Choose a file, or a scanner by name, and read it."""
         if self._run.state.is_active:
             self._refuse_while_running()
             return
-        if role not in self._study.modality.roles:
+        if role not in self._study.roles:
             self._refuse_foreign(role, value)
             return
         self._study.await_input(role, value)
         inputs = self._study.inputs
-        if role in NEEDS_SCANNER and "data" in inputs.pending:
+        if role not in (DATA, SCANNER) and DATA in inputs.pending:
             return  # read once the scan has told its scanner
         read = self._reads[role] = Read(value, self._scanner_value(), inputs.scanner)
         self.run_task(
@@ -148,18 +148,23 @@ class Commands(QObject):
             busy=f"Reading {Path(value).name}",
         )
 
-    def _refuse_foreign(self, role: Role, value: str) -> None:
+    def _refuse_foreign(self, role: str, value: str) -> None:
         title = self._study.modality.title
-        text = f"The study is of {title}, to which no {ROLE_NAMES[role]} belongs."
-        if "data" not in self._study.inputs:
-            text = f"No scan is open; open the scan that this {ROLE_NAMES[role]} belongs to first."
+        text = f"The study is of {title}, to which no {name_of(role)} belongs."
+        if DATA not in self._study.inputs:
+            text = f"No scan is open; open the scan that this {name_of(role)} belongs to first."
         self._session.raise_problem(Problem(f"{Path(value).name} cannot be used.", text))
 
+    @property
+    def _auxiliary(self) -> tuple[str, ...]:
+        """Inputs that are read for a scanner."""
+        return tuple(role.key for role in self._study.modality.inputs)
+
     def _scanner_value(self) -> str | None:
-        chosen = self._study.inputs.get("scanner")
+        chosen = self._study.inputs.get(SCANNER)
         return chosen.value if chosen else None
 
-    def _took(self, role: Role, read: Read, found: Input) -> None:
+    def _took(self, role: str, read: Read, found: Input) -> None:
         study = self._study
         if self._reads.get(role) is not read:
             return  # meanwhile another one was chosen
@@ -168,13 +173,13 @@ class Commands(QObject):
             self._refuse(role, found)
             return
         study.set_input(role, found)
-        if role == "scanner":
-            self._read_again("data", *NEEDS_SCANNER)
-        elif role == "data":
+        if role == SCANNER:
+            self._read_again(DATA, *self._auxiliary)
+        elif role == DATA:
             self._preferences.remember(Path(found.value))
-            self._read_again(*NEEDS_SCANNER)
+            self._read_again(*self._auxiliary)
 
-    def _refuse(self, role: Role, found: Input) -> None:
+    def _refuse(self, role: str, found: Input) -> None:
         """Tell the fault; what was there before stays."""
         before = self._study.inputs.get(role)
         stays = before is not None and before.value != found.value
@@ -182,11 +187,11 @@ class Commands(QObject):
         safe = f"{before.name} stays open." if stays and before else ""
         self._session.raise_problem(Problem(f"{found.name} cannot be used.", found.fault, safe))
 
-    def _read_again(self, *roles: Role) -> None:
+    def _read_again(self, *roles: str) -> None:
         for role in roles:
             found, read = self._study.inputs.get(role), self._reads.get(role)
             is_current = read is not None and read.scanner == self._scanner_value()
-            if found is not None and not (role == "data" and is_current):
+            if found is not None and not (role == DATA and is_current):
                 self.set_input(role, found.value)
 
     # opening
@@ -198,33 +203,35 @@ class Commands(QObject):
             return
         self.run_task(
             lambda _: purpose_of(path),
-            lambda purpose: self._open_as(purpose, path),
+            lambda found: self._open_as(found, path),
             busy=f"Looking at {path.name}",
             failed=f"{path.name} cannot be opened.",
         )
 
-    def _open_as(self, purpose: Purpose, path: Path) -> None:
-        if purpose in ORDER:
-            self.set_input(purpose, str(path))
-        elif purpose == "volume":
-            self._open_volume(path)
-        elif purpose == "study":
-            self._guarded(path, lambda: self.open_study(read_study(path), path))
-        else:
-            self._guarded(
-                path, lambda: self._study.use_protocol(cast(AnyProtocol, read_protocol(path)))
-            )
+    def _open_as(self, found: Recognised, path: Path) -> None:
+        match found.purpose:
+            case "scan":
+                self.set_input(DATA, str(path))
+            case "scanner":
+                self.set_input(SCANNER, str(path))
+            case "input" if found.role is not None:
+                self.set_input(found.role.key, str(path))
+            case "volume":
+                self._open_volume(path)
+            case "study":
+                self._guarded(path, lambda: self.open_study(read_study(path), path))
+            case _:
+                self._guarded(path, lambda: self._study.use_protocol(read_protocol(path)))
 
     def open_study(self, study: Study, path: Path | None = None) -> None:
         """Take over all of a study."""
         self._reads.clear()
         self._study.clear_inputs()
-        self._study.use_protocol(cast(AnyProtocol, study.protocol))
+        self._study.use_protocol(study.protocol)
         if path is not None:
             self._preferences.remember(path)
-        given = {"data": study.data, "scanner": study.scanner, **study.inputs}
-        for role in ORDER:
-            value = given.get(role)
+        given = {SCANNER: study.scanner, DATA: study.data, **study.inputs}  # the scanner first
+        for role, value in given.items():
             if value is not None:
                 self.set_input(role, str(value))
 
@@ -239,10 +246,10 @@ class Commands(QObject):
         )
 
     def _took_volume(self, volume: Volume, path: Path) -> None:
-        peak = float(volume.values.max(initial=0.0))
-        wanted = "data" in self._study.inputs and "attenuation" in self._study.modality.roles
-        if wanted and is_attenuation(volume.unit, peak):
-            self.set_input("attenuation", str(path))
+        roles = self._study.modality.inputs if DATA in self._study.inputs else ()
+        role = next((role for role in roles if role.takes_volume(volume)), None)
+        if role is not None:
+            self.set_input(role.key, str(path))
         else:
             self._session.show_file(volume, path.name)
 
@@ -266,18 +273,20 @@ class Commands(QObject):
 
     def save_protocol(self, name: str) -> None:
         """Write the protocol under a name into the user's own protocols."""
-        from engine.io.atomic_write import write_atomically
-        from engine.paths import made
-        from engine.settings import to_toml
-
         protocol = self._study.protocol
-        path = user_protocol_path(self._preferences.folder, name, protocol.modality)
+        path = user_protocol_path(self._preferences.folder, name, modality_of(protocol))
 
         def write() -> None:
             named = type(protocol).model_validate(protocol.model_dump() | {"name": name})
-            made(path.parent)
-            write_atomically(to_toml(named).encode(), path)
+            write_protocol(named, path)
             self._study.use_protocol(named)
             self._session.add_log("info", f"Protocol saved: {path}")
 
         self._guarded(path, write)
+
+
+def name_of(role: str) -> str:
+    """Return what an input is called within a sentence."""
+    titles = {each.key: each.title for each in all_roles()}
+    title = titles.get(role, role)
+    return f"{title[:1].lower()}{title[1:]}"

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from app.control.threads import Task
 from engine.errors import EngineError, ResourceError
-from engine.modalities.demos import Demo, demo_folder
-from engine.modalities.studies import Study, read_study
+from engine.modalities import Demo, Study, demo_folder, read_study
 
 LOOK_S = 0.2
 """Between two looks whether the window wants the end."""

@@ -12,12 +12,11 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.control.commands import Commands
 from app.models.session import Session
-from app.models.xray_scan import XrayScan
 from engine.errors import EngineError
-from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.modalities import CtProtocol, ProjectionsSummary
 
 if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
-    from engine.modalities.xray_ct.preview import PreviewSlice, SlicePreview
+    from engine.modalities import PreviewSlice, SlicePreview
 
 WAIT_MS = 120
 """Rest after a change before a look begins: typing changes a number several times."""
@@ -32,7 +31,7 @@ class SupersededError(Exception):
 class PreviewRequest:
     """A scan and the protocol to look at it with."""
 
-    scan: XrayScan
+    scan: ProjectionsSummary
     protocol: CtProtocol
 
     def is_same(self, other: PreviewRequest | None) -> bool:
@@ -60,7 +59,7 @@ class Previews(QObject):
         self._watched = self._is_busy = False
         self._wish: PreviewRequest | None = None
         self._shown: PreviewRequest | None = None
-        self._quick: tuple[XrayScan, SlicePreview] | None = None
+        self._quick: tuple[ProjectionsSummary, SlicePreview] | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(WAIT_MS)
@@ -83,10 +82,8 @@ class Previews(QObject):
         self._follow()
 
     def _follow(self) -> None:
-        scan, protocol = self._study.inputs.scan, self._study.protocol
-        wish = None
-        if isinstance(scan, XrayScan) and isinstance(protocol, CtProtocol):
-            wish = PreviewRequest(scan, protocol)
+        found = self._study.xray
+        wish = PreviewRequest(*found) if found is not None else None
         if wish is None or self._wish is None or not wish.is_same(self._wish):
             self._wish = wish
             if wish is None or self._shown is None or wish.scan is not self._shown.scan:
@@ -115,7 +112,7 @@ class Previews(QObject):
     def _look(self, wish: PreviewRequest, threads: int | None) -> PreviewSlice | str | None:
         """Look, in a thread: the slice, why there is none, or None if another one is wanted."""
         from engine.backend import cpu
-        from engine.modalities.xray_ct.preview import SlicePreview
+        from engine.modalities import SlicePreview
 
         if self._quick is None or self._quick[0] is not wish.scan:
             radiographs = wish.scan.radiographs

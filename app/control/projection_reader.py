@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from PySide6.QtCore import QObject
 
 from app.control.commands import Commands
 from app.models.session import Session
-from app.models.xray_scan import XrayScan
 from app.views.detector_state import DetectorFrame, DetectorState
 from engine.errors import EngineError
-from engine.modalities.xray_ct.radiograph_store import Part, RadiographStore
+from engine.modalities import Part, ProjectionsSummary, RadiographStore
+from engine.settings import Settings
 
-Steps = tuple[Any, ...]
+Steps = tuple[Settings, ...]
 NO_ROOM = "The disk had no room for the projections; see the notes in step 1."
 
 
@@ -45,7 +44,7 @@ class ProjectionReader(QObject):
         super().__init__()
         self._session, self._commands, self._state = session, commands, state
         self._study = session.study
-        self._scan: XrayScan | None = None
+        self._scan: ProjectionsSummary | None = None
         self._shown: ProjectionRequest | None = None
         self._failed: ProjectionRequest | None = None
         self._active = self._prepared = self._busy = False
@@ -64,8 +63,8 @@ class ProjectionReader(QObject):
         self._look()
 
     def _follow_scan(self) -> None:
-        scan = self._study.inputs.scan
-        scan = scan if isinstance(scan, XrayScan) else None
+        found = self._study.xray
+        scan = found.scan if found is not None else None
         if scan is self._scan:
             return
         self._scan, self._shown, self._failed = scan, None, None
@@ -94,9 +93,7 @@ class ProjectionReader(QObject):
         )
 
     def _wish(self) -> ProjectionRequest:
-        session, steps = self._session, ()
-        if self._prepared:
-            steps = tuple(session.study.modality.choices(session.study.protocol).values())
+        steps = self._study.steps() if self._prepared else ()
         return ProjectionRequest(self._state.view, self._state.row, steps)
 
     def _ended(self) -> None:

@@ -13,18 +13,18 @@ from PySide6.QtWidgets import QApplication
 from app.control.commands import Commands
 from app.control.threads import EngineThread
 from app.look.formatting import sentence_case
+from app.models.inputs import DATA
 from app.models.messages import Problem
-from app.models.modalities import MODALITIES
 from app.models.preferences import Preferences
 from app.models.run_record import RunState
 from app.models.session import Session
 from engine.backend import DEVICES
 from engine.errors import EngineError
 from engine.events import Aborted, Checkpointed, Event, Failed, Finished
-from engine.modalities.studies import Study
+from engine.modalities import MODALITIES, Study
 
 if TYPE_CHECKING:  # the engine's process is not needed to open the window
-    from engine.jobs.process.messages import Source
+    from engine.jobs import Source
 
 SPEED_BOUNDS = (0.02, 50.0)
 
@@ -47,7 +47,7 @@ class Runner(QObject):
         self._is_shut = False
         self._estimate_s: tuple[float, float] | None = None
         """The least and the most that the engine foretold."""
-        for modality, device in product(MODALITIES.values(), DEVICES):
+        for modality, device in product(MODALITIES, DEVICES):
             key = modality.speed_key(device)
             session.device.speed_ratios[key] = preferences.speed_ratio(key)
 
@@ -79,12 +79,12 @@ class Runner(QObject):
             return
         for changed in self._what_start_waits_for():
             changed.disconnect(self._start_if_ready)
-        if "data" in inputs:
+        if DATA in inputs:
             self.start()
 
     def resume(self, job_id: str, device: str = "") -> None:
         """Go on with an interrupted job from its last checkpoint, if wished on another device."""
-        from engine.jobs.checkpoint import Job as KeptJob
+        from engine.jobs import Job as KeptJob
 
         if self._run.state.is_active:
             return
@@ -135,12 +135,12 @@ class Runner(QObject):
             self.job.wait()
 
     def _is_open(self, study: Study) -> bool:
-        data = self._study.inputs.get("data")
+        data = self._study.inputs.get(DATA)
         return data is not None and self._study.to_study() == study
 
     def _launch(self, study: Study, job_id: str) -> None:
-        from engine.jobs.checkpoint import Job as KeptJob
-        from engine.jobs.process import EngineProcess
+        from engine.jobs import EngineProcess
+        from engine.jobs import Job as KeptJob
 
         if self._is_shut:
             return  # the window closed while files were read
@@ -200,7 +200,7 @@ class Runner(QObject):
 
     def _share_left(self) -> float:
         """Return the share of the updates that are not in a checkpoint."""
-        from engine.jobs.checkpoint import Job as KeptJob
+        from engine.jobs import Job as KeptJob
 
         try:
             kept = KeptJob.open(self._job_id).info

@@ -12,13 +12,11 @@ from app.control.commands import Commands
 from app.control.previews import NO_ROOM
 from app.control.threads import Task
 from app.models.session import Session
-from app.models.xray_scan import XrayScan
 from engine.errors import EngineError
-from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.modalities import Sweep
 
 if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
-    from engine.modalities.xray_ct.parameter_sweep import Of
-    from engine.preprocess.parameter_sweep import Estimate
+    from engine.modalities import Estimate
 
 
 class StoppedError(Exception):
@@ -54,10 +52,10 @@ class SweepJob(QObject):
     failed = Signal(str)
     ended = Signal()
 
-    def __init__(self, session: Session, commands: Commands, of: Of, parent: QObject) -> None:
+    def __init__(self, session: Session, commands: Commands, sweep: Sweep, parent: QObject) -> None:
         super().__init__(parent)
-        self._session, self._commands, self._of = session, commands, of
-        self._scan, self._protocol = session.study.inputs.scan, session.study.protocol
+        self._session, self._commands, self._sweep = session, commands, sweep
+        self._found = session.study.xray
         self._stop = Event()
         self.is_busy = False
 
@@ -83,11 +81,11 @@ class SweepJob(QObject):
     def _make(self, task: Task, wanted: Range, threads: int | None) -> Estimate | str | None:
         """Make the slices, in a thread: them, why there are none, or None once stopped."""
         from engine.backend import cpu
-        from engine.modalities.xray_ct.parameter_sweep import candidates
+        from engine.modalities import candidates
 
-        if not isinstance(self._scan, XrayScan) or not isinstance(self._protocol, CtProtocol):
-            return "There is no CT scan to try values with."
-        if self._scan.radiographs is None:
+        if self._found is None:
+            return "There is no scan to try values with."
+        if self._found.scan.radiographs is None:
             return NO_ROOM
 
         def on_progress(done: int, total: int) -> None:
@@ -97,9 +95,9 @@ class SweepJob(QObject):
 
         try:
             return candidates(
-                self._scan.radiographs.scan,
-                self._protocol,
-                of=self._of,
+                self._found.scan.radiographs.scan,
+                self._found.protocol,
+                of=self._sweep.key,
                 on=cpu(threads),
                 around=wanted.around,
                 step=wanted.step,

@@ -18,7 +18,7 @@ from engine.errors import EngineError
 from engine.events import Aborted, Event, Failed, Finished, Preview
 
 if TYPE_CHECKING:  # the engine's process is not needed to open the window
-    from engine.jobs.process import EngineProcess
+    from engine.jobs import EngineProcess
 
 DRAWINGS_PER_SECOND = 12
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from app.models.run_record import Kept, RunRecord
-from engine.data.volume import Volume
+from engine.data import Volume
 
 SPARE = 1.1
 """Free space wanted, as a multiple of the file's size before compression."""
@@ -19,7 +19,7 @@ def provenance_of(record: RunRecord, kept: Kept) -> dict[str, Any] | None:
         return record.provenance
     if not record.provenance:
         return {**kept.volume.info, "image": kept.label, "run": record.title, "finished": False}
-    from engine.reporting.provenance import hash_array
+    from engine.jobs import hash_array
 
     changed = {
         "image": f"{kept.label}, before the finishing filters",

@@ -29,6 +29,12 @@ def title_of(kind: type[Settings]) -> str:
     return str(getattr(kind, "title", kind.__name__))
 
 
+def noun_of(kinds: Kinds) -> str:
+    """Return what a member of a list is called, if all kinds are called the same."""
+    nouns = {getattr(kind, "noun", "") for kind in kinds}
+    return str(nouns.pop()) if len(nouns) == 1 else ""
+
+
 def _column(parent: QWidget) -> QVBoxLayout:
     column = QVBoxLayout(parent)
     column.setContentsMargins(0, 0, 0, 0)
@@ -126,7 +132,7 @@ class ListEditor(Editor):
         self._expert = False
         self._list = QVBoxLayout()
         self._list.setSpacing(8)
-        self._add = QPushButton("Add filter" if "Gaussian" in self._kinds else "Add")
+        self._add = QPushButton(f"Add {noun_of(kinds)}".rstrip())
         self._add.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         menu = QMenu(self._add)
         for title, kind in self._kinds.items():

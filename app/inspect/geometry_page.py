@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
@@ -12,15 +11,15 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWi
 from app.inspect.geometry_text import Facts, facts, view_facts
 from app.look.widgets import button, label, scrolled
 from app.models.session import Session
-from app.models.xray_scan import XrayScan
 from app.views.colours import ViewColours
 from app.views.detector_state import DetectorState
 from app.views.scan_scene import ScanScene
 from app.views.scan_view import WAYS, ScanView
 from app.views.scrubber import TickSlider
-from engine.data.projections import Projections
+from engine.data import Projections
 from engine.errors import EngineError
-from engine.geometry.grid import ImageGrid
+from engine.geometry import ImageGrid
+from engine.modalities import ProjectionsSummary
 
 FACTS_PX = 268
 
@@ -90,26 +89,24 @@ class GeometryPage(QWidget):
 
     def refresh(self) -> None:
         """Show the scan of the session; nothing is done while nobody looks."""
-        scan = self._study.inputs.scan
-        if not isinstance(scan, XrayScan) or not self.isVisible():
+        found = self._study.xray
+        if found is None or not self.isVisible():
             return
+        scan = found.scan
         empty_scan, grid = self._prepared(scan)
         self._shown = empty_scan
         known = empty_scan.pixel_mm_known
         self.drawing.show_scene(ScanScene(empty_scan.geometry, grid), "mm" if known else "pixels")
-        sought = scan.axis_is_sought(self._steps())
+        sought = scan.axis_is_sought(self._study.steps())
         entries = facts(empty_scan.geometry, grid, pixel_mm_known=known, axis_is_sought=sought)
         self._facts.show_facts(entries)
         self._show_view()
 
-    def _prepared(self, scan: XrayScan) -> tuple[Projections, ImageGrid | None]:
+    def _prepared(self, scan: ProjectionsSummary) -> tuple[Projections, ImageGrid | None]:
         try:
-            return scan.prepared(self._steps()), self._study.grid()
+            return scan.prepared(self._study.steps()), self._study.grid()
         except EngineError:
             return scan.empty_scan, None
-
-    def _steps(self) -> tuple[Any, ...]:
-        return tuple(self._study.modality.choices(self._study.protocol).values())
 
     def _show_view(self) -> None:
         frame, shown = self._state.frame, self._shown

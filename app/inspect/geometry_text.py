@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.views.text import number
-from engine.geometry.grid import ImageGrid
-from engine.geometry.xray import XrayGeometry
+from engine.geometry import ImageGrid, XrayGeometry
 
 Facts = list[tuple[str, str]]
 LEVEL = 1e-3

@@ -19,7 +19,7 @@ from app.views.state import ViewState
 from app.views.text import millimetres
 
 if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
-    from engine.modalities.xray_ct.preview import PreviewSlice
+    from engine.modalities import PreviewSlice
 
 TITLE = "Preview: central slice"
 LEAST_PX, MOST_PX = 280, 420

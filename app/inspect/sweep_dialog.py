@@ -20,17 +20,17 @@ from PySide6.QtWidgets import (
 from app.control.context import AppContext
 from app.control.sweep_job import Range, SweepJob
 from app.inspect.sweep_range import RangeRow
-from app.inspect.sweep_text import WORDS, best_words, is_best, score_words, value_words
+from app.inspect.sweep_text import best_words, is_best, score_words
 from app.look.plot_colours import view_colours
 from app.look.widgets import label, scrolled, set_tone
 from app.views.candidate_tile import IMAGE_PX, PAD_PX, CandidateTile
 from app.views.candidate_view import CandidateView, raster_of, raster_volume
 from app.views.state import ViewState
-from engine.data.volume import Volume
+from engine.data import Volume
+from engine.modalities import Sweep
 
 if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
-    from engine.modalities.xray_ct.parameter_sweep import Of
-    from engine.preprocess.parameter_sweep import Candidate, Estimate
+    from engine.modalities import Candidate, Estimate
 
 SIZE_PX = (1040, 790)
 N_ACROSS = 3
@@ -45,14 +45,14 @@ HANDLING = (
 class SweepDialog(QDialog):
     """Shows candidates side by side; the protocol changes only once one of them is taken."""
 
-    def __init__(self, parent: QWidget, context: AppContext, of: Of) -> None:
+    def __init__(self, parent: QWidget, context: AppContext, sweep: Sweep) -> None:
         super().__init__(parent)
-        self._theme, self._of = context.theme, of
+        self._theme, self._sweep = context.theme, sweep
         self._study = context.session.study
-        self.setWindowTitle(WORDS[of].title)
+        self.setWindowTitle(sweep.title)
         self.resize(*SIZE_PX)
-        self.job = SweepJob(context.session, context.commands, of, self)
-        self.range = RangeRow(of)
+        self.job = SweepJob(context.session, context.commands, sweep, self)
+        self.range = RangeRow(sweep)
         self.state = ViewState(self)
         self.view = CandidateView(self.state)
         self.tiles: list[CandidateTile] = []
@@ -85,7 +85,7 @@ class SweepDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(18, 14, 18, 14)
         column.setSpacing(10)
-        column.addWidget(label(WORDS[self._of].lead, wrap=True))
+        column.addWidget(label(self._sweep.lead, wrap=True))
         column.addWidget(self.range)
         column.addLayout(across, 1)
         column.addWidget(self._bar)
@@ -126,13 +126,12 @@ class SweepDialog(QDialog):
 
     def accept(self) -> None:
         """Put the value of the chosen candidate into the protocol."""
-        from engine.modalities.xray_ct.parameter_sweep import with_value
-        from engine.modalities.xray_ct.protocol import CtProtocol
+        from engine.modalities import with_value
 
-        chosen, protocol = self.chosen, self._study.protocol
-        if chosen is None or not isinstance(protocol, CtProtocol):
+        chosen, found = self.chosen, self._study.xray
+        if chosen is None or found is None:
             return
-        self._study.set_protocol(with_value(protocol, self._of, chosen.value))
+        self._study.set_protocol(with_value(found.protocol, self._sweep.key, chosen.value))
         super().accept()
 
     def done(self, result: int) -> None:
@@ -166,7 +165,7 @@ class SweepDialog(QDialog):
         self._bar.hide()
         self.range.show_busy(False)
         if self.text.text().startswith("Reconstructing"):
-            self._report("Stopped." if self.found is None else best_words(self._of, self.found))
+            self._report("Stopped." if self.found is None else best_words(self._sweep, self.found))
 
     def _show(self, found: Estimate) -> None:
         before = self.chosen
@@ -185,10 +184,10 @@ class SweepDialog(QDialog):
         shown.setChecked(True)
         shown.setFocus()
         self.range.show_value(found)
-        self._report(best_words(self._of, found))
+        self._report(best_words(self._sweep, found))
 
     def _tile(self, one: Candidate, among: Estimate) -> CandidateTile:
-        words = value_words(self._of, one.value), score_words(one, among)
+        words = self._sweep.describe(one.value), score_words(one, among)
         return CandidateTile(
             raster_of(_volume_of(one)),
             words,
@@ -209,7 +208,7 @@ class SweepDialog(QDialog):
         if one is None:
             self.use.setText("Use this")
             return
-        words = value_words(self._of, one.value)
+        words = self._sweep.describe(one.value)
         self.use.setText(f"Use {words}")
         self.view.title = words
         self.state.set_volume(_volume_of(one))

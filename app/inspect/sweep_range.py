@@ -9,14 +9,11 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.control.sweep_job import Range
 from app.forms.fields import NumberBox
-from app.inspect.sweep_text import WORDS
 from app.look.widgets import button, label
 
 if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
-    from engine.modalities.xray_ct.parameter_sweep import Of
-    from engine.preprocess.parameter_sweep import Estimate
+    from engine.modalities import Estimate, Sweep
 
-STEPS: dict[Of, float] = {"axis": 0.5, "roll": 0.25}
 N_CANDIDATES = 9
 FINER = 4
 """Times as fine, so that nine values reach to the two beside the one that was chosen."""
@@ -34,15 +31,15 @@ class RangeRow(QWidget):
     wanted = Signal(object)
     stopped = Signal()
 
-    def __init__(self, of: Of) -> None:
+    def __init__(self, sweep: Sweep) -> None:
         super().__init__()
         self._is_busy = False
         self._chosen: float | None = None
-        unit = WORDS[of].unit
+        unit = sweep.unit
         self.around = NumberBox(False, None, None)
         self.around.set_hint("auto")
         self.step = NumberBox(False, 0.0, None)
-        self.step.show_number(STEPS[of])
+        self.step.show_number(sweep.step)
         self.number = NumberBox(True, 3, 99)
         self.number.show_number(N_CANDIDATES)
         self.again = button("Try these", self.ask, "Make slices with these values")

@@ -2,49 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from app.look.formatting import sentence_case
 
 if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
-    from engine.modalities.xray_ct.parameter_sweep import Of
-    from engine.preprocess.parameter_sweep import Candidate, Estimate
+    from engine.modalities import Candidate, Estimate, Sweep
 
 ALIKE = 0.05
 """Scores that differ by less of their size tell nothing sure."""
-
-
-class Words(NamedTuple):
-    """What a kind of candidate is called: in the title, before its value, with which unit."""
-
-    title: str
-    lead: str
-    before: str
-    unit: str
-
-
-WORDS: dict[Of, Words] = {
-    "axis": Words(
-        "Centre of rotation: candidates",
-        "The central slice with the rotation axis at several columns of the detector. A wrong axis "
-        "doubles edges, or bends small things into arcs.",
-        "column ",
-        "pixels",
-    ),
-    "roll": Words(
-        "Detector roll: candidates",
-        "A slice above the middle and one below, with the detector turned in its plane by several "
-        "angles. A wrong roll doubles edges in both, in opposite senses.",
-        "",
-        "°",
-    ),
-}
-
-
-def value_words(of: Of, value: float) -> str:
-    """Return a value as it stands under its picture."""
-    number = f"{value:.8g}".replace("-", "−")
-    return f"{number}°" if of == "roll" else f"{WORDS[of].before}{number}"
 
 
 def score_words(one: Candidate, among: Estimate) -> str:
@@ -64,9 +30,9 @@ def is_best(one: Candidate, among: Estimate) -> bool:
     return one is among.best and abs(one.value - among.value) <= step
 
 
-def best_words(of: Of, found: Estimate) -> str:
+def best_words(sweep: Sweep, found: Estimate) -> str:
     """Return which value is the best, and by what."""
-    value, best = value_words(of, round(found.value, 3) + 0.0), found.best
+    value, best = sweep.describe(round(found.value, 3) + 0.0), found.best
     if not is_best(best, found):
         return f"A run would take {value}: {found.method}."
     said = f"★ {sentence_case(value)} is best: {found.method}."
@@ -79,7 +45,7 @@ def best_words(of: Of, found: Estimate) -> str:
 
 def _hardly_differ(found: Estimate) -> bool:
     """Whether the best was chosen by scores that are all about the same."""
-    from engine.modalities.xray_ct.parameter_sweep import BEST
+    from engine.modalities import BEST
 
     scores = [one.score for one in found.candidates]
     spread = max(scores) - min(scores)

@@ -31,9 +31,9 @@ GLYPHS = {
     "up": "ph.arrow-up-bold",
     "down": "ph.arrow-down-bold",
     "scan": "ph.file",
-    "demo-pet": "ph.circle-dashed",
-    "demo-ct": "ph.triangle",
-    "demo-dual-head": "ph.equals",
+    "ring": "ph.circle-dashed",
+    "beam": "ph.triangle",
+    "panels": "ph.equals",
     "recent": "ph.clock",
     "resume": "ph.arrow-clockwise-bold",
     "save": "ph.floppy-disk",
@@ -44,6 +44,8 @@ GLYPHS = {
     "menu": "ph.list",
     "line": "ph.ruler",
 }
+OTHER = "ph.file"
+"""Glyph of what has no icon of its own."""
 LABEL_ICON_PX = 16
 Target = QAction | QAbstractButton | QLabel
 
@@ -53,7 +55,9 @@ def draw(name: str, theme: Theme, colour: str = "text") -> QIcon:
     import qtawesome
 
     c = theme.colours
-    drawn: QIcon = qtawesome.icon(GLYPHS[name], color=getattr(c, colour), color_disabled=c.disabled)
+    drawn: QIcon = qtawesome.icon(
+        GLYPHS.get(name, OTHER), color=getattr(c, colour), color_disabled=c.disabled
+    )
     return drawn
 
 

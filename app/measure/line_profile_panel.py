@@ -16,7 +16,7 @@ from app.run.progress_panel import Numbers
 from app.views.line_plot import LinePlot
 from app.views.state import ViewState
 from app.views.text import millimetres, number
-from engine.quality.line_profile import LineProfile, line_profile
+from engine.quality import LineProfile, profile_along
 
 SAVE = Callable[[str, str], None]
 """Called with the proposed name of a file and its text."""
@@ -90,7 +90,7 @@ class LineProfileBox(QWidget):
         state, drawn = self._state, self._state.line
         found = None
         if state.volume is not None and drawn is not None:
-            found = line_profile(state.volume, drawn.start_mm, drawn.end_mm)
+            found = profile_along(state.volume, drawn.start_mm, drawn.end_mm)
         kept = self.plot.kept if found is not None else None
         if kept is not None and found is not None and kept.unit != found.unit:
             kept = None
@@ -140,7 +140,7 @@ class LineProfileBox(QWidget):
 
 def write_text(text: str, target: Path) -> Path:
     """Write a table; whole or not at all."""
-    from engine.io.atomic_write import write_atomically
+    from engine.io import write_atomically
 
     write_atomically(text.encode(), target)
     return target

@@ -12,18 +12,17 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QVBoxLayout, 
 from app.forms.fields import QuietCombo
 from app.look.widgets import button, label, set_tone
 from app.measure.line_profile_panel import SAVE
-from app.models.histogram_scan import HistogramScan
-from app.models.inputs import AnyScan
 from app.models.session import Session
 from app.views.view_toolbar import NumberEdit
-from engine.data.volume import Volume
+from engine.data import Volume
 from engine.errors import GeometryError
-from engine.geometry.dual_head import DualHead
+from engine.modalities import ScanSummary
 
 RADIUS_MM = 20.0
 SETTLE_MS = 60
 MOST = 10.0
 """Valleys this much higher than the peaks have no meaning."""
+AXIS_NAMES = "xyz"
 AXES = {"y": "along y, the panels' normal", "z": "along z"}
 
 
@@ -45,8 +44,7 @@ class RodRow:
 
 def table_of(volume: Volume, radius_mm: float, along: Any) -> list[RodRow]:
     """Measure the rods of a phantom in the middle of an image, the widest first."""
-    from engine.quality.derenzo import RESOLVED_BELOW, valley_to_peak
-    from engine.simulate.phantoms import derenzo_sectors
+    from engine.quality import RESOLVED_BELOW, derenzo_sectors, valley_to_peak
 
     rows = []
     for sector in derenzo_sectors(radius_mm=radius_mm):
@@ -70,11 +68,6 @@ def csv_of(rows: list[RodRow]) -> str:
         for row in rows
     ]
     return "\n".join(["rod diameter [mm],valley / peak,resolved", *lines]) + "\n"
-
-
-def rods_of(scan: AnyScan | None) -> dict[str, Any] | None:
-    """Return radius and axis of the Derenzo phantom a scan says it was simulated from."""
-    return scan.rods if isinstance(scan, HistogramScan) else None
 
 
 class RodsBox(QWidget):
@@ -108,7 +101,7 @@ class RodsBox(QWidget):
         self.radius.changed.connect(self.refresh)
         session.view.volume_changed.connect(self._soon.start)
         session.study.inputs_changed.connect(self._follow_scan)
-        self._scan: AnyScan | None = None
+        self._scan: ScanSummary | None = None
         self._follow_scan()
         self.refresh()
 
@@ -141,9 +134,10 @@ class RodsBox(QWidget):
         if scan is self._scan:
             return
         self._scan = scan
-        found = rods_of(scan)
-        panels = isinstance(self._study.scanner, DualHead)
-        along = found["along"] if found else "y" if panels else "z"
+        found = scan.phantom if scan is not None else None
+        scanner = self._study.scanner
+        blurred = scanner.blurred_axis if scanner is not None else None
+        along = found["along"] if found else AXIS_NAMES[2 if blurred is None else blurred]
         self.axis.setCurrentIndex(self.axis.findData(along))
         self.radius.show_value(float(found["radius_mm"]) if found else RADIUS_MM)
         self.is_derenzo.setChecked(found is not None)

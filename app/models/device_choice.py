@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from app.look.formatting import size
-from engine.backend.devices import DeviceInfo, choose
+from engine.backend import DeviceInfo, choose
 
 LOOKING = "Looking for the devices of this machine."
 

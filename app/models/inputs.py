@@ -2,36 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from app.models.histogram_scan import HistogramScan
-from app.models.xray_scan import XrayScan
-from engine.data.listmode import ListMode
-from engine.geometry.grid import ImageGrid
-from engine.geometry.scanner import Scanner
-from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
-from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.modalities.studies import Study
-from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.geometry import ImageGrid, Scanner
+from engine.modalities import OpenStudy, Protocol, ScanSummary, Study
 
-Role = Literal["data", "scanner", "attenuation", "normalisation", "response"]
-AnyProtocol = ListModeProtocol | DualHeadProtocol | CtProtocol
-"""A protocol of any kind of scan."""
-
-
-@dataclass(frozen=True)
-class Scan:
-    """What the window keeps of a PET scan: facts, and a few events to ask the corrections about."""
-
-    sample: ListMode
-    n_events: int
-    facts: tuple[tuple[str, str], ...]
-    notes: tuple[str, ...]
-
-
-AnyScan = Scan | HistogramScan | XrayScan
+DATA, SCANNER = "data", "scanner"
+"""Keys of the scan and of its scanner; the others are those of auxiliary files."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +22,7 @@ class Input:
     value : path, or name of a scanner
     text : what it is, in plain words; empty while it is being read
     fault : why it cannot be used, one sentence
-    content : what the engine made of it: Scan, HistogramScan, XrayScan, Scanner, Volume (μ-map),
-        efficiencies, or the panels whose response it is
+    content : what is kept of it: a summary of the scan, a scanner, or what its role says
     """
 
     value: str
@@ -62,52 +40,69 @@ class Input:
         """Whether the file is still being read."""
         return not self.text and not self.fault
 
+    @property
+    def usable(self) -> Any:
+        """The content; None while it is being read, and of a file at fault."""
+        return None if self.fault else self.content
 
-class Inputs(dict[Role, Input]):
+
+class Inputs(dict[str, Input]):
     """The inputs of a study by role; `pending` names files that may soon take a place."""
 
     def __init__(self, **inputs: Input) -> None:
-        super().__init__(inputs)  # type: ignore[arg-type]
-        self.pending: dict[Role, str] = {}
+        super().__init__(inputs)
+        self.pending: dict[str, str] = {}
 
     @property
-    def scan(self) -> AnyScan | None:
+    def scan(self) -> ScanSummary | None:
         """The scan, once it is read."""
-        found = self.get("data")
-        return found.content if found and isinstance(found.content, AnyScan) else None
+        found = self.get(DATA)
+        return found.usable if found is not None else None
 
     @property
     def scanner(self) -> Scanner | None:
         """The scanner in use: the chosen one, or the one the scan names."""
-        chosen = self.get("scanner")
+        chosen = self.get(SCANNER)
         if chosen is not None:
-            return chosen.content if isinstance(chosen.content, Scanner) else None
-        if isinstance(self.scan, HistogramScan):
-            return self.scan.scanner
-        return self.scan.sample.scanner if isinstance(self.scan, Scan) else None
+            scanner: Scanner | None = chosen.usable
+            return scanner
+        return self.scan.scanner if self.scan is not None else None
+
+    @property
+    def open_study(self) -> OpenStudy:
+        """What is known of the study before it runs."""
+        contents = {
+            role: found.content
+            for role, found in self.items()
+            if role not in (DATA, SCANNER) and found.usable is not None
+        }
+        return OpenStudy(self.scan, self.scanner, contents)
+
+    @property
+    def expected_study(self) -> OpenStudy:
+        """The same, with the scan's own scanner while the chosen one is being read."""
+        known = self.open_study
+        if known.scanner is None and known.scan is not None:
+            return replace(known, scanner=known.scan.scanner)
+        return known
 
     @property
     def length_unit(self) -> str:
-        """In what lengths are told: pixels where a scan does not say how large they are."""
-        scan = self.scan
-        is_known = not isinstance(scan, XrayScan) or scan.empty_scan.pixel_mm_known
-        return "mm" if is_known else "pixels"
+        """Unit of lengths: pixels where a scan does not say how large they are."""
+        return self.scan.length_unit if self.scan is not None else "mm"
 
     def describe(self, grid: ImageGrid) -> str:
         """Return a grid in plain words, in the unit of the scan."""
-        unit = self.length_unit
-        if grid.voxel_mm == (1.0, 1.0, 1.0):
-            unit = unit.removesuffix("s")
-        return grid.describe().replace(" mm", f" {unit}")
+        return grid.describe(self.length_unit)
 
-    def to_study(self, protocol: AnyProtocol) -> Study:
+    def to_study(self, protocol: Protocol) -> Study:
         """Return the study as the engine takes it; the scan must have been chosen."""
         values = {role: found.value for role, found in self.items()}
         return Study.model_validate({**values, "protocol": protocol})
 
     def fault(self) -> str:
         """Return the first reason why this study cannot run, empty if there is none."""
-        if "data" not in self:
+        if DATA not in self:
             return "Open a scan first."
         for found in self.values():
             if found.fault:
@@ -117,6 +112,6 @@ class Inputs(dict[Role, Input]):
                 return f"{found.name} is still being read."
         for value in self.pending.values():
             return f"{Path(value).name} is still being read."
-        if self.scanner is None and not isinstance(self.scan, XrayScan):
+        if self.scanner is None and (self.scan is None or self.scan.needs_scanner):
             return "The scan does not say which scanner it is from; choose one in step 1."
         return ""

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings
 
 from engine.backend import DEVICES
-from engine.paths import APP_NAME, HOME_VARIABLE
+from engine.io import config_dir
 
 MAX_RECENT = 8
-
-
-def config_folder() -> Path:
-    """Return the folder of the user's own settings; ISOCENTER_HOME moves it."""
-    home = os.environ.get(HOME_VARIABLE)
-    if home:
-        return Path(home).expanduser().absolute()
-    import platformdirs
-
-    return platformdirs.user_config_path(APP_NAME, appauthor=False)
 
 
 class Preferences:
     """A small INI file; every read has a sound default."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        self.folder = folder or config_folder()
+        self.folder = folder or config_dir()
         path = self.folder / "window.ini"
         self._settings = QSettings(str(path), QSettings.Format.IniFormat)
 

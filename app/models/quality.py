@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from app.models.inputs import AnyProtocol
-from engine.algorithms import Algorithm
-from engine.geometry.grid import Point
+from engine.geometry import Point
+from engine.modalities import Protocol
 
 Quality = Literal["fast", "standard", "fine"]
 QUALITIES: tuple[Quality, ...] = ("fast", "standard", "fine")
@@ -25,8 +24,8 @@ Fit = Callable[[Point], Point]
 
 
 def at_quality(
-    base: AnyProtocol, quality: Quality, usual_voxel_mm: Point | None, fit: Fit | None = None
-) -> AnyProtocol:
+    base: Protocol, quality: Quality, usual_voxel_mm: Point | None, fit: Fit | None = None
+) -> Protocol:
     """Return the protocol `base` at a quality.
 
     Where it leaves the voxels out they become multiples of the usual ones, once these are known.
@@ -37,25 +36,20 @@ def at_quality(
     if voxel is not None:
         voxel = _scaled(voxel, VOXEL_FACTORS[quality])
         voxel = fit(voxel) if fit else voxel
+    algorithm = base.algorithm
+    if "iterations" in type(algorithm).model_fields:  # a direct one has none
+        n = max(1, round(algorithm.n_iterations * ITERATION_FACTORS[quality]))
+        algorithm = algorithm.model_copy(update={"iterations": n})
     grid = base.grid.model_copy(update={"voxel_mm": voxel})
-    return base.model_copy(update={"grid": grid, "algorithm": _with_iterations(base, quality)})
+    return base.model_copy(update={"grid": grid, "algorithm": algorithm})
 
 
 def quality_of(
-    protocol: AnyProtocol, base: AnyProtocol, usual_voxel_mm: Point | None, fit: Fit | None = None
+    protocol: Protocol, base: Protocol, usual_voxel_mm: Point | None, fit: Fit | None = None
 ) -> Quality | None:
     """Return the quality at which `base` gives `protocol`; None if it was changed by hand."""
     matches = (q for q in QUALITIES if at_quality(base, q, usual_voxel_mm, fit) == protocol)
     return next(matches, None)
-
-
-def _with_iterations(base: AnyProtocol, quality: Quality) -> Algorithm:
-    """Return the algorithm with other iterations, unless it needs none."""
-    algorithm = base.algorithm
-    if "iterations" not in type(algorithm).model_fields:
-        return algorithm
-    n = max(1, round(algorithm.n_iterations * ITERATION_FACTORS[quality]))
-    return algorithm.model_copy(update={"iterations": n})
 
 
 def _scaled(voxel_mm: Point, factor: float) -> Point:

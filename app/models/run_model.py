@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.look.formatting import words
 from app.models.run_record import RunRecord, RunState
-from engine.data.volume import Volume
+from engine.data import Volume
 from engine.events import (
     Aborted,
     Corrected,

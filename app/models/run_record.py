@@ -9,7 +9,7 @@ from statistics import fmean
 from time import perf_counter
 from typing import Any
 
-from engine.data.volume import Volume
+from engine.data import Volume
 from engine.events import (
     Corrected,
     Event,

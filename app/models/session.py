@@ -12,8 +12,7 @@ from app.models.run_model import RunModel
 from app.models.study_model import StudyModel
 from app.models.volume_display import VolumeDisplay
 from app.views.state import ViewState
-from engine.data.volume import Volume
-from engine.geometry.dual_head import DualHead
+from engine.data import Volume
 
 
 class Session(QObject):
@@ -65,7 +64,8 @@ class Session(QObject):
         self.add_log("info", f"{name}: {volume.grid.describe()}, {volume.unit or 'no unit'}")
 
     def _show_blurred_axis(self) -> None:
-        self.view.set_blurred_axis(1 if isinstance(self.study.scanner, DualHead) else None)
+        scanner = self.study.scanner
+        self.view.set_blurred_axis(scanner.blurred_axis if scanner is not None else None)
 
     def _show_image(self, volume: Volume | None, refit: bool) -> None:
         self._display.show(volume, refit=refit)

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from PySide6.QtCore import QObject, Signal
 
 from app.models.device_choice import DeviceChoice
-from app.models.inputs import AnyProtocol, Input, Inputs, Role
-from app.models.modalities import MODALITIES, AnyModality, modality_of, suitable_modalities
+from app.models.inputs import DATA, SCANNER, Input, Inputs
 from app.models.quality import Quality, at_quality, quality_of
 from app.models.undo_history import UndoHistory
-from app.models.xray_scan import XrayScan
-from engine.backend.devices import DeviceInfo
+from engine.backend import DeviceInfo
 from engine.errors import EngineError, SettingsError
-from engine.geometry.grid import ImageGrid, Point
-from engine.geometry.scanner import Scanner
-from engine.modalities.requirements import Requirements, refuse_if_too_large
-from engine.modalities.studies import Study
+from engine.geometry import ImageGrid, Point, Scanner
+from engine.modalities import (
+    MODALITIES,
+    AnyModality,
+    CtProtocol,
+    OpenStudy,
+    ProjectionsSummary,
+    Protocol,
+    Requirements,
+    Study,
+    modality_of,
+    refuse_if_too_large,
+)
+from engine.settings import Settings
+
+
+class XrayStudy(NamedTuple):
+    """Projections, and the protocol that reconstructs them."""
+
+    scan: ProjectionsSummary
+    protocol: CtProtocol
+
 
 SuitableModalities = tuple[AnyModality, ...]
 """Kinds of protocols that suit a scan, the usual one first: they tell what kind of scan it is."""
@@ -44,24 +62,24 @@ class StudyModel(QObject):
         super().__init__()
         self.device = device
         self.inputs = Inputs()
-        self.base: AnyProtocol = MODALITIES["pet"].standard()
+        self.base: Protocol = MODALITIES[0].standard()
         self.history = UndoHistory(self.base)
         self.note = ""
         self._suitable: SuitableModalities = ()
-        self._picked: dict[SuitableModalities, AnyProtocol] = {}  # by hand; () is for the next scan
+        self._picked: dict[SuitableModalities, Protocol] = {}  # by hand; () is for the next scan
 
     # inputs
 
-    def set_input(self, role: Role, found: Input | None) -> None:
+    def set_input(self, role: str, found: Input | None) -> None:
         """Replace or clear one input of the study."""
         quality = self.quality
         self.inputs.pending.pop(role, None)
-        if role == "data" and self._is_other(found):
+        if role == DATA and self._is_other(found):
             self.note = ""
             self.scan_replaced.emit()
         if found is None:
             self.inputs.pop(role, None)
-        elif role in self.modality.roles:
+        elif role in self.roles:
             self.inputs[role] = found
         self._follow_scan()
         if quality is not None:
@@ -71,7 +89,7 @@ class StudyModel(QObject):
 
     def _follow_scan(self) -> None:
         """For a scan of another kind take what was picked for it, else what suits it."""
-        suitable, before = suitable_modalities(self.inputs), self._suitable
+        suitable, before = self.suitable, self._suitable
         if not suitable:
             return
         self._suitable, asked_for = suitable, self._picked.pop((), None)  # asked for with this scan
@@ -81,7 +99,7 @@ class StudyModel(QObject):
         if modality_of(protocol) is not self.modality:
             self._take_for_scan(protocol, is_first=not before)
 
-    def _take_for_scan(self, protocol: AnyProtocol, *, is_first: bool) -> None:
+    def _take_for_scan(self, protocol: Protocol, *, is_first: bool) -> None:
         """Begin with a protocol that nobody asked for, and say so unless it is the first."""
         last = self.base.name
         self._drop_inputs_foreign_to(modality_of(protocol))
@@ -94,14 +112,14 @@ class StudyModel(QObject):
             self.protocol_replaced.emit(self.note)
 
     def _drop_inputs_foreign_to(self, modality: AnyModality) -> None:
-        for role in set(self.inputs) - set(modality.roles):
+        for role in set(self.inputs) - set(roles_of(modality)):
             del self.inputs[role]
 
-    def _restart(self, base: AnyProtocol) -> None:
+    def _restart(self, base: Protocol) -> None:
         """Begin with a protocol; nothing before it can be brought back."""
         self.base, self.history = base, UndoHistory(base)
 
-    def await_input(self, role: Role, value: str) -> None:
+    def await_input(self, role: str, value: str) -> None:
         """Note a file that is being read; what it may replace stays until it proves sound."""
         before = self.inputs.get(role)
         if before is None or before.value == value:
@@ -110,19 +128,31 @@ class StudyModel(QObject):
         self.inputs_changed.emit()
 
     def _is_other(self, found: Input | None) -> bool:
-        before = self.inputs.get("data")
+        before = self.inputs.get(DATA)
         return before is not None and (found is None or found.value != before.value)
 
     def clear_inputs(self) -> None:
         """Begin a study without any file."""
-        if "data" in self.inputs:
+        if DATA in self.inputs:
             self.scan_replaced.emit()
         self.inputs = Inputs()
         self.inputs_changed.emit()
 
-    def note_axis(self, scan: XrayScan, protocol: AnyProtocol, column: float) -> None:
+    @property
+    def xray(self) -> XrayStudy | None:
+        """Scan and protocol of projections; None for other kinds of scans."""
+        scan, protocol = self.inputs.scan, self.protocol
+        if isinstance(scan, ProjectionsSummary) and isinstance(protocol, CtProtocol):
+            return XrayStudy(scan, protocol)
+        return None
+
+    def steps(self) -> tuple[Settings, ...]:
+        """Return how each part of the preparation is done, in order."""
+        return tuple(self.modality.choices(self.protocol).values())
+
+    def note_axis(self, scan: ProjectionsSummary, protocol: CtProtocol, column: float) -> None:
         """Remember where a preview found the axis of rotation: the volume lies around it."""
-        steps = tuple(modality_of(protocol).choices(protocol).values())
+        steps = tuple(protocol.steps.steps())
         if scan.axes.get(steps) != column:
             scan.axes[steps] = column
             self.inputs_changed.emit()
@@ -132,6 +162,11 @@ class StudyModel(QObject):
         """The scanner in use."""
         return self.inputs.scanner
 
+    @property
+    def known(self) -> OpenStudy:
+        """What is known of the study before it runs."""
+        return self.inputs.open_study
+
     def to_study(self) -> Study:
         """Return the study as the engine takes it; the scan must have been chosen."""
         return self.inputs.to_study(self.protocol)
@@ -139,7 +174,7 @@ class StudyModel(QObject):
     # protocol
 
     @property
-    def protocol(self) -> AnyProtocol:
+    def protocol(self) -> Protocol:
         """The protocol in use."""
         return self.history.current
 
@@ -149,13 +184,24 @@ class StudyModel(QObject):
         return modality_of(self.protocol)
 
     @property
+    def roles(self) -> tuple[str, ...]:
+        """Keys of the inputs that the study may hold."""
+        return roles_of(self.modality)
+
+    @property
+    def suitable(self) -> SuitableModalities:
+        """Kinds of protocols that suit the open scan, the usual one first; none before."""
+        expected = self.inputs.expected_study
+        return tuple(modality for modality in MODALITIES if modality.suits(expected))
+
+    @property
     def quality(self) -> Quality | None:
         """Fast, standard or fine; None for a protocol changed by hand."""
         return quality_of(self.protocol, self.base, self._usual_voxel_mm, self._fitting)
 
-    def use_protocol(self, base: AnyProtocol) -> None:
+    def use_protocol(self, base: Protocol) -> None:
         """Start from a saved protocol; raises `SettingsError` if the scan is of another kind."""
-        wanted, suitable = modality_of(base), suitable_modalities(self.inputs)
+        wanted, suitable = modality_of(base), self.suitable
         if suitable and wanted not in suitable:
             raise SettingsError(
                 f"The protocol {base.name!r} is for {wanted.title} and the open scan is "
@@ -173,22 +219,22 @@ class StudyModel(QObject):
         """Take the saved protocol at a quality."""
         self.set_protocol(self._at(quality))
 
-    def _at(self, quality: Quality) -> AnyProtocol:
+    def _at(self, quality: Quality) -> Protocol:
         return at_quality(self.base, quality, self._usual_voxel_mm, self._fitting)
 
     def _fitting(self, voxel_mm: Point) -> Point:
-        return self.modality.fitting_voxel(voxel_mm, self.inputs)
+        return self.modality.fitting_voxel(voxel_mm, self.known)
 
     @property
     def _usual_voxel_mm(self) -> Point | None:
         """Voxel of the saved protocol where it does not say."""
         try:
-            usual = self.modality.usual_grid(self.base, self.inputs)
+            usual = self.modality.usual_grid(self.base, self.known)
         except EngineError:
             return None
         return usual[0] if usual else None
 
-    def set_protocol(self, protocol: AnyProtocol) -> None:
+    def set_protocol(self, protocol: Protocol) -> None:
         """Change the protocol; it can be undone."""
         self.history.push(protocol)
         self.protocol_changed.emit()
@@ -210,14 +256,14 @@ class StudyModel(QObject):
 
         Raises `EngineError` where there is none, such as for too many voxels.
         """
-        return self.modality.grid(self.protocol, self.inputs)
+        return self.modality.grid(self.protocol, self.known)
 
     def requirements(self, on: DeviceInfo | None = None, left: float = 1.0) -> Requirements | None:
         """Return what a run needs, of which `left` is to do, on the chosen device or another."""
         grid, on = self.grid(), on or self.device.in_use
         if grid is None or on is None:
             return None
-        requirements = self.modality.requirements(self.protocol, self.inputs, grid, on, left)
+        requirements = self.modality.requirements(self.protocol, self.known, grid, on, left)
         return requirements and requirements.times(self.speed_ratio(on))
 
     def speed_ratio(self, device: DeviceInfo) -> float:
@@ -226,7 +272,7 @@ class StudyModel(QObject):
 
     def obstacle(self) -> str:
         """Return why a run cannot start, empty if it can."""
-        unsuited = self.modality.fault(self.protocol, self.inputs)
+        unsuited = self.modality.fault(self.protocol, self.known)
         if fault := self.inputs.fault() or unsuited or self.device.obstacle():
             return fault
         try:
@@ -237,3 +283,9 @@ class StudyModel(QObject):
         except EngineError as e:
             return str(e)
         return ""
+
+
+def roles_of(modality: AnyModality) -> tuple[str, ...]:
+    """Return the keys of the inputs that studies of a kind may hold, in the order to read them."""
+    scanner = (SCANNER,) if modality.takes_scanner else ()
+    return (*scanner, DATA, *(role.key for role in modality.inputs))

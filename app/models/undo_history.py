@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.models.inputs import AnyProtocol
+from engine.modalities import Protocol
 
 DEPTH = 200
 
@@ -10,12 +10,12 @@ DEPTH = 200
 class UndoHistory:
     """Values in the order they were chosen, and the one in use."""
 
-    def __init__(self, first: AnyProtocol) -> None:
+    def __init__(self, first: Protocol) -> None:
         self._values = [first]
         self._at = 0
 
     @property
-    def current(self) -> AnyProtocol:
+    def current(self) -> Protocol:
         """The protocol in use."""
         return self._values[self._at]
 
@@ -29,7 +29,7 @@ class UndoHistory:
         """Whether there is a later value."""
         return self._at < len(self._values) - 1
 
-    def push(self, value: AnyProtocol) -> None:
+    def push(self, value: Protocol) -> None:
         """Choose a new value; what was undone before is gone."""
         if value != self.current:
             self._values = [*self._values[: self._at + 1], value][-DEPTH:]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.views.state import ViewState
-from engine.data.volume import Volume
+from engine.data import Volume
 
 
 class VolumeDisplay:

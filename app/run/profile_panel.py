@@ -20,8 +20,7 @@ from app.look.widgets import ElidedLabel, button, label, scrolled, set_tone
 from app.run import profile_text as words
 from app.run.profile_text import ProfileRow
 from app.views.stage_bars import StageBars
-from engine.profiling import Profile
-from engine.profiling.profile import Kernel
+from engine.profiling import Kernel, Profile
 
 NOTHING = "Where the time goes, how fast the work is and what the machine does, during a run."
 EXPORT_TIP = "Write all of these numbers to a JSON file"
@@ -92,10 +91,9 @@ class ProfileTab(QWidget):
         self.save.setToolTip(EXPORT_TIP if known else "There is no profile yet.")
         self.time_title.setVisible(known)
         self.bars.setVisible(known)
-        counts = self._study.modality.rows == "events"
-        headline = words.speed if counts else words.projection_text
-        self.headline.setText(headline(profile) if profile else "No profile yet")
-        self.headline.setToolTip(words.SPEED_TIP if known and counts else "")
+        traced = profile is not None and profile.events_per_s is not None
+        self.headline.setText(words.headline(profile) if profile else "No profile yet")
+        self.headline.setToolTip(words.SPEED_TIP if traced else "")
         self.meaning.setText(words.meaning(profile) if profile else NOTHING)
         self.meaning.setToolTip(words.device_tip(profile) if profile else "")
         self.bars.set_stages([(s.title, s.seconds) for s in profile.stages] if profile else [])
@@ -117,8 +115,7 @@ class ProfileTab(QWidget):
 
     def export(self, target: Path) -> None:
         """Write the profile on show to a file, whole or not at all, off this thread."""
-        from engine.io.atomic_write import write_atomically
-        from engine.io.json_text import to_json
+        from engine.io import to_json, write_atomically
 
         profile, session = self._shown, self._session
         if profile is None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from app.look.formatting import clock, count, size
-from engine.profiling import Profile
-from engine.profiling.profile import ON_THE_BUS, GpuCounters, Kernel, Stage
+from engine.profiling import ON_THE_BUS, GpuCounters, Kernel, Profile, Stage
 
 STAGE_TIPS = {
     "read": "The scan comes from the disk.",
@@ -77,14 +76,10 @@ class ProfileRow(NamedTuple):
     tip: str = ""
 
 
-def speed(profile: Profile) -> str:
-    """Return the headline: events in a second, or what is known before there are any."""
-    rate = profile.events_per_s
-    return per_s(rate) if rate else "No events traced yet"
-
-
-def projection_text(profile: Profile) -> str:
-    """Return the headline where no events are traced: the speed of the way back, or the time."""
+def headline(profile: Profile) -> str:
+    """Return the speed of the work so far: traced, or projected back; else the time it took."""
+    if profile.events_per_s is not None:
+        return per_s(profile.events_per_s)
     back = profile.stage("back")
     if back is None or back.events_per_s is None:
         return f"{clock(profile.seconds)} of work"

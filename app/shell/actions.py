@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 from app.control.context import AppContext
 from app.look.icons import set_icon
 from app.models.run_record import RunState
-from engine.modalities.demos import DEMOS
+from engine.modalities import DEMOS
 
 
 class Actions(QObject):
@@ -49,9 +49,7 @@ class Actions(QObject):
         self.full_views = make("Views only", "", "F", "Give the pictures the whole window")
         self.log = make("Log", "log", "Ctrl+L", "Show or hide the log")
         self.theme = make("Light or dark", "light", "Ctrl+T", "Switch between light and dark")
-        self.demos = {
-            key: make(demo.title, f"demo-{key}", "", demo.tip) for key, demo in DEMOS.items()
-        }
+        self.demos = {key: make(demo.title, demo.icon, "", demo.tip) for key, demo in DEMOS.items()}
         self.guide = make(
             "Guide", "", "Shift+F1", "First scans step by step, corrections, formulas, files"
         )

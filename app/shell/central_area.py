@@ -10,11 +10,12 @@ from PySide6.QtWidgets import QStackedWidget, QTabBar, QVBoxLayout, QWidget
 from app.control.context import AppContext
 from app.inspect.scan_pages import PAGES, ScanPages
 from app.look.plot_colours import view_colours
-from app.models.xray_scan import XrayScan
+from app.models.inputs import DATA
 from app.shell.message_bar import MessageBar
 from app.shell.welcome import ReadyCard, WelcomeCard, page
 from app.views.ortho_view import OrthoView
 from app.views.scrubber import IterationScrubber
+from engine.modalities import ProjectionsSummary
 
 
 class CentralArea(QWidget):
@@ -58,7 +59,7 @@ class CentralArea(QWidget):
         self.scrubber.iterate_selected.connect(run.select)
         self._theme.changed.connect(self._paint)
         self._labels: list[str] = []
-        self._scan: XrayScan | None = None
+        self._scan: ProjectionsSummary | None = None
         self._was_active = False
         self._paint()
         self._show()
@@ -106,8 +107,8 @@ class CentralArea(QWidget):
 
     def _follow_scan(self) -> None:
         """Show the projections of a scan that was just opened."""
-        found = self._study.inputs.scan
-        scan = found if isinstance(found, XrayScan) else None
+        found = self._study.xray
+        scan = found.scan if found is not None else None
         if scan is not self._scan:
             self._scan = scan
             self.tabs.setVisible(scan is not None)
@@ -133,7 +134,7 @@ class CentralArea(QWidget):
             return self.scan.widgets[index - 1]
         if self._has_volume:
             return self._radiographs
-        return self._ready_page if "data" in self._study.inputs else self._welcome_page
+        return self._ready_page if DATA in self._study.inputs else self._welcome_page
 
     def _show(self) -> None:
         self._pages.setCurrentWidget(self._current)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu, QToolButton
 from app.control.context import AppContext
 from app.look.icons import set_icon
 from app.models.device_choice import LOOKING, describe
-from engine.backend.devices import DeviceInfo, find_devices
+from engine.backend import DeviceInfo, find_devices
 
 TEXT_PX = 190
 RUNNING = "Another device can be chosen once the run has ended."

@@ -4,31 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import cast
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
 
 from app.control.context import AppContext
 from app.export.writing import provenance_of, write
-from app.models.inputs import Role
+from app.models.inputs import DATA, SCANNER
+from engine.modalities import all_roles
 
-
-def choice_of(role: str) -> tuple[str, str]:
-    """Return title and filter of the dialog that asks for an input of a study."""
-    from engine.io import SCAN_READERS, VOLUME_READERS, suffixes_of
-
-    def patterns(suffixes: tuple[str, ...]) -> str:
-        return " ".join(f"*{suffix}" for suffix in suffixes)
-
-    title, kinds = {
-        "data": ("Open", f"Scans and studies ({patterns(suffixes_of(SCAN_READERS))})"),
-        "scanner": ("Choose a scanner", "Scanners (*.toml *.txt *.csv *.tsv)"),
-        "attenuation": ("Choose a μ-map", f"Volumes ({patterns(suffixes_of(VOLUME_READERS))})"),
-        "response": ("Choose a response matrix", "Response matrices (*.h5)"),
-        "normalisation": ("Choose crystal efficiencies", "Tables (*.h5 *.txt *.csv)"),
-    }[role]
-    return title, f"{kinds};;All files (*)"
+SCANNER_SUFFIXES = (".toml", ".txt", ".csv", ".tsv")
 
 
 class Dialogs(QObject):
@@ -46,10 +31,10 @@ class Dialogs(QObject):
         if not name:
             return
         self._context.preferences.folder_last_used = str(Path(name).parent)
-        if role == "data":
+        if role == DATA:
             open_path(Path(name))
         else:
-            self._context.commands.set_input(cast(Role, role), name)
+            self._context.commands.set_input(role, name)
 
     def confirm(self, title: str, text: str, yes: str) -> bool:
         """Ask a question whose safe answer is no."""
@@ -116,3 +101,20 @@ class Dialogs(QObject):
         claim = "Research use only. Not for diagnosis or treatment."
         text = f"Isocenter {version('isocenter')}\n\n{claim}"
         QMessageBox.about(self._parent, "About Isocenter", text)
+
+
+def choice_of(role: str) -> tuple[str, str]:
+    """Return the title of the dialog for an input, and the kinds of files it offers."""
+    from engine.io import SCAN_READERS, suffixes_of
+
+    if role == DATA:
+        return "Open", _kinds("Scans and studies", suffixes_of(SCAN_READERS))
+    if role == SCANNER:
+        return "Choose a scanner", _kinds("Scanners", SCANNER_SUFFIXES)
+    found = next(each for each in all_roles() if each.key == role)
+    return f"Choose: {found.title}", _kinds(found.text, found.suffixes)
+
+
+def _kinds(name: str, suffixes: tuple[str, ...]) -> str:
+    patterns = " ".join(f"*{suffix}" for suffix in suffixes)
+    return f"{name} ({patterns});;All files (*)"

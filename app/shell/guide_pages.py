@@ -54,9 +54,9 @@ def pages(folder: Path) -> list[GuidePage]:
 def page_text(folder: Path, name: str) -> str:
     """Return the Markdown of a page; of the settings it is made from their classes."""
     if name == "physics/settings.md":
-        from engine.modalities.settings_page import settings_page
+        from engine.modalities import settings_text
 
-        return settings_page()
+        return settings_text()
     if name in ENGINE_PAGES:
         return files("engine").joinpath(*ENGINE_PAGES[name]).read_text("utf-8")
     text = (folder / name).read_text("utf-8")

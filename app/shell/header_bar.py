@@ -21,13 +21,13 @@ from app.forms.fields import QuietCombo
 from app.look.formatting import clock
 from app.look.icons import set_icon
 from app.look.widgets import ElidedLabel, button, label
-from app.models.modalities import AnyModality, suitable_modalities
 from app.models.named_protocols import known_protocols
 from app.models.quality import QUALITIES, TEXTS
 from app.models.run_record import RunState
 from app.models.session import Session
 from app.shell.actions import Actions
 from app.shell.device_chooser import DeviceChooser
+from engine.modalities import AnyModality
 
 HEIGHT_PX = 52
 PROTOCOL_PX = 190
@@ -125,21 +125,21 @@ class ChoicePage(QWidget):
 
     def _suitable(self) -> tuple[AnyModality, ...]:
         """Kinds of protocols to choose from: all that suit the open scan."""
-        return suitable_modalities(self._study.inputs) or (self._study.modality,)
+        return self._study.suitable or (self._study.modality,)
 
     def _fill(self) -> None:
         self.protocols.clear()
         self._listed = self._suitable()
-        for way in self._listed:
-            protocols = known_protocols(self._folder, way.key)
-            base, is_in_use = self._study.base, way is self._study.modality
+        for modality in self._listed:
+            protocols = known_protocols(self._folder, modality)
+            base, is_in_use = self._study.base, modality is self._study.modality
             if is_in_use and all(each.name != base.name for each in protocols):
                 protocols.append(base)
             if self.protocols.count():
                 self.protocols.insertSeparator(self.protocols.count())
             for each in protocols:
                 self.protocols.addItem(each.name, each)
-                tip = way.way if len(self._listed) > 1 else ""
+                tip = modality.approach if len(self._listed) > 1 else ""
                 self.protocols.setItemData(
                     self.protocols.count() - 1, tip, Qt.ItemDataRole.ToolTipRole
                 )

@@ -57,8 +57,7 @@ def process_age_s() -> float:
 def _delays_while_running(app: Any, window: Any, folder: Path | None) -> list[float]:
     from PySide6.QtCore import Qt, QTimer
 
-    from engine.modalities import MODALITIES
-    from engine.modalities.demos import demo_folder
+    from engine.modalities import MODALITIES, demo_folder
 
     study = MODALITIES[0].demo.make(folder or demo_folder())
     late: list[float] = []

@@ -26,7 +26,7 @@ from app.look.theme import Theme
 from app.look.widgets import ElidedLabel, button, label
 from app.study.scanner_drawing import ScannerDrawing
 from engine.errors import EngineError
-from engine.modalities.demos import DEMOS, Demo
+from engine.modalities import DEMOS, Demo
 
 CARD_PX = 520
 
@@ -138,7 +138,7 @@ class WelcomeCard(WelcomeTile):
 def demo_button(demo: Demo, start: Callable[[str], object], theme: Theme) -> QPushButton:
     """Return a button that makes and runs a demo."""
     made = button(demo.title, partial(start, demo.key), demo.tip)
-    set_icon(made, f"demo-{demo.key}", theme)
+    set_icon(made, demo.icon, theme)
     made.setMinimumHeight(36)
     return made
 

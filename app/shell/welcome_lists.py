@@ -11,8 +11,7 @@ from app.control.demo_maker import make_demo_apart
 from app.control.runner import Runner
 from app.models.run_record import RunState
 from app.shell.welcome import Offer, WelcomeCard, recent_offers
-from engine.modalities.demos import DEMOS
-from engine.modalities.studies import Study
+from engine.modalities import DEMOS, Study
 
 MAX_JOBS = 3
 LOOK_AGAIN_MS = (2000, 6000)
@@ -81,7 +80,7 @@ class WelcomeLists(QObject):
 
 def _resumable() -> list[tuple[str, str, str]]:
     """Return (id, title, detail) of the newest jobs with an image to go on from."""
-    from engine.jobs.checkpoint import jobs
+    from engine.jobs import jobs
 
     stopped = ("aborted", "failed")
     found = [job for job in jobs() if job.done and (job.interrupted or job.status in stopped)]

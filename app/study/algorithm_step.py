@@ -6,10 +6,9 @@ from PySide6.QtWidgets import QCheckBox
 
 from app.control.context import AppContext
 from app.forms.forms import Form
-from app.models.inputs import AnyProtocol
-from app.models.modalities import modality_of
 from app.study.class_form import ClassForm
 from app.study.step_panel import StepPanel
+from engine.modalities import Protocol, modality_of
 
 
 class AlgorithmStep(StepPanel):
@@ -47,9 +46,9 @@ class AlgorithmStep(StepPanel):
         self.say(protocol.algorithm.describe(), "ok")
 
 
-def _algorithm_form(protocol: AnyProtocol) -> Form:
+def _algorithm_form(protocol: Protocol) -> Form:
     return Form(type(protocol), protocol, only=("algorithm",))
 
 
-def _expert_form(protocol: AnyProtocol) -> Form:
+def _expert_form(protocol: Protocol) -> Form:
     return Form(type(protocol), protocol, only=modality_of(protocol).expert)

@@ -11,7 +11,6 @@ from app.control.context import AppContext
 from app.inspect.sweep_dialog import SweepDialog
 from app.look.theme import Theme
 from app.models.inputs import Inputs
-from app.models.modalities import AnyModality
 from app.study.ledger import (
     LedgerEntry,
     LedgerState,
@@ -21,8 +20,7 @@ from app.study.ledger import (
     switch_state_of,
 )
 from app.study.step_panel import StepPanel
-
-SOURCES: dict[str, Any] = {"attenuation": "attenuation", "normalisation": "normalisation"}
+from engine.modalities import AnyModality, Correction, Sweep
 
 
 class CorrectionsStep(StepPanel):
@@ -32,11 +30,11 @@ class CorrectionsStep(StepPanel):
 
     def __init__(self, number: int, context: AppContext) -> None:
         super().__init__(number, context.theme)
-        self._session, self._theme, self._number = context.session, context.theme, number
+        self._theme, self._number = context.theme, number
         self._study, self._run = context.session.study, context.session.run
         self._context = context
         self._ledgers: dict[str, Ledger] = {}
-        self._tries: dict[str, QToolButton] = {}
+        self._sweeps: dict[str, QToolButton] = {}
         study, run = self._study, self._run
         for signal in (
             study.protocol_changed,
@@ -55,21 +53,20 @@ class CorrectionsStep(StepPanel):
             self._ledgers[modality.key] = made = Ledger(modality, self._theme)
             for kind, row in made.rows.items():
                 row.form.changed.connect(lambda value, k=kind: self._take(k, value))
-            for kind in modality.tried:
-                self._tries[kind] = self._button_to_try(kind, modality)
-                made.rows[kind].add_button(self._tries[kind])
+            for sweep in modality.sweeps:
+                self._sweeps[sweep.kind] = self._sweep_button(sweep)
+                made.rows[sweep.kind].add_button(self._sweeps[sweep.kind])
             for field, switch in made.switches.items():
                 switch.choice.edited.connect(partial(self._take_switch, field, switch))
             self.body.addWidget(made)
         return self._ledgers[modality.key]
 
-    def _button_to_try(self, kind: str, modality: AnyModality) -> QToolButton:
+    def _sweep_button(self, sweep: Sweep) -> QToolButton:
         made = QToolButton()
         made.setText("Candidates …")
         made.setToolTip("Look at slices with several values, and take one")
-        made.setAccessibleName(f"Candidates of {kind}")
-        of = modality.tried[kind]
-        made.clicked.connect(lambda: SweepDialog(self.window(), self._context, of).open())
+        made.setAccessibleName(f"Candidates of {sweep.kind}")
+        made.clicked.connect(lambda: SweepDialog(self.window(), self._context, sweep).open())
         return made
 
     def _take(self, kind: str, value: Any) -> None:
@@ -81,35 +78,46 @@ class CorrectionsStep(StepPanel):
         self._study.set_protocol(self._study.protocol.model_copy(update=update))
 
     def _show(self) -> None:
-        session, protocol = self._session, self._study.protocol
-        editable, ledger = not session.run.state.is_active, self.ledger
-        self.head.rename(f"{self._number}  {session.study.modality.ledger_title}")
+        study, ledger = self._study, self.ledger
+        self.head.rename(f"{self._number}  {study.modality.ledger_title}")
         for each in self._ledgers.values():
             each.setVisible(each is ledger)
-        obstacles = session.study.modality.obstacles(protocol, session.study.inputs)
-        applied, tones = [], []
-        for kind, choice in session.study.modality.choices(protocol).items():
-            message = session.run.record.ledger.get(kind)
-            ledger_state = ledger_state_of(choice, obstacles.get(kind, ""), message)
-            is_done = session.study.modality.is_done(kind, session.study.inputs)
-            is_no_fault = is_done or kind in session.study.modality.on_demand
-            if ledger_state.tone == "look" and is_no_fault:
-                ledger_state = LedgerState("off", "muted", ledger_state.text)
-            source = source_of(kind, session.study.inputs)
-            ledger.rows[kind].show_choice(choice, ledger_state, source, editable)
-            tones.append(ledger_state.tone)
-            if kind in self._tries:
-                self._tries[kind].setVisible(
-                    session.study.inputs.scan is not None and choice.use != "off"
-                )
-                self._tries[kind].setEnabled(editable)
-            if ledger_state.tone == "ok":
-                applied.append(choice.title.lower())
-        for field, switch in ledger.switches.items():
-            is_on = bool(getattr(protocol, field))
-            found, text = self._study.modality.switch_state(field, self._study.inputs)
-            switch.show_choice(is_on, switch_state_of(is_on, found, text), editable)
+        obstacles = study.modality.obstacles(study.protocol, study.known)
+        choices = study.modality.choices(study.protocol)
+        states = {
+            kind: self._state_of(choice, obstacles.get(kind, ""))
+            for kind, choice in choices.items()
+        }
+        for kind, choice in choices.items():
+            self._show_choice(choice, states[kind])
+        self._show_switches()
+        applied = [choices[kind].title.lower() for kind in states if states[kind].tone == "ok"]
+        tones = [state.tone for state in states.values()]
         self.say(", ".join(applied) or "none in use yet", summary_tone(tones))
+
+    def _state_of(self, choice: Correction[Any], obstacle: str | None) -> LedgerState:
+        study, kind = self._study, choice.kind
+        state = ledger_state_of(choice, obstacle, self._run.record.ledger.get(kind))
+        is_no_fault = choice.on_demand or study.modality.is_done(kind, study.known)
+        if state.tone == "look" and is_no_fault:
+            return LedgerState("off", "muted", state.text)
+        return state
+
+    def _show_choice(self, choice: Correction[Any], state: LedgerState) -> None:
+        editable = not self._run.state.is_active
+        source = source_of(choice, self._study.inputs)
+        self.ledger.rows[choice.kind].show_choice(choice, state, source, editable)
+        if choice.kind in self._sweeps:
+            is_open = self._study.inputs.scan is not None
+            self._sweeps[choice.kind].setVisible(is_open and choice.use != "off")
+            self._sweeps[choice.kind].setEnabled(editable)
+
+    def _show_switches(self) -> None:
+        study, editable = self._study, not self._run.state.is_active
+        for field, switch in self.ledger.switches.items():
+            is_on = bool(getattr(study.protocol, field))
+            found, text = study.modality.switch_state(field, study.known)
+            switch.show_choice(is_on, switch_state_of(is_on, found, text), editable)
 
 
 class Ledger(QWidget):
@@ -128,7 +136,7 @@ class Ledger(QWidget):
             column.addWidget(row)
 
 
-def source_of(kind: str, inputs: Inputs) -> str:
-    """Return the file a correction's numbers come from."""
-    found = inputs.get(SOURCES[kind]) if kind in SOURCES else None
-    return f"From {found.name}" if found else ""
+def source_of(choice: Correction[Any], inputs: Inputs) -> str:
+    """Return the files a correction's numbers come from."""
+    names = [inputs[role.key].name for role in choice.inputs if role.key in inputs]
+    return f"From {' and '.join(names)}" if names else ""

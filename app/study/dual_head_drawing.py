@@ -8,8 +8,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from app.look.theme import Colours
-from engine.geometry.dual_head import DualHead
-from engine.geometry.grid import ImageGrid
+from engine.geometry import DualHead, ImageGrid
 
 CAPTION_PX, MARGIN_PX, ARROW_PX = 18, 10, 9
 LEAST_CRYSTAL_PX = 3.0

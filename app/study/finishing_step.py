@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from app.control.context import AppContext
+from app.forms.choices import title_of
 from app.forms.forms import Form
 from app.look.widgets import label
-from app.models.inputs import AnyProtocol
-from app.models.modalities import modality_of
 from app.study.class_form import ClassForm
 from app.study.step_panel import StepPanel
+from engine.modalities import Protocol, modality_of
+from engine.settings import Settings
 
 
 class FinishingStep(StepPanel):
@@ -36,13 +37,18 @@ class FinishingStep(StepPanel):
         self.form.setEnabled(not self._run.state.is_active)
         parts = [each.describe() for each in protocol.finishing]
         parts += [f"{each.describe()} between iterations" for each in protocol.between]
-        if getattr(protocol, "hounsfield", None) is not None:
-            parts.append("CT numbers")
-        if fault := self._study.modality.fault(protocol, self._study.inputs):
+        parts += self._conversions()
+        if fault := self._study.modality.fault(protocol, self._study.known):
             self.say(fault, "fault")
             return
         self.say(", then ".join(parts) or "no filter", "ok")
 
+    def _conversions(self) -> list[str]:
+        """What else is done to the finished image, beside the filters."""
+        protocol = self._study.protocol
+        values = [getattr(protocol, name) for name in self._study.modality.finishing]
+        return [title_of(type(value)) for value in values if isinstance(value, Settings)]
 
-def _finishing_form(protocol: AnyProtocol) -> Form:
+
+def _finishing_form(protocol: Protocol) -> Form:
     return Form(type(protocol), protocol, only=modality_of(protocol).finishing)

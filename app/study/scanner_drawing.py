@@ -12,9 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.look.theme import Colours, Theme
 from app.study.dual_head_drawing import PanelsDrawing
-from engine.geometry.dual_head import DualHead
-from engine.geometry.grid import ImageGrid
-from engine.geometry.scanner import Scanner
+from engine.geometry import DualHead, ImageGrid, Scanner
 
 MARGIN_PX = 10
 CAPTION_PX = 18

@@ -8,31 +8,15 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 from app.control.context import AppContext
 from app.forms.fields import QuietCombo
 from app.look.widgets import ElidedLabel, button, icon_button, label, paragraphs, set_tone
-from app.models.inputs import Input, Role
-from app.models.modalities import suitable_modalities
-from app.models.session import Session
+from app.models.inputs import DATA, SCANNER, Input
+from app.models.study_model import StudyModel
 from app.study.scanner_drawing import ScannerDrawing
 from app.study.step_panel import StepPanel
 from engine.errors import EngineError
-from engine.geometry.dual_head import DualHead
+from engine.modalities import all_roles
 
 FROM_SCAN, FROM_FILE = "", "file"
-LIMITED_ANGLE = (
-    "Limited angle: two panels see no line that runs along them, so the image is blurred along y, "
-    "their normal. Judge details in the coronal slices."
-)
-TITLES: dict[Role, str] = {
-    "data": "Scan",
-    "attenuation": "μ-map",
-    "normalisation": "Normalisation",
-    "response": "Response",
-}
-EMPTY: dict[Role, str] = {
-    "data": "Open a PET list-mode file, a histogram or an X-ray scan, or drop it on the window.",
-    "attenuation": "Attenuation map; without it, no attenuation correction.",
-    "normalisation": "Crystal efficiencies; without them, all crystals count alike.",
-    "response": "A stored matrix made elsewhere; without it, one is computed once and kept.",
-}
+NO_SCAN = "Open a scan, or drop it on the window: list mode, a histogram or X-ray projections."
 
 
 class StudyStep(StepPanel):
@@ -42,22 +26,23 @@ class StudyStep(StepPanel):
 
     def __init__(self, number: int, context: AppContext) -> None:
         super().__init__(number, context.theme)
-        self._session, self._commands = context.session, context.commands
+        self._commands = context.commands
         self._study, self._run = context.session.study, context.session.run
-        self.rows = {role: InputRow(role, context) for role in TITLES}
+        self.rows = {DATA: InputRow(DATA, "Scan", NO_SCAN, context)}
+        for role in all_roles():
+            self.rows[role.key] = InputRow(role.key, role.title, role.without, context)
         self.scanner = ScannerRow(context)
         self.drawing = ScannerDrawing(context.theme)
         self._absent = label("", "muted", wrap=True)
         self._notes = label("", wrap=True)
         set_tone(self._notes, "look")
-        self.body.addWidget(self.rows["data"])
+        self.body.addWidget(self.rows[DATA])
         self.body.addWidget(self._notes)
         self.body.addWidget(self._absent)
         self.body.addWidget(self.scanner)
         self.body.addWidget(self.drawing)
-        self.body.addWidget(self.rows["attenuation"])
-        self.body.addWidget(self.rows["normalisation"])
-        self.body.addWidget(self.rows["response"])
+        for role in all_roles():
+            self.body.addWidget(self.rows[role.key])
         study, run = self._study, self._run
         for signal in (study.inputs_changed, study.protocol_changed, run.state_changed):
             signal.connect(self._show)
@@ -65,13 +50,11 @@ class StudyStep(StepPanel):
 
     def _show(self) -> None:
         study, run = self._study, self._run
-        session = self._session
-        modality = study.modality
         for role, row in self.rows.items():
             row.show_input(study.inputs.get(role), not run.state.is_active)
-            row.setVisible(role in modality.roles)
-        self.scanner.setVisible("scanner" in modality.roles)
-        self._absent.setText(paragraphs(words_on(session)))
+            row.setVisible(role in study.roles)
+        self.scanner.setVisible(study.modality.takes_scanner)
+        self._absent.setText(paragraphs(words_on(study)))
         self._absent.setVisible(bool(self._absent.text()))
         notes = study.inputs.scan.notes if study.inputs.scan else ()
         self._notes.setText(paragraphs(notes))
@@ -86,7 +69,7 @@ class StudyStep(StepPanel):
 
     def _say(self) -> None:
         inputs = self._study.inputs
-        data = inputs.get("data")
+        data = inputs.get(DATA)
         if data is None:
             self.say("no scan yet", "missing")
         elif any(found.is_reading for found in inputs.values()):
@@ -98,35 +81,35 @@ class StudyStep(StepPanel):
             self.say(data.text, "look" if inputs.scan and inputs.scan.notes else "ok")
 
 
-def words_on(session: Session) -> list[str]:
+def words_on(study: StudyModel) -> list[str]:
     """Return what is to know of how the open scan is treated, a sentence or two each."""
-    words = [session.study.note, session.study.modality.absent]
-    if len(suitable_modalities(session.study.inputs)) > 1:
-        words.append(session.study.modality.way)
-    if isinstance(session.study.scanner, DualHead):
-        words.append(LIMITED_ANGLE)
+    words = [study.note, study.modality.absent]
+    if len(study.suitable) > 1:
+        words.append(study.modality.approach)
+    if study.scanner is not None:
+        words.append(study.scanner.caution)
     return [text for text in words if text]
 
 
 class InputRow(QWidget):
     """One file: name, what it is, and buttons to choose or clear it."""
 
-    def __init__(self, role: Role, context: AppContext) -> None:
+    def __init__(self, role: str, title: str, without: str, context: AppContext) -> None:
         super().__init__()
-        self._role = role
+        self._title, self._without = title, without
         commands = context.commands
         self._name = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self._text = label("", "muted", wrap=True)
         self.choose = button("Choose …", lambda: commands.choose(role))
         self.clear = icon_button(
-            "remove", context.theme, lambda: commands.clear(role), f"Clear {TITLES[role]}"
+            "remove", context.theme, lambda: commands.clear(role), f"Clear {title}"
         )
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 2, 0, 2)
         grid.setHorizontalSpacing(4)
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(0, 1)
-        grid.addWidget(label(TITLES[role], "caption"), 0, 0)
+        grid.addWidget(label(title, "caption"), 0, 0)
         grid.addWidget(self.clear, 0, 1)
         grid.addWidget(self.choose, 0, 2)
         grid.addWidget(self._name, 1, 0, 1, 3)
@@ -139,14 +122,14 @@ class InputRow(QWidget):
         self._text.setText(self._words(found))
         set_tone(self._text, "missing" if found and found.fault else "muted")
         self.choose.setText("Replace …" if found else "Choose …")
-        self.choose.setAccessibleName(f"{self.choose.text()} {TITLES[self._role]}")
+        self.choose.setAccessibleName(f"{self.choose.text()} {self._title}")
         self.choose.setEnabled(editable)
         self.clear.setVisible(found is not None)
         self.clear.setEnabled(editable)
 
     def _words(self, found: Input | None) -> str:
         if found is None:
-            return EMPTY[self._role]
+            return self._without
         return found.fault or found.text or "reading …"
 
 
@@ -177,7 +160,7 @@ class ScannerRow(QWidget):
 
     def show_choice(self) -> None:
         """Show the scanner in use."""
-        chosen = self._study.inputs.get("scanner")
+        chosen = self._study.inputs.get(SCANNER)
         at = self.box.findData(chosen.value) if chosen else 0
         if at < 0 and chosen is not None:
             self.box.insertItem(1, chosen.name, chosen.value)
@@ -194,8 +177,8 @@ class ScannerRow(QWidget):
         value = self.box.currentData()
         if value == FROM_FILE:
             self.show_choice()
-            self._commands.choose("scanner")
+            self._commands.choose(SCANNER)
         elif value == FROM_SCAN:
-            self._commands.clear("scanner")
+            self._commands.clear(SCANNER)
         else:
-            self._commands.set_input("scanner", value)
+            self._commands.set_input(SCANNER, value)

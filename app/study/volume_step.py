@@ -10,7 +10,7 @@ from app.look.widgets import label, set_tone
 from app.study.class_form import ClassForm
 from app.study.step_panel import StepPanel
 from engine.errors import EngineError
-from engine.geometry.grid import ImageGrid
+from engine.geometry import ImageGrid
 from engine.settings import Settings
 
 
@@ -67,7 +67,7 @@ class VolumeStep(StepPanel):
         size = " × ".join(f"{edge:.3g}" if edge < 10 else f"{edge:.0f}" for edge in grid.size_mm)
         unit, described = study.inputs.length_unit, study.inputs.describe(grid)
         text = f"{described} voxels\n{size} {unit}"
-        if note := study.modality.grid_note(study.protocol, study.inputs):
+        if note := study.modality.grid_note(study.protocol, study.known):
             text += f"\n{note}."
         requirements = study.requirements()
         fits = requirements is None or (requirements.least or requirements).fits
@@ -83,7 +83,7 @@ class VolumeStep(StepPanel):
 
     def _show_hints(self, source: str) -> None:
         study = self._study
-        usual = study.modality.usual_grid(study.protocol, study.inputs)
+        usual = study.modality.usual_grid(study.protocol, study.known)
         if usual is None:
             return
         voxel, (diameter, depth, length) = usual

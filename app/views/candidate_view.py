@@ -14,8 +14,8 @@ from app.views.raster import Raster
 from app.views.raster_view import RasterView
 from app.views.state import ViewState
 from app.views.viewport import Viewport
-from engine.data.volume import Volume
-from engine.geometry.grid import ImageGrid
+from engine.data import Volume
+from engine.geometry import ImageGrid
 
 
 def raster_volume(raster: NDArray[np.float32]) -> Volume:

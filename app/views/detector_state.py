@@ -12,10 +12,9 @@ from app.views import windows
 from app.views.planes import slice_index
 from app.views.state import ViewState
 from app.views.text import number
-from engine.data.volume import Volume
-from engine.geometry.grid import ImageGrid, Point
-from engine.geometry.xray import XrayGeometry
-from engine.modalities.xray_ct.radiograph_store import Part
+from engine.data import Volume
+from engine.geometry import ImageGrid, Point, XrayGeometry
+from engine.modalities import Part
 
 UNITS = {"counts": "counts", "transmission": "transmission", "integrals": "line integral"}
 THINNEST = 0.1

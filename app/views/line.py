@@ -14,7 +14,7 @@ from app.views.planes import Orientation, PlaneName
 from app.views.state import ViewState
 from app.views.text import millimetres
 from app.views.viewport import Viewport
-from engine.geometry.grid import Point
+from engine.geometry import Point
 
 NEAR_PX = 9.0
 """A press this near to an end takes hold of it."""

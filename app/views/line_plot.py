@@ -13,7 +13,7 @@ from app.views.colours import DARK, ViewColours
 from app.views.curve_view import SUPERSCRIPTS, ValueAxis, thousands
 from app.views.note import Note
 from app.views.plot_axes import paint_axes
-from engine.quality.line_profile import LineProfile
+from engine.quality import LineProfile
 
 EMPTY_TEXT = "Draw a line across a slice to see the values along it"
 ROOM = 0.06

@@ -18,7 +18,7 @@ from app.views.raster import Raster
 from app.views.raster_view import RasterView
 from app.views.state import ViewState
 from app.views.windows import Window, auto_window
-from engine.data.volume import Volume
+from engine.data import Volume
 
 DEGREES_PER_PX = 0.6
 ANGLE_STEP = 3.0  # degrees between the angles a drag stops at

@@ -14,7 +14,7 @@ from app.views.slice_view import SliceView
 from app.views.state import ViewState
 from app.views.text import number, place
 from app.views.view_toolbar import ViewToolbar
-from engine.geometry.grid import ImageGrid
+from engine.geometry import ImageGrid
 
 SEPARATOR_PX = 2
 FLAT = 0.02

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.geometry.grid import ImageGrid, Point
+from engine.geometry import ImageGrid, Point
 
 PlaneName = Literal["axial", "coronal", "sagittal"]
 Convention = Literal["radiological", "neurological"]

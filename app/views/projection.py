@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.views.planes import Convention, Direction, Edges, Rect
-from engine.data.volume import Volume
-from engine.geometry.grid import Point
+from engine.data import Volume
+from engine.geometry import Point
 
 MOST_VOXELS = 2_000_000  # in the copy that is turned: well below 40 ms on one core
 DEPTH_STEP = 0.4  # of a voxel: below the shortest chord of any line that must not miss it

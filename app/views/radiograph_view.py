@@ -13,7 +13,7 @@ from app.views.detector_view import BAD_COLOUR, DetectorView, MarkedRaster
 from app.views.planes import Rect
 from app.views.raster import Raster
 from app.views.viewport import Viewport
-from engine.data.volume import Volume
+from engine.data import Volume
 
 MOST_RINGS = 300
 RING_PX = 4.0

@@ -27,7 +27,7 @@ from app.views.raster import Raster
 from app.views.state import ViewState
 from app.views.viewport import Viewport
 from app.views.windows import Window
-from engine.data.volume import Volume
+from engine.data import Volume
 
 FIT_MARGIN_PX = 26.0  # the orientation letters stand beside the picture, not on it
 ZOOM_STEP = 1.2

@@ -13,8 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.geometry.grid import ImageGrid
-from engine.geometry.xray import XrayGeometry
+from engine.geometry import ImageGrid, XrayGeometry
 
 Array = NDArray[np.float64]
 BEHIND = 1.5

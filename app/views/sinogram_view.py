@@ -14,7 +14,7 @@ from app.views.planes import Rect
 from app.views.raster import Raster
 from app.views.raster_view import FIT_MARGIN_PX
 from app.views.viewport import Viewport
-from engine.data.volume import Volume
+from engine.data import Volume
 
 
 class SinogramView(DetectorView):

@@ -14,8 +14,8 @@ from app.views.raster_view import RasterView
 from app.views.state import ViewState
 from app.views.text import millimetres
 from app.views.viewport import Viewport
-from engine.data.volume import Volume
-from engine.geometry.grid import Point
+from engine.data import Volume
+from engine.geometry import Point
 
 
 class SliceView(RasterView):

@@ -6,8 +6,8 @@ import numpy as np
 
 from app.views.planes import clamp_to, slice_index
 from app.views.windows import bright_top
-from engine.data.volume import Volume
-from engine.geometry.grid import ImageGrid, Point
+from engine.data import Volume
+from engine.geometry import ImageGrid, Point
 
 SEEN = 0.1
 """Part of the window below which things are hardly seen."""

@@ -13,8 +13,8 @@ from app.views.planes import Convention, clamp_to, slice_index
 from app.views.start_cursor import place_to_look, shows_something
 from app.views.text import length_unit
 from app.views.windows import Preset, Window
-from engine.data.volume import Volume
-from engine.geometry.grid import Point
+from engine.data import Volume
+from engine.geometry import Point
 
 if TYPE_CHECKING:
     from app.views.line import Line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from engine.geometry.grid import Point
+from engine.geometry import Point
 
 
 def number(value: float, figures: int = 3) -> str:

@@ -6,13 +6,24 @@ import os
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 from numpy.typing import NDArray
 
 from engine.backend.gpu import Array, Gpu
 from engine.errors import ResourceError
+from engine.faces import face
+
+if TYPE_CHECKING:
+    from engine.backend.devices import DeviceInfo as DeviceInfo
+    from engine.backend.devices import choose as choose
+    from engine.backend.devices import find_devices as find_devices
+
+if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+    __getattr__, __dir__ = face(
+        __name__, {"engine.backend.devices": ("DeviceInfo", "choose", "find_devices")}
+    )
 
 DEVICES = ("auto", "cpu", "cuda")
 """Names that `named` knows."""

@@ -96,6 +96,12 @@ def _attach(data: ListMode, mu_map: Volume) -> ListMode:
     return replace(data, mu_map=mu_map)
 
 
+def _is_mu_map(volume: Volume) -> bool:
+    """Whether a volume is a μ-map rather than an image: by its unit, else by its values."""
+    peak = float(volume.values.max(initial=0.0))
+    return volume.unit in ("1/mm", "1/cm") or (not volume.unit and 0.001 < peak < 0.05)
+
+
 ATTENUATION_MAP = InputRole(
     key="attenuation",
     title="μ-map",
@@ -105,6 +111,7 @@ ATTENUATION_MAP = InputRole(
     read=_read,
     describe=_describe,
     attach=_attach,
+    takes_volume=_is_mu_map,
 )
 
 

@@ -1,1 +1,24 @@
 """Measurements and volumes: plain frozen values, no maths."""
+
+from typing import TYPE_CHECKING
+
+from engine.faces import face
+
+if TYPE_CHECKING:
+    from engine.data.input_role import InputRole as InputRole
+    from engine.data.projections import Kind as Kind
+    from engine.data.projections import Projections as Projections
+    from engine.data.volume import Volume as Volume
+
+if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+    __getattr__, __dir__ = face(
+        __name__,
+        {
+            "engine.data.input_role": ("InputRole",),
+            "engine.data.projections": (
+                "Kind",
+                "Projections",
+            ),
+            "engine.data.volume": ("Volume",),
+        },
+    )

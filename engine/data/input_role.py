@@ -30,6 +30,7 @@ class InputRole:
     attach : returns a scan with the content; as an entry of its `auxiliary` by default
     accepts : whether a file with this path and these first bytes can only be one of these
     format : name under which `engine.io.inspect` knows such files, where only content tells
+    takes_volume : whether a volume that is opened beside a scan is meant to be one of these
     summary : what the window keeps of a content; all of it by default
     """
 
@@ -43,6 +44,7 @@ class InputRole:
     attach: Callable[[Any, Any], Any] | None = None
     accepts: Callable[[Path, bytes], bool] = lambda path, head: False
     format: str = ""
+    takes_volume: Callable[[Any], bool] = lambda volume: False
     summary: Callable[[Any], Any] = lambda content: content
 
     def attached(self, data: D, content: Any) -> D:

@@ -1,1 +1,26 @@
 """Places of things in space: grids, scanners, orbits, time-of-flight bins."""
+
+from typing import TYPE_CHECKING
+
+from engine.faces import face
+
+if TYPE_CHECKING:
+    from engine.geometry.dual_head import DualHead as DualHead
+    from engine.geometry.grid import ImageGrid as ImageGrid
+    from engine.geometry.grid import Point as Point
+    from engine.geometry.scanner import Scanner as Scanner
+    from engine.geometry.xray import XrayGeometry as XrayGeometry
+
+if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+    __getattr__, __dir__ = face(
+        __name__,
+        {
+            "engine.geometry.dual_head": ("DualHead",),
+            "engine.geometry.grid": (
+                "ImageGrid",
+                "Point",
+            ),
+            "engine.geometry.scanner": ("Scanner",),
+            "engine.geometry.xray": ("XrayGeometry",),
+        },
+    )

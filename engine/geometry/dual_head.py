@@ -88,6 +88,18 @@ class DualHead(Scanner):
 
     tof = None
 
+    @property
+    def blurred_axis(self) -> int:
+        """The normal of the panels, y: two panels see no line that runs along them."""
+        return 1
+
+    @property
+    def caution(self) -> str:
+        return (
+            "Limited angle: two panels see no line that runs along them, so the image is blurred "
+            "along y, their normal. Judge details in the coronal slices."
+        )
+
     def __init__(self, settings: DualHeadSettings) -> None:
         self.settings = settings
         self.name = settings.name

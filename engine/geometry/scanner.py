@@ -29,6 +29,16 @@ class Scanner(ABC):
     tof: TofBins | None
 
     @property
+    def blurred_axis(self) -> int | None:
+        """Axis (0, 1, 2 for x, y, z) along which it sees no lines, so that images are blurred."""
+        return None
+
+    @property
+    def caution(self) -> str:
+        """What to keep in mind when one looks at its images, empty if nothing."""
+        return ""
+
+    @property
     @abstractmethod
     def n_crystals(self) -> int:
         """Number of crystal places, gaps included."""

@@ -20,7 +20,7 @@ from engine.data.volume import Volume
 from engine.errors import FileFormatError, UnknownFormatError
 from engine.geometry.scanner import Scanner
 from engine.io import efficiencies as _efficiencies
-from engine.io.atomic_write import refuse_impossible
+from engine.io.atomic_write import refuse_impossible, write_atomically
 from engine.io.formats import (
     HISTOGRAM_READERS,
     LISTMODE_READERS,
@@ -36,6 +36,7 @@ from engine.io.formats import (
     writer_of,
 )
 from engine.io.histogram_hdf5 import write_histogram
+from engine.io.json_text import to_json
 from engine.io.listmode_hdf5 import write_listmode
 from engine.io.mu_map import as_mu_map
 from engine.io.open_input import open_head, refuse_not_finite
@@ -46,6 +47,7 @@ from engine.io.xray import find as _xray
 from engine.io.xray.dxchange import write_projections
 from engine.io.xray.readers import PROJECTION_READERS
 from engine.io.xray.saving import save_projections
+from engine.paths import config_dir
 
 Scan = TypeVar("Scan", ListMode, Histogram)
 
@@ -60,6 +62,7 @@ __all__ = [
     "Report",
     "builtin_scanners",
     "can_save",
+    "config_dir",
     "inspect",
     "is_histogram",
     "is_projections",
@@ -73,7 +76,9 @@ __all__ = [
     "save",
     "save_projections",
     "suffixes_of",
+    "to_json",
     "usual_suffixes",
+    "write_atomically",
     "write_histogram",
     "write_listmode",
     "write_projections",

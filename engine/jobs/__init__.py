@@ -1,1 +1,26 @@
 """Reconstructions: a study in, events out, with checkpoints and in a process of their own."""
+
+from typing import TYPE_CHECKING
+
+from engine.faces import face
+
+if TYPE_CHECKING:
+    from engine.jobs.checkpoint.job import Job as Job
+    from engine.jobs.checkpoint.job import jobs as jobs
+    from engine.jobs.process.engine_process import EngineProcess as EngineProcess
+    from engine.jobs.process.messages import Source as Source
+    from engine.reporting.provenance import hash_array as hash_array
+
+if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+    __getattr__, __dir__ = face(
+        __name__,
+        {
+            "engine.jobs.checkpoint.job": (
+                "Job",
+                "jobs",
+            ),
+            "engine.jobs.process.engine_process": ("EngineProcess",),
+            "engine.jobs.process.messages": ("Source",),
+            "engine.reporting.provenance": ("hash_array",),
+        },
+    )

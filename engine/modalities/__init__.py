@@ -4,13 +4,107 @@ A further kind is one folder and its name in `MODALITIES`. Whoever handles scans
 command line and the window among them, asks these and names none.
 """
 
-from engine.modalities.base import AnyModality, Modality, OpenStudy
+from typing import TYPE_CHECKING
+
+from engine.faces import face
+from engine.modalities.base import AnyModality, Modality, OpenStudy, Sweep
 from engine.modalities.dual_head_pet.modality import DualHeadPet
 from engine.modalities.listmode_pet.modality import ListModePet
 from engine.modalities.scan_summary import ScanSummary
 from engine.modalities.xray_ct.modality import XrayCt
 
+if TYPE_CHECKING:
+    from engine.corrections.base import Correction as Correction
+    from engine.modalities.demo import Demo as Demo
+    from engine.modalities.demos import DEMOS as DEMOS
+    from engine.modalities.demos import demo_folder as demo_folder
+    from engine.modalities.recognise import Purpose as Purpose
+    from engine.modalities.recognise import Recognised as Recognised
+    from engine.modalities.recognise import all_roles as all_roles
+    from engine.modalities.recognise import purpose_of as purpose_of
+    from engine.modalities.recognise import summarise as summarise
+    from engine.modalities.requirements import Requirements as Requirements
+    from engine.modalities.requirements import refuse_if_too_large as refuse_if_too_large
+    from engine.modalities.settings_page import settings_text as settings_text
+    from engine.modalities.studies import modality_of as modality_of
+    from engine.modalities.studies import read_protocol as read_protocol
+    from engine.modalities.studies import read_study as read_study
+    from engine.modalities.studies import shipped_protocols as shipped_protocols
+    from engine.modalities.studies import write_protocol as write_protocol
+    from engine.modalities.xray_ct.parameter_sweep import BEST as BEST
+    from engine.modalities.xray_ct.parameter_sweep import candidates as candidates
+    from engine.modalities.xray_ct.parameter_sweep import with_value as with_value
+    from engine.modalities.xray_ct.preview import PreviewSlice as PreviewSlice
+    from engine.modalities.xray_ct.preview import SlicePreview as SlicePreview
+    from engine.modalities.xray_ct.projections_summary import (
+        ProjectionsSummary as ProjectionsSummary,
+    )
+    from engine.modalities.xray_ct.protocol import CtProtocol as CtProtocol
+    from engine.modalities.xray_ct.radiograph_store import Part as Part
+    from engine.modalities.xray_ct.radiograph_store import RadiographStore as RadiographStore
+    from engine.preprocess.parameter_sweep import Candidate as Candidate
+    from engine.preprocess.parameter_sweep import Estimate as Estimate
+    from engine.study.protocol import Protocol as Protocol
+    from engine.study.study import Study as Study
+    from engine.study.study import write_study as write_study
+
 MODALITIES: tuple[AnyModality, ...] = (ListModePet(), XrayCt(), DualHeadPet())
 """In the order in which they are offered; the first one is shown to who asks for none."""
 
-__all__ = ["MODALITIES", "AnyModality", "Modality", "OpenStudy", "ScanSummary"]
+if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+    __getattr__, __dir__ = face(
+        __name__,
+        {
+            "engine.corrections.base": ("Correction",),
+            "engine.modalities.demo": ("Demo",),
+            "engine.modalities.demos": (
+                "DEMOS",
+                "demo_folder",
+            ),
+            "engine.modalities.recognise": (
+                "Purpose",
+                "Recognised",
+                "all_roles",
+                "purpose_of",
+                "summarise",
+            ),
+            "engine.modalities.requirements": (
+                "Requirements",
+                "refuse_if_too_large",
+            ),
+            "engine.modalities.settings_page": ("settings_text",),
+            "engine.modalities.studies": (
+                "modality_of",
+                "read_protocol",
+                "read_study",
+                "shipped_protocols",
+                "write_protocol",
+            ),
+            "engine.modalities.xray_ct.parameter_sweep": (
+                "BEST",
+                "candidates",
+                "with_value",
+            ),
+            "engine.modalities.xray_ct.preview": (
+                "PreviewSlice",
+                "SlicePreview",
+            ),
+            "engine.modalities.xray_ct.projections_summary": ("ProjectionsSummary",),
+            "engine.modalities.xray_ct.protocol": ("CtProtocol",),
+            "engine.modalities.xray_ct.radiograph_store": (
+                "Part",
+                "RadiographStore",
+            ),
+            "engine.preprocess.parameter_sweep": (
+                "Candidate",
+                "Estimate",
+            ),
+            "engine.study.protocol": ("Protocol",),
+            "engine.study.study": (
+                "Study",
+                "write_study",
+            ),
+        },
+    )
+
+__all__ = ["MODALITIES", "AnyModality", "Modality", "OpenStudy", "ScanSummary", "Sweep"]

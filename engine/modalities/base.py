@@ -46,6 +46,43 @@ class OpenStudy:
     contents: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Switch:
+    """A yes-or-no field of a protocol that is shown beside the ledger."""
+
+    field: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A parameter of the ledger whose value can be chosen among slices made with several.
+
+    Attributes
+    ----------
+    key : of the parameter
+    kind : of the part of the ledger that holds it
+    title, lead : what the question is called, and what to look for
+    before, after : words around a value
+    unit : of the values
+    step : distance of the values tried first
+    """
+
+    key: str
+    kind: str
+    title: str
+    lead: str
+    before: str
+    after: str
+    unit: str
+    step: float
+
+    def describe(self, value: float) -> str:
+        """Return a value in words."""
+        number = f"{value:.8g}".replace("-", "−")
+        return f"{self.before}{number}{self.after}"
+
+
 class Modality(ABC, Generic[P]):
     """One kind of scan, with protocols of the type P.
 
@@ -58,9 +95,9 @@ class Modality(ABC, Generic[P]):
     ledger_title : what its preparation is called
     ledger_field : field of the protocol that holds the choices of the preparation
     ledger : corrections or steps of the preparation, in the order they run
+    switches : yes-or-no fields of the protocol that belong to the ledger
+    sweeps : parameters of the ledger that can be chosen among slices
     folded : whether the settings of the ledger are shown only when asked for
-    sweeps : parts of the ledger whose value can be chosen from slices, by kind, and what it is
-        called there
     own_inputs : auxiliary files that no correction reads, but the reconstruction itself
     absent : why a study holds no other files; empty if that needs no word
     approach : how it goes about a scan that other kinds of protocols suit, too
@@ -82,8 +119,9 @@ class Modality(ABC, Generic[P]):
     ledger_title: ClassVar[str] = "Corrections"
     ledger_field: ClassVar[str] = "corrections"
     ledger: ClassVar[tuple[type[Correction[Any]], ...]]
+    switches: ClassVar[tuple[Switch, ...]] = ()
+    sweeps: ClassVar[tuple[Sweep, ...]] = ()
     folded: ClassVar[bool] = False
-    sweeps: ClassVar[dict[str, str]] = {}
     own_inputs: ClassVar[tuple[InputRole, ...]] = ()
     absent: ClassVar[str] = ""
     approach: ClassVar[str] = ""
@@ -102,11 +140,6 @@ class Modality(ABC, Generic[P]):
     def inputs(self) -> tuple[InputRole, ...]:
         """Auxiliary files that a study may hold: of the ledger, then of the modality itself."""
         return (*inputs_of(self.ledger), *self.own_inputs)
-
-    @property
-    def on_demand(self) -> tuple[str, ...]:
-        """Kinds of the ledger that do nothing until the user enters something: no fault."""
-        return tuple(kind.kind for kind in self.ledger if kind.on_demand)
 
     @abstractmethod
     def accepts(self, path: Path, head: bytes) -> bool:
@@ -163,13 +196,13 @@ class Modality(ABC, Generic[P]):
         """Return why the protocol does not suit the scan, empty if it does."""
         return ""
 
-    def blurred_axis(self, study: OpenStudy) -> int | None:
-        """Return the axis (0, 1, 2 for x, y, z) along which images are blurred; None: no one."""
-        return None
+    def switch_state(self, field: str, study: OpenStudy) -> tuple[bool | None, str]:
+        """Return whether the scan has what a switch uses, None while not known, and a sentence."""
+        return None, ""
 
-    @abstractmethod
-    def speed_key(self, device: DeviceInfo) -> str:
-        """Return under which name the speed of a device is remembered."""
+    def speed_key(self, device: str) -> str:
+        """Return under which name the speed of the device "cpu" or "cuda" is remembered."""
+        return f"{self.key}_{device}"
 
     # what runs
 

@@ -37,6 +37,7 @@ class Demo(ABC):
     title, text : what it is, in a few words and in a sentence
     wait : how long it takes the first time
     busy : what is said while it is made
+    icon : name of a pictogram: "ring", "panels", "beam"
     version : raised whenever the content changes, so that older files are made anew
     """
 
@@ -45,6 +46,7 @@ class Demo(ABC):
     text: ClassVar[str]
     wait: ClassVar[str]
     busy: ClassVar[str]
+    icon: ClassVar[str] = ""
     version: ClassVar[int]
 
     @abstractmethod

@@ -13,6 +13,7 @@ from engine.io.open_input import open_head
 from engine.io.scanner_toml import is_scanner_toml
 from engine.modalities import MODALITIES
 from engine.modalities.base import AnyModality
+from engine.modalities.scan_summary import ScanSummary
 from engine.settings import read_toml
 
 Purpose = Literal["scan", "scanner", "input", "volume", "study", "protocol"]
@@ -36,7 +37,7 @@ class Recognised:
     role: InputRole | None = None
 
 
-def recognise(path: Path) -> Recognised:
+def purpose_of(path: Path) -> Recognised:
     """Return what a file is for; raises `EngineError` where nobody knows."""
     modality = modality_of_scan(path)
     if modality is not None:
@@ -63,6 +64,22 @@ def modality_of_scan(path: Path) -> AnyModality | None:
     return next((modality for modality in candidates if modality.accepts(path, head)), None)
 
 
+def summarise(path: Path, scanner: str | None = None) -> ScanSummary:
+    """Read a scan of any kind whole and return what is kept of it.
+
+    `scanner` is for scans that do not name their own. Raises `EngineError` where it is no scan.
+    """
+    modality = modality_of_scan(path)
+    if modality is None:
+        raise UnknownFormatError(_why_no_scan(path))
+    return modality.summarise(path, scanner)
+
+
+def _why_no_scan(path: Path) -> str:
+    report = inspect(path)
+    return report.faults[0] if report.faults else f"{path.name}: this is a {report.format}."
+
+
 def all_roles() -> tuple[InputRole, ...]:
     """Return every auxiliary input of any modality, each once."""
     roles = (role for modality in MODALITIES for role in modality.inputs)
@@ -78,9 +95,7 @@ def _purpose_of_toml(path: Path) -> Purpose:
 def _by_content(path: Path) -> Recognised:
     report = inspect(path)
     if report.format not in BY_FORMAT:
-        raise UnknownFormatError(
-            report.faults[0] if report.faults else f"{path.name}: this is a {report.format}."
-        )
+        raise UnknownFormatError(_why_no_scan(path))
     purpose = BY_FORMAT[report.format]
     role = next((r for r in all_roles() if r.format == report.format), None)
     return Recognised(purpose, role=role if purpose == "input" else None)

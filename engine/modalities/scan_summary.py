@@ -55,8 +55,3 @@ class ScanSummary:
     def phantom(self) -> dict[str, Any] | None:
         """Which known phantom was simulated, as the scan says it; None: it does not say."""
         return None
-
-    @property
-    def time_of_flight(self) -> str | None:
-        """What it says of arrival times, in words; None where the question has no sense."""
-        return None

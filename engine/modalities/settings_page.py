@@ -23,7 +23,7 @@ COLUMNS = "| key | default | bounds | what |\n|---|---|---|---|\n"
 SIGNS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
 
 
-def settings_page() -> str:
+def settings_text() -> str:
     """Return the page: a chapter for each kind of protocol, a table for each group of settings."""
     chapters = (chapter(modality.protocol) for modality in MODALITIES)
     return "\n".join((HEAD, *chapters))

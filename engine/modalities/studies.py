@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from importlib.resources import files
 from pathlib import Path
@@ -11,7 +12,7 @@ from engine.errors import EngineError, SettingsError
 from engine.modalities import MODALITIES
 from engine.modalities.base import AnyModality
 from engine.modalities.recognise import all_roles, modality_of_scan
-from engine.settings import parse, read_toml
+from engine.settings import parse, read_toml, to_toml
 from engine.study.protocol import Protocol
 from engine.study.study import Study, write_study
 
@@ -24,6 +25,8 @@ __all__ = [
     "read_study",
     "refuse_foreign_inputs",
     "shipped_protocols",
+    "study_of_json",
+    "write_protocol",
     "write_study",
 ]
 
@@ -71,6 +74,13 @@ def read_study(path: Path) -> Study:
     else:
         values["protocol"] = parse_protocol(protocol, path.name)
     return parse(Study, values, where=path.name)
+
+
+def study_of_json(text: str) -> Study:
+    """Return the study that `Study.model_dump_json` wrote, its protocol of the right kind."""
+    values = json.loads(text)
+    values["protocol"] = parse_protocol(values["protocol"], "the study")
+    return Study.model_validate(values)
 
 
 def _with_paths_from(folder: Path, values: dict[str, Any], where: str) -> dict[str, Any]:
@@ -145,6 +155,15 @@ def parse_protocol(values: Any, where: str) -> Protocol:
 def read_protocol(path: Path) -> Protocol:
     """Read and check a protocol file of any modality."""
     return parse_protocol(read_toml(path), path.name)
+
+
+def write_protocol(protocol: Protocol, path: Path) -> None:
+    """Write a protocol file that `read_protocol` reads back; its folder is made if absent."""
+    from engine.io.atomic_write import write_atomically
+    from engine.paths import made
+
+    made(path.parent)
+    write_atomically(to_toml(protocol).encode(), path)
 
 
 def shipped_protocols() -> dict[str, Protocol]:

@@ -14,6 +14,7 @@ from engine.settings import Settings
 class Filter(Settings):
     """A filter of the finished image, or of the image between iterations."""
 
+    noun: ClassVar[str] = "filter"
     title: ClassVar[str]
     kind: Any
 

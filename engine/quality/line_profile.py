@@ -86,7 +86,7 @@ class LineProfile:
         return "\n".join([head, *(",".join(f"{v:.7g}" for v in row) for row in rows)]) + "\n"
 
 
-def line_profile(volume: Volume, start_mm: Point, end_mm: Point) -> LineProfile:
+def profile_along(volume: Volume, start_mm: Point, end_mm: Point) -> LineProfile:
     """Sample an image along a line, linearly between the centres of voxels.
 
     Parameters

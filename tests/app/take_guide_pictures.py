@@ -16,7 +16,10 @@ from app.models.preferences import Preferences
 from app.models.run_record import RunState
 from app.shell.application import make_app, make_window
 from engine.modalities.demo import Demo
-from engine.modalities.demos import CtDemo, DualHeadDemo, PetDemo, demo_folder
+from engine.modalities.demos import demo_folder
+from engine.modalities.dual_head_pet.demo import DualHeadDemo
+from engine.modalities.listmode_pet.demo import PetDemo
+from engine.modalities.xray_ct.demo import CtDemo
 from tests.app.take_screenshots import Photographer
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "user" / "pictures"
@@ -59,7 +62,7 @@ def show_step(shots: Photographer, number: int) -> None:
 def finish(shots: Photographer) -> None:
     """Run to the end."""
     shots.window.runner.start()
-    shots.wait(lambda: shots.window.session.state is RunState.FINISHED)
+    shots.wait(lambda: shots.window.session.run.state is RunState.FINISHED)
 
 
 def drive(shots: Photographer) -> None:
@@ -74,7 +77,7 @@ def drive(shots: Photographer) -> None:
     shots.shoot("pet-corrections")
     show_step(shots, 2)
     shots.shoot("pet-finished")
-    images = window.session.record.images.items
+    images = window.session.run.record.images.items
     dialog = ExportDialog(window, images, len(images) - 1, shots.folder)
     dialog.show()
     shots.shoot("export", dialog)

@@ -20,7 +20,10 @@ from app.shell.main_window import MainWindow
 from app.shell.panels import MeasureTab
 from app.views.line import Line
 from engine.backend.devices import DeviceInfo, cpu_device
-from engine.modalities.demos import CtDemo, DualHeadDemo, PetDemo, demo_folder
+from engine.modalities.demos import demo_folder
+from engine.modalities.dual_head_pet.demo import DualHeadDemo
+from engine.modalities.listmode_pet.demo import PetDemo
+from engine.modalities.xray_ct.demo import CtDemo
 from engine.profiling import Profile
 from tests.engine import engine_sources
 

@@ -24,6 +24,7 @@ from engine.errors import SettingsError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import parallel
 from engine.io import write_projections
+from engine.modalities import MODALITIES
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study, read_study
 from engine.modalities.xray_ct.protocol import CtProtocol
@@ -56,7 +57,7 @@ def ct_scan(tmp_path_factory) -> Path:
 def session(qapp, ct_scan) -> Session:
     """A session with the scan read."""
     made = Session(DeviceChoice("auto", (cpu_device(2),)))
-    made.set_input("data", read_input("data", str(ct_scan), None, None))
+    made.study.set_input("data", read_input("data", str(ct_scan), None, None))
     return made
 
 
@@ -114,11 +115,11 @@ def test_a_crop_beside_the_detector_is_told_before_the_start(session):
 
 
 def test_each_step_says_whether_the_steps_before_it_allow_it(session):
-    obstacles = session.study.modality.obstacles(session.study.protocol, session.study.inputs)
+    obstacles = session.study.modality.obstacles(session.study.protocol, session.study.known)
     usable = [kind for kind, why in obstacles.items() if why is None]
     assert usable == ["flat_field", "bad_pixels", "logarithm", "rings", "centre"]
     off = with_steps(flat_field=FlatField(use="off"))
-    obstacles = session.study.modality.obstacles(off, session.study.inputs)
+    obstacles = session.study.modality.obstacles(off, session.study.known)
     assert "flat fields" in obstacles["logarithm"]
     assert "counts still" in obstacles["centre"]
 
@@ -168,13 +169,13 @@ def on_region(algorithm: str, voxel_mm: float = 0.5) -> CtProtocol:
 def test_iterations_on_a_part_are_foretold_with_all_that_they_need(session):
     session.study.set_protocol(on_region("fdk"))
     assert session.study.requirements().least is None
-    assert session.study.modality.grid_note(session.study.protocol, session.study.inputs) == ""
+    assert session.study.modality.grid_note(session.study.protocol, session.study.known) == ""
     session.study.set_protocol(on_region("sirt"))
     requirements = session.study.requirements()
     assert requirements.memory_bytes > 2 * requirements.least.memory_bytes
     assert requirements.seconds > requirements.least.seconds
     assert requirements.describe().startswith("needs up to ")
-    note = session.study.modality.grid_note(session.study.protocol, session.study.inputs)
+    note = session.study.modality.grid_note(session.study.protocol, session.study.known)
     # outermost pixels are 19.5 mm from the axis, rows 1.5 mm from the middle; then half a voxel
     assert "up to 0.5 mm, 80 × 80 × 8 voxels; the picture is cut out of it" in note
 
@@ -200,7 +201,10 @@ def test_a_speed_is_learnt_only_as_far_as_the_run_tells_it(measured_s, ratio):
 
 
 def test_protocols_are_offered_for_their_kind_of_scan(tmp_path):
-    names = {key: [p.name for p in known_protocols(tmp_path, key)] for key in ("pet", "ct")}
+    names = {
+        modality.key: [protocol.name for protocol in known_protocols(tmp_path, modality)]
+        for modality in MODALITIES
+    }
     assert names["pet"][0] == "Standard"
     assert names["ct"][0] == "Standard CT"
     assert not set(names["pet"]) & set(names["ct"])

@@ -9,9 +9,7 @@ import pytest
 from scipy import ndimage
 
 from app.control.reading import read_input
-from app.control.recognise import purpose_of
 from app.models.device_choice import DeviceChoice
-from app.models.modalities import suitable_modalities
 from app.models.quality import QUALITIES
 from app.models.run_record import RunState
 from app.models.session import Session
@@ -27,7 +25,9 @@ from engine.io.response_hdf5 import write_response
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+from engine.modalities.dual_head_pet.response_role import RESPONSE
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.recognise import purpose_of
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.simulate.histogram import simulate_histogram
 from engine.simulate.phantoms import point
@@ -76,7 +76,7 @@ def take(session: Session, path: Path) -> Session:
 
 
 def keys(session: Session) -> list[str]:
-    return [way.key for way in suitable_modalities(session.study.inputs)]
+    return [way.key for way in session.study.suitable]
 
 
 # what is open
@@ -88,7 +88,7 @@ def test_a_histogram_brings_its_scanner_and_the_protocol_that_suits_it(session, 
     assert session.study.scanner.name == "Test panels"
     assert session.study.grid() == session.study.scanner.grid
     assert session.obstacle() == ""
-    assert purpose_of(histogram) == "data"
+    assert purpose_of(histogram).purpose == "scan"
     facts = dict(session.study.inputs.scan.facts)
     assert facts["Lines of response"] == "576"
 
@@ -96,9 +96,9 @@ def test_a_histogram_brings_its_scanner_and_the_protocol_that_suits_it(session, 
 def test_list_mode_of_panels_can_go_both_ways_and_stays_with_rays_at_first(session, listmode):
     take(session, listmode)
     assert session.study.modality.key == "pet" and keys(session) == ["pet", "dual-head"]
-    rays = " ".join(words_on(session))
+    rays = " ".join(words_on(session.study))
     session.study.use_protocol(DualHeadProtocol())
-    matrix = " ".join(words_on(session))
+    matrix = " ".join(words_on(session.study))
     assert "ray" in rays and "response" in matrix and rays != matrix
     assert session.study.grid() == session.study.scanner.grid and session.obstacle() == ""
     session.study.use_protocol(ListModeProtocol())
@@ -114,7 +114,9 @@ def test_after_a_histogram_list_mode_goes_by_rays_and_that_is_said(session, hist
         DualHeadProtocol().name in session.study.note
         and ListModeProtocol().name in session.study.note
     )
-    assert session.study.note in words_on(session) and session.study.note == session.log[-1].text
+    assert (
+        session.study.note in words_on(session.study) and session.study.note == session.log[-1].text
+    )
     take(session, histogram)
     take(session, histogram)
     assert session.study.modality.key == "dual-head"
@@ -177,19 +179,19 @@ def test_a_protocol_of_another_kind_is_refused_in_words(session, histogram):
 
 def test_limited_angle_is_told_for_panels_and_only_for_them(session, listmode, small_study):
     take(session, small_study.data)
-    assert not any("Limited angle" in text for text in words_on(session))
+    assert not any("Limited angle" in text for text in words_on(session.study))
     take(session, listmode)
-    assert any("blurred along y" in text for text in words_on(session))
+    assert any("blurred along y" in text for text in words_on(session.study))
 
 
 def test_corrections_ask_the_histogram(session, histogram, listmode):
     take(session, histogram)
-    obstacles = session.study.modality.obstacles(session.study.protocol, session.study.inputs)
+    obstacles = session.study.modality.obstacles(session.study.protocol, session.study.known)
     assert obstacles["randoms"] is None
     assert "normalisation file" in obstacles["normalisation"]
     take(session, listmode)
     session.study.use_protocol(DualHeadProtocol())
-    obstacles = session.study.modality.obstacles(session.study.protocol, session.study.inputs)
+    obstacles = session.study.modality.obstacles(session.study.protocol, session.study.known)
     assert "no delayed" in obstacles["randoms"]
 
 
@@ -224,7 +226,7 @@ def test_every_quality_gives_voxels_that_divide_the_pitch(session, listmode, sca
         x, _, z = session.study.grid().voxel_mm
         assert x == z and pitch / x == pytest.approx(round(pitch / x))
         assert session.study.quality is not None
-    assert "pitch" in session.study.modality.grid_note(session.study.protocol, session.study.inputs)
+    assert "pitch" in session.study.modality.grid_note(session.study.protocol, session.study.known)
 
 
 def test_a_voxel_that_breaks_the_symmetry_is_named(session, histogram):
@@ -257,7 +259,7 @@ def test_the_time_holds_the_response_until_it_is_kept(session, histogram, respon
 
 def test_a_response_of_the_panels_is_taken_with_its_image(session, histogram, response, tmp_path):
     write_response(response, tmp_path / "r.h5")
-    assert purpose_of(tmp_path / "r.h5") == "response"
+    assert purpose_of(tmp_path / "r.h5").role is RESPONSE
     take(session, histogram)
     found = read_input("response", str(tmp_path / "r.h5"), None, session.study.scanner)
     assert "values" in found.text and not found.fault

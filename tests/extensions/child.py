@@ -34,16 +34,16 @@ def offered() -> dict[str, list[str]]:
 
     from app.forms.forms import Form
     from app.look.theme import Theme
-    from app.models.modalities import MODALITIES
     from app.study.corrections_step import Ledger
+    from engine.modalities import MODALITIES
 
     application = QApplication.instance() or QApplication([])
-    plans = {key: modality.standard() for key, modality in MODALITIES.items()}
+    plans = {modality.key: modality.standard() for modality in MODALITIES}
     forms = {key: Form(type(plan), plan) for key, plan in plans.items()}
     for form in forms.values():
         form.set_expert(True)
     theme = Theme(application, "dark")
-    ledgers = {key: Ledger(modality, theme) for key, modality in MODALITIES.items()}
+    ledgers = {modality.key: Ledger(modality, theme) for modality in MODALITIES}
     application.processEvents()
     return {key: _words(form) + _words(ledgers[key]) for key, form in forms.items()}
 
@@ -59,13 +59,12 @@ def _words(form: Any) -> list[str]:
 
 def planned_grids(scan: str, settings: list[list[str]]) -> list[dict[str, Any]]:
     """Return the grid that the window shows for an X-ray scan, for each choice of settings."""
-    from app.models.xray_scan import XrayScan
     from engine.io import read_projections
-    from engine.modalities.xray_ct.protocol import CtProtocol
+    from engine.modalities import CtProtocol, ProjectionsSummary
     from engine.preprocess import STEPS
     from engine.study.assignments import with_settings
 
-    found, seen = [], XrayScan.of(read_projections(scan), ())
+    found, seen = [], ProjectionsSummary.of(read_projections(scan), Path(scan))
     for assignments in settings:
         protocol = with_settings(CtProtocol(), tuple(assignments))
         steps = tuple(getattr(protocol.steps, step.kind) for step in STEPS)

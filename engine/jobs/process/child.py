@@ -16,7 +16,7 @@ from engine.events import Event, Failed, Finished, Preview, Warned
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.process.link import Controls, Outbox
 from engine.jobs.process.messages import Order, Source
-from engine.modalities.studies import Study
+from engine.modalities.studies import Study, study_of_json
 
 if TYPE_CHECKING:
     from engine.jobs.reconstruction import Resume
@@ -53,7 +53,7 @@ def main(order: Order, events: Connection, commands: Connection) -> None:
 
 
 def _work(order: Order, outbox: Outbox, controls: Controls) -> None:
-    study = Study.model_validate_json(order.study)
+    study = study_of_json(order.study)
     job = Job.open(order.job) if order.job else None
     latest: Preview | None = None
     # closed before we exit, so that what keeps checkpoints can end its work

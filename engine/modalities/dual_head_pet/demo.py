@@ -39,6 +39,7 @@ class DualHeadDemo(Demo):
     title: ClassVar[str] = "Dual-head PET"
     text: ClassVar[str] = "Rods of 0.75 to 2.4 mm between two panels, with their stored response"
     wait: ClassVar[str] = "about 40 s, most of it for the response"
+    icon: ClassVar[str] = "panels"
     busy: ClassVar[str] = "Computing the response of the panels, then simulating a scan"
     version: ClassVar[int] = 1
 

@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from engine.modalities.warm_up import Steps
     from engine.reporting.context import Resume, RunContext
 
-NORMAL_AXIS = 1
-"""Both panels' normal is y: two panels see no line that runs along them."""
-
 
 class DualHeadPet(Modality[DualHeadProtocol]):
     """Counts on the lines of two panels, reconstructed by their stored response."""
@@ -138,11 +135,8 @@ class DualHeadPet(Modality[DualHeadProtocol]):
                 sums = role.attached(sums, study.contents[role.key])
         return {kind: choice.obstacle(sums) for kind, choice in self.choices(protocol).items()}
 
-    def blurred_axis(self, study: OpenStudy) -> int | None:
-        return NORMAL_AXIS if isinstance(study.scanner, DualHead) else None
-
-    def speed_key(self, device: DeviceInfo) -> str:
-        return f"dual_{device.key}"
+    def speed_key(self, device: str) -> str:
+        return f"dual_{device}"
 
     def flow(
         self, context: RunContext, resume: Resume | None, finish_early: FinishEarly | None

@@ -38,6 +38,7 @@ class PetDemo(Demo):
     title: ClassVar[str] = "PET ring"
     text: ClassVar[str] = "A head with FDG in a ring of crystals: list mode with time of flight"
     wait: ClassVar[str] = "about 40 s"
+    icon: ClassVar[str] = "ring"
     busy: ClassVar[str] = "Simulating the PET scan"
     version: ClassVar[int] = 3
 

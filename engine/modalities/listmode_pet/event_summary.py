@@ -41,13 +41,6 @@ class EventSummary(ScanSummary):
             n_events=data.n_events,
         )
 
-    @property
-    def time_of_flight(self) -> str | None:
-        tof = self.sample.scanner.tof
-        if self.sample.tof_bins is None or tof is None:
-            return ""
-        return f"Used, resolution {tof.fwhm_ps:g} ps"
-
     def with_contents(self, contents: Any) -> ListMode:
         """Return the sample with the contents of auxiliary files, (role, content) each."""
         data = self.sample

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from engine.backend.devices import DeviceInfo
 from engine.corrections import CORRECTIONS
 from engine.geometry.grid import ImageGrid, Point
-from engine.modalities.base import FinishEarly, Modality, OpenStudy
+from engine.modalities.base import FinishEarly, Modality, OpenStudy, Switch
 from engine.modalities.listmode_pet.event_summary import EventSummary
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.requirements import estimate
@@ -30,6 +30,7 @@ class ListModePet(Modality[ListModeProtocol]):
     title = "PET"
     protocol = ListModeProtocol
     ledger = CORRECTIONS
+    switches: ClassVar[tuple[Switch, ...]] = (Switch("time_of_flight", "Time of flight"),)
     approach = (
         "By rays: each event is traced along its line, at once and with any voxels. A dual-head "
         "protocol takes the stored response of the panels, which knows how crystals blur."
@@ -88,8 +89,16 @@ class ListModePet(Modality[ListModeProtocol]):
         data = scan.with_contents(given)
         return {kind: choice.obstacle(data) for kind, choice in self.choices(protocol).items()}
 
-    def speed_key(self, device: DeviceInfo) -> str:
-        return device.key
+    def switch_state(self, field: str, study: OpenStudy) -> tuple[bool | None, str]:
+        if not isinstance(study.scan, EventSummary):
+            return None, "Used if the scan records it"
+        tof = study.scan.sample.scanner.tof
+        if study.scan.sample.tof_bins is None or tof is None:
+            return False, "The scan does not record it"
+        return True, f"Used, resolution {tof.fwhm_ps:g} ps"
+
+    def speed_key(self, device: str) -> str:
+        return device
 
     def flow(
         self, context: RunContext, resume: Resume | None, finish_early: FinishEarly | None

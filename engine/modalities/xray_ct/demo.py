@@ -42,6 +42,7 @@ class CtDemo(Demo):
         "A jaw in a cone beam: flats, bad pixels, rings and the axis of rotation are dealt with"
     )
     wait: ClassVar[str] = "about 20 s"
+    icon: ClassVar[str] = "beam"
     busy: ClassVar[str] = "Simulating the X-ray scan"
     version: ClassVar[int] = 1
 

@@ -10,10 +10,11 @@ from engine.data.projections import Projections
 from engine.geometry.grid import ImageGrid, Point
 from engine.modalities.base import FinishEarly, Modality, OpenStudy
 from engine.modalities.requirements import Requirements
+from engine.modalities.xray_ct.parameters import SWEEPS
 from engine.modalities.xray_ct.projections_summary import ProjectionsSummary
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.modalities.xray_ct.requirements import estimate_unread, most_room
-from engine.preprocess import STEPS, CentreOfRotation, Roll
+from engine.preprocess import STEPS
 
 if TYPE_CHECKING:
     from engine.backend import Backend
@@ -35,8 +36,8 @@ class XrayCt(Modality[CtProtocol]):
     ledger_title = "Preparation"
     ledger_field = "steps"
     ledger = STEPS
+    sweeps = SWEEPS
     folded = True
-    sweeps: ClassVar[dict[str, str]] = {CentreOfRotation.kind: "axis", Roll.kind: "roll"}
     curve = ("Residual ‖Ax − y‖ / ‖y‖", "%")
     has_preview = True
     absent = (
@@ -127,9 +128,6 @@ class XrayCt(Modality[CtProtocol]):
         if not isinstance(scan, ProjectionsSummary):
             return {}
         return scan.obstacles(self._steps(protocol))
-
-    def speed_key(self, device: DeviceInfo) -> str:
-        return f"ct_{device.key}"
 
     def flow(
         self, context: RunContext, resume: Resume | None, finish_early: FinishEarly | None

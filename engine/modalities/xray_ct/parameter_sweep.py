@@ -7,7 +7,7 @@ what a run with this value does cannot part.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,8 @@ from engine.preprocess import CentreOfRotation, Roll
 from engine.preprocess.parameter_sweep import SCORES, Candidate, Estimate, Score, lowest
 from engine.preprocess.rotation_axis import NOT_FOUND
 
-Of = Literal["axis", "roll"]
+Of = str
+"""Key of a parameter: "axis" or "roll"."""
 OnProgress = Callable[[int, int], None]
 
 STEPS: dict[Of, float] = {"axis": 0.5, "roll": 0.25}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from PySide6.QtCore import QCoreApplication, QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
@@ -21,7 +19,6 @@ from engine.modalities.listmode_pet.protocol import (
     ListModeProtocol,
     SensitivitySettings,
 )
-from engine.modalities.studies import Study
 from engine.postprocess import FILTERS, Gaussian, Median
 
 RING = RingSettings(
@@ -58,8 +55,6 @@ VALUES = [
     ListModeGrid(),
     RING,
     RING.model_copy(update={"tof": None, "gap_places": ()}),
-    Study(data=Path("scan.l"), scanner="siemens-mmr", protocol=PROTOCOL),
-    Study(data=Path("scan.l"), protocol=ListModeProtocol()),
 ]
 
 

@@ -12,11 +12,11 @@ import pytest
 from app.models.inputs import Input
 from app.models.preferences import Preferences
 from app.models.run_record import RunState
-from app.models.xray_scan import XrayScan
 from app.shell.central_area import CentralArea
 from engine.data.projections import Projections
 from engine.geometry.orbits import circle, circular_cone, fan
 from engine.io import write_projections
+from engine.modalities.xray_ct.projections_summary import ProjectionsSummary
 from engine.modalities.xray_ct.radiograph_store import Part
 from engine.preprocess import Binning
 from tests.app.conftest import PATIENCE_MS, Controls, shut_down
@@ -215,7 +215,7 @@ def test_pet_has_no_tabs(window, opened, open_scan):
 
 
 def test_no_room_for_the_pictures_is_told_where_they_would_be(window, scan):
-    held = replace(XrayScan.of(scan, ()), radiographs=None)
+    held = replace(ProjectionsSummary.of(scan, Path("cone.h5")), radiographs=None)
     window.session.study.set_input("data", Input("cone.h5", "36 views", content=held))
     view = window.centre.scan.projections
     assert "no room" in view.radiograph.caption()
@@ -228,7 +228,7 @@ def test_a_fan_beam_has_a_sinogram_only(qtbot, window):
         circle(N), source_axis_mm=200, source_detector_mm=300, n_columns=48, pixel_mm=1.0
     )
     values = np.random.default_rng(1).uniform(0, 2, (N, 1, 48)).astype(np.float32)
-    held = XrayScan.of(Projections(values, geometry, "integrals"), ())
+    held = ProjectionsSummary.of(Projections(values, geometry, "integrals"), Path("cone.h5"))
     window.session.study.set_input("data", Input("fan.h5", "36 views", content=held))
     settle(qtbot, window)
     view = window.centre.scan.projections

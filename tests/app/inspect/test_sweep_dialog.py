@@ -47,7 +47,7 @@ def asked(qtbot, controls, step, open_scan):
 
     def ask(kind: str = "centre") -> SweepDialog:
         qtbot.waitUntil(lambda: not controls.commands.is_busy, timeout=PATIENCE_MS)
-        step._tries[kind].click()
+        step._sweeps[kind].click()
         dialog = step.findChildren(SweepDialog)[-1]
         qtbot.waitUntil(lambda: not dialog.job.is_busy, timeout=PATIENCE_MS)
         return dialog
@@ -61,15 +61,15 @@ def look(qtbot, dialog, wanted: Range) -> None:
 
 
 def test_the_rows_offer_candidates_once_a_scan_is_open(controls, step, open_scan):
-    assert step._tries == {}
+    assert step._sweeps == {}
     open_scan()
     step.set_open(True)
-    assert [kind for kind, button in step._tries.items() if button.isVisible()] == [
+    assert [kind for kind, button in step._sweeps.items() if button.isVisible()] == [
         "centre",
         "roll",
     ]
     controls.session.study.set_protocol(with_steps(centre=CentreOfRotation(use="off")))
-    assert not step._tries["centre"].isVisible()
+    assert not step._sweeps["centre"].isVisible()
 
 
 def test_values_lie_around_what_a_run_finds_which_is_marked(asked):

@@ -10,13 +10,13 @@ from scipy import ndimage
 
 from app.measure.rods_panel import RodsBox, csv_of, table_of
 from app.models.device_choice import DeviceChoice
-from app.models.histogram_scan import HistogramScan
 from app.models.inputs import Input
 from app.models.session import Session
 from engine.data.histogram import Histogram
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.io import read_scanner
+from engine.modalities.dual_head_pet.histogram_summary import HistogramSummary
 from engine.simulate.phantoms import derenzo
 
 GRID = ImageGrid((144, 6, 144), (0.25, 4.0, 0.25))
@@ -70,7 +70,7 @@ def test_a_simulated_scan_says_where_its_rods_are(box):
     scanner = read_scanner("test-panels")
     counts = np.ones(scanner.n_lors, np.float32)
     info = {"rods": {"radius_mm": RADIUS_MM, "along": "y"}}
-    scan = HistogramScan.of(Histogram(scanner, counts, info=info), ())
+    scan = HistogramSummary.of(Histogram(scanner, counts, info=info))
     box.session.study.set_input("data", Input("rods.h5", "a histogram", content=scan))
     assert box.is_derenzo.isChecked()
     assert (box.radius.value, box.axis.currentData()) == (RADIUS_MM, "y")

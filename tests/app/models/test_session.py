@@ -10,8 +10,7 @@ import pytest
 
 from app.control.reading import read_input
 from app.models.device_choice import DeviceChoice
-from app.models.inputs import Input, Inputs, Scan
-from app.models.listmode_pet import Pet
+from app.models.inputs import Input, Inputs
 from app.models.quality import QUALITIES, at_quality, quality_of
 from app.models.run_record import KeptImages, RunRecord, RunState
 from app.models.session import Session
@@ -33,6 +32,8 @@ from engine.events import (
     Warned,
 )
 from engine.geometry.grid import ImageGrid
+from engine.modalities.listmode_pet.event_summary import EventSummary
+from engine.modalities.listmode_pet.modality import ListModePet
 from engine.modalities.listmode_pet.protocol import ListModeGrid, ListModeProtocol
 
 GRID = ImageGrid((3, 4, 5), (2.0, 2.0, 2.0))
@@ -55,9 +56,9 @@ def session(qapp) -> Session:
 
 
 @pytest.fixture
-def scan(tiny_ring) -> Scan:
+def scan(tiny_ring) -> EventSummary:
     crystals = np.array([[1, 25]], np.int32)
-    return Scan(ListMode(tiny_ring, crystals), 1000, (), ())
+    return replace(EventSummary.of(ListMode(tiny_ring, crystals)), n_events=1000)
 
 
 @pytest.fixture
@@ -168,12 +169,12 @@ def test_the_study_holds_what_was_chosen(ready):
 
 def test_corrections_say_why_they_cannot_be_used(scan, tiny_ring):
     inputs = Inputs(data=Input("/data/scan.l", "ok", content=scan))
-    obstacles = Pet().obstacles(ListModeProtocol(), inputs)
+    obstacles = ListModePet().obstacles(ListModeProtocol(), inputs.open_study)
     assert set(obstacles) == {"normalisation", "attenuation", "randoms", "scatter"}
     assert all(obstacles.values())
     mu = Volume(np.full(GRID.shape, 0.0096, np.float32), GRID, "1/mm")
     inputs["attenuation"] = Input("/data/mu.nii", "ok", content=mu)
-    assert Pet().obstacles(ListModeProtocol(), inputs)["attenuation"] is None
+    assert ListModePet().obstacles(ListModeProtocol(), inputs.open_study)["attenuation"] is None
 
 
 def test_a_chosen_scanner_stands_above_the_one_the_scan_names(ready, tiny_ring):

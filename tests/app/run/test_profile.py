@@ -238,7 +238,7 @@ def test_x_rays_have_rates_of_their_own():
     assert rates == {
         "Forward": "4.8 M rays/s", "Back": "1.2 G voxel updates/s", "Filter": "24.0 M pixels/s",
     }  # fmt: skip
-    assert words.projection_text(SCAN) == "1.2 G voxel updates/s"
+    assert words.headline(SCAN) == "1.2 G voxel updates/s"
     assert words.meaning(SCAN) == "projected back, on CPU, 2 threads"
     assert not any("event" in row.tip for row in words.rates(SCAN))
-    assert words.projection_text(replace(SCAN, stages=())) == "0.0 s of work"
+    assert words.headline(replace(SCAN, stages=())) == "0.0 s of work"

@@ -225,7 +225,7 @@ def test_a_protocol_is_saved_under_a_name_and_found_again(qtbot, qapp, window, p
 
 def test_a_mu_map_waits_for_the_scan_that_names_the_scanner(qtbot, window, small_study, tmp_path):
     saved_volume(tmp_path / "mu.h5", 0.0096, "1/mm")
-    study = small_study.model_copy(update={"attenuation": tmp_path / "mu.h5"})
+    study = small_study.model_copy(update={"inputs": {"attenuation": tmp_path / "mu.h5"}})
     window.commands.open_study(study)
     assert window.session.study.inputs["attenuation"].is_reading
     qtbot.waitUntil(lambda: window.session.obstacle() == "", timeout=PATIENCE_MS)

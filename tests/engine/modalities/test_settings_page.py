@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from engine.algorithms import ALGORITHMS, LINEAR_ALGORITHMS
-from engine.modalities.settings_page import chapter, settings_page
+from engine.modalities.settings_page import chapter, settings_text
 from engine.modalities.studies import shipped_protocols
 from engine.postprocess import FILTERS
 from engine.settings import Settings, setting
 
-PAGE = settings_page()
+PAGE = settings_text()
 
 
 class Inner(Settings):

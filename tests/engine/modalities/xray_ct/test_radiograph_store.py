@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from app.control.reading import read_input
-from app.models.xray_scan import XrayScan
 from engine.backend import cpu
 from engine.data.projections import Projections
 from engine.geometry.orbits import circle, parallel
+from engine.modalities.xray_ct.projections_summary import ProjectionsSummary
 from engine.modalities.xray_ct.radiograph_store import RadiographStore
 from engine.paths import cache_dir
 from engine.preprocess import STEPS, PreprocessStep
@@ -88,7 +88,7 @@ def test_the_file_goes_with_the_scan(scan):
 
     gc.collect()  # what other tests left
     before = n_maps()
-    held = XrayScan.of(scan, ())
+    held = ProjectionsSummary.of(scan, Path("scan.h5"))
     held.obstacles(tuple(kind() for kind in STEPS))
     assert n_maps() == before + 3
     del held
@@ -103,7 +103,7 @@ def test_no_room_on_the_disk_costs_the_pictures_only(scan, tmp_path, monkeypatch
         raise OSError(28, os.strerror(28))
 
     monkeypatch.setattr(pictures.tempfile, "TemporaryFile", full)
-    held = XrayScan.of(scan, ())
+    held = ProjectionsSummary.of(scan, Path("scan.h5"))
     assert held.radiographs is None
     assert "No space left" in held.notes[-1]
 
