@@ -13,6 +13,7 @@ from engine.data.volume import Volume
 from engine.events import Event, Finished
 from engine.modalities.studies import modality_of, refuse_foreign_inputs
 from engine.reporting.context import OnProgress, Resume, RunContext
+from engine.study.protocol import Protocol
 from engine.study.study import Study
 
 __all__ = ["Resume", "reconstruct", "run"]
@@ -73,10 +74,10 @@ def run(
     2 8 mm, 10 × 10 × 5
     """
     history = RunHistory() if resume is None else resume.history.resumed()
-    record = RunContext(study, on, on_progress, history)
+    context: RunContext[Protocol] = RunContext.of(study, on, on_progress, history)
     with on.faults("reconstructing"):
         refuse_foreign_inputs(study)
-        flow = modality_of(study.protocol).flow(record, resume, finish_early)
+        flow = modality_of(study.protocol).flow(context, resume, finish_early)
         volume = yield from flow
         yield Finished(volume, volume.info)
 

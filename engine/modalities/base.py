@@ -208,7 +208,7 @@ class Modality(ABC, Generic[P]):
 
     @abstractmethod
     def flow(
-        self, context: RunContext, resume: Resume | None, finish_early: FinishEarly | None
+        self, context: RunContext[P], resume: Resume | None, finish_early: FinishEarly | None
     ) -> Stage[Volume]:
         """Reconstruct: from the files of the study to the finished volume, telling events."""
 

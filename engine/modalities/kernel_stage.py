@@ -5,14 +5,15 @@ from __future__ import annotations
 from engine.modalities.stages import Stage
 from engine.modalities.warm_up import Steps, warm_up
 from engine.reporting.context import RunContext
+from engine.study.protocol import Protocol
 
 
-def prepare_kernels(record: RunContext, steps: Steps) -> Stage[None]:
+def prepare_kernels(context: RunContext[Protocol], steps: Steps) -> Stage[None]:
     """Load the kernels, or compile them where this machine has not done so yet."""
-    yield record.start("kernels", "Preparing the kernels (compiled once, then kept)")
-    on_progress = record.ticker("kernels") or (lambda done, total: None)
-    with record.profiler.span("kernels"):
+    yield context.log.start("kernels", "Preparing the kernels (compiled once, then kept)")
+    on_progress = context.ticker("kernels") or (lambda done, total: None)
+    with context.profiler.span("kernels"):
         on_progress(0, len(steps))
         for done, total in warm_up(steps):
             on_progress(done, total)
-    yield record.end("kernels")
+    yield context.log.end("kernels")

@@ -1,6 +1,6 @@
 """What every flow does: apply corrections, iterate, finish. Each is a generator of events.
 
-`RunContext` gathers what provenance will say of them.
+The log of the `RunContext` gathers what provenance will say of them.
 """
 
 from __future__ import annotations
@@ -21,33 +21,34 @@ from engine.data.input_role import InputRole
 from engine.data.volume import Volume
 from engine.errors import DataError, GeometryError
 from engine.events import Corrected, Event, Preview, Profiled, StageStarted
+from engine.geometry.grid import ImageGrid
 from engine.model import Model
 from engine.postprocess import Filter
 from engine.reporting import provenance
-from engine.reporting.context import Resume, RunContext
+from engine.reporting.context import ImageSpace, Resume, RunContext
+from engine.study.protocol import Protocol
 
 T = TypeVar("T")
 D = TypeVar("D")
 Stage = Generator[Event, None, T]
 
 
-def attach_inputs(record: RunContext, roles: Sequence[InputRole], data: D) -> D:
+def attach_inputs(context: RunContext[Protocol], roles: Sequence[InputRole], data: D) -> D:
     """Read the auxiliary files of the study that these roles name, and put them to the scan."""
     scanner = getattr(data, "scanner", None)
     for role in roles:
-        if role.key in record.study.inputs:
-            content = role.read(record.study.inputs[role.key], scanner)
+        if role.key in context.study.inputs:
+            content = role.read(context.study.inputs[role.key], scanner)
             data = role.attached(data, content)
     return data
 
 
-def correct(record: RunContext, steps: Sequence[Correction[D]], data: D) -> Stage[D]:
+def correct(context: RunContext[Protocol], steps: Sequence[Correction[D]], data: D) -> Stage[D]:
     """Apply what can be, and tell for each what it did, or why it did nothing."""
     for step in steps:
-        with record.profiler.span("correct"):
-            data, event = _apply(step, data, record.on)
-        record.corrections.append({"kind": step.kind, "state": event.state, "text": event.text})
-        yield event
+        with context.profiler.span("correct"):
+            data, event = _apply(step, data, context.on)
+        yield context.log.corrected(event)
     return data
 
 
@@ -63,18 +64,19 @@ def _apply(correction: Correction[D], data: D, on: Backend) -> tuple[D, Correcte
     return data, Corrected(correction.kind, "unavailable", obstacle)
 
 
-def begin(record: RunContext, resume: Resume | None) -> StageStarted:
+def begin(context: RunContext[Protocol], resume: Resume | None) -> StageStarted:
     """Start the iterations, and say where those of a resumed run go on."""
-    algorithm = record.protocol.algorithm
+    algorithm = context.protocol.algorithm
     text = algorithm.describe()
     if resume is not None:
         n_updates = algorithm.n_iterations * algorithm.n_subsets
         text += f"; going on after {resume.done:,} of {n_updates:,} updates, whose time counts"
-    return record.start("reconstruct", text)
+    return context.log.start("reconstruct", text)
 
 
 def iterate(
-    record: RunContext,
+    context: RunContext[Protocol],
+    space: ImageSpace,
     model: Model,
     image: NDArray[np.float32],
     resume: Resume | None,
@@ -89,10 +91,10 @@ def iterate(
     An iteration has `n_rows` of what `rows` names; an update passes over its data as often as the
     algorithm says, or `passes_of_step` times. Returns the last image and its updates.
     """
-    algorithm, progress = record.protocol.algorithm, record.progress
+    algorithm, progress = context.protocol.algorithm, context.progress
     image, done = start_of(image, resume)
     if done >= algorithm.n_subsets:
-        yield from _warn_of_skipped(record)
+        yield from _warn_of_skipped(context)
     if progress is not None:
         n_updates = algorithm.n_iterations * algorithm.n_subsets
         progress.begin("reconstruct", n_updates, passes_of_step or algorithm.passes)
@@ -102,8 +104,8 @@ def iterate(
         model,
         image,
         done=done,
-        so_far=record.history.so_far,
-        between=_between(record),
+        so_far=context.log.history.so_far,
+        between=_between(context, space.grid),
         finish_early=finish_early,
     )
     clock = perf_counter()
@@ -114,19 +116,19 @@ def iterate(
         ends_iteration = step.subset == algorithm.n_subsets
         residual = step.residual if ends_iteration else None  # the next update begins with it
         seconds = perf_counter() - clock
-        record.spend("reconstruct", seconds)
-        if ends_iteration or record.may_preview():
+        context.log.spend("reconstruct", seconds)
+        if ends_iteration or context.log.may_preview(context.on):
             image = step.image
-            yield from _report(record, step, seconds, residual)
-            yield from record.profiled()
+            yield from _report(context, space, step, seconds, residual)
+            yield from context.profiled()
         if step.ends:
-            yield _why_it_ends(record, step)
+            yield _why_it_ends(context, step)
         clock = perf_counter()  # pauses, drawing and saving are not the algorithm's time
     if progress is not None:
         progress.end()
-    spent = record.history.seconds.get("reconstruct", 0.0)
+    spent = context.log.history.seconds.get("reconstruct", 0.0)
     rate = n_rows * done / algorithm.n_subsets / max(spent, 1e-9)
-    yield record.measured("reconstruct", **{rows: n_rows, f"{rows}_per_second": rate})
+    yield context.log.measured("reconstruct", **{rows: n_rows, f"{rows}_per_second": rate})
     return image, done
 
 
@@ -143,16 +145,20 @@ def start_of(uniform: NDArray[Any], resume: Resume | None) -> tuple[NDArray[Any]
 
 
 def _report(
-    record: RunContext, step: Step, seconds: float, residual: float | None
+    context: RunContext[Protocol],
+    space: ImageSpace,
+    step: Step,
+    seconds: float,
+    residual: float | None,
 ) -> Iterator[Event]:
-    algorithm = record.protocol.algorithm
-    history = record.history.extended(step.log_likelihood, residual)
+    algorithm = context.protocol.algorithm
+    history = context.log.history.extended(step.log_likelihood, residual)
     n_skipped = step.n_skipped if step.iteration == 1 else history.n_skipped
-    record.history = replace(history, so_far=step.so_far(), n_skipped=n_skipped)
+    context.log.history = replace(history, so_far=step.so_far(), n_skipped=n_skipped)
     if step.iteration == 1:
-        yield from _warn_of_skipped(record)
+        yield from _warn_of_skipped(context)
     yield Preview(
-        Volume(np.asarray(step.image, np.float32), record.grid, record.unit, {"axes": record.axes}),
+        space.volume(step.image),
         step.iteration,
         algorithm.n_iterations,
         step.subset,
@@ -160,61 +166,69 @@ def _report(
         seconds,
         step.log_likelihood,
         residual,
-        record.history,
+        context.log.history,
     )
 
 
-def _why_it_ends(record: RunContext, step: Step) -> Corrected:
+def _why_it_ends(context: RunContext[Protocol], step: Step) -> Corrected:
     """Say that no more iterations follow, and why."""
-    of = record.protocol.algorithm.n_iterations
+    of = context.protocol.algorithm.n_iterations
     text = f"stopped after {step.iteration} of {of} iterations: {step.ends}"
-    record.corrections.append({"kind": "iterations", "state": "applied", "text": text})
-    return Corrected("iterations", "applied", text)
+    return context.log.applied("iterations", text)
 
 
-def _warn_of_skipped(record: RunContext) -> Iterator[Event]:
+def _warn_of_skipped(context: RunContext[Protocol]) -> Iterator[Event]:
     """Once an iteration is over, say what it left out; only the first one can."""
-    if record.history.n_skipped:
-        yield record.warn(
-            f"{record.history.n_skipped:,} events cross no activity and no background in the first "
+    if context.log.history.n_skipped:
+        yield context.log.warn(
+            f"{context.log.history.n_skipped:,} events cross no activity and no background in the first "
             "iteration; they are left out."
         )
 
 
-def _between(record: RunContext) -> Callable[[NDArray[Any]], NDArray[Any]] | None:
-    filters = record.protocol.between
-    return (lambda image: _filtered(record, filters, image)) if filters else None
+def _between(
+    context: RunContext[Protocol], grid: ImageGrid
+) -> Callable[[NDArray[Any]], NDArray[Any]] | None:
+    filters = context.protocol.between
+    return (lambda image: _filtered(context, filters, image, grid)) if filters else None
 
 
-def _filtered(record: RunContext, filters: Sequence[Filter], image: NDArray[Any]) -> NDArray[Any]:
+def _filtered(
+    context: RunContext[Protocol],
+    filters: Sequence[Filter],
+    image: NDArray[Any],
+    grid: ImageGrid,
+) -> NDArray[Any]:
     if not filters:
         return image
-    with record.profiler.span("filter"):
+    with context.profiler.span("filter"):
         for each in filters:
-            image = each.apply(image, record.grid.voxel_mm)
+            image = each.apply(image, grid.voxel_mm)
     return image
 
 
-def finish(record: RunContext, image: NDArray[np.float32], done: int) -> Stage[Volume]:
+def finish(
+    context: RunContext[Protocol], space: ImageSpace, image: NDArray[np.float32], done: int
+) -> Stage[Volume]:
     """Filter the finished image and write down what made it."""
-    yield record.start("finish", "Finishing the image")
-    image = _filtered(record, record.protocol.finishing, image)
+    log = context.log
+    yield log.start("finish", "Finishing the image")
+    image = _filtered(context, context.protocol.finishing, image, space.grid)
     image = np.ascontiguousarray(image, np.float32)
-    yield record.end("finish")
-    profile = record.profiler.snapshot()
+    yield log.end("finish")
+    profile = context.profiler.snapshot()
     yield Profiled(profile)
     info = provenance.build(
-        record.study,
-        scanner_fingerprint=record.scanner,
-        facts=record.facts,
-        corrections=record.corrections,
-        warnings=record.warnings,
-        history=record.history,
-        device=record.on.label,
+        context.study,
+        scanner_fingerprint=log.scanner,
+        facts=log.facts,
+        corrections=log.corrections,
+        warnings=log.warnings,
+        history=log.history,
+        device=context.on.label,
         ended_utc=datetime.now(UTC),
-        iterations_done=done / record.protocol.algorithm.n_subsets,
-        grid=record.grid,
+        iterations_done=done / context.protocol.algorithm.n_subsets,
+        grid=space.grid,
         output_sha256=provenance.hash_array(image),
     )
-    info |= {"axes": record.axes, "profile": profile.as_dict()}
-    return Volume(image, record.grid, record.unit, info)
+    return space.volume(image, info | {"profile": profile.as_dict()})

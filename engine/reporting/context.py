@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any
+from typing import Any, Generic, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.backend import Backend
 from engine.data.run_history import RunHistory
-from engine.events import Measured, Profiled, Progressed, StageStarted, Warned
+from engine.data.volume import Volume
+from engine.events import Corrected, Measured, Profiled, Progressed, StageStarted, Warned
 from engine.geometry.grid import ImageGrid
 from engine.profiling import Profiler
 from engine.reporting.progress import PassProgress
+from engine.study.protocol import Protocol
 from engine.study.study import Study
 
 OnProgress = Callable[[Progressed], None]
@@ -41,44 +43,57 @@ class Resume:
     history: RunHistory
 
 
-@dataclass
-class RunContext:
-    """One run: its inputs, and what becomes its provenance."""
+@dataclass(frozen=True)
+class ImageSpace:
+    """What the numbers of an image mean.
 
-    study: Study
-    on: Backend
-    on_progress: OnProgress | None = None
+    Attributes
+    ----------
+    grid : its voxels
+    unit : unit of its values
+    axes : directions of x, y and z: "LPS" of a patient, or plain "xyz"
+    """
+
+    grid: ImageGrid
+    unit: str = "counts/mm"
+    axes: str = "LPS"
+
+    def volume(self, image: NDArray[Any], info: dict[str, Any] | None = None) -> Volume:
+        """Return an image with its meaning."""
+        values = np.asarray(image, np.float32)
+        return Volume(values, self.grid, self.unit, {**(info or {}), "axes": self.axes})
+
+
+@dataclass
+class RunLog:
+    """What a run has told so far: it only grows, and becomes the provenance.
+
+    Attributes
+    ----------
+    history : times, and how near the images came to the data
+    facts : what is known of scan, response and sensitivity
+    scanner : all that fixes the geometry of the scanner
+    corrections : what each did, in the order they ran
+    warnings : sentences for the user
+    """
+
     history: RunHistory = field(default_factory=RunHistory)
-    clock: float = 0.0
     facts: dict[str, Any] = field(default_factory=dict)
     scanner: dict[str, Any] = field(default_factory=dict)
     corrections: list[dict[str, Any]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    axes: str = "LPS"
-    unit: str = "counts/mm"
-    grid: ImageGrid = field(default_factory=lambda: ImageGrid((1, 1, 1), (1.0, 1.0, 1.0)))
-    profiler: Profiler = field(init=False)
-    progress: PassProgress | None = field(init=False)
+    _clock: float = 0.0
     _profiled_at: float = 0.0
     _previewed_at: float = 0.0
 
-    def __post_init__(self) -> None:
-        self.profiler = Profiler(self.on)
-        self.progress = None if self.on_progress is None else PassProgress(self.on_progress)
-
-    @property
-    def protocol(self) -> Any:
-        """How to reconstruct: the protocol of the flow that runs."""
-        return self.study.protocol
-
     def start(self, stage: str, text: str) -> StageStarted:
         """Begin a stage and its clock."""
-        self.clock = perf_counter()
+        self._clock = perf_counter()
         return StageStarted(stage, text)
 
     def end(self, stage: str, **figures: float) -> Measured:
         """End the stage, which took the time since its start."""
-        self.spend(stage, perf_counter() - self.clock)
+        self.spend(stage, perf_counter() - self._clock)
         return self.measured(stage, **figures)
 
     def spend(self, stage: str, seconds: float) -> None:
@@ -94,20 +109,72 @@ class RunContext:
         self.warnings.append(text)
         return Warned(text)
 
-    def may_preview(self) -> bool:
+    def applied(self, kind: str, text: str) -> Corrected:
+        """Keep what an effect came to that no correction of the protocol stands for."""
+        return self.corrected(Corrected(kind, "applied", text))
+
+    def corrected(self, event: Corrected) -> Corrected:
+        """Keep what a correction did."""
+        self.corrections.append({"kind": event.kind, "state": event.state, "text": event.text})
+        return event
+
+    def may_preview(self, on: Backend) -> bool:
         """Whether to copy an image off the device between the ends of iterations."""
         now = perf_counter()
-        if self.on.is_cuda and now - self._previewed_at < PREVIEW_S:
+        if on.is_cuda and now - self._previewed_at < PREVIEW_S:
             return False
         self._previewed_at = now
         return True
 
-    def profiled(self) -> Iterator[Profiled]:
+    def profiled(self, profiler: Profiler) -> Iterator[Profiled]:
         """Tell the profile, unless it was told just now."""
         now = perf_counter()
         if now - self._profiled_at >= PROFILE_S:
             self._profiled_at = now
-            yield Profiled(self.profiler.snapshot())
+            yield Profiled(profiler.snapshot())
+
+
+P_co = TypeVar("P_co", bound=Protocol, covariant=True)
+
+
+@dataclass(frozen=True)
+class RunContext(Generic[P_co]):
+    """One run: what it is given, and the log that it writes.
+
+    Attributes
+    ----------
+    study : what to reconstruct, and how
+    on : device
+    log : what the run has told so far
+    profiler : where the time goes
+    on_progress : called inside long steps; None: nobody asks
+    progress : of the stages that pass over the data; None: nobody asks
+    """
+
+    study: Study
+    on: Backend
+    log: RunLog
+    profiler: Profiler
+    on_progress: OnProgress | None = None
+    progress: PassProgress | None = None
+
+    @classmethod
+    def of(
+        cls,
+        study: Study,
+        on: Backend,
+        on_progress: OnProgress | None = None,
+        history: RunHistory | None = None,
+    ) -> Self:
+        """Return the context of a run that begins, or goes on after `history`."""
+        log = RunLog(history or RunHistory())
+        progress = None if on_progress is None else PassProgress(on_progress)
+        return cls(study, on, log, Profiler(on), on_progress, progress)
+
+    @property
+    def protocol(self) -> P_co:
+        """How to reconstruct; its type is that of the flow, which `modality_of` chose by it."""
+        return cast(P_co, self.study.protocol)
 
     def ticker(self, stage: str) -> Callable[[int, int], None] | None:
         """Return what long steps call with (done, total)."""
@@ -115,3 +182,7 @@ class RunContext:
         if on_progress is None:
             return None
         return lambda done, total: on_progress(Progressed(stage, done, total))
+
+    def profiled(self) -> Iterator[Profiled]:
+        """Tell the profile, unless it was told just now."""
+        return self.log.profiled(self.profiler)

@@ -16,6 +16,7 @@ from engine.data.response import ResponseMatrix
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.events import Loaded, Planned
+from engine.geometry.grid import ImageGrid
 from engine.io import is_histogram, read_histogram, read_listmode
 from engine.io.response_hdf5 import read_response
 from engine.modalities import stages
@@ -30,149 +31,148 @@ from engine.modalities.requirements import refuse_if_too_large
 from engine.modalities.stages import Stage, attach_inputs
 from engine.model import ReadyModel
 from engine.paths import cache_dir
-from engine.reporting.context import Resume, RunContext
+from engine.reporting.context import ImageSpace, Resume, RunContext
+
+Context = RunContext[DualHeadProtocol]
 
 
 def flow(
-    record: RunContext, resume: Resume | None, finish_early: Callable[[], bool] | None
+    context: Context, resume: Resume | None, finish_early: Callable[[], bool] | None
 ) -> Stage[Volume]:
     """Read, find the response, correct, model, iterate, finish."""
-    protocol = _protocol(record)
-    data = yield from read(record, protocol)
-    response = yield from find_response(record, protocol, data)
-    yield from prepare_kernels(record, of_response(response, on=record.on))
-    data = yield from correct(record, protocol, data)
+    protocol = context.protocol
+    data = yield from read(context, protocol)
+    response = yield from find_response(context, protocol, data)
+    yield from prepare_kernels(context, of_response(response, on=context.on))
+    data = yield from correct(context, protocol, data)
     start = dual_head_pet.uniform_start(data, response)
-    model = yield from prepare(record, data, response, stages.start_of(start, resume)[0])
-    yield stages.begin(record, resume)
+    model = yield from prepare(context, data, response, stages.start_of(start, resume)[0])
+    yield stages.begin(context, resume)
+    space = ImageSpace(response.scanner.grid, dual_head_pet.UNIT, data.info.get("axes", "LPS"))
     image, done = yield from stages.iterate(
-        record, model, start, resume, finish_early, n_rows=data.scanner.n_lors, rows="lines"
+        context, space, model, start, resume, finish_early, n_rows=data.scanner.n_lors, rows="lines"
     )
-    return (yield from stages.finish(record, image, done))
+    return (yield from stages.finish(context, space, image, done))
 
 
-def read(record: RunContext, protocol: DualHeadProtocol) -> Stage[Histogram]:
+def read(context: Context, protocol: DualHeadProtocol) -> Stage[Histogram]:
     """Read the histogram, or count the events of list mode."""
-    yield record.start("read", "Reading the scan")
-    study = record.study
-    with record.profiler.span("read"):
-        data = read_counts(record)
+    yield context.log.start("read", "Reading the scan")
+    study = context.study
+    with context.profiler.span("read"):
+        data = read_counts(context)
     if not data.n_prompts:
         raise DataError(
             f"{study.data.name}: no line of response has a count; there is nothing to reconstruct."
         )
-    record.unit = dual_head_pet.UNIT
-    record.axes = data.info.get("axes", record.axes)
-    record.facts = facts_of(data)
-    record.scanner = data.scanner.fingerprint()
+    context.log.facts = facts_of(data)
+    context.log.scanner = data.scanner.fingerprint()
     n_lines = data.scanner.n_lors
-    yield Loaded(f"{data.n_prompts:,.0f} prompts on {n_lines:,} lines", record.facts)
+    yield Loaded(f"{data.n_prompts:,.0f} prompts on {n_lines:,} lines", context.log.facts)
     for note in data.notes:
-        yield record.warn(note)
-    yield record.end("read", lines=n_lines)
+        yield context.log.warn(note)
+    yield context.log.end("read", lines=n_lines)
     return data
 
 
-def read_counts(record: RunContext) -> Histogram:
+def read_counts(context: Context) -> Histogram:
     """Read a histogram, or list mode with its auxiliary files, which is then counted by lines."""
-    study, roles = record.study, inputs_of(HISTOGRAM_CORRECTIONS)
+    study, roles = context.study, inputs_of(HISTOGRAM_CORRECTIONS)
     if is_histogram(study.data):
-        return attach_inputs(record, roles, read_histogram(study.data, study.scanner))
+        return attach_inputs(context, roles, read_histogram(study.data, study.scanner))
     events = read_listmode(study.data, scanner=study.scanner)
-    return histogrammed(attach_inputs(record, roles, events))
+    return histogrammed(attach_inputs(context, roles, events))
 
 
 def find_response(
-    record: RunContext, protocol: DualHeadProtocol, data: Histogram
+    context: Context, protocol: DualHeadProtocol, data: Histogram
 ) -> Stage[ResponseMatrix]:
     """Read the response the study names, find it in the cache, or compute it; then the grid."""
-    yield record.start("response", f"Finding the response of {data.scanner.name}")
-    on, folder, given = record.on, cache_dir() / "response", record.study.inputs.get(RESPONSE.key)
+    yield context.log.start("response", f"Finding the response of {data.scanner.name}")
+    on, folder, given = context.on, cache_dir() / "response", context.study.inputs.get(RESPONSE.key)
     scanner = protocol.grid.scanner_for(data.scanner)
     found: ResponseMatrix | None
-    with record.profiler.span("response"):
+    with context.profiler.span("response"):
         if given is not None:
             keeps_grid = protocol.grid == DualHeadGrid()
             found = read_response(given, scanner, any_image=keeps_grid)
         else:
             found = response_cache.find(folder, scanner, protocol.response)
     is_there = found is not None
-    record.grid = scanner.grid if found is None else found.scanner.grid
-    yield _plan(record, protocol, data, kept=is_there)
+    grid = scanner.grid if found is None else found.scanner.grid
+    yield _plan(context, data, grid, kept=is_there)
     if found is None:
         found = response_cache.build(
             folder,
             scanner,
             protocol.response,
             threads=on.threads,
-            on_progress=record.ticker("response"),
+            on_progress=context.ticker("response"),
         )
-    record.facts["response"] = describe(found)
-    yield record.end(
+    context.log.facts["response"] = describe(found)
+    yield context.log.end(
         "response",
         nonzeros=found.n_nonzero,
         error_percent=100 * float(found.errors.max()),
         dropped_percent=100 * float(found.dropped.max()),
         from_cache=is_there,
     )
-    yield from record.profiled()
+    yield from context.profiled()
     return found
 
 
-def _plan(
-    record: RunContext, protocol: DualHeadProtocol, data: Histogram, *, kept: bool
-) -> Planned:
+def _plan(context: Context, data: Histogram, grid: ImageGrid, *, kept: bool) -> Planned:
     """Say what the run will take; raise if the memory is not there."""
     columns = sum(
         values is not None
         for values in (data.prompts, data.delayeds, data.additive, data.normalisation)
     )
     requirements = estimate(
-        protocol,
+        context.protocol,
         data.scanner,
-        on=device_of(record.on),
+        on=device_of(context.on),
         kept=kept,
         columns=columns,
         factors=data.normalisation is not None or data.efficiencies is not None,
     )
-    refuse_if_too_large(requirements, record.grid, SMALLER)
-    return Planned(record.on.name, f"{record.on.label}: {requirements.describe()}")
+    refuse_if_too_large(requirements, grid, SMALLER)
+    return Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
 
 
-def correct(record: RunContext, protocol: DualHeadProtocol, data: Histogram) -> Stage[Histogram]:
+def correct(context: Context, protocol: DualHeadProtocol, data: Histogram) -> Stage[Histogram]:
     """Describe each effect in the histogram."""
-    yield record.start("correct", "Preparing the corrections")
-    data = yield from stages.correct(record, protocol.corrections.steps(), data)
+    yield context.log.start("correct", "Preparing the corrections")
+    data = yield from stages.correct(context, protocol.corrections.steps(), data)
     data, n_dropped = dual_head_pet.usable(data)
     if n_dropped:
-        yield record.warn(
+        yield context.log.warn(
             f"{n_dropped:,.0f} prompts lie on lines with a detection factor of 0 and are left out."
         )
-    yield record.end("correct")
-    yield from record.profiled()
+    yield context.log.end("correct")
+    yield from context.profiled()
     return data
 
 
 def prepare(
-    record: RunContext, data: Histogram, response: ResponseMatrix, start: NDArray[np.float32]
+    context: Context, data: Histogram, response: ResponseMatrix, start: NDArray[np.float32]
 ) -> Stage[ReadyModel]:
     """Compute the sensitivity of every subset."""
-    n_subsets = record.protocol.algorithm.n_subsets
+    n_subsets = context.protocol.algorithm.n_subsets
     of = f"each of {n_subsets} subsets" if n_subsets > 1 else "all lines"
-    yield record.start("sensitivity", f"Computing the sensitivity of {of}")
-    if record.progress is not None:
-        record.progress.begin("sensitivity", 1, n_subsets)
+    yield context.log.start("sensitivity", f"Computing the sensitivity of {of}")
+    if context.progress is not None:
+        context.progress.begin("sensitivity", 1, n_subsets)
     model = dual_head_pet.build(
         data,
         response,
         n_subsets=n_subsets,
-        on=record.on,
-        on_progress=record.progress,
-        profiler=record.profiler,
+        on=context.on,
+        on_progress=context.progress,
+        profiler=context.profiler,
     )
     ready = ReadyModel.of(model, start, n_subsets)
-    yield record.end("sensitivity", lines=data.scanner.n_lors)
-    yield from record.profiled()
+    yield context.log.end("sensitivity", lines=data.scanner.n_lors)
+    yield from context.profiled()
     return ready
 
 
@@ -202,10 +202,3 @@ def describe(response: ResponseMatrix) -> str:
         f"{100 * float(response.errors.max()):.2g} %, dropped at most "
         f"{100 * float(response.dropped.max()):.2g} %"
     )
-
-
-def _protocol(record: RunContext) -> DualHeadProtocol:
-    protocol = record.study.protocol
-    if not isinstance(protocol, DualHeadProtocol):
-        raise TypeError(f"no protocol of dual-head PET: {protocol!r}")
-    return protocol

@@ -139,7 +139,10 @@ class DualHeadPet(Modality[DualHeadProtocol]):
         return f"dual_{device}"
 
     def flow(
-        self, context: RunContext, resume: Resume | None, finish_early: FinishEarly | None
+        self,
+        context: RunContext[DualHeadProtocol],
+        resume: Resume | None,
+        finish_early: FinishEarly | None,
     ) -> Stage[Volume]:
         from engine.modalities.dual_head_pet.flow import flow
 

@@ -15,10 +15,12 @@ from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.events import Loaded, Planned
+from engine.geometry.grid import ImageGrid
 from engine.io import read_listmode
 from engine.modalities import stages
 from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.listmode_pet import model as listmode_pet
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.requirements import estimate
 from engine.modalities.listmode_pet.sensitivity import Sensitivity, compute_sensitivity
 from engine.modalities.listmode_pet.sensitivity_cache import keep, key_of, load
@@ -28,34 +30,43 @@ from engine.modalities.stages import Stage
 from engine.modalities.warm_up import Steps
 from engine.model import ListModeModel
 from engine.paths import cache_dir
-from engine.reporting.context import Resume, RunContext
+from engine.reporting.context import ImageSpace, Resume, RunContext
+
+Context = RunContext[ListModeProtocol]
 
 FUSED = 1
 """Passes of an update: forward and back in one go."""
 
 
 def flow(
-    record: RunContext, resume: Resume | None, finish_early: Callable[[], bool] | None
+    context: Context, resume: Resume | None, finish_early: Callable[[], bool] | None
 ) -> Stage[Volume]:
     """Read, correct, model, iterate, finish."""
-    data = yield from read(record)
-    yield from prepare_kernels(record, kernels_of(record, data))
-    prompts = yield from correct(record, data)
-    sensitivity = yield from measure_sensitivity(record, prompts)
-    yield stages.begin(record, resume)
-    model = build(record, prompts, sensitivity)
+    data, space = yield from read(context)
+    yield from prepare_kernels(context, kernels_of(context, data, space.grid))
+    prompts = yield from correct(context, data)
+    sensitivity = yield from measure_sensitivity(context, prompts, space.grid)
+    yield stages.begin(context, resume)
+    model = build(context, prompts, sensitivity, space.grid)
     start = listmode_pet.uniform_start(model)
     image, done = yield from stages.iterate(
-        record, model, start, resume, finish_early, n_rows=prompts.n_events, passes_of_step=FUSED
+        context,
+        space,
+        model,
+        start,
+        resume,
+        finish_early,
+        n_rows=prompts.n_events,
+        passes_of_step=FUSED,
     )
-    return (yield from stages.finish(record, image, done))
+    return (yield from stages.finish(context, space, image, done))
 
 
-def read(record: RunContext) -> Stage[ListMode]:
-    """Read the scan and its auxiliary images, and check that the run fits the memory."""
-    yield record.start("read", "Reading the scan")
-    study, protocol = record.study, record.protocol
-    with record.profiler.span("read") as amounts:
+def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
+    """Read the scan and its auxiliary files, and check that the run fits the memory."""
+    yield context.log.start("read", "Reading the scan")
+    study, protocol = context.study, context.protocol
+    with context.profiler.span("read") as amounts:
         data = read_listmode(study.data, scanner=study.scanner)
         amounts.events = data.n_events
     if data.n_prompts == 0:
@@ -63,78 +74,77 @@ def read(record: RunContext) -> Stage[ListMode]:
             f"{study.data.name}: {data.n_events} events, none of them a prompt; "
             "there is nothing to reconstruct."
         )
-    record.grid = protocol.grid.grid_for(data.scanner)
-    yield _plan(record, data)
-    data = stages.attach_inputs(record, inputs_of(CORRECTIONS), data)
+    grid = protocol.grid.grid_for(data.scanner)
+    yield _plan(context, data, grid)
+    data = stages.attach_inputs(context, inputs_of(CORRECTIONS), data)
     if not protocol.time_of_flight:
         data = listmode_pet.without_tof(data)
-    record.facts = facts_of(data)
-    record.scanner = data.scanner.fingerprint()
-    record.axes = data.info.get("axes", record.axes)
-    yield Loaded(f"{data.n_prompts:,} prompts, {data.scanner.describe()}", record.facts)
+    context.log.facts = facts_of(data)
+    context.log.scanner = data.scanner.fingerprint()
+    yield Loaded(f"{data.n_prompts:,} prompts, {data.scanner.describe()}", context.log.facts)
     for note in data.notes:
-        yield record.warn(note)
-    yield record.end("read", events=data.n_events)
-    yield from record.profiled()
-    return data
+        yield context.log.warn(note)
+    yield context.log.end("read", events=data.n_events)
+    yield from context.profiled()
+    return data, ImageSpace(grid, axes=data.info.get("axes", "LPS"))
 
 
-def _plan(record: RunContext, data: ListMode) -> Planned:
+def _plan(context: Context, data: ListMode, grid: ImageGrid) -> Planned:
     """Say what the run will take; raise if the memory is not there."""
-    on, n_lors = device_of(record.on), data.scanner.n_lors
-    requirements = estimate(record.protocol, record.grid, data.n_events, on=on, n_lors=n_lors)
-    refuse_if_too_large(requirements, record.grid)
-    return Planned(record.on.name, f"{record.on.label}: {requirements.describe()}")
+    on, n_lors = device_of(context.on), data.scanner.n_lors
+    requirements = estimate(context.protocol, grid, data.n_events, on=on, n_lors=n_lors)
+    refuse_if_too_large(requirements, grid)
+    return Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
 
 
-def kernels_of(record: RunContext, data: ListMode) -> Steps:
+def kernels_of(context: Context, data: ListMode, grid: ImageGrid) -> Steps:
     """What compiles the kernels of this run."""
     return of_events(
-        record.on,
-        record.grid,
+        context.on,
+        grid,
         None if data.tof_bins is None else data.scanner.tof,
-        reproducible=record.protocol.reproducible,
+        reproducible=context.protocol.reproducible,
         mu_map=None if data.mu_map is None else data.mu_map.grid,
     )
 
 
-def correct(record: RunContext, data: ListMode) -> Stage[ListMode]:
+def correct(context: Context, data: ListMode) -> Stage[ListMode]:
     """Describe each effect in the data, then keep the prompts a model can explain, sorted."""
-    yield record.start("correct", "Preparing the corrections")
-    data = yield from stages.correct(record, record.protocol.corrections.steps(), data)
-    with record.profiler.span("sort", events=data.n_prompts):
-        prepared = listmode_pet.prepare(data, on=record.on)
+    yield context.log.start("correct", "Preparing the corrections")
+    data = yield from stages.correct(context, context.protocol.corrections.steps(), data)
+    with context.profiler.span("sort", events=data.n_prompts):
+        prepared = listmode_pet.prepare(data, on=context.on)
     if prepared.n_dropped:
-        yield record.warn(
+        yield context.log.warn(
             f"{prepared.n_dropped:,} prompts lie on gaps, dead crystals or outside the "
             "scanner's field of view and are left out."
         )
-    yield record.end("correct")
-    yield from record.profiled()
+    yield context.log.end("correct")
+    yield from context.profiled()
     return prepared.data
 
 
-def measure_sensitivity(record: RunContext, prompts: ListMode) -> Stage[Sensitivity]:
+def measure_sensitivity(context: Context, prompts: ListMode, grid: ImageGrid) -> Stage[Sensitivity]:
     """Compute the sensitivity image, or find it in the cache."""
-    yield record.start("sensitivity", "Computing the sensitivity of the scanner")
-    settings, exact_sums = record.protocol.sensitivity, record.protocol.reproducible
+    yield context.log.start("sensitivity", "Computing the sensitivity of the scanner")
+    settings, exact_sums = context.protocol.sensitivity, context.protocol.reproducible
     folder = cache_dir() / "sensitivity"
-    rounds = None if exact_sums else record.on  # integer sums are the same on any device
-    key = key_of(prompts, record.grid, settings, on=rounds)
-    with record.profiler.span("sensitivity"):
-        found = load(folder, key, record.grid)
+    rounds = None if exact_sums else context.on  # integer sums are the same on any device
+    key = key_of(prompts, grid, settings, on=rounds)
+    with context.profiler.span("sensitivity"):
+        found = load(folder, key, grid)
         sensitivity = found or compute_sensitivity(
             prompts,
-            record.grid,
+            grid,
             settings,
-            on=record.on,
+            on=context.on,
             reproducible=exact_sums,
-            on_progress=record.ticker("sensitivity"),
+            on_progress=context.ticker("sensitivity"),
         )
     if found is None:
         keep(folder, key, sensitivity)
-    record.facts["sensitivity"] = sensitivity.describe()
-    yield record.end(
+    context.log.facts["sensitivity"] = sensitivity.describe()
+    yield context.log.end(
         "sensitivity",
         lines=sensitivity.n_traced,
         error_percent=sensitivity.error_percent,
@@ -143,16 +153,18 @@ def measure_sensitivity(record: RunContext, prompts: ListMode) -> Stage[Sensitiv
     return sensitivity
 
 
-def build(record: RunContext, prompts: ListMode, sensitivity: Sensitivity) -> ListModeModel:
+def build(
+    context: Context, prompts: ListMode, sensitivity: Sensitivity, grid: ImageGrid
+) -> ListModeModel:
     """Compose the model of the corrected prompts."""
     return listmode_pet.build(
         prompts,
-        record.grid,
+        grid,
         sensitivity,
-        on=record.on,
-        reproducible=record.protocol.reproducible,
-        on_progress=record.progress,
-        profiler=record.profiler,
+        on=context.on,
+        reproducible=context.protocol.reproducible,
+        on_progress=context.progress,
+        profiler=context.profiler,
     )
 
 

@@ -101,7 +101,10 @@ class ListModePet(Modality[ListModeProtocol]):
         return device
 
     def flow(
-        self, context: RunContext, resume: Resume | None, finish_early: FinishEarly | None
+        self,
+        context: RunContext[ListModeProtocol],
+        resume: Resume | None,
+        finish_early: FinishEarly | None,
     ) -> Stage[Volume]:
         from engine.modalities.listmode_pet.flow import flow
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from engine.backend.devices import device_of
@@ -13,6 +14,7 @@ from engine.errors import DataError
 from engine.events import Corrected, Loaded, Planned
 from engine.filtering.projections import planned
 from engine.filtering.truncation import cut_sides
+from engine.geometry.grid import ImageGrid
 from engine.io import read_projections
 from engine.modalities import stages
 from engine.modalities.kernel_stage import prepare_kernels
@@ -26,43 +28,51 @@ from engine.modalities.xray_ct.warm_up import of_projections
 from engine.operators.xray import XrayTransform
 from engine.preprocess import STEPS
 from engine.preprocess.plausibility import doubts
-from engine.reporting.context import Resume, RunContext
+from engine.reporting.context import ImageSpace, Resume, RunContext
 from engine.reporting.provenance import hash_array
+
+Context = RunContext[CtProtocol]
 
 NO_PATIENT = "xyz"
 """Axes of a volume where nobody says how a patient lay in the scanner."""
 
 
 def flow(
-    record: RunContext, resume: Resume | None, finish_early: Callable[[], bool] | None
+    context: Context, resume: Resume | None, finish_early: Callable[[], bool] | None
 ) -> Stage[Volume]:
     """Read, preprocess, model, iterate, finish."""
-    protocol = _protocol(record)
-    scan = yield from read(record)
-    scan = yield from prepare(record, protocol, scan)
-    wanted = record.grid
-    region = yield from make_room(record, scan)
-    streams = yield from measure_requirements(record, protocol, scan)
+    protocol = context.protocol
+    scan = yield from read(context)
+    scan = yield from prepare(context, scan)
+    wanted = space_of(scan, protocol)
+    worked, region = yield from make_room(context, scan, wanted)
+    streams = yield from measure_requirements(context, scan, worked.grid)
     A = xray_ct.projector(
         scan,
-        record.grid,
-        on=record.on,
+        worked.grid,
+        on=context.on,
         adjoint=protocol.adjoint,
         streams=streams,
-        on_progress=record.progress,
-        profiler=record.profiler,
+        on_progress=context.progress,
+        profiler=context.profiler,
     )
-    yield from prepare_kernels(record, of_projections(A, direct=protocol.algorithm.direct))
+    yield from prepare_kernels(context, of_projections(A, direct=protocol.algorithm.direct))
     if not protocol.algorithm.direct:
-        yield from report_adjoint(record, A)
-    yield stages.begin(record, resume)
+        yield from report_adjoint(context, A)
+    yield stages.begin(context, resume)
     model = xray_ct.build(scan, A)
-    start = xray_ct.empty_start(record.grid)
+    start = xray_ct.empty_start(worked.grid)
     image, done = yield from stages.iterate(
-        record, model, start, resume, finish_early, n_rows=scan.values.size, rows="pixels"
+        context,
+        worked,
+        model,
+        start,
+        resume,
+        finish_early,
+        n_rows=scan.values.size,
+        rows="pixels",
     )
-    record.grid = wanted
-    volume = yield from stages.finish(record, image[region], done)
+    volume = yield from stages.finish(context, wanted, image[region], done)
     if protocol.hounsfield is not None:
         volume = protocol.hounsfield.apply(volume)
         message = protocol.hounsfield.summary(volume)
@@ -70,90 +80,90 @@ def flow(
     return volume
 
 
-def read(record: RunContext) -> Stage[Projections]:
+def read(context: Context) -> Stage[Projections]:
     """Read the projections."""
-    yield record.start("read", "Reading the scan")
-    with record.profiler.span("read"):
-        scan = read_projections(record.study.data)
-        scan = stages.attach_inputs(record, inputs_of(STEPS), scan)
-    record.unit = "1/mm" if scan.pixel_mm_known else "1/pixel"
-    record.axes = scan.info.get("axes", NO_PATIENT)
-    record.facts = facts_of(scan) | {"values_sha256": hash_array(scan.values)}
-    record.scanner = fingerprint(scan)
+    yield context.log.start("read", "Reading the scan")
+    with context.profiler.span("read"):
+        scan = read_projections(context.study.data)
+        scan = stages.attach_inputs(context, inputs_of(STEPS), scan)
+    context.log.facts = facts_of(scan) | {"values_sha256": hash_array(scan.values)}
+    context.log.scanner = fingerprint(scan)
     n_views, n_rows, n_columns = scan.shape
-    yield Loaded(f"{n_views} views of {n_columns} × {n_rows} pixels", record.facts)
+    yield Loaded(f"{n_views} views of {n_columns} × {n_rows} pixels", context.log.facts)
     for note in scan.notes:
-        yield record.warn(note)
-    yield record.end("read", views=n_views)
+        yield context.log.warn(note)
+    yield context.log.end("read", views=n_views)
     return scan
 
 
-def prepare(record: RunContext, protocol: CtProtocol, scan: Projections) -> Stage[Projections]:
-    """Turn what the detector counted into line integrals; then the grid is known."""
-    yield record.start("correct", "Preparing the projections")
-    scan = yield from stages.correct(record, protocol.steps.steps(), scan)
+def space_of(scan: Projections, protocol: CtProtocol) -> ImageSpace:
+    """Return what the image of a prepared scan means; pixels of unknown size count as 1 mm."""
+    unit = "1/mm" if scan.pixel_mm_known else "1/pixel"
+    axes = scan.info.get("axes", NO_PATIENT)
+    return ImageSpace(protocol.grid.grid_for(scan.geometry), unit, axes)
+
+
+def prepare(context: Context, scan: Projections) -> Stage[Projections]:
+    """Turn what the detector counted into line integrals."""
+    protocol = context.protocol
+    yield context.log.start("correct", "Preparing the projections")
+    scan = yield from stages.correct(context, protocol.steps.steps(), scan)
     if scan.n_not_finite:
         raise DataError(
-            f"{record.study.data.name}: {scan.n_not_finite:,} of {scan.values.size:,} values are "
+            f"{context.study.data.name}: {scan.n_not_finite:,} of {scan.values.size:,} values are "
             "infinite or no numbers; switch the correction of bad pixels on."
         )
     for doubt in doubts(scan):
-        yield record.warn(doubt)
-    record.grid = protocol.grid.grid_for(scan.geometry)
+        yield context.log.warn(doubt)
     if protocol.algorithm.filter is not None:
         plan = planned(scan.values, scan.geometry, protocol.algorithm.filter)
         message = "; ".join(sentence.rstrip(".") for sentence in plan.messages)
-        record.corrections.append({"kind": "weights", "state": "applied", "text": message})
-        yield Corrected("weights", "applied", message)
+        yield context.log.applied("weights", message)
         for warning in plan.warnings:
-            yield record.warn(warning)
-    yield record.end("correct")
-    yield from record.profiled()
+            yield context.log.warn(warning)
+    yield context.log.end("correct")
+    yield from context.profiled()
     return scan
 
 
-def make_room(record: RunContext, scan: Projections) -> Stage[Region]:
-    """Let iterations have all voxels that the rays through the object pass; return those wanted."""
-    region: Region = (slice(None),) * 3
-    if record.protocol.algorithm.direct:
-        return region
-    wanted = record.grid
-    record.grid, region = grown(scan, wanted)
-    if record.grid != wanted:
+def make_room(
+    context: Context, scan: Projections, wanted: ImageSpace
+) -> Stage[tuple[ImageSpace, Region]]:
+    """Let iterations have all voxels that the rays through the object pass; and those wanted."""
+    if context.protocol.algorithm.direct:
+        return wanted, (slice(None),) * 3
+    grid, region = grown(scan, wanted.grid)
+    if grid != wanted.grid:
         message = (
-            f"The rays meet more than the volume of {wanted.describe()}: iterations have "
-            f"{record.grid.describe()}, and the picture is cut out of it"
+            f"The rays meet more than the volume of {wanted.grid.describe()}: iterations have "
+            f"{grid.describe()}, and the picture is cut out of it"
         )
-        record.corrections.append({"kind": "volume", "state": "applied", "text": message})
-        yield Corrected("volume", "applied", message)
+        yield context.log.applied("volume", message)
     if all(cut_sides(scan.values)):
-        yield record.warn(
+        yield context.log.warn(
             "The object is wider than the detector: iterations cannot explain what lies beyond it "
             "and make values near the edge too large; filtered back projection continues the rows."
         )
-    return region
+    return replace(wanted, grid=grid), region
 
 
-def measure_requirements(
-    record: RunContext, protocol: CtProtocol, scan: Projections
-) -> Stage[bool]:
+def measure_requirements(context: Context, scan: Projections, grid: ImageGrid) -> Stage[bool]:
     """Say what the run will take; return whether it goes through a GPU's memory in parts."""
-    on = device_of(record.on)
-    requirements = estimate(protocol, scan.shape, record.grid, on=on)
-    refuse_if_too_large(requirements, record.grid, SMALLER)
-    yield Planned(record.on.name, f"{record.on.label}: {requirements.describe()}")
+    on = device_of(context.on)
+    requirements = estimate(context.protocol, scan.shape, grid, on=on)
+    refuse_if_too_large(requirements, grid, SMALLER)
+    yield Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
     return requirements.gpu is not None and requirements.gpu.streams
 
 
-def report_adjoint(record: RunContext, A: XrayTransform) -> Stage[None]:
+def report_adjoint(context: Context, A: XrayTransform) -> Stage[None]:
     """Say which back projection an iterative algorithm gets, and how good an adjoint it is."""
-    yield record.start("adjoint", "Comparing the back projection with the line integrals")
-    if record.progress is not None:
-        record.progress.begin("adjoint", 1, 2)
+    yield context.log.start("adjoint", "Comparing the back projection with the line integrals")
+    if context.progress is not None:
+        context.progress.begin("adjoint", 1, 2)
     message = xray_ct.describe_adjoint(A)
-    record.corrections.append({"kind": "adjoint", "state": "applied", "text": message})
-    yield Corrected("adjoint", "applied", message)
-    yield record.end("adjoint")
+    yield context.log.applied("adjoint", message)
+    yield context.log.end("adjoint")
 
 
 def facts_of(scan: Projections) -> dict[str, Any]:
@@ -182,10 +192,3 @@ def fingerprint(scan: Projections) -> dict[str, Any]:
         "shape": list(geometry.shape),
         **{name: getattr(geometry, name).tolist() for name in vectors},
     }
-
-
-def _protocol(record: RunContext) -> CtProtocol:
-    protocol = record.study.protocol
-    if not isinstance(protocol, CtProtocol):
-        raise TypeError(f"no protocol of CT: {protocol!r}")
-    return protocol

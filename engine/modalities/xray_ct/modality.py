@@ -130,7 +130,10 @@ class XrayCt(Modality[CtProtocol]):
         return scan.obstacles(self._steps(protocol))
 
     def flow(
-        self, context: RunContext, resume: Resume | None, finish_early: FinishEarly | None
+        self,
+        context: RunContext[CtProtocol],
+        resume: Resume | None,
+        finish_early: FinishEarly | None,
     ) -> Stage[Volume]:
         from engine.modalities.xray_ct.flow import flow
 
