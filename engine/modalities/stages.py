@@ -179,10 +179,11 @@ def _why_it_ends(context: RunContext[Protocol], step: Step) -> Corrected:
 
 def _warn_of_skipped(context: RunContext[Protocol]) -> Iterator[Event]:
     """Once an iteration is over, say what it left out; only the first one can."""
-    if context.log.history.n_skipped:
+    n_skipped = context.log.history.n_skipped
+    if n_skipped:
         yield context.log.warn(
-            f"{context.log.history.n_skipped:,} events cross no activity and no background in the first "
-            "iteration; they are left out."
+            f"{n_skipped:,} events cross no activity and no background in the first iteration; "
+            "they are left out."
         )
 
 

@@ -221,7 +221,7 @@ def test_a_run_repeated_from_its_replay_line_gives_the_same_bits(tmp_path):
 def test_the_replay_line_names_every_file_that_was_given(study):
     given = {"attenuation": "mu.nii", "normalisation": "norm.n", "response": "response.h5"}
     paths = {role: study.data.with_name(name) for role, name in given.items()}
-    words = shlex.split(provenance.replay_command(study.model_copy(update=paths)))
+    words = shlex.split(provenance.replay_command(study.model_copy(update={"inputs": paths})))
     assert words[:3] == ["isocenter", "reconstruct", "scan.l"]
     for role, name in given.items():
         assert words[words.index(f"--{role}") + 1] == name
