@@ -120,7 +120,7 @@ def rates(profile: Profile) -> list[ProfileRow]:
 
 def stage_tip(stage: Stage) -> str:
     """Return what is done in a stage."""
-    return COUNTED_TIPS.get((stage.key, stage.unit), STAGE_TIPS[stage.key])
+    return COUNTED_TIPS.get((stage.key, stage.unit), STAGE_TIPS.get(stage.key, ""))
 
 
 def traffic(profile: Profile) -> list[ProfileRow]:

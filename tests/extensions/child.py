@@ -96,9 +96,9 @@ def dialogs(volume: str) -> dict[str, Any]:
 
 def roles(path: str) -> dict[str, str]:
     """Return the part that a file would play in a study, if it were dropped on the window."""
-    from engine.modalities.recognise import recognise
+    from engine.modalities.recognise import purpose_of
 
-    found = recognise(Path(path))
+    found = purpose_of(Path(path))
     return {"purpose": found.purpose, "recognised": found.role.key if found.role else ""}
 
 
