@@ -8,8 +8,12 @@ from types import ModuleType
 from typing import Any
 
 import numpy
+from numpy.typing import NDArray
 
 from engine.errors import DataError
+
+Array = NDArray[Any]
+"""An array of numpy, or one of a GPU that behaves alike; its dtype is told where it matters."""
 
 
 def module_of(values: Any) -> ModuleType:

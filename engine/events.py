@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from engine.data.run_history import RunHistory
 from engine.data.volume import Volume
+from engine.plain import Plain
 
 if TYPE_CHECKING:
     from engine.profiling import Profile
@@ -67,7 +68,7 @@ class Loaded(Event):
     """The scan is read: its scanner, counts and facts, in plain words and as values."""
 
     text: str
-    facts: dict[str, Any]
+    facts: Plain
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,7 @@ class Finished(Event):
     """The final volume, after the finishing filters, with its provenance."""
 
     volume: Volume
-    provenance: dict[str, Any]
+    provenance: Plain
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.errors import ResourceError, SettingsError
+from engine.plain import Plain
 
 MAX_TOML_BYTES = 1_000_000
 S = TypeVar("S", bound="Settings")
@@ -35,7 +36,7 @@ def setting(
     **bounds: Any,
 ) -> Any:
     """Describe one settings field: what a form shows, with its bounds (`ge`, `gt`, `le`, ...)."""
-    extra: dict[str, Any] = {"label": label, "unit": unit, "expert": expert}
+    extra: Plain = {"label": label, "unit": unit, "expert": expert}
     return Field(default, description=description, json_schema_extra=extra, **bounds)
 
 
@@ -79,7 +80,7 @@ def parse(kind: type[S], values: Any, *, where: str) -> S:
         raise SettingsError(f"{where}: {explain(e, values)}.") from e
 
 
-def read_toml(path: Path) -> dict[str, Any]:
+def read_toml(path: Path) -> Plain:
     """Read a small TOML file; raise `SettingsError` where it is not one."""
     try:
         size = path.stat().st_size

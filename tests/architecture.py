@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-LEAVES = ("arrays", "errors", "settings", "geometry", "data", "events", "faces")
+LEAVES = ("arrays", "errors", "plain", "settings", "geometry", "data", "events", "faces")
 PHYSICS = ("model", "operators", "backend", "profiling", *LEAVES)
 CHOICES = ("algorithms", "corrections", "preprocess", "postprocess", *LEAVES)
 SCANS = ("study", "io", "filtering", "kernels", "paths", *CHOICES, *PHYSICS)
@@ -17,14 +17,23 @@ SCANS = ("study", "io", "filtering", "kernels", "paths", *CHOICES, *PHYSICS)
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(LEAVES, LEAVES),
     "paths": ("errors",),
-    "backend": ("errors", "faces", "paths"),
-    "profiling": ("backend", "errors"),
-    "kernels": ("backend", "profiling", "arrays", "errors", "paths"),
-    "operators": ("kernels", "data", "geometry", "backend", "profiling", "arrays", "errors"),
-    "model": ("operators", "arrays"),
-    "penalties": ("operators", "settings", "arrays", "errors"),
-    "filtering": ("operators", "backend", "geometry", "settings", "arrays", "errors"),
-    "algorithms": ("filtering", "penalties", "settings", "arrays", "errors"),
+    "backend": ("plain", "errors", "faces", "paths"),
+    "profiling": ("backend", "plain", "errors"),
+    "kernels": ("backend", "profiling", "arrays", "plain", "errors", "paths"),
+    "operators": (
+        "kernels",
+        "data",
+        "geometry",
+        "backend",
+        "profiling",
+        "arrays",
+        "plain",
+        "errors",
+    ),
+    "model": ("operators", "arrays", "plain"),
+    "penalties": ("operators", "settings", "arrays", "plain", "errors"),
+    "filtering": ("operators", "backend", "geometry", "settings", "arrays", "plain", "errors"),
+    "algorithms": ("filtering", "penalties", "settings", "arrays", "plain", "errors"),
     "postprocess": ("backend", *LEAVES),
     "corrections": ("operators", "io", "backend", *LEAVES),
     "preprocess": ("corrections.base", "filtering", "backend", *LEAVES),

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
 
 from app.models.run_record import Kept, RunRecord
-from engine.data import Volume
+from engine.data import Plain, Volume
 
 SPARE = 1.1
 """Free space wanted, as a multiple of the file's size before compression."""
 
 
-def provenance_of(record: RunRecord, kept: Kept) -> dict[str, Any] | None:
+def provenance_of(record: RunRecord, kept: Kept) -> Plain | None:
     """Return what made a kept image; None where only the volume itself knows."""
     if record.result is not None and kept.volume is record.result:
         return record.provenance
@@ -48,7 +47,7 @@ def obstacle(target: Path, volume: Volume) -> str:
     return ""
 
 
-def write(volume: Volume, target: Path, provenance: dict[str, Any] | None) -> Path:
+def write(volume: Volume, target: Path, provenance: Plain | None) -> Path:
     """Write a volume as the command line does; whole or not at all."""
     from engine.io import save
 

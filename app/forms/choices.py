@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -17,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.forms.fields import Editor, Fault, QuietCombo
+from app.forms.fields import Editor, Fault, QuietCombo, Value
 from app.forms.forms import Form
 from engine.settings import Settings
 
@@ -60,10 +58,10 @@ class UnionEditor(Editor):
         self.setFocusProxy(self._box)
         self._show_form()
 
-    def raw(self) -> Any:
+    def raw(self) -> Value:
         return self._form.raw()
 
-    def show_value(self, value: Any) -> None:
+    def show_value(self, value: Value) -> None:
         self._box.setCurrentIndex(self._kinds.index(type(value)))
         self._form.show_value(value)
         self._show_form()
@@ -143,10 +141,10 @@ class ListEditor(Editor):
         column.addWidget(self._add)
         self.setFocusProxy(self._add)
 
-    def raw(self) -> Any:
+    def raw(self) -> Value:
         return [entry.form.raw() for entry in self._entries]
 
-    def show_value(self, value: Any) -> None:
+    def show_value(self, value: Value) -> None:
         shown = [entry.form.value() for entry in self._entries]
         if list(value) == shown:
             return
@@ -208,10 +206,10 @@ class OptionalEditor(Editor):
         self._form.edited.connect(self.edited)
         self._form.hide()
 
-    def raw(self) -> Any:
+    def raw(self) -> Value:
         return self._form.raw() if self._box.isChecked() else None
 
-    def show_value(self, value: Any) -> None:
+    def show_value(self, value: Value) -> None:
         self._box.setChecked(value is not None)
         self._form.setVisible(value is not None)
         if value is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QValidator, QWheelEvent
@@ -17,7 +17,9 @@ from PySide6.QtWidgets import (
 
 from app.look.formatting import words
 
-Fault = tuple[tuple[Any, ...], str]
+Value: TypeAlias = Any
+"""What a field of settings may hold: each editor knows its own."""
+Fault = tuple[tuple[Value, ...], str]
 """A place in the value (keys still to follow) and what is wrong there, in one sentence."""
 
 
@@ -29,11 +31,11 @@ class Editor(QWidget):
 
     edited = Signal()
 
-    def raw(self) -> Any:
+    def raw(self) -> Value:
         """Return the value as entered, perhaps invalid."""
         raise NotImplementedError
 
-    def show_value(self, value: Any) -> None:
+    def show_value(self, value: Value) -> None:
         """Show a value, without `edited`."""
         raise NotImplementedError
 
@@ -144,10 +146,10 @@ class NumberEditor(Editor):
         self._box.edited.connect(self.edited)
         self._fill(self._box)
 
-    def raw(self) -> Any:
+    def raw(self) -> Value:
         return self._box.raw()
 
-    def show_value(self, value: Any) -> None:
+    def show_value(self, value: Value) -> None:
         self._box.show_number(value)
 
     def set_hint(self, text: str) -> None:
@@ -167,11 +169,11 @@ class NumbersEditor(Editor):
             box.edited.connect(self.edited)
         self._fill(*self._boxes)
 
-    def raw(self) -> Any:
+    def raw(self) -> Value:
         values = [box.raw() for box in self._boxes]
         return None if all(v is None for v in values) else values
 
-    def show_value(self, value: Any) -> None:
+    def show_value(self, value: Value) -> None:
         for box, number in zip(self._boxes, value or [None] * len(self._boxes), strict=True):
             box.show_number(number)
 
@@ -192,17 +194,17 @@ class NumberListEditor(Editor):
         self._line.editingFinished.connect(self.edited)
         self._fill(self._line)
 
-    def raw(self) -> Any:
+    def raw(self) -> Value:
         parts = (part.strip() for part in self._line.text().split(","))
         return [self._number(p) for p in parts if p]
 
-    def _number(self, text: str) -> Any:
+    def _number(self, text: str) -> Value:
         try:
             return int(text) if self._whole else float(text.replace("−", "-"))
         except ValueError:
             return text
 
-    def show_value(self, value: Any) -> None:
+    def show_value(self, value: Value) -> None:
         self._line.setText(", ".join(str(v) for v in value))
 
 
@@ -216,10 +218,10 @@ class TextEditor(Editor):
         self._line.editingFinished.connect(self.edited)
         self._fill(self._line)
 
-    def raw(self) -> Any:
+    def raw(self) -> Value:
         return self._line.text() or (None if self._optional else "")
 
-    def show_value(self, value: Any) -> None:
+    def show_value(self, value: Value) -> None:
         self._line.setText("" if value is None else str(value))
 
 
@@ -232,10 +234,10 @@ class SwitchEditor(Editor):
         self._box.clicked.connect(self.edited)
         self._fill(self._box)
 
-    def raw(self) -> Any:
+    def raw(self) -> Value:
         return self._box.isChecked()
 
-    def show_value(self, value: Any) -> None:
+    def show_value(self, value: Value) -> None:
         self._box.setChecked(bool(value))
 
 
@@ -252,7 +254,7 @@ class QuietCombo(QComboBox):
 class ChoiceEditor(Editor):
     """One of a few values."""
 
-    def __init__(self, values: tuple[Any, ...]) -> None:
+    def __init__(self, values: tuple[Value, ...]) -> None:
         super().__init__()
         self._values = values
         self._box = QuietCombo()
@@ -261,22 +263,22 @@ class ChoiceEditor(Editor):
         self._box.activated.connect(self.edited)
         self._fill(self._box)
 
-    def raw(self) -> Any:
+    def raw(self) -> Value:
         return self._values[self._box.currentIndex()]
 
-    def show_value(self, value: Any) -> None:
+    def show_value(self, value: Value) -> None:
         self._box.setCurrentIndex(self._values.index(value))
 
 
 class ConstantEditor(Editor):
     """A value with no choice; a form does not show it."""
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Value) -> None:
         super().__init__()
         self._value = value
 
-    def raw(self) -> Any:
+    def raw(self) -> Value:
         return self._value
 
-    def show_value(self, value: Any) -> None:
+    def show_value(self, value: Value) -> None:
         self._value = value

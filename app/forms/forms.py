@@ -26,8 +26,10 @@ from app.forms.fields import (
     NumbersEditor,
     SwitchEditor,
     TextEditor,
+    Value,
 )
 from app.look.formatting import words
+from engine.data import Plain
 from engine.settings import Settings
 
 CAPTION_PX = 112
@@ -100,11 +102,11 @@ class Form(Editor):
         """Return the last valid value."""
         return self._value
 
-    def raw(self) -> dict[str, Any]:
+    def raw(self) -> Plain:
         kept = self._value.model_dump() if self._value else {}
         return kept | {name: row.editor.raw() for name, row in self._rows.items()}
 
-    def show_value(self, value: Any) -> None:
+    def show_value(self, value: Value) -> None:
         if value == self._value and self._value is not None and not self._has_faults():
             self._show(value)
             return
@@ -286,7 +288,7 @@ def _members(annotation: Any) -> tuple[Any, ...]:
     return tuple(_plain(option) for option in options)
 
 
-def _plain(annotation: Any) -> Any:
+def _plain(annotation: Any) -> Value:
     return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 
 

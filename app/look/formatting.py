@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 MINUTE_S, HOUR_S = 60, 3600
 
 
@@ -33,7 +31,7 @@ def size(n_bytes: float) -> str:
     return f"{n_bytes:.0f} B"
 
 
-def words(value: Any) -> str:
+def words(value: object) -> str:
     """Return a value or field name as a person would write it."""
     if value == "auto":
         return "Automatic"

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import fmean
 from time import perf_counter
-from typing import Any
 
-from engine.data import Volume
+from engine.data import Plain, Volume
 from engine.events import (
     Corrected,
     Event,
@@ -100,7 +99,7 @@ class RunRecord:
     stage_text: str = ""
     done: int = 0
     total: int = 0
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: Plain = field(default_factory=dict)
     latest: Preview | None = None
     ledger: dict[str, Corrected] = field(default_factory=dict)
     curve: list[tuple[int, float]] = field(default_factory=list)
@@ -109,7 +108,7 @@ class RunRecord:
     warnings: list[str] = field(default_factory=list)
     images: KeptImages = field(default_factory=KeptImages)
     result: Volume | None = None
-    provenance: dict[str, Any] = field(default_factory=dict)
+    provenance: Plain = field(default_factory=dict)
     exported: bool = False
     started: float = field(default_factory=perf_counter)
     _recent: deque[float] = field(default_factory=lambda: deque(maxlen=ROLLING))

@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLa
 from app.control.context import AppContext
 from app.look.formatting import words
 from app.look.widgets import button
+from engine.data import Plain
 
-Branch = dict[str, Any] | list[Any]
+Branch = Plain | list[Any] | tuple[Any, ...]
 
 
 class FactsTab(QWidget):
@@ -38,10 +39,10 @@ class FactsTab(QWidget):
         self._shown: Branch = {}
         self._show()
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Plain:
         """Everything there is to tell, by group."""
         study, run = self._study, self._run
-        groups: dict[str, Any] = {}
+        groups: Plain = {}
         scan = study.inputs.scan
         if scan is not None:
             groups["Scan"] = dict(scan.facts)
@@ -74,7 +75,7 @@ class FactsTab(QWidget):
         QGuiApplication.clipboard().setText(text)
 
 
-def _fill(parent: QTreeWidgetItem, value: Any) -> None:
+def _fill(parent: QTreeWidgetItem, value: Branch) -> None:
     items = enumerate(value, 1) if isinstance(value, list | tuple) else value.items()
     for name, inner in items:
         if isinstance(inner, dict | list | tuple) and inner and not _is_short(inner):
@@ -86,11 +87,11 @@ def _fill(parent: QTreeWidgetItem, value: Any) -> None:
         parent.addChild(child)
 
 
-def _is_short(value: Any) -> bool:
+def _is_short(value: object) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(v, int | float) for v in value)
 
 
-def _plain(value: Any) -> str:
+def _plain(value: object) -> str:
     if isinstance(value, list | tuple | dict):
         return ", ".join(_plain(v) for v in value) or "none"
     if isinstance(value, bool):

@@ -14,6 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from engine.data import Plain
+
 TICK_MS = 10
 PATIENCE_S = 300.0
 START_TIME = 19
@@ -21,7 +23,7 @@ START_TIME = 19
 START_BAR_S, DELAY_BAR_MS = 2.0, 50.0
 
 
-def measure(folder: Path | None = None) -> dict[str, Any]:
+def measure(folder: Path | None = None) -> Plain:
     """Start a window, reconstruct the PET demo in it, and return what was measured.
 
     Call it in a fresh process: the start-up counts from the start of the process.
@@ -93,7 +95,7 @@ def _wait(app: Any, ready: Callable[[], bool]) -> None:
             raise TimeoutError(f"the window did not come to rest in {PATIENCE_S:g} s")
 
 
-def _figures(started_s: float, late_ms: list[float], platform: str) -> dict[str, Any]:
+def _figures(started_s: float, late_ms: list[float], platform: str) -> Plain:
     import numpy as np
 
     late = np.maximum(late_ms, 0)

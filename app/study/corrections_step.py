@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
@@ -20,7 +19,7 @@ from app.study.ledger import (
     switch_state_of,
 )
 from app.study.step_panel import StepPanel
-from engine.modalities import AnyModality, Correction, Sweep
+from engine.modalities import AnyCorrection, AnyModality, Sweep
 
 
 class CorrectionsStep(StepPanel):
@@ -69,7 +68,7 @@ class CorrectionsStep(StepPanel):
         made.clicked.connect(lambda: SweepDialog(self.window(), self._context, sweep).open())
         return made
 
-    def _take(self, kind: str, value: Any) -> None:
+    def _take(self, kind: str, value: AnyCorrection) -> None:
         study = self._study
         study.set_protocol(study.modality.with_choice(study.protocol, kind, value))
 
@@ -95,7 +94,7 @@ class CorrectionsStep(StepPanel):
         tones = [state.tone for state in states.values()]
         self.say(", ".join(applied) or "none in use yet", summary_tone(tones))
 
-    def _state_of(self, choice: Correction[Any], obstacle: str | None) -> LedgerState:
+    def _state_of(self, choice: AnyCorrection, obstacle: str | None) -> LedgerState:
         study, kind = self._study, choice.kind
         state = ledger_state_of(choice, obstacle, self._run.record.ledger.get(kind))
         is_no_fault = choice.on_demand or study.modality.is_done(kind, study.known)
@@ -103,7 +102,7 @@ class CorrectionsStep(StepPanel):
             return LedgerState("off", "muted", state.text)
         return state
 
-    def _show_choice(self, choice: Correction[Any], state: LedgerState) -> None:
+    def _show_choice(self, choice: AnyCorrection, state: LedgerState) -> None:
         editable = not self._run.state.is_active
         source = source_of(choice, self._study.inputs)
         self.ledger.rows[choice.kind].show_choice(choice, state, source, editable)
@@ -136,7 +135,7 @@ class Ledger(QWidget):
             column.addWidget(row)
 
 
-def source_of(choice: Correction[Any], inputs: Inputs) -> str:
+def source_of(choice: AnyCorrection, inputs: Inputs) -> str:
     """Return the files a correction's numbers come from."""
     names = [inputs[role.key].name for role in choice.inputs if role.key in inputs]
     return f"From {' and '.join(names)}" if names else ""

@@ -7,13 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from numpy.typing import NDArray
-
-from engine.arrays import module_of, to_host
+from engine.arrays import Array, module_of, to_host
 from engine.filtering.settings import FilterSettings
 from engine.settings import Settings
 
-Array = NDArray[Any]
 Change = Callable[[Array], Array]
 Figures = tuple[float, int]
 """Log-likelihood, and rows that are skipped because nothing is expected on them."""

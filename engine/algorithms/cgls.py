@@ -21,20 +21,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from engine.algorithms.base import Algorithm, Iterate, WorkingMemory
 from engine.algorithms.fields import Iterations
 from engine.algorithms.linear import dot, norm, relative
 from engine.algorithms.strength import noise_of
+from engine.arrays import Array
 from engine.settings import setting
 
 if TYPE_CHECKING:
     from engine.model import LinearModel
 
-Array = NDArray[Any]
 
 AT_NOISE = "the residual has reached the noise"
 

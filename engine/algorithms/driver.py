@@ -10,17 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from engine.algorithms.base import NO_FIGURES, Algorithm, Change, Figures, Iterate
+from engine.arrays import Array
 from engine.errors import NumericalError
 
 if TYPE_CHECKING:
     from engine.model import Model
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)

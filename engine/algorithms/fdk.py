@@ -9,18 +9,15 @@ Feldkamp, Davis & Kress, J Opt Soc Am A 1 (1984) 612; the factors are told of in
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from engine.algorithms.base import Algorithm, Iterate, WorkingMemory
+from engine.arrays import Array
 from engine.errors import SettingsError
 from engine.filtering.settings import FilterSettings
 
 if TYPE_CHECKING:
     from engine.model import LinearModel
-
-Array = NDArray[Any]
 
 
 class Fdk(FilterSettings, Algorithm):

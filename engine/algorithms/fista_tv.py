@@ -15,23 +15,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from math import sqrt
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from engine.algorithms.base import Algorithm, Iterate, WorkingMemory
 from engine.algorithms.fields import Iterations, Largest, NonNegative
 from engine.algorithms.linear import clip, dot, relative
 from engine.algorithms.steps import norm_bound
 from engine.algorithms.strength import tv_strength
+from engine.arrays import Array
 from engine.penalties.gradient import Gradient
 from engine.penalties.tv import TotalVariation
 from engine.settings import setting
 
 if TYPE_CHECKING:
     from engine.model import LinearModel
-
-Array = NDArray[Any]
 
 
 class FistaTv(Algorithm):

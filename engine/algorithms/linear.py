@@ -6,17 +6,15 @@ Arrays stay where y is, in the host's memory or a GPU's.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.arrays import module_of
+from engine.arrays import Array, module_of
 
 if TYPE_CHECKING:
     from engine.model import LinearModel
 
-Array = NDArray[Any]
 
 LEAST = 1e-6
 """Sums of rows or columns below this fraction of the largest count as zero: float32 rounding."""

@@ -13,17 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from engine.algorithms.base import Algorithm, Change, Figures, Iterate
+from engine.arrays import Array
 from engine.settings import setting
 
 if TYPE_CHECKING:
     from engine.model import EmLoop, SystemModel
-
-Array = NDArray[Any]
 
 
 class Osem(Algorithm):

@@ -15,22 +15,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import reduce
 from itertools import count
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.algorithms.base import Algorithm, Iterate, WorkingMemory
 from engine.algorithms.fields import Iterations, Largest, NonNegative
 from engine.algorithms.linear import Misfit, clip, inverted
-from engine.arrays import module_of
+from engine.arrays import Array, module_of
 from engine.errors import SettingsError
 from engine.settings import setting
 
 if TYPE_CHECKING:
     from engine.model import LinearModel
-
-Array = NDArray[Any]
 
 
 class Sirt(Algorithm):

@@ -9,18 +9,16 @@ Aᵀ n is what noise adds to the gradient of ½‖A x − y‖². A voxel that o
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.algorithms.linear import norm
-from engine.arrays import module_of
+from engine.arrays import Array, module_of
 
 if TYPE_CHECKING:
     from engine.model import LinearModel
 
-Array = NDArray[Any]
 
 KAPPA = 1.5
 """At 1 noise stays as spots of a few voxels.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+
+from engine.plain import Plain
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Bar:
         """Whether the figure reaches the bar; one that is not a number does not."""
         return self.value >= self.bar if self.way == "at least" else self.value <= self.bar
 
-    def as_row(self) -> dict[str, Any]:
+    def as_row(self) -> Plain:
         """Return plain values, with the verdict."""
         return asdict(self) | {"passed": self.passed}
 

@@ -9,8 +9,7 @@ from statistics import median
 from time import perf_counter, process_time
 from typing import Any
 
-from numpy.typing import NDArray
-
+from engine.arrays import Array
 from engine.backend import Backend
 from engine.benchmark import cone_images, cone_rtk, figures
 from engine.benchmark.bars import Bar, at_least, at_most
@@ -20,10 +19,10 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone
 from engine.geometry.xray import XrayGeometry
 from engine.operators.xray import XrayTransform
+from engine.plain import Plain
 from engine.simulate.integrals import line_integrals
 from engine.simulate.xray_phantoms import shepp_logan
 
-Array = NDArray[Any]
 Case = Callable[[], Array]
 Times = list[tuple[float, float]]
 
@@ -181,7 +180,7 @@ def _time(case: Case, on: Backend) -> tuple[tuple[float, float], Array]:
     return (perf_counter() - clock, process_time() - busy), on.to_host(result)
 
 
-def _row(work: ConeWork, name: str, by: str, on: Backend, times: Times) -> dict[str, Any]:
+def _row(work: ConeWork, name: str, by: str, on: Backend, times: Times) -> Plain:
     """Medians. On a machine with other work the clock misleads: the cores in use tell."""
     seconds, cpu_s = (median(column) for column in zip(*times, strict=True))
     is_rays = name in (FORWARD, MATCHED)
@@ -201,7 +200,7 @@ def _row(work: ConeWork, name: str, by: str, on: Backend, times: Times) -> dict[
     }
 
 
-def _ratios(times: dict[tuple[str, str], Times]) -> list[dict[str, Any]]:
+def _ratios(times: dict[tuple[str, str], Times]) -> list[Plain]:
     """How many times as long the peer takes: medians over neighbours in time."""
     ratios = []
     for (name, by), theirs in times.items():
@@ -213,7 +212,7 @@ def _ratios(times: dict[tuple[str, str], Times]) -> list[dict[str, Any]]:
     return ratios
 
 
-def _speed_bars(work: ConeWork, on: Backend, rows: Sequence[dict[str, Any]]) -> list[Bar]:
+def _speed_bars(work: ConeWork, on: Backend, rows: Sequence[Plain]) -> list[Bar]:
     if work != ConeWork(BAR_SIZE) or on.is_cuda or on.threads < BAR_THREADS:
         return []
     of = {row["case"]: row for row in rows if row["by"] == OURS}
@@ -225,9 +224,7 @@ def _speed_bars(work: ConeWork, on: Backend, rows: Sequence[dict[str, Any]]) -> 
     ]
 
 
-def _image_bars(
-    work: ConeWork, images: Sequence[dict[str, Any]], integrals: Sequence[dict[str, Any]]
-) -> list[Bar]:
+def _image_bars(work: ConeWork, images: Sequence[Plain], integrals: Sequence[Plain]) -> list[Bar]:
     if work != ConeWork(max(work.size, SIZES[0])):
         return []
     image = next(row for row in images if (row["first"], row["second"]) == (OURS, "truth"))

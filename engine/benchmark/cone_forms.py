@@ -27,6 +27,7 @@ from engine.kernels.device_cone import BackViews, ConeBack
 from engine.kernels.device_joseph import Joseph, Lines
 from engine.kernels.joseph_variants import JosephVariant
 from engine.operators.xray_scene import Scene
+from engine.plain import Plain
 from engine.profiling import Profiler
 
 SIZE, VIEWS, DETECTOR = 512, 720, (768, 1024)
@@ -87,7 +88,7 @@ class Forms:
         self._exact: Array | None = None
         self._held: tuple[tuple[str, str], Array | Texture] | None = None
 
-    def back(self, variant: BackVariant) -> dict[str, Any]:
+    def back(self, variant: BackVariant) -> Plain:
         """Measure one form of the voxel-driven back projection."""
         kernels, views = self._compiled(variant)
         held: list[Array | Texture] = []
@@ -146,7 +147,7 @@ class Forms:
             self._held = (key, self._images(variant))
         return self._held[1]
 
-    def forward(self, variant: JosephVariant) -> dict[str, Any]:
+    def forward(self, variant: JosephVariant) -> Plain:
         """Measure one form of the line integrals."""
         kernels, lines = Joseph(self.gpu, variant, self._profiler), self._lines()
         volume: Array | Texture = self._volume
@@ -156,14 +157,12 @@ class Forms:
         out = self.gpu.empty(self._y.shape, np.float32)
         return self._rays(FORWARD, variant, lambda: kernels.forward(volume, lines, out))
 
-    def transposed(self, variant: JosephVariant) -> dict[str, Any]:
+    def transposed(self, variant: JosephVariant) -> Plain:
         """Measure one form of their transpose."""
         kernels, lines = Joseph(self.gpu, variant, self._profiler), self._lines()
         return self._rays(MATCHED, variant, lambda: kernels.back(self._y, lines, self._volume))
 
-    def _rays(
-        self, case: str, variant: JosephVariant, launch: Callable[[], None]
-    ) -> dict[str, Any]:
+    def _rays(self, case: str, variant: JosephVariant, launch: Callable[[], None]) -> Plain:
         launch()  # compiles
         seconds = self._seconds(launch)
         rate = self.work.n_rays / seconds / 1e6
@@ -204,7 +203,7 @@ class Forms:
         return float(np.abs(found - self._exact).max() / np.abs(self._exact).max())
 
 
-def tried(measure: Callable[[Any], dict[str, Any]], variant: Any) -> dict[str, Any]:
+def tried(measure: Callable[[Any], Plain], variant: Any) -> Plain:
     """Measure a form; one that the memory cannot hold is told."""
     try:
         return measure(variant) | {"fault": ""}

@@ -20,6 +20,7 @@ from engine.benchmark.cone_forms import Forms, FormsWork, tried
 from engine.kernels.cone_variants import BackVariant
 from engine.operators.xray_host import THIN, HostXray
 from engine.operators.xray_scene import Scene, VolumeBox
+from engine.plain import Plain
 from engine.profiling import Profiler
 
 SIZES = {"cpu": (32, 64, 128), "cuda": (64, 128, 256, 512)}
@@ -38,7 +39,7 @@ def run(
     sizes: Sequence[int] | None = None,
     repeats: int = 3,
     forms: Sequence[BackVariant] = FORMS,
-) -> dict[str, Any]:
+) -> Plain:
     """Measure every form at every size N."""
     threads = on.threads if on.gpu is None else None
     rows = []
@@ -56,7 +57,7 @@ def run(
 
 def _on_gpu(
     on: Backend, work: FormsWork, repeats: int, forms: Sequence[BackVariant]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Plain]:
     test = Forms(on, work, repeats)
     for variant in forms:
         row = tried(test.back, variant)
@@ -69,7 +70,7 @@ def _spans(seconds: Sequence[float | None], n_updates: int) -> dict[str, float |
     return {f"{name}_ns": value for name, value in zip(SPANS, per_update, strict=True)}
 
 
-def _on_host(on: Backend, work: FormsWork, repeats: int) -> Iterator[dict[str, Any]]:
+def _on_host(on: Backend, work: FormsWork, repeats: int) -> Iterator[Plain]:
     leaning = work.geometry.tilted(about_v_rad=TILT_RAD, about_u_rad=TILT_RAD)
     grid = work.grid
     thin = replace(grid, shape=(min(THIN, work.size), *grid.shape[1:]))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.geometry.grid import ImageGrid
+from engine.plain import Plain
 from engine.simulate.xray_phantoms import shepp_logan
 
-Array = NDArray[Any]
 CORE_MM, BRAIN_MM = 20.0, 50.0
 """Radii within which means and errors are taken."""
 
@@ -22,7 +21,7 @@ def middle(image: Array) -> Array:
     return image[at - 1 : at + 1].copy()
 
 
-def compared(images: dict[str, Array], grid: ImageGrid) -> list[dict[str, Any]]:
+def compared(images: dict[str, Array], grid: ImageGrid) -> list[Plain]:
     """Compare every picture with the truth, and every two pictures."""
     _, n_y, n_x = grid.shape
     two = ImageGrid((2, n_y, n_x), grid.voxel_mm)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from engine.benchmark.table import Table, who
+from engine.plain import Plain
 
 SHOWN = 12
 """Blocks in the table, the fastest first; the picture has all."""
 
 
-def growth(part: dict[str, Any]) -> list[Table]:
+def growth(part: Plain) -> list[Table]:
     """Return nanoseconds for an update of a voxel, size by size."""
     rows = [
         (
@@ -29,7 +28,7 @@ def growth(part: dict[str, Any]) -> list[Table]:
     return [Table("Back projection over the size of the work", head, rows, notes)]
 
 
-def search(part: dict[str, Any]) -> list[Table]:
+def search(part: Plain) -> list[Table]:
     """Return the fastest form of each path, and how many were tried."""
     rows = [
         (
@@ -53,7 +52,7 @@ def search(part: dict[str, Any]) -> list[Table]:
     return [Table("Back projection, the fastest forms", head, rows, notes)]
 
 
-def blocks(part: dict[str, Any]) -> list[Table]:
+def blocks(part: Plain) -> list[Table]:
     """Return the fastest blocks of threads for a slice."""
     ran = sorted((r for r in part["rows"] if r["seconds"]), key=lambda row: row["seconds"])
     rows = [
@@ -68,7 +67,7 @@ def blocks(part: dict[str, Any]) -> list[Table]:
     return [Table("Blocks of threads for a slice", ("block", "µs", "G updates/s"), rows, notes)]
 
 
-def patches(part: dict[str, Any]) -> list[Table]:
+def patches(part: Plain) -> list[Table]:
     """Return milliseconds of a patch, a column for each way."""
     cases = list(dict.fromkeys(r["case"] for r in part["rows"]))
     found: dict[tuple[str, int, str], dict[str, str]] = {}
@@ -88,7 +87,7 @@ def patches(part: dict[str, Any]) -> list[Table]:
     return [Table("Patches, one after another", head, rows, notes)]
 
 
-def slices(part: dict[str, Any]) -> list[Table]:
+def slices(part: Plain) -> list[Table]:
     """Return seconds of three slices beside the paper's."""
     rows = [
         (
@@ -109,12 +108,12 @@ def slices(part: dict[str, Any]) -> list[Table]:
     return [Table("Three slices from one scan", head, rows, notes)]
 
 
-def _theirs(part: dict[str, Any], by: str, setup: str) -> str:
+def _theirs(part: Plain, by: str, setup: str) -> str:
     value = part["published"][by].get(setup)
     return "-" if value is None else f"{value * 1e3:g} ms"
 
 
-def _faults(rows: list[dict[str, Any]]) -> tuple[str, ...]:
+def _faults(rows: list[Plain]) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(f"{r.get('form', r.get('setup'))}: {r['fault']}" for r in rows if r["fault"])
     )

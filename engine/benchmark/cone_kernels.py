@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from engine.backend import Backend
 from engine.backend.gpu import Gpu
@@ -12,6 +11,7 @@ from engine.benchmark.cone import BACK
 from engine.benchmark.cone_forms import Forms, FormsWork, tried
 from engine.kernels.cone_variants import BackVariant
 from engine.kernels.joseph_variants import JosephVariant
+from engine.plain import Plain
 
 BACKS = (
     *(
@@ -33,7 +33,7 @@ def run(
     *,
     backs: Sequence[BackVariant] = BACKS,
     josephs: Sequence[JosephVariant] = JOSEPHS,
-) -> dict[str, Any]:
+) -> Plain:
     """Measure all forms; one that the memory cannot hold is told and left out."""
     test = Forms(on, work, repeats)
     rows = [tried(test.back, variant) for variant in backs]
@@ -49,12 +49,12 @@ def run(
     }
 
 
-def _tried_all(test: Forms, variant: JosephVariant) -> list[dict[str, Any]]:
+def _tried_all(test: Forms, variant: JosephVariant) -> list[Plain]:
     rows = [tried(test.forward, variant)]
     return [*rows, tried(test.transposed, variant)] if variant.texture == "memory" else rows
 
 
-def _bars(gpu: Gpu, work: FormsWork, rows: Sequence[dict[str, Any]]) -> list[Bar]:
+def _bars(gpu: Gpu, work: FormsWork, rows: Sequence[Plain]) -> list[Bar]:
     speeds = [row["gups"] for row in rows if row["case"] == BACK and row["seconds"]]
     if work != FormsWork() or BAR_CARD not in gpu.facts.name or not speeds:
         return []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from engine.backend import Backend
 from engine.benchmark import (
@@ -18,6 +17,7 @@ from engine.benchmark import (
     figures,
 )
 from engine.errors import SettingsError
+from engine.plain import Plain
 
 PARTS = ("projectors", "kernels", "patches", "slices")
 Measure = Callable[[], figures.Figures]
@@ -87,7 +87,7 @@ def parts_of(on: Backend) -> tuple[str, ...]:
     return PARTS[:2] if on.is_cuda else PARTS[:1]
 
 
-def run(on: Backend, *, parts: Sequence[str], work: PartsWork, say: figures.Say) -> dict[str, Any]:
+def run(on: Backend, *, parts: Sequence[str], work: PartsWork, say: figures.Say) -> Plain:
     """Measure the parts one after the other; what comes back can go into JSON."""
     unknown = [part for part in parts if part not in PARTS]
     if unknown:

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from statistics import median
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from engine.benchmark.cone_forms import FormsWork
 from engine.operators.patches import Patches
 from engine.operators.resident_projections import ResidentProjections
 from engine.operators.xray import XrayTransform
+from engine.plain import Plain
 
 SIZES = {"2D": tuple(range(50, 501, 50)), "3D": tuple(range(20, 81, 10))}
 FEW = {"2D": (50, 100, 250), "3D": (20, 40)}
@@ -44,7 +44,7 @@ def run(
     sizes: dict[str, Sequence[int]] | None = None,
     n_views: int = VIEWS,
     most_s: float = MOST_S,
-) -> dict[str, Any]:
+) -> Plain:
     """Measure patches of all sizes N."""
     chosen = sizes or (FEW if on.gpu is None else SIZES)
     threads = on.threads if on.gpu is None else None
@@ -65,9 +65,7 @@ def run(
     }
 
 
-def _measured(
-    on: Backend, kind: str, size: int, n_views: int, most_s: float
-) -> Iterator[dict[str, Any]]:
+def _measured(on: Backend, kind: str, size: int, n_views: int, most_s: float) -> Iterator[Plain]:
     detector = (1, size) if kind == "2D" else (size, size)
     work = FormsWork(size, n_views, detector, is_slice=kind == "2D")
     rng = np.random.default_rng(size)
@@ -124,7 +122,7 @@ def _times(on: Backend, case: Callable[[], Array], most: int, most_s: float) -> 
     return times
 
 
-def _bars(on: Backend, n_views: int, rows: Sequence[dict[str, Any]]) -> list[Bar]:
+def _bars(on: Backend, n_views: int, rows: Sequence[Plain]) -> list[Bar]:
     if on.gpu is None or n_views != VIEWS:
         return []
     scaled = published.scaled_to(on.gpu.facts.name, published.PATCH_SECONDS)

@@ -5,6 +5,13 @@ Graas et al., "ASTRA KernelKit".
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from engine.plain import Plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +19,7 @@ from engine.benchmark.drawing import FAINT, INK, Run, finish, looks, of, series
 from engine.benchmark.table import who
 
 
-def _growth(axes: Any, runs: Sequence[Run]) -> None:
+def _growth(axes: Axes, runs: Sequence[Run]) -> None:
     """Nanoseconds for an update over N: with new textures hollow, without filled."""
     images = looks()
     sizes: set[int] = set()
@@ -22,9 +29,11 @@ def _growth(axes: Any, runs: Sequence[Run]) -> None:
         for name, points in series(rows, lambda row: f"{row['form']}, {who(row)}"):
             colour, mark = next(images)
             at = [row["size"] for row in points]
+            thin: Plain = {"ls": ":", "mfc": "none", "lw": 1}
+            thick: Plain = {"ls": "-", "lw": 1.6}
             for key, label, style in (
-                ("first_ns", None, {"ls": ":", "mfc": "none", "lw": 1}),
-                ("update_ns", f"{name}{of(run, runs)}", {"ls": "-", "lw": 1.6}),
+                ("first_ns", None, thin),
+                ("update_ns", f"{name}{of(run, runs)}", thick),
             ):
                 values = [row[key] for row in points]
                 axes.plot(at, values, mark, color=colour, ms=5, label=label, **style)
@@ -37,7 +46,7 @@ def _growth(axes: Any, runs: Sequence[Run]) -> None:
     finish(axes, "Back projection; hollow: a first call, with new textures", theirs=False)
 
 
-def _blocks(axes: Any, runs: Sequence[Run]) -> None:
+def _blocks(axes: Axes, runs: Sequence[Run]) -> None:
     """Microseconds of each block of threads."""
     part = runs[-1]["parts"]["cone_blocks"]
     rows = [row for row in part["rows"] if row["seconds"]]
@@ -62,7 +71,7 @@ def _blocks(axes: Any, runs: Sequence[Run]) -> None:
     )  # fmt: skip
 
 
-def _patches(axes: Any, runs: Sequence[Run]) -> None:
+def _patches(axes: Axes, runs: Sequence[Run]) -> None:
     """Milliseconds of a patch over its edge."""
     images = looks()
     for run in runs:
@@ -80,7 +89,7 @@ def _patches(axes: Any, runs: Sequence[Run]) -> None:
     finish(axes, f"Patches from new projections, {part['n_views']} views", theirs=False)
 
 
-def _slices(axes: Any, runs: Sequence[Run]) -> None:
+def _slices(axes: Axes, runs: Sequence[Run]) -> None:
     """Milliseconds of three slices, a line for each scanner."""
     images = looks()
     parts = [(run, run["parts"]["cone_slices"]) for run in runs]

@@ -8,13 +8,12 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.geometry.grid import ImageGrid
 from engine.geometry.rtk import to_rtk
 from engine.geometry.xray import XrayGeometry
 
-Array = NDArray[Any]
 NAME = "RTK"
 
 

@@ -18,6 +18,7 @@ from engine.backend import Backend
 from engine.benchmark.cone_forms import Forms, FormsWork
 from engine.errors import DeviceError, ResourceError
 from engine.kernels.cone_variants import MOST_THREADS, MOST_VIEWS, WARP, BackVariant
+from engine.plain import Plain
 
 SLICE = FormsWork(2000, 32, (2000, 2000), is_slice=True)
 PAPER_BLOCKS = ((16, 32), (16, 4))
@@ -81,7 +82,7 @@ class Tried:
     seconds: float | None
     fault: str = ""
 
-    def as_row(self, n_updates: int) -> dict[str, Any]:
+    def as_row(self, n_updates: int) -> Plain:
         """Return plain values."""
         gups = None if self.seconds is None else n_updates / self.seconds / 1e9
         form = asdict(self.variant) | {"block": list(self.variant.block)}
@@ -95,7 +96,7 @@ def run(
     repeats: int = 3,
     budget_s: float = 60.0,
     stages: dict[str, tuple[BackVariant, tuple[Stage, ...]]] | None = None,
-) -> dict[str, Any]:
+) -> Plain:
     """Search for each path in turn; each has its part of the budget."""
     test = Forms(on, work, repeats)
     paths = stages or STAGES
@@ -124,7 +125,7 @@ def blocks(
     repeats: int = 3,
     budget_s: float = 30.0,
     sizes: Sequence[tuple[int, int]] = BLOCKS,
-) -> dict[str, Any]:
+) -> Plain:
     """Measure blocks of threads for a slice until the budget is spent."""
     test, until = Forms(on, work, repeats), perf_counter() + budget_s
     form = BackVariant("layered", "general", PAPER_BLOCKS[0], 1, min(work.n_views, MOST_VIEWS))
@@ -140,7 +141,7 @@ def blocks(
     }
 
 
-def tuning(result: dict[str, Any], on: Backend) -> dict[str, Any]:
+def tuning(result: Plain, on: Backend) -> Plain:
     """Return what `resources/tuning` keeps of a card, as `engine.kernels.tuning` reads it."""
     if on.gpu is None:
         raise ResourceError(f"{on.label}: kernels of a GPU cannot be measured on it.")

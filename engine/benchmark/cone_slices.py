@@ -28,6 +28,7 @@ from engine.geometry.orbits import circle, circular_cone
 from engine.geometry.plane import Plane, orthogonal
 from engine.geometry.xray import XrayGeometry
 from engine.operators.slices import Slices
+from engine.plain import Plain
 
 SHARED, EACH = "one texture", "a texture each"
 WARM, SAMPLES = 20, 400
@@ -83,9 +84,7 @@ MOST_ON_A_CPU = 2
 """Setups measured on a CPU; the third takes many gigabytes there."""
 
 
-def run(
-    on: Backend, *, setups: Sequence[Setup] | None = None, most_s: float = MOST_S
-) -> dict[str, Any]:
+def run(on: Backend, *, setups: Sequence[Setup] | None = None, most_s: float = MOST_S) -> Plain:
     """Measure the setups; one that the memory cannot hold is told and left out."""
     chosen = setups or (SETUPS[:MOST_ON_A_CPU] if on.gpu is None else SETUPS)
     threads = on.threads if on.gpu is None else None
@@ -107,7 +106,7 @@ def run(
     }
 
 
-def _measured(on: Backend, setup: Setup, most_s: float) -> Iterator[dict[str, Any]]:
+def _measured(on: Backend, setup: Setup, most_s: float) -> Iterator[Plain]:
     y = _projections(on, setup)
     for name, case in _cases(on, setup, y).items():
         times = _times(on, case, most_s)
@@ -168,7 +167,7 @@ def _times(on: Backend, case: Callable[[int], Any], most_s: float) -> list[float
     return times
 
 
-def _bars(on: Backend, rows: Sequence[dict[str, Any]]) -> list[Bar]:
+def _bars(on: Backend, rows: Sequence[Plain]) -> list[Bar]:
     if on.gpu is None:
         return []
     bars = []

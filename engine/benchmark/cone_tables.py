@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from engine.benchmark.table import Table, seconds, who
+from engine.plain import Plain
 
 
-def cone(part: dict[str, Any]) -> list[Table]:
+def cone(part: Plain) -> list[Table]:
     """Return times, ratios to the peer, and errors of pictures and integrals."""
     tables = [_times(part), _images(part), _integrals(part)]
     return [tables[0], _ratios(part), *tables[1:]] if part["ratios"] else tables
 
 
-def _times(part: dict[str, Any]) -> Table:
+def _times(part: Plain) -> Table:
     rows = [
         (
             f"{r['size']}³",
@@ -39,7 +38,7 @@ def _times(part: dict[str, Any]) -> Table:
     return Table(title, (*head, *rates), rows, notes)
 
 
-def _ratios(part: dict[str, Any]) -> Table:
+def _ratios(part: Plain) -> Table:
     rows = [
         (
             f"{r['size']}³",
@@ -54,7 +53,7 @@ def _ratios(part: dict[str, Any]) -> Table:
     return Table("Cone beam: seconds of the peer over ours", head, rows)
 
 
-def _images(part: dict[str, Any]) -> Table:
+def _images(part: Plain) -> Table:
     rows = [
         (
             f"{r['size']}³",
@@ -69,13 +68,13 @@ def _images(part: dict[str, Any]) -> Table:
     return Table("Cone beam: the head in its two middle slices", head, rows)
 
 
-def _integrals(part: dict[str, Any]) -> Table:
+def _integrals(part: Plain) -> Table:
     rows = [(f"{r['size']}³", r["by"], f"{r['error_relative']:.2%}") for r in part["integrals"]]
     head = ("voxels", "forward projection", "error of the integrals")
     return Table("Cone beam: line integrals of the head in voxels against exact ones", head, rows)
 
 
-def kernels(part: dict[str, Any]) -> list[Table]:
+def kernels(part: Plain) -> list[Table]:
     """Return times and rates of the kernels of a GPU, form by form."""
     rows = [
         (

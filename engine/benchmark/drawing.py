@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 from collections.abc import Callable, Iterator, Sequence
 from itertools import cycle
-from typing import Any
 
-Run = dict[str, Any]
+from engine.plain import Plain
+
+Run = Plain
 INK, FAINT = "#22282f", "#8a939c"
 COLOURS = ("#0b6e99", "#d1495b", "#3a7d44", "#8a5fbf", "#c77d0a", "#2f4858")
 MARKS, THEIR_MARKS = "osD^vP", "osD^v"
@@ -15,11 +21,9 @@ THEIRS = (
 )
 
 
-def series(
-    rows: Sequence[dict[str, Any]], name_of: Callable[[dict[str, Any]], str]
-) -> list[tuple[str, list[dict[str, Any]]]]:
+def series(rows: Sequence[Plain], name_of: Callable[[Plain], str]) -> list[tuple[str, list[Plain]]]:
     """Rows by name, in the order in which names first appear."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    found: dict[str, list[Plain]] = {}
     for row in rows:
         found.setdefault(name_of(row), []).append(row)
     return list(found.items())
@@ -37,22 +41,20 @@ def of(run: Run, runs: Sequence[Run]) -> str:
     return f" ({', '.join(device['name'] for device in run['devices'].values())})"
 
 
-def line(
-    axes: Any, rows: Sequence[dict[str, Any]], key: str, label: str, look: tuple[str, str]
-) -> None:
+def line(axes: Axes, rows: Sequence[Plain], key: str, label: str, look: tuple[str, str]) -> None:
     """Draw seconds over a key."""
     colour, mark = look
     at, values = [row[key] for row in rows], [row["seconds"] for row in rows]
     axes.plot(at, values, mark, ls="-", color=colour, ms=6, lw=1.6, label=label)
 
 
-def hollow(axes: Any, rows: Sequence[dict[str, Any]], key: str, label: str, mark: str) -> None:
+def hollow(axes: Axes, rows: Sequence[Plain], key: str, label: str, mark: str) -> None:
     """Draw the paper's seconds over a key."""
     at, values = [row[key] for row in rows], [row["seconds"] for row in rows]
     axes.plot(at, values, mark, ls=":", color=FAINT, mfc="none", ms=6, lw=1, label=label)
 
 
-def finish(axes: Any, title: str, *, theirs: bool = True) -> None:
+def finish(axes: Axes, title: str, *, theirs: bool = True) -> None:
     """Add the title and the legend; `theirs` : which says what hollow marks are."""
     axes.set_title(title, loc="left", fontweight="bold", fontsize=10)
     has_hollow = any(drawn.get_markerfacecolor() == "none" for drawn in axes.lines)

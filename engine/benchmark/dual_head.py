@@ -13,15 +13,14 @@ from typing import Any
 
 import numpy as np
 import psutil
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.backend import Backend
 from engine.benchmark import published
 from engine.benchmark.bars import Bar, at_most
 from engine.benchmark.panels import PanelWork
 from engine.operators.matrix import MatrixProjector
-
-Array = NDArray[Any]
+from engine.plain import Plain
 
 FORWARD, BACK = "forward", "back"
 BAR_SCANNER, BAR_THREADS = "DHAPET", 2
@@ -36,7 +35,7 @@ WORKLOAD = (
 )
 
 
-def run(devices: Sequence[Backend], work: PanelWork, repeats: int = 1) -> dict[str, Any]:
+def run(devices: Sequence[Backend], work: PanelWork, repeats: int = 1) -> Plain:
     """Time the sampled subsets, `repeats` times each."""
     rows = [row for on in devices for row in _measure(on, work, repeats)]
     return {
@@ -71,7 +70,7 @@ def peak_bytes() -> int:
     return peak if sys.platform == "darwin" else 1024 * peak
 
 
-def _measure(on: Backend, work: PanelWork, repeats: int) -> list[dict[str, Any]]:
+def _measure(on: Backend, work: PanelWork, repeats: int) -> list[Plain]:
     before = None if on.gpu is None else on.gpu.free_bytes()
     A = MatrixProjector(work.response, on=on)
     x = on.to_device(np.ones(A.in_shape, np.float32))
@@ -99,7 +98,7 @@ def _measure(on: Backend, work: PanelWork, repeats: int) -> list[dict[str, Any]]
     ]
 
 
-def _row(case: str, on: Backend, work: PanelWork, seconds: Array, longer: float) -> dict[str, Any]:
+def _row(case: str, on: Backend, work: PanelWork, seconds: Array, longer: float) -> Plain:
     """Scale the seconds of the sampled subsets, by the clock and of the process."""
     clock, busy = (float(longer * s) for s in seconds)
     return {
@@ -117,7 +116,7 @@ def _row(case: str, on: Backend, work: PanelWork, seconds: Array, longer: float)
     }
 
 
-def _bars(on: Backend, work: PanelWork, rows: Sequence[dict[str, Any]]) -> list[Bar]:
+def _bars(on: Backend, work: PanelWork, rows: Sequence[Plain]) -> list[Bar]:
     """Return bars for the full system on the hardware they name."""
     if work.scanner.name != BAR_SCANNER:
         return []

@@ -12,19 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.backend import Backend
 from engine.benchmark.dual_head import BACK, FORWARD, timed
 from engine.benchmark.panels import PanelWork
 from engine.kernels import matrix_lines as kernels
 from engine.kernels.blocks import run_blocks
 from engine.operators.matrix import MatrixProjector
-
-Array = NDArray[Any]
+from engine.plain import Plain
 
 CORRELATION, LINE_BY_LINE, NO_SYMMETRY = "correlation", "line by line", "no symmetry"
 ORIENTATIONS = 8
@@ -74,7 +73,7 @@ class LineForms:
         )
 
 
-def run(on: Backend, work: PanelWork, repeats: int = 3) -> dict[str, Any]:
+def run(on: Backend, work: PanelWork, repeats: int = 3) -> Plain:
     """Measure every form, forward and back, and scale it to an iteration."""
     rng = np.random.default_rng(SEED)
     n_shifts = work.scanner.orientations.n_shifts
@@ -126,7 +125,7 @@ def _bordered(work: PanelWork) -> tuple[int, int, int]:
     return n_z + more, n_y, n_x + more
 
 
-def _correlation(on: Backend, work: PanelWork) -> list[dict[str, Any]]:
+def _correlation(on: Backend, work: PanelWork) -> list[Plain]:
     A = MatrixProjector(work.response, on=on).subset(0, work.n_subsets)
     x, y = np.ones(A.in_shape, np.float32), np.ones(A.out_shape, np.float32)
     n_products = int(work.n_products[A.orientations].sum())
@@ -141,7 +140,7 @@ def _correlation(on: Backend, work: PanelWork) -> list[dict[str, Any]]:
 
 def _line_by_line(
     form: str, lines: LineForms, on: Backend, work: PanelWork, repeats: int
-) -> list[dict[str, Any]]:
+) -> list[Plain]:
     n, n_voxels = len(lines.rows), int(np.prod(_bordered(work)))
     x, y = np.ones(n_voxels, np.float32), np.ones(n, np.float32)
     images = np.zeros((on.threads, n_voxels), np.float32)
@@ -169,7 +168,7 @@ def _line_by_line(
 
 def _row(
     form: str, case: str, seconds: Sequence[float], n_products: int, on: Backend, work: PanelWork
-) -> dict[str, Any]:
+) -> Plain:
     """Scale the seconds of some products, by the clock and of the process."""
     longer = work.n_products_in_all / n_products
     return {

@@ -11,9 +11,9 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.algorithms import Osem, solve
+from engine.arrays import Array
 from engine.backend import Backend
 from engine.benchmark.bars import Bar, at_most
 from engine.benchmark.dual_head import BAR_SCANNER, peak_bytes
@@ -21,6 +21,7 @@ from engine.benchmark.panels import PanelWork
 from engine.benchmark.reconstructing import rmse
 from engine.data.volume import Volume
 from engine.modalities.dual_head_pet import model as dual_head_pet
+from engine.plain import Plain
 from engine.quality.derenzo import RESOLVED_BELOW, valleys
 from engine.simulate.histogram import simulate_histogram
 from engine.simulate.phantoms import RodSector, derenzo, derenzo_sectors
@@ -41,7 +42,7 @@ def run(
     *,
     iterations: int = ITERATIONS,
     n_counts: float | None = None,
-) -> dict[str, Any]:
+) -> Plain:
     """Simulate one scan, and reconstruct it on every device."""
     sectors = sectors_of(work)
     n_prompts = n_counts or COUNTS_PER_LINE * work.n_lines
@@ -84,7 +85,7 @@ def _radius_mm(work: PanelWork) -> float:
 
 def _reconstruct(
     scan: Any, work: PanelWork, on: Backend, iterations: int, sectors: Sequence[RodSector]
-) -> tuple[dict[str, Any], NDArray[Any]]:
+) -> tuple[Plain, Array]:
     """Return seconds and valleys over peaks, and the last image."""
     clock = perf_counter()
     n = work.n_subsets
@@ -119,8 +120,8 @@ def _reconstruct(
 def _bars(
     work: PanelWork,
     iterations: int,
-    rows: Sequence[dict[str, Any]],
-    pairs: Sequence[dict[str, Any]],
+    rows: Sequence[Plain],
+    pairs: Sequence[Plain],
 ) -> list[Bar]:
     bars = [
         at_most(

@@ -21,6 +21,7 @@ from engine.kernels.matrix_variants import MatrixVariant
 from engine.operators.base import LinearOperator
 from engine.operators.matrix import MatrixProjector
 from engine.operators.matrix_paper import Algorithm, PaperProjector
+from engine.plain import Plain
 
 FORMS = (MatrixVariant(), MatrixVariant(run=4), MatrixVariant(values="float"))
 SEED = 6
@@ -32,7 +33,7 @@ NOTE = (
 
 def run(
     on: Backend, work: PanelWork, repeats: int = 3, *, forms: Sequence[MatrixVariant] = FORMS
-) -> dict[str, Any]:
+) -> Plain:
     """Measure the algorithms and our forms; one that the memory cannot hold is told."""
     gpu = on.gpu
     if gpu is None:
@@ -66,7 +67,7 @@ class _Test:
         self._y = on.to_device(rng.random(usual.out_shape, np.float32))
         self._wanted = self._both(usual)
 
-    def tried(self, name: str, make: Callable[[], LinearOperator]) -> list[dict[str, Any]]:
+    def tried(self, name: str, make: Callable[[], LinearOperator]) -> list[Plain]:
         """Measure one form both ways; what the memory cannot hold is told."""
         try:
             A = make()

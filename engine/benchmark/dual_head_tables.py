@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from engine.benchmark.table import DEVICES, Table, seconds, who
+from engine.plain import Plain
 
-Part = dict[str, Any]
+Part = Plain
 
 
 def times(part: Part) -> list[Table]:
@@ -34,7 +33,7 @@ def times(part: Part) -> list[Table]:
     return [Table("Dual heads, Tables 2 and 3: OSEM with a stored response", head, rows, notes)]
 
 
-def _four(forward: dict[str, Any], back: dict[str, Any]) -> tuple[str, ...]:
+def _four(forward: Plain, back: Plain) -> tuple[str, ...]:
     return tuple(
         f"{seconds(row[key])} s" for row in (forward, back) for key in ("subset_s", "iteration_s")
     )

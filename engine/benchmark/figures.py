@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any
 
 import psutil
 
 from engine.backend import Backend
+from engine.plain import Plain
 from engine.reporting.environment import environment
 
 LISTMODE, CONE = "isocenter bench listmode", "isocenter bench cone"
@@ -17,7 +17,7 @@ DUAL_HEAD = "isocenter bench dual-head"
 FORMATS = (LISTMODE, CONE, DUAL_HEAD)
 VERSION = 1
 
-Figures = dict[str, Any]
+Figures = Plain
 Say = Callable[[str], None]
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from statistics import median
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from engine.geometry.tof import TofBins
 from engine.kernels.tuning import LARGE_VOXELS
 from engine.kernels.variants import BLOCKS, RayVariant, Sums, variants
 from engine.operators.rays import RayProjector, Rays
+from engine.plain import Plain
 
 SIZES = (128, 512)
 EVENTS = 16_000_000
@@ -59,7 +59,7 @@ class TriedVariant:
         """What it competes in."""
         return self.size, self.variant.timing != "none", self.variant.sums
 
-    def as_row(self) -> dict[str, Any]:
+    def as_row(self) -> Plain:
         """Return plain values."""
         v = self.variant
         return {
@@ -84,7 +84,7 @@ def run(
     budget_s: float = 90.0,
     forms: Sequence[RayVariant] = FORMS,
     blocks: Sequence[int] = BLOCKS,
-) -> dict[str, Any]:
+) -> Plain:
     """Measure the forms, then those with other `blocks`, until the budget is spent."""
     until = perf_counter() + budget_s
     tests = [_Test(on, size, n_events // FEWER.get(size, 1), repeats) for size in sizes]
@@ -114,7 +114,7 @@ def run(
     }
 
 
-def tuning(result: dict[str, Any], on: Backend) -> dict[str, Any]:
+def tuning(result: Plain, on: Backend) -> Plain:
     """Return what `resources/tuning` keeps of a card, as `engine.kernels.tuning` reads it."""
     facts = _gpu_of(on).facts
     return {
@@ -128,7 +128,7 @@ def tuning(result: dict[str, Any], on: Backend) -> dict[str, Any]:
     }
 
 
-def _choice(row: dict[str, Any]) -> dict[str, Any]:
+def _choice(row: Plain) -> Plain:
     keys = ("mapping", "order", "sums", "timing", "block")
     return {
         "image": "large" if row["size"] ** 3 >= LARGE_VOXELS else "small",

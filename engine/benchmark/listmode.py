@@ -10,6 +10,7 @@ from typing import Any
 from engine.backend import Backend
 from engine.benchmark import figures, kernels, projector, table2, table3
 from engine.errors import SettingsError
+from engine.plain import Plain
 
 PARTS = ("projector", "table2", "table3", "kernels")
 ON_A_GPU = ("kernels",)
@@ -44,7 +45,7 @@ def parts_of(devices: Sequence[Backend]) -> tuple[str, ...]:
 
 def run(
     devices: Sequence[Backend], *, parts: Sequence[str], work: ListModeWork, say: figures.Say
-) -> dict[str, Any]:
+) -> Plain:
     """Measure the parts one after the other; what comes back can go into JSON."""
     unknown = [part for part in parts if part not in parts_of(devices)]
     if unknown:
@@ -56,7 +57,7 @@ def run(
     return figures.collect(figures.LISTMODE, devices, measures, say)
 
 
-def _measure(part: str, devices: Sequence[Backend], work: ListModeWork) -> dict[str, Any]:
+def _measure(part: str, devices: Sequence[Backend], work: ListModeWork) -> Plain:
     if part == "projector":
         return _projector(devices, work)
     if part == "kernels":
@@ -70,11 +71,11 @@ def _measure(part: str, devices: Sequence[Backend], work: ListModeWork) -> dict[
     }
     if part == "table2":
         wanted["sizes"] = work.sizes or table2.SIZES
-    result: dict[str, Any] = module.run(devices, **wanted)
+    result: Plain = module.run(devices, **wanted)
     return result
 
 
-def _projector(devices: Sequence[Backend], work: ListModeWork) -> dict[str, Any]:
+def _projector(devices: Sequence[Backend], work: ListModeWork) -> Plain:
     """Measure each device with as many events as suit it."""
     results = [
         projector.run(
@@ -87,7 +88,7 @@ def _projector(devices: Sequence[Backend], work: ListModeWork) -> dict[str, Any]
     return results[0] | {"rows": rows, "bars": bars}
 
 
-def _kernels(on: Backend, work: ListModeWork) -> dict[str, Any]:
+def _kernels(on: Backend, work: ListModeWork) -> Plain:
     return kernels.run(
         on,
         n_events=work.events or kernels.EVENTS,

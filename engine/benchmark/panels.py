@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from engine.modalities.dual_head_pet import response_cache
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.operators.matrix_rows import turned_rows
 from engine.paths import cache_dir
+from engine.plain import Plain
 
 SYSTEMS = {"full": "dhapet", "demo": "demo-panels", "test": "test-panels"}
 """What a benchmark calls a system, and its scanner."""
@@ -78,7 +78,7 @@ class PanelWork:
         """Products of an iteration, one way."""
         return int(self.n_products.sum())
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Plain:
         """Return the work in plain values."""
         s = self.scanner.settings
         return {

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 from collections.abc import Callable, Sequence
 from io import BytesIO
 from itertools import cycle
@@ -23,6 +28,7 @@ from engine.benchmark.drawing import (
     series,
 )
 from engine.benchmark.table import who
+from engine.plain import Plain
 
 DPI = 150
 
@@ -58,7 +64,7 @@ def draw(part: str, runs: Sequence[Run], kind: str) -> bytes:
     return target.getvalue()
 
 
-def _table2(axes: Any, runs: Sequence[Run]) -> None:
+def _table2(axes: Axes, runs: Sequence[Run]) -> None:
     """Seconds over the edge of the image."""
     styles = looks()
     parts = [(run, run["parts"]["table2"]) for run in runs]
@@ -81,7 +87,7 @@ def _table2(axes: Any, runs: Sequence[Run]) -> None:
     finish(axes, f"MLEM of three line sources, {iterations} iterations")
 
 
-def _table3(axes: Any, runs: Sequence[Run]) -> None:
+def _table3(axes: Axes, runs: Sequence[Run]) -> None:
     """Seconds of each case, one line of the picture for each."""
     styles = looks()
     parts = [(run, run["parts"]["table3"]) for run in runs]
@@ -106,7 +112,7 @@ def _table3(axes: Any, runs: Sequence[Run]) -> None:
     finish(axes, f"A body on {x} × {y} × {z} voxels, {iterations} iterations")
 
 
-def _projector(axes: Any, runs: Sequence[Run]) -> None:
+def _projector(axes: Axes, runs: Sequence[Run]) -> None:
     """Events per second of each case."""
     styles = looks()
     parts = [(run, run["parts"]["projector"]) for run in runs]
@@ -124,7 +130,7 @@ def _projector(axes: Any, runs: Sequence[Run]) -> None:
     finish(axes, "Projector, 128³ voxels")
 
 
-def _kernels(axes: Any, runs: Sequence[Run]) -> None:
+def _kernels(axes: Axes, runs: Sequence[Run]) -> None:
     """Events per second of each form: a column for each mapping and order."""
     measured = [(run, r) for run in runs for r in run["parts"]["kernels"]["rows"]]
     columns = list(dict.fromkeys(_form(row) for _, row in measured))
@@ -148,7 +154,7 @@ def _kernels(axes: Any, runs: Sequence[Run]) -> None:
     finish(axes, "Fused update of sorted events")
 
 
-def _cone(axes: Any, runs: Sequence[Run]) -> None:
+def _cone(axes: Axes, runs: Sequence[Run]) -> None:
     """Seconds of each case, ours and the peer's."""
     from matplotlib.ticker import LogLocator, NullLocator
 
@@ -183,13 +189,13 @@ PLOTS: dict[str, Callable[[Any, Sequence[Run]], None]] = {
 }
 
 
-def _of_size(row: dict[str, Any]) -> str:
+def _of_size(row: Plain) -> str:
     return f"{row['size']}³, {row['case']}"
 
 
-def _kind(row: dict[str, Any]) -> str:
+def _kind(row: Plain) -> str:
     return f"{'385 ps' if row['tof'] else 'no timing'}, {row['sums']}"
 
 
-def _form(row: dict[str, Any]) -> str:
+def _form(row: Plain) -> str:
     return f"{row['mapping']}\n{row['order']}"

@@ -16,6 +16,7 @@ from engine.benchmark.bars import Bar, at_least
 from engine.benchmark.crossing import ORIGIN, cube, events, in_order, time_bins, timing
 from engine.geometry.order import ray_order
 from engine.operators.rays import RayProjector, Rays
+from engine.plain import Plain
 
 GRID = cube(128)
 EVENTS = {"cpu": 1_000_000, "cuda": 16_000_000}
@@ -33,7 +34,7 @@ BARS_RATIO = {
 Cases = dict[str, Callable[[], Any]]
 
 
-def run(on: Backend, *, n_events: int, repeats: int = 3, seed: int = 1) -> dict[str, Any]:
+def run(on: Backend, *, n_events: int, repeats: int = 3, seed: int = 1) -> Plain:
     """Measure every case `repeats` times, one after the other."""
     rng = np.random.default_rng(seed)
     rays = events(n_events, rng)
@@ -58,7 +59,7 @@ def run(on: Backend, *, n_events: int, repeats: int = 3, seed: int = 1) -> dict[
     }
 
 
-def _row(name: str, n_events: int, times: list[tuple[float, float]]) -> dict[str, Any]:
+def _row(name: str, n_events: int, times: list[tuple[float, float]]) -> Plain:
     """Medians. On a machine with other work the clock misleads: the cores in use tell."""
     seconds, cpu_s = (median(column) for column in zip(*times, strict=True))
     return {
@@ -70,7 +71,7 @@ def _row(name: str, n_events: int, times: list[tuple[float, float]]) -> dict[str
     }
 
 
-def _bars(rows: list[dict[str, Any]]) -> list[Bar]:
+def _bars(rows: list[Plain]) -> list[Bar]:
     speed = {row["case"]: row["events_per_s"] for row in rows}
     bars = [at_least(name, speed[name], bar, "events/s") for name, bar in BARS_EVENTS_PER_S.items()]
     for name, (other, bar) in BARS_RATIO.items():

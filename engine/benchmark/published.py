@@ -7,7 +7,7 @@ for Computed Tomography using CuPy", Table 1 and section 4.1.
 
 from __future__ import annotations
 
-from typing import Any
+from engine.plain import Plain
 
 TABLE2_NOTE = (
     "the paper's seconds: other machines, double precision on the GPUs and float on the CPU, "
@@ -80,7 +80,7 @@ ALGORITHMS_SECONDS = {"Algorithm 1": 2417.0, "Algorithm 2": 171.36, "Algorithm 3
 shared memory and textures."""
 
 
-def dual_head() -> list[dict[str, Any]]:
+def dual_head() -> list[Plain]:
     """Return Tables 2 and 3 of the dual-head paper, a row for each case."""
     return [
         {"who": who, "case": case, "subset_s": subset_s, "iteration_s": iteration_s}
@@ -89,12 +89,12 @@ def dual_head() -> list[dict[str, Any]]:
     ]
 
 
-def dual_head_algorithms() -> list[dict[str, Any]]:
+def dual_head_algorithms() -> list[Plain]:
     """Return Table 1 of the dual-head paper."""
     return [{"who": who, "iteration_s": value} for who, value in ALGORITHMS_SECONDS.items()]
 
 
-def table2() -> list[dict[str, Any]]:
+def table2() -> list[Plain]:
     """Return the paper's Table 2, a row for each size."""
     return [
         {"who": who, "size": size, "seconds": seconds}
@@ -103,7 +103,7 @@ def table2() -> list[dict[str, Any]]:
     ]
 
 
-def table3() -> list[dict[str, Any]]:
+def table3() -> list[Plain]:
     """Return the paper's Table 3, a row for each case it gives."""
     return [
         {"who": who, "case": case, "seconds": value}

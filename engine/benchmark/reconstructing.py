@@ -10,9 +10,9 @@ from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.algorithms import Osem, solve
+from engine.arrays import Array
 from engine.backend import Backend
 from engine.corrections.attenuation import Attenuation
 from engine.data.listmode import ListMode
@@ -20,10 +20,11 @@ from engine.geometry.grid import ImageGrid
 from engine.kernels.variants import RayVariant
 from engine.modalities.listmode_pet import model as listmode_pet
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
+from engine.plain import Plain
 from engine.postprocess import Filter
 
-Image = NDArray[Any]
-Row = dict[str, Any]
+Image = Array
+Row = Plain
 
 FEW = 64
 """Events of the run that compiles the kernels and touches the memory before the clock starts."""

@@ -13,12 +13,13 @@ from engine.benchmark.plots import PLOTS, draw
 from engine.errors import FileFormatError
 from engine.io.atomic_write import write_atomically
 from engine.paths import made
+from engine.plain import Plain
 
 PAGE = "report.md"
 _WAY_OUT = "give files that `isocenter bench SUITE --json` wrote"
 
 
-def read(path: Path) -> dict[str, Any]:
+def read(path: Path) -> Plain:
     """Read the figures of one run, or say why they are none."""
     try:
         figures = json.loads(path.read_text(encoding="utf-8"))
@@ -32,12 +33,12 @@ def read(path: Path) -> dict[str, Any]:
     return figures | {"file": path.name}
 
 
-def page(runs: Sequence[dict[str, Any]]) -> str:
+def page(runs: Sequence[Plain]) -> str:
     """Return the tables of all runs as Markdown."""
     return "\n".join(["# Benchmarks", "", *(_section(run) for run in runs)])
 
 
-def write(runs: Sequence[dict[str, Any]], folder: Path) -> list[Path]:
+def write(runs: Sequence[Plain], folder: Path) -> list[Path]:
     """Write the page and its pictures into a folder, made if absent; returns what was written."""
     made(folder)
     written, links = [], []
@@ -54,11 +55,11 @@ def write(runs: Sequence[dict[str, Any]], folder: Path) -> list[Path]:
     return [folder / PAGE, *written]
 
 
-def _section(run: dict[str, Any]) -> str:
+def _section(run: Plain) -> str:
     return _checked(lambda: _tables(run), [run])
 
 
-def _tables(run: dict[str, Any]) -> str:
+def _tables(run: Plain) -> str:
     devices = ", ".join(device["name"] for device in run["devices"].values())
     load = f"{run['busy_cores_before']:.1f} cores busy with other work before"
     commit = run["environment"]["commit"]
@@ -68,7 +69,7 @@ def _tables(run: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _checked(make: Any, runs: Sequence[dict[str, Any]]) -> Any:
+def _checked(make: Any, runs: Sequence[Plain]) -> Any:
     """Run `make`; a figure that is missing or of another kind is the file's fault."""
     try:
         return make()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from engine.plain import Plain
 
 DEVICES = {"cpu": "CPU", "cuda": "GPU"}
 
@@ -57,10 +58,11 @@ def seconds(value: float) -> str:
     return f"{value:.0f}" if value >= 100 else f"{value:#.3g}"
 
 
-def who(row: dict[str, Any]) -> str:
+def who(row: Plain) -> str:
     """Return the device of a row, with its threads if it has any."""
     threads = row.get("threads")
-    name = DEVICES.get(row["device"], row["device"])
+    device = str(row["device"])
+    name = DEVICES.get(device, device)
     if not threads:
         return name
     return f"{name}, {threads} thread{'s' if threads > 1 else ''}"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
 
 from engine.algorithms import Mlem
 from engine.backend import Backend, cpu
@@ -18,6 +17,7 @@ from engine.benchmark.reconstructing import Case, MeasuredRun, flat_sensitivity,
 from engine.benchmark.scans import LINES_FOV_MM, line_sources, lines_grid
 from engine.geometry.grid import ImageGrid
 from engine.kernels.variants import RayVariant
+from engine.plain import Plain
 
 SIZES = (32, 128, 512)
 ITERATIONS = 20
@@ -40,7 +40,7 @@ def run(
     sizes: Sequence[int] = SIZES,
     iterations: int = ITERATIONS,
     repeats: int = 3,
-) -> dict[str, Any]:
+) -> Plain:
     """Measure every size on every device, on the same events."""
     scan = line_sources(n_events, SEED)
     rows, images = [], []
@@ -73,7 +73,7 @@ def _cases(on: Backend, grid: ImageGrid, iterations: int) -> list[Case]:
     ]
 
 
-def _compared(measured: Sequence[MeasuredRun]) -> list[dict[str, Any]]:
+def _compared(measured: Sequence[MeasuredRun]) -> list[Plain]:
     """Difference of the images of basic and optimised, and of the devices."""
     return [
         {"first": _name(one), "second": _name(other)} | rmse(one.image, other.image)
@@ -86,7 +86,7 @@ def _name(measured: MeasuredRun) -> str:
     return f"{measured.row['case']}, {measured.row['device']}"
 
 
-def _bars(images: Sequence[dict[str, Any]]) -> list[Bar]:
+def _bars(images: Sequence[Plain]) -> list[Bar]:
     return [
         at_most(
             f"{pair['size']}³: {pair['first']} against {pair['second']}, RMSE",

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
 
 from engine.algorithms import Mlem, Osem
 from engine.backend import Backend
@@ -23,6 +22,7 @@ from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
 from engine.modalities.listmode_pet.sensitivity import Sensitivity, compute_sensitivity
+from engine.plain import Plain
 from engine.postprocess import Median
 
 ITERATIONS = 4
@@ -46,7 +46,7 @@ def run(
     n_events: int,
     iterations: int = ITERATIONS,
     repeats: int = 3,
-) -> dict[str, Any]:
+) -> Plain:
     """Measure every row of the table on every device, on the same events."""
     scan = body_scan(n_events, SEED)
     return of_scan(scan, BODY_GRID, devices, iterations=iterations, repeats=repeats)
@@ -59,7 +59,7 @@ def of_scan(
     *,
     iterations: int,
     repeats: int,
-) -> dict[str, Any]:
+) -> Plain:
     """Measure the rows on one scan."""
     clock = perf_counter()
     plain, attenuated = _sensitivities(scan, grid, devices[-1])
@@ -113,13 +113,13 @@ def _cases(
     ]
 
 
-def _ratio(rows: Sequence[dict[str, Any]], device: str) -> float:
+def _ratio(rows: Sequence[Plain], device: str) -> float:
     """Seconds of OSEM with all extensions over those of plain OSEM."""
     seconds = {row["case"]: row["seconds"] for row in rows if row["device"] == device}
     return float(seconds["OSEM with all"] / seconds["OSEM"])
 
 
-def _compared(measured: Sequence[MeasuredRun]) -> list[dict[str, Any]]:
+def _compared(measured: Sequence[MeasuredRun]) -> list[Plain]:
     """Difference of the images of the first device and the last, case by case."""
     half = len(measured) // 2
     return [
@@ -129,7 +129,7 @@ def _compared(measured: Sequence[MeasuredRun]) -> list[dict[str, Any]]:
     ]
 
 
-def _bars(ratios: dict[str, float], images: Sequence[dict[str, Any]]) -> list[Bar]:
+def _bars(ratios: dict[str, float], images: Sequence[Plain]) -> list[Bar]:
     bars = [
         at_most("OSEM with all against OSEM, seconds", ratio, MOST_RATIO)
         for device, ratio in ratios.items()

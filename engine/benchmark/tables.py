@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from engine.benchmark import cone_kernel_tables, cone_tables, dual_head_tables
 from engine.benchmark.table import DEVICES, Table, number, rate, seconds, who
+from engine.plain import Plain
 
-Part = dict[str, Any]
+Part = Plain
 
 
 def of(name: str, part: Part) -> list[Table]:
@@ -17,7 +17,7 @@ def of(name: str, part: Part) -> list[Table]:
     return [*tables, bars(name, part["bars"])] if part["bars"] else tables
 
 
-def bars(name: str, rows: Sequence[dict[str, Any]]) -> Table:
+def bars(name: str, rows: Sequence[Plain]) -> Table:
     """Return figures beside their bars."""
     cells = [
         (
@@ -49,7 +49,7 @@ def _projector(part: Part) -> list[Table]:
 
 def _table2(part: Part) -> list[Table]:
     sizes = sorted({row["size"] for row in part["rows"]})
-    ours: dict[tuple[str, str], dict[int, dict[str, Any]]] = {}
+    ours: dict[tuple[str, str], dict[int, Plain]] = {}
     for row in part["rows"]:
         ours.setdefault((row["case"], who(row)), {})[row["size"]] = row
     rows = [(f"{case}, {device}", *_both(cells, sizes)) for (case, device), cells in ours.items()]
@@ -72,7 +72,7 @@ def _repeats(part: Part) -> str:
     return f"medians of {most}" if fewest == most else f"medians of {most}, of slow cases {fewest}"
 
 
-def _both(cells: dict[int, dict[str, Any]], sizes: Sequence[int]) -> tuple[str, ...]:
+def _both(cells: dict[int, Plain], sizes: Sequence[int]) -> tuple[str, ...]:
     return tuple(
         f"{seconds(cells[s]['seconds'])} s, {rate(cells[s]['events_per_s'])}" if s in cells else "-"
         for s in sizes
@@ -114,7 +114,7 @@ def _table3(part: Part) -> list[Table]:
     return [*tables, _images("Table 3", "case", part["images"])] if part["images"] else tables
 
 
-def _images(title: str, key: str, pairs: Sequence[dict[str, Any]]) -> Table:
+def _images(title: str, key: str, pairs: Sequence[Plain]) -> Table:
     rows = [
         (
             str(pair[key]),

@@ -9,20 +9,20 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from engine import backend
 from engine.backend import Backend
-from engine.cli.console import Console
+from engine.cli.console import Console, Verbs
 from engine.cli.response import parts_kept
 from engine.errors import ResourceError, SettingsError
 from engine.io.atomic_write import write_atomically
+from engine.plain import Plain
 
 DEVICES = ("auto", "cpu", "cuda", "both")
 KERNELS_HELP = "edge of the cube, views and edge of the detector for the kernels of a GPU"
 
 
-def add_verbs(verbs: Any) -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
     p = verbs.add_parser("bench", help="measure the speed of this machine")
     suites = p.add_subparsers(dest="suite", metavar="SUITE", required=True)
@@ -206,11 +206,11 @@ def _sizes(text: str) -> tuple[int, ...]:
     return sizes
 
 
-def _keep(figures: dict[str, Any], path: Path) -> None:
+def _keep(figures: Plain, path: Path) -> None:
     write_atomically((json.dumps(figures, indent=2) + "\n").encode(), path)
 
 
-def _window_figures() -> dict[str, Any]:
+def _window_figures() -> Plain:
     """The window measures itself in a process of its own, so that its start-up is honest."""
     variables = dict(os.environ)
     if sys.platform.startswith("linux") and not {"DISPLAY", "WAYLAND_DISPLAY"} & set(variables):
@@ -218,7 +218,7 @@ def _window_figures() -> dict[str, Any]:
     command = [sys.executable, "-m", "app.shell.measured_window"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=variables)
     try:
-        figures: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+        figures: Plain = json.loads(done.stdout.strip().splitlines()[-1])
     except (IndexError, ValueError) as e:
         reason = (done.stderr.strip().splitlines() or ["it printed nothing"])[-1]
         raise ResourceError(f"the window could not be measured: {reason}.") from e

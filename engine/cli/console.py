@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from time import monotonic
-from typing import Any
+from typing import TypeAlias
 
 from rich.console import Console as RichConsole
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
@@ -23,6 +24,10 @@ from engine.events import (
     StageStarted,
     Warned,
 )
+from engine.plain import Plain
+
+Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+"""Verbs of the command line, to which each file adds its own."""
 
 PLAIN_SECONDS = 5.0
 """A plain log repeats a stage's progress no more often than this."""
@@ -113,7 +118,7 @@ class Console:
         self._bars = self._task = None
 
 
-def _figures(stage: str, figures: dict[str, Any]) -> str:
+def _figures(stage: str, figures: Plain) -> str:
     if stage == "reconstruct" and "events_per_second" in figures:
         return f"{figures['events_per_second'] / 1e6:.2f} M events/s"
     if stage == "sensitivity":

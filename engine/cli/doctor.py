@@ -6,11 +6,10 @@ import argparse
 import importlib.metadata
 import os
 import shutil
-from typing import Any
 
 from engine import backend
 from engine.backend.devices import find_devices
-from engine.cli.console import Console
+from engine.cli.console import Console, Verbs
 from engine.errors import DeviceError, ResourceError
 from engine.paths import cache_dir, jobs_dir
 from engine.reporting.environment import environment
@@ -29,7 +28,7 @@ PACKAGES = (
 LOW_DISK = 5 * 2**30
 
 
-def add_verbs(verbs: Any) -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
     p = verbs.add_parser("doctor", help="check this installation")
     p.set_defaults(act=_doctor)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from engine.cli import candidates
-from engine.cli.console import Console
+from engine.cli.console import Console, Verbs
 from engine.errors import DataError
 from engine.modalities.inspection import inspect
 
 
-def add_verbs(verbs: Any) -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
     p = verbs.add_parser("inspect", help="say what files are and what is wrong with them")
     p.add_argument("files", nargs="+", type=Path, metavar="FILE")

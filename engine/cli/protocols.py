@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
-from engine.cli.console import Console
+from engine.cli.console import Console, Verbs
 
 TITLES = {"pet": "PET", "dual-head": "Dual-head PET", "ct": "X-ray CT"}
 
 
-def add_verbs(verbs: Any) -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
     p = verbs.add_parser("protocols", help="list the protocols that come with the program")
     p.set_defaults(act=_list)

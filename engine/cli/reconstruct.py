@@ -8,10 +8,10 @@ import json
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from engine import backend
-from engine.cli.console import Console
+from engine.cli.console import Console, Verbs
 from engine.data.run_history import RunHistory
 from engine.data.volume import Volume
 from engine.errors import DeviceError, ResourceError, SettingsError
@@ -23,11 +23,12 @@ from engine.modalities import MODALITIES
 from engine.modalities.demos import DEMOS, demo_folder
 from engine.modalities.recognise import all_roles, modality_of_scan
 from engine.modalities.studies import find_protocol, read_study
+from engine.plain import Plain
 from engine.study.assignments import with_settings
 from engine.study.study import Study
 
 
-def add_verbs(verbs: Any) -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verbs of this file."""
     p = verbs.add_parser("reconstruct", help="reconstruct a scan or a study file")
     p.add_argument("data", type=Path, metavar="DATA", help="a scan, its header, or STUDY.toml")
@@ -122,7 +123,7 @@ def _study(arguments: argparse.Namespace) -> Study:
         assignments.append(f"sensitivity.seed={arguments.seed}")
     given = {role.key: getattr(arguments, f"input_{role.key}") for role in all_roles()}
     inputs = study.inputs | {key: path for key, path in given.items() if path is not None}
-    changes: dict[str, Any] = {
+    changes: Plain = {
         "protocol": with_settings(protocol, tuple(assignments)),
         "inputs": inputs,
     }
@@ -201,7 +202,7 @@ def _log_lines(path: Path | None) -> Iterator[IO[str] | None]:
         yield file
 
 
-def _plain(event: Event) -> dict[str, Any]:
+def _plain(event: Event) -> Plain:
     """Return an event as plain values, without its image and all that was told before."""
     if isinstance(event, Profiled):
         return {"event": "Profiled", "profile": event.profile.as_dict()}

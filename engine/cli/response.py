@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.cli.console import Console
+from engine.cli.console import Console, Verbs
 from engine.errors import SettingsError
 from engine.events import Progressed, StageStarted
 from engine.io import read_scanner
+from engine.plain import Plain
 
 if TYPE_CHECKING:
     from engine.geometry.dual_head import DualHead
@@ -21,7 +22,7 @@ UNLIKE = 0.3
 """Error of a row, relative, above which an imported matrix is doubted."""
 
 
-def add_verbs(verbs: Any) -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
     p = verbs.add_parser("response", help="make the response matrix of a dual-head scanner")
     kinds = p.add_subparsers(dest="what", metavar="WHAT", required=True)
@@ -77,7 +78,7 @@ def _build(arguments: argparse.Namespace, console: Console) -> None:
 
     _refuse_mixture(arguments)
     scanner = scanner_of_one_layer(arguments.scanner, console)
-    values: dict[str, Any] = {"threshold": arguments.threshold}
+    values: Plain = {"threshold": arguments.threshold}
     if arguments.seed is not None:
         values["seed"] = arguments.seed
     console.show(StageStarted("response", f"Response of {scanner.name}, {scanner.describe()}"))

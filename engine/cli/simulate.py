@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from engine.cli import simulate_histogram, simulate_projections
-from engine.cli.console import Console
+from engine.cli.console import Console, Verbs
 from engine.errors import SettingsError
 from engine.events import Progressed
 from engine.io import read_scanner
 
 
-def add_verbs(verbs: Any) -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
     p = verbs.add_parser("simulate", help="simulate a scan of a known phantom")
     kinds = p.add_subparsers(dest="what", metavar="WHAT", required=True)

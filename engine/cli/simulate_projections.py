@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.cli.console import Console
 from engine.errors import SettingsError
 from engine.events import Progressed
+from engine.plain import Plain
 
 if TYPE_CHECKING:
     from engine.geometry.xray import XrayGeometry
@@ -77,7 +78,7 @@ def simulate_projections(arguments: argparse.Namespace, console: Console) -> Non
         nxtomo_angles(geometry, a.output)  # before the work
     n_rows, n_columns = geometry.shape
     console.line(f"Simulating {geometry.n_views} views of {n_columns} × {n_rows} pixels")
-    common: dict[str, Any] = {
+    common: Plain = {
         "oversample": a.oversample,
         "threads": a.threads,
         "on_progress": lambda done, total: console.show(Progressed("simulate", done, total)),
@@ -137,7 +138,7 @@ def _orbit(a: argparse.Namespace) -> XrayGeometry:
         return geometry_of(read_vectors(Path(a.orbit)), "cone", shape, Path(a.orbit))
     if a.orbit not in ORBITS:
         raise SettingsError(f"--orbit {a.orbit!r}: want one of {', '.join(ORBITS)}, or ORBIT.geom.")
-    common: dict[str, Any] = {"shape": shape, "pixel_mm": a.pixel, "axis_column": a.axis_column}
+    common: Plain = {"shape": shape, "pixel_mm": a.pixel, "axis_column": a.axis_column}
     roll = float(np.radians(a.roll))
     if a.orbit == "parallel":
         half = orbits.circle(a.views, first_rad=-np.pi / 2, range_rad=np.pi)

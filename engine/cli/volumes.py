@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
-from engine.cli.console import Console
+from engine.cli.console import Console, Verbs
 from engine.io import (
     WRITERS,
     can_save,
@@ -21,7 +20,7 @@ from engine.io import (
 from engine.io.atomic_write import refuse_impossible
 
 
-def add_verbs(verbs: Any) -> None:
+def add_verbs(verbs: Verbs) -> None:
     """Add the verbs of this file."""
     p = verbs.add_parser("export", help="write a volume in another format")
     p.add_argument("volume", type=Path, metavar="VOLUME")

@@ -14,12 +14,12 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
 
+from engine.arrays import Array
 from engine.data.input_role import InputRole
+from engine.plain import Plain
 from engine.settings import Settings, setting
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from engine.backend import Backend
 
 Use = Literal["auto", "on", "off"]
@@ -35,7 +35,7 @@ class Counts(Protocol):
     def with_factor(self, factor: Any, *, on: Backend) -> Self:
         """Return the counts with one more factor on their lines."""
 
-    def with_background(self, expected: NDArray[Any]) -> Self:
+    def with_background(self, expected: Array) -> Self:
         """Return the counts with more expected counts on their lines."""
 
 
@@ -97,20 +97,24 @@ class Additive(Correction[C]):
     """An effect that adds counts to the lines."""
 
     @abstractmethod
-    def expected(self, data: C, /, *, on: Backend) -> NDArray[Any]:
+    def expected(self, data: C, /, *, on: Backend) -> Array:
         """Return the counts expected in each row of the data: events, or lines of a histogram."""
 
     def apply(self, data: C, /, *, on: Backend) -> C:
         return data.with_background(self.expected(data, on=on))
 
 
-def defaults_of(kind: type[Correction[Any]], version: int) -> dict[str, Any]:
+AnyCorrection = Correction[Any]
+"""A correction, or a step, of whatever data."""
+
+
+def defaults_of(kind: type[AnyCorrection], version: int) -> Plain:
     """Return the settings of a correction that a protocol of some version does not name."""
     is_known = kind.since is not None and kind.since <= version
     return {} if is_known else {"use": "off"}
 
 
-def inputs_of(kinds: Sequence[type[Correction[Any]]]) -> tuple[InputRole, ...]:
+def inputs_of(kinds: Sequence[type[AnyCorrection]]) -> tuple[InputRole, ...]:
     """Return the auxiliary inputs that corrections declare, each once, in their order."""
     roles = (role for kind in kinds for role in kind.inputs)
     return tuple({role.key: role for role in roles}.values())

@@ -12,11 +12,11 @@ Where a crystal has too few delayeds, those of its block are shared out over the
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.backend import Backend
 from engine.corrections.base import Additive, Correction, Multiplicative
 from engine.corrections.normalisation import EFFICIENCIES
@@ -25,8 +25,6 @@ from engine.data.input_role import InputRole
 from engine.errors import DataError
 from engine.geometry.panel_sums import products, sums
 from engine.settings import setting
-
-Array = NDArray[Any]
 
 MIN_COUNTS = 20
 """Delayeds a crystal, or a block, must see on average to have a rate of its own."""

@@ -9,11 +9,12 @@ After Casey & Hoffman, J Comput Assist Tomogr 10 (1986) 845.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.backend import Backend
 from engine.corrections.base import Additive
 from engine.data.listmode import ListMode
@@ -43,7 +44,7 @@ class Randoms(Additive[ListMode]):
             return "the scan holds no delayed coincidences"
         return None
 
-    def expected(self, data: ListMode, *, on: Backend) -> NDArray[Any]:
+    def expected(self, data: ListMode, *, on: Backend) -> Array:
         randoms = pair_product(self._singles(data), data.crystals)
         if data.tof_bins is not None and data.scanner.tof is not None:
             randoms /= data.scanner.tof.n_bins
@@ -74,7 +75,7 @@ class Randoms(Additive[ListMode]):
 
 
 def _pair_weights(
-    scanner: Scanner, weights: NDArray[Any], groups: NDArray[Any], n_groups: int
+    scanner: Scanner, weights: Array, groups: Array, n_groups: int
 ) -> NDArray[np.float64]:
     """M (n_groups, n_groups): Σ ε_i ε_j over lines of response, both directions counted."""
     n = min(scanner.n_lors, N_LINES)

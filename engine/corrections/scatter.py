@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.backend import Backend
 from engine.corrections.base import Additive
 from engine.data.listmode import ListMode
@@ -24,7 +24,7 @@ class Scatter(Additive[ListMode]):
             return "the scan brings no scatter estimate (an additive term for each event)"
         return None
 
-    def expected(self, data: ListMode, *, on: Backend) -> NDArray[Any]:
+    def expected(self, data: ListMode, *, on: Backend) -> Array:
         return np.zeros(data.n_events) if data.additive is None else data.additive
 
     def summary(self, before: ListMode, after: ListMode) -> str:

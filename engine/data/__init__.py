@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from engine.data.projections import Kind as Kind
     from engine.data.projections import Projections as Projections
     from engine.data.volume import Volume as Volume
+    from engine.plain import Plain as Plain
 
 if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
     __getattr__, __dir__ = face(
@@ -20,5 +21,6 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "Projections",
             ),
             "engine.data.volume": ("Volume",),
+            "engine.plain": ("Plain",),
         },
     )

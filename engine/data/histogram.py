@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.listmode import ListMode
 from engine.errors import GeometryError
 from engine.geometry.dual_head import DualHead, DualHeadSettings
+from engine.plain import Plain
 
 if TYPE_CHECKING:
     from engine.backend import Backend
 
-Array = NDArray[Any]
 Column = NDArray[np.float32]
 
 CHUNK = 4_000_000
@@ -62,7 +63,7 @@ class Histogram:
     duration_s: float = 0.0
     background: Column | None = None
     factors: Column | None = None
-    info: dict[str, Any] = field(default_factory=dict)
+    info: Plain = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     auxiliary: Mapping[str, Any] = field(default_factory=dict)
 

@@ -11,18 +11,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.arrays import module_of
+from engine.arrays import Array, module_of
 from engine.geometry.scanner import Scanner, pair_product
 
 if TYPE_CHECKING:
     from engine.backend import Backend
-
-Array = NDArray[Any]
 
 
 class LineFactor(ABC):

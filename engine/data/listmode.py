@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.line_factors import LineFactor
 from engine.data.volume import Volume
 from engine.geometry.scanner import Scanner
+from engine.plain import Plain
 
 if TYPE_CHECKING:
     from engine.backend import Backend
@@ -63,7 +65,7 @@ class ListMode:
     background: NDArray[np.float32] | None = None
     line_factors: tuple[LineFactor, ...] = ()
     auxiliary: Mapping[str, Any] = field(default_factory=dict)
-    info: dict[str, Any] = field(default_factory=dict)
+    info: Plain = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @property
@@ -85,10 +87,10 @@ class ListMode:
         """Return the same scan with only the events `rows` (mask, slice or indices)."""
         return self.select_by(lambda column: column[rows])
 
-    def select_by(self, take: Callable[[NDArray[Any]], NDArray[Any]]) -> Self:
+    def select_by(self, take: Callable[[Array], Array]) -> Self:
         """Return the same scan with the events that `take` returns of each column."""
 
-        def taken(column: NDArray[Any] | None) -> NDArray[Any] | None:
+        def taken(column: Array | None) -> Array | None:
             return None if column is None else take(column)
 
         return replace(
@@ -127,7 +129,7 @@ class ListMode:
         factors = values if self.factors is None else values * self.factors
         return replace(self, factors=factors, line_factors=(*self.line_factors, factor))
 
-    def with_background(self, expected: NDArray[Any]) -> Self:
+    def with_background(self, expected: Array) -> Self:
         """Return the scan with more expected counts, (n,), on the lines of its events."""
         earlier = 0 if self.background is None else self.background
         return replace(self, background=(expected + earlier).astype(np.float32))

@@ -10,9 +10,10 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import module_of
+from engine.arrays import Array, module_of
 from engine.errors import DataError, GeometryError
 from engine.geometry.xray import XrayGeometry
+from engine.plain import Plain
 
 Kind = Literal["counts", "transmission", "integrals"]
 
@@ -50,15 +51,15 @@ class Projections:
     2
     """
 
-    values: NDArray[Any]
+    values: Array
     geometry: XrayGeometry
     kind: Kind
-    flats: NDArray[Any] | None = None
-    darks: NDArray[Any] | None = None
+    flats: Array | None = None
+    darks: Array | None = None
     bad_pixels: NDArray[np.bool_] | None = None
     pixel_mm_known: bool = True
     calibrated: bool = False
-    info: dict[str, Any] = field(default_factory=dict)
+    info: Plain = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     auxiliary: Mapping[str, Any] = field(default_factory=dict)
 
@@ -115,7 +116,7 @@ class Projections:
         return replace(self, values=self.values[views], geometry=geometry, info=info)
 
 
-def info_of(info: dict[str, Any], kept: NDArray[np.integer]) -> dict[str, Any]:
+def info_of(info: Plain, kept: NDArray[np.integer]) -> Plain:
     """Return what is known of a scan of which only the views `kept` are left."""
     if "flat_views" not in info:
         return info

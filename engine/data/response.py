@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.errors import GeometryError
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import (
@@ -20,8 +20,7 @@ from engine.geometry.dual_head_symmetry import (
     stored_index,
     stored_orientations,
 )
-
-Array = NDArray[Any]
+from engine.plain import Plain
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class ResponseMatrix:
     scales: NDArray[np.float32]
     dropped: NDArray[np.float32]
     errors: NDArray[np.float32]
-    info: dict[str, Any] = field(default_factory=dict)
+    info: Plain = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         n, n_planes = len(self.orientations), self.n_planes_stored

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import GeometryError
 from engine.geometry.grid import ImageGrid
+from engine.plain import Plain
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Volume:
     values: NDArray[np.float32]
     grid: ImageGrid
     unit: str
-    info: dict[str, Any] = field(default_factory=dict)
+    info: Plain = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.values.shape != self.grid.shape:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.filtering.detector import axis_column, check_detector, edges, widened
 from engine.filtering.orbit import Orbit, orbit_of
 from engine.filtering.redundancy import Coverage, coverage, parker, wang
 from engine.geometry.xray import XrayGeometry
 
-Array = NDArray[Any]
 Choice = Literal["auto", "on", "off"]
 Kind = Literal["full circle", "half fan", "half circle", "short scan", "limited angle"]
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.errors import GeometryError
 from engine.filtering.orbit import Orbit
 from engine.geometry.xray import XrayGeometry
-
-Array = NDArray[Any]
 
 LEAST_COLUMNS = 3
 LYING = 0.5

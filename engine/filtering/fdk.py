@@ -6,12 +6,10 @@ x = Σ_views q / τ², with q from `engine.filtering.projections`; mm in, 1/mm o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.arrays import taken
+from engine.arrays import Array, taken
 from engine.backend import Backend, cpu
 from engine.filtering.projections import filtered, planned
 from engine.filtering.settings import FilterSettings
@@ -19,8 +17,6 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 from engine.operators.xray import Region, XrayTransform, is_large
 from engine.operators.xray_scene import VolumeBox
-
-Array = NDArray[Any]
 
 
 def fdk(

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.errors import GeometryError
 from engine.filtering.redundancy import coverage
 from engine.geometry.xray import XrayGeometry
-
-Array = NDArray[Any]
 
 ALIKE = 1e-6
 """Difference between views, in parts of the source's distance, that counts as none."""

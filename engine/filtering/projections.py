@@ -12,12 +12,10 @@ source-detector distance; for parallel rays 1 over the cosine between row and mo
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.arrays import Tables, module_of
+from engine.arrays import Array, Tables, module_of
 from engine.backend import Backend
 from engine.errors import DataError, GeometryError
 from engine.filtering import truncation
@@ -26,8 +24,6 @@ from engine.filtering.orbit import Orbit
 from engine.filtering.ramp import filter_length, filter_rows, spectrum
 from engine.filtering.settings import FilterSettings
 from engine.geometry.xray import XrayGeometry
-
-Array = NDArray[Any]
 
 _CHUNK_BYTES = 16 << 20
 """Size of the rows that a thread filters at a time,"""

@@ -13,12 +13,9 @@ from typing import Any
 
 import numpy as np
 import scipy.fft
-from numpy.typing import NDArray
 
-from engine.arrays import module_of
+from engine.arrays import Array, module_of
 from engine.filtering.windows import WindowName, window
-
-Array = NDArray[Any]
 
 
 def kernel(n: int) -> Array:

@@ -8,12 +8,10 @@ of a ray and of its twin add up to 1.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from engine.arrays import Array
 
 WHOLE_GAP = 3.5
 """Largest gap of a whole circle, in usual gaps: two lost views do not open the circle."""

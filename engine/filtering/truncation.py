@@ -7,14 +7,9 @@ al., Med Phys 27 (2000) 39).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.arrays import module_of
-
-Array = NDArray[Any]
+from engine.arrays import Array, module_of
 
 EDGE_PART = 0.01
 """Columns at an edge that are looked at, in parts of the row; at least two."""

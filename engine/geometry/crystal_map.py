@@ -18,6 +18,7 @@ from engine.errors import GeometryError
 from engine.geometry.grid import Point
 from engine.geometry.scanner import Scanner
 from engine.geometry.tof import TofBins
+from engine.plain import Plain
 
 
 class CrystalMap(Scanner):
@@ -142,7 +143,7 @@ class CrystalMap(Scanner):
     def default_fov_mm(self) -> tuple[float, float]:
         return self._fov_mm
 
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> Plain:
         digest = hashlib.sha256(self._positions.tobytes() + self.keys.tobytes()).hexdigest()
         tof = [self.tof.fwhm_ps, self.tof.bin_ps, self.tof.n_bins] if self.tof else None
         return {

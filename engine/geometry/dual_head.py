@@ -18,13 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
-from engine.arrays import module_of
+from engine.arrays import Array, module_of
 from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.orientations import Orientations
 from engine.geometry.scanner import Scanner
+from engine.plain import Plain
 from engine.settings import Settings, setting
-
-Array = NDArray[Any]
 
 
 class DualHeadSettings(Settings):
@@ -206,7 +205,7 @@ class DualHead(Scanner):
         x, y, z = (float(v) for v in self.grid.size_mm)
         return x, y, z
 
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> Plain:
         image = {"voxels_per_pitch", "n_planes", "plane_mm"}
         return self.settings.model_dump(mode="json", exclude={"source"} | image)
 

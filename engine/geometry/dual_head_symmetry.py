@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from engine.arrays import Array
+
 Orientation = tuple[int, int]
 
 

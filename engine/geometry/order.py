@@ -11,14 +11,9 @@ so the subsets of the events, are the same on all of them.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.arrays import module_of
-
-Array = NDArray[Any]
+from engine.arrays import Array, module_of
 
 _CLASSES = 16
 """Classes of height, of radius and of angle; three axes times their cube fit 16 bits."""

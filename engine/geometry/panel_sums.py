@@ -10,14 +10,13 @@ are a picture of shifts, so each orientation is one sum, or product, of two rect
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from engine.arrays import Array
 from engine.geometry.orientations import Orientations
 
-Array = NDArray[Any]
 Places = tuple[slice, slice]
 
 

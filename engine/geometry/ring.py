@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
-from engine.arrays import module_of
+from engine.arrays import Array, module_of
 from engine.geometry.grid import Point
 from engine.geometry.scanner import Scanner, pair_product
 from engine.geometry.tof import TofBins
+from engine.plain import Plain
 from engine.settings import Settings, setting
 
 
@@ -148,7 +149,7 @@ class RingScanner(Scanner):
     def n_lors(self) -> int:
         return self.n_views * self.settings.n_tangential * len(self.ring_pairs)
 
-    def places(self, view: NDArray[Any], tangential: NDArray[Any]) -> tuple[Any, Any]:
+    def places(self, view: Array, tangential: Array) -> tuple[Any, Any]:
         """Places on the ring of the two crystals of a view and a centred tangential bin."""
         n = self.settings.n_crystals_per_ring
         first = (view + (tangential >> 1)) % n
@@ -201,7 +202,7 @@ class RingScanner(Scanner):
     def default_fov_mm(self) -> tuple[float, float]:
         return self.settings.fov_mm
 
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> Plain:
         return self.settings.model_dump(mode="json", exclude={"voxel_mm", "fov_mm", "source"})
 
     def describe(self) -> str:

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Tables
+from engine.arrays import Array, Tables
 from engine.geometry.grid import Point
 from engine.geometry.tof import TofBins
+from engine.plain import Plain
 
 
 class Scanner(ABC):
@@ -93,7 +94,7 @@ class Scanner(ABC):
         return diameter, diameter, length
 
     @abstractmethod
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> Plain:
         """Everything that fixes the geometry, JSON-able, for provenance and cache keys."""
 
     @abstractmethod
@@ -112,6 +113,6 @@ class Scanner(ABC):
         return float(z.min()), float(z.max())
 
 
-def pair_product(values: NDArray[Any], crystals: NDArray[np.integer[Any]]) -> NDArray[Any]:
+def pair_product(values: Array, crystals: NDArray[np.integer[Any]]) -> Array:
     """Return the product of a value of both crystals, (n,), for the pairs `crystals` (n, 2)."""
     return values[crystals[:, 0]] * values[crystals[:, 1]]

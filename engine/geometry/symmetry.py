@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.geometry.grid import ImageGrid
 
 Mirror = tuple[bool, tuple[int, int, int]]
 """Whether x and y change places, then the signs of x, y and z."""
 IDENTITY: Mirror = (False, (1, 1, 1))
-Array = NDArray[Any]
 
 _SAME_MM = 0.00173205
 """Crystals closer than this are the same place; odd, so that round positions meet no edge."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,7 @@ from engine.io.xray.dxchange import write_projections
 from engine.io.xray.readers import PROJECTION_READERS
 from engine.io.xray.saving import save_projections
 from engine.paths import config_dir
+from engine.plain import Plain
 
 Scan = TypeVar("Scan", ListMode, Histogram)
 
@@ -191,7 +192,7 @@ def read_efficiencies(path: Path | str, scanner: Scanner) -> NDArray[np.float32]
     return _efficiencies.read_efficiencies(Path(path), scanner)
 
 
-def save(volume: Volume, path: Path | str, provenance: dict[str, Any] | None = None) -> None:
+def save(volume: Volume, path: Path | str, provenance: Plain | None = None) -> None:
     """Write a volume in the format its name ends with; whole, or not at all.
 
     Parameters

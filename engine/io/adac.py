@@ -16,11 +16,12 @@ from collections.abc import Sequence
 from itertools import islice
 from math import floor
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.histogram import with_settings
 from engine.data.listmode import ListMode
 from engine.errors import FileFormatError, GeometryError
@@ -37,8 +38,6 @@ MOST_BYTES = 1 << 30
 MOST_MS = 2.0**32 - 1
 NEAR_MM = 0.5
 """Heads this much nearer or further than the scanner's are the scanner's."""
-
-Array = NDArray[Any]
 
 
 class AdacCsv(ListModeReader):

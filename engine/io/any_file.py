@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import singledispatch
 from pathlib import Path
-from typing import Any
 
 from engine import io
 from engine.data.histogram import Histogram
@@ -14,6 +13,7 @@ from engine.data.volume import Volume
 from engine.errors import UnknownFormatError
 from engine.io.formats import listed
 from engine.io.open_input import open_head
+from engine.plain import Plain
 
 Scan = ListMode | Histogram | Projections
 
@@ -63,7 +63,7 @@ def read(path: Path | str, *, scanner: str | None = None) -> Scan | Volume:
 
 
 @singledispatch
-def save(data: Scan | Volume, path: Path | str, provenance: dict[str, Any] | None = None) -> None:
+def save(data: Scan | Volume, path: Path | str, provenance: Plain | None = None) -> None:
     """Write a volume or a scan, whole or not at all.
 
     Parameters
@@ -96,20 +96,20 @@ def save(data: Scan | Volume, path: Path | str, provenance: dict[str, Any] | Non
 
 
 @save.register
-def _(data: Volume, path: Path | str, provenance: dict[str, Any] | None = None) -> None:
+def _(data: Volume, path: Path | str, provenance: Plain | None = None) -> None:
     io.save(data, path, provenance)
 
 
 @save.register
-def _(data: ListMode, path: Path | str, provenance: dict[str, Any] | None = None) -> None:
+def _(data: ListMode, path: Path | str, provenance: Plain | None = None) -> None:
     io.write_listmode(data, Path(path))
 
 
 @save.register
-def _(data: Histogram, path: Path | str, provenance: dict[str, Any] | None = None) -> None:
+def _(data: Histogram, path: Path | str, provenance: Plain | None = None) -> None:
     io.write_histogram(data, Path(path))
 
 
 @save.register
-def _(data: Projections, path: Path | str, provenance: dict[str, Any] | None = None) -> None:
+def _(data: Projections, path: Path | str, provenance: Plain | None = None) -> None:
     io.save_projections(data, Path(path))

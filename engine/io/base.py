@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.volume import Volume
+from engine.plain import Plain
 
 
 class Format(ABC):
@@ -100,5 +101,5 @@ class VolumeWriter(Format):
 
     @classmethod
     @abstractmethod
-    def write(cls, volume: Volume, path: Path, provenance: dict[str, Any]) -> None:
+    def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
         """Write a volume and where it comes from; the file appears whole or not at all."""

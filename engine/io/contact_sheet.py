@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from io import BytesIO
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.io.png import FRAME, INK, MARK, TEXT_PX, TITLE_PX, font
-
-Array = NDArray[Any]
 
 MARGIN_PX, LABEL_PX, FOOTER_PX = 12, 28, 36
 MOST_EDGE_PX = 420

@@ -6,11 +6,11 @@ Text holds one efficiency on a line, or `crystal efficiency`; `#` begins a comme
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.errors import DataError, FileFormatError, GeometryError
 from engine.geometry.scanner import Scanner
 from engine.io.hdf5 import dataset, is_hdf5, open_hdf5
@@ -43,7 +43,7 @@ def read_values(path: Path) -> NDArray[np.float32]:
     return _numbered(path, rows) if len(rows[0][1]) == 2 else _listed(path, rows)
 
 
-def refuse_unusable(values: NDArray[Any], scanner: Scanner, path: Path) -> None:
+def refuse_unusable(values: Array, scanner: Scanner, path: Path) -> None:
     """Refuse efficiencies that do not fit a scanner or are no efficiencies."""
     if len(values) != scanner.n_crystals:
         raise GeometryError(

@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.errors import FileFormatError
 from engine.io.json_text import from_json, to_json
 from engine.io.open_input import open_head
+from engine.plain import Plain
 
 if TYPE_CHECKING:
     import h5py
@@ -135,7 +136,7 @@ def dataset(file: h5py.File, name: str, path: Path) -> h5py.Dataset:
     return item
 
 
-def column(item: h5py.Dataset, dtype: str, path: Path) -> NDArray[Any]:
+def column(item: h5py.Dataset, dtype: str, path: Path) -> Array:
     """Return a dataset's values, mapped from the file where they lie in one piece."""
     wanted = np.dtype(dtype)
     if item.dtype != wanted:
@@ -174,7 +175,7 @@ def refuse_version(file: h5py.File, path: Path, kind: str, version: int) -> None
         )
 
 
-def read_json(file: h5py.File, name: str, path: Path) -> dict[str, Any]:
+def read_json(file: h5py.File, name: str, path: Path) -> Plain:
     """Return a JSON object kept as text, {} where it is absent."""
     if name not in file:
         return {}
@@ -187,12 +188,12 @@ def read_json(file: h5py.File, name: str, path: Path) -> dict[str, Any]:
         raise FileFormatError(f"{path.name}: {name} is not usable JSON ({e}).") from e
 
 
-def as_json(value: dict[str, Any]) -> np.bytes_:
+def as_json(value: Plain) -> np.bytes_:
     """Return a JSON object as text to keep in a file; the same text for the same object."""
     return np.bytes_(to_json(value).encode())
 
 
-def digest(values: NDArray[Any]) -> str:
+def digest(values: Array) -> str:
     """Return the SHA-256 of an array's bytes, read in pieces."""
     flat = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
     total = sha256()
@@ -211,12 +212,12 @@ def image_of(fill: Callable[[h5py.File], None]) -> bytes:
         return bytes(file.id.get_file_image())
 
 
-def store(file: h5py.File, name: str, values: NDArray[Any]) -> h5py.Dataset:
+def store(file: h5py.File, name: str, values: Array) -> h5py.Dataset:
     """Make a dataset in one piece with its values."""
     return file.create_dataset(name, data=values, track_times=False)
 
 
-def reserve(file: h5py.File, name: str, values: NDArray[Any]) -> h5py.Dataset:
+def reserve(file: h5py.File, name: str, values: Array) -> h5py.Dataset:
     """Make a dataset in one piece whose values `write_in_place` will write."""
     import h5py
 
@@ -228,7 +229,7 @@ def reserve(file: h5py.File, name: str, values: NDArray[Any]) -> h5py.Dataset:
 
 
 def write_in_place(
-    part: Path, fill: Callable[[h5py.File], None], columns: dict[str, NDArray[Any]]
+    part: Path, fill: Callable[[h5py.File], None], columns: dict[str, Array]
 ) -> None:
     """Write a file too large for an image in memory; a full disk raises `OSError`.
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.histogram import Histogram
 from engine.errors import DataError, FileFormatError, GeometryError
 from engine.geometry.dual_head import DualHead
@@ -35,6 +35,7 @@ from engine.io.hdf5 import (
 )
 from engine.io.scanner_hdf5 import read_stored_scanner, store_scanner
 from engine.io.scanners import read_scanner
+from engine.plain import Plain
 
 if TYPE_CHECKING:
     import h5py
@@ -43,8 +44,6 @@ FORMAT, VERSION = "isocenter-histogram", 1
 COLUMNS = ("prompts", "delayeds", "additive", "normalisation")
 CHUNK = 16_000_000
 """Lines checked at once."""
-
-Array = NDArray[Any]
 
 
 class HistogramHdf5(HistogramReader):
@@ -63,7 +62,7 @@ class HistogramHdf5(HistogramReader):
             refuse_version(file, path, FORMAT, VERSION)
             place = _scanner_in_use(read_stored_scanner(file, path), scanner, path)
             _refuse_unknown(file, path)
-            columns: dict[str, Any] = {
+            columns: Plain = {
                 name: _column(file, f"histogram/{name}", place.n_lors, place, path)
                 for name in COLUMNS
                 if name == "prompts" or f"histogram/{name}" in file

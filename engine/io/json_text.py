@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from engine.plain import Plain
+
 
 def to_json(value: Any, *, indent: int | None = None) -> str:
     """Return the JSON text of a value; what JSON has no word for becomes text."""
@@ -17,7 +19,7 @@ def to_json(value: Any, *, indent: int | None = None) -> str:
     )
 
 
-def from_json(text: str) -> dict[str, Any]:
+def from_json(text: str) -> Plain:
     """Return a JSON object; raise `ValueError` for anything else, NaN included."""
     try:
         value = json.loads(text, parse_constant=_refuse)

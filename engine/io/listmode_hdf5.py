@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.errors import DataError, FileFormatError, GeometryError
@@ -113,7 +114,7 @@ def _reread(part: Path, data: ListMode) -> None:
         raise FileFormatError(f"{part.name}: {again.n_events} of {data.n_events} events arrived.")
 
 
-def _columns_of(data: ListMode) -> dict[str, NDArray[Any]]:
+def _columns_of(data: ListMode) -> dict[str, Array]:
     """Return everything large: dataset name -> values."""
     given = {
         "crystals": data.crystals,
@@ -137,8 +138,8 @@ def _columns_of(data: ListMode) -> dict[str, NDArray[Any]]:
 def _fill(
     file: h5py.File,
     data: ListMode,
-    columns: dict[str, NDArray[Any]],
-    put: Callable[[h5py.File, str, NDArray[Any]], h5py.Dataset],
+    columns: dict[str, Array],
+    put: Callable[[h5py.File, str, Array], h5py.Dataset],
 ) -> None:
     file.attrs["format"] = np.bytes_(FORMAT)
     file.attrs["version"] = VERSION
@@ -172,9 +173,9 @@ def _scanner_in_use(
     return chosen, (f"The scanner {chosen.name!r} replaces the one stored with the scan.",)
 
 
-def _columns(file: h5py.File, path: Path) -> dict[str, NDArray[Any]]:
+def _columns(file: h5py.File, path: Path) -> dict[str, Array]:
     n_events = int(file.attrs.get("n_events", -1))
-    columns: dict[str, NDArray[Any]] = {}
+    columns: dict[str, Array] = {}
     for name, dtype in COLUMNS.items():
         if f"events/{name}" not in file and name != "crystals":
             continue
@@ -196,7 +197,7 @@ def _columns(file: h5py.File, path: Path) -> dict[str, NDArray[Any]]:
     return columns
 
 
-def _refuse_values(columns: dict[str, NDArray[Any]], scanner: Scanner, path: Path) -> None:
+def _refuse_values(columns: dict[str, Array], scanner: Scanner, path: Path) -> None:
     n_bins = scanner.tof.n_bins if scanner.tof else 0
     limits = {"crystals": scanner.n_crystals, "delayed": 2, "tof_bin": n_bins}
     words = {"crystals": "crystal id", "delayed": "delayed flag", "tof_bin": "TOF bin"}
@@ -219,11 +220,11 @@ def _refuse_values(columns: dict[str, NDArray[Any]], scanner: Scanner, path: Pat
         )
 
 
-def _outside(limit: int) -> Callable[[NDArray[Any]], NDArray[np.bool_]]:
+def _outside(limit: int) -> Callable[[Array], NDArray[np.bool_]]:
     return lambda part: (part < 0) | (part >= limit)
 
 
-def _first(values: NDArray[Any], bad: Callable[[NDArray[Any]], NDArray[np.bool_]]) -> int | None:
+def _first(values: Array, bad: Callable[[Array], NDArray[np.bool_]]) -> int | None:
     """Return the first row with a bad value."""
     for start in range(0, len(values), CHUNK):
         hit = np.flatnonzero(bad(values[start : start + CHUNK]))

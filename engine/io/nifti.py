@@ -23,6 +23,7 @@ from engine.io.atomic_write import write_atomically
 from engine.io.base import VolumeReader, VolumeWriter
 from engine.io.json_text import from_json, to_json
 from engine.io.open_input import open_head, refuse_not_finite, unreadable
+from engine.plain import Plain
 
 MAX_BYTES = 16 * 2**30
 """Largest volume read [bytes]."""
@@ -71,7 +72,7 @@ class NiftiWriter(VolumeWriter):
     detail: ClassVar[str] = "for other programs; provenance beside it"
 
     @classmethod
-    def write(cls, volume: Volume, path: Path, provenance: dict[str, Any]) -> None:
+    def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
         content = nifti_bytes(volume)
         if path.name.lower().endswith(".gz"):
             content = _gzipped(content)
@@ -94,7 +95,7 @@ def sidecar_path(path: Path) -> Path:
     return path.with_name(f"{stem}.provenance.json")
 
 
-def _provenance(path: Path) -> dict[str, Any]:
+def _provenance(path: Path) -> Plain:
     """Return the provenance beside a file, {} where there is none or it is of another file."""
     sidecar = sidecar_path(path)
     try:

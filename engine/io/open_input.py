@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.errors import DataError, EngineError, FileFormatError, ResourceError
 
 HEAD_BYTES = 4096
@@ -59,7 +58,7 @@ def read_text(path: Path, max_bytes: int) -> str:
     return text
 
 
-def refuse_not_finite(path: Path, values: NDArray[Any]) -> None:
+def refuse_not_finite(path: Path, values: Array) -> None:
     """Refuse NaN and infinity, with their number and the first place."""
     bad = ~np.isfinite(values)
     n_bad = int(np.count_nonzero(bad))

@@ -9,11 +9,11 @@ position a of segment s lies between rings (a, a + s) for s >= 0, (a − s, a) f
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.errors import FileFormatError
 from engine.geometry.ring import RingScanner
 
@@ -90,7 +90,7 @@ class AddressBook:
         """Addresses run from 0 to one below this."""
         return len(self.places) * len(self.rings)
 
-    def crystals(self, addresses: NDArray[Any]) -> NDArray[np.int32]:
+    def crystals(self, addresses: Array) -> NDArray[np.int32]:
         """(n, 2) crystals of addresses in range."""
         plane, transaxial = np.divmod(addresses, np.uint32(len(self.places)))
         return self.rings[plane] * np.int32(self.n_places) + self.places[transaxial]

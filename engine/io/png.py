@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid, Point
 from engine.io.atomic_write import write_atomically
 from engine.io.base import VolumeWriter
+from engine.plain import Plain
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -48,7 +49,7 @@ class Panel:
     letters : patient directions, or axes, at the left, right, top and bottom
     """
 
-    pixels: NDArray[Any]
+    pixels: Array
     pixel_mm: tuple[float, float]
     title: str
     letters: tuple[str, ...]
@@ -68,7 +69,7 @@ class PngWriter(VolumeWriter):
     detail: ClassVar[str] = "a picture of three slices, for slides"
 
     @classmethod
-    def write(cls, volume: Volume, path: Path, provenance: dict[str, Any]) -> None:
+    def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
         write_atomically(snapshot(volume), path)
 
 
@@ -165,7 +166,7 @@ def _place(
     page: Image,
     draw: ImageDraw,
     panel: Panel,
-    grey: NDArray[Any],
+    grey: Array,
     *,
     px_per_mm: float,
     corner: tuple[int, int],

@@ -6,11 +6,11 @@ The format is described in `FORMATS.md`, beside this file.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.response import ResponseMatrix
 from engine.errors import FileFormatError, GeometryError
 from engine.geometry.dual_head import DualHead
@@ -55,7 +55,7 @@ def is_response(path: Path, head: bytes) -> bool:
 
 def write_response(matrix: ResponseMatrix, path: Path) -> None:
     """Write a matrix, whole or not at all."""
-    columns: dict[str, NDArray[Any]] = {
+    columns: dict[str, Array] = {
         f"response/{name}": np.ascontiguousarray(getattr(matrix, name), dtype)
         for name, dtype in _types(matrix).items()
     }
@@ -69,7 +69,7 @@ def _types(matrix: ResponseMatrix) -> dict[str, str]:
     return COLUMNS | {"values": "<f4" if single else "<f2"}
 
 
-def _fill(file: h5py.File, matrix: ResponseMatrix, columns: dict[str, NDArray[Any]]) -> None:
+def _fill(file: h5py.File, matrix: ResponseMatrix, columns: dict[str, Array]) -> None:
     file.attrs["format"] = np.bytes_(FORMAT)
     file.attrs["version"] = VERSION
     store_scanner(file, matrix.scanner)
@@ -137,7 +137,7 @@ def refuse_unfinished(path: Path) -> None:
         )
 
 
-def _column(file: h5py.File, name: str, dtype: str, path: Path) -> NDArray[Any]:
+def _column(file: h5py.File, name: str, dtype: str, path: Path) -> Array:
     item = dataset(file, f"response/{name}", path)
     values = column(item, dtype, path)
     if digest(values) != text_of(item.attrs.get("sha256", b"")):

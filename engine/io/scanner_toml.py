@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from engine.errors import SettingsError
 from engine.geometry.dual_head import DualHead, DualHeadSettings
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io.open_input import open_head
+from engine.plain import Plain
 from engine.settings import parse, read_toml
 
 ScannerSettings = RingSettings | DualHeadSettings
@@ -36,7 +36,7 @@ def builtin_settings(key: str) -> ScannerSettings:
     return scanner_settings(tomllib.loads(text), where=f"{key}.toml")
 
 
-def scanner_settings(values: dict[str, Any], *, where: str) -> ScannerSettings:
+def scanner_settings(values: Plain, *, where: str) -> ScannerSettings:
     """Return the settings of the kind of scanner that the values name; a ring if they name none."""
     if values.get("kind") == "dual-head":
         return parse(DualHeadSettings, values, where=where)

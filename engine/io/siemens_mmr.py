@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from engine.io.open_input import open_head
 from engine.io.petlink import AddressBook, Decoded, Words, decode
 from engine.io.scanners import read_scanner
 from engine.io.truncation_traces import refuse_padding
+from engine.plain import Plain
 
 SCANNER = "siemens-mmr"
 MARK = b"petlink bin address"
@@ -196,8 +197,8 @@ def _refuse_no_scan(decoded: Decoded, data_file: Path) -> None:
         )
 
 
-def _info(header: InterfileHeader | None, decoded: Decoded, data_file: Path) -> dict[str, Any]:
-    info: dict[str, Any] = {
+def _info(header: InterfileHeader | None, decoded: Decoded, data_file: Path) -> Plain:
+    info: Plain = {
         "format": SiemensMmr.name,
         "data_file": data_file.name,
         "n_time_tags": decoded.n_time_tags,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.errors import FileFormatError
 
 STRIDE = 32
@@ -32,7 +33,7 @@ def refuse_padding(words: NDArray[np.unsignedinteger[Any]], where: str) -> None:
                 raise FileFormatError(_sentence(words, first, _end_of_run(words, first), where))
 
 
-def _start_of_run(words: NDArray[Any], at: int) -> int:
+def _start_of_run(words: Array, at: int) -> int:
     value = words[at]
     while at > 0:
         low = max(0, at - CHUNK)
@@ -43,7 +44,7 @@ def _start_of_run(words: NDArray[Any], at: int) -> int:
     return 0
 
 
-def _end_of_run(words: NDArray[Any], at: int) -> int:
+def _end_of_run(words: Array, at: int) -> int:
     value, n = words[at], len(words)
     while at < n:
         other = np.flatnonzero(words[at : at + CHUNK] != value)
@@ -53,7 +54,7 @@ def _end_of_run(words: NDArray[Any], at: int) -> int:
     return n
 
 
-def _sentence(words: NDArray[Any], first: int, stop: int, where: str) -> str:
+def _sentence(words: Array, first: int, stop: int, where: str) -> str:
     digits = 2 * words.dtype.itemsize
     return (
         f"{where}: {stop - first:,} identical words ({int(words[first]):#0{digits + 2}x}) from "

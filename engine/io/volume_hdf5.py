@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from engine.io.hdf5 import (
     text_of,
 )
 from engine.io.open_input import refuse_not_finite
+from engine.plain import Plain
 
 if TYPE_CHECKING:
     import h5py
@@ -73,11 +74,11 @@ class VolumeHdf5Writer(VolumeWriter):
     detail: ClassVar[str] = "volume and provenance in one file"
 
     @classmethod
-    def write(cls, volume: Volume, path: Path, provenance: dict[str, Any]) -> None:
+    def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
         write_atomically(image_of(lambda file: _fill(file, volume, provenance)), path, _reread)
 
 
-def _fill(file: h5py.File, volume: Volume, provenance: dict[str, Any]) -> None:
+def _fill(file: h5py.File, volume: Volume, provenance: Plain) -> None:
     values = np.ascontiguousarray(volume.values, "<f4")
     file.attrs["format"] = np.bytes_(FORMAT)
     file.attrs["version"] = VERSION

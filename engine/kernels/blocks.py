@@ -11,10 +11,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from math import prod
 from threading import Event
-from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
+
+from engine.arrays import Array
 
 OnProgress = Callable[[int, int], None]
 """Called with the rows done and the rows in all; may raise to stop the work."""
@@ -31,7 +32,7 @@ def padded(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(n + 2 for n in shape)
 
 
-def pad(image: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
+def pad(image: Array, dtype: DTypeLike) -> Array:
     """Copy an image into one with a border of one zero voxel on every side."""
     bordered = np.zeros(padded(image.shape), dtype)
     bordered[1:-1, 1:-1, 1:-1] = image
@@ -84,14 +85,14 @@ def run_blocks(
 
 
 def sum_blocks(
-    work: Callable[[NDArray[Any], int, int], None],
+    work: Callable[[Array, int, int], None],
     n_rows: int,
     shape: tuple[int, ...],
     *,
     dtype: DTypeLike,
     threads: int,
     on_progress: OnProgress | None = None,
-) -> NDArray[Any]:
+) -> Array:
     """Call work(sums, start, stop), with flat padded sums by thread; return a cropped total."""
     bordered = padded(shape)
     affordable = _SUMS_BYTES // (prod(bordered) * np.dtype(dtype).itemsize)

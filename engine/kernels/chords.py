@@ -14,23 +14,22 @@ rays[view, solid] = (p, its step per column, per row, q, its step per column, pe
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from numba import njit
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
+from engine.plain import Plain
 
-Array = NDArray[Any]
 BALL, TUBE, BOX = 0, 1, 2
 
-_MATH: dict[str, Any] = {
+_MATH: Plain = {
     "fastmath": {"nsz", "contract"},
     "error_model": "numpy",
     "_nrt": False,
 }
-_KERNEL: Any = cached_njit(**_MATH)
-_INLINE: Any = njit(inline="always", **_MATH)
+_KERNEL = cached_njit(**_MATH)
+_INLINE = njit(inline="always", **_MATH)
 
 
 @_INLINE

@@ -20,6 +20,10 @@ ADVANCE_BLOCKS, LOG_BLOCKS = 512, 64
 """Blocks, at most, whose partial sums are kept."""
 
 
+Arguments = tuple[Any, ...]
+"""What a launch is given: typed numbers of numpy, and arrays of the device."""
+
+
 def fitted(variant: RayVariant, rows: EventRows) -> RayVariant:
     """Return the variant with the timing that the rows have."""
     if not rows.bins.size:
@@ -79,7 +83,7 @@ class Kernels:
             profiler.kernel(name, function.resources(block), block)
         self.per_slab = self._per_launch(rows)
 
-    def _per_launch(self, rows: EventRows) -> tuple[Any, ...]:
+    def _per_launch(self, rows: EventRows) -> Arguments:
         """Scalars of the scene that stay the same."""
         # where nothing is timed `DeviceRays` gives a table of two zeros
         n_weights = rows.table.size if rows.bins.size else 2

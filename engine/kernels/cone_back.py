@@ -14,25 +14,24 @@ detector are blended once for all voxels above each other.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
+from engine.plain import Plain
 
-Array = NDArray[Any]
 Corner = tuple[int, int, int]
 Pair = tuple[float, float]
 
-_MATH: dict[str, Any] = {
+_MATH: Plain = {
     "fastmath": {"reassoc", "nsz", "arcp", "contract"},
     "error_model": "numpy",
     "_nrt": False,
 }
-_KERNEL: Any = cached_njit(**_MATH)
-_INLINE: Any = njit(inline="always", **_MATH)
+_KERNEL = cached_njit(**_MATH)
+_INLINE = njit(inline="always", **_MATH)
 
 _ONE = np.uint32(1)
 _LINES, _VIEWS = 256, 16

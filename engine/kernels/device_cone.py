@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array as HostArray
 from engine.backend.gpu import Array, Gpu, Texture
+from engine.kernels.compiled import Arguments
 from engine.kernels.cone_variants import GATHER_BLOCK, BackVariant, Shape
 from engine.profiling import Profiler
 
@@ -43,9 +44,7 @@ class BackViews:
         return BackViews(self.rows[some], self.volume, self.detector)
 
 
-def back_rows(
-    matrices: NDArray[Any], volume: Shape, detector: tuple[int, int]
-) -> NDArray[np.float32]:
+def back_rows(matrices: HostArray, volume: Shape, detector: tuple[int, int]) -> NDArray[np.float32]:
     """Return M (n_views, 3, 4) from the middle of the volume to the middle of the detector.
 
     matrices : of points in voxels from the volume's lower corner, to pixels from the detector's
@@ -73,7 +72,7 @@ class ConeBack:
         resources = self._back.resources(variant.n_threads)
         profiler.kernel("back", resources, variant.n_threads)
 
-    def views(self, matrices: NDArray[Any], volume: Shape, detector: tuple[int, int]) -> BackViews:
+    def views(self, matrices: HostArray, volume: Shape, detector: tuple[int, int]) -> BackViews:
         """Copy views to the device.
 
         matrices : (n_views, 3, 4) `XrayGeometry.in_voxels` of the volume (n_z, n_y, n_x);
@@ -139,9 +138,7 @@ class ConeBack:
             self._parts = self.gpu.empty((n,), np.float32)
         return self._parts
 
-    def _detector(
-        self, projections: Texture | Array, views: BackViews, first: int
-    ) -> tuple[Any, ...]:
+    def _detector(self, projections: Texture | Array, views: BackViews, first: int) -> Arguments:
         """Arguments of the projections: themselves, numbers of views, rows and columns."""
         order, kind = self.variant.projections, getattr(projections, "kind", "memory")
         n = dict(zip(order, projections.shape, strict=True))
@@ -157,7 +154,7 @@ class ConeBack:
         argument = projections if kind == "memory" else projections.argument
         return argument, np.int32(n["v"]), np.int32(n["r"]), np.int32(n["c"])
 
-    def _box(self, views: BackViews, out: Array, corner: Shape) -> tuple[Any, ...]:
+    def _box(self, views: BackViews, out: Array, corner: Shape) -> Arguments:
         """Arguments of the box: middle of its first voxel from the volume's, x y z, and sizes."""
         n = dict(zip(self.variant.volume, out.shape, strict=True))
         at = [i + 0.5 - size / 2 for i, size in zip(corner, views.volume, strict=True)]

@@ -15,8 +15,8 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array as HostArray
 from engine.backend.gpu import Array, Graph
 from engine.errors import DeviceError, DeviceMemoryError
 from engine.kernels.blocks import padded
@@ -53,7 +53,7 @@ class DeviceEm:
     def __init__(
         self,
         rays: DeviceRays,
-        background: NDArray[Any] | None,
+        background: HostArray | None,
         sensitivity: Array,
         x: Array,
         n_subsets: int,
@@ -95,11 +95,11 @@ class DeviceEm:
         if self._rays.on_progress is not None:
             self._rays.on_progress(n, n)
 
-    def snapshot(self) -> Callable[[], NDArray[Any]]:
+    def snapshot(self) -> Callable[[], HostArray]:
         """Return what fetches the image (n_z, n_y, n_x), until the next update."""
         taken_at = self._n_updates
 
-        def fetch() -> NDArray[Any]:
+        def fetch() -> HostArray:
             # the image is overwritten by the next update; a late fetch would show another iterate
             # than the one it is labelled with
             if self._n_updates != taken_at:
@@ -209,7 +209,7 @@ class _Parts:
 
 
 def _stream(
-    rays: DeviceRays, background: NDArray[Any] | None, n_subsets: int, chunk: int | None
+    rays: DeviceRays, background: HostArray | None, n_subsets: int, chunk: int | None
 ) -> EventStream:
     """Keep the events on the device if they fit, else send them in chunks, halved until they do."""
     if chunk is None:

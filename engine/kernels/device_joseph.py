@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.backend.gpu import Array, Function, Gpu, Texture
+from engine.kernels.compiled import Arguments
 from engine.kernels.joseph_variants import VIEW_BYTES, JosephVariant
 from engine.profiling import Profiler
 
@@ -158,7 +159,7 @@ class Joseph:
 
     def _launches(
         self, lines: Lines, shape: Three, corner: Three
-    ) -> Iterator[tuple[range, range, tuple[Any, ...]]]:
+    ) -> Iterator[tuple[range, range, Arguments]]:
         """Yield views, layers and scene of each launch; the views are in constant memory then."""
         z, y, x = shape
         first = [c + 0.5 - m for c, m in zip(reversed(corner), lines.middle, strict=True)]

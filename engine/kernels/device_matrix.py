@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array as HostArray
 from engine.backend.gpu import Array, Function, Gpu
 from engine.kernels.matrix_groups import GroupedRows, check_panel
 from engine.kernels.matrix_variants import MatrixVariant, PanelShape
@@ -107,7 +107,7 @@ class Matrix:
         return -(-n_threads // self.variant.threads)
 
 
-def parts_of(costs: NDArray[Any], most: int, longest: int) -> Iterator[slice]:
+def parts_of(costs: HostArray, most: int, longest: int) -> Iterator[slice]:
     """Cut a list into parts of at least one and at most `longest`, that cost at most `most`."""
     sums = np.concatenate([[0], np.cumsum(costs, dtype=np.int64)])
     start = 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from engine.arrays import module_of
 from engine.backend import Backend
 from engine.backend.gpu import Array, Gpu, Stamp
 from engine.kernels.blocks import OnProgress
-from engine.kernels.compiled import Kernels, Layout, fitted
+from engine.kernels.compiled import Arguments, Kernels, Layout, fitted
 from engine.kernels.slice_tracing import EventRows
 from engine.kernels.variants import RayVariant
 from engine.profiling import Profiler
@@ -150,7 +149,7 @@ class DeviceRays:
             self.kernels.rays("touched", len(rows), *scene, touched[_slice(rows)])
         return float(self.gpu.download(touched).mean())
 
-    def launches(self, placed: Placed) -> Iterator[tuple[tuple[Any, ...], range]]:
+    def launches(self, placed: Placed) -> Iterator[tuple[Arguments, range]]:
         """Yield the scene of each launch and the rows it takes; waits for the launch before."""
         size = self.rows_per_launch
         # two launches are queued at most: one runs while the next is prepared. With more the host

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array as HostArray
 from engine.backend.gpu import Array, Gpu, Stamp
 from engine.errors import DeviceMemoryError
+from engine.kernels.compiled import Arguments
 from engine.kernels.device_rays import DeviceRays, Placed
 from engine.kernels.slice_tracing import EventRows
 
@@ -45,7 +46,7 @@ class EventStream(Protocol):
 class Resident:
     """All events on the device, sent there once."""
 
-    def __init__(self, rays: DeviceRays, background: NDArray[Any] | None, n_subsets: int) -> None:
+    def __init__(self, rays: DeviceRays, background: HostArray | None, n_subsets: int) -> None:
         whole = rays.placed()
         sizes = subset_sizes(rays.n_rows, n_subsets)
         self.rows_per_chunk = max(sizes, default=0)
@@ -70,7 +71,7 @@ class Streamed:
     """Events in page-locked memory of the host, subset after subset, sent in chunks."""
 
     def __init__(
-        self, rays: DeviceRays, background: NDArray[Any] | None, n_subsets: int, chunk: int
+        self, rays: DeviceRays, background: HostArray | None, n_subsets: int, chunk: int
     ) -> None:
         self._rays, self._gpu = rays, rays.gpu
         chunk = max(min(chunk, -(-rays.n_rows // n_subsets)), 1)
@@ -94,7 +95,7 @@ class Streamed:
             yield self._fill(part, i % 2, start, stop)
             self._release(i % 2)
 
-    def _fill(self, part: tuple[Any, ...], which: int, start: int, stop: int) -> Chunk:
+    def _fill(self, part: Arguments, which: int, start: int, stop: int) -> Chunk:
         """Copy rows into a buffer once the kernels that read it last are done."""
         n_bytes = sum(column[start:stop].nbytes for column in part if column is not None)
         # the copies of the second stream do not wait for the kernels of the first
@@ -124,14 +125,14 @@ class Streamed:
         self._free[which] = self._gpu.stamp()
 
     def _pinned(
-        self, rows: EventRows, background: NDArray[Any] | None, k: int, n_subsets: int
-    ) -> tuple[Any, ...]:
+        self, rows: EventRows, background: HostArray | None, k: int, n_subsets: int
+    ) -> Arguments:
         bins = rows.bins[k::n_subsets] if rows.bins.size else None
         rest = None if background is None else background[k::n_subsets].astype(self._rays.dtype)
         columns = (rows.ends[k::n_subsets], bins, rest)
         return tuple(None if c is None else _locked(self._gpu, c) for c in columns)
 
-    def _buffer(self, part: tuple[Any, ...], chunk: int) -> list[Array | None]:
+    def _buffer(self, part: Arguments, chunk: int) -> list[Array | None]:
         ends, bins, rest = part
         return [
             self._gpu.empty((chunk, 2), ends.dtype),
@@ -140,7 +141,7 @@ class Streamed:
         ]
 
 
-def _locked(gpu: Gpu, values: NDArray[Any]) -> NDArray[Any]:
+def _locked(gpu: Gpu, values: HostArray) -> HostArray:
     try:
         return gpu.pinned(np.ascontiguousarray(values))
     except DeviceMemoryError:  # then copies wait, and all else is the same
@@ -152,7 +153,7 @@ def subset_sizes(n_rows: int, n_subsets: int) -> list[int]:
     return [len(range(k, n_rows, n_subsets)) for k in range(n_subsets)]
 
 
-def bytes_per_event(rows: EventRows, background: NDArray[Any] | None, real_bytes: int) -> int:
+def bytes_per_event(rows: EventRows, background: HostArray | None, real_bytes: int) -> int:
     """Device memory of an event: ids, time bin, background, expected counts."""
     timed = 2 if rows.bins.size else 0
     return 8 + timed + (0 if background is None else real_bytes) + real_bytes

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.kernels import rays as kernels
 from engine.kernels.blocks import OnProgress, pad, padded, run_blocks, sum_blocks
 from engine.kernels.slice_tracing import EventRows, Taps, taps
 from engine.kernels.units import peak_of, row_unit
 from engine.profiling import Profiler
-
-Array = NDArray[Any]
 
 
 class HostRays:

@@ -16,21 +16,21 @@ rays[view] = (start, its step per column, per row, along, its step per column, p
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
+from engine.plain import Plain
 
-Array = NDArray[Any]
 Shape = tuple[int, int, int]
 
 _FAST = {"reassoc", "nsz", "arcp", "contract"}
-MATH: dict[str, Any] = {"fastmath": _FAST, "error_model": "numpy", "_nrt": False}
-_KERNEL: Any = cached_njit(**MATH)
-_INLINE: Any = njit(inline="always", **MATH)
+MATH: Plain = {"fastmath": _FAST, "error_model": "numpy", "_nrt": False}
+_KERNEL = cached_njit(**MATH)
+_INLINE = njit(inline="always", **MATH)
 EVEN = 1 + 1e-5
 """Axes closer than this are even, and the first of them is the main one, whatever the rounding."""
 

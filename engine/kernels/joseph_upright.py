@@ -8,16 +8,17 @@ of the arrays and coordinates are those of `joseph`, and so are the results but 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
-from engine.kernels.joseph import EVEN, MATH, Array, Shape, inside
+from engine.kernels.joseph import EVEN, MATH, Shape, inside
 
-_KERNEL: Any = cached_njit(**MATH)
-_INLINE: Any = njit(inline="always", **MATH)
+_KERNEL = cached_njit(**MATH)
+_INLINE = njit(inline="always", **MATH)
 _ONE = np.uint32(1)
 
 

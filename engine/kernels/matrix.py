@@ -19,15 +19,12 @@ for any of them takes another start and other steps through memory, and nothing 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
-
-Array = NDArray[Any]
+from engine.plain import Plain
 
 UNROLL = 4
 """Non-zeros that are taken together; groups are filled up to a multiple with zeros."""
@@ -35,13 +32,13 @@ LANES = 8
 """Numbers of a row that are taken together: rows are worked on up to the next multiple, so what
 comes after a row is read, and zeros are added to it."""
 
-_MATH: dict[str, Any] = {
+_MATH: Plain = {
     "fastmath": {"reassoc", "nsz", "arcp", "contract"},
     "error_model": "numpy",
     "_nrt": False,
 }
-_KERNEL: Any = cached_njit(**_MATH)
-_INLINE: Any = njit(inline="always", **_MATH)
+_KERNEL = cached_njit(**_MATH)
+_INLINE = njit(inline="always", **_MATH)
 
 
 @_KERNEL

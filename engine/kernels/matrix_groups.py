@@ -7,23 +7,21 @@ A non-zero at the voxel j = D u + φ, k = D v + χ of the box of its line is kep
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.errors import GeometryError
 from engine.kernels.compile_cache import cached_njit
 from engine.kernels.matrix_variants import PanelShape
-
-Array = NDArray[Any]
+from engine.plain import Plain
 
 MOST_PITCHES = 256
 """Pitches that a byte can count."""
-_WITHOUT: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
-_KERNEL: Any = cached_njit(**_WITHOUT)
-_INLINE: Any = njit(inline="always", **_WITHOUT)
+_WITHOUT: Plain = {"error_model": "numpy", "_nrt": False}
+_KERNEL = cached_njit(**_WITHOUT)
+_INLINE = njit(inline="always", **_WITHOUT)
 
 
 @dataclass(frozen=True)

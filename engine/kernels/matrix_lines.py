@@ -9,20 +9,16 @@ holds the correlation form of `engine.kernels.matrix` against.
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import NDArray
-
+from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
+from engine.plain import Plain
 
-Array = NDArray[Any]
-
-_MATH: dict[str, Any] = {
+_MATH: Plain = {
     "fastmath": {"reassoc", "nsz", "arcp", "contract"},
     "error_model": "numpy",
     "_nrt": False,
 }
-_KERNEL: Any = cached_njit(**_MATH)
+_KERNEL = cached_njit(**_MATH)
 
 
 @_KERNEL

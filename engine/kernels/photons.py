@@ -13,17 +13,17 @@ on, since the response depends on nothing else (engine.geometry.dual_head_symmet
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
 from engine.kernels.response import Panels
+from engine.plain import Plain
 
-Array = NDArray[Any]
-_MATH: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
-_KERNEL: Any = cached_njit(**_MATH)
+_MATH: Plain = {"error_model": "numpy", "_nrt": False}
+_KERNEL = cached_njit(**_MATH)
 
 REST_KEV = 510.99895
 """Energy of an electron at rest, and of each photon."""

@@ -10,19 +10,20 @@ bits for any number of threads, any order of the rows, and on the GPU.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numba import njit
 
+from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
-from engine.kernels.slice_tracing import MATH, Array, EventRows, Shape, Taps, lay
+from engine.kernels.slice_tracing import MATH, EventRows, Shape, Taps, lay
+from engine.plain import Plain
 
-_KERNEL: Any = cached_njit(**MATH)
-_INLINE: Any = njit(inline="always", **MATH)
+_KERNEL = cached_njit(**MATH)
+_INLINE = njit(inline="always", **MATH)
 # every operation as written: with sums in integers, the very bits of the CUDA twin, rays.cu
-_PLAIN: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
-_EXACT: Any = cached_njit(**_PLAIN)
+_PLAIN: Plain = {"error_model": "numpy", "_nrt": False}
+_EXACT = cached_njit(**_PLAIN)
 
 _LEAST_EXPECTED = 1e-24
 """Expected counts at or below which a row is skipped: 2**32 times its reciprocal fits float32."""

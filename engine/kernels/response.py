@@ -14,17 +14,17 @@ Coordinates are in voxels: x across the planes, y along rows and z along columns
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from numba import njit
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.kernels.compile_cache import cached_njit
+from engine.plain import Plain
 
-Array = NDArray[Any]
-_MATH: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
-_KERNEL: Any = cached_njit(fastmath={"contract", "arcp", "nsz"}, **_MATH)
-_INLINE: Any = njit(inline="always", fastmath={"contract", "arcp", "nsz"}, **_MATH)
+_MATH: Plain = {"error_model": "numpy", "_nrt": False}
+_KERNEL = cached_njit(fastmath={"contract", "arcp", "nsz"}, **_MATH)
+_INLINE = njit(inline="always", fastmath={"contract", "arcp", "nsz"}, **_MATH)
 
 _FAR = 1e30
 

@@ -12,24 +12,26 @@ in double, the slabs relative to the first one in the dtype of the image.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
-Array = NDArray[Any]
+from engine.arrays import Array
+from engine.plain import Plain
+
 Shape = tuple[int, int, int]
 Three = tuple[float, float, float]
 
 # NaN and infinity keep their meaning: a slope of zero divides. _nrt off: no array is made in
 # here, and counting references to those of the caller took a third of the time of a row.
-MATH: dict[str, Any] = {
+MATH: Plain = {
     "fastmath": {"reassoc", "nsz", "arcp", "contract"},
     "error_model": "numpy",
     "_nrt": False,
 }
-_INLINE: Any = njit(inline="always", **MATH)
+_INLINE = njit(inline="always", **MATH)
 
 _MARGIN = 1e-6
 """Voxels by which the slab range is widened against rounding; the border absorbs the rest."""

@@ -6,12 +6,12 @@ import json
 from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any
 
 from engine.backend import Backend
 from engine.backend.gpu import GpuFacts
 from engine.kernels.cone_variants import BackVariant
 from engine.kernels.variants import RayVariant, Real, Sums
+from engine.plain import Plain
 
 LARGE_VOXELS = 2**24
 """Images from here on (256 x 256 x 256) lie in the memory of a card, smaller ones in its caches."""
@@ -53,27 +53,27 @@ def tuned_back(on: Backend, is_upright: bool) -> BackVariant:
     return best
 
 
-def _choices(on: Backend, kernel: str = "choices") -> list[dict[str, Any]]:
+def _choices(on: Backend, kernel: str = "choices") -> list[Plain]:
     """Measured choices for this card, or for one of its generation; without a name, of rays."""
     if on.gpu is None:
         return []
     facts = on.gpu.facts
     known = (measured for measured in _measurements() if kernel in measured)
     found = sorted(known, key=lambda measured: _likeness(measured, facts))
-    choices: list[dict[str, Any]] = []
+    choices: list[Plain] = []
     if found and _likeness(found[-1], facts):
         choices = found[-1][kernel]
     return choices
 
 
-def _likeness(measured: dict[str, Any], facts: GpuFacts) -> int:
+def _likeness(measured: Plain, facts: GpuFacts) -> int:
     if measured["device"] == facts.name:
         return 2
     return int(measured["compute_capability"] == facts.compute_capability)
 
 
 @lru_cache
-def _measurements() -> tuple[dict[str, Any], ...]:
+def _measurements() -> tuple[Plain, ...]:
     folder = files("resources") / "tuning"
     if not folder.is_dir():
         return ()

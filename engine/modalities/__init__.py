@@ -14,6 +14,7 @@ from engine.modalities.scan_summary import ScanSummary
 from engine.modalities.xray_ct.modality import XrayCt
 
 if TYPE_CHECKING:
+    from engine.corrections.base import AnyCorrection as AnyCorrection
     from engine.corrections.base import Correction as Correction
     from engine.modalities.demo import Demo as Demo
     from engine.modalities.demos import DEMOS as DEMOS
@@ -55,7 +56,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
     __getattr__, __dir__ = face(
         __name__,
         {
-            "engine.corrections.base": ("Correction",),
+            "engine.corrections.base": ("AnyCorrection", "Correction"),
             "engine.modalities.demo": ("Demo",),
             "engine.modalities.demos": (
                 "DEMOS",

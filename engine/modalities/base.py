@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from engine.backend.devices import DeviceInfo
-from engine.corrections.base import Correction, inputs_of
+from engine.corrections.base import AnyCorrection, inputs_of
 from engine.data.input_role import InputRole
 from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.scanner import Scanner
@@ -118,7 +118,7 @@ class Modality(ABC, Generic[P]):
     opens_folders: ClassVar[bool] = False
     ledger_title: ClassVar[str] = "Corrections"
     ledger_field: ClassVar[str] = "corrections"
-    ledger: ClassVar[tuple[type[Correction[Any]], ...]]
+    ledger: ClassVar[tuple[type[AnyCorrection], ...]]
     switches: ClassVar[tuple[Switch, ...]] = ()
     sweeps: ClassVar[tuple[Sweep, ...]] = ()
     folded: ClassVar[bool] = False
@@ -228,11 +228,11 @@ class Modality(ABC, Generic[P]):
         held: ChoiceGroup = getattr(protocol, self.ledger_field)
         return held
 
-    def choices(self, protocol: P) -> dict[str, Correction[Any]]:
+    def choices(self, protocol: P) -> dict[str, AnyCorrection]:
         """Return the choices of the ledger, by kind."""
         return {step.kind: step for step in self.group(protocol).steps()}
 
-    def with_choice(self, protocol: P, kind: str, value: Correction[Any]) -> P:
+    def with_choice(self, protocol: P, kind: str, value: AnyCorrection) -> P:
         """Return the protocol with another choice."""
         held = self.group(protocol).model_copy(update={kind: value})
         return protocol.model_copy(update={self.ledger_field: held})

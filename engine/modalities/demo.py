@@ -7,17 +7,18 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from engine.arrays import Array
 from engine.errors import EngineError
 from engine.io.atomic_write import write_atomically
 from engine.io.json_text import from_json, to_json
 from engine.paths import made
+from engine.plain import Plain
 from engine.study.study import Study, write_study
 
 if TYPE_CHECKING:
     import h5py
-    from numpy.typing import NDArray
 
     from engine.data.volume import Volume
 
@@ -101,7 +102,7 @@ class Demo(ABC):
         except (OSError, ValueError, EngineError):
             return False
 
-    def _record(self, folder: Path, study: Study) -> dict[str, Any]:
+    def _record(self, folder: Path, study: Study) -> Plain:
         """Return version and size of the demo, and the digest of each of its files."""
         parts = (study.data, *study.inputs.values(), self.truth(folder))
         files = [folder / part.name for part in parts]
@@ -116,7 +117,7 @@ def save_volume(volume: Volume, path: Path) -> None:
     save(volume, path, {"source": "simulated", **volume.info})
 
 
-def save_efficiencies(efficiencies: NDArray[Any], path: Path) -> None:
+def save_efficiencies(efficiencies: Array, path: Path) -> None:
     """Write efficiencies as a hospital would keep them: in a file of their own."""
     from engine.io.efficiencies import DATASET
     from engine.io.hdf5 import image_of

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from engine.geometry.grid import ImageGrid
 from engine.geometry.scanner import Scanner
+from engine.plain import Plain
 
 if TYPE_CHECKING:
     from engine.modalities.xray_ct.radiograph_store import RadiographStore
@@ -52,6 +53,6 @@ class ScanSummary:
         return None
 
     @property
-    def phantom(self) -> dict[str, Any] | None:
+    def phantom(self) -> Plain | None:
         """Which known phantom was simulated, as the scan says it; None: it does not say."""
         return None

@@ -9,12 +9,13 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.algorithms.driver import Step, solve
+from engine.arrays import Array
 from engine.backend import Backend
 from engine.corrections.base import Correction
 from engine.data.input_role import InputRole
@@ -132,7 +133,7 @@ def iterate(
     return image, done
 
 
-def start_of(uniform: NDArray[Any], resume: Resume | None) -> tuple[NDArray[Any], int]:
+def start_of(uniform: Array, resume: Resume | None) -> tuple[Array, int]:
     """Return the image that iterations start from, and the updates behind it."""
     if resume is None:
         return uniform, 0
@@ -187,9 +188,7 @@ def _warn_of_skipped(context: RunContext[Protocol]) -> Iterator[Event]:
         )
 
 
-def _between(
-    context: RunContext[Protocol], grid: ImageGrid
-) -> Callable[[NDArray[Any]], NDArray[Any]] | None:
+def _between(context: RunContext[Protocol], grid: ImageGrid) -> Callable[[Array], Array] | None:
     filters = context.protocol.between
     return (lambda image: _filtered(context, filters, image, grid)) if filters else None
 
@@ -197,9 +196,9 @@ def _between(
 def _filtered(
     context: RunContext[Protocol],
     filters: Sequence[Filter],
-    image: NDArray[Any],
+    image: Array,
     grid: ImageGrid,
-) -> NDArray[Any]:
+) -> Array:
     if not filters:
         return image
     with context.profiler.span("filter"):

@@ -12,6 +12,7 @@ from engine.errors import EngineError, SettingsError
 from engine.modalities import MODALITIES
 from engine.modalities.base import AnyModality
 from engine.modalities.recognise import all_roles, modality_of_scan
+from engine.plain import Plain
 from engine.settings import parse, read_toml, to_toml
 from engine.study.protocol import Protocol
 from engine.study.study import Study, write_study
@@ -83,7 +84,7 @@ def study_of_json(text: str) -> Study:
     return Study.model_validate(values)
 
 
-def _with_paths_from(folder: Path, values: dict[str, Any], where: str) -> dict[str, Any]:
+def _with_paths_from(folder: Path, values: Plain, where: str) -> Plain:
     """Return the values with all inputs in one table, their paths starting at the folder."""
     roles = {role.key for role in all_roles()}
     own = {*Study.model_fields}

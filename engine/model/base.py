@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from numpy.typing import NDArray
-
-Array = NDArray[Any]
+from engine.arrays import Array
 
 
 class Model(ABC):

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import to_host
+from engine.arrays import Array, to_host
 from engine.model.counts import EmLoop, EmStep, HostLoop, SystemModel, log_sum_of
 from engine.operators.base import LinearOperator
 from engine.operators.matrix import MatrixProjector
 from engine.operators.matrix_em import LEAST_EXPECTED
 from engine.operators.symmetry_fold import first_octant, mirrored
 
-Array = NDArray[Any]
 
-
-def _binned_step(model: SystemModel, counts: NDArray[Any], x: NDArray[Any]) -> EmStep:
+def _binned_step(model: SystemModel, counts: Array, x: Array) -> EmStep:
     expected = to_host(model.A(x)) + model.background
     seen = expected > LEAST_EXPECTED
     ratio = np.divide(counts, expected, out=np.zeros_like(expected), where=seen)
@@ -49,14 +46,14 @@ class BinnedModel(SystemModel):
     [[[3.0, 3.0]]]
     """
 
-    counts: NDArray[Any]  # of each row
+    counts: Array  # of each row
 
     @classmethod
-    def of(cls, A: LinearOperator, background: NDArray[Any], counts: NDArray[Any]) -> BinnedModel:
+    def of(cls, A: LinearOperator, background: Array, counts: Array) -> BinnedModel:
         """Build the model with its sensitivity."""
         return cls(A, background, A.T(np.ones(A.out_shape, counts.dtype)), counts)
 
-    def em_step(self, x: NDArray[Any]) -> EmStep:
+    def em_step(self, x: Array) -> EmStep:
         return _binned_step(self, self.counts, x)
 
     def subset(self, k: int, of: int) -> BinnedModel:
@@ -96,22 +93,22 @@ class HistogramModel(SystemModel):
     """
 
     A: MatrixProjector
-    counts: NDArray[Any]
-    factors: NDArray[Any] | None = None
+    counts: Array
+    factors: Array | None = None
 
     @classmethod
     def of(
         cls,
         A: MatrixProjector,
-        background: NDArray[Any],
-        counts: NDArray[Any],
-        factors: NDArray[Any] | None = None,
+        background: Array,
+        counts: Array,
+        factors: Array | None = None,
     ) -> HistogramModel:
         """Build the model with its sensitivity."""
         ones = np.ones(A.out_shape, A.dtype) if factors is None else factors
         return cls(A, background, A.T(ones), counts, factors)
 
-    def em_step(self, x: NDArray[Any]) -> EmStep:
+    def em_step(self, x: Array) -> EmStep:
         return _binned_step(self, self.counts, x)
 
     def subset(self, k: int, of: int) -> HistogramModel:
@@ -133,7 +130,7 @@ class HistogramModel(SystemModel):
             None if factors is None else A.lines(factors, places),
         )
 
-    def em_loop(self, x: NDArray[Any], n_subsets: int) -> EmLoop:
+    def em_loop(self, x: Array, n_subsets: int) -> EmLoop:
         if self.A.on.is_cuda:
             return self.A.em_loop(self.counts, self.background, self.factors, x, n_subsets)
         if self.factors is None:

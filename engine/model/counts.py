@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.arrays import to_host
+from engine.arrays import Array, to_host
 from engine.model.base import Model
 from engine.operators.base import LinearOperator
 from engine.operators.matrix_em import LEAST_EXPECTED
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -29,7 +26,7 @@ class EmStep:
     n_skipped : rows with counts but none expected; they are left out
     """
 
-    numerator: NDArray[Any]
+    numerator: Array
     log_sum: float
     n_skipped: int
 
@@ -40,7 +37,7 @@ class EmLoop(Protocol):
     def update(self, k: int) -> None:
         """Update the image with subset k, x / s_k · A_kᵀ(y_k / (A_k x + b_k)); may not wait."""
 
-    def snapshot(self) -> Callable[[], NDArray[Any]]:
+    def snapshot(self) -> Callable[[], Array]:
         """Return what fetches the present image (n_z, n_y, n_x), until the next update."""
 
     def smooth(self, change: Callable[[Any], Any]) -> None:
@@ -69,19 +66,19 @@ class SystemModel(Model):
     remedy: ClassVar[str] = "check the corrections, or use fewer subsets"
 
     A: LinearOperator
-    background: NDArray[Any]
-    sensitivity: NDArray[Any]
-    counts: NDArray[Any] | float
+    background: Array
+    sensitivity: Array
+    counts: Array | float
 
     @abstractmethod
-    def em_step(self, x: NDArray[Any]) -> EmStep:
+    def em_step(self, x: Array) -> EmStep:
         """Share the counts out over the voxels of the image `x`."""
 
     @abstractmethod
     def subset(self, k: int, of: int) -> SystemModel:
         """Rows k, k + of, ... with the sensitivity that belongs to them."""
 
-    def em_loop(self, x: NDArray[Any], n_subsets: int) -> EmLoop:
+    def em_loop(self, x: Array, n_subsets: int) -> EmLoop:
         """Expectation maximisation from the image `x`, in so many subsets."""
         return HostLoop(self, x, n_subsets)
 
@@ -90,7 +87,7 @@ class SystemModel(Model):
         log_sum, n_skipped = log_sum_of(to_host(self.A(x)) + self.background, self.counts)
         return log_sum - float(np.sum(to_host(self.sensitivity) * x, dtype=np.float64)), n_skipped
 
-    def log_likelihood_of(self, step: EmStep, x: NDArray[Any]) -> float:
+    def log_likelihood_of(self, step: EmStep, x: Array) -> float:
         """Poisson log-likelihood of `x`, up to a constant of the data."""
         return step.log_sum - float(np.sum(self.sensitivity * x, dtype=np.float64))
 
@@ -98,7 +95,7 @@ class SystemModel(Model):
 class HostLoop:
     """The loop through `em_step`, image in the host's memory."""
 
-    def __init__(self, model: SystemModel, x: NDArray[Any], n_subsets: int) -> None:
+    def __init__(self, model: SystemModel, x: Array, n_subsets: int) -> None:
         self._parts = [self._kept(model.subset(k, n_subsets)) for k in range(n_subsets)]
         self._x, self._seen = x, np.zeros(x.shape, bool)
         for k in range(n_subsets):
@@ -119,7 +116,7 @@ class HostLoop:
         seen = part.sensitivity > 0
         self._x = np.divide(step.numerator, part.sensitivity, out=stays, where=seen)
 
-    def snapshot(self) -> Callable[[], NDArray[Any]]:
+    def snapshot(self) -> Callable[[], Array]:
         x = self._x
         return lambda: x
 
@@ -138,7 +135,7 @@ class HostLoop:
         return bool(np.isfinite(self._x).all())
 
 
-def log_sum_of(expected: NDArray[Any], counts: NDArray[Any] | float) -> tuple[float, int]:
+def log_sum_of(expected: Array, counts: Array | float) -> tuple[float, int]:
     """Return Σ y log ȳ over the rows where something is expected, and the number of the others."""
     seen = expected > LEAST_EXPECTED
     logs = np.log(expected, where=seen, out=np.zeros(expected.shape, np.float64))

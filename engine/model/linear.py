@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.arrays import module_of
+from engine.arrays import Array, module_of
 from engine.model.base import Model
 from engine.operators.base import LinearOperator
+from engine.plain import Plain
 
 if TYPE_CHECKING:
     from engine.filtering.settings import FilterSettings
 
-Array = NDArray[Any]
 Inverse = Callable[[Array, "FilterSettings"], Array]
 """Line integrals, and how to filter them, to the image that they are of."""
 T = TypeVar("T")
@@ -50,7 +49,7 @@ class LinearModel(Model):
     y: Array
     spacing_mm: tuple[float, ...] | None = None
     inverse: Inverse | None = None
-    _kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    _kept: Plain = field(default_factory=dict, repr=False, compare=False)
 
     def beside_data(self, x: Array) -> Array:
         """Return an image where y lies, in the host's memory or a GPU's."""

@@ -6,11 +6,10 @@ Barrett, White & Parra, JOSA A 14 (1997) 2914; Parra & Barrett, IEEE TMI 17 (199
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.model.counts import EmLoop, EmStep, SystemModel, log_sum_of
 from engine.operators.rays import RayProjector
 
@@ -41,12 +40,12 @@ class ListModeModel(SystemModel):
     A: RayProjector
     counts: float = 1.0  # of every event
 
-    def em_loop(self, x: NDArray[Any], n_subsets: int) -> EmLoop:
+    def em_loop(self, x: Array, n_subsets: int) -> EmLoop:
         if self.A.on.is_cuda:
             return self.A.em_loop(x, self.background, self.sensitivity, n_subsets)
         return super().em_loop(x, n_subsets)
 
-    def em_step(self, x: NDArray[Any]) -> EmStep:
+    def em_step(self, x: Array) -> EmStep:
         on = self.A.on
         numerator, expected = map(on.to_host, self.A.em_numerator(x, self.background))
         log_sum, skipped = log_sum_of(expected, 1.0)

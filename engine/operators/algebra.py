@@ -11,15 +11,10 @@ from __future__ import annotations
 from functools import reduce
 from itertools import accumulate, pairwise
 from operator import add
-from typing import Any
 
-from numpy.typing import NDArray
-
-from engine.arrays import module_of
+from engine.arrays import Array, module_of
 from engine.errors import GeometryError
 from engine.operators.base import Composite, LinearOperator
-
-Array = NDArray[Any]
 
 
 class Diagonal(LinearOperator):

@@ -7,9 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from math import prod
 from typing import Any, Never, overload
 
-from numpy.typing import NDArray
-
-from engine.arrays import module_of, taken, to_host
+from engine.arrays import Array, module_of, taken, to_host
 from engine.backend import Backend
 from engine.backend.filters import solvers_of_cupy
 from engine.errors import GeometryError
@@ -18,7 +16,6 @@ from engine.operators.norm import power_iteration
 from engine.operators.scalar import real_number
 from engine.profiling import Profiler
 
-Array = NDArray[Any]
 Shape = tuple[int, ...]
 
 

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from engine.arrays import Array
 
 if TYPE_CHECKING:
     from engine.operators.base import LinearOperator
-
-Array = NDArray[Any]
 
 
 def flat_operator(

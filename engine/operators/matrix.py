@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
-from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from engine.arrays import Array
 from engine.backend import Backend
 from engine.data.response import ResponseMatrix
 from engine.errors import GeometryError
@@ -29,8 +29,6 @@ from engine.operators.matrix_em import MatrixEm
 from engine.operators.matrix_rows import PlaneImages, SortedRows, sorted_rows
 from engine.operators.phases import Phases
 from engine.profiling import Profiler
-
-Array = NDArray[Any]
 
 AT_ONCE = 256
 """Orientations whose rows are sorted together."""

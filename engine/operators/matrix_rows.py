@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from engine.arrays import Array
 from engine.data.response import ResponseMatrix
 from engine.geometry.dual_head_symmetry import folded, stored_index
 from engine.kernels.matrix import UNROLL, sort_groups
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.errors import NumericalError
-
-Array = NDArray[Any]
 
 
 def power_iteration(

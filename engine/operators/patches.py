@@ -7,12 +7,9 @@ the CPU the projections are kept with their border.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.arrays import taken
+from engine.arrays import Array, taken
 from engine.backend.gpu import Gpu
 from engine.errors import GeometryError
 from engine.kernels.cone_variants import BackVariant
@@ -22,8 +19,6 @@ from engine.operators.xray_host import HostXray
 from engine.operators.xray_patch import Patch, Replay
 from engine.operators.xray_scene import Scene, Three, VolumeBox
 from engine.profiling import Profiler
-
-Array = NDArray[Any]
 
 
 class Patches:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
-from engine.arrays import module_of
+from engine.arrays import Array, module_of
 from engine.geometry.dual_head import DualHeadSettings
 from engine.kernels.matrix import LANES
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import module_of
+from engine.arrays import Array, module_of
 from engine.backend import Backend
 from engine.errors import DataError, NumericalError, ResourceError
 from engine.geometry.grid import ImageGrid
@@ -32,7 +32,6 @@ from engine.profiling import Profiler
 
 __all__ = ["RayProjector", "RayVariant", "Rays"]
 
-Array = NDArray[Any]
 
 _FARTHEST_VOXELS = 1e6
 """Distance from the box, in voxels, at which a point cannot belong to the scan."""

@@ -8,12 +8,10 @@ graph; `update` replaces projections in place.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.arrays import taken
+from engine.arrays import Array, taken
 from engine.backend import Backend
 from engine.backend.gpu import Texture
 from engine.errors import ResourceError
@@ -27,8 +25,6 @@ from engine.operators.xray_parts import pieces
 from engine.operators.xray_scene import Region, Scene, Three, VolumeBox
 from engine.operators.xray_tools import Tools
 from engine.profiling import Profiler
-
-Array = NDArray[Any]
 
 
 class ResidentProjections:

@@ -8,12 +8,10 @@ the slices lie; on the CPU each is a thin volume of a scan that moved instead.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.arrays import taken
+from engine.arrays import Array, taken
 from engine.backend import Backend
 from engine.errors import GeometryError
 from engine.geometry.plane import Plane
@@ -22,8 +20,6 @@ from engine.kernels.cone_variants import BackVariant
 from engine.operators.resident_projections import ResidentProjections
 from engine.operators.xray import XrayTransform
 from engine.operators.xray_patch import Patch, Replay
-
-Array = NDArray[Any]
 
 
 class Slices:

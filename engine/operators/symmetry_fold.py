@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.arrays import module_of
-
-Array = NDArray[Any]
+from engine.arrays import Array, module_of
 
 
 def first_octant(image: Array) -> Array:

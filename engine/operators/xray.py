@@ -9,12 +9,11 @@ adjoint : "matched", the transpose of it, exactly; or "voxel", the voxel-driven 
 from __future__ import annotations
 
 from copy import copy
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.arrays import taken
+from engine.arrays import Array, taken
 from engine.backend import Backend
 from engine.errors import ResourceError
 from engine.geometry.grid import ImageGrid
@@ -29,7 +28,6 @@ from engine.profiling import Profiler
 
 __all__ = ["Adjoint", "Region", "XrayTransform", "is_large"]
 
-Array = NDArray[Any]
 Adjoint = Literal["matched", "voxel"]
 Use = Literal["forward", "adjoint", "back_project"]
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.kernels import cone_back, joseph, joseph_upright
 from engine.kernels.blocks import OnProgress, run_blocks, sum_blocks
 from engine.operators.xray_scene import Scene, Three, VolumeBox, Way
 from engine.profiling import Profiler
-
-Array = NDArray[Any]
 
 THIN = 8
 """Slices up to which a volume is projected back along x, not along z."""

@@ -8,17 +8,14 @@ recorded graph, which serves every place, and new projections too.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.backend.gpu import Gpu, Graph
 from engine.kernels.device_cone import back_rows
 from engine.operators.resident_projections import ResidentProjections
 from engine.operators.xray_scene import Three
-
-Array = NDArray[Any]
 
 
 class Patch:

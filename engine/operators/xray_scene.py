@@ -8,13 +8,12 @@ from types import ModuleType
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.errors import GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 
-Array = NDArray[Any]
 Region = tuple[slice, slice, slice]
 Three = tuple[int, int, int]
 Way = Literal["forward", "transposed", "back"]

@@ -5,14 +5,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from numpy.typing import NDArray
-
-from engine.arrays import module_of
+from engine.arrays import Array, module_of
 from engine.operators.base import LinearOperator
-
-Array = NDArray[Any]
 
 
 class Gradient(LinearOperator):

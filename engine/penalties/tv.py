@@ -14,15 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.arrays import module_of
+from engine.arrays import Array, module_of
 from engine.penalties.gradient import Gradient
 
-Array = NDArray[Any]
 Bounds = Callable[[Array], Array]
 """Clips an image."""
 

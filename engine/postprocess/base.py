@@ -5,8 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar
 
-from numpy.typing import NDArray
-
+from engine.arrays import Array
 from engine.geometry.grid import Point
 from engine.settings import Settings
 
@@ -19,7 +18,7 @@ class Filter(Settings):
     kind: Any
 
     @abstractmethod
-    def apply(self, image: NDArray[Any], voxel_mm: Point) -> NDArray[Any]:
+    def apply(self, image: Array, voxel_mm: Point) -> Array:
         """Return the filtered image (n_z, n_y, n_x), same dtype; `voxel_mm` is (x, y, z).
 
         An image on a GPU is filtered there.

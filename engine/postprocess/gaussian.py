@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from numpy.typing import NDArray
-
-from engine.arrays import module_of
+from engine.arrays import Array, module_of
 from engine.backend.filters import ndimage_of
 from engine.geometry.grid import Point
 from engine.geometry.tof import FWHM_PER_SIGMA
@@ -35,7 +33,7 @@ class Gaussian(Filter):
         """Full width at half maximum on voxels of this size [mm]."""
         return self.fwhm_mm or DEFAULT_VOXELS * max(voxel_mm)
 
-    def apply(self, image: NDArray[Any], voxel_mm: Point) -> NDArray[Any]:
+    def apply(self, image: Array, voxel_mm: Point) -> Array:
         sigma = [self.width_mm(voxel_mm) / FWHM_PER_SIGMA / v for v in voxel_mm[::-1]]
         out = module_of(image).empty_like(image)
         ndimage_of(image).gaussian_filter(image, sigma, output=out, mode="constant", truncate=4.0)

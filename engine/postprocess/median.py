@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from numpy.typing import NDArray
-
-from engine.arrays import module_of
+from engine.arrays import Array, module_of
 from engine.backend.filters import ndimage_of
 from engine.geometry.grid import Point
 from engine.postprocess.base import Filter
@@ -20,7 +18,7 @@ class Median(Filter):
     kind: Literal["median"] = "median"
     size: Literal[3, 5, 7] = setting(3, "Edge of the cube", label="Cube edge", unit="voxels")
 
-    def apply(self, image: NDArray[Any], voxel_mm: Point) -> NDArray[Any]:
+    def apply(self, image: Array, voxel_mm: Point) -> Array:
         out = module_of(image).empty_like(image)
         ndimage_of(image).median_filter(image, size=self.size, output=out, mode="nearest")
         return out

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from engine.corrections.base import Correction
 from engine.data.projections import Kind, Projections
 from engine.geometry.xray import XrayGeometry
+from engine.plain import Plain
 
 ORDER: tuple[Kind, ...] = get_args(Kind)
 """Kinds of projections, in the order in which steps make one of another."""
@@ -79,15 +80,13 @@ class PreprocessStep(Correction[Projections]):
         """Return the step for a scan of which no other rows than `rows_before` are left."""
         return self
 
-    def changed(
-        self, projections: Projections, facts: dict[str, Any], **changes: Any
-    ) -> Projections:
+    def changed(self, projections: Projections, facts: Plain, **changes: Any) -> Projections:
         """Return the projections with `changes`, and `facts` in their `info` under the kind."""
         return replace(projections, info={**projections.info, self.kind: facts}, **changes)
 
-    def facts(self, projections: Projections) -> dict[str, Any]:
+    def facts(self, projections: Projections) -> Plain:
         """Return what this step told about projections it made; empty where it did not run."""
-        message: dict[str, Any] = projections.info.get(self.kind, {})
+        message: Plain = projections.info.get(self.kind, {})
         return message
 
 

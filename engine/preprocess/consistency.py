@@ -17,16 +17,15 @@ from each angle to the next, or follows the order of the views but not their ang
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.projections import Projections
 from engine.filtering.truncation import cut_sides
 from engine.geometry.xray import XrayGeometry
 
-Array = NDArray[Any]
 Fault = Literal["jump", "order"]
 
 FEWEST_VIEWS: dict[Fault, int] = {"jump": 90, "order": 40}

@@ -18,6 +18,7 @@ from engine.backend import Backend
 from engine.backend.gpu import Array
 from engine.data.projections import Kind, Projections
 from engine.errors import DataError
+from engine.plain import Plain
 from engine.preprocess import defects
 from engine.preprocess.base import PreprocessStep, percent
 from engine.preprocess.blocks import in_blocks
@@ -144,9 +145,7 @@ class FlatField(PreprocessStep):
             )
         return dark, beam
 
-    def _open_beam(
-        self, flats: NDArray[Any], info: dict[str, Any], dark: NDArray[np.float32]
-    ) -> OpenBeam:
+    def _open_beam(self, flats: NDArray[Any], info: Plain, dark: NDArray[np.float32]) -> OpenBeam:
         taken = np.asarray(info.get("flat_views", np.zeros(len(flats))), float)
         if self.flats == "mean" or len(taken) != len(flats):
             taken = np.zeros(len(flats))

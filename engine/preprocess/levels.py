@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.errors import DataError
 
 BINS = 200
@@ -20,7 +19,7 @@ LEAST_SHARE = 0.002
 """Least share of the voxels that make a peak, in the bins within 5 % of water about it."""
 
 
-def find_levels(values: NDArray[Any], near: float) -> tuple[float, float]:
+def find_levels(values: Array, near: float) -> tuple[float, float]:
     """Return what air and water, or soft tissue, measure [1/mm].
 
     values : (n_z, n_y, n_x); the cylinder that touches their edges is looked at

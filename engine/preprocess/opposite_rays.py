@@ -13,7 +13,6 @@ columns, coarse then fine; least is the mean square of what pairs differ by.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,7 +158,7 @@ def _row_in_plane(geometry: XrayGeometry) -> tuple[float, float]:
     return float(-above / along - 0.5), float(-across / along)
 
 
-def _along(values: NDArray[Any], rows: NDArray[np.floating]) -> Array:
+def _along(values: Array, rows: NDArray[np.floating]) -> Array:
     """(n_views, n_columns) mean of three rows about `rows` (n_columns,), between pixels too."""
     last, columns = values.shape[1] - 1, np.arange(len(rows))
     total = np.zeros((len(values), len(rows)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from engine.backend import Backend
 from engine.data.projections import Projections
 from engine.errors import DataError
 from engine.geometry.xray import XrayGeometry
+from engine.plain import Plain
 from engine.preprocess.axis_search import METHODS, Method
 from engine.preprocess.base import PreprocessStep
 from engine.preprocess.opposite_rays import by_opposite_rays
@@ -62,7 +63,7 @@ class CentreOfRotation(PreprocessStep):
 
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
         before = float(projections.geometry.axis_column.mean())
-        facts: dict[str, Any] = {"column": before, "before": before, "method": NOT_FOUND}
+        facts: Plain = {"column": before, "before": before, "method": NOT_FOUND}
         try:
             found = self.estimate(projections, on=on)
         except DataError as e:

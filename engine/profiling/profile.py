@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+
+from engine.plain import Plain
 
 FORMAT = "isocenter-profile-1"
 TITLES = {
@@ -156,7 +157,7 @@ class Profile:
         seconds = sum(stage.seconds for stage in tracing)
         return events / seconds if events and seconds > 0 else None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Plain:
         """Plain values for JSON."""
         values = asdict(self)
         values["stages"] = [asdict(stage) for stage in self.stages]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.volume import Volume
 from engine.errors import GeometryError
 from engine.simulate.phantoms import RodAxis, RodSector
@@ -65,7 +64,7 @@ def valleys(
     return {s.diameter_mm: valley_to_peak(volume, s, along=along) for s in sectors}
 
 
-def _between_neighbours(rods: NDArray[Any], pitch_mm: float) -> NDArray[Any]:
+def _between_neighbours(rods: Array, pitch_mm: float) -> Array:
     """(m, 2) points half-way between rods one pitch apart."""
     i, j = np.triu_indices(len(rods), 1)
     apart = np.linalg.norm(rods[i] - rods[j], axis=1)
@@ -73,9 +72,7 @@ def _between_neighbours(rods: NDArray[Any], pitch_mm: float) -> NDArray[Any]:
     return np.asarray((rods[i] + rods[j])[close] / 2)
 
 
-def _sampled(
-    plane: NDArray[Any], points_mm: NDArray[Any], volume: Volume, across: list[int]
-) -> NDArray[Any]:
+def _sampled(plane: Array, points_mm: Array, volume: Volume, across: list[int]) -> Array:
     """Linear interpolation of a slice, x fastest, at points along the two axes `across`."""
     from scipy import ndimage
 

@@ -8,11 +8,11 @@ line crosses h on both sides of its highest point, found linearly between sample
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.volume import Volume
 from engine.errors import GeometryError
 from engine.geometry.grid import Point
@@ -120,7 +120,7 @@ def _sampled(volume: Volume, points_mm: Samples) -> Samples:
     """(n,) linear interpolation at points (n, 3)."""
     from scipy import ndimage
 
-    places: NDArray[Any] = (points_mm - volume.grid.lower_mm) / np.array(volume.grid.voxel_mm) - 0.5
+    places: Array = (points_mm - volume.grid.lower_mm) / np.array(volume.grid.voxel_mm) - 0.5
     found = ndimage.map_coordinates(
         volume.values, places.T[::-1], np.float64, order=1, mode="nearest"
     )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.volume import Volume
 from engine.errors import GeometryError
 from engine.geometry.grid import ImageGrid, Point
@@ -76,6 +76,6 @@ def mean(volume: Volume, weights: Weights) -> float:
     return measure(volume, weights).mean
 
 
-def means(volume: Volume, regions: list[Weights]) -> NDArray[Any]:
+def means(volume: Volume, regions: list[Weights]) -> Array:
     """Mean of an image in each region."""
     return np.array([mean(volume, weights) for weights in regions])

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, Generic, Self, TypeVar, cast
+from typing import Generic, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.backend import Backend
 from engine.data.run_history import RunHistory
 from engine.data.volume import Volume
 from engine.events import Corrected, Measured, Profiled, Progressed, StageStarted, Warned
 from engine.geometry.grid import ImageGrid
+from engine.plain import Plain
 from engine.profiling import Profiler
 from engine.reporting.progress import PassProgress
 from engine.study.protocol import Protocol
@@ -58,7 +60,7 @@ class ImageSpace:
     unit: str = "counts/mm"
     axes: str = "LPS"
 
-    def volume(self, image: NDArray[Any], info: dict[str, Any] | None = None) -> Volume:
+    def volume(self, image: Array, info: Plain | None = None) -> Volume:
         """Return an image with its meaning."""
         values = np.asarray(image, np.float32)
         return Volume(values, self.grid, self.unit, {**(info or {}), "axes": self.axes})
@@ -78,9 +80,9 @@ class RunLog:
     """
 
     history: RunHistory = field(default_factory=RunHistory)
-    facts: dict[str, Any] = field(default_factory=dict)
-    scanner: dict[str, Any] = field(default_factory=dict)
-    corrections: list[dict[str, Any]] = field(default_factory=list)
+    facts: Plain = field(default_factory=dict)
+    scanner: Plain = field(default_factory=dict)
+    corrections: list[Plain] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     _clock: float = 0.0
     _profiled_at: float = 0.0

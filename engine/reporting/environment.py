@@ -8,14 +8,15 @@ import subprocess
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+
+from engine.plain import Plain
 
 DISTRIBUTION = "isocenter"
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "pydantic", "h5py", "nibabel")
 
 
 @lru_cache(maxsize=1)
-def environment() -> dict[str, Any]:
+def environment() -> Plain:
     """Versions, system and processor, as plain values."""
     return {
         "isocenter": _version(DISTRIBUTION),

@@ -16,11 +16,12 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.run_history import RunHistory
 from engine.errors import DataError, ResourceError
 from engine.geometry.grid import ImageGrid
+from engine.plain import Plain
 from engine.reporting.environment import environment
 from engine.settings import Settings
 from engine.study.study import Study
@@ -34,9 +35,9 @@ MAX_HEADER_BYTES = 1 << 16
 def build(
     study: Study,
     *,
-    scanner_fingerprint: dict[str, Any],
-    facts: dict[str, Any],
-    corrections: list[dict[str, Any]],
+    scanner_fingerprint: Plain,
+    facts: Plain,
+    corrections: list[Plain],
     warnings: list[str],
     history: RunHistory,
     device: str,
@@ -44,7 +45,7 @@ def build(
     iterations_done: float,
     grid: ImageGrid,
     output_sha256: str,
-) -> dict[str, Any]:
+) -> Plain:
     """Gather the provenance of a finished volume as plain JSON values."""
     record = {
         "format": FORMAT,
@@ -76,12 +77,12 @@ def build(
     return {key: _plain(value) for key, value in record.items()}
 
 
-def to_json(provenance: dict[str, Any]) -> str:
+def to_json(provenance: Plain) -> str:
     """Canonical text: sorted keys, the same bytes for the same values."""
     return json.dumps(_plain(provenance), sort_keys=True, indent=2, ensure_ascii=False) + "\n"
 
 
-def describe_inputs(study: Study) -> dict[str, dict[str, Any]]:
+def describe_inputs(study: Study) -> dict[str, Plain]:
     """Name, size and digest of each file of a study, by its role."""
     return {role: hash_file(path) for role, path in input_files(study).items()}
 
@@ -113,7 +114,7 @@ def _header_text(path: Path) -> bytes:
     return b"" if len(head) > MAX_HEADER_BYTES or b"\0" in head else head
 
 
-def hash_file(path: Path) -> dict[str, Any]:
+def hash_file(path: Path) -> Plain:
     """Name, size [bytes], SHA-256 and time of change of a file, read in a stream."""
     try:
         stat = path.stat()
@@ -141,7 +142,7 @@ def _file_digest(path: Path, _size: int, _mtime_ns: int) -> str:
     return digest.hexdigest()
 
 
-def hash_array(values: NDArray[Any]) -> str:
+def hash_array(values: Array) -> str:
     """SHA-256 of the values in memory order [z, y, x], little-endian."""
     little = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
     return hashlib.sha256(little.reshape(-1).view(np.uint8).data).hexdigest()
@@ -165,7 +166,7 @@ def assignments(protocol: Settings) -> list[str]:
     return _differences(protocol.model_dump(mode="json"), usual.model_dump(mode="json"))
 
 
-def _differences(values: dict[str, Any], usual: dict[str, Any], prefix: str = "") -> list[str]:
+def _differences(values: Plain, usual: Plain, prefix: str = "") -> list[str]:
     found: list[str] = []
     if values.get("kind") != usual.get("kind"):
         found.append(f"{prefix}kind={_toml(values['kind'])}")

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.volume import Volume
 from engine.errors import DataError, GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.scanner import Scanner
 from engine.simulate.phantom import Phantom, distances_mm
-
-Array = NDArray[Any]
 
 _SCATTER_WIDTH = 0.35
 """σ of the scatter-like background as a fraction of the bore's radius."""
@@ -47,8 +45,8 @@ class Camera:
         scanner: Scanner,
         *,
         attenuation: bool = True,
-        efficiencies: NDArray[Any] | None = None,
-        singles: NDArray[Any] | None = None,
+        efficiencies: Array | None = None,
+        singles: Array | None = None,
     ) -> Camera:
         """Return the camera; efficiencies are 1 and singles follow them where not given."""
         live = _per_crystal("efficiencies", efficiencies, scanner) * scanner.alive
@@ -95,7 +93,7 @@ class Camera:
         return volume if volume.values.any() else None
 
 
-def _per_crystal(what: str, values: NDArray[Any] | None, scanner: Scanner) -> NDArray[np.float64]:
+def _per_crystal(what: str, values: Array | None, scanner: Scanner) -> NDArray[np.float64]:
     if values is None:
         return np.ones(scanner.n_crystals)
     if np.shape(values) != (scanner.n_crystals,):

@@ -8,11 +8,10 @@ phantom is on the grid of the image.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.backend import Backend
 from engine.data.histogram import Histogram, total
 from engine.data.response import ResponseMatrix
@@ -35,7 +34,7 @@ def simulate_histogram(
     seed: int,
     on: Backend,
     randoms_fraction: float = 0.0,
-    efficiencies: NDArray[Any] | None = None,
+    efficiencies: Array | None = None,
     duration_s: float = 60.0,
     on_progress: OnProgress | None = None,
 ) -> Histogram:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.backend import cpu, usable_cores
 from engine.errors import DataError
 from engine.geometry.xray import XrayGeometry
@@ -17,8 +17,6 @@ from engine.operators.xray import XrayTransform
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.shapes import Shape
 from engine.simulate.voxels import VoxelPhantom
-
-Array = NDArray[Any]
 
 
 def line_integrals(

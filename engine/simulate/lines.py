@@ -10,16 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.backend import usable_cores
 from engine.errors import DataError
 from engine.simulate.candidate_lines import CandidateLines
 
-Array = NDArray[Any]
 Rate = Callable[[NDArray[np.int32]], Array]
 """(n,) relative expected counts of crystal pairs (n, 2) that are in coincidence."""
 OnProgress = Callable[[int, int], None]

@@ -8,11 +8,11 @@ flat in time of flight. Lines are thin, from crystal to crystal; there are no vo
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.backend import usable_cores
 from engine.data.listmode import ListMode
 from engine.errors import SettingsError
@@ -38,8 +38,8 @@ def simulate_listmode(
     scatter_fraction: float = 0.0,
     attenuation: bool = True,
     delayeds: bool = True,
-    efficiencies: NDArray[Any] | None = None,
-    singles: NDArray[Any] | None = None,
+    efficiencies: Array | None = None,
+    singles: Array | None = None,
     duration_s: float = 60.0,
     on_progress: OnProgress | None = None,
 ) -> ListMode:

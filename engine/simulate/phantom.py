@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.simulate.shapes import Shape
 from engine.simulate.spans import may_cross, spans
 
-Array = NDArray[Any]
 Quantity = Literal["activity", "mu"]
 BUNDLE = 2048
 """Lines taken together; where they run side by side, shapes they all miss cost nothing. Arrays

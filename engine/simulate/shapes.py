@@ -9,14 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import pi
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.geometry.grid import ImageGrid, Point
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

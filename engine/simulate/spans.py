@@ -9,14 +9,11 @@ each of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.simulate.shapes import Shape
-
-Array = NDArray[Any]
 
 _PARALLEL = 1e-14
 """a, relative to the shape's size and the line's length, at which the two are parallel."""

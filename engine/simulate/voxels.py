@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.backend import cpu
 from engine.data.volume import Volume
 from engine.errors import DataError, GeometryError
@@ -17,8 +17,6 @@ from engine.io import read_volume
 from engine.operators.rays import RayProjector, Rays
 from engine.simulate.phantom import UNITS, Phantom, Quantity, distances_mm
 from engine.simulate.phantoms import WATER_PER_MM
-
-Array = NDArray[Any]
 
 X_WATER_PER_MM, MOST_PER_MM = 0.02, 10.0
 _SCALP_MM = 10.0

@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.backend import usable_cores
 from engine.data.projections import Projections
 from engine.errors import SettingsError
@@ -29,7 +29,6 @@ from engine.simulate.integrals import finer, line_integrals, mean_of_pixels
 from engine.simulate.phantom import ShapePhantom
 from engine.simulate.voxels import VoxelPhantom
 
-Array = NDArray[Any]
 Fields = NDArray[np.float32]
 
 _BLOCK_RAYS = 1 << 22

@@ -6,6 +6,7 @@ import tomllib
 from typing import Any, TypeVar
 
 from engine.errors import SettingsError
+from engine.plain import Plain
 from engine.settings import Settings, parse
 
 P = TypeVar("P", bound=Settings)
@@ -34,7 +35,7 @@ def _value(text: str) -> Any:
         return text
 
 
-def _assign(values: dict[str, Any], keys: list[str], value: Any, assignment: str) -> None:
+def _assign(values: Plain, keys: list[str], value: Any, assignment: str) -> None:
     for key in keys[:-1]:
         inner = values.get(key)
         if not isinstance(inner, dict):

@@ -8,8 +8,9 @@ from pydantic import Field, create_model
 
 from engine.algorithms import ALGORITHMS, LINEAR_ALGORITHMS, Algorithm
 from engine.corrections import CORRECTIONS
-from engine.corrections.base import Correction, defaults_of
+from engine.corrections.base import AnyCorrection, defaults_of
 from engine.corrections.histogram import HISTOGRAM_CORRECTIONS
+from engine.plain import Plain
 from engine.postprocess import FILTERS, Filter
 from engine.preprocess import STEPS
 from engine.settings import Settings
@@ -20,13 +21,13 @@ def _one_of(kinds: tuple[type[Settings], ...]) -> Any:
     return Annotated[Union[kinds], Field(discriminator="kind")]  # noqa: UP007
 
 
-K = TypeVar("K", bound=Correction[Any])
+K = TypeVar("K", bound=AnyCorrection)
 
 
 class ChoiceGroup(Settings):
     """How each correction, or each step, of a tuple is done: a field for each."""
 
-    kinds: ClassVar[tuple[type[Correction[Any]], ...]] = ()
+    kinds: ClassVar[tuple[type[AnyCorrection], ...]] = ()
 
     @classmethod
     def completed(cls, values: Any, version: int) -> Any:
@@ -41,15 +42,15 @@ class ChoiceGroup(Settings):
         found: K = getattr(self, kind.kind)
         return found
 
-    def steps(self) -> list[Correction[Any]]:
+    def steps(self) -> list[AnyCorrection]:
         """Return how each of the kinds is done, in the order they run."""
         return [self.of(kind) for kind in self.kinds]
 
 
-def _each_of(kinds: tuple[type[Correction[Any]], ...], name: str) -> Any:
+def _each_of(kinds: tuple[type[AnyCorrection], ...], name: str) -> Any:
     """Return settings with a field for each of these, used as when no protocol names them."""
     newest = max((kind.since or 0 for kind in kinds), default=0)
-    fields: dict[str, Any] = {
+    fields: Plain = {
         kind.kind: (kind, kind.model_validate(defaults_of(kind, newest))) for kind in kinds
     }
     group = create_model(name, __base__=ChoiceGroup, **fields)

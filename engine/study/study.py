@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import SerializeAsAny, model_validator
 
+from engine.plain import Plain
 from engine.settings import Settings, setting, to_toml
 from engine.study.protocol import Protocol
 
@@ -66,7 +67,7 @@ class Study(Settings):
     def with_absolute_paths(self) -> Study:
         """Return the study with absolute paths."""
         inputs = {role: path.expanduser().absolute() for role, path in self.inputs.items()}
-        values: dict[str, Any] = {"data": self.data.expanduser().absolute(), "inputs": inputs}
+        values: Plain = {"data": self.data.expanduser().absolute(), "inputs": inputs}
         if self.scanner is not None and Path(self.scanner).is_file():
             values["scanner"] = str(Path(self.scanner).absolute())
         return self.model_copy(update=values)

@@ -21,6 +21,7 @@ from engine.io.xray.frames import assemble
 from engine.io.xray.keyvalue import Fields, read_fields, refuse_distances
 from engine.io.xray.pose import turned_cone
 from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
+from engine.plain import Plain
 
 MARKS = (b"[system]", b"[acquisition]", b"rotation step (deg)")
 FACTS = {
@@ -140,8 +141,8 @@ def _pixel_mm(fields: Fields, magnification: float) -> float:
     return fields.positive("camera pixel size (um)") * 1e-3
 
 
-def _info(fields: Fields) -> dict[str, Any]:
-    info: dict[str, Any] = {"format": Bruker.name}
+def _info(fields: Fields) -> Plain:
+    info: Plain = {"format": Bruker.name}
     for name, key in FACTS.items():
         number = fields.maybe(key)
         if number is not None:

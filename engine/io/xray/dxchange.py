@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.projections import Projections
 from engine.errors import FileFormatError
 from engine.geometry.xray import Beam, XrayGeometry
@@ -22,6 +23,7 @@ from engine.io.xray.angles import ATTRIBUTE, Angles, read_angles, unit_named
 from engine.io.xray.frames import KINDS, Kind, assemble, guess_kind, refuse_count
 from engine.io.xray.hdf5 import Tree, attribute, open_tree, read_images
 from engine.io.xray.pose import turned_parallel
+from engine.plain import Plain
 
 if TYPE_CHECKING:
     import h5py
@@ -196,7 +198,7 @@ def _bad_pixels(tree: Tree) -> NDArray[np.bool_] | None:
     return None if item is None else np.asarray(item[()], bool)
 
 
-def _info(tree: Tree) -> dict[str, Any]:
+def _info(tree: Tree) -> Plain:
     text = tree.text(f"{OURS}/info")
     if text is None:
         return {}
@@ -217,7 +219,7 @@ def write_projections(data: Projections, path: Path | str) -> None:
         write_in_place(part, lambda file: _fill(file, data, columns), columns)
 
 
-def _fill(file: h5py.File, data: Projections, columns: dict[str, NDArray[Any]]) -> None:
+def _fill(file: h5py.File, data: Projections, columns: dict[str, Array]) -> None:
     file.create_dataset("implements", data=np.bytes_("exchange"), track_times=False)
     for name, values in columns.items():
         item = reserve(file, name, values)

@@ -19,6 +19,7 @@ from engine.io.xray.frames import Images, assemble
 from engine.io.xray.keyvalue import Fields, read_fields, refuse_distances
 from engine.io.xray.pose import turned_cone
 from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
+from engine.plain import Plain
 
 SCAN, FLAT, DARK = "scan_", "io", "di"
 MARKS = (b"sod", b"sdd")
@@ -112,7 +113,7 @@ def _angles(fields: Fields, n_views: int) -> Any:
     return np.linspace(fields.number("start angle"), fields.number("last angle"), n_views)
 
 
-def _pose(fields: Fields) -> dict[str, Any]:
+def _pose(fields: Fields) -> Plain:
     """Source, detector and pixel steps at angle 0; row 0 is the top of the image."""
     sod, sdd = fields.positive("sod"), fields.positive("sdd")
     refuse_distances(fields.path, sod, sdd)
@@ -167,7 +168,7 @@ def _window(fields: Fields) -> tuple[float, float]:
     return across * RAW_PIXEL_MM, up * RAW_PIXEL_MM
 
 
-def _taken(fields: Fields, flats: Images | None, n_views: int) -> dict[str, Any]:
+def _taken(fields: Fields, flats: Images | None, n_views: int) -> Plain:
     """When flats were taken: those beyond the stated number before the scan came after it."""
     before = fields.maybe(BEFORE)
     if flats is None or before is None or not 0 < before < len(flats):
@@ -175,8 +176,8 @@ def _taken(fields: Fields, flats: Images | None, n_views: int) -> dict[str, Any]
     return {"flat_views": [0 if k < before else n_views for k in range(len(flats))]}
 
 
-def _info(fields: Fields) -> dict[str, Any]:
-    info: dict[str, Any] = {"format": FlexRay.name}
+def _info(fields: Fields) -> Plain:
+    info: Plain = {"format": FlexRay.name}
     for name, key in FACTS.items():
         number = fields.maybe(key)
         if number is not None:

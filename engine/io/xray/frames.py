@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from engine.data.projections import Projections, info_of
 from engine.errors import DataError, FileFormatError, GeometryError
 from engine.geometry.xray import XrayGeometry
+from engine.plain import Plain
 
 Kind = Literal["counts", "transmission", "integrals"]
 Images = NDArray[np.float32]
@@ -41,7 +42,7 @@ def assemble(
     calibrated: bool = False,
     whole_numbers: bool = False,
     white_level: float | None = None,
-    info: dict[str, Any] | None = None,
+    info: Plain | None = None,
     notes: Iterable[str] = (),
 ) -> Projections:
     """Return checked projections; what is odd but usable is told in the notes.

@@ -20,6 +20,7 @@ from engine.io.hdf5 import MAX_OBJECTS, MAX_RATIO, damaged, is_hdf5, text_of
 from engine.io.open_input import open_head
 from engine.io.xray.frames import Images
 from engine.io.xray.scan_files import refuse_outside, refuse_too_large
+from engine.plain import Plain
 
 if TYPE_CHECKING:
     import h5py
@@ -40,7 +41,7 @@ class Tree:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.items: dict[str, Any] = {}
+        self.items: Plain = {}
         self._soft: list[tuple[str, str]] = []
         self._seen: set[tuple[Path, int]] = set()
         self._files: dict[Path, h5py.File] = {}

@@ -20,6 +20,7 @@ from engine.io.xray.angles import read_angles
 from engine.io.xray.frames import assemble, refuse_count
 from engine.io.xray.keyvalue import refuse_distances
 from engine.io.xray.pose import turned_cone
+from engine.plain import Plain
 
 MARK = b"MATLAB 5.0 MAT-file"
 NAMES = ("CtDataFull", "CtDataLimited")
@@ -185,9 +186,9 @@ class _Struct:
             )
         return number
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Plain:
         """Facts of the scan, without names of people."""
-        found: dict[str, Any] = {}
+        found: Plain = {}
         for key, name in FACTS.items():
             value = self._value[name] if name in self._value.dtype.names else np.empty(0)
             if value.size and value.dtype.kind == "U":

@@ -5,11 +5,10 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.errors import FileFormatError
 from engine.io.open_input import open_head
 from engine.io.xray.scan_files import refuse_too_large
@@ -38,7 +37,7 @@ class MetaImage:
     origin_mm : centre of the first pixel, (x, y, z) [mm]
     """
 
-    values: NDArray[Any]
+    values: Array
     spacing_mm: tuple[float, ...]
     origin_mm: tuple[float, ...]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from engine.io.xray.keyvalue import Fields, read_fields, refuse_distances, setti
 from engine.io.xray.pose import turned_cone
 from engine.io.xray.scan_files import beside
 from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
+from engine.plain import Plain
 
 MARK = b"[xtekct]"
 LISTS = (".ang", "_ctdata.txt")
@@ -160,7 +161,7 @@ def _geometry(fields: Fields, angles: NDArray[np.floating], notes: list[str]) ->
         "u_mm": (-fields.positive("detectorpixelsizex"), 0.0, 0.0),
         "v_mm": (0.0, 0.0, -height),
     }
-    pose: dict[str, Any] = {key: tuple(upright @ np.array(a)) for key, a in at.items()}
+    pose: Plain = {key: tuple(upright @ np.array(a)) for key, a in at.items()}
     return turned_cone(angles - np.pi, **pose, shape=(rows, columns))
 
 
@@ -175,8 +176,8 @@ def _upright(lean: float, tilt: float) -> NDArray[np.floating]:
     return np.array([[1 - k * x * x, -k * x * y, -x], [-k * x * y, 1 - k * y * y, -y], [x, y, z]])
 
 
-def _info(fields: Fields) -> dict[str, Any]:
-    info: dict[str, Any] = {"format": Nikon.name}
+def _info(fields: Fields) -> Plain:
+    info: Plain = {"format": Nikon.name}
     for name, key in FACTS.items():
         number = fields.maybe(key)
         if number is not None:

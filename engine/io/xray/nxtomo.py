@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posixpath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from engine.io.xray.dxchange import DATA, MM, has_object
 from engine.io.xray.frames import assemble, refuse_count
 from engine.io.xray.hdf5 import Tree, attribute, open_tree, read_images
 from engine.io.xray.pose import turned_parallel
+from engine.plain import Plain
 
 if TYPE_CHECKING:
     import h5py
@@ -97,7 +98,7 @@ def _read(tree: Tree, path: Path) -> Projections:
     )
 
 
-def taken(keys: NDArray[np.int64], shots: NDArray[np.intp]) -> dict[str, Any]:
+def taken(keys: NDArray[np.int64], shots: NDArray[np.intp]) -> Plain:
     """When flats were taken: the stack is in the order of time, so a view follows each."""
     flats = np.flatnonzero(keys == FLAT)
     return {"flat_views": np.searchsorted(shots, flats).tolist()} if len(flats) else {}
@@ -112,7 +113,7 @@ def _scope(tree: Tree) -> str:
     return ""
 
 
-def _inside(tree: Tree) -> dict[str, Any]:
+def _inside(tree: Tree) -> Plain:
     """Datasets of the NXtomo entry, or of the whole file where no entry says so."""
     import h5py
 

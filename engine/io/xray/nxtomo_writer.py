@@ -7,11 +7,12 @@ geometry in Data Exchange files.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.projections import Projections
 from engine.errors import GeometryError
 from engine.geometry.xray import XrayGeometry
@@ -81,7 +82,7 @@ def _in_order(
 def _fill(
     file: h5py.File,
     data: Projections,
-    columns: dict[str, NDArray[Any]],
+    columns: dict[str, Array],
     keys: NDArray[np.uint8],
     turns: NDArray[np.float64],
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from engine.io.atomic_write import write_atomically
 from engine.io.xray.dxchange import write_projections
 from engine.io.xray.nxtomo_writer import write_nxtomo
 from engine.io.xray.sidecar_settings import FORMAT, VERSION, Sidecar
+from engine.plain import Plain
 from engine.settings import parse, to_toml
 
 
@@ -37,7 +37,7 @@ def save_projections(data: Projections, path: Path | str) -> None:
 def write_sidecar(data: Projections, path: Path) -> None:
     """Write raw float32 values, a text of vectors, and the sidecar that names them, last."""
     stem, beam = path.stem, data.geometry.beam
-    sidecar: dict[str, Any] = {
+    sidecar: Plain = {
         "format": FORMAT,
         "version": VERSION,
         "dtype": "float32",

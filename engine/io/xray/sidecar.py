@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.projections import Projections
 from engine.errors import EngineError, FileFormatError, GeometryError, SettingsError
 from engine.geometry.xray import XrayGeometry
@@ -32,6 +33,7 @@ from engine.io.xray.sidecar_settings import (
 )
 from engine.io.xray.stack import read_stack, read_tiff, refuse_missing, series
 from engine.io.xray.vectors import geometry_of, read_vectors, without_repeated
+from engine.plain import Plain
 from engine.settings import parse, read_toml
 
 MARK = re.compile(rf'^\s*format\s*=\s*["\']{FORMAT}["\']'.encode(), re.MULTILINE)
@@ -64,7 +66,7 @@ class RawSidecar(ProjectionsReader):
         )
         geometry, known, notes = _geometry(settings, values.shape, path)
         values = np.ascontiguousarray(values[: geometry.n_views])
-        info: dict[str, Any] = {
+        info: Plain = {
             "format": cls.name,
             "data_file": settings.file or settings.files,
         }
@@ -173,9 +175,7 @@ def _raw(settings: Sidecar, file: Path, path: Path, *, reference: bool) -> tuple
             "again or correct shape and dtype."
         )
     refuse_too_large(wanted // dtype.itemsize, file)
-    values: NDArray[Any] = np.memmap(
-        file, dtype, "r", offset=settings.offset_bytes, shape=tuple(shape)
-    )
+    values: Array = np.memmap(file, dtype, "r", offset=settings.offset_bytes, shape=tuple(shape))
     order = settings.order
     if "row" not in order:
         values, order = values[..., None], (*order, "row")

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.errors import FileFormatError
 from engine.io.open_input import open_head
 from engine.io.xray.frames import Images, listed
@@ -135,7 +135,7 @@ def read_stack(stack: Stack, settings: Path) -> tuple[Images, bool]:
     return values, first.dtype.kind in "iu"
 
 
-def read_tiff(path: Path, settings: Path) -> NDArray[Any]:
+def read_tiff(path: Path, settings: Path) -> Array:
     """Return a grey image (rows, columns), or (pages, rows, columns)."""
     import tifffile
 

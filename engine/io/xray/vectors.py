@@ -7,7 +7,7 @@ CWI have the only published files of this kind; their images are read as their a
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from engine.io.base import ProjectionsReader
 from engine.io.open_input import read_text
 from engine.io.xray.frames import Images, Kind, assemble, guess_kind, refuse_count
 from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
+from engine.plain import Plain
 
 N_NUMBERS = 12
 MAX_BYTES = 50_000_000
@@ -76,7 +77,7 @@ class AstraVectors(ProjectionsReader):
         )
 
 
-def _taken(flats: Images | None, n_views: int, walnut: bool) -> dict[str, Any]:
+def _taken(flats: Images | None, n_views: int, walnut: bool) -> Plain:
     """The two flats of a walnut are from before and after the scan, whose views are in reverse."""
     if not walnut or flats is None or len(flats) != 2:
         return {}

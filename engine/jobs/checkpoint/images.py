@@ -10,12 +10,13 @@ import hashlib
 import json
 import logging
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
+from engine.arrays import Array
 from engine.data.run_history import RunHistory
 from engine.io.atomic_write import write_atomically
 from engine.settings import Settings, setting
@@ -48,7 +49,7 @@ class Head(Settings):
     sha256: str = setting("", max_length=64)
 
 
-def write_image(image: NDArray[Any], head: Head, path: Path) -> None:
+def write_image(image: Array, head: Head, path: Path) -> None:
     """Write a checkpoint, whole or not at all."""
     data = np.ascontiguousarray(image, "<f4").tobytes()
     signed = head.model_copy(update={"sha256": _digest(head, data)})

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from engine.jobs.checkpoint.owner import Owner
+from engine.plain import Plain
 from engine.settings import Settings, setting
 
 Status = Literal["running", "paused", "finished", "aborted", "failed"]
@@ -23,7 +24,7 @@ class JobRecord(Settings):
     created_utc: datetime = setting()
     device: str = setting(max_length=100)
     updates: int = setting(description="Updates of the whole run", ge=1)
-    inputs: dict[str, dict[str, Any]] = setting({}, "Files by role, once they are hashed")
+    inputs: dict[str, Plain] = setting({}, "Files by role, once they are hashed")
     text: str = setting("", "Why it failed")
     output: str = setting("", "Where the volume is to be written, if the job began with a place")
 

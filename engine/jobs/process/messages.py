@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from engine.data.volume import Volume
 from engine.events import Event, Finished, Preview
 from engine.geometry.grid import ImageGrid
+from engine.plain import Plain
 
 Source = Callable[..., Iterator[Event]]
 """Anything with the parameters of `engine.jobs.reconstruction.run`, at the top of a module."""
@@ -86,10 +87,10 @@ class Frame:
 
     slot: int
     kind: type[Preview] | type[Finished]
-    others: dict[str, Any]
+    others: Plain
     grid: ImageGrid
     unit: str
-    info: dict[str, Any]
+    info: Plain
     data: bytes | None
 
     @classmethod

@@ -12,15 +12,16 @@ import sys
 from contextlib import suppress
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.plain import Plain
+
 PREFIX = "isocenter-"
 FOLDER = Path("/dev/shm")
 """Folder in which Linux shows shared memory as files."""
-UNTRACKED: dict[str, Any] = {"track": False} if sys.version_info >= (3, 13) else {}
+UNTRACKED: Plain = {"track": False} if sys.version_info >= (3, 13) else {}
 """Up to 3.12 a spawned child shares its parent's tracker, and to attach twice counts once."""
 
 

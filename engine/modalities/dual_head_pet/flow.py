@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +30,7 @@ from engine.modalities.requirements import refuse_if_too_large
 from engine.modalities.stages import Stage, attach_inputs
 from engine.model import ReadyModel
 from engine.paths import cache_dir
+from engine.plain import Plain
 from engine.reporting.context import ImageSpace, Resume, RunContext
 
 Context = RunContext[DualHeadProtocol]
@@ -176,7 +176,7 @@ def prepare(
     return ready
 
 
-def facts_of(data: Histogram) -> dict[str, Any]:
+def facts_of(data: Histogram) -> Plain:
     """Plain facts of a scan for the window and for provenance."""
     return {
         "scanner": data.scanner.name,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from engine.data.histogram import Histogram, with_settings
 from engine.geometry.dual_head import DualHead
 from engine.io.fact_labels import label_of, text_of
 from engine.modalities.scan_summary import Facts, ScanSummary
+from engine.plain import Plain
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -27,7 +28,7 @@ class HistogramSummary(ScanSummary):
     modality: ClassVar[str] = "dual-head"
     sums: Histogram
     n_columns: int = 1
-    rods: dict[str, Any] | None = None
+    rods: Plain | None = None
 
     @classmethod
     def of(cls, data: Histogram) -> Self:
@@ -45,7 +46,7 @@ class HistogramSummary(ScanSummary):
         )
 
     @property
-    def phantom(self) -> dict[str, Any] | None:
+    def phantom(self) -> Plain | None:
         return self.rods
 
 

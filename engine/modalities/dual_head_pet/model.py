@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.backend import Backend
 from engine.data.histogram import Histogram, total
 from engine.data.response import ResponseMatrix
@@ -18,7 +18,6 @@ from engine.model import HistogramModel
 from engine.operators.matrix import MatrixProjector
 from engine.profiling import Profiler
 
-Array = NDArray[Any]
 OnProgress = Callable[[int, int], None]
 
 UNIT = "decays"

@@ -6,7 +6,6 @@ Each stage takes a value, tells what it does, and returns the next.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from engine.backend.devices import device_of
 from engine.corrections import CORRECTIONS
@@ -30,6 +29,7 @@ from engine.modalities.stages import Stage
 from engine.modalities.warm_up import Steps
 from engine.model import ListModeModel
 from engine.paths import cache_dir
+from engine.plain import Plain
 from engine.reporting.context import ImageSpace, Resume, RunContext
 
 Context = RunContext[ListModeProtocol]
@@ -168,7 +168,7 @@ def build(
     )
 
 
-def facts_of(data: ListMode) -> dict[str, Any]:
+def facts_of(data: ListMode) -> Plain:
     """Plain facts of a scan for the window and for provenance."""
     return {
         "scanner": data.scanner.name,

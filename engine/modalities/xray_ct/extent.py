@@ -15,16 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.projections import Projections
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 
-Array = NDArray[Any]
 Region = tuple[slice, slice, slice]
 Reach = tuple[float, float, float]
 """Radius about z, bottom and top [mm]."""

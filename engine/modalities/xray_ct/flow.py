@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from engine.backend.devices import device_of
 from engine.corrections.base import inputs_of
@@ -26,6 +25,7 @@ from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.modalities.xray_ct.requirements import SMALLER, estimate
 from engine.modalities.xray_ct.warm_up import of_projections
 from engine.operators.xray import XrayTransform
+from engine.plain import Plain
 from engine.preprocess import STEPS
 from engine.preprocess.plausibility import doubts
 from engine.reporting.context import ImageSpace, Resume, RunContext
@@ -166,11 +166,11 @@ def report_adjoint(context: Context, A: XrayTransform) -> Stage[None]:
     yield context.log.end("adjoint")
 
 
-def facts_of(scan: Projections) -> dict[str, Any]:
+def facts_of(scan: Projections) -> Plain:
     """Plain facts of a scan for the window and for provenance."""
     geometry = scan.geometry
     n_views, n_rows, n_columns = scan.shape
-    facts: dict[str, Any] = scan.info | {
+    facts: Plain = scan.info | {
         "beam": geometry.beam,
         "views": n_views,
         "detector": f"{n_columns} × {n_rows} pixels",
@@ -183,7 +183,7 @@ def facts_of(scan: Projections) -> dict[str, Any]:
     return facts
 
 
-def fingerprint(scan: Projections) -> dict[str, Any]:
+def fingerprint(scan: Projections) -> Plain:
     """Return all vectors of the geometry, for the provenance's digest."""
     geometry = scan.geometry
     vectors = ("source_mm", "detector_mm", "u_mm", "v_mm")

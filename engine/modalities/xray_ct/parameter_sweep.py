@@ -7,7 +7,6 @@ what a run with this value does cannot part.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from engine.errors import DataError, SettingsError
 from engine.filtering.redundancy import coverage
 from engine.modalities.xray_ct.preview import SlicePreview
 from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.plain import Plain
 from engine.preprocess import CentreOfRotation, Roll
 from engine.preprocess.parameter_sweep import SCORES, Candidate, Estimate, Score, lowest
 from engine.preprocess.rotation_axis import NOT_FOUND
@@ -144,7 +144,7 @@ def _slices(look: SlicePreview, protocol: CtProtocol, of: Of) -> list[CtProtocol
     """Protocols whose central slices are to be looked at, of one width and in 1/mm."""
     grid = look.central_slice(protocol).grid
     x, y, z = grid.centre_mm
-    fixed: dict[str, Any] = {"voxel_mm": grid.voxel_mm, "diameter_mm": float(grid.size_mm[0])}
+    fixed: Plain = {"voxel_mm": grid.voxel_mm, "diameter_mm": float(grid.size_mm[0])}
     grids = [fixed]
     if of == "roll":
         away, thick = OFF_MIDDLE * float(grid.size_mm[2]), grid.voxel_mm[2]

@@ -27,6 +27,7 @@ from engine.modalities.xray_ct.flow import NO_PATIENT
 from engine.modalities.xray_ct.model import expect_integrals
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.operators.xray import XrayTransform
+from engine.plain import Plain
 from engine.preprocess import STEPS, PreprocessStep
 from engine.preprocess.plausibility import doubts
 
@@ -172,7 +173,7 @@ def _steps_of(protocol: CtProtocol) -> list[PreprocessStep]:
     return [getattr(protocol.steps, step.kind) for step in STEPS]
 
 
-def _found(protocol: CtProtocol, scan: Projections) -> dict[str, Any]:
+def _found(protocol: CtProtocol, scan: Projections) -> Plain:
     """Value and method of the step that seeks one in the projections, where it ran."""
     for step in _steps_of(protocol):
         if step.sought and (facts := step.facts(scan)):

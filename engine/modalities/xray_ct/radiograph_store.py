@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.projections import Kind, Projections
 from engine.errors import ResourceError
 
@@ -91,7 +92,7 @@ def _rows(scan: Projections, rows: slice) -> Projections:
     )
 
 
-def _on_disk(values: NDArray[Any]) -> NDArray[Any]:
+def _on_disk(values: Array) -> Array:
     """Return the values as a map of a file that is gone when nobody needs it."""
     from engine.paths import cache_dir
 
@@ -107,5 +108,5 @@ def _on_disk(values: NDArray[Any]) -> NDArray[Any]:
         ) from e
 
 
-def _copy(values: NDArray[Any]) -> NDArray[np.float32]:
+def _copy(values: Array) -> NDArray[np.float32]:
     return np.array(values, np.float32, order="C")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import keeping, n_stored_planes
 from engine.kernels.response import Panels, integrate
@@ -16,7 +16,6 @@ from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 
 __all__ = ["AnalyticResponse", "Planes", "ResponseRows", "panels_of"]
 
-Array = NDArray[Any]
 _ROUNDING = 1e-9
 """Voxels by which windows are wider than the lines that they hold."""
 

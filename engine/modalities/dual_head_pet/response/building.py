@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import Any
 
 from engine.data.response import ResponseMatrix
 from engine.errors import GeometryError
@@ -18,6 +17,7 @@ from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse, 
 from engine.modalities.dual_head_pet.response.identity import plan_of
 from engine.modalities.dual_head_pet.response.packing import PackedRows, matrix_of
 from engine.modalities.dual_head_pet.response.parts import Arrays, ResponseParts
+from engine.plain import Plain
 from engine.settings import Settings
 
 OnProgress = Callable[[int, int], None]
@@ -76,7 +76,7 @@ def refuse_layers(scanner: DualHead) -> None:
         )
 
 
-def info_of(settings: Settings, seconds: float) -> dict[str, Any]:
+def info_of(settings: Settings, seconds: float) -> Plain:
     """Return how a matrix was made."""
     return {"response": settings.model_dump(mode="json"), "seconds": round(seconds, 1)}
 

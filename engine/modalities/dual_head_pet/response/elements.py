@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import (
     TURNS,
@@ -18,8 +17,6 @@ from engine.geometry.dual_head_symmetry import (
     stored_orientations,
 )
 from engine.modalities.dual_head_pet.response.packing import PackedRows, packed
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True)

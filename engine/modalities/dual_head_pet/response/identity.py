@@ -5,17 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
 
 from engine.geometry.dual_head import DualHead
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+from engine.plain import Plain
 from engine.settings import Settings
 
 VERSION = 1
 """Raise it when the computation changes."""
 
 
-def plan_of(scanner: DualHead, settings: Settings) -> dict[str, Any]:
+def plan_of(scanner: DualHead, settings: Settings) -> Plain:
     """Return all that fixes a matrix."""
     return {
         "version": VERSION,

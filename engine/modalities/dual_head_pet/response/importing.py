@@ -13,8 +13,8 @@ from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.response import ResponseMatrix
 from engine.errors import DataError, FileFormatError, GeometryError
 from engine.geometry.dual_head import DualHead
@@ -24,7 +24,6 @@ from engine.modalities.dual_head_pet.response.building import refuse_layers
 from engine.modalities.dual_head_pet.response.elements import Elements
 from engine.modalities.dual_head_pet.response.packing import matrix_of
 
-Array = NDArray[Any]
 Triplets = tuple[Array, Array, Array]
 _AT_ONCE = 1 << 20
 _SAME = 1e-6

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.response import ResponseMatrix
 from engine.errors import DataError
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import n_stored_planes
+from engine.plain import Plain
 
-Array = NDArray[Any]
 _MOST_PLACES = 1 << 16
 """Voxels of a window that 16 bits can tell apart."""
 
@@ -109,7 +109,7 @@ def _windows(j: Array, k: Array, counts: Array) -> Array:
     return windows
 
 
-def matrix_of(scanner: DualHead, rows: PackedRows, info: dict[str, Any]) -> ResponseMatrix:
+def matrix_of(scanner: DualHead, rows: PackedRows, info: Plain) -> ResponseMatrix:
     """Return the matrix of all of a scanner's rows."""
     return ResponseMatrix(
         scanner,

@@ -14,14 +14,15 @@ from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.errors import ResourceError, SettingsError
 from engine.io.atomic_write import refuse_impossible, write_atomically
 from engine.io.json_text import to_json
+from engine.plain import Plain
 
 PLAN = "plan.json"
-Arrays = dict[str, NDArray[Any]]
+Arrays = dict[str, Array]
 
 
 class ResponseParts:
@@ -33,7 +34,7 @@ class ResponseParts:
     plan : all that fixes the parts, JSON-able; parts of another plan are refused
     """
 
-    def __init__(self, target: Path, plan: dict[str, Any]) -> None:
+    def __init__(self, target: Path, plan: Plain) -> None:
         refuse_impossible(target)
         self.folder = target.with_name(f"{target.name}.parts")
         text = to_json(plan, indent=1).encode()

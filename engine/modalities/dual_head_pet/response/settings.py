@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import model_validator
 
+from engine.arrays import Array
 from engine.settings import Settings, setting
 
 if TYPE_CHECKING:
     from engine.geometry.dual_head import DualHead
     from engine.modalities.dual_head_pet.response.analytic import ResponseRows
-
-Array = NDArray[Any]
 
 
 class AnalyticResponse(Settings):

@@ -16,11 +16,11 @@ from __future__ import annotations
 import time
 from math import hypot
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.response import ResponseMatrix
 from engine.geometry.dual_head import DualHead, DualHeadSettings
 from engine.geometry.dual_head_symmetry import TURNS, n_stored_planes, seeds
@@ -39,7 +39,6 @@ from engine.modalities.dual_head_pet.response.packing import matrix_of
 from engine.modalities.dual_head_pet.response.parts import Arrays, ResponseParts
 from engine.settings import Settings, setting
 
-Array = NDArray[Any]
 _AT_ONCE = 1 << 18
 """Pairs emitted between two looks at what was seen."""
 
