@@ -41,8 +41,8 @@ study = engine.Study(data="panels.h5", response="response.h5", protocol=protocol
 volume = engine.reconstruct(study, on=on)
 engine.save(volume, "panels.nii.gz")
 
-iz, iy, ix = np.unravel_index(volume.values.argmax(), volume.values.shape)
-found = [float(volume.grid.centres_mm(axis)[i]) for axis, i in enumerate((ix, iy, iz))]
+k, j, i = np.unravel_index(volume.values.argmax(), volume.values.shape)
+found = [float(volume.grid.centres_mm(axis)[n]) for axis, n in enumerate((i, j, k))]
 print(f"hottest voxel at x, y, z = {found} mm; the source is at 4, 6, -3 mm")
 if max(abs(a - b) for a, b in zip(found, (4, 6, -3), strict=True)) > 2.5:
     raise SystemExit("the source is not where it should be")

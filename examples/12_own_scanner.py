@@ -46,8 +46,8 @@ for scanner in (ring, table):
         algorithm={"kind": "osem", "iterations": 2, "subsets": 4},
     )
     volume = engine.reconstruct(engine.Study(data="own.h5", protocol=protocol))
-    iz, iy, ix = np.unravel_index(volume.values.argmax(), volume.values.shape)
-    found = [float(volume.grid.centres_mm(axis)[i]) for axis, i in enumerate((ix, iy, iz))]
+    k, j, i = np.unravel_index(volume.values.argmax(), volume.values.shape)
+    found = [float(volume.grid.centres_mm(axis)[n]) for axis, n in enumerate((i, j, k))]
     print(f"hottest voxel at {found} mm; the source is at 10, -6, 3 mm")
     if max(abs(a - b) for a, b in zip(found, (10, -6, 3), strict=True)) > 2:
         raise SystemExit("the source is not where it should be")

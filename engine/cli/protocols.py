@@ -6,8 +6,6 @@ import argparse
 
 from engine.cli.console import Console, Verbs
 
-TITLES = {"pet": "PET", "dual-head": "Dual-head PET", "ct": "X-ray CT"}
-
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
@@ -16,11 +14,12 @@ def add_verbs(verbs: Verbs) -> None:
 
 
 def _list(arguments: argparse.Namespace, console: Console) -> None:
+    from engine.modalities import MODALITIES
     from engine.modalities.studies import shipped_protocols
 
     found = shipped_protocols()
-    for modality, title in TITLES.items():
-        console.line(title)
+    for modality in MODALITIES:
+        console.line(modality.title[:1].upper() + modality.title[1:])
         for key, protocol in found.items():
-            if protocol.modality == modality:
+            if protocol.modality == modality.key:
                 console.line(f"  {key:22s} {protocol.name}")

@@ -1,0 +1,60 @@
+"""What a saved protocol does never changes by itself: what it does not name stays off."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.corrections import CORRECTIONS, Attenuation
+from engine.corrections.base import defaults_of
+from engine.errors import SettingsError
+from engine.modalities import MODALITIES
+from engine.modalities.studies import parse_protocol
+from engine.settings import to_toml
+from engine.study.protocol import PROTOCOL_VERSION
+
+
+class Younger(Attenuation):
+    """A correction that only the next version of protocols knows."""
+
+    since = PROTOCOL_VERSION + 1
+
+
+class Unversioned(Attenuation):
+    """A correction of a stranger."""
+
+    since = None
+
+
+@pytest.mark.parametrize("kind", [Younger, Unversioned])
+def test_what_is_younger_than_a_protocol_or_has_no_age_is_left_off(kind):
+    assert defaults_of(kind, PROTOCOL_VERSION) == {"use": "off"}
+    assert kind.model_validate(defaults_of(kind, PROTOCOL_VERSION)).use == "off"
+    assert defaults_of(Younger, PROTOCOL_VERSION + 1) == {}
+
+
+@pytest.mark.parametrize("modality", MODALITIES, ids=lambda modality: modality.key)
+def test_protocols_without_a_version_keep_what_there_was_from_the_first(modality):
+    said = parse_protocol({"modality": modality.key}, "old.toml")
+    assert said.version == PROTOCOL_VERSION
+    assert {step.use for step in modality.group(said).steps()} == {"auto"}
+    assert said == modality.standard()
+
+
+@pytest.mark.parametrize("modality", MODALITIES, ids=lambda modality: modality.key)
+def test_a_saved_protocol_names_all_and_reads_back(modality):
+    import tomllib
+
+    protocol = modality.standard()
+    values = tomllib.loads(to_toml(protocol))
+    assert set(values[modality.ledger_field]) == {kind.kind for kind in modality.ledger}
+    assert values["version"] == PROTOCOL_VERSION
+    assert parse_protocol(values, "saved.toml") == protocol
+
+
+def test_a_protocol_of_a_newer_program_is_refused_in_a_sentence():
+    with pytest.raises(SettingsError, match=r"new\.toml: version: .*less than or equal"):
+        parse_protocol({"version": PROTOCOL_VERSION + 1}, "new.toml")
+
+
+def test_corrections_that_come_with_the_program_say_since_when():
+    assert all(kind.since is not None for kind in CORRECTIONS)
