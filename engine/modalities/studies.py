@@ -132,12 +132,10 @@ def refuse_foreign_inputs(study: Study) -> None:
     if study.scanner is not None and not modality.takes_scanner:
         given.insert(0, "scanner")
     if given:
-        verb = "do" if len(given) > 1 else "does"
-        why = f" {modality.absent}" if modality.absent else ""
+        verb, them = ("do", "them") if len(given) > 1 else ("does", "it")
         raise SettingsError(
             f"{study.data.name} is reconstructed as {modality.title}, to which "
-            f"{' and '.join(given)} {verb} not belong; leave {'them' if verb == 'do' else 'it'} "
-            f"out.{why}"
+            f"{' and '.join(given)} {verb} not belong; leave {them} out."
         )
 
 

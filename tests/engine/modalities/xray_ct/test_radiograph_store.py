@@ -97,7 +97,7 @@ def test_the_file_goes_with_the_scan(scan):
 
 
 def test_no_room_on_the_disk_costs_the_pictures_only(scan, tmp_path, monkeypatch):
-    from app.views import radiograph_store as pictures
+    from engine.modalities.xray_ct import radiograph_store as pictures
 
     def full(*_, **__):
         raise OSError(28, os.strerror(28))

@@ -15,7 +15,6 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, helical, parallel
 from engine.io import is_projections, read_projections, write_projections
 from engine.jobs.reconstruction import run
-from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study, read_protocol, read_study, write_study
 from engine.modalities.xray_ct.flow import facts_of
 from engine.modalities.xray_ct.protocol import CtProtocol
@@ -224,7 +223,7 @@ def test_provenance_can_make_it_again(files):
 
 
 def test_things_of_pet_do_not_belong_to_a_ct_scan(files):
-    with pytest.raises(SettingsError, match="attenuation do not belong"):
+    with pytest.raises(SettingsError, match="attenuation does not belong; leave it out"):
         volume(study(files / "cone.h5", attenuation=Path("mu.nii.gz")))
 
 
@@ -248,7 +247,7 @@ def test_a_study_file_brings_its_modality_back(files, tmp_path):
     write_study(wanted, tmp_path / "study.toml")
     assert read_study(tmp_path / "study.toml").protocol == wanted.protocol
     (tmp_path / "old.toml").write_text(f'data = "{files / "cone.h5"}"\n')
-    assert isinstance(read_study(tmp_path / "old.toml").protocol, ListModeProtocol)
+    assert read_study(tmp_path / "old.toml").protocol == CtProtocol()  # as its scan wants
     (tmp_path / "p.toml").write_text('modality = "ct"\nname = "Mine"\n')
     assert read_protocol(tmp_path / "p.toml") == CtProtocol(name="Mine")
 
