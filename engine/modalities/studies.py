@@ -128,14 +128,15 @@ def refuse_foreign_inputs(study: Study) -> None:
     """Refuse a study that names files which its kind of scan has no use for."""
     modality = modality_of(study.protocol)
     known = {role.key for role in modality.inputs}
-    given = [key for key in study.inputs if key not in known]
+    given = [f"{path.name} ({key})" for key, path in study.inputs.items() if key not in known]
     if study.scanner is not None and not modality.takes_scanner:
-        given.insert(0, "scanner")
+        given.insert(0, f"{Path(study.scanner).name} (scanner)")
     if given:
         verb, them = ("do", "them") if len(given) > 1 else ("does", "it")
+        why = f" {modality.absent}" if modality.absent else ""
         raise SettingsError(
             f"{study.data.name} is reconstructed as {modality.title}, to which "
-            f"{' and '.join(given)} {verb} not belong; leave {them} out."
+            f"{' and '.join(given)} {verb} not belong; leave {them} out.{why}"
         )
 
 

@@ -285,7 +285,7 @@ def test_what_does_not_belong_is_refused(
     write_histogram(replace(scan, prompts=np.zeros_like(scan.prompts)), tmp_path / "empty.h5")
     with pytest.raises(EngineError, match=r"empty\.h5: no line of response has a count"):
         image(study(tmp_path / "empty.h5"))
-    with pytest.raises(EngineError, match=r"mu\.h5: an attenuation map is not used"):
+    with pytest.raises(EngineError, match=r"mu\.h5 \(attenuation\) does not .* No μ-map"):
         image(study(path, attenuation=tmp_path / "mu.h5"))
     with pytest.raises(EngineError, match=r"no such file"):
         image(study(path, response=tmp_path / "absent.h5"))

@@ -223,7 +223,8 @@ def test_provenance_can_make_it_again(files):
 
 
 def test_things_of_pet_do_not_belong_to_a_ct_scan(files):
-    with pytest.raises(SettingsError, match="attenuation does not belong; leave it out"):
+    said = r"mu\.nii\.gz \(attenuation\) does not belong; leave it out"
+    with pytest.raises(SettingsError, match=said):
         volume(study(files / "cone.h5", attenuation=Path("mu.nii.gz")))
 
 
