@@ -147,7 +147,7 @@ def test_nvml_tells_what_is_free(driver, cupy_package, monkeypatch, answers, fre
 def test_looking_imports_no_cupy(driver, cupy_package):
     driver()
     code = (
-        "import sys; from engine import devices\n"
+        "import sys; from engine.backend import devices\n"
         f"devices.DRIVERS = {devices.DRIVERS!r}; sys.path.insert(0, {str(cupy_package)!r})\n"
         "found = devices.find_devices()\n"
         "sys.stdout.write(f\"{found[1].label} {'cupy' in sys.modules}\")"
