@@ -18,8 +18,8 @@ def gpu() -> Backend:
 FORMS = (RayVariant("thread"), RayVariant("thread", sums="fixed"))
 
 
-def tried(block: int, speed: float | None, sums: str = "float") -> kernels.Tried:
-    return kernels.Tried(128, RayVariant(sums=sums, block=block), speed)
+def tried(block: int, speed: float | None, sums: str = "float") -> kernels.TriedVariant:
+    return kernels.TriedVariant(128, RayVariant(sums=sums, block=block), speed)
 
 
 def test_a_spent_budget_leaves_forms_out_and_says_how_many(gpu):
