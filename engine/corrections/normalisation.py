@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -26,8 +27,6 @@ def _describe(efficiencies: Any) -> str:
 
 
 def _attach(data: Any, efficiencies: Any) -> Any:
-    from dataclasses import replace
-
     return replace(data, efficiencies=efficiencies)
 
 

@@ -133,6 +133,7 @@ def histogrammed(listmode: ListMode) -> Histogram:
         duration_s=listmode.duration_s,
         info=listmode.info,
         notes=tuple(notes),
+        auxiliary=listmode.auxiliary,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -57,7 +57,5 @@ class InputRole:
 
 def with_auxiliary(data: D, key: str, content: Any) -> D:
     """Return the scan with one more entry in its `auxiliary`."""
-    from dataclasses import replace
-
     auxiliary: Mapping[str, Any] = {**data.auxiliary, key: content}  # type: ignore[attr-defined]
     return replace(data, auxiliary=auxiliary)  # type: ignore[type-var]

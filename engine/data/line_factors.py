@@ -165,5 +165,8 @@ def crystal_product(factors: Iterable[LineFactor], scanner: Scanner) -> Array | 
 def fingerprint(factors: Iterable[LineFactor]) -> Iterator[bytes]:
     """Yield all that fixes a list of factors, for the keys of caches."""
     for factor in factors:
-        yield type(factor).__qualname__.encode()
-        yield from factor.fingerprint()
+        kind = type(factor)
+        for part in (f"{kind.__module__}.{kind.__qualname__}".encode(), *factor.fingerprint()):
+            # its length first, so that parts of one list never read as other parts of another
+            yield len(part).to_bytes(8, "little")
+            yield part

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -58,8 +58,6 @@ def sums_on_one_line(scanner: DualHead, n_prompts: float, n_delayeds: float) -> 
 
 
 def _summed(data: Histogram) -> Histogram:
-    from dataclasses import replace
-
     there = np.ones(1, np.float32)
     return replace(
         sums_on_one_line(data.scanner, data.n_prompts, data.n_delayeds),

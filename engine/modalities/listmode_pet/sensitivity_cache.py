@@ -24,7 +24,7 @@ from engine.io.atomic_write import write_atomically
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
 
-FORMAT = 4
+FORMAT = 5
 """Raise it when the computation changes."""
 MAX_CACHE_BYTES = 2 * 2**30
 
