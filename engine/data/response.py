@@ -70,6 +70,7 @@ class ResponseMatrix:
     dropped : (n,) float32 part of a row's sum that was too small to be kept
     errors : (n,) float32 estimated error of a row, root mean square relative to its values
     info : how it was made
+    notes : what the reader wants the user to know, one sentence each
     """
 
     scanner: DualHead
@@ -81,6 +82,7 @@ class ResponseMatrix:
     dropped: NDArray[np.float32]
     errors: NDArray[np.float32]
     info: Plain = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         n, n_planes = len(self.orientations), self.n_planes_stored

@@ -22,6 +22,7 @@ class Volume:
     grid : where each voxel is [mm, LPS]
     unit : unit of the values, for example "counts/mm", "1/mm"
     info : free provenance, written beside the volume
+    notes : what the reader wants the user to know, one sentence each
 
     Examples
     --------
@@ -35,6 +36,7 @@ class Volume:
     grid: ImageGrid
     unit: str
     info: Plain = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.values.shape != self.grid.shape:

@@ -14,6 +14,7 @@ from engine.arrays import Array
 from engine.errors import DataError, FileFormatError, GeometryError
 from engine.geometry.scanner import Scanner
 from engine.io.hdf5 import dataset, is_hdf5, open_hdf5
+from engine.io.hdf5_seal import check_foreign_seal
 from engine.io.open_input import open_head, read_text, refuse_not_finite
 
 DATASET = "crystal_efficiencies"
@@ -31,6 +32,7 @@ def read_values(path: Path) -> NDArray[np.float32]:
     """Return the efficiencies in a file, (n,), not yet compared with a scanner."""
     if is_hdf5(open_head(path)):
         with open_hdf5(path) as file:
+            check_foreign_seal(file, path)
             return np.asarray(dataset(file, DATASET, path)[()], np.float32).ravel()
     lines = read_text(path, MAX_BYTES).splitlines()
     rows = [

@@ -12,7 +12,6 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from engine.arrays import Array
 from engine.errors import FileFormatError
 from engine.io.json_text import from_json, to_json
 from engine.io.open_input import open_head
+from engine.io.seal import CHUNK_BYTES, digest
 from engine.plain import Plain
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ MAX_OBJECTS = 10_000
 MAX_RATIO = 1100
 """Deflate cannot compress better; a dataset that claims more lies."""
 MAX_TEXT = 16_000_000
-CHUNK_BYTES = 16 * 2**20
 METADATA_BYTES = 4 * 2**20
 """Room for all that is not a column."""
 ENDS = re.compile(r"eof = (\d+), .*stored_eof = (\d+)")
@@ -162,19 +161,6 @@ def text_of(value: Any) -> str:
     return str(value)
 
 
-def refuse_version(file: h5py.File, path: Path, kind: str, version: int) -> None:
-    """Refuse a file of another format, or of another version of this one."""
-    found = text_of(file.attrs.get("format", b""))
-    if found != kind:
-        raise FileFormatError(f"{path.name}: its format is {found!r}, want {kind!r}.")
-    written = file.attrs.get("version", 0)
-    if written != version:
-        raise FileFormatError(
-            f"{path.name}: format {kind!r} version {written}, want version {version}; "
-            "write it again with this program or update it."
-        )
-
-
 def read_json(file: h5py.File, name: str, path: Path) -> Plain:
     """Return a JSON object kept as text, {} where it is absent."""
     if name not in file:
@@ -193,15 +179,6 @@ def as_json(value: Plain) -> np.bytes_:
     return np.bytes_(to_json(value).encode())
 
 
-def digest(values: Array) -> str:
-    """Return the SHA-256 of an array's bytes, read in pieces."""
-    flat = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
-    total = sha256()
-    for start in range(0, len(flat), CHUNK_BYTES):
-        total.update(flat[start : start + CHUNK_BYTES].data)
-    return total.hexdigest()
-
-
 def image_of(fill: Callable[[h5py.File], None]) -> bytes:
     """Return the bytes of an HDF5 file that `fill` wrote into memory."""
     import h5py
@@ -213,19 +190,23 @@ def image_of(fill: Callable[[h5py.File], None]) -> bytes:
 
 
 def store(file: h5py.File, name: str, values: Array) -> h5py.Dataset:
-    """Make a dataset in one piece with its values."""
-    return file.create_dataset(name, data=values, track_times=False)
+    """Make a dataset in one piece with its values and their `sha256`."""
+    item = file.create_dataset(name, data=values, track_times=False)
+    item.attrs["sha256"] = np.bytes_(digest(values))
+    return item
 
 
 def reserve(file: h5py.File, name: str, values: Array) -> h5py.Dataset:
-    """Make a dataset in one piece whose values `write_in_place` will write."""
+    """Make a dataset in one piece whose values, known by `sha256`, `write_in_place` will write."""
     import h5py
 
     layout = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     layout.set_layout(h5py.h5d.CONTIGUOUS)
     layout.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
     layout.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
-    return file.create_dataset(name, values.shape, values.dtype, dcpl=layout, track_times=False)
+    item = file.create_dataset(name, values.shape, values.dtype, dcpl=layout, track_times=False)
+    item.attrs["sha256"] = np.bytes_(digest(values))
+    return item
 
 
 def write_in_place(

@@ -23,24 +23,24 @@ from engine.io.hdf5 import (
     as_json,
     column,
     dataset,
-    digest,
     format_of,
     is_hdf5,
     open_hdf5,
     read_json,
-    refuse_version,
     reserve,
     text_of,
     write_in_place,
 )
+from engine.io.hdf5_seal import SEALED, check_seal, seal
 from engine.io.scanner_hdf5 import read_stored_scanner, store_scanner
 from engine.io.scanners import read_scanner
+from engine.io.seal import digest
 from engine.plain import Plain
 
 if TYPE_CHECKING:
     import h5py
 
-FORMAT, VERSION = "isocenter-histogram", 1
+FORMAT, VERSION = "isocenter-histogram", SEALED
 COLUMNS = ("prompts", "delayeds", "additive", "normalisation")
 CHUNK = 16_000_000
 """Lines checked at once."""
@@ -59,7 +59,8 @@ class HistogramHdf5(HistogramReader):
     @classmethod
     def read(cls, path: Path, *, scanner: str | None = None) -> Histogram:
         with open_hdf5(path) as file:
-            refuse_version(file, path, FORMAT, VERSION)
+            compared = [*(f"histogram/{name}" for name in COLUMNS), "efficiencies"]
+            notes = check_seal(file, path, FORMAT, compared)
             place = _scanner_in_use(read_stored_scanner(file, path), scanner, path)
             _refuse_unknown(file, path)
             columns: Plain = {
@@ -76,7 +77,7 @@ class HistogramHdf5(HistogramReader):
                     f"{path.name}: duration_s is {duration_s}, want at least 0 s."
                 )
             info = read_json(file, "info", path)
-            return Histogram(place, **columns, duration_s=duration_s, info=info)
+            return Histogram(place, **columns, duration_s=duration_s, info=info, notes=notes)
 
 
 def write_histogram(data: Histogram, path: Path) -> None:
@@ -95,8 +96,9 @@ def write_histogram(data: Histogram, path: Path) -> None:
         file.attrs["duration_s"] = float(data.duration_s)
         store_scanner(file, data.scanner)
         for name, values in columns.items():
-            reserve(file, name, values).attrs["sha256"] = np.bytes_(digest(values))
+            reserve(file, name, values)
         file.create_dataset("info", data=as_json(data.info), track_times=False)
+        seal(file)
 
     n_bytes = sum(values.nbytes for values in columns.values()) + METADATA_BYTES
     with publishing(path, n_bytes) as part:

@@ -17,7 +17,6 @@ from engine.arrays import Array
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.errors import DataError, FileFormatError, GeometryError
-from engine.geometry.grid import ImageGrid
 from engine.geometry.scanner import Scanner
 from engine.io.atomic_write import publishing, write_atomically
 from engine.io.base import ListModeReader
@@ -25,25 +24,26 @@ from engine.io.hdf5 import (
     as_json,
     column,
     dataset,
-    digest,
     format_of,
     image_of,
     is_hdf5,
     open_hdf5,
     read_json,
-    refuse_version,
     reserve,
     store,
     text_of,
     write_in_place,
 )
+from engine.io.hdf5_seal import SEALED, check_seal, seal
+from engine.io.ranges import known_unit, stated_grid
 from engine.io.scanner_hdf5 import read_stored_scanner, store_scanner
 from engine.io.scanners import read_scanner
+from engine.io.seal import digest
 
 if TYPE_CHECKING:
     import h5py
 
-FORMAT, VERSION = "isocenter-listmode", 1
+FORMAT, VERSION = "isocenter-listmode", SEALED
 IN_MEMORY_BYTES = 256 * 2**20
 """Larger files are written straight into the `.part` file."""
 CHUNK = 4_000_000
@@ -70,7 +70,7 @@ class ListModeHdf5(ListModeReader):
     @classmethod
     def read(cls, path: Path, *, scanner: str | None = None) -> ListMode:
         with open_hdf5(path) as file:
-            refuse_version(file, path, FORMAT, VERSION)
+            remarks = check_seal(file, path, FORMAT, [f"events/{name}" for name in COLUMNS])
             stored = read_stored_scanner(file, path)
             place, notes = _scanner_in_use(stored, scanner, path)
             columns = _columns(file, path)
@@ -87,7 +87,7 @@ class ListModeHdf5(ListModeReader):
                 efficiencies=_efficiencies(file, place, path),
                 mu_map=_mu_map(file, path),
                 info=read_json(file, "info", path),
-                notes=notes,
+                notes=(*notes, *remarks),
             )
 
 
@@ -146,7 +146,7 @@ def _fill(
     file.attrs["n_events"] = data.n_events
     file.attrs["duration_s"] = float(data.duration_s)
     for name, values in columns.items():
-        put(file, name, values).attrs["sha256"] = np.bytes_(digest(values))
+        put(file, name, values)
     store_scanner(file, data.scanner)
     file.create_dataset("info", data=as_json(data.info), track_times=False)
     if data.mu_map is not None:
@@ -154,6 +154,7 @@ def _fill(
         item.attrs["units"] = np.bytes_(data.mu_map.unit)
         item.attrs["voxel_mm"] = np.array(data.mu_map.grid.voxel_mm)
         item.attrs["centre_mm"] = np.array(data.mu_map.grid.centre_mm)
+    seal(file)
 
 
 def _scanner_in_use(
@@ -254,7 +255,6 @@ def _mu_map(file: h5py.File, path: Path) -> Volume | None:
     if "mu_map" not in file:
         return None
     item = dataset(file, "mu_map", path)
-    voxel, centre = (tuple(float(v) for v in item.attrs[k]) for k in ("voxel_mm", "centre_mm"))
     values = np.array(column(item, "<f4", path))
-    grid = ImageGrid(values.shape, voxel, centre)  # type: ignore[arg-type]
-    return Volume(values, grid, text_of(item.attrs["units"]))
+    grid = stated_grid(path, values.shape, item.attrs["voxel_mm"], item.attrs["centre_mm"])
+    return Volume(values, grid, known_unit(path, text_of(item.attrs["units"])))

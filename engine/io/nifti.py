@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from typing import Any, ClassVar
@@ -19,10 +18,10 @@ from numpy.typing import NDArray
 from engine.data.volume import Volume
 from engine.errors import FileFormatError, GeometryError
 from engine.geometry.grid import ImageGrid
-from engine.io.atomic_write import write_atomically
 from engine.io.base import VolumeReader, VolumeWriter
-from engine.io.json_text import from_json, to_json
+from engine.io.nifti_sidecar import provenance_beside, write_with_sidecar
 from engine.io.open_input import open_head, refuse_not_finite, unreadable
+from engine.io.ranges import stated_grid
 from engine.plain import Plain
 
 MAX_BYTES = 16 * 2**30
@@ -34,7 +33,6 @@ MAX_TILT = 1e-3
 UNIT_MARK = "unit "
 """The header's description holds the unit of the values after this mark."""
 GZIP_LEVEL = 4
-MAX_SIDECAR_BYTES = 16_000_000
 LPS_TO_RAS = np.diag([-1.0, -1.0, 1.0, 1.0])
 
 
@@ -61,7 +59,8 @@ class Nifti(VolumeReader):
             raise FileFormatError(f"{path.name}: not a usable NIfTI file ({e}).") from e
         values, grid = _to_lps(path, values, image.affine)
         refuse_not_finite(path, values)
-        return Volume(values, grid, _unit(image.header), _provenance(path))
+        provenance, notes = provenance_beside(path)
+        return Volume(values, grid, _unit(image.header), provenance, notes)
 
 
 class NiftiWriter(VolumeWriter):
@@ -76,37 +75,7 @@ class NiftiWriter(VolumeWriter):
         content = nifti_bytes(volume)
         if path.name.lower().endswith(".gz"):
             content = _gzipped(content)
-        sidecar = {
-            "file": path.name,
-            "sha256": sha256(content).hexdigest(),
-            "unit": volume.unit,
-            "provenance": provenance,
-        }
-        write_atomically(content, path)
-        write_atomically(to_json(sidecar, indent=2).encode() + b"\n", sidecar_path(path))
-
-
-def sidecar_path(path: Path) -> Path:
-    """Return where the provenance of a NIfTI file lies."""
-    stem = path.name
-    for suffix in (".gz", ".nii"):
-        if stem.lower().endswith(suffix):
-            stem = stem[: -len(suffix)]
-    return path.with_name(f"{stem}.provenance.json")
-
-
-def _provenance(path: Path) -> Plain:
-    """Return the provenance beside a file, {} where there is none or it is of another file."""
-    sidecar = sidecar_path(path)
-    try:
-        if sidecar.stat().st_size > MAX_SIDECAR_BYTES:
-            return {}
-        content = from_json(sidecar.read_text(encoding="utf-8"))
-        same = content.get("sha256") == sha256(path.read_bytes()).hexdigest()
-    except (OSError, ValueError):
-        return {}
-    provenance = content.get("provenance")
-    return provenance if same and isinstance(provenance, dict) else {}
+        write_with_sidecar(path, content, volume.unit, provenance)
 
 
 def nifti_bytes(volume: Volume) -> bytes:
@@ -253,8 +222,7 @@ def _to_lps(
     order = [int(np.flatnonzero(world == k)[0]) for k in (2, 1, 0)]
     values = np.ascontiguousarray(values.transpose(order), np.float32)
     voxel = tuple(float(edges[i]) for i in order[::-1])
-    grid = ImageGrid(values.shape, voxel, tuple(float(c) for c in centre))  # type: ignore[arg-type]
-    return values, grid
+    return values, stated_grid(path, values.shape, voxel, centre)
 
 
 def _unit(header: Any) -> str:

@@ -141,7 +141,8 @@ def _of_histogram(data: Histogram) -> Report:
     facts += [("Lines", f"{data.scanner.n_lors:,}"), ("Duration", f"{data.duration_s:g} s")]
     facts += [(label_of(key), text_of(v)) for key, v in data.info.items()]
     faults = () if data.n_prompts else ("No line holds a count, so there is no image in it.",)
-    return Report("", f"{data.n_prompts:,.0f} prompts, {data.scanner.name}", tuple(facts), faults)
+    title = f"{data.n_prompts:,.0f} prompts, {data.scanner.name}"
+    return Report("", title, tuple(facts), faults, data.notes)
 
 
 def _of_projections(data: Projections) -> Report:
@@ -165,7 +166,7 @@ def _of_volume(volume: Volume) -> Report:
         ("Values", f"{low:g} to {high:g}"),
         ("Mean", f"{float(volume.values.mean(dtype=np.float64)):g}"),
     )
-    return Report("", f"volume, {volume.grid.describe()}", facts)
+    return Report("", f"volume, {volume.grid.describe()}", facts, notes=volume.notes)
 
 
 def _unit_guess(low: float, high: float) -> str:
@@ -221,7 +222,7 @@ def _of_response(path: Path) -> Report:
         ("Dropped as too small", f"at most {100 * matrix.dropped.max():.2g} % of a row"),
         ("Error", f"at most {100 * matrix.errors.max():.2g} % of a row"),
     )
-    return Report("", f"response matrix of {matrix.scanner.name}", facts)
+    return Report("", f"response matrix of {matrix.scanner.name}", facts, notes=matrix.notes)
 
 
 def _of_map(path: Path) -> Report:

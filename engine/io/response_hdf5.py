@@ -20,22 +20,22 @@ from engine.io.hdf5 import (
     as_json,
     column,
     dataset,
-    digest,
     format_of,
     is_hdf5,
     open_hdf5,
     read_json,
-    refuse_version,
     reserve,
     text_of,
     write_in_place,
 )
+from engine.io.hdf5_seal import SEALED, check_seal, seal
 from engine.io.scanner_hdf5 import read_stored_scanner, store_scanner
+from engine.io.seal import digest
 
 if TYPE_CHECKING:
     import h5py
 
-FORMAT, VERSION = "isocenter-response", 1
+FORMAT, VERSION = "isocenter-response", SEALED
 COLUMNS = {
     "starts": "<i8",
     "windows": "<i2",
@@ -74,8 +74,9 @@ def _fill(file: h5py.File, matrix: ResponseMatrix, columns: dict[str, Array]) ->
     file.attrs["version"] = VERSION
     store_scanner(file, matrix.scanner)
     for name, values in columns.items():
-        reserve(file, name, values).attrs["sha256"] = np.bytes_(digest(values))
+        reserve(file, name, values)
     file.create_dataset("info", data=as_json(matrix.info), track_times=False)
+    seal(file)
 
 
 def read_response(
@@ -95,7 +96,7 @@ def read_response(
     path = Path(path)
     refuse_unfinished(path)
     with open_hdf5(path) as file:
-        refuse_version(file, path, FORMAT, VERSION)
+        notes = check_seal(file, path, FORMAT, [f"response/{name}" for name in COLUMNS])
         stored = read_stored_scanner(file, path)
         if not isinstance(stored, DualHead):
             raise FileFormatError(f"{path.name}: its scanner is no dual-head scanner; not usable.")
@@ -106,7 +107,7 @@ def read_response(
         columns = {name: _column(file, name, dtype, path) for name, dtype in wanted.items()}
         info = read_json(file, "info", path)
     try:
-        matrix = ResponseMatrix(stored, **columns, info=info)
+        matrix = ResponseMatrix(stored, **columns, info=info, notes=notes)
     except GeometryError as e:
         raise FileFormatError(f"{path.name}: {e}") from e
     _refuse_impossible(matrix, path)

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engine.arrays import Array
 from engine.errors import FileFormatError, GeometryError
 from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.dual_head import DualHead
 from engine.geometry.ring import RingScanner
 from engine.geometry.scanner import Scanner
 from engine.geometry.tof import TofBins
+from engine.io.crystal_map import MAX_KEY
 from engine.io.hdf5 import MAX_TEXT, column, dataset, text_of
+from engine.io.ranges import in_range
 from engine.io.scanner_toml import scanner_of, scanner_settings
 from engine.settings import to_toml
 
@@ -23,6 +26,10 @@ if TYPE_CHECKING:
     import h5py
 
 TEXTS = ("scanner/ring_toml", "scanner/dual_head_toml")
+FARTHEST_MM, LENGTHS_MM = 5000.0, (1e-3, 5000.0)
+"""Distance of a crystal from the middle; size of a voxel's edge and a field of view."""
+TOF_PS, TOF_BINS = (0.1, 1e6), (1, 32_767)
+"""Timing resolution and width of a bin; number of bins."""
 
 
 def store_scanner(file: h5py.File, scanner: Scanner) -> None:
@@ -58,20 +65,51 @@ def read_stored_scanner(file: h5py.File, path: Path) -> Scanner:
         raise FileFormatError(
             f"{path.name}: scanner keys {keys.shape} and positions {points.shape}, want (n, 3)."
         )
-    if not np.isfinite(points).all():
-        raise FileFormatError(f"{path.name}: the scanner has positions that are not numbers.")
+    _refuse_impossible_crystals(keys, points, path)
     attrs = file["scanner"].attrs
     tof = attrs.get("tof")
-    voxel = tuple(float(v) for v in attrs["voxel_mm"])
-    fov = tuple(float(v) for v in attrs["fov_mm"])
+    radius = in_range(path, "fov_radius_mm", attrs["fov_radius_mm"], LENGTHS_MM)
     return CrystalMap(
         text_of(attrs["name"]),
         keys,
         points,
-        fov_radius_mm=float(attrs["fov_radius_mm"]),
-        voxel_mm=voxel,  # type: ignore[arg-type]
-        fov_mm=fov,  # type: ignore[arg-type]
-        tof=None if tof is None else TofBins(float(tof[0]), float(tof[1]), int(tof[2])),
+        fov_radius_mm=radius,
+        voxel_mm=_lengths(path, "voxel_mm", attrs["voxel_mm"], 3),  # type: ignore[arg-type]
+        fov_mm=_lengths(path, "fov_mm", attrs["fov_mm"], 2),  # type: ignore[arg-type]
+        tof=None if tof is None else _tof(path, tof),
+    )
+
+
+def _refuse_impossible_crystals(keys: Array, points: Array, path: Path) -> None:
+    if not (np.abs(points) <= FARTHEST_MM).all():  # no number is in no range
+        raise FileFormatError(
+            f"{path.name}: the scanner has positions that are no numbers, or more than "
+            f"{FARTHEST_MM:,.0f} mm from its middle; write the file again."
+        )
+    if (keys < 0).any() or (keys > np.array(MAX_KEY)).any():
+        raise FileFormatError(
+            f"{path.name}: the scanner has keys outside 0 to {MAX_KEY[0]}, {MAX_KEY[1]}, "
+            f"{MAX_KEY[2]}; write the file again."
+        )
+    if len(np.unique(keys, axis=0)) < len(keys):
+        raise FileFormatError(
+            f"{path.name}: two crystals of the scanner have the same key; write the file again."
+        )
+
+
+def _lengths(path: Path, name: str, values: Array, n: int) -> tuple[float, ...]:
+    numbers = np.asarray(values, np.float64).reshape(-1)
+    if len(numbers) != n:
+        raise FileFormatError(f"{path.name}: {name} has {len(numbers)} numbers, want {n}.")
+    return tuple(in_range(path, name, number, LENGTHS_MM) for number in numbers)
+
+
+def _tof(path: Path, values: Array) -> TofBins:
+    fwhm, width, n_bins = np.asarray(values, np.float64).reshape(-1)
+    return TofBins(
+        in_range(path, "tof", fwhm, TOF_PS),
+        in_range(path, "tof", width, TOF_PS),
+        int(in_range(path, "tof", n_bins, TOF_BINS)),
     )
 
 

@@ -9,28 +9,28 @@ import numpy as np
 
 from engine.data.volume import Volume
 from engine.errors import FileFormatError
-from engine.geometry.grid import ImageGrid
 from engine.io.atomic_write import write_atomically
 from engine.io.base import VolumeReader, VolumeWriter
 from engine.io.hdf5 import (
     as_json,
     dataset,
-    digest,
     format_of,
     image_of,
     is_hdf5,
     open_hdf5,
     read_json,
-    refuse_version,
     text_of,
 )
+from engine.io.hdf5_seal import SEALED, check_seal, seal
 from engine.io.open_input import refuse_not_finite
+from engine.io.ranges import known_unit, stated_grid
+from engine.io.seal import digest
 from engine.plain import Plain
 
 if TYPE_CHECKING:
     import h5py
 
-FORMAT, VERSION = "isocenter-volume", 1
+FORMAT, VERSION = "isocenter-volume", SEALED
 
 
 class VolumeHdf5(VolumeReader):
@@ -46,7 +46,7 @@ class VolumeHdf5(VolumeReader):
     @classmethod
     def read(cls, path: Path) -> Volume:
         with open_hdf5(path) as file:
-            refuse_version(file, path, FORMAT, VERSION)
+            notes = check_seal(file, path, FORMAT, ("volume/values",))
             item = dataset(file, "volume/values", path)
             if item.ndim != 3 or item.dtype != np.float32:
                 raise FileFormatError(
@@ -61,9 +61,11 @@ class VolumeHdf5(VolumeReader):
             voxel = dataset(file, "volume/voxel_mm", path)[()].tolist()
             centre = dataset(file, "volume/centre_mm", path)[()].tolist()
             unit = text_of(item.attrs["units"])
+            if notes:
+                known_unit(path, unit)
             info = read_json(file, "provenance", path)
         refuse_not_finite(path, values)
-        return Volume(values, ImageGrid(values.shape, tuple(voxel), tuple(centre)), unit, info)
+        return Volume(values, stated_grid(path, values.shape, voxel, centre), unit, info, notes)
 
 
 class VolumeHdf5Writer(VolumeWriter):
@@ -95,6 +97,7 @@ def _fill(file: h5py.File, volume: Volume, provenance: Plain) -> None:
         axes.attrs["units"] = np.bytes_("mm")
         axes.attrs["axes"] = np.bytes_("x, y, z; LPS")
     file.create_dataset("provenance", data=as_json(provenance), track_times=False)
+    seal(file)
 
 
 def _reread(part: Path) -> None:

@@ -18,7 +18,9 @@ from engine.geometry.xray import Beam, XrayGeometry
 from engine.io.atomic_write import publishing
 from engine.io.base import ProjectionsReader
 from engine.io.hdf5 import as_json, is_hdf5, reserve, store, write_in_place
+from engine.io.hdf5_seal import check_foreign_seal, seal_foreign
 from engine.io.json_text import from_json
+from engine.io.seal import unsealed
 from engine.io.xray.angles import ATTRIBUTE, Angles, read_angles, unit_named
 from engine.io.xray.frames import KINDS, Kind, assemble, guess_kind, refuse_count
 from engine.io.xray.hdf5 import Tree, attribute, open_tree, read_images
@@ -76,6 +78,7 @@ def has_object(path: Path, where: str) -> bool:
 
 
 def _read(tree: Tree, path: Path) -> Projections:
+    is_sealed = check_foreign_seal(tree.root, path)
     item = tree.dataset(DATA)
     if item is None:
         raise FileFormatError(f"{path.name}: holds no dataset {DATA}; export the scan again.")
@@ -93,6 +96,8 @@ def _read(tree: Tree, path: Path) -> Projections:
     kind = _kind(tree, item, values, flats is not None, notes, path)
     geometry, known = _geometry(tree, angles, values.shape, path, notes)
     ours = tree.items.get(OURS)
+    if ours is not None and not is_sealed:
+        notes.append(unsealed(path))
     return assemble(
         path,
         values,
@@ -241,3 +246,4 @@ def _fill(file: h5py.File, data: Projections, columns: dict[str, Array]) -> None
     if data.bad_pixels is not None:
         store(ours, "bad_pixels", data.bad_pixels.astype(np.uint8))
     ours.create_dataset("info", data=as_json(data.info), track_times=False)
+    seal_foreign(file)

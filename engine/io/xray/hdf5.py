@@ -67,6 +67,11 @@ class Tree:
             return None
         return np.asarray(item[()], np.float64).reshape(-1)
 
+    @property
+    def root(self) -> h5py.File:
+        """The file itself, without those that its links lead to."""
+        return self._files[self.path.resolve()]
+
     def groups(self, nx_class: str) -> list[str]:
         """Return the paths of all groups of a NeXus class."""
         return [

@@ -16,6 +16,7 @@ from engine.data.projections import Projections
 from engine.errors import DataError, FileFormatError
 from engine.io.base import ProjectionsReader
 from engine.io.hdf5 import is_hdf5
+from engine.io.hdf5_seal import check_foreign_seal
 from engine.io.xray.angles import ATTRIBUTE, read_angles, unit_named
 from engine.io.xray.dxchange import DATA, MM, has_object
 from engine.io.xray.frames import assemble, refuse_count
@@ -61,6 +62,7 @@ def _is_nexus(path: Path) -> bool:
 
 
 def _read(tree: Tree, path: Path) -> Projections:
+    check_foreign_seal(tree.root, path)
     frames = _frames(tree, path)
     keys = _keys(tree, len(frames), path)
     item, values = _angles(tree, len(frames), path)

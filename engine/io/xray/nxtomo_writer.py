@@ -18,6 +18,7 @@ from engine.errors import GeometryError
 from engine.geometry.xray import XrayGeometry
 from engine.io.atomic_write import publishing
 from engine.io.hdf5 import reserve, store, write_in_place
+from engine.io.hdf5_seal import seal_foreign
 from engine.io.xray.nxtomo import DARK, FLAT
 from engine.io.xray.pose import turned_parallel
 
@@ -107,3 +108,4 @@ def _fill(
     shown = file[f"{ENTRY}/data"]
     shown["data"], shown["rotation_angle"] = file[DATA], angle
     shown["image_key"] = detector["image_key"]
+    seal_foreign(file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +11,13 @@ from engine.data.projections import Projections
 from engine.errors import UnknownFormatError
 from engine.geometry.xray import XrayGeometry
 from engine.io.atomic_write import write_atomically
+from engine.io.seal import digest
 from engine.io.xray.dxchange import write_projections
 from engine.io.xray.nxtomo_writer import write_nxtomo
+from engine.io.xray.sidecar_seal import sealed
 from engine.io.xray.sidecar_settings import FORMAT, VERSION, Sidecar
 from engine.plain import Plain
-from engine.settings import parse, to_toml
+from engine.settings import parse
 
 
 def save_projections(data: Projections, path: Path | str) -> None:
@@ -37,6 +40,7 @@ def save_projections(data: Projections, path: Path | str) -> None:
 def write_sidecar(data: Projections, path: Path) -> None:
     """Write raw float32 values, a text of vectors, and the sidecar that names them, last."""
     stem, beam = path.stem, data.geometry.beam
+    digests: dict[str, str] = {}
     sidecar: Plain = {
         "format": FORMAT,
         "version": VERSION,
@@ -52,10 +56,14 @@ def write_sidecar(data: Projections, path: Path) -> None:
     ):
         if images is not None:
             sidecar[key] = f"{stem}{ending}.raw"
-            raw = np.ascontiguousarray(images, "<f4").tobytes()
-            write_atomically(raw, path.with_name(sidecar[key]))
-    write_atomically(_lines(data.geometry).encode(), path.with_name(f"{stem}.geom"))
-    write_atomically(to_toml(parse(Sidecar, sidecar, where=path.name)).encode(), path)
+            raw = np.ascontiguousarray(images, "<f4")
+            digests[sidecar[key]] = digest(raw)
+            write_atomically(raw.tobytes(), path.with_name(sidecar[key]))
+    lines = _lines(data.geometry).encode()
+    digests[f"{stem}.geom"] = sha256(lines).hexdigest()
+    write_atomically(lines, path.with_name(f"{stem}.geom"))
+    settings = parse(Sidecar, sidecar | {"sha256": digests}, where=path.name)
+    write_atomically(sealed(settings).encode(), path)
 
 
 def _lines(geometry: XrayGeometry) -> str:

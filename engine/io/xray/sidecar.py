@@ -21,6 +21,7 @@ from engine.io.xray.frames import Images, assemble, refuse_count
 from engine.io.xray.pose import DOWN, LEFT, RIGHT, UP, turned_cone, turned_parallel
 from engine.io.xray.rtk import GANTRY, read_parameters, rtk_geometry
 from engine.io.xray.scan_files import named, refuse_too_large
+from engine.io.xray.sidecar_seal import read_sidecar
 from engine.io.xray.sidecar_settings import (
     AXES,
     FORMAT,
@@ -34,7 +35,7 @@ from engine.io.xray.sidecar_settings import (
 from engine.io.xray.stack import read_stack, read_tiff, refuse_missing, series
 from engine.io.xray.vectors import geometry_of, read_vectors, without_repeated
 from engine.plain import Plain
-from engine.settings import parse, read_toml
+from engine.settings import read_toml
 
 MARK = re.compile(rf'^\s*format\s*=\s*["\']{FORMAT}["\']'.encode(), re.MULTILINE)
 TIFF = (".tif", ".tiff")
@@ -55,7 +56,7 @@ class RawSidecar(ProjectionsReader):
 
     @classmethod
     def read(cls, path: Path) -> Projections:
-        settings = parse(Sidecar, read_toml(path), where=path.name)
+        settings = read_sidecar(path)
         values, whole = _images(settings, settings.file or settings.files or "", path)
         _refuse_other_shape(settings, values.shape, path)
         if settings.reverse:
@@ -66,10 +67,7 @@ class RawSidecar(ProjectionsReader):
         )
         geometry, known, notes = _geometry(settings, values.shape, path)
         values = np.ascontiguousarray(values[: geometry.n_views])
-        info: Plain = {
-            "format": cls.name,
-            "data_file": settings.file or settings.files,
-        }
+        info: Plain = {"format": cls.name, "data_file": settings.file or settings.files}
         if settings.kind == "counts" and flats is None and settings.white_level is not None:
             flats = np.full((1, *values.shape[1:]), settings.white_level, np.float32)
             info["white_level"] = settings.white_level  # it was stated, no detector has seen it

@@ -127,6 +127,8 @@ class Sidecar(Settings):
     white_level: float | None = setting(None, "counts of the open beam", gt=0)
     flats: str | None = setting(None, "like file or files: open-beam images")
     darks: str | None = setting(None, "like file or files: beam-off images")
+    sha256: dict[str, str] = setting({}, "digest of each file that is named, by its name")
+    seal: str | None = setting(None, "digest of all else, where Isocenter wrote it", max_length=64)
     geometry: GeometrySettings
 
     @model_validator(mode="after")

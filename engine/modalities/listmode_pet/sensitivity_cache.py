@@ -21,10 +21,11 @@ from engine.data.listmode import ListMode
 from engine.errors import EngineError
 from engine.geometry.grid import ImageGrid
 from engine.io.atomic_write import write_atomically
+from engine.io.seal import seal_of
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
 
-FORMAT = 5
+FORMAT = 6
 """Raise it when the computation changes."""
 MAX_CACHE_BYTES = 2 * 2**30
 
@@ -60,28 +61,35 @@ def load(folder: Path, key: str, grid: ImageGrid) -> Sensitivity | None:
         with np.load(path, allow_pickle=False) as kept:
             numbers = kept["numbers"]
             found = Sensitivity(kept["image"], int(numbers[0]), int(numbers[1]), float(numbers[2]))
-            digest = str(kept["sha256"])
+            seal = str(kept["seal"])
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as e:
         log.warning("sensitivity cache: %s does not read back (%s)", path.name, e)
         return None
-    intact = hashlib.sha256(found.image.tobytes()).hexdigest() == digest
-    return found if intact and found.image.shape == grid.shape else None
+    if seal != _seal(key, found) or found.image.shape != grid.shape:
+        log.warning("sensitivity cache: %s has changed since it was written", path.name)
+        return None
+    return found
 
 
 def keep(folder: Path, key: str, sensitivity: Sensitivity) -> None:
     """Write the image; a full disk or a read-only folder only costs the next run time."""
     buffer = io.BytesIO()
     numbers = np.array([sensitivity.n_lors, sensitivity.n_traced, sensitivity.error_percent])
-    digest = hashlib.sha256(sensitivity.image.tobytes()).hexdigest()
-    np.savez(buffer, image=sensitivity.image, numbers=numbers, sha256=np.array(digest))
+    seal = np.array(_seal(key, sensitivity))
+    np.savez(buffer, image=sensitivity.image, numbers=numbers, seal=seal)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_atomically(buffer.getvalue(), folder / f"{key}.npz")
         _trim(folder)
     except (OSError, EngineError) as e:
         log.warning("sensitivity cache: not kept (%s)", e)
+
+
+def _seal(key: str, sensitivity: Sensitivity) -> str:
+    numbers = [sensitivity.n_lors, sensitivity.n_traced, sensitivity.error_percent]
+    return seal_of(key=key, image=sensitivity.image, numbers=numbers)
 
 
 def _trim(folder: Path) -> None:

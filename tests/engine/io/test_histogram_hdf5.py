@@ -22,6 +22,7 @@ from engine.io import (
 )
 from engine.settings import to_toml
 from tests.engine.geometry.panels import panels
+from tests.engine.io.older import unseal
 
 COLUMNS = ("prompts", "delayeds", "additive", "normalisation", "efficiencies")
 
@@ -62,6 +63,7 @@ def test_it_comes_back(data: Histogram, path: Path) -> None:
 
 def test_prompts_alone_and_whole_numbers_will_do(path: Path, data: Histogram) -> None:
     with h5py.File(path, "r+") as file:
+        unseal(file)
         for name in ("delayeds", "additive", "normalisation", "prompts"):
             del file[f"histogram/{name}"]
         del file["efficiencies"]
@@ -176,6 +178,7 @@ def test_damage_is_told_in_one_sentence(
     path: Path, damage: Callable[[h5py.File], None], kind: type[EngineError], sentence: str
 ) -> None:
     with h5py.File(path, "r+") as file:
+        unseal(file)
         damage(file)
     with pytest.raises(kind, match=rf"^scan\.h5: .*{sentence}.*\.$"):
         read_histogram(path)

@@ -16,6 +16,7 @@ from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.ring import RingScanner
 from engine.io import read_listmode, write_listmode
 from engine.settings import to_toml
+from tests.engine.io.older import unseal
 
 COLUMNS = ["crystals", "delayed", "tof_bins", "time_ms", "additive", "efficiencies"]
 
@@ -198,7 +199,7 @@ def endless_group(file: h5py.File) -> None:
         (change("efficiencies", 4, np.nan), DataError, "1 of 48 values are not numbers"),
         (silently, FileFormatError, "crystals has changed"),
         (attribute("n_events", 499), FileFormatError, "500 × 2 values, the file counts 499 events"),
-        (attribute("version", 2), FileFormatError, "version 2"),
+        (attribute("version", 3), FileFormatError, "version 3"),
         (attribute("duration_s", -1.0), FileFormatError, "duration_s is -1"),
         (attribute("duration_s", np.nan), FileFormatError, "duration_s is nan"),
         (replace_column("events/time_ms", np.zeros(499, "<u4")), FileFormatError, "time_ms has"),
@@ -223,6 +224,7 @@ def test_a_fault_is_named(
 ) -> None:
     write_listmode(scan, tmp_path / "a.h5")
     with h5py.File(tmp_path / "a.h5", "r+") as file:
+        unseal(file)
         edit(file)
     with pytest.raises(kind, match=message):
         read_listmode(tmp_path / "a.h5")
@@ -231,6 +233,7 @@ def test_a_fault_is_named(
 def test_a_group_inside_itself_does_not_hang(tmp_path: Path, scan: ListMode) -> None:
     write_listmode(scan, tmp_path / "a.h5")
     with h5py.File(tmp_path / "a.h5", "r+") as file:
+        unseal(file)
         endless_group(file)
     same(read_listmode(tmp_path / "a.h5"), scan)
 

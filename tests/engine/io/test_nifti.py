@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from engine.data.volume import Volume
-from engine.errors import DataError, EngineError, FileFormatError, GeometryError
+from engine.errors import DataError, EngineError, FileFormatError, GeometryError, ResourceError
 from engine.geometry.grid import ImageGrid
 from engine.io import read_volume, save
 from engine.io.nifti import _to_lps
@@ -92,11 +92,74 @@ def test_packed_bytes_hold_no_time_and_no_name(tmp_path: Path, phantom: Volume) 
     assert (head[3], head[4:8]) == (0, bytes(4))
 
 
-def test_provenance_of_another_file_is_not_taken(tmp_path: Path, phantom: Volume) -> None:
-    save(phantom, tmp_path / "a.nii", {"of": "a"})
-    save(replace(phantom, values=2 * phantom.values), tmp_path / "b.nii", {"of": "b"})
-    (tmp_path / "a.nii").write_bytes((tmp_path / "b.nii").read_bytes())
-    assert read_volume(tmp_path / "a.nii").info == {}
+class TestSidecar:
+    """The provenance beside a volume belongs to it, or is not taken."""
+
+    @pytest.fixture
+    def path(self, tmp_path: Path, phantom: Volume) -> Path:
+        save(phantom, tmp_path / "a.nii", {"of": "a"})
+        return tmp_path / "a.nii"
+
+    def test_a_volume_that_has_changed_is_refused(self, path: Path, phantom: Volume) -> None:
+        save(replace(phantom, values=2 * phantom.values), path.with_name("b.nii"), {"of": "b"})
+        path.write_bytes(path.with_name("b.nii").read_bytes())
+        with pytest.raises(FileFormatError, match=r"a\.nii: has changed .* take .* away"):
+            read_volume(path)
+        path.with_name("a.provenance.json").unlink()
+        assert read_volume(path).info == {}
+
+    @pytest.mark.parametrize(
+        ("old", "new", "sentence"),
+        [
+            ('"of": "a"', '"of": "b"', r"seal is broken"),
+            ('"unit": "counts/mm"', '"unit": "1/mm"', r"seal is broken"),
+            ('"seal"', '"sdal"', r"seal is broken"),
+            ('"provenance": {', '"provenance" {', r"damaged .* take a\.provenance\.json away"),
+        ],
+    )
+    def test_a_sidecar_that_has_changed_is_refused(
+        self, path: Path, old: str, new: str, sentence: str
+    ) -> None:
+        sidecar = path.with_name("a.provenance.json")
+        assert old in sidecar.read_text()
+        sidecar.write_text(sidecar.read_text().replace(old, new))
+        with pytest.raises(FileFormatError, match=sentence):
+            read_volume(path)
+
+    def test_both_may_be_renamed_together(self, path: Path) -> None:
+        path.rename(path.with_name("b.nii"))
+        path.with_name("a.provenance.json").rename(path.with_name("b.provenance.json"))
+        assert read_volume(path.with_name("b.nii")).info == {"of": "a"}
+
+    def test_that_of_a_file_of_another_name_is_left_out(self, path: Path, phantom: Volume) -> None:
+        save(replace(phantom, values=2 * phantom.values), path.with_name("a.nii.gz"), {"of": "gz"})
+        found = read_volume(path)
+        assert found.info == {}
+        assert "the provenance of 'a.nii.gz'" in found.notes[0]
+        assert read_volume(path.with_name("a.nii.gz")).info == {"of": "gz"}
+
+    def test_one_without_a_seal_is_taken_with_a_word(self, path: Path) -> None:
+        sidecar = path.with_name("a.provenance.json")
+        content = json.loads(sidecar.read_text())
+        del content["seal"], content["format"]
+        sidecar.write_text(json.dumps(content))
+        found = read_volume(path)
+        assert found.info == {"of": "a"}
+        assert "not sealed" in found.notes[0]
+
+    def test_a_volume_never_stands_beside_the_sidecar_of_another(
+        self, path: Path, phantom: Volume
+    ) -> None:
+        """A disk too full for the new volume keeps the old one and its provenance."""
+        resource = pytest.importorskip("resource", reason="file size limits need POSIX")
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+        try:
+            with pytest.raises(ResourceError, match="nothing was changed"):
+                save(phantom, path, {"of": "b"})
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert read_volume(path).info == {"of": "a"}
 
 
 @pytest.mark.parametrize("flips", [(1, 1, 1), (-1, 1, 1), (1, -1, 1), (-1, -1, -1)])

@@ -16,10 +16,10 @@ VERSION = 1
 
 
 def plan_of(scanner: DualHead, settings: Settings) -> Plain:
-    """Return all that fixes a matrix."""
+    """Return all that fixes a matrix; what its scanner is called does not."""
     return {
         "version": VERSION,
-        "scanner": scanner.settings.model_dump(mode="json", exclude={"source"}),
+        "scanner": scanner.settings.model_dump(mode="json", exclude={"source", "name"}),
         "response": settings.model_dump(mode="json"),
     }
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import shutil
+import zlib
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -19,9 +20,10 @@ from engine.arrays import Array
 from engine.errors import ResourceError, SettingsError
 from engine.io.atomic_write import refuse_impossible, write_atomically
 from engine.io.json_text import to_json
+from engine.io.seal import seal_of
 from engine.plain import Plain
 
-PLAN = "plan.json"
+PLAN, SEAL = "plan.json", "seal"
 Arrays = dict[str, Array]
 
 
@@ -37,7 +39,7 @@ class ResponseParts:
     def __init__(self, target: Path, plan: Plain) -> None:
         refuse_impossible(target)
         self.folder = target.with_name(f"{target.name}.parts")
-        text = to_json(plan, indent=1).encode()
+        self._plan, text = plan, to_json(plan, indent=1).encode()
         try:
             self.folder.mkdir(exist_ok=True)
             found = self._found()
@@ -60,23 +62,39 @@ class ResponseParts:
             return None
 
     def load(self, i: int) -> Arrays | None:
-        """Return the arrays of a part, None where it is not there, whole."""
+        """Return the arrays of a part, None where it is not there, whole, and of this plan."""
         try:
             data = io.BytesIO(self._path(i).read_bytes())
             with np.load(data, allow_pickle=False) as kept:
-                return {name: kept[name] for name in kept.files}
-        except (OSError, ValueError, EOFError, BadZipFile):
+                arrays = {name: kept[name] for name in kept.files}
+        except (
+            OSError,
+            ValueError,
+            KeyError,
+            EOFError,
+            NotImplementedError,
+            zlib.error,
+            BadZipFile,
+        ):
             return None
+        seal = str(arrays.pop(SEAL, ""))
+        return arrays if seal == self._seal(i, arrays) else None
 
     def save(self, i: int, arrays: Arrays) -> None:
         """Keep a part."""
         buffer = io.BytesIO()
-        np.savez(buffer, allow_pickle=False, **arrays)
+        seal = np.array(self._seal(i, arrays))
+        np.savez(buffer, allow_pickle=False, **arrays | {SEAL: seal})
         write_atomically(buffer.getvalue(), self._path(i))
 
     def remove(self) -> None:
         """Remove all parts; the whole is written."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _seal(self, i: int, arrays: Arrays) -> str:
+        return seal_of(
+            **{f"array {name}": a for name, a in arrays.items()}, part=i, plan=self._plan
+        )
 
     def _path(self, i: int) -> Path:
         return self.folder / f"{i:05d}.npz"

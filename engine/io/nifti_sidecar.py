@@ -1,0 +1,82 @@
+"""The provenance of a NIfTI volume, in a sealed JSON file beside it that also knows its digest."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+from engine.errors import FileFormatError
+from engine.io.atomic_write import publishing, write_atomically
+from engine.io.json_text import from_json, to_json
+from engine.io.seal import broken, file_digest, seal_of, unsealed
+from engine.plain import Plain
+
+FORMAT = "isocenter-provenance-file-2"
+MAX_BYTES = 16_000_000
+WAY_OUT = "copy both files again, or take {name} away to read the volume without its provenance"
+
+
+def sidecar_path(path: Path) -> Path:
+    """Return where the provenance of a NIfTI file lies."""
+    stem = path.name
+    for suffix in (".gz", ".nii"):
+        if stem.lower().endswith(suffix):
+            stem = stem[: -len(suffix)]
+    return path.with_name(f"{stem}.provenance.json")
+
+
+def write_with_sidecar(path: Path, image: bytes, unit: str, provenance: Plain) -> None:
+    """Write a volume and its provenance.
+
+    Both are on the disk before an older sidecar goes: no volume ever stands beside that of another.
+    """
+    said: Plain = {
+        "format": FORMAT,
+        "file": path.name,
+        "sha256": sha256(image).hexdigest(),
+        "unit": unit,
+        "provenance": provenance,
+    }
+    said["seal"] = seal_of(**from_json(to_json(said)))
+    text, sidecar = to_json(said, indent=2).encode() + b"\n", sidecar_path(path)
+    with publishing(sidecar, len(text)) as part:
+        part.write_bytes(text)
+        write_atomically(image, path, check=lambda _: sidecar.unlink(missing_ok=True))
+
+
+def provenance_beside(path: Path) -> tuple[Plain, tuple[str, ...]]:
+    """Return the provenance of a volume, {} where there is none, and what to remark.
+
+    A sidecar that has changed is refused, and so is a volume other than the one it was written
+    with. One that names another file, which may have been renamed since, is left out with a word.
+    """
+    sidecar = sidecar_path(path)
+    if not sidecar.is_file():
+        return {}, ()
+    content = _content(sidecar)
+    way_out = WAY_OUT.format(name=sidecar.name)
+    is_sealed = "seal" in content or content.get("format") == FORMAT
+    if is_sealed and content.pop("seal", "") != seal_of(**content):
+        raise broken(sidecar, way_out)
+    provenance = content.get("provenance")
+    if not isinstance(provenance, dict) or "sha256" not in content:
+        return {}, (f"{sidecar.name}: not written by Isocenter, so it is left out.",)
+    if content["sha256"] == file_digest(path):
+        return provenance, () if is_sealed else (unsealed(sidecar),)
+    if content.get("file") == path.name:
+        raise FileFormatError(
+            f"{path.name}: has changed since it was written, {sidecar.name} says (its checksum "
+            f"differs); {way_out}."
+        )
+    note = f"{sidecar.name}: the provenance of {str(content.get('file'))[:100]!r}, so left out."
+    return {}, (note,)
+
+
+def _content(sidecar: Path) -> Plain:
+    way_out = WAY_OUT.format(name=sidecar.name)
+    try:
+        if sidecar.stat().st_size > MAX_BYTES:
+            raise ValueError(f"more than {MAX_BYTES:,} bytes")
+        return from_json(sidecar.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as e:
+        raise FileFormatError(f"{sidecar.name}: damaged ({e}); {way_out}.") from e

@@ -1,0 +1,59 @@
+"""Seals: one digest over all that a file of ours says, its values and its metadata.
+
+What a program writes, it seals; a file that says anything else when it is read is refused.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+from engine.arrays import Array
+from engine.errors import FileFormatError
+from engine.io.json_text import to_json
+
+CHUNK_BYTES = 16 * 2**20
+
+
+def digest(values: Array) -> str:
+    """Return the SHA-256 of an array's bytes, read in pieces."""
+    flat = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
+    total = sha256()
+    for start in range(0, len(flat), CHUNK_BYTES):
+        total.update(flat[start : start + CHUNK_BYTES].data)
+    return total.hexdigest()
+
+
+def seal_of(**parts: object) -> str:
+    """Return the SHA-256 over named parts: arrays with their type and shape, or plain values."""
+    plain = {
+        name: [part.dtype.str, part.shape, digest(part)] if isinstance(part, np.ndarray) else part
+        for name, part in parts.items()
+    }
+    return sha256(to_json(plain).encode()).hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, read in pieces."""
+    total = sha256()
+    with path.open("rb") as file:
+        while piece := file.read(CHUNK_BYTES):
+            total.update(piece)
+    return total.hexdigest()
+
+
+def broken(path: Path, way_out: str = "copy the file again") -> FileFormatError:
+    """Return the error for a file that is not as it was written."""
+    return FileFormatError(
+        f"{path.name}: has changed since it was written (its seal is broken); {way_out}."
+    )
+
+
+def unsealed(path: Path) -> str:
+    """Return the remark on a file that nobody sealed."""
+    return (
+        f"{path.name}: not sealed; written by an older version or by another program, so a change "
+        "of it since then would not be seen."
+    )

@@ -1,0 +1,45 @@
+"""The seal of a projections sidecar: over what it says, and over the files that it names.
+
+One that a person wrote has none. Whoever changes a sealed one on purpose takes its `seal` out.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import tomli_w
+
+from engine.errors import FileFormatError
+from engine.io.seal import broken, file_digest, seal_of
+from engine.io.xray.scan_files import named
+from engine.io.xray.sidecar_settings import Sidecar
+from engine.plain import Plain
+from engine.settings import parse, read_toml, to_toml
+
+
+def sealed(settings: Sidecar) -> str:
+    """Return the text of a sidecar with its seal."""
+    said = tomllib.loads(to_toml(settings))
+    return tomli_w.dumps({"seal": seal_of(**said)} | said)
+
+
+def read_sidecar(path: Path) -> Sidecar:
+    """Read a sidecar; refuse it, or files that it names, where they are not as it says."""
+    said = read_toml(path)
+    settings = parse(Sidecar, said, where=path.name)
+    _refuse_changed(settings, said, path)
+    return settings
+
+
+def _refuse_changed(settings: Sidecar, said: Plain, path: Path) -> None:
+    others = {key: value for key, value in said.items() if key != "seal"}
+    if settings.seal is not None and settings.seal != seal_of(**others):
+        raise broken(path, "undo the change or, if it is right, take the line `seal` out")
+    for name, written in settings.sha256.items():
+        file = named(path, name)
+        if file_digest(file) != written:
+            raise FileFormatError(
+                f"{name}: has changed since it was written, {path.name} says (its checksum "
+                "differs); copy the file again."
+            )

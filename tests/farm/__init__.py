@@ -1,0 +1,1 @@
+"""Long runs of hostile inputs, faults and pairs of processes; short ones are in the suite."""

@@ -1,0 +1,248 @@
+"""One tiny file of every own format, and what a reader makes of it, to be compared."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel
+
+from engine.data.histogram import Histogram
+from engine.data.listmode import ListMode
+from engine.data.projections import Projections
+from engine.data.run_history import RunHistory
+from engine.data.volume import Volume
+from engine.geometry.crystal_map import CrystalMap
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import circular_cone
+from engine.geometry.ring import RingScanner, RingSettings, TofSettings
+from engine.geometry.scanner import Scanner
+from engine.geometry.tof import TofBins
+from engine.io import (
+    read_histogram,
+    read_listmode,
+    read_projections,
+    read_volume,
+    save,
+    save_projections,
+    write_histogram,
+    write_listmode,
+)
+from engine.io.response_hdf5 import read_response, write_response
+from engine.io.xray.pose import turned_parallel
+from engine.jobs.checkpoint.images import Head, read_head, read_image, write_image
+from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
+from engine.modalities.dual_head_pet.response.building import build_analytic
+from engine.modalities.dual_head_pet.response.parts import ResponseParts
+from engine.modalities.listmode_pet.sensitivity import Sensitivity
+from engine.modalities.listmode_pet.sensitivity_cache import keep, load
+from tests.engine.geometry.panels import panels
+
+GRID = ImageGrid((3, 4, 5), (2.0, 2.5, 4.0), (4.0, 2.5, 2.0))
+PROVENANCE = {"axes": "LPI", "protocol": {"algorithm": {"kind": "osem", "iterations": 4}}}
+N_EVENTS = 40
+PLAN = {"scanner": "Tiny", "points": 256}
+
+
+@dataclass(frozen=True)
+class OwnFile:
+    """A file of ours with what lies beside it, and its reader; None: not there, or refused."""
+
+    kind: str
+    path: Path
+    read: Callable[[Path], Any]
+
+    @property
+    def files(self) -> list[Path]:
+        """The file and its companions, which stand alone in their folder."""
+        return sorted(path for path in self.path.parent.rglob("*") if path.is_file())
+
+
+def own_files(folder: Path) -> list[OwnFile]:
+    """Write one of each."""
+    makers: dict[str, Callable[[Path], tuple[Path, Callable[[Path], Any]]]] = {
+        "volume": _volume,
+        "NIfTI": partial(_nifti, name="a.nii"),
+        "packed NIfTI": partial(_nifti, name="a.nii.gz"),
+        "list mode": partial(_listmode, scanner=_ring()),
+        "list mode with a crystal map": partial(_listmode, scanner=_crystal_map()),
+        "histogram": _histogram,
+        "response": _response,
+        "response part": _response_part,
+        "sensitivity": _sensitivity,
+        "checkpoint": _checkpoint,
+        "Data Exchange": partial(_projections, name="a.h5"),
+        "NXtomo": partial(_projections, name="a.nxs"),
+        "projections sidecar": partial(_projections, name="a.toml"),
+    }
+    made = []
+    for kind, maker in makers.items():
+        place = folder / kind.replace(" ", "-")
+        place.mkdir()
+        made.append(OwnFile(kind, *maker(place)))
+    return made
+
+
+def plain(value: Any) -> Any:
+    """Return all that a value holds as something that can be compared, without its remarks."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, np.ascontiguousarray(value).tobytes()
+    if isinstance(value, Scanner):
+        return value.fingerprint(), value.default_voxel_mm, value.default_fov_mm, value.describe()
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if dataclasses.is_dataclass(value):
+        fields = (field.name for field in dataclasses.fields(value))
+        return {name: plain(getattr(value, name)) for name in fields if name != "notes"}
+    if isinstance(value, Mapping):
+        return {key: plain(each) for key, each in value.items()}
+    return [plain(each) for each in value] if isinstance(value, (list, tuple)) else value
+
+
+def _random() -> np.random.Generator:
+    return np.random.default_rng(11)
+
+
+def _image() -> Volume:
+    values = _random().random(GRID.shape).astype(np.float32)
+    return Volume(values, GRID, "counts/mm", PROVENANCE)
+
+
+def _volume(folder: Path) -> tuple[Path, Callable[[Path], Any]]:
+    save(_image(), folder / "a.h5")
+    return folder / "a.h5", read_volume
+
+
+def _nifti(folder: Path, name: str) -> tuple[Path, Callable[[Path], Any]]:
+    save(_image(), folder / name)
+    return folder / name, read_volume
+
+
+def _ring() -> RingScanner:
+    tof = TofSettings(fwhm_ps=300, bin_ps=200, n_bins=5)
+    settings = RingSettings(
+        name="Tiny",
+        n_rings=3,
+        n_crystals_per_ring=16,
+        radius_mm=40,
+        ring_pitch_mm=5,
+        max_ring_difference=2,
+        n_tangential=8,
+        tof=tof,
+        fov_mm=(40, 15),
+    )
+    return RingScanner(settings)
+
+
+def _crystal_map() -> CrystalMap:
+    crystal = np.arange(48, dtype=np.int32)
+    return CrystalMap(
+        "Map",
+        np.stack([crystal // 16, crystal % 16, 0 * crystal], -1),
+        _ring().positions_mm,
+        fov_radius_mm=25.0,
+        voxel_mm=(2.0, 2.0, 2.5),
+        fov_mm=(50.0, 15.0),
+        tof=TofBins(300.0, 200.0, 5),
+    )
+
+
+def _listmode(folder: Path, scanner: Scanner) -> tuple[Path, Callable[[Path], Any]]:
+    rng = _random()
+    data = ListMode(
+        scanner=scanner,
+        crystals=rng.integers(0, scanner.n_crystals, (N_EVENTS, 2)).astype(np.int32),
+        delayed=rng.random(N_EVENTS) < 0.1,
+        tof_bins=rng.integers(0, 5, N_EVENTS).astype(np.int16),
+        time_ms=np.sort(rng.integers(0, 1000, N_EVENTS)).astype(np.uint32),
+        additive=rng.random(N_EVENTS).astype(np.float32),
+        duration_s=1.5,
+        mu_map=Volume(rng.random(GRID.shape).astype(np.float32), GRID, "1/mm"),
+        efficiencies=rng.random(scanner.n_crystals).astype(np.float32),
+        info={"isotope": "F-18"},
+    )
+    write_listmode(data, folder / "a.h5")
+    return folder / "a.h5", read_listmode
+
+
+def _histogram(folder: Path) -> tuple[Path, Callable[[Path], Any]]:
+    rng, scanner = _random(), panels(n_rows=2, n_columns=2)
+    n = scanner.n_lors
+    columns = [rng.poisson(3, n), rng.poisson(1, n), rng.random(n), rng.random(n)]
+    efficiencies = rng.random(scanner.n_crystals).astype(np.float32)
+    single = [column.astype(np.float32) for column in columns]
+    data = Histogram(scanner, *single, efficiencies, duration_s=12.5, info={"isotope": "F-18"})
+    write_histogram(data, folder / "a.h5")
+    return folder / "a.h5", read_histogram
+
+
+def _response(folder: Path) -> tuple[Path, Callable[[Path], Any]]:
+    scanner = panels(n_rows=2, n_columns=2, n_planes=3)
+    write_response(build_analytic(scanner, AnalyticResponse(n_points=256)), folder / "a.h5")
+    return folder / "a.h5", read_response
+
+
+def _response_part(folder: Path) -> tuple[Path, Callable[[Path], Any]]:
+    part = {"values": np.arange(8.0), "rows": np.arange(3)}
+    ResponseParts(folder / "a.h5", PLAN).save(0, part)
+    return folder / "a.h5", _read_part
+
+
+def _read_part(path: Path) -> Any:
+    return ResponseParts(path, PLAN).load(0)
+
+
+def _sensitivity(folder: Path) -> tuple[Path, Callable[[Path], Any]]:
+    keep(folder, "key", Sensitivity(_image().values, 1000, 100, 1.5))
+    return folder / "key.npz", _read_sensitivity
+
+
+def _read_sensitivity(path: Path) -> Any:
+    return load(path.parent, "key", GRID)
+
+
+def _checkpoint(folder: Path) -> tuple[Path, Callable[[Path], Any]]:
+    head = Head(
+        done=3,
+        shape=GRID.shape,
+        protocol="digest",
+        inputs={"data": ("scan.l", "digest")},
+        history=RunHistory(seconds={"reconstruct": 1.5}),
+    )
+    write_image(_image().values, head, folder / "a.bin")
+    return folder / "a.bin", _read_checkpoint
+
+
+def _read_checkpoint(path: Path) -> Any:
+    image, said = read_image(path), read_head(path)
+    return None if image is None else (image, said)
+
+
+def _projections(folder: Path, name: str) -> tuple[Path, Callable[[Path], Any]]:
+    rng, n = _random(), 6
+    if name.endswith(".nxs"):
+        geometry = turned_parallel(np.linspace(0, 2.5, n), pixel_mm=(0.5, 0.5), shape=(3, 4))
+    else:
+        geometry = circular_cone(
+            np.linspace(0, 5, n),
+            source_axis_mm=500,
+            source_detector_mm=800,
+            shape=(3, 4),
+            pixel_mm=4,
+        )
+    data = Projections(
+        values=rng.integers(100, 900, (n, 3, 4)).astype(np.float32),
+        geometry=geometry,
+        kind="counts",
+        flats=rng.integers(900, 1000, (2, 3, 4)).astype(np.float32),
+        darks=rng.integers(1, 9, (2, 3, 4)).astype(np.float32),
+        calibrated=True,
+        info={"sample": "nut"},
+    )
+    save_projections(data, folder / name)
+    return folder / name, read_projections
