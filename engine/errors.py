@@ -41,6 +41,10 @@ class ResourceError(EngineError):
     """Not enough memory or disk, or no permission."""
 
 
+class OutputError(EngineError):
+    """What is to be written would take the place of an input, or of a file nobody gave up."""
+
+
 class NumericalError(EngineError):
     """The reconstruction left the numbers it may hold; the last good image is kept."""
 

@@ -16,6 +16,8 @@ from engine.paths import made
 from engine.plain import Plain
 
 PAGE = "report.md"
+KINDS = ("png", "svg")
+"""Formats of the pictures."""
 _WAY_OUT = "give files that `isocenter bench SUITE --json` wrote"
 
 
@@ -38,13 +40,19 @@ def page(runs: Sequence[Plain]) -> str:
     return "\n".join(["# Benchmarks", "", *(_section(run) for run in runs)])
 
 
+def files(folder: Path) -> tuple[Path, ...]:
+    """Return every file that `write` may make in a folder."""
+    names = (f"{part}.{kind}" for part in PLOTS for kind in KINDS)
+    return (folder / PAGE, *(folder / name for name in names))
+
+
 def write(runs: Sequence[Plain], folder: Path) -> list[Path]:
     """Write the page and its pictures into a folder, made if absent; returns what was written."""
     made(folder)
     written, links = [], []
     for part in PLOTS:
         having = [run for run in runs if part in run["parts"]]
-        for kind in ("png", "svg") if having else ():
+        for kind in KINDS if having else ():
             image = _checked(lambda h=having, p=part, k=kind: draw(p, h, k), having)
             write_atomically(image, folder / f"{part}.{kind}")
             written.append(folder / f"{part}.{kind}")

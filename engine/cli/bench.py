@@ -13,6 +13,7 @@ from pathlib import Path
 from engine import backend
 from engine.backend import Backend
 from engine.cli.console import Console, Verbs
+from engine.cli.outputs import Output, add_force
 from engine.cli.response import parts_kept
 from engine.errors import ResourceError, SettingsError
 from engine.io.atomic_write import write_atomically
@@ -30,12 +31,17 @@ def add_verbs(verbs: Verbs) -> None:
     _add_cone(suites.add_parser("cone", help="projection and reconstruction of cone-beam CT"))
     _add_dual_head(suites.add_parser("dual-head", help="OSEM with a stored response"))
     window = suites.add_parser("window", help="start and smoothness of the window")
-    window.add_argument("--json", type=Path, metavar="OUT", help="write the figures")
+    window.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
     window.set_defaults(act=_window)
     report = suites.add_parser("report", help="tables and pictures of stored figures")
     report.add_argument("figures", nargs="+", type=Path, metavar="FILE.json")
-    report.add_argument("-o", "--out", type=Path, metavar="DIR", help="write a page and pictures")
+    report.add_argument(
+        "-o", "--out", type=Path, action=Output, written=_report_files, metavar="DIR",
+        help="write a page and pictures",
+    )  # fmt: skip
     report.set_defaults(act=_report)
+    for p in suites.choices.values():
+        add_force(p)
 
 
 def _add_listmode(p: argparse.ArgumentParser) -> None:
@@ -47,8 +53,10 @@ def _add_listmode(p: argparse.ArgumentParser) -> None:
     p.add_argument("--iterations", type=_count, metavar="N", help="of table2 and table3")
     p.add_argument("--repeats", type=_count, metavar="N", help="runs, of which the median counts")
     p.add_argument("--budget", type=float, default=90.0, metavar="S", help="of kernels [s]")
-    p.add_argument("--json", type=Path, metavar="OUT", help="write the figures")
-    p.add_argument("--keep-tuning", type=Path, metavar="OUT", help="write the best kernels")
+    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
+    p.add_argument(
+        "--keep-tuning", type=Path, action=Output, metavar="OUT", help="the best kernels"
+    )
     p.set_defaults(act=_listmode)
 
 
@@ -64,8 +72,10 @@ def _add_cone(p: argparse.ArgumentParser) -> None:
     p.add_argument("--no-peer", action="store_true", help="leave RTK out where it is installed")
     p.add_argument("--budget", type=float, default=60.0, metavar="S", help="of kernels [s]")
     p.add_argument("--quick", action="store_true", help="rehearse all parts but projectors")
-    p.add_argument("--json", type=Path, metavar="OUT", help="write the figures")
-    p.add_argument("--keep-tuning", type=Path, metavar="OUT", help="write the best kernels")
+    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
+    p.add_argument(
+        "--keep-tuning", type=Path, action=Output, metavar="OUT", help="the best kernels"
+    )
     p.set_defaults(act=_cone)
 
 
@@ -80,7 +90,7 @@ def _add_dual_head(p: argparse.ArgumentParser) -> None:
     p.add_argument("--repeats", type=_count, default=1, metavar="N", help="runs of each case")
     p.add_argument("--iterations", type=_count, default=24, metavar="N", help="of images")
     p.add_argument("--counts", type=float, metavar="N", help="of images")
-    p.add_argument("--json", type=Path, metavar="OUT", help="write the figures")
+    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
     p.set_defaults(act=_dual_head)
 
 
@@ -175,6 +185,12 @@ def _report(arguments: argparse.Namespace, console: Console) -> None:
     if arguments.out is not None:
         for path in report.write(runs, arguments.out):
             console.line(f"wrote {path}")
+
+
+def _report_files(folder: Path, _: argparse.Namespace) -> tuple[Path, ...]:
+    from engine.benchmark import report
+
+    return report.files(folder)
 
 
 def _devices(name: str, threads: int | None) -> list[Backend]:

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from engine.cli.console import Console
+from engine.cli.outputs import Output, add_force
 from engine.errors import SettingsError
 from engine.events import Progressed
 
@@ -19,12 +20,13 @@ def add_options(p: argparse.ArgumentParser) -> None:
     """Add the options of this file."""
     group = p.add_argument_group("candidates of a CT scan")
     group.add_argument("--candidates", choices=tuple(WORDS), help="try values, write a picture")
-    group.add_argument("-o", "--output", type=Path, metavar="SHEET.png")
+    group.add_argument("-o", "--output", type=Path, action=Output, metavar="SHEET.png")
     group.add_argument("--around", type=float, metavar="V", help="middle of the values")
     group.add_argument("--step", type=float, metavar="S", help="0.5 columns or 0.25° if left out")
     group.add_argument("--number", type=int, default=9, metavar="N", help="of values")
     group.add_argument("--protocol", metavar="P", help="protocol name or P.toml")
     group.add_argument("--threads", type=int, metavar="N")
+    add_force(p)
 
 
 def write_candidates(arguments: argparse.Namespace, console: Console) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from engine.cli import bench, doctor, inspect, protocols, reconstruct, response, simulate, volumes
 from engine.cli.console import Console
+from engine.cli.outputs import refuse_outputs
 from engine.errors import EngineError
 from engine.reporting.environment import environment
 
@@ -40,6 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(argv)
     console = Console()
     try:
+        refuse_outputs(arguments)
         arguments.act(arguments, console)
     except EngineError as e:
         console.fault(str(e))

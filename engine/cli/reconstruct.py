@@ -12,17 +12,20 @@ from typing import IO
 
 from engine import backend
 from engine.cli.console import Console, Verbs
+from engine.cli.outputs import Output, add_force
 from engine.data.run_history import RunHistory
 from engine.data.volume import Volume
 from engine.errors import DeviceError, ResourceError, SettingsError
 from engine.events import Event, Finished, Profiled, Progressed
 from engine.io import WRITERS, can_save, save, usual_suffixes
-from engine.jobs.checkpoint import Job, jobs, keep
+from engine.io.outputs import files_written, refuse_to_overwrite
+from engine.jobs.checkpoint import Job, job_files, jobs, keep
 from engine.jobs.reconstruction import run
 from engine.modalities import MODALITIES
+from engine.modalities.demo import Demo
 from engine.modalities.demos import DEMOS, demo_folder
 from engine.modalities.recognise import all_roles, modality_of_scan
-from engine.modalities.studies import find_protocol, read_study
+from engine.modalities.studies import files_of_study, find_protocol, read_study
 from engine.plain import Plain
 from engine.study.assignments import with_settings
 from engine.study.study import Study
@@ -33,8 +36,9 @@ def add_verbs(verbs: Verbs) -> None:
     p = verbs.add_parser("reconstruct", help="reconstruct a scan or a study file")
     p.add_argument("data", type=Path, metavar="DATA", help="a scan, its header, or STUDY.toml")
     p.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="OUT", help=usual_suffixes(WRITERS)
-    )
+        "-o", "--output", type=Path, action=Output, required=True, metavar="OUT",
+        help=usual_suffixes(WRITERS),
+    )  # fmt: skip
     p.add_argument("--protocol", metavar="P", help="protocol name (isocenter protocols) or P.toml")
     p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")
     for role in all_roles():
@@ -49,7 +53,10 @@ def add_verbs(verbs: Verbs) -> None:
         help="change the protocol, for example algorithm.iterations=4",
     )
     p.add_argument("--seed", type=int, help="seed of a sampled sensitivity")
-    p.add_argument("--checkpoint", type=Path, metavar="DIR", help="keep checkpoints here")
+    p.add_argument(
+        "--checkpoint", type=Path, action=Output, written=lambda folder, _: job_files(folder),
+        metavar="DIR", help="keep checkpoints here",
+    )  # fmt: skip
     _device_options(p)
     p.set_defaults(act=_reconstruct)
 
@@ -57,16 +64,22 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument(
         "job", nargs="?", metavar="JOB", help="job name or folder; the newest if left out"
     )
-    p.add_argument("-o", "--output", type=Path, metavar="OUT", help="where the job was to write it")
+    p.add_argument(
+        "-o", "--output", type=Path, action=Output, metavar="OUT",
+        help="where the job was to write it",
+    )  # fmt: skip
     _device_options(p)
-    p.set_defaults(act=_resume)
+    p.set_defaults(act=_resume, inputs=lambda arguments: _files_of_job(_job_of(arguments)))
 
     p = verbs.add_parser("demo", help="simulate a small scan and reconstruct it")
     p.add_argument(
         "demo", nargs="?", choices=tuple(DEMOS), default=next(iter(DEMOS)), help="which one"
     )
     p.add_argument("--headless", action="store_true", help="without a window")
-    p.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder for scan and results")
+    p.add_argument(
+        "-o", "--output", type=Path, action=Output, written=_demo_files, metavar="DIR",
+        help="folder for scan and results",
+    )  # fmt: skip
     _device_options(p)
     p.set_defaults(act=_demo)
 
@@ -74,7 +87,11 @@ def add_verbs(verbs: Verbs) -> None:
 def _device_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     p.add_argument("--threads", type=int, metavar="N", help="CPU threads (all cores if left out)")
-    p.add_argument("--json", type=Path, metavar="EVENTS", help="write every event as a JSON line")
+    p.add_argument(
+        "--json", type=Path, action=Output, metavar="EVENTS",
+        help="write every event as a JSON line",
+    )  # fmt: skip
+    add_force(p)
 
 
 def _reconstruct(arguments: argparse.Namespace, console: Console) -> None:
@@ -85,12 +102,21 @@ def _reconstruct(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def _resume(arguments: argparse.Namespace, console: Console) -> None:
-    job = Job.open(arguments.job) if arguments.job else _newest_interrupted()
+    job = _job_of(arguments)
     output = arguments.output or Path(job.record.output)
     if output == Path():
         raise SettingsError(f"job {job.id}: it has no output file; name one with -o OUT.")
+    refuse_to_overwrite(files_written(output), _files_of_job(job), force=arguments.force)
     can_save(output)
     _complete(job.study, job, arguments, output, console, resume=True)
+
+
+def _job_of(arguments: argparse.Namespace) -> Job:
+    return Job.open(arguments.job) if arguments.job else _newest_interrupted()
+
+
+def _files_of_job(job: Job) -> tuple[Path, ...]:
+    return (*files_of_study(job.study), *job_files(job.folder))
 
 
 def _newest_interrupted() -> Job:
@@ -106,12 +132,22 @@ def _demo(arguments: argparse.Namespace, console: Console) -> None:
     study = demo.make(
         folder, on_progress=lambda done, total: console.show(Progressed("simulate", done, total))
     )
-    output = folder / demo.name("-volume.nii.gz")
+    output, image = _demo_outputs(demo, folder)
     job = Job.create(study, output=output)
     volume = _complete(study, job, arguments, output, console, resume=False)
-    image = folder / demo.name("-picture.png")
     save(volume, image, None)
     console.line(f"Picture: {image}")
+
+
+def _demo_files(folder: Path, arguments: argparse.Namespace) -> tuple[Path, ...]:
+    """Return every file that a demo writes into a folder."""
+    demo = DEMOS[arguments.demo]
+    volume, image = _demo_outputs(demo, folder)
+    return (*demo.replaced(folder), *files_written(volume), *files_written(image))
+
+
+def _demo_outputs(demo: Demo, folder: Path) -> tuple[Path, Path]:
+    return folder / demo.name("-volume.nii.gz"), folder / demo.name("-picture.png")
 
 
 def _study(arguments: argparse.Namespace) -> Study:
@@ -165,7 +201,11 @@ def _complete(
                 lines.flush()
             if isinstance(event, Finished):
                 volume = event.volume
-                save(volume, output, volume.info)  # before the job counts as finished
+                # again, for what came to be during the run; before the job counts as finished
+                refuse_to_overwrite(
+                    files_written(output), files_of_study(study), force=arguments.force
+                )
+                save(volume, output, volume.info)
     if volume is None:
         raise ResourceError("the run ended without a volume; resume it from its last checkpoint.")
     console.line(f"Volume: {output}")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.cli.console import Console, Verbs
+from engine.cli.outputs import Output, add_force
 from engine.errors import SettingsError
 from engine.events import Progressed, StageStarted
 from engine.io import read_scanner
@@ -51,7 +52,8 @@ def add_verbs(verbs: Verbs) -> None:
 
 
 def _add_common(p: argparse.ArgumentParser) -> None:
-    p.add_argument("-o", "--output", type=Path, required=True, metavar="OUT.h5")
+    p.add_argument("-o", "--output", type=Path, action=Output, required=True, metavar="OUT.h5")
+    add_force(p)
     p.add_argument("--scanner", default="dhapet", metavar="S", help=f"{SCANNERS} or S.toml")
     p.add_argument("--threshold", type=float, default=1e-3, help="smallest part of a row's maximum")
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.cli import simulate_histogram, simulate_projections
 from engine.cli.console import Console, Verbs
+from engine.cli.outputs import Output, add_force
 from engine.errors import SettingsError
 from engine.events import Progressed
 from engine.io import read_scanner
@@ -24,7 +25,8 @@ def add_verbs(verbs: Verbs) -> None:
     simulate_histogram.add_options(panels)
     panels.set_defaults(act=simulate_histogram.simulate_histogram)
     p = kinds.add_parser("listmode", help="a PET scan")
-    p.add_argument("-o", "--output", type=Path, required=True, metavar="OUT.h5")
+    p.add_argument("-o", "--output", type=Path, action=Output, required=True, metavar="OUT.h5")
+    add_force(p)
     p.add_argument("--scanner", default="demo-ring", metavar="S", help="scanner name or S.toml")
     p.add_argument(
         "--phantom", default="brain", help="lines, derenzo, spheres, brain, thorax, point"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.cli.console import Console
+from engine.cli.outputs import Output, add_force
 from engine.cli.response import parts_kept, scanner_of_one_layer
 from engine.errors import SettingsError
 from engine.events import Progressed, StageStarted
@@ -22,7 +23,8 @@ LARGEST_RADIUS_MM, FILLED = 20.0, 0.94
 
 def add_options(p: argparse.ArgumentParser) -> None:
     """Add the options of this file."""
-    p.add_argument("-o", "--output", type=Path, required=True, metavar="OUT.h5")
+    p.add_argument("-o", "--output", type=Path, action=Output, required=True, metavar="OUT.h5")
+    add_force(p)
     p.add_argument("--scanner", default="demo-panels", metavar="S", help="scanner name or S.toml")
     p.add_argument(
         "--response", type=Path, metavar="R.h5", help="stored response; computed and kept if absent"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.cli.console import Console
+from engine.cli.outputs import Output, add_force
 from engine.errors import SettingsError
 from engine.events import Progressed
 from engine.plain import Plain
@@ -25,7 +26,10 @@ FORMATS = (".h5", ".nxs", ".toml")
 
 def add_options(p: argparse.ArgumentParser) -> None:
     """Add the options of this file."""
-    p.add_argument("-o", "--output", type=Path, required=True, metavar="OUT.h5|.nxs|.toml")
+    p.add_argument(
+        "-o", "--output", type=Path, action=Output, required=True, metavar="OUT.h5|.nxs|.toml"
+    )
+    add_force(p)
     p.add_argument(
         "--phantom", default="head", metavar="P",
         help=f"{', '.join(PHANTOMS)}, or a volume in 1/mm or HU (NIfTI, HDF5)",

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from engine.cli.console import Console, Verbs
+from engine.cli.outputs import Output, add_force
 from engine.io import (
     WRITERS,
     can_save,
@@ -24,12 +25,14 @@ def add_verbs(verbs: Verbs) -> None:
     """Add the verbs of this file."""
     p = verbs.add_parser("export", help="write a volume in another format")
     p.add_argument("volume", type=Path, metavar="VOLUME")
-    p.add_argument("output", type=Path, metavar="OUT", help=usual_suffixes(WRITERS))
+    p.add_argument("output", type=Path, action=Output, metavar="OUT", help=usual_suffixes(WRITERS))
+    add_force(p)
     p.set_defaults(act=_export)
 
     p = verbs.add_parser("convert", help="write a scan as Isocenter list mode or histogram (.h5)")
     p.add_argument("data", type=Path, metavar="IN")
-    p.add_argument("output", type=Path, metavar="OUT.h5")
+    p.add_argument("output", type=Path, action=Output, metavar="OUT.h5")
+    add_force(p)
     p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")
     p.add_argument(
         "--histogram", action="store_true", help="count the events of two panels by their lines"

@@ -8,22 +8,31 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from stat import S_IMODE
 
 from engine.errors import ResourceError
 
-READABLE_BY_ALL = 0o644
-"""mkstemp makes files that only their owner may read; colleagues must be able to."""
-MAX_STEM = 100
-"""Characters of the target's name in the name of the `.part` file (folders allow 255 bytes)."""
+OPEN_TO_UMASK, OWNER_ONLY = 0o666, 0o600
+"""Permissions asked for a new file; the user's umask takes away from them."""
+MAX_NAME_BYTES = 255
+"""Longest name that file systems take."""
+MAX_STEM_BYTES = 100
+"""Bytes of the target's name in the name of the `.part` file."""
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) if hasattr(errno, "EDQUOT") else (errno.ENOSPC,)
 
 
-def write_atomically(data: bytes, path: Path, check: Callable[[Path], None] | None = None) -> None:
+def write_atomically(
+    data: bytes,
+    path: Path,
+    check: Callable[[Path], None] | None = None,
+    *,
+    private: bool = False,
+) -> None:
     """Write `data` to `path`; whatever fails, the old file stays and no `.part` is left.
 
     Parameters
@@ -34,8 +43,10 @@ def write_atomically(data: bytes, path: Path, check: Callable[[Path], None] | No
         target; its folder must exist
     check
         called with the finished `.part` file; raises to keep it from being published
+    private
+        whether nobody but its owner may read it; else the umask says who may
     """
-    with publishing(path, len(data)) as part:
+    with publishing(path, len(data), private=private) as part:
         part.write_bytes(data)
         if check is not None:
             _to_disk(part)
@@ -43,8 +54,10 @@ def write_atomically(data: bytes, path: Path, check: Callable[[Path], None] | No
 
 
 @contextmanager
-def publishing(path: Path, n_bytes: int) -> Iterator[Path]:
+def publishing(path: Path, n_bytes: int, *, private: bool = False) -> Iterator[Path]:
     """Yield an empty `.part` file to fill; it becomes `path` when the block ends well.
+
+    A file that is replaced keeps its permissions.
 
     Parameters
     ----------
@@ -52,19 +65,19 @@ def publishing(path: Path, n_bytes: int) -> Iterator[Path]:
         target; its folder must exist
     n_bytes
         how much will be written; refused at once where that much is not free
+    private
+        whether nobody but its owner may read it; else the umask says who may
     """
     path = _real(path)
     refuse_impossible(path, n_bytes)
     part: Path | None = None
     try:
-        handle, name = tempfile.mkstemp(
-            dir=path.parent, prefix=f".{path.name[:MAX_STEM]}.", suffix=".part"
-        )
-        os.close(handle)
-        part = Path(name)
+        part = _new_part(path)
+        mode = OWNER_ONLY if private else _permissions(path, part)
+        part.chmod(OWNER_ONLY)  # nobody else reads a file that is not whole
         yield part
         _to_disk(part)
-        part.chmod(READABLE_BY_ALL)
+        part.chmod(mode)
         part.replace(path)
         part = None
         _folder_to_disk(path.parent)
@@ -74,6 +87,19 @@ def publishing(path: Path, n_bytes: int) -> Iterator[Path]:
         if part is not None:
             with suppress(OSError):
                 part.unlink()
+
+
+def _new_part(path: Path) -> Path:
+    """Make an empty file under a name that nobody has; its permissions follow the umask."""
+    stem = os.fsencode(path.name)[:MAX_STEM_BYTES].decode(errors="ignore")
+    part = path.with_name(f".{stem}.{secrets.token_hex(6)}.part")
+    os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, OPEN_TO_UMASK))
+    return part
+
+
+def _permissions(path: Path, part: Path) -> int:
+    """Return the permissions of the file that is replaced, of a new one where there is none."""
+    return S_IMODE((path if path.exists() else part).stat().st_mode)
 
 
 def _real(path: Path) -> Path:
@@ -86,17 +112,32 @@ def _real(path: Path) -> Path:
 
 def refuse_impossible(path: Path, n_bytes: int = 0) -> None:
     """Refuse a target that can be seen not to take `n_bytes`, before any work is spent on it."""
+    try:
+        _refuse_place(path)
+    except OSError as e:
+        raise _explained(e, path, n_bytes) from e
+    free = shutil.disk_usage(path.parent).free
+    if free < n_bytes:
+        raise ResourceError(_full(path, n_bytes, free))
+
+
+def _refuse_place(path: Path) -> None:
+    length = len(os.fsencode(path.name))
+    if length > MAX_NAME_BYTES:
+        raise ResourceError(
+            f"{path.name[:20]}…: the name has {length:,} bytes and a file system takes "
+            f"{MAX_NAME_BYTES}; choose a shorter one."
+        )
     if not path.parent.is_dir():
         raise ResourceError(
             f"{path.name}: there is no folder {path.parent}; make it or choose another."
         )
     if path.is_dir():
         raise ResourceError(f"{path}: this is a folder; give the name of a file.")
+    if path.exists() and not path.is_file():
+        raise ResourceError(f"{path}: this is a device or a pipe; give the name of a file.")
     if not os.access(path.parent, os.W_OK):
         raise ResourceError(_forbidden(path))
-    free = shutil.disk_usage(path.parent).free
-    if free < n_bytes:
-        raise ResourceError(_full(path, n_bytes, free))
 
 
 def _full(path: Path, n_bytes: int, free: int) -> str:

@@ -100,6 +100,11 @@ class VolumeWriter(Format):
     detail: ClassVar[str] = ""
 
     @classmethod
+    def written(cls, path: Path) -> tuple[Path, ...]:
+        """Return every file that writing to `path` makes."""
+        return (path,)
+
+    @classmethod
     @abstractmethod
     def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
         """Write a volume and where it comes from; the file appears whole or not at all."""

@@ -19,7 +19,7 @@ from engine.data.volume import Volume
 from engine.errors import FileFormatError, GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.io.base import VolumeReader, VolumeWriter
-from engine.io.nifti_sidecar import provenance_beside, write_with_sidecar
+from engine.io.nifti_sidecar import provenance_beside, sidecar_path, write_with_sidecar
 from engine.io.open_input import open_head, refuse_not_finite, unreadable
 from engine.io.ranges import stated_grid
 from engine.plain import Plain
@@ -69,6 +69,10 @@ class NiftiWriter(VolumeWriter):
     name: ClassVar[str] = "NIfTI volume"
     suffixes: ClassVar[tuple[str, ...]] = (".nii.gz", ".nii")
     detail: ClassVar[str] = "for other programs; provenance beside it"
+
+    @classmethod
+    def written(cls, path: Path) -> tuple[Path, ...]:
+        return path, sidecar_path(path)
 
     @classmethod
     def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:

@@ -91,6 +91,12 @@ class Demo(ABC):
         """Return the file of what the picture should show, in its unit."""
         return folder / self.name("-truth.nii.gz")
 
+    def replaced(self, folder: Path) -> tuple[Path, ...]:
+        """Return the files in a folder that making the demo there would replace."""
+        if self._is_made(folder):
+            return ()
+        return tuple(sorted(folder.glob(self.name("*"))))
+
     def _is_made(self, folder: Path) -> bool:
         """Whether the folder holds all of the demo, of this version and size."""
         from engine.modalities.studies import read_study

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import EngineError, SettingsError
+from engine.io.input_files import files_behind
 from engine.modalities import MODALITIES
 from engine.modalities.base import AnyModality
 from engine.modalities.recognise import all_roles, modality_of_scan
@@ -19,6 +20,7 @@ from engine.study.study import Study, write_study
 
 __all__ = [
     "Study",
+    "files_of_study",
     "find_protocol",
     "modality_of",
     "parse_protocol",
@@ -75,6 +77,11 @@ def read_study(path: Path) -> Study:
     else:
         values["protocol"] = parse_protocol(protocol, path.name)
     return parse(Study, values, where=path.name)
+
+
+def files_of_study(study: Study) -> tuple[Path, ...]:
+    """Return every file that reconstructing a study reads, those that its files name included."""
+    return tuple(file for path in study.files.values() for file in files_behind(path))
 
 
 def study_of_json(text: str) -> Study:

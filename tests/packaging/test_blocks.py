@@ -19,13 +19,14 @@ from tests.packaging.blocks import ROOT, Block, blocks, commands, fill
 
 BLOCKS = blocks()
 SMALLER = {
-    "simulate listmode": "--scanner tiny.toml --phantom cylinder --prompts 2000",
-    "simulate projections": "--views 24 --detector 24 12 --pixel 12",
-    "simulate histogram": "--scanner test-panels --prompts 2000",
-    "response build": "--scanner test-panels --points 256",
-    "reconstruct": "--device cpu",
+    "simulate listmode": "--scanner tiny.toml --phantom cylinder --prompts 2000 --force",
+    "simulate projections": "--views 24 --detector 24 12 --pixel 12 --force",
+    "simulate histogram": "--scanner test-panels --prompts 2000 --force",
+    "response build": "--scanner test-panels --points 256 --force",
+    "reconstruct": "--device cpu --force",
 }
-"""What is added to a command so that it takes no time; a later option counts."""
+"""What is added to a command so that it takes no time, and may replace the samples that are there;
+a later option counts."""
 ONLY_PARSED = {
     "isocenter": "opens the window",
     "isocenter demo": "tests/engine/modalities/test_demos.py runs the demos",

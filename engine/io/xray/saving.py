@@ -19,6 +19,9 @@ from engine.io.xray.sidecar_settings import FORMAT, VERSION, Sidecar
 from engine.plain import Plain
 from engine.settings import parse
 
+ENDINGS = {"file": "", "flats": "_flats", "darks": "_darks"}
+"""What the names of the raw files end with, by their key in the sidecar."""
+
 
 def save_projections(data: Projections, path: Path | str) -> None:
     """Write projections; .h5, .nxs or .toml."""
@@ -37,6 +40,12 @@ def save_projections(data: Projections, path: Path | str) -> None:
         )
 
 
+def sidecar_files(path: Path) -> tuple[Path, ...]:
+    """Return every file that `write_sidecar` may make."""
+    names = (f"{path.stem}{ending}.raw" for ending in ENDINGS.values())
+    return (path, path.with_name(f"{path.stem}.geom"), *(path.with_name(name) for name in names))
+
+
 def write_sidecar(data: Projections, path: Path) -> None:
     """Write raw float32 values, a text of vectors, and the sidecar that names them, last."""
     stem, beam = path.stem, data.geometry.beam
@@ -49,13 +58,10 @@ def write_sidecar(data: Projections, path: Path) -> None:
         "kind": data.kind,
         "geometry": {"kind": "vectors", "file": f"{stem}.geom", "beam": beam},
     }
-    for key, ending, images in (
-        ("file", "", data.values),
-        ("flats", "_flats", data.flats),
-        ("darks", "_darks", data.darks),
-    ):
+    images_of = {"file": data.values, "flats": data.flats, "darks": data.darks}
+    for key, images in images_of.items():
         if images is not None:
-            sidecar[key] = f"{stem}{ending}.raw"
+            sidecar[key] = f"{stem}{ENDINGS[key]}.raw"
             raw = np.ascontiguousarray(images, "<f4")
             digests[sidecar[key]] = digest(raw)
             write_atomically(raw.tobytes(), path.with_name(sidecar[key]))

@@ -239,6 +239,11 @@ class Job:
         write_atomically(record.model_dump_json(indent=2).encode(), self.folder / RECORD)
 
 
+def job_files(folder: Path) -> tuple[Path, ...]:
+    """Return the files that a job keeps in its folder."""
+    return tuple(folder / name for name in (RECORD, STUDY, *IMAGES))
+
+
 def jobs() -> list[JobInfo]:
     """All jobs of this user, the newest first; removes litter of writes that never ended."""
     _sweep(jobs_dir())

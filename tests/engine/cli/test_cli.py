@@ -144,7 +144,7 @@ def test_settings_that_cannot_be_are_refused(scan, tmp_path, capsys, settings, w
     out = tmp_path / "image.nii.gz"
     out.write_bytes(b"the result of last week")
     options = [part for text in settings for part in ("--set", text)]
-    sentence = faults(capsys, "reconstruct", scan, "-o", out, *options)
+    sentence = faults(capsys, "reconstruct", scan, "-o", out, "--force", *options)
     assert words in sentence, sentence
     assert out.read_bytes() == b"the result of last week"
 

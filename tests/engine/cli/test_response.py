@@ -46,7 +46,7 @@ def test_a_matrix_whose_lines_are_in_another_order_is_doubted(
     for lines, doubted in ((whole, False), (whole[::2].repeat(2, axis=0), True)):
         np.save(tmp_path / "whole.npy", lines)
         words = ["import", str(tmp_path / "whole.npy"), "-o", str(tmp_path / "m.h5"), *TEST]
-        assert main(["response", *words]) == 0
+        assert main(["response", *words, "--force"]) == 0
         assert ("in another order" in capsys.readouterr().out) == doubted
 
 

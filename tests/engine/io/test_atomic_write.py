@@ -25,11 +25,50 @@ def parts(folder: Path) -> list[Path]:
     return list(folder.glob("*.part")) + list(folder.glob(".*.part"))
 
 
-def test_content_arrives_readable_by_all(tmp_path: Path) -> None:
-    write_atomically(b"volume", tmp_path / "a.bin")
+@pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o007, 0o660)])
+def test_content_arrives_readable_by_whom_the_umask_says(
+    tmp_path: Path, umask: int, mode: int
+) -> None:
+    before = os.umask(umask)
+    try:
+        write_atomically(b"volume", tmp_path / "a.bin")
+    finally:
+        os.umask(before)
     assert (tmp_path / "a.bin").read_bytes() == b"volume"
-    assert (tmp_path / "a.bin").stat().st_mode & 0o777 == 0o644
+    assert (tmp_path / "a.bin").stat().st_mode & 0o777 == mode
     assert not parts(tmp_path)
+
+
+def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path: Path) -> None:
+    target = tmp_path / "a.bin"
+    target.write_bytes(b"old")
+    target.chmod(0o440)
+    write_atomically(b"new", target)
+    assert target.read_bytes() == b"new" and target.stat().st_mode & 0o777 == 0o440
+
+
+def test_what_is_private_is_for_its_owner_alone(tmp_path: Path) -> None:
+    target = tmp_path / "a.bin"
+    target.write_bytes(b"old")
+    target.chmod(0o644)
+    write_atomically(b"new", target, private=True)
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("name", ["n" * 256, "ä" * 128 + ".h5", "名" * 90])
+def test_a_name_too_long_is_a_sentence(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ResourceError, match="choose a shorter one"):
+        write_atomically(b"volume", tmp_path / name)
+
+
+def test_a_folder_too_long_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError, match="could not be written"):
+        write_atomically(b"volume", tmp_path / ("f" * 300) / "a.bin")
+
+
+def test_a_device_is_not_replaced() -> None:
+    with pytest.raises(ResourceError, match="device or a pipe"):
+        write_atomically(b"volume", Path("/dev/null"))
 
 
 @pytest.fixture

@@ -1,0 +1,87 @@
+"""Options that name what is written, checked before any work against all that is read.
+
+`Output` marks such an option; every other option that names a file is an input. So a verb that is
+added need not think of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from engine.errors import EngineError
+from engine.io.input_files import files_behind
+from engine.io.outputs import files_written, refuse_to_overwrite
+from engine.modalities.studies import files_of_study, read_study
+
+Written = Callable[[Path, argparse.Namespace], Iterable[Path]]
+"""Which files an option's path stands for."""
+
+
+class Output(argparse.Action):
+    """An option that names a file, or with `written` the folder of several, to be written."""
+
+    def __init__(
+        self,
+        option_strings: Sequence[str],
+        dest: str,
+        *,
+        written: Written | None = None,
+        **options: object,
+    ) -> None:
+        super().__init__(option_strings, dest, **options)  # type: ignore[arg-type]
+        self.written: Written = written or (lambda path, _: files_written(path))
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        setattr(namespace, self.dest, values)
+        known = getattr(namespace, "outputs", ())
+        namespace.outputs = (*known, (self.dest, values, self.written))
+
+
+def add_force(p: argparse.ArgumentParser) -> None:
+    """Add the option without which no file is replaced."""
+    p.add_argument("--force", action="store_true", help="replace an output that exists")
+
+
+def refuse_outputs(arguments: argparse.Namespace) -> None:
+    """Refuse to write onto an input, onto one file twice, or without --force onto any file."""
+    named = getattr(arguments, "outputs", ())
+    outputs = [file for _, path, written in named for file in written(path, arguments)]
+    if outputs:
+        refuse_to_overwrite(outputs, _inputs(arguments), force=arguments.force)
+
+
+def _inputs(arguments: argparse.Namespace) -> Iterator[Path]:
+    """Yield all files that options name which are no outputs, and all that is read with them."""
+    more = getattr(arguments, "inputs", None)  # of a verb whose options do not name all it reads
+    if more is not None:
+        yield from more(arguments)
+    no_inputs = {"act", "outputs", "inputs", *(option for option, *_ in arguments.outputs)}
+    for option, value in vars(arguments).items():
+        for each in value if isinstance(value, list | tuple) else (value,):
+            if option not in no_inputs and isinstance(each, str | Path) and _is_there(each):
+                yield from _files_of(Path(each))
+
+
+def _is_there(name: str | Path) -> bool:
+    """Whether a word names a file; many words are no names, and too long or odd to be one."""
+    try:
+        return Path(name).exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _files_of(path: Path) -> Iterator[Path]:
+    yield from files_behind(path)
+    if path.suffix.lower() == ".toml":
+        try:
+            yield from files_of_study(read_study(path))
+        except EngineError:
+            return  # no study; or a damaged one, as will be said where it is opened

@@ -1,0 +1,126 @@
+"""Every file that is read when one file of a scan is named: headers, images, maps, sidecars.
+
+The list may hold a file too many, such as an image beside a scan that the scan leaves out; it must
+never lack one, since what is not on it may be written over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from engine.errors import EngineError
+from engine.io.formats import VOLUME_READERS
+from engine.io.nifti_sidecar import sidecar_path
+from engine.io.scanners import MAP_SUFFIXES
+from engine.io.xray import find as _xray
+from engine.io.xray.nikon import LISTS
+from engine.settings import read_toml
+
+MAX_TEXT_BYTES = 1 << 23
+"""Longer files are no headers; a sidecar may hold an angle of each view."""
+
+
+def files_behind(path: Path) -> tuple[Path, ...]:
+    """Return a file, or what a folder stands for, and all that is read with it."""
+    scan = _scan(path)
+    header = path if scan is None else scan[1]
+    if header.is_dir():
+        return tuple(_files_in(header))
+    beside = [each for each in _files_in(header.parent) if each.name != header.name]
+    found = {*_named(header, beside), *_naming(header, beside), *_maps(beside)}
+    found |= {*_provenance(header), *(_images(scan, beside) if scan is not None else ())}
+    return tuple(dict.fromkeys((path, header, *sorted(found))))
+
+
+def _scan(path: Path) -> _xray.Found | None:
+    try:
+        return _xray.find(path)
+    except (EngineError, OSError):
+        return None
+
+
+def _files_in(folder: Path) -> list[Path]:
+    try:
+        return sorted(each for each in folder.iterdir() if each.is_file())
+    except OSError:
+        return []
+
+
+def _named(header: Path, beside: Iterable[Path]) -> Iterator[Path]:
+    """Yield the files that a header names."""
+    text = _text(header)
+    words = _words(header)
+    for each in beside:
+        if each.name in words or any(name in text for name in _spellings(each.name)):
+            yield each
+
+
+def _naming(data: Path, beside: Iterable[Path]) -> Iterator[Path]:
+    """Yield the headers that name a data file."""
+    for each in beside:
+        is_header = ".hdr" in each.name.lower() or each.suffix.lower() == ".toml"
+        if is_header and (data.name in _words(each) or data.name.encode() in _text(each)):
+            yield each
+
+
+def _maps(beside: Iterable[Path]) -> Iterator[Path]:
+    """Yield the crystal maps that a scan without a scanner is read with."""
+    for each in beside:
+        if "crystal_map" in each.name.lower() and each.suffix.lower() in MAP_SUFFIXES:
+            yield each
+
+
+def _images(scan: _xray.Found, beside: Iterable[Path]) -> Iterator[Path]:
+    """Yield the images of an X-ray scan: beside its settings, or in the folder that they name."""
+    reader, settings = scan
+    endings = (*reader.companions, *_xray.IMAGES, *LISTS)
+    text = _text(settings)
+    folders = [each for each in settings.parent.iterdir() if each.is_dir()]
+    inner = [each for each in folders if any(name in text for name in _spellings(each.name))]
+    for each in (*beside, *(file for folder in inner for file in _files_in(folder))):
+        if each.name.lower().endswith(endings):
+            yield each
+
+
+def _provenance(volume: Path) -> Iterator[Path]:
+    """Yield what a volume's own provenance is read from."""
+    if any(reader.ends(volume) for reader in VOLUME_READERS) and sidecar_path(volume).is_file():
+        yield sidecar_path(volume)
+
+
+def _text(path: Path) -> bytes:
+    """Return the content of a text, nothing of any other file."""
+    try:
+        if not path.is_file() or path.stat().st_size > MAX_TEXT_BYTES:
+            return b""
+        content = path.read_bytes()
+    except OSError:
+        return b""
+    return b"" if b"\0" in content else content
+
+
+def _words(path: Path) -> frozenset[str]:
+    """Return every text that stands in a TOML file, however it is escaped there."""
+    if path.suffix.lower() != ".toml":
+        return frozenset()
+    try:
+        return frozenset(_texts_in(read_toml(path)))
+    except EngineError:
+        return frozenset()
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _texts_in(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts_in(each)
+
+
+def _spellings(name: str) -> tuple[bytes, ...]:
+    """Return a name as headers of our time and of older ones write it."""
+    return name.encode(errors="surrogateescape"), name.encode("latin-1", "replace")

@@ -1,0 +1,203 @@
+"""Every output option of every verb against every input of its command: not one byte changes."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.cli.main import USER_FAULT, main, parser
+from engine.cli.outputs import Output
+from engine.data.listmode import ListMode
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.io import save, write_listmode
+from engine.jobs.checkpoint import Job
+from engine.modalities.studies import read_study
+
+RING = RingSettings(
+    name="tiny", n_rings=2, n_crystals_per_ring=16, radius_mm=60, ring_pitch_mm=5,
+    max_ring_difference=1, n_tangential=8, voxel_mm=(5, 5, 5), fov_mm=(40, 10),
+)  # fmt: skip
+
+INPUTS = ("scan.h5", "scan.l", "scan.l.hdr", "mu.nii.gz", "mu.provenance.json", "eff.csv")
+COMMANDS: dict[str, list[str]] = {
+    "reconstruct": ["study.toml", "--protocol", "p.toml", "--scanner", "s.toml"],
+    "resume": ["job"],
+    "demo": ["--headless", "--threads", "1"],
+    "inspect": ["scan.h5", "--candidates", "axis", "--protocol", "p.toml"],
+    "simulate projections": ["--phantom", "mu.nii.gz", "--orbit", "o.geom"],
+    "simulate histogram": ["--scanner", "s.toml", "--response", "r.h5"],
+    "simulate listmode": ["--scanner", "s.toml", "--grey", "mu.nii.gz", "--white", "eff.csv"],
+    "response build": ["--scanner", "s.toml"],
+    "response import": ["matrix.npy", "--scanner", "s.toml"],
+    "export": ["mu.nii.gz"],
+    "convert": ["scan.l.hdr", "--scanner", "s.toml"],
+    "bench listmode": [],
+    "bench cone": [],
+    "bench dual-head": ["--response", "r.h5"],
+    "bench window": [],
+    "bench report": ["figures.json"],
+}
+"""A command for each verb that writes; all files it names are inputs."""
+READ_WITH = {
+    "study.toml": (*INPUTS, "study.toml"),
+    "job": (*INPUTS, "job/job.json", "job/study.toml"),
+    "scan.l.hdr": ("scan.l.hdr", "scan.l"),
+    "mu.nii.gz": ("mu.nii.gz", "mu.provenance.json"),
+}
+"""What is read where one of these is named; of all others the file alone."""
+
+
+def verbs(top: argparse.ArgumentParser, name: str = "") -> Iterator[tuple[str, list[Output], bool]]:
+    """Yield each verb with its outputs, and whether it knows --force."""
+    kinds = [each for each in top._actions if isinstance(each, argparse._SubParsersAction)]
+    for kind in kinds:
+        for word, inner in kind.choices.items():
+            yield from verbs(inner, f"{name} {word}".strip())
+    if not kinds:
+        outputs = [each for each in top._actions if isinstance(each, Output)]
+        yield name, outputs, "--force" in top._option_string_actions
+
+
+WRITING = {name: outputs for name, outputs, _ in verbs(parser()) if outputs}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("inputs")
+    scanner = RingScanner(RING)
+    lines = np.random.default_rng(4).integers(0, scanner.n_lors, 50)
+    write_listmode(ListMode(scanner, scanner.lors(lines), duration_s=1.0), path / "scan.h5")
+    grid = ImageGrid((2, 2, 2), (5.0, 5.0, 5.0))
+    save(Volume(np.ones(grid.shape, np.float32), grid, "1/mm"), path / "mu.nii.gz")
+    (path / "scan.l").write_bytes(bytes(64))
+    (path / "scan.l.hdr").write_text("!INTERFILE:=\nname of data file := scan.l\n")
+    (path / "study.toml").write_text(
+        'data = "scan.l"\nscanner = "scan.h5"\nattenuation = "mu.nii.gz"\n'
+        'normalisation = "eff.csv"\n[protocol]\n'
+    )
+    for name in ("eff.csv", "p.toml", "s.toml", "o.geom", "r.h5", "matrix.npy", "figures.json"):
+        (path / name).write_bytes(b"an input")
+    Job.create(read_study(path / "study.toml"), path / "job")
+    return path
+
+
+def digests(folder: Path) -> dict[str, str]:
+    files = [each for each in folder.rglob("*") if each.is_file()]
+    return {str(each): sha256(each.read_bytes()).hexdigest() for each in files}
+
+
+def targets(output: Output, verb: str, victim: Path, out: Path) -> Iterator[Path]:
+    """Yield what to give to an option so that it would write to a victim."""
+    out.mkdir()
+    namespace = argparse.Namespace(demo="listmode")
+    names = [path.name for path in output.written(out / "x.h5", namespace)]
+    if names != ["x.h5"]:  # an option that names a folder: its files are links to the victim
+        (out / "x.h5").mkdir()
+        (out / "x.h5" / names[0]).symlink_to(victim)
+        (out / "x.h5" / names[-1]).hardlink_to(victim)
+        yield out / "x.h5"
+        return
+    others = (out / "link.h5", out / "twin.h5", victim.parent / "job" / ".." / victim.name)
+    others[0].symlink_to(victim)
+    others[1].hardlink_to(victim)
+    yield victim
+    yield others[int(out.name) // 2 % 3]  # each input by one more name: a parser takes its time
+
+
+def cases() -> Iterator[tuple[str, Output]]:
+    for verb, outputs in WRITING.items():
+        for output in outputs:
+            yield verb, output
+
+
+def name_of(value: object) -> str:
+    return value if isinstance(value, str) else str(getattr(value, "dest", value))
+
+
+def test_every_verb_that_writes_is_tried_here_and_knows_force() -> None:
+    assert set(WRITING) == set(COMMANDS)
+    assert all(knows for name, outputs, knows in verbs(parser()) if outputs)
+
+
+def test_every_option_that_sounds_like_an_output_is_one() -> None:
+    sounds = {"-o", "--output", "--out", "--json", "--keep-tuning", "--checkpoint"}
+    found = {
+        each.dest
+        for actions in _all_actions(parser())
+        for each in actions
+        if sounds & {*each.option_strings} and not isinstance(each, Output)
+    }
+    assert not found
+
+
+def _all_actions(top: argparse.ArgumentParser) -> Iterator[list[argparse.Action]]:
+    yield top._actions
+    for each in top._actions:
+        if isinstance(each, argparse._SubParsersAction):
+            for inner in each.choices.values():
+                yield from _all_actions(inner)
+
+
+@pytest.mark.parametrize(("verb", "output"), list(cases()), ids=name_of)
+def test_no_output_is_ever_an_input(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    verb: str,
+    output: Output,
+) -> None:
+    monkeypatch.chdir(folder)
+    words = COMMANDS[verb]
+    inputs = [each for word in words for each in READ_WITH.get(word, (word,))]
+    before = digests(folder)
+    tried = 0
+    for name in [each for each in inputs if (folder / each).exists()]:
+        for target in targets(output, verb, folder / name, tmp_path / f"{tried}"):
+            command = [*verb.split(), *words, *_written_to(output, target, verb), "--force"]
+            assert main(command) == USER_FAULT, command
+            said = capsys.readouterr().err
+            assert said.startswith("isocenter: ") and said.count("\n") == 1, said
+            assert "never written to" in said, said
+            tried += 1
+    assert digests(folder) == before
+    assert tried or not any((folder / word).exists() for word in words)
+
+
+def _written_to(output: Output, target: Path, verb: str) -> list[str]:
+    """Return the words that make an option write to a target, and those the verb cannot do without.
+
+    A positional output comes last; a verb's own -o is given a new name where another is tried.
+    """
+    if not output.option_strings:
+        return [str(target)]
+    others = [each for each in WRITING[verb] if each.required and each is not output]
+    needed = [w for each in others for w in (each.option_strings[0], str(target.parent / "new.h5"))]
+    return [output.option_strings[0], str(target), *needed]
+
+
+def test_another_file_is_replaced_only_by_force(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "image.nii.gz"
+    out.write_bytes(b"a result of yesterday")
+    command = ["export", str(folder / "mu.nii.gz"), str(out)]
+    assert main(command) == USER_FAULT
+    assert "add --force" in capsys.readouterr().err
+    assert out.read_bytes() == b"a result of yesterday"
+    assert main([*command, "--force"]) == 0
+    assert out.read_bytes() != b"a result of yesterday"
+
+
+def test_its_sidecar_is_not_replaced_either(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "image.provenance.json").write_text("of another image")
+    command = ["export", str(folder / "mu.nii.gz"), str(tmp_path / "image.nii.gz")]
+    assert main(command) == USER_FAULT
+    assert not (tmp_path / "image.nii.gz").exists()

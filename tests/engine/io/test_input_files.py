@@ -1,0 +1,131 @@
+"""No file that a reader opens is missing from the list of those that must not be written to."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import circular_cone
+from engine.io import read_projections, read_volume, save, save_projections
+from engine.io.input_files import files_behind
+from engine.io.xray.find import find
+from engine.simulate import point
+from engine.simulate.xray import Detector, simulate_xray
+from tests.engine.io import xray_files
+
+_opened: list[set[str]] = []
+
+
+def _hear(event: str, arguments: tuple[object, ...]) -> None:
+    if _opened and event == "open" and isinstance(arguments[0], str | bytes | os.PathLike):
+        _opened[-1].add(os.path.realpath(os.fsdecode(arguments[0])))
+
+
+sys.addaudithook(_hear)  # the interpreter itself tells of every file that is opened
+
+
+@contextmanager
+def opened_in(folder: Path) -> Iterator[set[str]]:
+    """Gather the files of a folder that are opened meanwhile."""
+    found: set[str] = set()
+    _opened.append(set())
+    try:
+        yield found
+    finally:
+        root = os.path.realpath(folder)
+        found |= {name for name in _opened.pop() if name.startswith(root + os.sep)}
+
+
+def sidecar(folder: Path) -> Path:
+    """Raw counts with flats, and a sidecar that spells one name with an escape."""
+    orbit = circular_cone(
+        np.arange(6) * np.pi / 3, source_axis_mm=300, source_detector_mm=500, shape=(2, 5),
+        pixel_mm=2,
+    )  # fmt: skip
+    data = simulate_xray(point(), orbit, seed=1, detector=Detector(), n_flats=2, n_darks=1)
+    save_projections(data, folder / "fäden.toml")
+    text = (folder / "fäden.toml").read_text("utf-8").replace("fäden_flats", r"f\u00e4den_flats")
+    (folder / "fäden.toml").write_text(text, "utf-8")
+    return folder / "fäden.toml"
+
+
+MAKERS: dict[str, Callable[[Path], Path]] = {
+    "flexray": xray_files.flexray,
+    "nikon": xray_files.nikon,
+    "bruker": xray_files.bruker,
+    "data exchange": xray_files.dxchange,
+    "nxtomo": xray_files.nxtomo,
+    "sidecar": sidecar,
+}
+
+
+def spelled(files: tuple[Path, ...]) -> set[str]:
+    return {os.path.realpath(path) for path in files}
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_every_file_of_an_xray_scan_is_known(tmp_path: Path, make: Callable[[Path], Path]) -> None:
+    settings = make(tmp_path)
+    (tmp_path / "result.nii.gz").write_bytes(b"of an earlier run")
+    with opened_in(tmp_path) as opened:
+        read_projections(settings)
+    for named in (settings, tmp_path, *map(Path, opened)):
+        if (found := find(named)) is None or found[1] != settings:
+            continue  # alone it is no name of this scan
+        known = spelled(files_behind(named))
+        assert known >= opened | {str(settings)}
+        assert str(tmp_path / "result.nii.gz") not in known
+
+
+def test_measured_angles_and_a_folder_of_images_belong_to_a_scan(tmp_path: Path) -> None:
+    settings = xray_files.nikon(tmp_path, InputFolderName="images")
+    (tmp_path / "images").mkdir()
+    for image in tmp_path.glob("*.tif"):
+        image.rename(tmp_path / "images" / image.name)
+    lines = [f"{k} : {k * xray_files.STEP}" for k in range(xray_files.N)]
+    (tmp_path / "bean.ang").write_text("\n".join(lines))
+    with opened_in(tmp_path) as opened:
+        read_projections(settings)
+    assert len(opened) == xray_files.N + 2
+    assert spelled(files_behind(settings)) >= opened
+
+
+def test_header_and_data_know_each_other(tmp_path: Path) -> None:
+    (tmp_path / "a.l").write_bytes(bytes(range(4)) * 8)
+    (tmp_path / "b.l").write_bytes(bytes(range(4)) * 8)
+    (tmp_path / "a.l.hdr").write_text("!INTERFILE:=\nname of data file := a.l\n")
+    both = spelled((tmp_path / "a.l", tmp_path / "a.l.hdr"))
+    assert spelled(files_behind(tmp_path / "a.l")) == both
+    assert spelled(files_behind(tmp_path / "a.l.hdr")) == both
+
+
+def test_the_crystal_map_beside_a_scan_belongs_to_it(tmp_path: Path) -> None:
+    (tmp_path / "scan.clm.safir").write_bytes(b"MUPET CListModeData")
+    (tmp_path / "my_crystal_map.txt").write_text("0 0 1 2 3")
+    (tmp_path / "notes.txt").write_text("of the day")
+    files = files_behind(tmp_path / "scan.clm.safir")
+    assert [path.name for path in files] == ["scan.clm.safir", "my_crystal_map.txt"]
+
+
+def test_the_provenance_of_a_volume_belongs_to_it(tmp_path: Path) -> None:
+    grid = ImageGrid((1, 2, 3), (1.0, 1.0, 1.0))
+    save(Volume(np.ones(grid.shape, np.float32), grid, "1/mm"), tmp_path / "mu.nii.gz")
+    with opened_in(tmp_path) as opened:
+        read_volume(tmp_path / "mu.nii.gz")
+    assert len(opened) == 2
+    assert spelled(files_behind(tmp_path / "mu.nii.gz")) == opened
+
+
+def test_a_folder_that_is_no_scan_stands_for_all_its_files(tmp_path: Path) -> None:
+    (tmp_path / "one").write_text("1")
+    (tmp_path / "more").mkdir()
+    assert files_behind(tmp_path) == (tmp_path / "one",)
+    assert files_behind(tmp_path / "absent") == (tmp_path / "absent",)
