@@ -19,8 +19,6 @@ ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 LEFT_OUT = ("tests/", "docs/", "examples/", "packaging/", "resources/guide/contributing")
 
-pytestmark = pytest.mark.slow
-
 
 def run(*command: object, **options: object) -> str:
     """Run a command and return what it says."""

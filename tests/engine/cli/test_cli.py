@@ -25,6 +25,7 @@ RING = RingSettings(
     name="tiny", n_rings=4, n_crystals_per_ring=32, radius_mm=60, ring_pitch_mm=5,
     max_ring_difference=3, n_tangential=20, voxel_mm=(5, 5, 5), fov_mm=(60, 20),
 )  # fmt: skip
+ROUGH = ("--set", "sensitivity.method=sampled", "--set", "sensitivity.error_percent=30")
 QUICK = ("--set", "algorithm.iterations=2", "--set", "algorithm.subsets=2", "--threads", "2")
 
 
@@ -241,5 +242,5 @@ def test_simulate_then_reconstruct_with_corrections(tmp_path, capsys):
     scan = tmp_path / "simulated.h5"
     assert main(["simulate", "listmode", "-o", str(scan), "--prompts", "20000"]) == 0
     out = tmp_path / "image.nii.gz"
-    assert main(["reconstruct", str(scan), "-o", str(out), *QUICK]) == 0
+    assert main(["reconstruct", str(scan), "-o", str(out), *QUICK, *ROUGH]) == 0
     assert "randoms: applied" in capsys.readouterr().out
