@@ -32,6 +32,14 @@ def jobs_dir() -> Path:
     return made(_home("jobs") or state / "jobs", OTHER_HOME)
 
 
+def locks_dir() -> Path:
+    """Folder of the locks between processes; made if absent."""
+    import platformdirs
+
+    state = platformdirs.user_state_path(APP_NAME, appauthor=False)
+    return made(_home("locks") or state / "locks", OTHER_HOME)
+
+
 def config_dir() -> Path:
     """Folder of the user's own settings; not made."""
     import platformdirs

@@ -18,6 +18,7 @@ from engine.data.volume import Volume
 from engine.errors import DeviceError, ResourceError, SettingsError
 from engine.events import Event, Finished, Profiled, Progressed
 from engine.io import WRITERS, can_save, save, usual_suffixes
+from engine.io.locks import only_writer
 from engine.io.outputs import files_written, refuse_to_overwrite
 from engine.jobs.checkpoint import Job, job_files, jobs, keep
 from engine.jobs.reconstruction import run
@@ -97,8 +98,9 @@ def _device_options(p: argparse.ArgumentParser) -> None:
 def _reconstruct(arguments: argparse.Namespace, console: Console) -> None:
     study = _study(arguments)
     can_save(arguments.output)
-    job = Job.create(study, folder=arguments.checkpoint, output=arguments.output)
-    _complete(study, job, arguments, arguments.output, console, resume=False)
+    with only_writer(arguments.output):
+        job = Job.create(study, folder=arguments.checkpoint, output=arguments.output)
+        _complete(study, job, arguments, arguments.output, console, resume=False)
 
 
 def _resume(arguments: argparse.Namespace, console: Console) -> None:
@@ -108,7 +110,8 @@ def _resume(arguments: argparse.Namespace, console: Console) -> None:
         raise SettingsError(f"job {job.id}: it has no output file; name one with -o OUT.")
     refuse_to_overwrite(files_written(output), _files_of_job(job), force=arguments.force)
     can_save(output)
-    _complete(job.study, job, arguments, output, console, resume=True)
+    with only_writer(output):
+        _complete(job.study, job, arguments, output, console, resume=True)
 
 
 def _job_of(arguments: argparse.Namespace) -> Job:

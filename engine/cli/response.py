@@ -13,6 +13,7 @@ from engine.cli.outputs import Output, add_force
 from engine.errors import SettingsError
 from engine.events import Progressed, StageStarted
 from engine.io import read_scanner
+from engine.io.locks import only_writer
 from engine.plain import Plain
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def _build(arguments: argparse.Namespace, console: Console) -> None:
     def on_progress(done: int, total: int) -> None:
         console.show(Progressed("response", done, total))
 
-    with parts_kept():
+    with only_writer(arguments.output), parts_kept():
         if arguments.photons is not None:
             values |= {"n_pairs": arguments.photons, "scatter": not arguments.no_scatter}
             if arguments.window is not None:

@@ -55,7 +55,7 @@ class Nifti(VolumeReader):
         try:
             image = kind.from_bytes(content)
             values = _values(path, image)
-        except (ValueError, OSError, nibabel.filebasedimages.ImageFileError) as e:
+        except (ValueError, KeyError, OSError, nibabel.filebasedimages.ImageFileError) as e:
             raise FileFormatError(f"{path.name}: not a usable NIfTI file ({e}).") from e
         values, grid = _to_lps(path, values, image.affine)
         refuse_not_finite(path, values)
@@ -167,7 +167,7 @@ def _claimed(path: Path, head: bytes, packed: bool) -> int:
         n_bytes = int(header["vox_offset"]) + int(np.prod(shape, dtype=object)) * int(
             header.get_data_dtype().itemsize
         )
-    except (ValueError, OverflowError, nibabel.spatialimages.HeaderDataError) as e:
+    except (ValueError, KeyError, OverflowError, nibabel.spatialimages.HeaderDataError) as e:
         raise FileFormatError(f"{path.name}: damaged NIfTI header ({e}).") from e
     on_disk = path.stat().st_size
     most = on_disk * MAX_GZIP_RATIO if packed else on_disk

@@ -8,6 +8,7 @@ from pathlib import Path
 from engine.errors import FileFormatError
 from engine.io.atomic_write import publishing, write_atomically
 from engine.io.json_text import from_json, to_json
+from engine.io.locks import after_others
 from engine.io.seal import broken, file_digest, seal_of, unsealed
 from engine.plain import Plain
 
@@ -39,7 +40,7 @@ def write_with_sidecar(path: Path, image: bytes, unit: str, provenance: Plain) -
     }
     said["seal"] = seal_of(**from_json(to_json(said)))
     text, sidecar = to_json(said, indent=2).encode() + b"\n", sidecar_path(path)
-    with publishing(sidecar, len(text)) as part:
+    with after_others(sidecar), publishing(sidecar, len(text)) as part:
         part.write_bytes(text)
         write_atomically(image, path, check=lambda _: sidecar.unlink(missing_ok=True))
 

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from engine.errors import DataError, FileFormatError, ResourceError, SettingsError
 from engine.events import Preview
 from engine.io.atomic_write import write_atomically
+from engine.io.locks import after_others, sweep_locks
 from engine.jobs.checkpoint.images import Head, read_head, read_image, write_image
 from engine.jobs.checkpoint.job_record import JobInfo, JobRecord, Status
 from engine.jobs.checkpoint.owner import Owner
@@ -66,25 +67,25 @@ class Job:
             name = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ-") + secrets.token_hex(3)
             folder = jobs_dir() / name
         folder = folder.expanduser().absolute()
-        if (folder / RECORD).exists():
-            raise SettingsError(
-                f"{folder}: holds a job already; resume that one or choose another folder."
-            )
-        made(folder)
-        write_study(study.with_absolute_paths(), folder / STUDY)
         algorithm = study.protocol.algorithm
         job = cls(folder)
-        job._write(
-            JobRecord(
-                status="running",
-                owner=Owner.me(),
-                title=study.title,
-                created_utc=datetime.now(UTC),
-                device=device,
-                updates=algorithm.n_iterations * algorithm.n_subsets,
-                output="" if output is None else str(output.expanduser().absolute()),
-            )
+        record = JobRecord(
+            status="running",
+            owner=Owner.me(),
+            title=study.title,
+            created_utc=datetime.now(UTC),
+            device=device,
+            updates=algorithm.n_iterations * algorithm.n_subsets,
+            output="" if output is None else str(output.expanduser().absolute()),
         )
+        with after_others(folder):  # two may be given the same one at once
+            if (folder / RECORD).exists():
+                raise SettingsError(
+                    f"{folder}: holds a job already; resume that one or choose another folder."
+                )
+            made(folder)
+            write_study(study.with_absolute_paths(), folder / STUDY)
+            job._write(record)
         return job
 
     @classmethod
@@ -141,13 +142,14 @@ class Job:
 
         `heir_of` is the process that may hand the job over: the parent of an engine process.
         """
-        owner, me = self.record.owner, Owner.me()
-        if owner.pid not in (me.pid, heir_of) and owner.alive:
-            raise ResourceError(
-                f"job {self.id}: another process works on it (number {owner.pid} on "
-                f"{owner.host}); wait until it ends, or start the study anew."
-            )
-        self._change(status="running", owner=me, text="")
+        with after_others(self.folder):  # two may ask at once
+            owner, me = self.record.owner, Owner.me()
+            if owner.pid not in (me.pid, heir_of) and owner.alive:
+                raise ResourceError(
+                    f"job {self.id}: another process works on it (number {owner.pid} on "
+                    f"{owner.host}); wait until it ends, or start the study anew."
+                )
+            self._change(status="running", owner=me, text="")
 
     def mark(self, status: Status, text: str = "") -> None:
         """Write down how the job stands; a finished job keeps no images."""
@@ -247,6 +249,7 @@ def job_files(folder: Path) -> tuple[Path, ...]:
 def jobs() -> list[JobInfo]:
     """All jobs of this user, the newest first; removes litter of writes that never ended."""
     _sweep(jobs_dir())
+    sweep_locks()
     return sorted(_readable(jobs_dir()), key=lambda info: info.created, reverse=True)
 
 

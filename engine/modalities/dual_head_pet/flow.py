@@ -34,6 +34,7 @@ from engine.plain import Plain
 from engine.reporting.context import ImageSpace, Resume, RunContext
 
 Context = RunContext[DualHeadProtocol]
+WAITING = "Waiting for the same response, which another process is making"
 
 
 def flow(
@@ -102,6 +103,8 @@ def find_response(
     grid = scanner.grid if found is None else found.scanner.grid
     yield _plan(context, data, grid, kept=is_there)
     if found is None:
+        if response_cache.is_being_built(folder, scanner, protocol.response):
+            yield context.log.start("response", WAITING)
         found = response_cache.build(
             folder,
             scanner,

@@ -15,9 +15,11 @@ from pathlib import Path
 from engine.data.response import ResponseMatrix
 from engine.errors import FileFormatError, GeometryError, ResourceError
 from engine.geometry.dual_head import DualHead
+from engine.io.locks import after_others, is_held
 from engine.io.response_hdf5 import read_response
 from engine.modalities.dual_head_pet.response.building import build_analytic
-from engine.modalities.dual_head_pet.response.identity import path_of
+from engine.modalities.dual_head_pet.response.identity import path_of, plan_of
+from engine.modalities.dual_head_pet.response.parts import forget_other_parts
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 
 MOST_BYTES = 6 * 2**30
@@ -37,6 +39,8 @@ def find(folder: Path, scanner: DualHead, settings: AnalyticResponse) -> Respons
         return None
     try:
         return read_response(path, scanner)
+    except ResourceError:  # another process has dropped it since
+        return None
     except (FileFormatError, GeometryError) as e:
         log.warning("response cache: %s is made anew (%s)", path.name, e)
         path.unlink(missing_ok=True)
@@ -51,17 +55,30 @@ def build(
     threads: int,
     on_progress: OnProgress | None = None,
 ) -> ResponseMatrix:
-    """Compute a matrix, or what an interrupted build left of it, and keep it."""
+    """Compute a matrix, or what an interrupted build left of it, and keep it.
+
+    Where another process is at the same one, its result is waited for.
+    """
     path = path_of(folder, scanner, settings)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        _trim(folder, path)
-    except OSError as e:
-        raise ResourceError(
-            f"{folder}: cannot be used ({e.strerror or e}); make the response with `isocenter "
-            "response build` and name its file."
-        ) from e
-    return build_analytic(scanner, settings, path, threads=threads, on_progress=on_progress)
+    with after_others(path, lambda: on_progress(0, 1) if on_progress else None):
+        found = find(folder, scanner, settings)
+        if found is not None:
+            return found
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            _trim(folder, path)
+            forget_other_parts(path, plan_of(scanner, settings))
+        except OSError as e:
+            raise ResourceError(
+                f"{folder}: cannot be used ({e.strerror or e}); make the response with `isocenter "
+                "response build` and name its file."
+            ) from e
+        return build_analytic(scanner, settings, path, threads=threads, on_progress=on_progress)
+
+
+def is_being_built(folder: Path, scanner: DualHead, settings: AnalyticResponse) -> bool:
+    """Whether a process is making the matrix now."""
+    return is_held(path_of(folder, scanner, settings))
 
 
 def _trim(folder: Path, wanted: Path) -> None:

@@ -27,6 +27,24 @@ PLAN, SEAL = "plan.json", "seal"
 Arrays = dict[str, Array]
 
 
+def forget_other_parts(target: Path, plan: Plain) -> None:
+    """Remove parts of another plan under a name that belongs to this one: they are damaged."""
+    folder = _folder_of(target)
+    if _plan_in(folder) not in (None, json.loads(to_json(plan))):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _folder_of(target: Path) -> Path:
+    return target.with_name(f"{target.name}.parts")
+
+
+def _plan_in(folder: Path) -> Any:
+    try:
+        return json.loads((folder / PLAN).read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return None
+
+
 class ResponseParts:
     """The parts of one plan.
 
@@ -38,11 +56,11 @@ class ResponseParts:
 
     def __init__(self, target: Path, plan: Plain) -> None:
         refuse_impossible(target)
-        self.folder = target.with_name(f"{target.name}.parts")
+        self.folder = _folder_of(target)
         self._plan, text = plan, to_json(plan, indent=1).encode()
         try:
             self.folder.mkdir(exist_ok=True)
-            found = self._found()
+            found = _plan_in(self.folder)
         except OSError as e:
             raise ResourceError(
                 f"{self.folder}: cannot be used ({e.strerror or e}); choose another file."
@@ -54,12 +72,6 @@ class ResponseParts:
                 f"{self.folder.name}: holds parts of a matrix of another scanner or of other "
                 "settings; finish that one, delete the folder or choose another name."
             )
-
-    def _found(self) -> Any:
-        try:
-            return json.loads((self.folder / PLAN).read_text(encoding="utf-8"))
-        except (FileNotFoundError, ValueError):
-            return None
 
     def load(self, i: int) -> Arrays | None:
         """Return the arrays of a part, None where it is not there, whole, and of this plan."""

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine.data.histogram import with_settings
+from engine.data.response import ResponseMatrix
 from engine.io import read_scanner
 from engine.modalities.dual_head_pet import response_cache
+from engine.modalities.dual_head_pet.response.parts import ResponseParts
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from tests.engine.geometry.panels import panels
 
@@ -88,3 +92,45 @@ def test_a_response_is_found_by_what_fixes_it(tmp_path: Path) -> None:
     paths = {response_cache.path_of(tmp_path, other, SETTINGS) for other in (one, *others)}
     paths.add(response_cache.path_of(tmp_path, one, AnalyticResponse(n_points=512)))
     assert len(paths) == 4
+
+
+def test_two_that_need_one_at_once_both_get_it(tmp_path: Path) -> None:
+    """Whoever comes second waits for the first, and computes nothing."""
+    heard: list[list[tuple[int, int]]] = [[], []]
+
+    def get(i: int) -> ResponseMatrix:
+        def on_progress(done: int, total: int) -> None:
+            heard[i].append((done, total))
+
+        return response_cache.build(
+            tmp_path, panels(), SETTINGS, threads=1, on_progress=on_progress
+        )
+
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(get, range(2))
+    np.testing.assert_array_equal(first.values, second.values)
+    kept = response_cache.path_of(tmp_path, panels(), SETTINGS)
+    assert [path.name for path in tmp_path.iterdir()] == [kept.name]
+    n_built = sum(any(done == total for done, total in each) for each in heard)
+    assert n_built == 1
+    assert not response_cache.is_being_built(tmp_path, panels(), SETTINGS)
+
+
+def test_damaged_parts_of_a_kept_matrix_are_made_anew(tmp_path: Path) -> None:
+    kept = response_cache.path_of(tmp_path, panels(), SETTINGS)
+    folder = parts_of(kept, n_bytes=100, age_s=0)
+    (folder / "plan.json").write_text('{"of": "another"}')
+    response_cache.build(tmp_path, panels(), SETTINGS, threads=1)
+    assert [path.name for path in tmp_path.iterdir()] == [kept.name]
+
+
+def test_a_part_of_another_plan_or_number_is_not_taken(tmp_path: Path) -> None:
+    arrays = {"values": np.arange(5.0)}
+    parts = ResponseParts(tmp_path / "a.h5", {"points": 1})
+    parts.save(0, arrays)
+    found = parts.load(0)
+    assert found is not None and list(found) == ["values"]
+    (parts.folder / "00001.npz").write_bytes((parts.folder / "00000.npz").read_bytes())
+    assert parts.load(1) is None
+    (parts.folder / "plan.json").write_text("{")
+    assert ResponseParts(tmp_path / "a.h5", {"points": 2}).load(0) is None

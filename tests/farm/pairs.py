@@ -1,0 +1,190 @@
+"""Pairs of processes on everything that two may share: both end well, or one is refused at once.
+
+`python -m tests.farm.pairs --pairs 100`: the caches of responses and sensitivities, an output
+file, the folder of a job, and a job to be resumed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
+
+import numpy as np
+
+from engine.data.volume import Volume
+from engine.errors import EngineError
+from engine.geometry.grid import ImageGrid
+from engine.io import read_volume, save
+from engine.io.locks import only_writer
+from engine.jobs.checkpoint import Job
+from engine.modalities.dual_head_pet import response_cache
+from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+from engine.modalities.listmode_pet import sensitivity_cache
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.listmode_pet.sensitivity import Sensitivity
+from engine.paths import locks_dir
+from engine.study.study import Study
+from tests.engine.geometry.panels import panels
+
+GRID = ImageGrid((4, 5, 6), (2.0, 2.0, 2.0))
+LONGEST_S = 120.0
+DONE, REFUSED = "done", "refused: "
+
+
+def response(folder: Path, n: int) -> str:
+    """Build the same matrix at once, each time of other panels."""
+    scanner = panels(n_rows=2, n_columns=2, n_planes=3, thickness_mm=6 + n % 97 / 100)
+    cache, settings = folder / "response", AnalyticResponse(n_points=256)
+    found = response_cache.find(cache, scanner, settings)
+    found = found or response_cache.build(cache, scanner, settings, threads=1)
+    return f"{DONE} {np.asarray(found.values, np.float64).sum():.9g}"
+
+
+def sensitivity(folder: Path, n: int) -> str:
+    """Keep and load the same image at once."""
+    image = np.full(GRID.shape, n, np.float32)
+    sensitivity_cache.keep(folder / "sensitivity", f"key{n}", Sensitivity(image, 10, 10, 0.0))
+    found = sensitivity_cache.load(folder / "sensitivity", f"key{n}", GRID)
+    return DONE if found is not None and (found.image == n).all() else "lost"
+
+
+def volume(folder: Path, n: int) -> str:
+    """Export to the same file at once; whole afterwards, with the provenance of its values."""
+    mine = os.getpid() % 1000
+    image = Volume(np.full(GRID.shape, mine, np.float32), GRID, "1/mm", {"of": mine})
+    save(image, folder / f"{n}.nii.gz")
+    found = read_volume(folder / f"{n}.nii.gz")
+    return DONE if found.info == {"of": int(found.values[0, 0, 0])} else f"mixed: {found.info}"
+
+
+def output(folder: Path, n: int) -> str:
+    """Take the same output of long work at once: one is refused before it begins."""
+    with only_writer(folder / f"long{n}.h5"):
+        time.sleep(0.05)
+        return DONE
+
+
+def new_job(folder: Path, n: int) -> str:
+    """Make a job in the same folder at once: one is refused."""
+    Job.create(_study(folder), folder / f"job{n}")
+    return DONE
+
+
+def old_job(folder: Path, n: int) -> str:
+    """Claim the same interrupted job at once: one is refused while the other works on it."""
+    Job.open(folder / f"old{n}").claim()
+    time.sleep(0.05)
+    return DONE
+
+
+THINGS: dict[str, tuple[Callable[[Path, int], str], bool]] = {
+    "response": (response, False),
+    "sensitivity": (sensitivity, False),
+    "volume": (volume, False),
+    "output": (output, True),
+    "new job": (new_job, True),
+    "job to resume": (old_job, True),
+}
+"""What two processes do at once, and whether one of them must be refused."""
+
+
+def _study(folder: Path) -> Study:
+    return Study(data=folder / "scan.l", protocol=ListModeProtocol())
+
+
+def _work(start: Barrier, answers: Connection, folder: Path, todo: list[tuple[str, int]]) -> None:
+    for thing, n in todo:
+        start.wait(LONGEST_S)
+        try:
+            answers.send(THINGS[thing][0](folder, n))
+        except EngineError as e:
+            answers.send(f"{REFUSED}{e}")
+    start.wait(LONGEST_S)  # whoever is gone holds no job any more
+
+
+def faults_of(pairs: int, things: tuple[str, ...] = tuple(THINGS)) -> list[str]:
+    """Return what should not have happened in so many pairs on each thing."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        earlier = set(locks_dir().iterdir())
+        (folder / "scan.l").write_bytes(b"events")
+        todo = [(thing, n) for thing in things for n in range(pairs)]
+        _leave_jobs(folder, [n for thing, n in todo if thing == "job to resume"])
+        answers = _in_two_processes(folder, todo)
+        faults = [f for each, pair in zip(todo, answers, strict=True) for f in _faults(each, pair)]
+        litter = [*_litter(folder), *(set(locks_dir().iterdir()) - earlier)]
+        return faults + [f"litter: {path.name}" for path in litter]
+
+
+def _leave_jobs(folder: Path, numbers: list[int]) -> None:
+    """Make jobs as a process that was killed leaves them: their owner is gone."""
+    for n in numbers:
+        job = Job.create(_study(folder), folder / f"old{n}")
+        owner = job.record.owner.model_copy(update={"pid": 2**22 + n})
+        job._write(job.record.model_copy(update={"owner": owner}))
+
+
+def _in_two_processes(folder: Path, todo: list[tuple[str, int]]) -> list[tuple[str, str]]:
+    context = multiprocessing.get_context("spawn")
+    start, pipes, children = context.Barrier(2), [], []
+    for _ in range(2):
+        ours, theirs = context.Pipe(duplex=False)
+        children.append(context.Process(target=_work, args=(start, theirs, folder, todo)))
+        children[-1].start()
+        theirs.close()
+        pipes.append(ours)
+    try:
+        return [(_answer(pipes[0]), _answer(pipes[1])) for _ in todo]
+    finally:
+        for child in children:
+            child.join(LONGEST_S)
+            child.kill()
+
+
+def _answer(pipe: Connection) -> str:
+    try:
+        return str(pipe.recv()) if pipe.poll(LONGEST_S) else "hung"
+    except EOFError:
+        return "died"
+
+
+def _faults(each: tuple[str, int], pair: tuple[str, str]) -> list[str]:
+    """Both are done alike, or, where only one may, the other is refused in a sentence."""
+    one_only, n_refused = THINGS[each[0]][1], sum(p.startswith(REFUSED) for p in pair)
+    n_done = sum(p.startswith(DONE) for p in pair)
+    fine = (n_done, n_refused) == (1, 1) if one_only else n_done == 2 and pair[0] == pair[1]
+    return [] if fine else [f"{each[0]} {each[1]}: {pair[0]} | {pair[1]}"]
+
+
+def _litter(folder: Path) -> list[Path]:
+    patterns = ("**/.*.part", "**/*.parts", "**/*.lock")
+    return [path for pattern in patterns for path in folder.glob(pattern)]
+
+
+def main() -> int:
+    """Run from the command line; 1 where a pair did not end well."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=100)
+    started, arguments = time.monotonic(), parser.parse_args()
+    bad: Counter[str] = Counter()
+    for thing in THINGS:
+        faults = faults_of(arguments.pairs, (thing,))
+        bad[thing] = len(faults)
+        sys.stdout.write(f"{thing:15} {arguments.pairs} pairs, {len(faults)} faults\n")
+        sys.stdout.write("".join(f"  {fault}\n" for fault in faults))
+        sys.stdout.flush()
+    sys.stdout.write(f"{time.monotonic() - started:.0f} s\n")
+    return 1 if bad.total() else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

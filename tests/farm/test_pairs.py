@@ -1,0 +1,59 @@
+"""Two processes on the same cache, output or job: both end well, or one is refused at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine import paths
+from engine.errors import ResourceError
+from engine.io.locks import after_others, is_held, only_writer, sweep_locks
+from tests.farm.pairs import THINGS, faults_of
+
+
+def test_two_pairs_on_each_shared_thing() -> None:
+    """Without the response, whose kernels each child would compile; see its cache's own tests."""
+    assert faults_of(2, tuple(thing for thing in THINGS if thing != "response")) == []
+
+
+def test_an_output_has_one_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+    (tmp_path / "link.h5").symlink_to(tmp_path / "a.h5")
+    with only_writer(tmp_path / "a.h5"):
+        assert is_held(tmp_path / "link.h5")
+        with (
+            pytest.raises(ResourceError, match=r"^link\.h5: another process is writing it; wait"),
+            only_writer(tmp_path / "link.h5"),
+        ):
+            pass
+        with only_writer(tmp_path / "b.h5"):
+            pass
+    assert not is_held(tmp_path / "a.h5")
+    assert not list(paths.locks_dir().iterdir())
+
+
+def test_whoever_waits_may_give_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    with (
+        only_writer(tmp_path / "a"),
+        pytest.raises(KeyboardInterrupt),
+        after_others(tmp_path / "a", stop),
+    ):
+        pass
+
+
+def test_locks_of_killed_processes_are_swept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+    monkeypatch.setattr("engine.io.locks.STALE_S", -1.0)
+    (paths.locks_dir() / "left.lock").touch()
+    with only_writer(tmp_path / "a"):
+        sweep_locks()
+        assert is_held(tmp_path / "a")
+        assert len(list(paths.locks_dir().iterdir())) == 1
