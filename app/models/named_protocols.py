@@ -38,11 +38,20 @@ def user_protocol_path(folder: Path, name: str, modality: AnyModality) -> Path:
     return folder / "protocols" / f"{kind}{stem}.toml"
 
 
+def protocols_left_out(folder: Path) -> list[str]:
+    """Return why each of the user's own protocols that cannot be used is left out."""
+    return _read_own(folder)[1]
+
+
 def _own(folder: Path) -> list[Protocol]:
-    found = []
+    return _read_own(folder)[0]
+
+
+def _read_own(folder: Path) -> tuple[list[Protocol], list[str]]:
+    found, faults = [], []
     for path in sorted((folder / "protocols").glob("*.toml")):
         try:
             found.append(read_protocol(path))
-        except EngineError:
-            continue
-    return found
+        except EngineError as e:
+            faults.append(str(e))
+    return found, faults

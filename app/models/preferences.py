@@ -6,24 +6,32 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings
 
+from app.models.settings_file import usable_file
 from engine.backend import DEVICES
 from engine.io import config_dir
 
 MAX_RECENT = 8
+LEAST_RATIO, MOST_RATIO = 1e-3, 1e3
+"""A measured over an estimated time; others are no measurement."""
 
 
 class Preferences:
-    """A small INI file; every read has a sound default."""
+    """A small INI file; every read has a sound default, whatever the file holds.
+
+    Attributes
+    ----------
+    remark : what the user should know of the file, one sentence; empty if nothing
+    """
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or config_dir()
-        path = self.folder / "window.ini"
+        path, self.remark = usable_file(self.folder / "window.ini")
         self._settings = QSettings(str(path), QSettings.Format.IniFormat)
 
     @property
     def theme(self) -> str:
         """Name of the colour theme: "dark" or "light"."""
-        return str(self._settings.value("theme", "dark"))
+        return self._text("theme", "dark")
 
     @theme.setter
     def theme(self, name: str) -> None:
@@ -34,7 +42,7 @@ class Preferences:
         """Scans and studies opened last, newest first, those that still exist."""
         value = self._settings.value("recent", [])
         texts = value if isinstance(value, list) else [value]
-        return [Path(str(t)) for t in texts if t and Path(str(t)).exists()]
+        return [Path(t) for t in texts if isinstance(t, str) and t and _is_there(t)]
 
     def remember(self, path: Path) -> None:
         """Put a scan or study first among the recent ones."""
@@ -45,7 +53,8 @@ class Preferences:
     @property
     def folder_last_used(self) -> str:
         """Folder in which the last file was chosen."""
-        return str(self._settings.value("folder", ""))
+        folder = self._text("folder", "")
+        return folder if "\0" not in folder else ""
 
     @folder_last_used.setter
     def folder_last_used(self, folder: str) -> None:
@@ -54,7 +63,7 @@ class Preferences:
     @property
     def device(self) -> str:
         """What reconstructions run on: "auto", "cpu" or "cuda"."""
-        kept = str(self._settings.value("device", "auto"))
+        kept = self._text("device", "auto")
         return kept if kept in DEVICES else "auto"
 
     @device.setter
@@ -63,7 +72,11 @@ class Preferences:
 
     def speed_ratio(self, device: str) -> float:
         """Measured over estimated time of the last run on a device, 1 before the first."""
-        return float(str(self._settings.value(f"speed_ratio_{device}", 1.0)))
+        try:
+            ratio = float(self._text(f"speed_ratio_{device}", "1"))
+        except ValueError:
+            return 1.0
+        return ratio if LEAST_RATIO <= ratio <= MOST_RATIO else 1.0
 
     def remember_speed(self, device: str, ratio: float) -> None:
         """Keep what the last run on a device has measured."""
@@ -82,3 +95,14 @@ class Preferences:
     def save(self) -> None:
         """Write the file now."""
         self._settings.sync()
+
+    def _text(self, key: str, usual: str) -> str:
+        value = self._settings.value(key, usual)
+        return value if isinstance(value, str) else usual
+
+
+def _is_there(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):  # names that are too long, or hold what no name may
+        return False

@@ -18,6 +18,7 @@ from app.control.previews import Previews
 from app.look.theme import Theme
 from app.models.device_choice import DeviceChoice
 from app.models.messages import Problem
+from app.models.named_protocols import protocols_left_out
 from app.models.preferences import Preferences
 from app.models.session import Session
 from app.shell.main_window import MainWindow
@@ -43,7 +44,21 @@ def make_window(app: QApplication, preferences: Preferences | None = None) -> Ma
     theme = Theme(app, preferences.theme)
     commands = Commands(session, preferences)
     previews = Previews(session, commands)
-    return MainWindow(AppContext(session, commands, theme, preferences, previews))
+    window = MainWindow(AppContext(session, commands, theme, preferences, previews))
+    report_settings(session, preferences)
+    return window
+
+
+def report_settings(session: Session, preferences: Preferences) -> None:
+    """Say what of the user's settings is not used, and why."""
+    left_out = protocols_left_out(preferences.folder)
+    words = [preferences.remark] if preferences.remark else []
+    words += [f"A protocol is left out: {sentence}" for sentence in left_out]
+    for sentence in words:
+        session.add_log("warning", sentence)
+    if words:
+        more = f" {len(words) - 1} more in the log." if len(words) > 1 else ""
+        session.raise_problem(Problem("Not all settings could be used.", words[0] + more))
 
 
 def report_fault(

@@ -12,8 +12,8 @@ import os
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable
+from contextlib import ExitStack
 from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
@@ -31,7 +31,7 @@ from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.listmode_pet import sensitivity_cache
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
-from engine.paths import locks_dir
+from engine.paths import HOME_VARIABLE, locks_dir
 from engine.study.study import Study
 from tests.engine.geometry.panels import panels
 
@@ -40,7 +40,7 @@ LONGEST_S = 120.0
 DONE, REFUSED = "done", "refused: "
 
 
-def response(folder: Path, n: int) -> str:
+def response(folder: Path, n: int, held: ExitStack) -> str:
     """Build the same matrix at once, each time of other panels."""
     scanner = panels(n_rows=2, n_columns=2, n_planes=3, thickness_mm=6 + n % 97 / 100)
     cache, settings = folder / "response", AnalyticResponse(n_points=256)
@@ -49,7 +49,7 @@ def response(folder: Path, n: int) -> str:
     return f"{DONE} {np.asarray(found.values, np.float64).sum():.9g}"
 
 
-def sensitivity(folder: Path, n: int) -> str:
+def sensitivity(folder: Path, n: int, held: ExitStack) -> str:
     """Keep and load the same image at once."""
     image = np.full(GRID.shape, n, np.float32)
     sensitivity_cache.keep(folder / "sensitivity", f"key{n}", Sensitivity(image, 10, 10, 0.0))
@@ -57,7 +57,7 @@ def sensitivity(folder: Path, n: int) -> str:
     return DONE if found is not None and (found.image == n).all() else "lost"
 
 
-def volume(folder: Path, n: int) -> str:
+def volume(folder: Path, n: int, held: ExitStack) -> str:
     """Export to the same file at once; whole afterwards, with the provenance of its values."""
     mine = os.getpid() % 1000
     image = Volume(np.full(GRID.shape, mine, np.float32), GRID, "1/mm", {"of": mine})
@@ -66,27 +66,25 @@ def volume(folder: Path, n: int) -> str:
     return DONE if found.info == {"of": int(found.values[0, 0, 0])} else f"mixed: {found.info}"
 
 
-def output(folder: Path, n: int) -> str:
+def output(folder: Path, n: int, held: ExitStack) -> str:
     """Take the same output of long work at once: one is refused before it begins."""
-    with only_writer(folder / f"long{n}.h5"):
-        time.sleep(0.05)
-        return DONE
+    held.enter_context(only_writer(folder / f"long{n}.h5"))
+    return DONE
 
 
-def new_job(folder: Path, n: int) -> str:
+def new_job(folder: Path, n: int, held: ExitStack) -> str:
     """Make a job in the same folder at once: one is refused."""
     Job.create(_study(folder), folder / f"job{n}")
     return DONE
 
 
-def old_job(folder: Path, n: int) -> str:
+def old_job(folder: Path, n: int, held: ExitStack) -> str:
     """Claim the same interrupted job at once: one is refused while the other works on it."""
     Job.open(folder / f"old{n}").claim()
-    time.sleep(0.05)
     return DONE
 
 
-THINGS: dict[str, tuple[Callable[[Path, int], str], bool]] = {
+THINGS: dict[str, tuple[Callable[[Path, int, ExitStack], str], bool]] = {
     "response": (response, False),
     "sensitivity": (sensitivity, False),
     "volume": (volume, False),
@@ -104,11 +102,12 @@ def _study(folder: Path) -> Study:
 def _work(start: Barrier, answers: Connection, folder: Path, todo: list[tuple[str, int]]) -> None:
     for thing, n in todo:
         start.wait(LONGEST_S)
-        try:
-            answers.send(THINGS[thing][0](folder, n))
-        except EngineError as e:
-            answers.send(f"{REFUSED}{e}")
-    start.wait(LONGEST_S)  # whoever is gone holds no job any more
+        with ExitStack() as held:
+            try:
+                answers.send(THINGS[thing][0](folder, n, held))
+            except EngineError as e:
+                answers.send(f"{REFUSED}{e}")
+            start.wait(LONGEST_S)  # what one holds, it holds until the other has asked
 
 
 def faults_of(pairs: int, things: tuple[str, ...] = tuple(THINGS)) -> list[str]:
@@ -175,15 +174,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=100)
     started, arguments = time.monotonic(), parser.parse_args()
-    bad: Counter[str] = Counter()
-    for thing in THINGS:
-        faults = faults_of(arguments.pairs, (thing,))
-        bad[thing] = len(faults)
-        sys.stdout.write(f"{thing:15} {arguments.pairs} pairs, {len(faults)} faults\n")
-        sys.stdout.write("".join(f"  {fault}\n" for fault in faults))
-        sys.stdout.flush()
+    n_faults = 0
+    with tempfile.TemporaryDirectory() as home:
+        os.environ[HOME_VARIABLE] = home
+        for thing in THINGS:
+            faults = faults_of(arguments.pairs, (thing,))
+            n_faults += len(faults)
+            sys.stdout.write(f"{thing:15} {arguments.pairs} pairs, {len(faults)} faults\n")
+            sys.stdout.write("".join(f"  {fault}\n" for fault in faults))
+            sys.stdout.flush()
     sys.stdout.write(f"{time.monotonic() - started:.0f} s\n")
-    return 1 if bad.total() else 0
+    return 1 if n_faults else 0
 
 
 if __name__ == "__main__":
