@@ -1,7 +1,10 @@
 """Set Isocenter up in this clone, then open it on a demo scan (`run`) or test it (`test`).
 
     python3 packaging/bootstrap.py run
-    python3 packaging/bootstrap.py test [pytest options]
+    python3 packaging/bootstrap.py test [--newest] [pytest options]
+
+Installs from the lock in packaging/lock where it fits this machine; `--newest` takes the newest
+versions that pyproject.toml allows.
 
 Needs Python 3.11 or newer and nothing else. Writes to the clone's `.venv` and to caches only.
 """
@@ -34,11 +37,15 @@ def main(arguments: list[str]) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("run", help="set up, then reconstruct the demo scan")
     commands.add_parser("test", help="set up, then run the tests; options go to pytest")
+    for command in commands.choices.values():
+        command.add_argument("--newest", action="store_true", help="leave the lock aside")
     chosen, options = parser.parse_known_args(arguments)
     if chosen.command == "run" and options:
         parser.error(f"run takes no options, got {' '.join(options)}")
     try:
-        return run(ROOT) if chosen.command == "run" else test(ROOT, options)
+        if chosen.command == "run":
+            return run(ROOT, newest=chosen.newest)
+        return test(ROOT, options, newest=chosen.newest)
     except SetupError as e:
         print(f"Set-up stopped: {e}", file=sys.stderr)
         return 2
@@ -47,9 +54,9 @@ def main(arguments: list[str]) -> int:
         return 130
 
 
-def run(root: Path) -> int:
+def run(root: Path, *, newest: bool = False) -> int:
     """Set up, then show the demo scan in the window, or reconstruct it without a display."""
-    python = prepared(root, extras=())
+    python = prepared(root, extras=(), newest=newest)
     shown = has_display(sys.platform, os.environ)
     if shown and not qt_libraries.ensure(python, on_display=True):
         say("The display does not answer; going on without a window.")
@@ -62,9 +69,9 @@ def run(root: Path) -> int:
     return subprocess.call([str(python), "-m", "app", "demo", "--headless"], cwd=root)
 
 
-def test(root: Path, options: list[str]) -> int:
+def test(root: Path, options: list[str], *, newest: bool = False) -> int:
     """Set up, then run the tests on two workers, without a display."""
-    python = prepared(root, extras=("test",))
+    python = prepared(root, extras=("test",), newest=newest)
     qt_libraries.ensure(python, on_display=False)
     warm_up(root, python)
     say("Running the tests")
@@ -72,11 +79,11 @@ def test(root: Path, options: list[str]) -> int:
     return subprocess.call(command, cwd=root, env=os.environ | {"QT_QPA_PLATFORM": "offscreen"})
 
 
-def prepared(root: Path, extras: tuple[str, ...]) -> Path:
+def prepared(root: Path, extras: tuple[str, ...], *, newest: bool) -> Path:
     """Make the environment, install the project with `extras` and return its Python."""
     environment = Environment(root)
     environment.make()
-    environment.install((*extras, *gpu_extras(root)))
+    environment.install((*extras, *gpu_extras(root)), newest=newest)
     return environment.python
 
 

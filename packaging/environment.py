@@ -1,4 +1,4 @@
-"""The clone's `.venv`: made once, installed anew only when `pyproject.toml` changes."""
+"""The clone's `.venv`: made once, installed anew only when `pyproject.toml` or the lock changes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from locked import BASE, TOOLS, Lock, this_machine
 from machine import SetupError, apt_install, say
 
 OPTIONAL = ("cuda12", "cuda13")
@@ -83,30 +84,49 @@ class Environment:
         except OSError:
             return False
 
-    def install(self, extras: Iterable[str]) -> None:
-        """Install the project with `extras`, unless that is what is installed."""
+    def install(self, extras: Iterable[str], *, newest: bool = False) -> None:
+        """Install the project with `extras`, unless that is what is installed.
+
+        From the lock, where it fits this machine; `newest` takes the newest versions instead.
+        """
         stamp = read_stamp(self._stamp)
         current = project_hash(self.root)
         wanted = sorted({*stamp.extras, *extras})
-        if stamp == Stamp(current, tuple(wanted)):
+        if not newest and stamp == Stamp(current, tuple(wanted)):
             return
         say("Installing Isocenter and its libraries; the first time takes some minutes")
-        if not self._pip(wanted):
+        locked = self._may_use_lock(newest)
+        self.log.write_text("", encoding="utf-8")
+        if not self._pip(wanted, locked):
             necessary = [extra for extra in wanted if extra not in OPTIONAL]
-            if necessary == wanted or not self._pip(necessary):
+            if necessary == wanted or not self._pip(necessary, locked):
                 raise SetupError(
                     f"pip could not install the libraries ({pip_error(self._logged())}); check the "
                     f"network, see {self.log} for all pip said, then run this command again."
                 )
             say("CuPy could not be installed; going on without the GPU.")
-        self._stamp.write_text(json.dumps(asdict(Stamp(current, tuple(wanted)))))
+        # what is newest is so only now: the next set-up goes back to the lock
+        installed = "newest" if newest else current
+        self._stamp.write_text(json.dumps(asdict(Stamp(installed, tuple(wanted)))))
 
-    def _pip(self, extras: list[str]) -> bool:
-        target = f".[{','.join(extras)}]" if extras else "."
+    def _may_use_lock(self, newest: bool) -> bool:
+        lock = Lock(self.root)
+        if not newest and not lock.fits:
+            say(
+                f"The lock was not checked for {this_machine()}; "
+                "taking the newest versions that pyproject.toml allows."
+            )
+        return lock.fits and not newest
+
+    def _pip(self, extras: list[str], locked: bool) -> bool:
+        commands = locked_installs(self.root, extras) if locked else newest_installs(extras)
+        return all(self._call_pip(words) for words in commands)
+
+    def _call_pip(self, words: list[str]) -> bool:
         options = ["--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
-        command = [str(self.python), "-m", "pip", "install", *options, "-e", target]
+        command = [str(self.python), "-m", "pip", "install", *options, *words]
         with (
-            self.log.open("w", encoding="utf-8") as log,
+            self.log.open("a", encoding="utf-8") as log,
             subprocess.Popen(
                 command,
                 cwd=self.root,
@@ -127,9 +147,35 @@ class Environment:
         return self.log.read_text(encoding="utf-8", errors="replace")
 
 
+def locked_installs(root: Path, extras: list[str]) -> list[list[str]]:
+    """Return the words for pip that install from the lock: its tools, the libraries, the project.
+
+    Whatever comes as source is built by the tools of the lock: nothing is fetched without a hash.
+    """
+    lock, project = Lock(root), ["--no-deps", "--no-build-isolation", "-e", target(extras)]
+    libraries = ["--no-build-isolation", *lock.options([BASE, *locked_groups(extras)])]
+    return [lock.options([TOOLS]), libraries, project]
+
+
+def locked_groups(extras: list[str]) -> list[str]:
+    """Return the groups of the lock that hold `extras`; that of the tests holds the guide's too."""
+    return sorted({"test" if extra == "docs" else extra for extra in extras})
+
+
+def newest_installs(extras: list[str]) -> list[list[str]]:
+    """Return the words for pip that install the newest versions within the bounds."""
+    upgrade = ["--upgrade", "--upgrade-strategy", "eager"]
+    return [["--upgrade", "pip", "setuptools"], [*upgrade, "-e", target(extras)]]
+
+
+def target(extras: list[str]) -> str:
+    """Return the project with extras, as pip takes it."""
+    return f".[{','.join(extras)}]" if extras else "."
+
+
 def project_hash(root: Path) -> str:
-    """Return what the installation depends on: the project file and where the clone lies."""
-    text = (root / "pyproject.toml").read_bytes() + os.fsencode(root)
+    """Return what the installation depends on: project file, lock, and where the clone lies."""
+    text = (root / "pyproject.toml").read_bytes() + os.fsencode(root) + Lock(root).digest.encode()
     return hashlib.sha256(text).hexdigest()
 
 

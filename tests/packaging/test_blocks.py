@@ -39,6 +39,7 @@ ONLY_NAMED = (
     ".venv/bin/python -m ruff",
     ".venv/bin/python -m mypy",
     ".ci/run",
+    ".ci/newest",
     "python examples/",
 )
 """Commands that set up or test the project itself: the files they name must be there."""

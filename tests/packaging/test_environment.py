@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from environment import Environment, Stamp, pip_error, pip_news, project_hash, read_stamp
+from locked import FOLDER, MACHINES, this_machine
 from machine import SetupError
 
 posix = pytest.mark.skipif(os.name != "posix", reason="the stand-in for pip is a shell script")
@@ -15,24 +16,42 @@ posix = pytest.mark.skipif(os.name != "posix", reason="the stand-in for pip is a
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    """A project in a folder with a space, whose pip notes what it is asked, and obeys."""
+    """A project with a lock in a folder with a space; its pip notes what it is asked, and obeys."""
     root = tmp_path / "my clone"
     python = Environment(root).python
     python.parent.mkdir(parents=True)
     (root / "pyproject.toml").write_text("[project]\n")
+    (root / FOLDER).mkdir(parents=True)
+    (root / FOLDER / MACHINES).write_text(f"3.10 plan9-mips\n{this_machine()}\n")
     python.write_text(
         "#!/bin/sh\n"
-        'for last; do :; done; echo "$last" >> asked\n'
-        'case "$last" in *cuda*) echo "ERROR: No matching distribution found."; exit 1 ;; esac\n'
+        'echo "$*" >> asked\n'
+        'case "$*" in *cuda*) echo "ERROR: No matching distribution found."; exit 1 ;; esac\n'
         '[ ! -e offline ] || { echo "ERROR: no network."; exit 1; }\n'
     )
     python.chmod(0o755)
     return root
 
 
+PIP = "-m pip install --disable-pip-version-check --no-input --progress-bar off "
+TOOLS = f"--require-hashes -r {FOLDER}/tools.txt"
+LIBRARIES = f"--no-build-isolation --require-hashes -r {FOLDER}/base.txt"
+PROJECT = "--no-deps --no-build-isolation -e "
+
+
 def asked(root: Path) -> list[str]:
     """Return what pip was asked to install, run by run."""
-    return (root / "asked").read_text().splitlines()
+    return [line.removeprefix(PIP) for line in (root / "asked").read_text().splitlines()]
+
+
+def locked(*extras: str) -> list[str]:
+    """Return what pip is asked where extras are installed from the lock."""
+    groups = "".join(f" -r {FOLDER}/{extra}.txt" for extra in extras)
+    return [
+        TOOLS,
+        LIBRARIES + groups,
+        f"{PROJECT}.[{','.join(extras)}]" if extras else PROJECT + ".",
+    ]
 
 
 @posix
@@ -40,7 +59,7 @@ def test_installs_once(clone: Path) -> None:
     for _ in range(2):
         Environment(clone).install(["test"])
     Environment(clone).install([])
-    assert asked(clone) == [".[test]"]
+    assert asked(clone) == locked("test")
 
 
 @posix
@@ -48,16 +67,50 @@ def test_installs_again_when_the_project_changes(clone: Path) -> None:
     Environment(clone).install(["test"])
     (clone / "pyproject.toml").write_text("[project]\nname = 'other'\n")
     Environment(clone).install([])
-    assert asked(clone) == [".[test]", ".[test]"]
+    assert asked(clone) == locked("test") * 2
+
+
+@posix
+def test_installs_again_when_the_lock_changes(clone: Path) -> None:
+    Environment(clone).install([])
+    (clone / FOLDER / "base.txt").write_text("numpy==2.4.6\n")
+    Environment(clone).install([])
+    assert asked(clone) == locked() * 2
+
+
+@posix
+def test_the_newest_versions_are_taken_each_time_they_are_asked_for(clone: Path) -> None:
+    newest = [
+        "--upgrade pip setuptools",
+        "--upgrade --upgrade-strategy eager -e .[test]",
+    ]
+    for _ in range(2):
+        Environment(clone).install(["test"], newest=True)
+    assert asked(clone) == newest * 2
+    Environment(clone).install([])
+    assert asked(clone) == newest * 2 + locked("test"), "the next set-up goes back to the lock"
+
+
+@posix
+@pytest.mark.parametrize("machines", [None, "", "3.10 plan9-mips\n"])
+def test_a_machine_the_lock_is_not_for_is_told_so(
+    clone: Path, machines: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (clone / FOLDER / MACHINES).unlink()
+    if machines is not None:
+        (clone / FOLDER / MACHINES).write_text(machines)
+    Environment(clone).install([])
+    assert asked(clone)[-1].endswith("--upgrade-strategy eager -e .")
+    assert f"The lock was not checked for {this_machine()}" in capsys.readouterr().out
 
 
 @posix
 def test_goes_on_without_cupy(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Environment(clone).install(["cuda12", "test"])
-    assert asked(clone) == [".[cuda12,test]", ".[test]"]
+    assert asked(clone)[1:] == [locked("cuda12", "test")[1], *locked("test")]
     assert "going on without the GPU" in capsys.readouterr().out
     Environment(clone).install(["cuda12", "test"])
-    assert len(asked(clone)) == 2
+    assert len(asked(clone)) == 5
 
 
 @posix
@@ -67,7 +120,7 @@ def test_failed_install_says_why_and_is_not_stamped(clone: Path) -> None:
         Environment(clone).install([])
     (clone / "offline").unlink()
     Environment(clone).install([])
-    assert asked(clone) == [".", "."]
+    assert asked(clone) == [TOOLS, *locked()]
 
 
 @pytest.mark.slow

@@ -1,0 +1,147 @@
+"""The lock holds all that is asked for, by name, version and hash, and says of no index."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from importlib.metadata import PackageNotFoundError, requires
+from pathlib import Path
+
+import pytest
+from lock import PLATFORMS, PYTHONS, entries
+from locked import BASE, FOLDER, GROUPS, MACHINES, TOOLS, Lock, this_machine
+from packaging.markers import Marker
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+BUILD = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["build-system"]["requires"]
+TEXTS = {group: (ROOT / FOLDER / f"{group}.txt").read_text("utf-8") for group in GROUPS}
+HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
+
+
+def held(*groups: str) -> dict[str, list[Requirement]]:
+    """Return what groups hold: names to the versions of one or more kinds of machines."""
+    found: dict[str, list[Requirement]] = {}
+    for group in groups:
+        for entry in entries(TEXTS[group]):
+            requirement = Requirement(entry.split(" \\\n")[0])
+            found.setdefault(canonicalize_name(requirement.name), []).append(requirement)
+    return found
+
+
+def asked(extra: str) -> Iterator[Requirement]:
+    """Yield what the project asks for: without an extra ("base"), or for one."""
+    texts = PROJECT["dependencies"] if extra == BASE else PROJECT["optional-dependencies"][extra]
+    for requirement in map(Requirement, texts):
+        if requirement.name == PROJECT["name"]:
+            for inner in sorted(requirement.extras):
+                yield from asked(inner)
+        else:
+            yield requirement
+
+
+def here(requirements: Iterable[Requirement]) -> list[Requirement]:
+    """Return those that are for this machine."""
+    return [each for each in requirements if each.marker is None or each.marker.evaluate()]
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_every_entry_is_a_version_with_hashes(group: str) -> None:
+    for entry in entries(TEXTS[group]):
+        head, *hashes = entry.split(" \\\n    ")
+        assert re.fullmatch(r"[a-z0-9._-]+(\[[a-z,]+\])?==[\w.+!]+( ; .+)?", head), head
+        assert hashes and all(HASH.fullmatch(each) for each in hashes), head
+        assert len(hashes) == len(set(hashes)), head
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / FOLDER).iterdir()), ids=lambda path: path.name)
+def test_nothing_says_where_the_files_are_from(path: Path) -> None:
+    text = path.read_text("utf-8")
+    assert "/" not in text and "@" not in text and "index" not in text
+    assert not re.search(r"\b[a-z0-9-]+\.(org|com|net|io)\b", text)
+
+
+@pytest.mark.parametrize("extra", [BASE, "test", "cuda12", "cuda13"])
+def test_all_that_is_asked_for_is_held_within_its_bounds(extra: str) -> None:
+    versions = held(TOOLS, BASE, extra)
+    for requirement in asked(extra):
+        found = versions[canonicalize_name(requirement.name)]
+        assert found, requirement
+        for each in found:
+            (pin,) = each.specifier
+            assert requirement.specifier.contains(pin.version), f"{each} is not {requirement}"
+
+
+def test_tools_are_those_of_the_build_and_a_pip_without_known_faults() -> None:
+    versions = held(TOOLS)
+    assert {"pip", "setuptools"} <= versions.keys()
+    for requirement in [*map(Requirement, BUILD), Requirement("pip>=25.3")]:
+        (pin,) = versions[requirement.name][0].specifier
+        assert requirement.specifier.contains(pin.version)
+
+
+@pytest.mark.parametrize("extra", [(), ("test",)])
+def test_what_the_libraries_need_is_held_too(extra: tuple[str, ...]) -> None:
+    versions, seen = held(TOOLS, BASE, *extra), set[str]()
+    waiting = [each for group in (BASE, *extra) for each in here(asked(group))]
+    while waiting:
+        requirement = waiting.pop()
+        name = canonicalize_name(requirement.name)
+        key = f"{name}{sorted(requirement.extras)}"
+        if key in seen:
+            continue
+        seen.add(key)
+        assert here(versions.get(name, [])), f"{requirement} is not held"
+        waiting += _needs(requirement)
+    assert len(seen) > 25
+
+
+def _needs(requirement: Requirement) -> Iterator[Requirement]:
+    try:
+        texts = requires(requirement.name) or []
+    except PackageNotFoundError:
+        return
+    for each in map(Requirement, texts):
+        extras = ("", *requirement.extras)
+        if each.marker is None or any(each.marker.evaluate({"extra": extra}) for extra in extras):
+            yield each
+
+
+def test_groups_of_one_environment_agree() -> None:
+    for cuda in ("cuda12", "cuda13"):
+        for name, found in held(TOOLS, BASE, "test", cuda).items():
+            versions = {str(each.specifier) for each in here(found)}
+            assert len(versions) <= 1, f"{name}: {versions}"
+
+
+def test_no_library_is_held_twice_for_one_machine() -> None:
+    """On every Python it is made for, at most one entry of a name applies."""
+    for group in GROUPS:
+        for name, found in held(group).items():
+            for python in PYTHONS:
+                variables = {"python_version": python, "python_full_version": f"{python}.0"}
+                markers = [each.marker or Marker("python_version > '3'") for each in found]
+                assert sum(marker.evaluate(variables) for marker in markers) <= 1, name
+
+
+def test_it_fits_this_machine() -> None:
+    machines = (ROOT / FOLDER / MACHINES).read_text("utf-8").splitlines()
+    known = {f"{python} {platform}" for python in PYTHONS for platform in PLATFORMS}
+    assert set(machines) <= known and len(set(machines)) == len(machines)
+    assert {f"{python} linux-x86_64" for python in PYTHONS[:3]} <= set(machines)
+    if this_machine() in known:
+        assert Lock(ROOT).fits
+
+
+def test_its_hash_follows_every_file(tmp_path: Path) -> None:
+    (tmp_path / FOLDER).mkdir(parents=True)
+    digests = {Lock(tmp_path).digest}
+    for name in ("base.txt", "test.txt"):
+        (tmp_path / FOLDER / name).write_text("x==1\n")
+        digests.add(Lock(tmp_path).digest)
+    (tmp_path / FOLDER / "test.txt").write_text("x==2\n")
+    digests.add(Lock(tmp_path).digest)
+    assert len(digests) == 4
