@@ -44,8 +44,15 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "quality": ("io", "simulate", *LEAVES),
     "modalities": ("reporting", "simulate", *SCANS),
     "jobs": ("modalities", "reporting", *SCANS),
+    "support": (
+        *("backend", "io.atomic_write", "reporting.environment", "paths"),
+        *("plain", "errors", "faces"),
+    ),
     "benchmark": ("jobs", "modalities", "reporting", "simulate", "quality", *SCANS),
-    "cli": ("benchmark", "jobs", "modalities", "reporting", "simulate", "quality", *SCANS),
+    "cli": (
+        *("benchmark", "jobs", "modalities", "reporting", "simulate", "quality", "support"),
+        *SCANS,
+    ),
     "": ("backend", "io", "jobs", "modalities", "model", "operators", "simulate", *LEAVES),
 }
 """Part of `engine` to the other parts it may import; "" is the engine's own `__init__`."""
@@ -61,7 +68,7 @@ TYPES_ONLY = {
 ENGINE_OF_APP = (
     *("engine.backend", "engine.data", "engine.errors", "engine.events", "engine.geometry"),
     *("engine.io", "engine.jobs", "engine.modalities", "engine.profiling", "engine.quality"),
-    "engine.settings",
+    *("engine.settings", "engine.support"),
 )
 """Modules of the engine that the window knows: faces, whose parts it does not reach into."""
 

@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, QThread, QTimer, Signal
 
 from engine.errors import EngineError
 from engine.events import Aborted, Event, Failed, Finished, Preview
+from engine.support import keep_fault
 
 if TYPE_CHECKING:  # the engine's process is not needed to open the window
     from engine.jobs import EngineProcess
@@ -90,6 +91,7 @@ class Task(QThread):
         except EngineError as e:
             self.failed.emit(str(e))
         except Exception as e:  # noqa: BLE001  the thread's last door: nothing may end silently
+            keep_fault(e)
             self.failed.emit(f"A fault of ours: {type(e).__name__}: {e}; please report it.")
         else:
             self.done.emit(result)

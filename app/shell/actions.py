@@ -54,6 +54,12 @@ class Actions(QObject):
             "Guide", "", "Shift+F1", "First scans step by step, corrections, formulas, files"
         )
         self.help = make("Help and shortcuts", "help", "F1", "How to use the window")
+        self.support_bundle = make(
+            "Save support bundle …",
+            "",
+            "",
+            "Versions, settings, log and the last fault, without names, to send with a question",
+        )
         self.about = make("About Isocenter", "", "", "Version and licence")
         self.full_views.setCheckable(True)
         self.log.setCheckable(True)
@@ -90,7 +96,7 @@ class Actions(QObject):
             "&Edit": (self.undo, self.redo),
             "&Run": (self.start, None, self.finish, self.pause, self.abort),
             "&View": (self.full_views, self.log, self.theme),
-            "&Help": (self.guide, self.help, self.about),
+            "&Help": (self.guide, self.help, self.support_bundle, self.about),
         }
         for title, actions in menus.items():
             menu = bar.addMenu(title)

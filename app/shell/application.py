@@ -22,6 +22,7 @@ from app.models.named_protocols import protocols_left_out
 from app.models.preferences import Preferences
 from app.models.session import Session
 from app.shell.main_window import MainWindow
+from engine.support import keep_fault
 
 log = logging.getLogger(__name__)
 
@@ -66,8 +67,9 @@ def report_fault(
 ) -> None:
     """Put a fault of ours before the user; the window stays."""
     log.error("a fault of ours", exc_info=(kind, fault, trace))
+    keep_fault(fault)
     session.add_log("error", "".join(traceback.format_exception(kind, fault, trace)))
-    text = f"{kind.__name__}: {fault}. Please report it with the log."
+    text = f"{kind.__name__}: {fault}. Please report it (Help > Save support bundle)."
     session.raise_problem(Problem("A fault of ours.", text, "Your study and images are kept."))
 
 

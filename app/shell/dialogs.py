@@ -12,6 +12,7 @@ from app.control.context import AppContext
 from app.export.writing import provenance_of, write
 from app.models.inputs import DATA, SCANNER
 from engine.modalities import all_roles
+from engine.support import SupportBundle
 
 SCANNER_SUFFIXES = (".toml", ".txt", ".csv", ".tsv")
 
@@ -93,6 +94,37 @@ class Dialogs(QObject):
         from app.shell.help import HelpDialog
 
         HelpDialog(self._parent).open()
+
+    def support_bundle(self) -> None:
+        """Gather what helps who helps, show it, and save it where the user wants it."""
+        from engine.support import gather
+
+        session, recent = self._context.session, self._context.preferences.recent
+        log = [f"{line.time:%H:%M:%S}  {line.level}  {line.text}" for line in session.log]
+        values = [found.value for found in session.study.inputs.values()]
+        self._context.commands.run_task(
+            lambda _: gather(log=log, names=[*values, *recent]),
+            self._show_bundle,
+            busy="Gathering facts without names",
+            failed="There is no support bundle.",
+        )
+
+    def _show_bundle(self, bundle: SupportBundle) -> None:
+        from app.shell.support_dialog import SupportDialog
+
+        if not SupportDialog(self._parent, bundle).exec():
+            return
+        start = str(Path.home() / "isocenter-support.zip")
+        name, _ = QFileDialog.getSaveFileName(
+            self._parent, "Save support bundle", start, "Archives (*.zip)"
+        )
+        if name:
+            target = Path(name).with_suffix(".zip")
+            self._context.commands.run_task(
+                lambda _: bundle.write(target),
+                lambda _: self._context.session.add_log("info", f"Written: {target}"),
+                failed=f"{target.name} was not written.",
+            )
 
     def about(self) -> None:
         """Say what this is."""

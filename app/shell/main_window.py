@@ -138,6 +138,7 @@ class MainWindow(QMainWindow):
                 "theme": self.toggle_theme,
                 "guide": self.dialogs.guide,
                 "help": self.dialogs.help,
+                "support_bundle": self.dialogs.support_bundle,
                 "about": self.dialogs.about,
             }
         )

@@ -6,11 +6,12 @@ import argparse
 import importlib.metadata
 import os
 import shutil
+from pathlib import Path
 
 from engine import backend
 from engine.backend.devices import find_devices
 from engine.cli.console import Console, Verbs
-from engine.errors import DeviceError, ResourceError
+from engine.errors import DeviceError, ResourceError, SettingsError
 from engine.paths import cache_dir, jobs_dir
 from engine.reporting.environment import environment
 
@@ -31,10 +32,39 @@ LOW_DISK = 5 * 2**30
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
     p = verbs.add_parser("doctor", help="check this installation")
-    p.set_defaults(act=_doctor)
+    p.add_argument(
+        "--bundle",
+        metavar="FILE.zip",
+        type=Path,
+        help="write versions, device, settings, the last job and the last fault there, without "
+        "names of patients, users or files",
+    )
+    p.set_defaults(act=_act)
 
 
-def _doctor(arguments: argparse.Namespace, console: Console) -> None:
+def _act(arguments: argparse.Namespace, console: Console) -> None:
+    if arguments.bundle is None:
+        _doctor(console)
+    else:
+        _bundle(arguments.bundle, console)
+
+
+def _bundle(path: Path, console: Console) -> None:
+    from engine.support.bundle import PROMISE, gather
+
+    if path.suffix.lower() != ".zip":
+        raise SettingsError(f"{path.name}: a bundle is a ZIP file; give a name that ends in .zip.")
+    if path.exists():
+        raise SettingsError(f"{path}: is there already; give a name that is free.")
+    bundle = gather()
+    bundle.write(path)
+    for name, text in bundle.files.items():
+        console.line(f"  {name:20s} {len(text.splitlines())} lines")
+    console.line(PROMISE)
+    console.line(f"Written: {path}")
+
+
+def _doctor(console: Console) -> None:
     facts = environment()
     for name in ("isocenter", "python", "system", "processor"):
         console.line(f"  {name:20s} {facts.get(name, 'unknown')}")

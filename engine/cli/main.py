@@ -15,6 +15,7 @@ from engine.cli.console import Console
 from engine.cli.outputs import refuse_outputs
 from engine.errors import EngineError
 from engine.reporting.environment import environment
+from engine.support import keep_fault
 
 DONE, OUR_FAULT, USER_FAULT, INTERRUPTED = 0, 1, 2, 130
 VERBS = (reconstruct, inspect, protocols, simulate, response, volumes, bench, doctor)
@@ -57,6 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as e:  # noqa: BLE001  the last door: say that it is ours, and where
         console.fault(f"a fault of ours: {type(e).__name__}: {e}; please report it with this:")
         traceback.print_exc()
+        keep_fault(e)
         return OUR_FAULT
     console.close()
     return DONE

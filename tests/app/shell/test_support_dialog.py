@@ -1,0 +1,43 @@
+"""The user sees every word of a support bundle before it is saved."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.shell.support_dialog import SupportDialog
+from engine.support import SupportBundle
+
+
+@pytest.fixture
+def bundle() -> SupportBundle:
+    """Two files, one with what Qt would take for rich text."""
+    return SupportBundle({"README.txt": "first\n", "log.txt": "<b>12:00</b> opened [1]\n"})
+
+
+def test_every_file_is_listed_and_shown_as_it_is_saved(
+    qtbot: QtBot, bundle: SupportBundle, tmp_path: Path
+) -> None:
+    dialog = SupportDialog(None, bundle)
+    qtbot.addWidget(dialog)
+    shown = {}
+    for row in range(dialog.names.count()):
+        dialog.names.setCurrentRow(row)
+        shown[dialog.names.currentItem().text()] = dialog.text.toPlainText()
+    assert shown == bundle.files
+    bundle.write(tmp_path / "bundle.zip")
+    with zipfile.ZipFile(tmp_path / "bundle.zip") as archive:
+        assert {name: archive.read(name).decode() for name in archive.namelist()} == shown
+
+
+def test_the_content_cannot_be_changed_between_looking_and_saving(
+    qtbot: QtBot, bundle: SupportBundle
+) -> None:
+    dialog = SupportDialog(None, bundle)
+    qtbot.addWidget(dialog)
+    assert dialog.text.isReadOnly()
+    dialog.save.click()
+    assert dialog.result() == SupportDialog.DialogCode.Accepted
