@@ -24,7 +24,7 @@ from engine.events import Aborted, Checkpointed, Event, Failed, Finished
 from engine.modalities import MODALITIES, Study
 
 if TYPE_CHECKING:  # the engine's process is not needed to open the window
-    from engine.jobs import Source
+    from engine.jobs import EngineProcess, Source
 
 SPEED_BOUNDS = (0.02, 50.0)
 
@@ -42,6 +42,8 @@ class Runner(QObject):
         self._job_id = ""
         self.source: Source | None = None
         """What the engine process runs, None for a reconstruction."""
+        self.engine: type[EngineProcess] | None = None
+        """What runs a study, None for a process of its own."""
         self.has_checkpoint = False
         """Whether the job can be resumed from disk."""
         self._is_shut = False
@@ -158,7 +160,7 @@ class Runner(QObject):
             self._session.raise_problem(Problem("The reconstruction cannot start.", str(e)))
             return
         self._job_id, self.has_checkpoint = kept.id, bool(job_id)
-        process = EngineProcess(
+        process = (self.engine or EngineProcess)(
             study, device=key, job=kept, resume=bool(job_id), source=self.source
         )
         self.job = job = EngineThread(process, self)

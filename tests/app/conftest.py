@@ -22,6 +22,7 @@ from engine.backend.devices import cpu_device
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
+from tests.app.engine_in_thread import EngineInThread
 
 PATIENCE_MS = 60_000
 """A first run compiles kernels where their cache is empty."""
@@ -106,6 +107,7 @@ def window(qtbot, qapp, preferences):
 
     made = make_window(qapp, preferences)
     made.dialogs.confirm = lambda *words: True  # the user, who agrees to everything
+    made.runner.engine = EngineInThread
     qtbot.addWidget(made)
     made.show()
     ready = lambda: made.session.device.found != () and not made.commands.is_busy  # noqa: E731
@@ -132,6 +134,12 @@ def children() -> list[str]:
             return []
         time.sleep(0.02)
     return found
+
+
+@pytest.fixture
+def own_process(window) -> None:
+    """Let the window run its engine in a process of its own, as it does for users."""
+    window.runner.engine = None
 
 
 @pytest.fixture

@@ -344,6 +344,7 @@ def test_lengths_are_pixels_where_their_size_is_not_known(session, window):
     assert step.form.form._rows["voxel_mm"]._name.text() == "Voxel size (mm)"
 
 
+@pytest.mark.usefixtures("own_process")
 def test_a_start_while_the_last_process_ends_lets_no_other_scan_in(qtbot, window, open_ct, ct_scan):
     open_ct()
     session, runner = window.session, window.runner

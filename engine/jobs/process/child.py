@@ -31,7 +31,11 @@ def main(order: Order, events: Connection, commands: Connection) -> None:
     """Run an order to its end; every end but an abort is told as an event."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches us too; the parent decides
     controls = Controls(commands)
-    outbox = Outbox(events, controls)
+    serve(order, Outbox(events, controls), controls)
+
+
+def serve(order: Order, outbox: Outbox, controls: Controls) -> None:
+    """Run an order, tell all that happens, and let nothing escape."""
     try:
         _work(order, outbox, controls)
     # raised by ourselves, never by the keyboard: it passes every `except Exception` on its way

@@ -124,6 +124,7 @@ def test_the_device_is_fixed_while_a_run_is_on(qtbot, window, opened, long_study
 # failures
 
 
+@pytest.mark.usefixtures("own_process")
 def test_a_failing_gpu_leaves_its_image_and_the_cpu_finishes(qtbot, window, opened, exact_study):
     EmulatedGpu()  # skips where kernels cannot be compiled for the CPU
     opened(exact_study)
@@ -151,6 +152,7 @@ def test_a_failing_gpu_leaves_its_image_and_the_cpu_finishes(qtbot, window, open
     np.testing.assert_array_equal(final.values, undisturbed.volume.values)
 
 
+@pytest.mark.usefixtures("own_process")
 def test_a_gpu_that_is_gone_at_the_start_is_told_and_the_cpu_offered(qtbot, window, opened):
     try:
         named("cuda")
@@ -167,6 +169,7 @@ def test_a_gpu_that_is_gone_at_the_start_is_told_and_the_cpu_offered(qtbot, wind
     until_finished(qtbot, window)
 
 
+@pytest.mark.usefixtures("own_process")
 def test_a_fault_of_the_scan_offers_no_cpu(qtbot, window, opened):
     opened()
     window.runner.source = engine_sources.faulty_input_on_gpu

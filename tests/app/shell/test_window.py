@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QThread, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QPushButton, QToolButton
@@ -37,6 +38,7 @@ def until_running(qtbot, window, updates=3):
 # a run
 
 
+@pytest.mark.usefixtures("own_process")
 def test_a_scan_is_reconstructed_while_the_window_shows_it(qtbot, window, opened):
     shown = []
     opened()
@@ -114,6 +116,7 @@ def test_abort_keeps_the_image_and_offers_to_resume(qtbot, window, opened, long_
     assert window.header.choice.start.isVisible()
 
 
+@pytest.mark.usefixtures("own_process")
 def test_a_killed_engine_is_told_and_can_be_resumed(qtbot, window, opened, long_study):
     opened(long_study)
     window.runner.start()
@@ -144,6 +147,7 @@ def test_the_studys_files_cannot_change_under_a_running_engine(qtbot, window, op
     assert window.actions_.open.toolTip() == "A reconstruction is running."
 
 
+@pytest.mark.usefixtures("own_process")
 def test_closing_while_running_asks_and_leaves_nothing(qtbot, window, opened, long_study):
     opened(long_study)
     window.runner.start()
@@ -331,6 +335,7 @@ def test_shortcuts_are_unique(window):
     assert len(set(keys)) == len(keys)
 
 
+@pytest.mark.usefixtures("own_process")
 def test_no_thread_is_left_once_the_window_is_quiet(qtbot, window, opened):
     opened()
     window.runner.start()

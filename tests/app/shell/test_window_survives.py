@@ -47,6 +47,7 @@ def exact_study(long_study):
     )
 
 
+@pytest.mark.usefixtures("own_process")
 def test_ten_kills_at_random_and_the_same_bits(qtbot, window, opened, exact_study, rng):
     *_, last = run(exact_study, on=cpu(2))
     assert isinstance(last, Finished)

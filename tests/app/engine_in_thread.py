@@ -1,0 +1,138 @@
+"""The engine in a thread of this process: the same events without two seconds of imports.
+
+What processes alone can show, deaths above all, is tested with `EngineProcess`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from queue import SimpleQueue
+from threading import Condition, Thread
+
+from engine.events import Aborted, Event, Finished, Preview, Progressed
+from engine.jobs.process import child
+from engine.jobs.process.engine_process import ENDS
+from engine.jobs.process.exit_reasons import what_is_safe
+from engine.jobs.process.messages import Order, Source
+from engine.modalities.studies import Study
+
+
+class Wishes:
+    """What the user wants, asked for by the engine as it asks `Controls`."""
+
+    def __init__(self) -> None:
+        self._changed = Condition()
+        self._wanted: set[str] = set()
+        self.resting = False
+
+    def want(self, word: str) -> None:
+        with self._changed:
+            self._wanted -= {"pause"}
+            self._wanted |= {word} - {"resume"}
+            self._changed.notify_all()
+
+    @property
+    def pause_wanted(self) -> bool:
+        return "pause" in self._wanted
+
+    def finish_wanted(self) -> bool:
+        return "finish" in self._wanted
+
+    def stop_if_aborted(self) -> None:
+        if "abort" in self._wanted:
+            raise KeyboardInterrupt
+
+    def rest(self, report: Callable[[], None]) -> None:
+        self.resting = True
+        with self._changed:
+            self._changed.wait_for(lambda: not self.pause_wanted)
+        self.resting = False
+
+
+class Queue:
+    """Hands events on, as `Outbox` does, with images of their own."""
+
+    def __init__(self, wishes: Wishes) -> None:
+        self._wishes = wishes
+        self.sent: SimpleQueue[Event | None] = SimpleQueue()
+
+    def send(self, event: Event) -> None:
+        self.sent.put(event)
+
+    def send_event(self, event: Event) -> None:
+        if isinstance(event, Preview | Finished):
+            volume = event.volume
+            event = replace(event, volume=replace(volume, values=volume.values.copy()))
+        self.sent.put(event)
+
+    def on_progress(self, progress: Progressed) -> None:
+        self._wishes.stop_if_aborted()
+        self.sent.put(progress)
+
+    def beat(self) -> None:
+        """Nobody waits for a sign of life."""
+
+    def wait_until_taken(self) -> None:
+        """Images are copies."""
+
+    def close(self) -> None:
+        self.sent.put(None)
+
+
+class EngineInThread:
+    """Stands where an `EngineProcess` stands: drawn by one thread, told what to do by another."""
+
+    pid = None
+
+    def __init__(
+        self,
+        study: Study,
+        *,
+        device: str = "auto",
+        threads: int | None = None,
+        job=None,
+        resume: bool = False,
+        source: Source | None = None,
+    ) -> None:
+        folder = str(job.folder) if job else None
+        self._order = Order(study.model_dump_json(), device, threads, folder, resume, source)
+        self._job, self._wishes = job, Wishes()
+        self.last_preview: Preview | None = None
+
+    @property
+    def paused(self) -> bool:
+        return self._wishes.resting
+
+    def pause(self) -> None:
+        self._wishes.want("pause")
+
+    def resume_run(self) -> None:
+        self._wishes.want("resume")
+
+    def finish_and_keep(self) -> None:
+        self._wishes.want("finish")
+
+    def abort(self) -> None:
+        self._wishes.want("abort")
+
+    def events(self) -> Iterator[Event]:
+        queue = Queue(self._wishes)
+        order = (self._order, queue, self._wishes)
+        thread = Thread(target=child.serve, args=order, name="engine")
+        thread.start()
+        try:
+            yield from self._draw(queue)
+        finally:
+            self.abort()
+            thread.join()
+
+    def _draw(self, queue: Queue) -> Iterator[Event]:
+        ended = False
+        while (event := queue.sent.get()) is not None:
+            ended = ended or isinstance(event, ENDS)
+            self.last_preview = event if isinstance(event, Preview) else self.last_preview
+            yield event
+        if not ended:
+            safe = what_is_safe(self.last_preview, self._job, on_gpu=False)
+            yield Aborted(f"Aborted. {safe}")
