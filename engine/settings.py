@@ -6,17 +6,14 @@ classes, so a label, a unit or a bound is written once.
 
 from __future__ import annotations
 
-import tomllib
-from pathlib import Path
 from typing import Any, TypeVar
 
 import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from engine.errors import ResourceError, SettingsError
+from engine.errors import SettingsError
 from engine.plain import Plain
 
-MAX_TOML_BYTES = 1_000_000
 S = TypeVar("S", bound="Settings")
 
 
@@ -78,25 +75,6 @@ def parse(kind: type[S], values: Any, *, where: str) -> S:
         return kind.model_validate(values)
     except ValidationError as e:
         raise SettingsError(f"{where}: {explain(e, values)}.") from e
-
-
-def read_toml(path: Path) -> Plain:
-    """Read a small TOML file; raise `SettingsError` where it is not one."""
-    try:
-        size = path.stat().st_size
-        if size > MAX_TOML_BYTES:
-            raise SettingsError(
-                f"{path.name}: {size} bytes, a settings file has at most {MAX_TOML_BYTES}."
-            )
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as e:
-        raise SettingsError(f"{path}: no such file; check the path.") from e
-    except OSError as e:
-        reason = e.strerror or e
-        raise ResourceError(f"{path}: cannot be read ({reason}); check the permissions.") from e
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as e:
-        reason = "nested too deeply" if isinstance(e, RecursionError) else str(e)
-        raise SettingsError(f"{path.name}: not a TOML file ({reason}).") from e
 
 
 def to_toml(value: Settings) -> str:

@@ -132,6 +132,7 @@ def _phantom(name: str, scale: float) -> ShapePhantom | VoxelPhantom:
 
 def _orbit(a: argparse.Namespace) -> XrayGeometry:
     from engine.geometry import orbits
+    from engine.io.open_input import open_input
     from engine.io.xray.vectors import geometry_of, read_vectors
 
     columns, rows = a.detector
@@ -139,7 +140,8 @@ def _orbit(a: argparse.Namespace) -> XrayGeometry:
         raise SettingsError(f"{a.views} views of {columns} × {rows} pixels: want 1 to 2^32 in all.")
     shape = (1 if a.orbit == "fan" else rows, columns)
     if Path(a.orbit).suffix == ".geom":
-        return geometry_of(read_vectors(Path(a.orbit)), "cone", shape, Path(a.orbit))
+        with open_input(Path(a.orbit)) as file:
+            return geometry_of(read_vectors(file), "cone", shape, file.path)
     if a.orbit not in ORBITS:
         raise SettingsError(f"--orbit {a.orbit!r}: want one of {', '.join(ORBITS)}, or ORBIT.geom.")
     common: Plain = {"shape": shape, "pixel_mm": a.pixel, "axis_column": a.axis_column}

@@ -28,7 +28,7 @@ class InputRole:
         none. Raises `EngineError` where the file is no such thing, or not of this scanner
     describe : one line about a content
     attach : returns a scan with the content; as an entry of its `auxiliary` by default
-    accepts : whether a file with this path and these first bytes can only be one of these
+    accepts : whether a file, opened, can only be one of these
     format : name under which `engine.io.inspect` knows such files, where only content tells
     takes_volume : whether a volume that is opened beside a scan is meant to be one of these
     summary : what the window keeps of a content; all of it by default
@@ -42,7 +42,7 @@ class InputRole:
     read: Callable[[Path, Any], Any]
     describe: Callable[[Any], str] = lambda content: ""
     attach: Callable[[Any, Any], Any] | None = None
-    accepts: Callable[[Path, bytes], bool] = lambda path, head: False
+    accepts: Callable[[Any], bool] = lambda file: False
     format: str = ""
     takes_volume: Callable[[Any], bool] = lambda volume: False
     summary: Callable[[Any], Any] = lambda content: content

@@ -21,6 +21,7 @@ from engine.errors import FileFormatError, UnknownFormatError
 from engine.geometry.scanner import Scanner
 from engine.io import efficiencies as _efficiencies
 from engine.io.atomic_write import refuse_impossible, write_atomically
+from engine.io.folder import is_folder
 from engine.io.formats import (
     HISTOGRAM_READERS,
     LISTMODE_READERS,
@@ -39,7 +40,7 @@ from engine.io.histogram_hdf5 import write_histogram
 from engine.io.json_text import to_json
 from engine.io.listmode_hdf5 import write_listmode
 from engine.io.mu_map import as_mu_map
-from engine.io.open_input import open_head, refuse_not_finite
+from engine.io.open_input import InputFile, open_input, refuse_not_finite
 from engine.io.report import Report, inspect
 from engine.io.response_hdf5 import is_response
 from engine.io.scanners import builtin_scanners, read_scanner
@@ -76,6 +77,7 @@ __all__ = [
     "read_volume",
     "save",
     "save_projections",
+    "scan_file",
     "suffixes_of",
     "to_json",
     "usual_suffixes",
@@ -97,19 +99,17 @@ def read_listmode(path: Path | str, *, scanner: str | None = None) -> ListMode:
         name of a scanner that comes with us, a scanner file or a crystal map, where the
         scan does not say which
     """
-    path = Path(path)
-    head = open_head(path)
-    reader = reader_of(LISTMODE_READERS, path, head)
-    if reader is not None:
-        return reader.read(path, scanner=scanner)
-    raise _unknown(path, head, "list-mode scan", LISTMODE_READERS)
+    with open_input(Path(path)) as file:
+        reader = reader_of(LISTMODE_READERS, file)
+        if reader is not None:
+            return reader.read(file, scanner=scanner)
+        raise _unknown(file, "list-mode scan", LISTMODE_READERS)
 
 
 def is_histogram(path: Path | str) -> bool:
     """Whether a file is a histogram of a dual-head scanner."""
-    path = Path(path)
-    head = open_head(path)
-    return reader_of(HISTOGRAM_READERS, path, head) is not None
+    with open_input(Path(path)) as file:
+        return reader_of(HISTOGRAM_READERS, file) is not None
 
 
 def read_histogram(
@@ -126,17 +126,16 @@ def read_histogram(
     efficiencies
         of the crystals of the scan, in all their layers; in place of those that it brings
     """
-    path = Path(path)
-    head = open_head(path)
-    reader = reader_of(HISTOGRAM_READERS, path, head)
-    if reader is not None:
-        return _with_efficiencies(reader.read(path, scanner=scanner), efficiencies)
-    events = reader_of(LISTMODE_READERS, path, head)
-    if events is not None:
-        scan = events.read(path, scanner=scanner)
-        return histogrammed(_with_efficiencies(scan, efficiencies))
-    known: tuple[AnyReader, ...] = (*HISTOGRAM_READERS, *LISTMODE_READERS)
-    raise _unknown(path, head, "histogram or list-mode scan", known)
+    with open_input(Path(path)) as file:
+        reader = reader_of(HISTOGRAM_READERS, file)
+        if reader is not None:
+            return _with_efficiencies(reader.read(file, scanner=scanner), efficiencies)
+        events = reader_of(LISTMODE_READERS, file)
+        if events is not None:
+            scan = events.read(file, scanner=scanner)
+            return histogrammed(_with_efficiencies(scan, efficiencies))
+        known: tuple[AnyReader, ...] = (*HISTOGRAM_READERS, *LISTMODE_READERS)
+        raise _unknown(file, "histogram or list-mode scan", known)
 
 
 def _with_efficiencies(scan: Scan, path: Path | None) -> Scan:
@@ -147,12 +146,11 @@ def _with_efficiencies(scan: Scan, path: Path | None) -> Scan:
 
 def read_volume(path: Path | str) -> Volume:
     """Read a volume, axis-aligned in mm LPS."""
-    path = Path(path)
-    head = open_head(path)
-    reader = reader_of(VOLUME_READERS, path, head)
-    if reader is not None:
-        return reader.read(path)
-    raise _unknown(path, head, "volume", VOLUME_READERS)
+    with open_input(Path(path)) as file:
+        reader = reader_of(VOLUME_READERS, file)
+        if reader is not None:
+            return reader.read(file)
+        raise _unknown(file, "volume", VOLUME_READERS)
 
 
 def is_projections(path: Path | str) -> bool:
@@ -172,13 +170,26 @@ def read_projections(path: Path | str) -> Projections:
     found = _xray.find(path)
     if found is not None:
         reader, settings = found
-        return reader.read(settings)
-    if path.is_dir():
+        with open_input(settings) as file:
+            return reader.read(file)
+    if is_folder(path):
         raise FileFormatError(
             f"{path}: this is a folder without the settings of a scan; choose a file in it. "
             f"Can be read: {listed(PROJECTION_READERS)}."
         )
-    raise _unknown(path, open_head(path), "X-ray scan", PROJECTION_READERS)
+    with open_input(path) as file:
+        raise _unknown(file, "X-ray scan", PROJECTION_READERS)
+
+
+def scan_file(path: Path | str) -> Path:
+    """Return the file that a folder of a scan stands for; any other path as it is.
+
+    A study names files: what is read, compared and written down is then the same whether the
+    folder was named or the file in it.
+    """
+    path = Path(path)
+    found = _xray.find(path) if is_folder(path) else None
+    return path if found is None else found[1]
 
 
 def read_mu_map(path: Path | str, scanner: Scanner) -> Volume:
@@ -217,12 +228,11 @@ def can_save(path: Path | str) -> None:
     refuse_impossible(path)
 
 
-def _unknown(
-    path: Path, head: bytes, wanted: str, known: Sequence[AnyReader]
-) -> UnknownFormatError:
+def _unknown(file: InputFile, wanted: str, known: Sequence[AnyReader]) -> UnknownFormatError:
     others = (reader for reader in READERS if reader not in known)
-    found = next((other.name for other in others if other.accepts(path, head)), None)
-    if is_response(path, head):
+    found = next((other.name for other in others if other.accepts(file)), None)
+    path = file.path
+    if is_response(file):
         return UnknownFormatError(
             f"{path.name}: this is the response of two panels, not a {wanted}; open the scan, and "
             "name this file as its response (--response)."

@@ -27,7 +27,7 @@ from engine.data.listmode import ListMode
 from engine.errors import FileFormatError, GeometryError
 from engine.geometry.dual_head import DualHead
 from engine.io.base import ListModeReader
-from engine.io.open_input import read_text
+from engine.io.open_input import InputFile
 from engine.io.scanners import read_scanner
 
 SCANNER = "adac"
@@ -47,12 +47,12 @@ class AdacCsv(ListModeReader):
     suffixes: ClassVar[tuple[str, ...]] = (".csv", ".txt")
 
     @classmethod
-    def accepts(cls, path: Path, head: bytes) -> bool:
-        return SEPARATION.search(head.decode("utf-8", errors="replace")) is not None
+    def accepts(cls, file: InputFile) -> bool:
+        return SEPARATION.search(file.head.decode("utf-8", errors="replace")) is not None
 
     @classmethod
-    def read(cls, path: Path, *, scanner: str | None = None) -> ListMode:
-        text = read_text(path, MOST_BYTES)
+    def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
+        path, text = file.path, file.text(MOST_BYTES)
         rows = _rows(text, path)
         _refuse_times(rows[:, 0], path)
         separation_mm = _separation_mm(text, path)

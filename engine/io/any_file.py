@@ -11,8 +11,8 @@ from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.volume import Volume
 from engine.errors import UnknownFormatError
-from engine.io.formats import listed
-from engine.io.open_input import open_head
+from engine.io.formats import listed, reader_of
+from engine.io.open_input import open_input
 from engine.plain import Plain
 
 Scan = ListMode | Histogram | Projections
@@ -50,13 +50,16 @@ def read(path: Path | str, *, scanner: str | None = None) -> Scan | Volume:
     path = Path(path)
     if io.is_projections(path):
         return io.read_projections(path)
-    head = open_head(path)
-    if any(reader.accepts(path, head) for reader in io.LISTMODE_READERS):
-        return io.read_listmode(path, scanner=scanner)
-    if io.is_histogram(path):
-        return io.read_histogram(path, scanner=scanner)
-    if any(reader.accepts(path, head) for reader in io.VOLUME_READERS):
-        return io.read_volume(path)
+    with open_input(path) as file:
+        events = reader_of(io.LISTMODE_READERS, file)
+        if events is not None:
+            return events.read(file, scanner=scanner)
+        counts = reader_of(io.HISTOGRAM_READERS, file)
+        if counts is not None:
+            return counts.read(file, scanner=scanner)
+        volume = reader_of(io.VOLUME_READERS, file)
+        if volume is not None:
+            return volume.read(file)
     raise UnknownFormatError(
         f"{path.name}: unknown scan or volume; can be read: {listed(io.READERS)}."
     )

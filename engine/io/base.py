@@ -10,6 +10,7 @@ from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.volume import Volume
+from engine.io.open_input import InputFile
 from engine.plain import Plain
 
 
@@ -38,12 +39,12 @@ class ListModeReader(Format):
 
     @classmethod
     @abstractmethod
-    def accepts(cls, path: Path, head: bytes) -> bool:
-        """Whether this reader is the one for a file with these first bytes."""
+    def accepts(cls, file: InputFile) -> bool:
+        """Whether this reader is the one for a file; its name and its first bytes tell."""
 
     @classmethod
     @abstractmethod
-    def read(cls, path: Path, *, scanner: str | None = None) -> ListMode:
+    def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
         """Read a scan; `scanner` names a scanner or its file where the scan does not."""
 
 
@@ -52,12 +53,12 @@ class HistogramReader(Format):
 
     @classmethod
     @abstractmethod
-    def accepts(cls, path: Path, head: bytes) -> bool:
-        """Whether this reader is the one for a file with these first bytes."""
+    def accepts(cls, file: InputFile) -> bool:
+        """Whether this reader is the one for a file; its name and its first bytes tell."""
 
     @classmethod
     @abstractmethod
-    def read(cls, path: Path, *, scanner: str | None = None) -> Histogram:
+    def read(cls, file: InputFile, *, scanner: str | None = None) -> Histogram:
         """Read a histogram; `scanner` names the scanner, or its file, to take instead."""
 
 
@@ -66,12 +67,12 @@ class ProjectionsReader(Format):
 
     @classmethod
     @abstractmethod
-    def accepts(cls, path: Path, head: bytes) -> bool:
-        """Whether this reader is the one for a file with these first bytes."""
+    def accepts(cls, file: InputFile) -> bool:
+        """Whether this reader is the one for a file; its name and its first bytes tell."""
 
     @classmethod
     @abstractmethod
-    def read(cls, path: Path) -> Projections:
+    def read(cls, file: InputFile) -> Projections:
         """Read projections with their geometry in mm; images beside the file belong to it."""
 
 
@@ -80,12 +81,12 @@ class VolumeReader(Format):
 
     @classmethod
     @abstractmethod
-    def accepts(cls, path: Path, head: bytes) -> bool:
-        """Whether this reader is the one for a file with these first bytes."""
+    def accepts(cls, file: InputFile) -> bool:
+        """Whether this reader is the one for a file; its name and its first bytes tell."""
 
     @classmethod
     @abstractmethod
-    def read(cls, path: Path) -> Volume:
+    def read(cls, file: InputFile) -> Volume:
         """Read a volume, axis-aligned in mm LPS; its unit is "" where the file has none."""
 
 

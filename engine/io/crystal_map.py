@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.errors import FileFormatError, GeometryError
 from engine.geometry.crystal_map import CrystalMap
-from engine.io.open_input import open_head, read_text
+from engine.io.open_input import read_text
 from engine.io.scanner_toml import MIN_CRYSTAL_PITCH_MM, RADIUS_MM
 
 MAX_BYTES = 256_000_000
@@ -36,7 +36,6 @@ class _Row:
 
 def read_crystal_map(path: Path) -> CrystalMap:
     """Read a crystal map; its voxel size and field of view follow from the crystals."""
-    open_head(path)
     rows = _rows(path)
     _refuse_repeated(path, rows)
     keys = np.array([row.key for row in rows], np.int32)

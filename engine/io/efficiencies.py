@@ -6,6 +6,7 @@ Text holds one efficiency on a line, or `crystal efficiency`; `#` begins a comme
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +14,17 @@ from numpy.typing import NDArray
 from engine.arrays import Array
 from engine.errors import DataError, FileFormatError, GeometryError
 from engine.geometry.scanner import Scanner
-from engine.io.hdf5 import dataset, is_hdf5, open_hdf5
+from engine.io.hdf5 import column, dataset, is_hdf5, open_hdf5
 from engine.io.hdf5_seal import check_foreign_seal
-from engine.io.open_input import open_head, read_text, refuse_not_finite
+from engine.io.open_input import open_input, refuse_not_finite
+
+if TYPE_CHECKING:
+    import h5py
 
 DATASET = "crystal_efficiencies"
 MAX_BYTES = 256_000_000
+MAX_CRYSTALS = 16_777_216
+"""More than any scanner has."""
 
 
 def read_efficiencies(path: Path, scanner: Scanner) -> NDArray[np.float32]:
@@ -30,11 +36,12 @@ def read_efficiencies(path: Path, scanner: Scanner) -> NDArray[np.float32]:
 
 def read_values(path: Path) -> NDArray[np.float32]:
     """Return the efficiencies in a file, (n,), not yet compared with a scanner."""
-    if is_hdf5(open_head(path)):
-        with open_hdf5(path) as file:
-            check_foreign_seal(file, path)
-            return np.asarray(dataset(file, DATASET, path)[()], np.float32).ravel()
-    lines = read_text(path, MAX_BYTES).splitlines()
+    with open_input(path) as file:
+        if is_hdf5(file.head):
+            with open_hdf5(file) as tree:
+                check_foreign_seal(tree, path)
+                return _kept(dataset(tree, DATASET, path), path)
+        lines = file.text(MAX_BYTES).splitlines()
     rows = [
         (number, fields)
         for number, line in enumerate(lines, 1)
@@ -43,6 +50,15 @@ def read_values(path: Path) -> NDArray[np.float32]:
     if not rows:
         raise FileFormatError(f"{path.name}: holds no efficiencies; want one number on a line.")
     return _numbered(path, rows) if len(rows[0][1]) == 2 else _listed(path, rows)
+
+
+def _kept(item: h5py.Dataset, path: Path) -> NDArray[np.float32]:
+    if item.dtype.kind not in "iuf" or item.size > MAX_CRYSTALS:
+        raise FileFormatError(
+            f"{path.name}: {DATASET} is {item.dtype} of {item.size:,} values, want a number for "
+            "each crystal; write the file again."
+        )
+    return np.asarray(column(item, item.dtype.str, path), np.float32).ravel()
 
 
 def refuse_unusable(values: Array, scanner: Scanner, path: Path) -> None:

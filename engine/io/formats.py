@@ -23,6 +23,7 @@ from engine.io.base import (
 from engine.io.histogram_hdf5 import HistogramHdf5
 from engine.io.listmode_hdf5 import ListModeHdf5
 from engine.io.nifti import Nifti, NiftiWriter
+from engine.io.open_input import InputFile
 from engine.io.png import PngWriter
 from engine.io.safir import Safir
 from engine.io.siemens_mmr import SiemensMmr
@@ -48,9 +49,9 @@ READERS: tuple[AnyReader, ...] = (*SCAN_READERS, *VOLUME_READERS)
 R = TypeVar("R", bound=AnyReader)
 
 
-def reader_of(readers: Sequence[R], path: Path, head: bytes) -> R | None:
-    """Return the first reader that accepts a file with these first bytes, None if none does."""
-    return next((reader for reader in readers if reader.accepts(path, head)), None)
+def reader_of(readers: Sequence[R], file: InputFile) -> R | None:
+    """Return the first reader that accepts a file, None if none does."""
+    return next((reader for reader in readers if reader.accepts(file)), None)
 
 
 def writer_of(path: Path) -> type[VolumeWriter]:

@@ -19,8 +19,9 @@ import numpy as np
 
 from engine.arrays import Array
 from engine.errors import FileFormatError
+from engine.io.budget import refuse_bomb, refuse_no_room
 from engine.io.json_text import from_json, to_json
-from engine.io.open_input import open_head
+from engine.io.open_input import InputFile
 from engine.io.seal import CHUNK_BYTES, digest
 from engine.plain import Plain
 
@@ -29,11 +30,11 @@ if TYPE_CHECKING:
 
 MAGIC = b"\x89HDF\r\n\x1a\n"
 MAX_OBJECTS = 10_000
-MAX_RATIO = 1100
-"""Deflate cannot compress better; a dataset that claims more lies."""
 MAX_TEXT = 16_000_000
 METADATA_BYTES = 4 * 2**20
 """Room for all that is not a column."""
+DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, ArithmeticError)
+"""What a damaged file makes the library raise."""
 ENDS = re.compile(r"eof = (\d+), .*stored_eof = (\d+)")
 """Size that a truncated file has and ought to have, as the library tells them."""
 
@@ -43,30 +44,36 @@ def is_hdf5(head: bytes) -> bool:
     return head.startswith(MAGIC)
 
 
-def format_of(path: Path) -> str | None:
+def format_of(file: InputFile) -> str | None:
     """Return what an HDF5 file says it is, "" if it does not say, None if it cannot be opened."""
-    import h5py
-
     try:
-        with h5py.File(path, "r") as file:
-            return text_of(file.attrs.get("format", b""))
-    except (OSError, RuntimeError, ValueError, KeyError, TypeError):
+        with library_file(file) as tree:
+            return text_of(tree.attrs.get("format", b""))
+    except DAMAGE:
         return None
 
 
 @contextmanager
-def open_hdf5(path: Path) -> Iterator[h5py.File]:
-    """Open a file for reading, checked; damage found later becomes `FileFormatError` too."""
+def library_file(file: InputFile) -> Iterator[h5py.File]:
+    """Open a file with the library, which wants a path, and make sure that it is the same file."""
     import h5py
 
-    if not is_hdf5(open_head(path)):
-        raise FileFormatError(f"{path.name}: not an HDF5 file; was it damaged or renamed?")
+    with h5py.File(file.path, "r") as tree:
+        file.refuse_replaced()
+        yield tree
+
+
+@contextmanager
+def open_hdf5(file: InputFile) -> Iterator[h5py.File]:
+    """Open a file for reading, checked; damage found later becomes `FileFormatError` too."""
+    if not is_hdf5(file.head):
+        raise FileFormatError(f"{file.name}: not an HDF5 file; was it damaged or renamed?")
     try:
-        with h5py.File(path, "r") as file:
-            _refuse_unsafe(file, path)
-            yield file
-    except (OSError, RuntimeError, KeyError, ValueError, TypeError) as e:
-        raise damaged(path, e) from e
+        with library_file(file) as tree:
+            _refuse_unsafe(tree, file)
+            yield tree
+    except DAMAGE as e:
+        raise damaged(file.path, e) from e
 
 
 def damaged(path: Path, e: Exception) -> FileFormatError:
@@ -82,12 +89,13 @@ def damaged(path: Path, e: Exception) -> FileFormatError:
     return FileFormatError(f"{path.name}: {reason} HDF5 file ({e}); copy or export it again.")
 
 
-def _refuse_unsafe(file: h5py.File, path: Path) -> None:
+def _refuse_unsafe(tree: h5py.File, file: InputFile) -> None:
     """Walk all objects once; the walk never follows a link out of the file."""
     import h5py
 
+    path = file.path
     seen: set[int] = set()
-    waiting = [file["/"]]
+    waiting = [tree["/"]]
     while waiting:
         group = waiting.pop()
         for name in group:
@@ -107,22 +115,34 @@ def _refuse_unsafe(file: h5py.File, path: Path) -> None:
             if isinstance(item, h5py.Group):
                 waiting.append(item)
             elif isinstance(item, h5py.Dataset):
-                _refuse_unsafe_dataset(item, where, path)
+                refuse_unsafe(item, where, file.size)
 
 
-def _refuse_unsafe_dataset(item: h5py.Dataset, where: str, path: Path) -> None:
+def refuse_unsafe(item: h5py.Dataset, where: str, size: int, *, texts: bool = False) -> None:
+    """Refuse values kept elsewhere, objects, and claims to more than a file can hold.
+
+    Parameters
+    ----------
+    item
+        dataset
+    where
+        file and dataset, for sentences
+    size
+        of its file [bytes]
+    texts
+        take texts of any length, which are kept as objects
+    """
+    import h5py
+
     if item.external or item.is_virtual:
         raise FileFormatError(
             f"{where} keeps its values in other files; for safety only files that hold all their "
             "data are read, so copy the data in."
         )
-    if item.dtype.hasobject:
+    if item.dtype.hasobject and not (texts and h5py.check_string_dtype(item.dtype)):
         raise FileFormatError(f"{where} holds objects, not plain numbers; export plain numbers.")
-    if item.nbytes > path.stat().st_size * MAX_RATIO:
-        raise FileFormatError(
-            f"{where} claims {item.nbytes:,} bytes in a file of {path.stat().st_size:,}; "
-            "the file is damaged."
-        )
+    chunk = int(np.prod(item.chunks or (0,), dtype=object)) * item.dtype.itemsize
+    refuse_bomb(max(int(item.nbytes), chunk), size, where)
 
 
 def dataset(file: h5py.File, name: str, path: Path) -> h5py.Dataset:
@@ -136,22 +156,20 @@ def dataset(file: h5py.File, name: str, path: Path) -> h5py.Dataset:
 
 
 def column(item: h5py.Dataset, dtype: str, path: Path) -> Array:
-    """Return a dataset's values, mapped from the file where they lie in one piece."""
+    """Return a dataset's values, in memory; checked are their type, their end and the room."""
     wanted = np.dtype(dtype)
     if item.dtype != wanted:
         raise FileFormatError(
             f"{path.name}: {item.name} is {item.dtype}, want {wanted}; write the file again."
         )
-    offset = item.id.get_offset()
-    if offset is None or item.chunks is not None or not item.size:
-        return np.asarray(item[()])
-    end = offset + item.nbytes
-    if end > path.stat().st_size:
+    refuse_no_room(int(item.nbytes), path.name)
+    offset, size = item.id.get_offset(), int(item.file.id.get_filesize())
+    if offset is not None and offset + item.nbytes > size:  # the library would fill in zeros
         raise FileFormatError(
-            f"{path.name}: truncated, {item.name} ends at byte {end:,} of "
-            f"{path.stat().st_size:,}; copy the file again."
+            f"{path.name}: truncated, {item.name} ends at byte {offset + item.nbytes:,} of "
+            f"{size:,}; copy the file again."
         )
-    return np.asarray(np.memmap(path, wanted, "r", offset=offset, shape=item.shape))
+    return np.asarray(item[()])
 
 
 def text_of(value: Any) -> str:

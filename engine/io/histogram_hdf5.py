@@ -32,6 +32,7 @@ from engine.io.hdf5 import (
     write_in_place,
 )
 from engine.io.hdf5_seal import SEALED, check_seal, seal
+from engine.io.open_input import InputFile
 from engine.io.scanner_hdf5 import read_stored_scanner, store_scanner
 from engine.io.scanners import read_scanner
 from engine.io.seal import digest
@@ -53,30 +54,31 @@ class HistogramHdf5(HistogramReader):
     suffixes: ClassVar[tuple[str, ...]] = (".h5", ".hdf5")
 
     @classmethod
-    def accepts(cls, path: Path, head: bytes) -> bool:
-        return is_hdf5(head) and format_of(path) == FORMAT
+    def accepts(cls, file: InputFile) -> bool:
+        return is_hdf5(file.head) and format_of(file) == FORMAT
 
     @classmethod
-    def read(cls, path: Path, *, scanner: str | None = None) -> Histogram:
-        with open_hdf5(path) as file:
+    def read(cls, file: InputFile, *, scanner: str | None = None) -> Histogram:
+        path = file.path
+        with open_hdf5(file) as tree:
             compared = [*(f"histogram/{name}" for name in COLUMNS), "efficiencies"]
-            notes = check_seal(file, path, FORMAT, compared)
-            place = _scanner_in_use(read_stored_scanner(file, path), scanner, path)
-            _refuse_unknown(file, path)
+            notes = check_seal(tree, path, FORMAT, compared)
+            place = _scanner_in_use(read_stored_scanner(tree, path), scanner, path)
+            _refuse_unknown(tree, path)
             columns: Plain = {
-                name: _column(file, f"histogram/{name}", place.n_lors, place, path)
+                name: _column(tree, f"histogram/{name}", place.n_lors, place, path)
                 for name in COLUMNS
-                if name == "prompts" or f"histogram/{name}" in file
+                if name == "prompts" or f"histogram/{name}" in tree
             }
-            if "efficiencies" in file:
+            if "efficiencies" in tree:
                 n = place.n_crystals
-                columns["efficiencies"] = _column(file, "efficiencies", n, place, path)
-            duration_s = float(file.attrs.get("duration_s", 0.0))
+                columns["efficiencies"] = _column(tree, "efficiencies", n, place, path)
+            duration_s = float(tree.attrs.get("duration_s", 0.0))
             if not math.isfinite(duration_s) or duration_s < 0:
                 raise FileFormatError(
                     f"{path.name}: duration_s is {duration_s}, want at least 0 s."
                 )
-            info = read_json(file, "info", path)
+            info = read_json(tree, "info", path)
             return Histogram(place, **columns, duration_s=duration_s, info=info, notes=notes)
 
 

@@ -10,12 +10,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from engine.errors import EngineError
+from engine.io.folder import entries, is_folder
 from engine.io.formats import VOLUME_READERS
 from engine.io.nifti_sidecar import sidecar_path
+from engine.io.open_input import open_input
 from engine.io.scanners import MAP_SUFFIXES
+from engine.io.toml_file import read_toml
 from engine.io.xray import find as _xray
 from engine.io.xray.nikon import LISTS
-from engine.settings import read_toml
 
 MAX_TEXT_BYTES = 1 << 23
 """Longer files are no headers; a sidecar may hold an angle of each view."""
@@ -25,7 +27,7 @@ def files_behind(path: Path) -> tuple[Path, ...]:
     """Return a file, or what a folder stands for, and all that is read with it."""
     scan = _scan(path)
     header = path if scan is None else scan[1]
-    if header.is_dir():
+    if is_folder(header):
         return tuple(_files_in(header))
     beside = [each for each in _files_in(header.parent) if each.name != header.name]
     found = {*_named(header, beside), *_naming(header, beside), *_maps(beside)}
@@ -42,8 +44,8 @@ def _scan(path: Path) -> _xray.Found | None:
 
 def _files_in(folder: Path) -> list[Path]:
     try:
-        return sorted(each for each in folder.iterdir() if each.is_file())
-    except OSError:
+        return [each for each in entries(folder) if each.is_file()]
+    except (EngineError, OSError):
         return []
 
 
@@ -76,7 +78,7 @@ def _images(scan: _xray.Found, beside: Iterable[Path]) -> Iterator[Path]:
     reader, settings = scan
     endings = (*reader.companions, *_xray.IMAGES, *LISTS)
     text = _text(settings)
-    folders = [each for each in settings.parent.iterdir() if each.is_dir()]
+    folders = [each for each in entries(settings.parent) if each.is_dir()]
     inner = [each for each in folders if any(name in text for name in _spellings(each.name))]
     for each in (*beside, *(file for folder in inner for file in _files_in(folder))):
         if each.name.lower().endswith(endings):
@@ -92,10 +94,9 @@ def _provenance(volume: Path) -> Iterator[Path]:
 def _text(path: Path) -> bytes:
     """Return the content of a text, nothing of any other file."""
     try:
-        if not path.is_file() or path.stat().st_size > MAX_TEXT_BYTES:
-            return b""
-        content = path.read_bytes()
-    except OSError:
+        with open_input(path) as file:
+            content = file.read() if file.size <= MAX_TEXT_BYTES else b"\0"
+    except EngineError:
         return b""
     return b"" if b"\0" in content else content
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import FileFormatError
-from engine.io.open_input import unreadable
+from engine.io.open_input import InputFile
 
 MAX_HEADER_BYTES = 1_000_000
 
@@ -28,11 +29,14 @@ class InterfileHeader:
         if text is None:
             return None
         try:
-            return float(text)
-        except ValueError as e:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
             raise FileFormatError(
-                f"{self.path.name}: {key!r} is {text!r}, want a number; correct the header."
-            ) from e
+                f"{self.path.name}: {key!r} is {text[:40]!r}, want a number; correct the header."
+            )
+        return number
 
     def whole(self, key: str) -> int | None:
         """Return the value of a key as a whole number, None where it is absent."""
@@ -58,13 +62,7 @@ class InterfileHeader:
                 f"{self.path.name}: names the data file {name!r}; for safety only a file in the "
                 "header's own folder is opened, so put it there and correct the name."
             )
-        path = self.path.parent / name
-        if path.is_symlink() and path.resolve().parent != self.path.resolve().parent:
-            raise FileFormatError(
-                f"{self.path.name}: the data file {name!r} is a link out of the folder; "
-                "for safety only a file in the header's own folder is opened, so copy it there."
-            )
-        return path
+        return self.path.parent / name
 
 
 def is_interfile(head: bytes) -> bool:
@@ -72,19 +70,15 @@ def is_interfile(head: bytes) -> bool:
     return head.lstrip(b"\xef\xbb\xbf \t\r\n").upper().startswith(b"!INTERFILE")
 
 
-def read_header(path: Path) -> InterfileHeader:
+def read_header(file: InputFile) -> InterfileHeader:
     """Read an Interfile header."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_HEADER_BYTES + 1)
-    except OSError as e:
-        raise unreadable(path, e) from e
-    if len(data) > MAX_HEADER_BYTES or b"\0" in data:
-        raise FileFormatError(f"{path.name}: not a header text; is this the data file?")
+    data = file.read() if file.size <= MAX_HEADER_BYTES else b"\0"
+    if b"\0" in data:
+        raise FileFormatError(f"{file.name}: not a header text; is this the data file?")
     values: dict[str, str] = {}
     for line in data.decode("utf-8", errors="replace").splitlines():
         key, assigned, value = line.partition(":=")
         if assigned:
             name = " ".join(key.strip().lstrip("!%").lower().split())
             values.setdefault(name, value.strip())
-    return InterfileHeader(path, values)
+    return InterfileHeader(file.path, values)

@@ -1,4 +1,4 @@
-"""Isocenter's own list mode: plain columns in an HDF5 file, mapped into memory as they lie.
+"""Isocenter's own list mode: plain columns in an HDF5 file.
 
 `FORMATS.md` beside this file is the description for other programs.
 """
@@ -35,6 +35,7 @@ from engine.io.hdf5 import (
     write_in_place,
 )
 from engine.io.hdf5_seal import SEALED, check_seal, seal
+from engine.io.open_input import InputFile, open_input
 from engine.io.ranges import known_unit, stated_grid
 from engine.io.scanner_hdf5 import read_stored_scanner, store_scanner
 from engine.io.scanners import read_scanner
@@ -64,16 +65,17 @@ class ListModeHdf5(ListModeReader):
     suffixes: ClassVar[tuple[str, ...]] = (".h5", ".hdf5")
 
     @classmethod
-    def accepts(cls, path: Path, head: bytes) -> bool:
-        return is_hdf5(head) and format_of(path) in (FORMAT, None)
+    def accepts(cls, file: InputFile) -> bool:
+        return is_hdf5(file.head) and format_of(file) in (FORMAT, None)
 
     @classmethod
-    def read(cls, path: Path, *, scanner: str | None = None) -> ListMode:
-        with open_hdf5(path) as file:
-            remarks = check_seal(file, path, FORMAT, [f"events/{name}" for name in COLUMNS])
-            stored = read_stored_scanner(file, path)
+    def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
+        path = file.path
+        with open_hdf5(file) as tree:
+            remarks = check_seal(tree, path, FORMAT, [f"events/{name}" for name in COLUMNS])
+            stored = read_stored_scanner(tree, path)
             place, notes = _scanner_in_use(stored, scanner, path)
-            columns = _columns(file, path)
+            columns = _columns(tree, path)
             _refuse_values(columns, place, path)
             delayed = columns.get("delayed")
             return ListMode(
@@ -83,10 +85,10 @@ class ListModeHdf5(ListModeReader):
                 tof_bins=columns.get("tof_bin"),
                 time_ms=columns.get("time_ms"),
                 additive=columns.get("additive"),
-                duration_s=_duration(file, path),
-                efficiencies=_efficiencies(file, place, path),
-                mu_map=_mu_map(file, path),
-                info=read_json(file, "info", path),
+                duration_s=_duration(tree, path),
+                efficiencies=_efficiencies(tree, place, path),
+                mu_map=_mu_map(tree, path),
+                info=read_json(tree, "info", path),
                 notes=(*notes, *remarks),
             )
 
@@ -109,7 +111,8 @@ def write_listmode(data: ListMode, path: Path) -> None:
 
 
 def _reread(part: Path, data: ListMode) -> None:
-    again = ListModeHdf5.read(part)
+    with open_input(part) as file:
+        again = ListModeHdf5.read(file)
     if again.n_events != data.n_events:
         raise FileFormatError(f"{part.name}: {again.n_events} of {data.n_events} events arrived.")
 

@@ -7,7 +7,6 @@ and the front of the patient's left and back, so readers that honour it see the 
 from __future__ import annotations
 
 import gzip
-import zlib
 from io import BytesIO
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,18 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.data.volume import Volume
-from engine.errors import FileFormatError, GeometryError
+from engine.errors import GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.io.base import VolumeReader, VolumeWriter
 from engine.io.nifti_sidecar import provenance_beside, sidecar_path, write_with_sidecar
-from engine.io.open_input import open_head, refuse_not_finite, unreadable
+from engine.io.nifti_values import affine_of, library, magic_of, read_nifti
+from engine.io.open_input import InputFile, refuse_not_finite
 from engine.io.ranges import stated_grid
 from engine.plain import Plain
 
-MAX_BYTES = 16 * 2**30
-"""Largest volume read [bytes]."""
-MAX_GZIP_RATIO = 1100
-"""Deflate cannot compress better; a header that claims more lies."""
 MAX_TILT = 1e-3
 """Largest direction cosine off the axes: 0.06°, half a voxel over 500 voxels."""
 UNIT_MARK = "unit "
@@ -43,24 +39,16 @@ class Nifti(VolumeReader):
     suffixes: ClassVar[tuple[str, ...]] = (".nii", ".nii.gz")
 
     @classmethod
-    def accepts(cls, path: Path, head: bytes) -> bool:
-        return cls.ends(path) or _magic(head) is not None
+    def accepts(cls, file: InputFile) -> bool:
+        return cls.ends(file.path) or magic_of(file.head) is not None
 
     @classmethod
-    def read(cls, path: Path) -> Volume:
-        open_head(path)
-        nibabel = _nibabel()
-        content = _content(path)
-        kind = nibabel.Nifti1Image if _magic(content) == "n+1" else nibabel.Nifti2Image
-        try:
-            image = kind.from_bytes(content)
-            values = _values(path, image)
-        except (ValueError, KeyError, OSError, nibabel.filebasedimages.ImageFileError) as e:
-            raise FileFormatError(f"{path.name}: not a usable NIfTI file ({e}).") from e
-        values, grid = _to_lps(path, values, image.affine)
-        refuse_not_finite(path, values)
-        provenance, notes = provenance_beside(path)
-        return Volume(values, grid, _unit(image.header), provenance, notes)
+    def read(cls, file: InputFile) -> Volume:
+        header, values = read_nifti(file)
+        values, grid = _to_lps(file.path, values, affine_of(header, file))
+        refuse_not_finite(file.path, values)
+        provenance, notes = provenance_beside(file)
+        return Volume(values, grid, _unit(header), provenance, notes)
 
 
 class NiftiWriter(VolumeWriter):
@@ -84,8 +72,7 @@ class NiftiWriter(VolumeWriter):
 
 def nifti_bytes(volume: Volume) -> bytes:
     """Return a volume as an uncompressed NIfTI-1 file, the same bytes every time."""
-    nibabel = _nibabel()
-    grid = volume.grid
+    nibabel, grid = library(), volume.grid
     corner_mm = [float(grid.centres_mm(axis)[0]) for axis in range(3)]
     affine = np.diag([*grid.voxel_mm, 1.0])
     affine[:3, 3] = corner_mm
@@ -102,103 +89,11 @@ def nifti_bytes(volume: Volume) -> bytes:
     return bytes(image.to_bytes())
 
 
-def _nibabel() -> Any:
-    """Return nibabel, whose types are not complete."""
-    import nibabel
-
-    return nibabel
-
-
 def _gzipped(content: bytes) -> bytes:
     buffer = BytesIO()
     with gzip.GzipFile("", "wb", compresslevel=GZIP_LEVEL, fileobj=buffer, mtime=0) as stream:
         stream.write(content)
     return buffer.getvalue()
-
-
-def _magic(head: bytes) -> str | None:
-    """Return "n+1" or "n+2" for single-file NIfTI, also gzipped, else None."""
-    if head[:2] == b"\x1f\x8b":
-        try:
-            head = zlib.decompressobj(wbits=31).decompress(head, 352)
-        except zlib.error:
-            return None
-    if head[344:348] == b"n+1\0":
-        return "n+1"
-    return "n+2" if head[4:8] == b"n+2\0" else None
-
-
-def _content(path: Path) -> bytes:
-    """Return the whole file, unpacked; refuse sizes the header or the disk cannot mean."""
-    try:
-        with path.open("rb") as file:
-            packed = file.read(2) == b"\x1f\x8b"
-        with gzip.open(path) if packed else path.open("rb") as stream:
-            head = stream.read(544)
-            n_bytes = _claimed(path, head, packed)
-            content = head + stream.read(n_bytes - len(head))
-            if len(content) < n_bytes:
-                raise FileFormatError(
-                    f"{path.name}: truncated, its header counts {n_bytes:,} bytes and "
-                    f"{len(content):,} are there; copy or export it again."
-                )
-            stream.read(1)  # at the end of a packed file its checksum is compared
-            return content
-    except (EOFError, zlib.error, gzip.BadGzipFile) as e:
-        raise FileFormatError(
-            f"{path.name}: truncated or damaged ({e}); copy or export it again."
-        ) from e
-    except OSError as e:
-        raise unreadable(path, e) from e
-
-
-def _claimed(path: Path, head: bytes, packed: bool) -> int:
-    """Return the bytes a header claims, bounded by the file."""
-    nibabel = _nibabel()
-    magic = _magic(head)
-    if magic is None:
-        raise FileFormatError(
-            f"{path.name}: not a single-file NIfTI volume (.nii or .nii.gz); export it as one."
-        )
-    kind = nibabel.Nifti1Header if magic == "n+1" else nibabel.Nifti2Header
-    try:
-        header = kind(head[: kind.sizeof_hdr], check=False)
-        shape = [int(n) for n in header.get_data_shape()]
-        n_bytes = int(header["vox_offset"]) + int(np.prod(shape, dtype=object)) * int(
-            header.get_data_dtype().itemsize
-        )
-    except (ValueError, KeyError, OverflowError, nibabel.spatialimages.HeaderDataError) as e:
-        raise FileFormatError(f"{path.name}: damaged NIfTI header ({e}).") from e
-    on_disk = path.stat().st_size
-    most = on_disk * MAX_GZIP_RATIO if packed else on_disk
-    if min(shape, default=0) < 1 or not 0 < n_bytes <= min(most, MAX_BYTES):
-        raise FileFormatError(
-            f"{path.name}: its header counts {' × '.join(map(str, shape))} values, {n_bytes:,} "
-            f"bytes, and the file has {on_disk:,}; it is truncated or damaged."
-        )
-    return n_bytes
-
-
-def _values(path: Path, image: Any) -> NDArray[np.float32]:
-    header = image.header
-    if header.get_data_dtype().kind not in "iuf":
-        raise FileFormatError(
-            f"{path.name}: values of type {header.get_data_dtype()}, want plain numbers; "
-            "convert it to float32."
-        )
-    shape = image.shape
-    if len(shape) < 3 or any(n > 1 for n in shape[3:]):
-        raise GeometryError(
-            f"{path.name}: {' × '.join(map(str, shape))} values, want one volume of three axes; "
-            "export a single frame."
-        )
-    if not (header["sform_code"] > 0 or header["qform_code"] > 0):
-        raise GeometryError(
-            f"{path.name}: does not say where its voxels are (sform and qform codes are 0); "
-            "export it with its orientation."
-        )
-    values = image.get_fdata(dtype=np.float32, caching="unchanged")
-    return np.asarray(values.reshape(shape[:3]))
 
 
 def _to_lps(

@@ -5,11 +5,13 @@ from __future__ import annotations
 from hashlib import sha256
 from pathlib import Path
 
-from engine.errors import FileFormatError
+from engine.errors import EngineError, FileFormatError
 from engine.io.atomic_write import publishing, write_atomically
+from engine.io.folder import exists
 from engine.io.json_text import from_json, to_json
 from engine.io.locks import after_others
-from engine.io.seal import broken, file_digest, seal_of, unsealed
+from engine.io.open_input import InputFile, read_text
+from engine.io.seal import broken, seal_of, unsealed
 from engine.plain import Plain
 
 FORMAT = "isocenter-provenance-file-2"
@@ -45,14 +47,15 @@ def write_with_sidecar(path: Path, image: bytes, unit: str, provenance: Plain) -
         write_atomically(image, path, check=lambda _: sidecar.unlink(missing_ok=True))
 
 
-def provenance_beside(path: Path) -> tuple[Plain, tuple[str, ...]]:
+def provenance_beside(file: InputFile) -> tuple[Plain, tuple[str, ...]]:
     """Return the provenance of a volume, {} where there is none, and what to remark.
 
     A sidecar that has changed is refused, and so is a volume other than the one it was written
     with. One that names another file, which may have been renamed since, is left out with a word.
     """
+    path = file.path
     sidecar = sidecar_path(path)
-    if not sidecar.is_file():
+    if not exists(sidecar):
         return {}, ()
     content = _content(sidecar)
     way_out = WAY_OUT.format(name=sidecar.name)
@@ -62,7 +65,7 @@ def provenance_beside(path: Path) -> tuple[Plain, tuple[str, ...]]:
     provenance = content.get("provenance")
     if not isinstance(provenance, dict) or "sha256" not in content:
         return {}, (f"{sidecar.name}: not written by Isocenter, so it is left out.",)
-    if content["sha256"] == file_digest(path):
+    if content["sha256"] == file.sha256():
         return provenance, () if is_sealed else (unsealed(sidecar),)
     if content.get("file") == path.name:
         raise FileFormatError(
@@ -76,8 +79,6 @@ def provenance_beside(path: Path) -> tuple[Plain, tuple[str, ...]]:
 def _content(sidecar: Path) -> Plain:
     way_out = WAY_OUT.format(name=sidecar.name)
     try:
-        if sidecar.stat().st_size > MAX_BYTES:
-            raise ValueError(f"more than {MAX_BYTES:,} bytes")
-        return from_json(sidecar.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as e:
+        return from_json(read_text(sidecar, MAX_BYTES))
+    except (EngineError, ValueError) as e:
         raise FileFormatError(f"{sidecar.name}: damaged ({e}); {way_out}.") from e

@@ -8,6 +8,7 @@ position a of segment s lies between rings (a, a + s) for s >= 0, (a − s, a) f
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,10 +17,13 @@ from numpy.typing import NDArray
 from engine.arrays import Array
 from engine.errors import FileFormatError
 from engine.geometry.ring import RingScanner
+from engine.io.budget import refuse_no_room
+from engine.io.file_words import Words
 
-Words = NDArray[np.uint32]
 CHUNK = 4_000_000
 """Words decoded at once: bounds the working memory to some 200 MB."""
+EVENT_BYTES = 13
+"""Crystals, flag and time of an event, in memory."""
 ADDRESS = np.uint32(0x3FFFFFFF)
 TIME_MS = np.uint32(0x1FFFFFFF)
 PROMPT = np.uint32(0x40000000)
@@ -106,13 +110,14 @@ def decode(words: Words, book: AddressBook, where: str) -> Decoded:
     Parameters
     ----------
     words
-        little-endian uint32, in memory or mapped from the file
+        little-endian uint32, in memory or in a file
     book
         the scanner's addresses
     where
         name of the file, for messages
     """
     n_events = sum(int(np.count_nonzero(part < TAG)) for _, part in _chunks(words))
+    refuse_no_room(n_events * EVENT_BYTES, where, "its events")
     crystals = np.empty((n_events, 2), np.int32)
     delayed = np.empty(n_events, np.bool_)
     time_ms = np.empty(n_events, np.uint32)
@@ -142,8 +147,8 @@ def decode(words: Words, book: AddressBook, where: str) -> Decoded:
     return Decoded(crystals, delayed, time_ms, first or 0, now, n_time, n_tags - n_time, n_gaps)
 
 
-def _chunks(words: Words) -> list[tuple[int, Words]]:
-    return [(i, np.asarray(words[i : i + CHUNK])) for i in range(0, len(words), CHUNK)]
+def _chunks(words: Words) -> Iterator[tuple[int, NDArray[np.uint32]]]:
+    return ((i, np.asarray(words[i : i + CHUNK])) for i in range(0, len(words), CHUNK))
 
 
 def _refuse_backwards(

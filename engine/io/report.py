@@ -16,8 +16,10 @@ from engine.errors import EngineError
 from engine.geometry.dual_head import DualHead
 from engine.geometry.scanner import Scanner
 from engine.io.fact_labels import label_of, text_of
+from engine.io.open_input import InputFile, open_input
 
 Facts = tuple[tuple[str, str], ...]
+Look = Callable[[], "Report"]
 
 
 @dataclass(frozen=True)
@@ -47,16 +49,22 @@ class Report:
 
 def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
     """Look into any file; what is wrong with it is in the report, not an exception."""
-    from engine.io.open_input import open_head
+    from engine.io import scan_file
     from engine.io.response_hdf5 import refuse_unfinished
 
     path = Path(path)
     try:
         refuse_unfinished(path)
-        name, look = _of_xray(path) or _recognise(path, open_head(path), scanner)
+        path = scan_file(path)
+        with open_input(path) as file:
+            size = (("Size", f"{file.size:,} bytes"),)
+            name, look = _of_xray(path) or _recognise(file, scanner)
+            return _looked_into(name, look, size)
     except EngineError as e:
         return Report("unknown", "unknown format", faults=(str(e),))
-    size: Facts = () if path.is_dir() else (("Size", f"{path.stat().st_size:,} bytes"),)
+
+
+def _looked_into(name: str, look: Look, size: Facts) -> Report:
     try:
         found = look()
     except EngineError as e:
@@ -64,39 +72,37 @@ def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
     return Report(name, found.title, size + found.facts, found.faults, found.notes)
 
 
-Look = Callable[[], Report]
-
-
 def _of_xray(path: Path) -> tuple[str, Look] | None:
     """Return the name and what reads an X-ray scan, None if it is none."""
+    from engine.io import read_projections
     from engine.io.xray.find import find
 
     found = find(path)
     if found is None:
         return None
-    reader, settings = found
-    return reader.name, lambda: _of_projections(reader.read(settings))
+    return found[0].name, lambda: _of_projections(read_projections(path))
 
 
-def _recognise(path: Path, head: bytes, scanner: str | None) -> tuple[str, Look]:
+def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
     """Return the format's name and what reads it."""
     from engine.errors import UnknownFormatError
-    from engine.io import HISTOGRAM_READERS, LISTMODE_READERS, VOLUME_READERS
+    from engine.io.formats import HISTOGRAM_READERS, LISTMODE_READERS, VOLUME_READERS, reader_of
     from engine.io.response_hdf5 import is_response
     from engine.io.scanner_toml import is_scanner_toml
     from engine.io.scanners import MAP_SUFFIXES
 
-    scan = next((reader for reader in LISTMODE_READERS if reader.accepts(path, head)), None)
+    path, head = file.path, file.head
+    scan = reader_of(LISTMODE_READERS, file)
     if scan is not None:
-        return scan.name, lambda: _of_scan(scan.read(path, scanner=scanner))
-    counts = next((reader for reader in HISTOGRAM_READERS if reader.accepts(path, head)), None)
+        return scan.name, lambda: _of_scan(scan.read(file, scanner=scanner))
+    counts = reader_of(HISTOGRAM_READERS, file)
     if counts is not None:
-        return counts.name, lambda: _of_histogram(counts.read(path, scanner=scanner))
-    if is_response(path, head):
+        return counts.name, lambda: _of_histogram(counts.read(file, scanner=scanner))
+    if is_response(file):
         return "Isocenter response matrix", lambda: _of_response(path)
-    image = next((reader for reader in VOLUME_READERS if reader.accepts(path, head)), None)
+    image = reader_of(VOLUME_READERS, file)
     if image is not None:
-        return image.name, lambda: _of_volume(image.read(path))
+        return image.name, lambda: _of_volume(image.read(file))
     suffix = path.suffix.lower()
     if suffix == ".toml" and is_scanner_toml(path):
         return "Scanner", lambda: _of_toml_scanner(path)

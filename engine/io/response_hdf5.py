@@ -15,6 +15,7 @@ from engine.data.response import ResponseMatrix
 from engine.errors import FileFormatError, GeometryError
 from engine.geometry.dual_head import DualHead
 from engine.io.atomic_write import publishing
+from engine.io.folder import exists, is_folder
 from engine.io.hdf5 import (
     METADATA_BYTES,
     as_json,
@@ -29,6 +30,7 @@ from engine.io.hdf5 import (
     write_in_place,
 )
 from engine.io.hdf5_seal import SEALED, check_seal, seal
+from engine.io.open_input import InputFile, open_input
 from engine.io.scanner_hdf5 import read_stored_scanner, store_scanner
 from engine.io.seal import digest
 
@@ -48,9 +50,9 @@ COLUMNS = {
 """Name of each column and the type it is kept in."""
 
 
-def is_response(path: Path, head: bytes) -> bool:
+def is_response(file: InputFile) -> bool:
     """Whether a file holds a response matrix."""
-    return is_hdf5(head) and format_of(path) == FORMAT
+    return is_hdf5(file.head) and format_of(file) == FORMAT
 
 
 def write_response(matrix: ResponseMatrix, path: Path) -> None:
@@ -82,7 +84,7 @@ def _fill(file: h5py.File, matrix: ResponseMatrix, columns: dict[str, Array]) ->
 def read_response(
     path: Path | str, scanner: DualHead | None = None, *, any_image: bool = False
 ) -> ResponseMatrix:
-    """Read a matrix; its columns stay in the file and are mapped into memory.
+    """Read a matrix.
 
     Parameters
     ----------
@@ -95,7 +97,7 @@ def read_response(
     """
     path = Path(path)
     refuse_unfinished(path)
-    with open_hdf5(path) as file:
+    with open_input(path) as opened, open_hdf5(opened) as file:
         notes = check_seal(file, path, FORMAT, [f"response/{name}" for name in COLUMNS])
         stored = read_stored_scanner(file, path)
         if not isinstance(stored, DualHead):
@@ -132,7 +134,7 @@ def refuse_other_scanner(
 
 def refuse_unfinished(path: Path) -> None:
     """Refuse a matrix of which there are parts only."""
-    if not path.exists() and path.with_name(f"{path.name}.parts").is_dir():
+    if not exists(path) and is_folder(path.with_name(f"{path.name}.parts")):
         raise FileFormatError(
             f"{path.name}: this matrix is only begun; build it again under this name to go on."
         )

@@ -20,11 +20,14 @@ from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.ring import RingScanner
 from engine.geometry.scanner import Scanner
 from engine.io.base import ListModeReader
-from engine.io.open_input import open_head
+from engine.io.budget import refuse_no_room
+from engine.io.file_words import FileWords, Words
+from engine.io.folder import entries
+from engine.io.open_input import InputFile
 from engine.io.scanners import MAP_SUFFIXES, read_scanner
 from engine.io.truncation_traces import refuse_padding
 
-SIGNATURE = b"MUPET CListModeData"
+SIGNATURES = (b"MUPET CListModeData", b"SAFIR CListModeData")
 HEADER_BYTES = 32
 RECORD_BYTES = 8
 CHUNK = 2_000_000
@@ -39,6 +42,8 @@ USED_FRACTION = 0.9
 """A scan of many events that names fewer of the map's rings or places is of another scanner."""
 
 Records = NDArray[np.uint64]
+EVENT_BYTES = 34
+"""What an event takes while records are decoded."""
 
 
 class Safir(ListModeReader):
@@ -48,12 +53,12 @@ class Safir(ListModeReader):
     suffixes: ClassVar[tuple[str, ...]] = (".clm.safir", ".safir")
 
     @classmethod
-    def accepts(cls, path: Path, head: bytes) -> bool:
-        return head.startswith(SIGNATURE) or cls.ends(path)
+    def accepts(cls, file: InputFile) -> bool:
+        return file.head.startswith(SIGNATURES) or cls.ends(file.path)
 
     @classmethod
-    def read(cls, path: Path, *, scanner: str | None = None) -> ListMode:
-        records = _records(path)
+    def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
+        path, records = file.path, _records(file)
         place = read_scanner(scanner or _map_beside(path))
         refuse_padding(records, path.name)
         try:
@@ -121,13 +126,11 @@ def _bits(events: Records, shift: int, width: int) -> NDArray[np.int64]:
     return ((events >> np.uint64(shift)) & np.uint64((1 << width) - 1)).astype(np.int64)
 
 
-def _records(path: Path) -> Records:
-    head = open_head(path)
-    if not head.startswith(SIGNATURE):
-        raise FileFormatError(
-            f"{path.name}: does not begin with {SIGNATURE.decode()!r}; not SAFIR list mode."
-        )
-    n_bytes = path.stat().st_size
+def _records(file: InputFile) -> Words:
+    path, n_bytes = file.path, file.size
+    if not file.head.startswith(SIGNATURES):
+        known = " or ".join(repr(mark.decode()) for mark in SIGNATURES)
+        raise FileFormatError(f"{path.name}: does not begin with {known}; not SAFIR list mode.")
     whole, rest = divmod(n_bytes - HEADER_BYTES, RECORD_BYTES)
     if rest:
         raise FileFormatError(
@@ -137,15 +140,15 @@ def _records(path: Path) -> Records:
         )
     if not whole:
         raise FileFormatError(f"{path.name}: holds the signature and no records; copy it again.")
-    return np.memmap(path, "<u8", "r", offset=HEADER_BYTES)
+    return FileWords(file, np.dtype("<u8"), HEADER_BYTES)
 
 
 def _map_beside(path: Path) -> str:
-    beside = sorted(
+    beside = [
         p
-        for p in path.parent.iterdir()
+        for p in entries(path.parent)
         if "crystal_map" in p.name.lower() and p.suffix.lower() in MAP_SUFFIXES
-    )
+    ]
     if len(beside) == 1:
         return str(beside[0])
     found = f"{len(beside)} crystal maps" if beside else "no crystal map"
@@ -155,9 +158,10 @@ def _map_beside(path: Path) -> str:
     )
 
 
-def _decode(records: Records, lookup: _Lookup, path: Path) -> _Events:
+def _decode(records: Words, lookup: _Lookup, path: Path) -> _Events:
     crystals, delayed, times = [], [], []
     n_events = n_tags = now = 0
+    refuse_no_room(len(records) * EVENT_BYTES, path.name, "its events")
     for start in range(0, len(records), CHUNK):
         part = np.asarray(records[start : start + CHUNK])
         is_time = part >= IS_TIME
@@ -234,7 +238,7 @@ def _refuse_unused(decoded: _Events, lookup: _Lookup, path: Path) -> None:
             )
 
 
-def _swapped(records: Records, scanner: Scanner, path: Path) -> bool:
+def _swapped(records: Words, scanner: Scanner, path: Path) -> bool:
     sample = np.asarray(records[:100_000]).byteswap()
     try:
         _decode(sample, _Lookup.of(scanner, path), path)

@@ -11,9 +11,9 @@ import numpy as np
 from engine.errors import SettingsError
 from engine.geometry.dual_head import DualHead, DualHeadSettings
 from engine.geometry.ring import RingScanner, RingSettings
-from engine.io.open_input import open_head
+from engine.io.toml_file import read_toml
 from engine.plain import Plain
-from engine.settings import parse, read_toml
+from engine.settings import parse
 
 ScannerSettings = RingSettings | DualHeadSettings
 
@@ -58,7 +58,6 @@ def is_scanner_toml(path: Path) -> bool:
 
 def read_toml_scanner(path: Path) -> RingScanner | DualHead:
     """Read a scanner's file; refuse lengths that are not millimetres."""
-    open_head(path)
     settings = scanner_settings(read_toml(path), where=path.name)
     refuse_wrong_unit(settings, path.name)
     return scanner_of(settings)

@@ -8,6 +8,7 @@ from pathlib import Path
 from engine.errors import SettingsError, UnknownFormatError
 from engine.geometry.scanner import Scanner
 from engine.io.crystal_map import read_crystal_map
+from engine.io.folder import exists
 from engine.io.open_input import open_head
 from engine.io.scanner_toml import builtin_keys, builtin_settings, read_toml_scanner, scanner_of
 
@@ -43,7 +44,7 @@ def read_scanner(name_or_path: str) -> Scanner:
         return scanner_of(builtin_settings(name_or_path))
     path = Path(name_or_path)
     suffix = path.suffix.lower()
-    if suffix not in (".toml", *MAP_SUFFIXES) and not path.exists():
+    if suffix not in (".toml", *MAP_SUFFIXES) and not exists(path):
         near = get_close_matches(name_or_path.lower(), keys, n=1)
         meant = f" (did you mean {near[0]!r}?)" if near else ""
         raise SettingsError(

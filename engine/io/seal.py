@@ -35,15 +35,6 @@ def seal_of(**parts: object) -> str:
     return sha256(to_json(plain).encode()).hexdigest()
 
 
-def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes, read in pieces."""
-    total = sha256()
-    with path.open("rb") as file:
-        while piece := file.read(CHUNK_BYTES):
-            total.update(piece)
-    return total.hexdigest()
-
-
 def broken(path: Path, way_out: str = "copy the file again") -> FileFormatError:
     """Return the error for a file that is not as it was written."""
     return FileFormatError(

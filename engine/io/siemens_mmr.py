@@ -13,9 +13,11 @@ from engine.data.listmode import ListMode
 from engine.errors import EngineError, FileFormatError, GeometryError
 from engine.geometry.ring import RingScanner
 from engine.io.base import ListModeReader
+from engine.io.file_words import FileWords, Words
+from engine.io.folder import entries
 from engine.io.interfile import InterfileHeader, is_interfile, read_header
-from engine.io.open_input import open_head
-from engine.io.petlink import AddressBook, Decoded, Words, decode
+from engine.io.open_input import InputFile, open_input
+from engine.io.petlink import AddressBook, Decoded, decode
 from engine.io.scanners import read_scanner
 from engine.io.truncation_traces import refuse_padding
 from engine.plain import Plain
@@ -26,6 +28,8 @@ WORD_BYTES = 4
 LIKE = 3.0
 """A file that holds the first part of a scan has about the same part of its words and of its
 time: within this factor, since the count rate changes during a scan."""
+MAX_LOOKED_AT = 200
+"""Headers in a folder."""
 SAMPLE = 200_000
 """Words looked at to tell the byte order."""
 FACTS: dict[str, tuple[str, type[str] | type[float]]] = {
@@ -49,42 +53,47 @@ class SiemensMmr(ListModeReader):
     suffixes: ClassVar[tuple[str, ...]] = (".hdr", ".hdr.STIR", ".l")
 
     @classmethod
-    def accepts(cls, path: Path, head: bytes) -> bool:
-        if is_interfile(head):
-            return MARK in head.lower()
-        return path.suffix.lower() == ".l"
+    def accepts(cls, file: InputFile) -> bool:
+        if is_interfile(file.head):
+            return MARK in file.head.lower()
+        return file.path.suffix.lower() == ".l"
 
     @classmethod
-    def read(cls, path: Path, *, scanner: str | None = None) -> ListMode:
+    def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
         ring = _scanner(scanner)
-        header = read_header(path) if is_interfile(open_head(path)) else _header_beside(path)
-        if header is not None:
-            _refuse_other_scanner(header, ring)
-        data_file = header.data_file if header is not None else path
-        words = _words(data_file)
-        if header is not None:
-            _refuse_longer(header, len(words), data_file)
-        refuse_padding(words, data_file.name)
-        book = AddressBook.of(ring)
-        try:
-            decoded = decode(words, book, data_file.name)
-        except FileFormatError as e:
-            swapped = _byte_order_fault(words, book, data_file)
-            if swapped is None:
-                raise
-            raise swapped from e
-        if header is None:
-            _refuse_no_scan(decoded, data_file)
-        duration_s, notes = _duration(header, decoded, len(words), data_file)
-        return ListMode(
-            scanner=ring,
-            crystals=decoded.crystals,
-            delayed=decoded.delayed,
-            time_ms=decoded.time_ms,
-            duration_s=duration_s,
-            info=_info(header, decoded, data_file),
-            notes=notes + _notes(header, decoded),
-        )
+        if not is_interfile(file.head):
+            return _scan(file, _header_beside(file.path), ring)
+        header = read_header(file)
+        with open_input(header.data_file) as data:
+            return _scan(data, header, ring)
+
+
+def _scan(data: InputFile, header: InterfileHeader | None, ring: RingScanner) -> ListMode:
+    data_file, words = data.path, _words(data)
+    if header is not None:
+        _refuse_other_scanner(header, ring)
+        _refuse_longer(header, len(words), data_file)
+    refuse_padding(words, data_file.name)
+    book = AddressBook.of(ring)
+    try:
+        decoded = decode(words, book, data_file.name)
+    except FileFormatError as e:
+        swapped = _byte_order_fault(words, book, data_file)
+        if swapped is None:
+            raise
+        raise swapped from e
+    if header is None:
+        _refuse_no_scan(decoded, data_file)
+    duration_s, notes = _duration(header, decoded, len(words), data_file)
+    return ListMode(
+        scanner=ring,
+        crystals=decoded.crystals,
+        delayed=decoded.delayed,
+        time_ms=decoded.time_ms,
+        duration_s=duration_s,
+        info=_info(header, decoded, data_file),
+        notes=notes + _notes(header, decoded),
+    )
 
 
 def _scanner(named: str | None) -> RingScanner:
@@ -99,11 +108,13 @@ def _scanner(named: str | None) -> RingScanner:
 
 def _header_beside(path: Path) -> InterfileHeader | None:
     """Return the header in the same folder that names this data file, if there is one."""
-    for candidate in sorted(path.parent.glob("*.hdr*")):
+    headers = [each for each in entries(path.parent) if ".hdr" in each.name]
+    for candidate in headers[:MAX_LOOKED_AT]:
         try:
-            if not SiemensMmr.accepts(candidate, open_head(candidate)):
-                continue
-            header = read_header(candidate)
+            with open_input(candidate) as file:
+                if not SiemensMmr.accepts(file):
+                    continue
+                header = read_header(file)
         except EngineError:
             continue
         if header.text("name of data file") == path.name:
@@ -111,16 +122,15 @@ def _header_beside(path: Path) -> InterfileHeader | None:
     return None
 
 
-def _words(path: Path) -> Words:
-    open_head(path)
-    n_bytes = path.stat().st_size
+def _words(file: InputFile) -> Words:
+    n_bytes = file.size
     whole, rest = divmod(n_bytes, WORD_BYTES)
     if rest:
         raise FileFormatError(
-            f"{path.name}: truncated, {n_bytes:,} bytes are {whole:,} complete 4-byte words and "
+            f"{file.name}: truncated, {n_bytes:,} bytes are {whole:,} complete 4-byte words and "
             f"{rest} more bytes; copy the file again, or cut it to {whole * WORD_BYTES:,} bytes."
         )
-    return np.memmap(path, "<u4", "r")
+    return FileWords(file, np.dtype("<u4"))
 
 
 def _refuse_other_scanner(header: InterfileHeader, ring: RingScanner) -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.arrays import Array
 from engine.errors import FileFormatError
+from engine.io.file_words import Words
 
 STRIDE = 32
 """Any run of 2 · STRIDE identical words is found, wherever it is."""
@@ -17,7 +14,7 @@ MIN_TAIL = 8
 CHUNK = 4_000_000
 
 
-def refuse_padding(words: NDArray[np.unsignedinteger[Any]], where: str) -> None:
+def refuse_padding(words: Words, where: str) -> None:
     """Refuse a stream that ends in identical words or holds a long run of them."""
     n = len(words)
     tail = n - _start_of_run(words, n - 1) if n else 0
@@ -33,7 +30,7 @@ def refuse_padding(words: NDArray[np.unsignedinteger[Any]], where: str) -> None:
                 raise FileFormatError(_sentence(words, first, _end_of_run(words, first), where))
 
 
-def _start_of_run(words: Array, at: int) -> int:
+def _start_of_run(words: Words, at: int) -> int:
     value = words[at]
     while at > 0:
         low = max(0, at - CHUNK)
@@ -44,7 +41,7 @@ def _start_of_run(words: Array, at: int) -> int:
     return 0
 
 
-def _end_of_run(words: Array, at: int) -> int:
+def _end_of_run(words: Words, at: int) -> int:
     value, n = words[at], len(words)
     while at < n:
         other = np.flatnonzero(words[at : at + CHUNK] != value)
@@ -54,7 +51,7 @@ def _end_of_run(words: Array, at: int) -> int:
     return n
 
 
-def _sentence(words: Array, first: int, stop: int, where: str) -> str:
+def _sentence(words: Words, first: int, stop: int, where: str) -> str:
     digits = 2 * words.dtype.itemsize
     return (
         f"{where}: {stop - first:,} identical words ({int(words[first]):#0{digits + 2}x}) from "

@@ -13,6 +13,7 @@ from engine.io.atomic_write import write_atomically
 from engine.io.base import VolumeReader, VolumeWriter
 from engine.io.hdf5 import (
     as_json,
+    column,
     dataset,
     format_of,
     image_of,
@@ -22,7 +23,7 @@ from engine.io.hdf5 import (
     text_of,
 )
 from engine.io.hdf5_seal import SEALED, check_seal, seal
-from engine.io.open_input import refuse_not_finite
+from engine.io.open_input import InputFile, open_input, refuse_not_finite
 from engine.io.ranges import known_unit, stated_grid
 from engine.io.seal import digest
 from engine.plain import Plain
@@ -40,30 +41,31 @@ class VolumeHdf5(VolumeReader):
     suffixes: ClassVar[tuple[str, ...]] = (".h5", ".hdf5")
 
     @classmethod
-    def accepts(cls, path: Path, head: bytes) -> bool:
-        return is_hdf5(head) and format_of(path) in (FORMAT, None)
+    def accepts(cls, file: InputFile) -> bool:
+        return is_hdf5(file.head) and format_of(file) in (FORMAT, None)
 
     @classmethod
-    def read(cls, path: Path) -> Volume:
-        with open_hdf5(path) as file:
-            notes = check_seal(file, path, FORMAT, ("volume/values",))
-            item = dataset(file, "volume/values", path)
+    def read(cls, file: InputFile) -> Volume:
+        path = file.path
+        with open_hdf5(file) as tree:
+            notes = check_seal(tree, path, FORMAT, ("volume/values",))
+            item = dataset(tree, "volume/values", path)
             if item.ndim != 3 or item.dtype != np.float32:
                 raise FileFormatError(
                     f"{path.name}: {item.dtype} values of {item.ndim} axes, want float32 of 3."
                 )
-            values = item[()]
+            values = column(item, "<f4", path)
             if digest(values) != text_of(item.attrs["sha256"]):
                 raise FileFormatError(
                     f"{path.name}: the values have changed since they were written (their "
                     "checksum differs); copy the file again."
                 )
-            voxel = dataset(file, "volume/voxel_mm", path)[()].tolist()
-            centre = dataset(file, "volume/centre_mm", path)[()].tolist()
+            voxel = dataset(tree, "volume/voxel_mm", path)[()].tolist()
+            centre = dataset(tree, "volume/centre_mm", path)[()].tolist()
             unit = text_of(item.attrs["units"])
             if notes:
                 known_unit(path, unit)
-            info = read_json(file, "provenance", path)
+            info = read_json(tree, "provenance", path)
         refuse_not_finite(path, values)
         return Volume(values, stated_grid(path, values.shape, voxel, centre), unit, info, notes)
 
@@ -101,4 +103,5 @@ def _fill(file: h5py.File, volume: Volume, provenance: Plain) -> None:
 
 
 def _reread(part: Path) -> None:
-    VolumeHdf5.read(part)
+    with open_input(part) as file:
+        VolumeHdf5.read(file)

@@ -21,6 +21,7 @@ from engine.study.protocol import Protocol
 if TYPE_CHECKING:  # flows and demos load kernels, which reading a protocol does not need
     from engine.backend import Backend
     from engine.data.volume import Volume
+    from engine.io.open_input import InputFile
     from engine.modalities.demo import Demo
     from engine.modalities.stages import Stage
     from engine.modalities.warm_up import Steps
@@ -91,7 +92,6 @@ class Modality(ABC, Generic[P]):
     key, title : as protocols name it, and as people do
     protocol : the class of its protocols
     takes_scanner : whether a study may name the scanner
-    opens_folders : whether a scan may be a folder
     ledger_title : what its preparation is called
     ledger_field : field of the protocol that holds the choices of the preparation
     ledger : corrections or steps of the preparation, in the order they run
@@ -115,7 +115,6 @@ class Modality(ABC, Generic[P]):
     title: ClassVar[str]
     protocol: ClassVar[type[Protocol]]
     takes_scanner: ClassVar[bool] = True
-    opens_folders: ClassVar[bool] = False
     ledger_title: ClassVar[str] = "Corrections"
     ledger_field: ClassVar[str] = "corrections"
     ledger: ClassVar[tuple[type[AnyCorrection], ...]]
@@ -142,8 +141,8 @@ class Modality(ABC, Generic[P]):
         return (*inputs_of(self.ledger), *self.own_inputs)
 
     @abstractmethod
-    def accepts(self, path: Path, head: bytes) -> bool:
-        """Whether a file, with these first bytes, or a folder is a scan of this kind."""
+    def accepts(self, file: InputFile) -> bool:
+        """Whether a file is a scan of this kind, or belongs to one."""
 
     @abstractmethod
     def summarise(self, path: Path, scanner: str | None) -> ScanSummary:

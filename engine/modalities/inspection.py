@@ -9,9 +9,9 @@ from engine.io import Report
 from engine.io import inspect as inspect_format
 from engine.io.fact_labels import text_of
 from engine.io.scanner_toml import is_scanner_toml
+from engine.io.toml_file import read_toml
 from engine.modalities.recognise import all_roles, modality_of_scan
 from engine.modalities.studies import read_protocol, read_study
-from engine.settings import read_toml
 
 
 def inspect(path: Path | str, *, scanner: str | None = None) -> Report:

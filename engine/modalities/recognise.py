@@ -8,13 +8,14 @@ from typing import Literal
 
 from engine.data.input_role import InputRole
 from engine.errors import UnknownFormatError
-from engine.io import VOLUME_READERS, inspect
-from engine.io.open_input import open_head
+from engine.io import VOLUME_READERS, inspect, scan_file
+from engine.io.folder import is_folder
+from engine.io.open_input import open_input
 from engine.io.scanner_toml import is_scanner_toml
+from engine.io.toml_file import read_toml
 from engine.modalities import MODALITIES
 from engine.modalities.base import AnyModality
 from engine.modalities.scan_summary import ScanSummary
-from engine.settings import read_toml
 
 Purpose = Literal["scan", "scanner", "input", "volume", "study", "protocol"]
 BY_FORMAT: dict[str, Purpose] = {"Crystal efficiencies": "input", "Crystal map": "scanner"}
@@ -42,14 +43,14 @@ def purpose_of(path: Path) -> Recognised:
     modality = modality_of_scan(path)
     if modality is not None:
         return Recognised("scan", modality)
-    head = open_head(path)
     if path.suffix.lower() == ".toml":
         return Recognised(_purpose_of_toml(path))
-    for role in all_roles():
-        if role.accepts(path, head):
-            return Recognised("input", role=role)
-    if any(reader.accepts(path, head) for reader in VOLUME_READERS):
-        return Recognised("volume")
+    with open_input(path) as file:
+        for role in all_roles():
+            if role.accepts(file):
+                return Recognised("input", role=role)
+        if any(reader.accepts(file) for reader in VOLUME_READERS):
+            return Recognised("volume")
     return _by_content(path)
 
 
@@ -58,10 +59,11 @@ def modality_of_scan(path: Path) -> AnyModality | None:
 
     A TOML file may describe an X-ray scan, so that X-rays are asked about before its content is.
     """
-    head = b"" if path.is_dir() else open_head(path)
-    folders = (modality for modality in MODALITIES if modality.opens_folders)
-    candidates = folders if path.is_dir() else MODALITIES
-    return next((modality for modality in candidates if modality.accepts(path, head)), None)
+    path = scan_file(path)
+    if is_folder(path):
+        return None
+    with open_input(path) as file:
+        return next((modality for modality in MODALITIES if modality.accepts(file)), None)
 
 
 def summarise(path: Path, scanner: str | None = None) -> ScanSummary:

@@ -10,11 +10,12 @@ from typing import Any
 
 from engine.errors import EngineError, SettingsError
 from engine.io.input_files import files_behind
+from engine.io.toml_file import read_toml
 from engine.modalities import MODALITIES
 from engine.modalities.base import AnyModality
 from engine.modalities.recognise import all_roles, modality_of_scan
 from engine.plain import Plain
-from engine.settings import parse, read_toml, to_toml
+from engine.settings import parse, to_toml
 from engine.study.protocol import Protocol
 from engine.study.study import Study, write_study
 

@@ -147,7 +147,7 @@ DEAD_TIME = '''
         suffixes=(".live",),
         read=read_live_share,
         describe=lambda share: f"{100 * share:g} % of the time",
-        accepts=lambda path, head: path.suffix == ".live",
+        accepts=lambda file: file.path.suffix == ".live",
     )
 
 

@@ -14,13 +14,13 @@ EVENTS = '''
 
     from __future__ import annotations
 
-    from pathlib import Path
     from typing import ClassVar
 
     import numpy as np
 
     from engine.data.listmode import ListMode
     from engine.io.base import ListModeReader
+    from engine.io.open_input import InputFile
     from engine.io.scanners import read_scanner
 
     MARK = b"# pairs of crystals"
@@ -33,13 +33,14 @@ EVENTS = '''
         suffixes: ClassVar[tuple[str, ...]] = (".pairs",)
 
         @classmethod
-        def accepts(cls, path: Path, head: bytes) -> bool:
-            return head.startswith(MARK)
+        def accepts(cls, file: InputFile) -> bool:
+            return file.head.startswith(MARK)
 
         @classmethod
-        def read(cls, path: Path, *, scanner: str | None = None) -> ListMode:
-            crystals = np.loadtxt(path, dtype=np.int32, ndmin=2)
-            return ListMode(read_scanner(scanner or str(path.with_name("ring.toml"))), crystals)
+        def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
+            crystals = np.loadtxt(file.stream(), dtype=np.int32, ndmin=2)
+            ring = scanner or str(file.path.with_name("ring.toml"))
+            return ListMode(read_scanner(ring), crystals)
 '''
 
 RAW = '''

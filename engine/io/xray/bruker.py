@@ -7,7 +7,6 @@ bottom.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +15,7 @@ from engine.data.projections import Projections
 from engine.errors import FileFormatError, GeometryError
 from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
+from engine.io.open_input import InputFile
 from engine.io.xray.angles import read_angles
 from engine.io.xray.frames import assemble
 from engine.io.xray.keyvalue import Fields, read_fields, refuse_distances
@@ -40,13 +40,13 @@ class Bruker(ProjectionsReader):
     companions: ClassVar[tuple[str, ...]] = (".tif", ".tiff")
 
     @classmethod
-    def accepts(cls, path: Path, head: bytes) -> bool:
-        low = head.lower()
+    def accepts(cls, file: InputFile) -> bool:
+        low = file.head.lower()
         return all(mark in low for mark in MARKS)
 
     @classmethod
-    def read(cls, path: Path) -> Projections:
-        fields = read_fields(path, "=")
+    def read(cls, file: InputFile) -> Projections:
+        path, fields = file.path, read_fields(file, "=")
         stack = _stack(fields)
         step = fields.number("rotation step (deg)")
         clockwise = (fields.text("rotation direction") or "CC").upper() == "CW"

@@ -16,13 +16,14 @@ from engine.errors import FileFormatError
 from engine.geometry.vectors import about_z
 from engine.geometry.xray import Beam, XrayGeometry
 from engine.io.base import ProjectionsReader
+from engine.io.budget import refuse_no_room
 from engine.io.hdf5 import is_hdf5
+from engine.io.open_input import InputFile
 from engine.io.xray.angles import Angles, read_angles
 from engine.io.xray.dxchange import has_object
 from engine.io.xray.frames import assemble, guess_kind, refuse_count
 from engine.io.xray.hdf5 import Tree, attribute, open_tree
 from engine.io.xray.nxtomo import DARK, FLAT, PROJECTION, taken
-from engine.io.xray.scan_files import refuse_too_large
 
 if TYPE_CHECKING:
     import h5py
@@ -44,13 +45,13 @@ class CilNexus(ProjectionsReader):
     suffixes: ClassVar[tuple[str, ...]] = (".nxs", ".h5", ".hdf5")
 
     @classmethod
-    def accepts(cls, path: Path, head: bytes) -> bool:
-        return is_hdf5(head) and has_object(path, DATA) and has_object(path, CONFIG)
+    def accepts(cls, file: InputFile) -> bool:
+        return is_hdf5(file.head) and has_object(file, DATA) and has_object(file, CONFIG)
 
     @classmethod
-    def read(cls, path: Path) -> Projections:
-        with open_tree(path) as tree:
-            return _read(tree, path)
+    def read(cls, file: InputFile) -> Projections:
+        with open_tree(file) as tree:
+            return _read(tree, file.path)
 
 
 def _read(tree: Tree, path: Path) -> Projections:
@@ -93,7 +94,7 @@ def _images(item: h5py.Dataset, path: Path) -> NDArray[np.float32]:
             f"{path.name}: {DATA} has {item.ndim} axes and names {', '.join(labels) or 'none'}; "
             "export the scan again."
         )
-    refuse_too_large(item.size, path)
+    refuse_no_room(4 * int(item.size), path.name, "the projections")
     values = np.asarray(item[()], np.float32)
     if "channel" in labels:
         k = labels.index("channel")

@@ -17,9 +17,18 @@ from engine.errors import FileFormatError
 from engine.geometry.xray import Beam, XrayGeometry
 from engine.io.atomic_write import publishing
 from engine.io.base import ProjectionsReader
-from engine.io.hdf5 import as_json, is_hdf5, reserve, store, write_in_place
+from engine.io.hdf5 import (
+    DAMAGE,
+    as_json,
+    is_hdf5,
+    library_file,
+    reserve,
+    store,
+    write_in_place,
+)
 from engine.io.hdf5_seal import check_foreign_seal, seal_foreign
 from engine.io.json_text import from_json
+from engine.io.open_input import InputFile
 from engine.io.seal import unsealed
 from engine.io.xray.angles import ATTRIBUTE, Angles, read_angles, unit_named
 from engine.io.xray.frames import KINDS, Kind, assemble, guess_kind, refuse_count
@@ -51,29 +60,29 @@ class DxChange(ProjectionsReader):
     suffixes: ClassVar[tuple[str, ...]] = (".h5", ".hdf5", ".hdf")
 
     @classmethod
-    def accepts(cls, path: Path, head: bytes) -> bool:
-        return is_hdf5(head) and has_object(path, GROUP)
+    def accepts(cls, file: InputFile) -> bool:
+        return is_hdf5(file.head) and has_object(file, GROUP)
 
     @classmethod
-    def read(cls, path: Path) -> Projections:
-        with open_tree(path) as tree:
-            return _read(tree, path)
+    def read(cls, file: InputFile) -> Projections:
+        with open_tree(file) as tree:
+            return _read(tree, file.path)
 
 
-def has_object(path: Path, where: str) -> bool:
+def has_object(file: InputFile, where: str) -> bool:
     """Whether an HDF5 file can be opened and holds an object of this path on hard links."""
     import h5py
 
     try:
-        with h5py.File(path, "r") as file:
-            item: Any = file["/"]
+        with library_file(file) as tree:
+            item: Any = tree["/"]
             for part in where.strip("/").split("/"):
                 hard = isinstance(item, h5py.Group) and part in item
                 if not hard or not isinstance(item.get(part, getlink=True), h5py.HardLink):
                     return False
                 item = item[part]
             return True
-    except (OSError, RuntimeError, ValueError, LookupError, TypeError):
+    except DAMAGE:
         return False
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from engine.errors import EngineError, FileFormatError
 from engine.io.base import ProjectionsReader
-from engine.io.open_input import HEAD_BYTES, open_head, unreadable
+from engine.io.folder import entries, is_folder
+from engine.io.open_input import open_input
 from engine.io.xray.readers import PROJECTION_READERS
 from engine.io.xray.sidecar import RawSidecar, sidecar_of
-from engine.io.xray.stack import is_tiff
+from engine.io.xray.tiff import is_tiff
 
 DESCRIBING = tuple(
     suffix for reader in PROJECTION_READERS if reader.companions for suffix in reader.suffixes
@@ -18,7 +20,8 @@ DESCRIBING = tuple(
 IMAGES = (".mha", ".ang")
 MAX_LOOKED_AT = 200
 
-Found = tuple[type[ProjectionsReader], Path]
+Reader = type[ProjectionsReader]
+Found = tuple[Reader, Path]
 
 
 def find(path: Path) -> Found | None:
@@ -26,31 +29,33 @@ def find(path: Path) -> Found | None:
 
     A folder, an image of a stack or a raw file stands for the settings beside it.
     """
-    if path.is_dir():
-        return _in_folder(path)
-    head = open_head(path)
-    for reader in PROJECTION_READERS:
-        if reader.accepts(path, head):
-            return reader, path
+    if is_folder(path):
+        return _in_folder(path, PROJECTION_READERS, f"{path}: ")
+    with open_input(path) as file:
+        for reader in PROJECTION_READERS:
+            if reader.accepts(file):
+                return reader, path
+        is_image = is_tiff(file.head) or path.suffix.lower() in IMAGES
     sidecar = sidecar_of(path)
     if sidecar is not None:
         return RawSidecar, sidecar
-    if is_tiff(head) or path.suffix.lower() in IMAGES:
-        return _in_folder(path.parent)
-    return None
+    # a sidecar names its images, and none names this one
+    others = [reader for reader in PROJECTION_READERS if reader is not RawSidecar]
+    about = f"{path.name}: an image of which scan? "
+    return _in_folder(path.parent, others, about) if is_image else None
 
 
-def _in_folder(folder: Path) -> Found | None:
-    try:
-        names = sorted(p for p in folder.iterdir() if p.suffix.lower() in DESCRIBING)
-    except OSError as e:
-        raise unreadable(folder, e) from e
-    heads = {path: head for path in names[:MAX_LOOKED_AT] if (head := _head(path))}
-    for reader in PROJECTION_READERS:
-        fits = [path for path, head in heads.items() if reader.accepts(path, head)]
+def _in_folder(folder: Path, readers: Sequence[Reader], about: str) -> Found | None:
+    """Return the one scan that a folder describes; the sentence on several begins with `about`."""
+    described: dict[Reader, list[Path]] = {reader: [] for reader in readers}
+    names = [path for path in entries(folder) if path.suffix.lower() in DESCRIBING]
+    for path in names[:MAX_LOOKED_AT]:
+        for reader in _accepting(path, readers):
+            described[reader].append(path)
+    for reader, fits in described.items():
         if len(fits) > 1:
             raise FileFormatError(
-                f"{folder}: {len(fits)} scans are described here "
+                f"{about}{len(fits)} scans are described here "
                 f"({', '.join(p.name for p in fits[:4])}); choose one of these files."
             )
         if fits:
@@ -58,8 +63,9 @@ def _in_folder(folder: Path) -> Found | None:
     return None
 
 
-def _head(path: Path) -> bytes:
+def _accepting(path: Path, readers: Sequence[Reader]) -> list[Reader]:
     try:
-        return open_head(path)[:HEAD_BYTES]
+        with open_input(path) as file:
+            return [reader for reader in readers if reader.accepts(file)]
     except EngineError:
-        return b""
+        return []

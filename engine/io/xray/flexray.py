@@ -14,6 +14,7 @@ import numpy as np
 from engine.data.projections import Projections
 from engine.errors import FileFormatError, GeometryError
 from engine.io.base import ProjectionsReader
+from engine.io.open_input import InputFile
 from engine.io.xray.angles import read_angles
 from engine.io.xray.frames import Images, assemble
 from engine.io.xray.keyvalue import Fields, read_fields, refuse_distances
@@ -42,13 +43,13 @@ class FlexRay(ProjectionsReader):
     companions: ClassVar[tuple[str, ...]] = (".tif", ".tiff")
 
     @classmethod
-    def accepts(cls, path: Path, head: bytes) -> bool:
-        lines = [line.strip() for line in head.lower().splitlines()]
+    def accepts(cls, file: InputFile) -> bool:
+        lines = [line.strip() for line in file.head.lower().splitlines()]
         return all(any(_is_key(line, mark) for line in lines) for mark in MARKS)
 
     @classmethod
-    def read(cls, path: Path) -> Projections:
-        fields = read_fields(path, ":")
+    def read(cls, file: InputFile) -> Projections:
+        path, fields = file.path, read_fields(file, ":")
         stacks = series(path.parent)
         stack = _projections(stacks, fields)
         angles = read_angles(_angles(fields, len(stack)), "deg", path.name)

@@ -139,11 +139,11 @@ def _kind_of(values: Images) -> Kind:
     return "transmission" if edges[int(histogram.argmax())] > 0.5 else "integrals"
 
 
-def listed(numbers: Iterable[Any]) -> str:
-    """Return a list in words, cut where it is long."""
+def listed(numbers: Iterable[Any], n_all: int | None = None) -> str:
+    """Return a list in words, cut where it is long; `n_all` where only its beginning is given."""
     names = [str(n) for n in numbers]
     if len(names) > MOST_NAMED:
-        return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED:,} more"
+        return f"{', '.join(names[:MOST_NAMED])} and {(n_all or len(names)) - MOST_NAMED:,} more"
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 

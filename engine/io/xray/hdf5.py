@@ -7,19 +7,29 @@ so a link can never lead the library elsewhere.
 from __future__ import annotations
 
 import posixpath
+from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import FileFormatError
-from engine.io.hdf5 import MAX_OBJECTS, MAX_RATIO, damaged, is_hdf5, text_of
-from engine.io.open_input import open_head
+from engine.io.budget import refuse_no_room
+from engine.io.folder import exists
+from engine.io.hdf5 import (
+    DAMAGE,
+    MAX_OBJECTS,
+    damaged,
+    is_hdf5,
+    library_file,
+    refuse_unsafe,
+    text_of,
+)
+from engine.io.open_input import InputFile, open_input
 from engine.io.xray.frames import Images
-from engine.io.xray.scan_files import refuse_outside, refuse_too_large
 from engine.plain import Plain
 
 if TYPE_CHECKING:
@@ -37,14 +47,17 @@ class Tree:
     ----------
     path : the file
     items : absolute path in the file -> group or dataset
+    missing : absolute path in the file -> why what is linked there cannot be had
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.missing: dict[str, str] = {}
         self.items: Plain = {}
         self._soft: list[tuple[str, str]] = []
-        self._seen: set[tuple[Path, int]] = set()
-        self._files: dict[Path, h5py.File] = {}
+        self._seen: set[tuple[int, ...]] = set()
+        self._files: dict[tuple[int, int], h5py.File] = {}
+        self._inputs: dict[str, InputFile] = {}
 
     def dataset(self, where: str) -> h5py.Dataset | None:
         """Return a dataset by its path, None where there is none."""
@@ -70,7 +83,7 @@ class Tree:
     @property
     def root(self) -> h5py.File:
         """The file itself, without those that its links lead to."""
-        return self._files[self.path.resolve()]
+        return next(iter(self._files.values()))
 
     def groups(self, nx_class: str) -> list[str]:
         """Return the paths of all groups of a NeXus class."""
@@ -106,49 +119,87 @@ class Tree:
         import h5py
 
         self.items[place] = item
-        key = (Path(item.file.filename), int(h5py.h5o.get_info(item.id).addr))
+        file = self._inputs[item.file.filename]
+        key = (*file.identity, int(h5py.h5o.get_info(item.id).addr))
         new = key not in self._seen
         self._seen.add(key)
-        if len(self.items) > MAX_OBJECTS:
-            raise FileFormatError(f"{self.path.name}: more than {MAX_OBJECTS:,} objects.")
+        self._refuse_many()
         if isinstance(item, h5py.Dataset):
-            _refuse_unsafe(item, f"{self.path.name}: {place}")
+            refuse_unsafe(item, f"{self.path.name}: {place}", file.size, texts=True)
         return new and isinstance(item, h5py.Group)
 
     def _outside(self, link: h5py.ExternalLink, place: str, stack: ExitStack) -> Any:
-        """Return what an external link names, if it lies in the folder and on hard links."""
+        """Return what an external link names, if it lies in the folder and on hard links.
+
+        What is missing may be needed by nobody, so that it is only remembered.
+        """
         import h5py
 
         where = f"{self.path.name}: {place}"
-        target = self.path.parent / link.filename
-        refuse_outside(target, self.path)
-        if not target.is_file():
-            raise FileFormatError(
+        target = _in_folder(self.path.parent, link.filename)
+        if not exists(target):
+            self.missing[place] = (
                 f"{where} is kept in the file {link.filename!r}, which is missing; copy it into "
                 "the same folder."
             )
-        file = self._files.get(target.resolve())
-        if file is None:
-            if len(self._files) >= MAX_FILES:
-                raise FileFormatError(f"{where}: more than {MAX_FILES} files hang together.")
-            file = stack.enter_context(h5py.File(target, "r"))
-            self._files[target.resolve()] = file
-        item: Any = file["/"]
+            return None
+        item: Any = self._open(stack.enter_context(open_input(target)), stack)["/"]
         for part in filter(None, link.path.split("/")):
             known = isinstance(item, h5py.Group) and part in item
             if not known or not isinstance(item.get(part, getlink=True), h5py.HardLink):
-                raise FileFormatError(
+                self.missing[place] = (
                     f"{where} leads to {link.path!r} of {link.filename!r}, where there is nothing; "
                     "copy the files again."
                 )
+                return None
             item = item[part]
         return item
 
+    def _open(self, file: InputFile, stack: ExitStack) -> h5py.File:
+        """Return an opened file of the library, the same for the same file."""
+        if file.identity not in self._files:
+            if len(self._files) >= MAX_FILES:
+                raise FileFormatError(
+                    f"{self.path.name}: more than {MAX_FILES} files hang together."
+                )
+            if not is_hdf5(file.head):
+                raise FileFormatError(f"{file.name}: not an HDF5 file; was it damaged or renamed?")
+            opened = stack.enter_context(library_file(file))
+            self._files[file.identity] = opened
+            self._inputs[opened.filename] = file
+        return self._files[file.identity]
+
     def _resolve_soft(self) -> None:
-        for _ in range(4):  # links to links
+        """Give what soft links lead to their names too; links to links take one pass each."""
+        for _ in range(4):
+            places = sorted(self.items)
             for place, target in self._soft:
-                for known in [k for k in self.items if k == target or k.startswith(f"{target}/")]:
+                if target in self.items:
+                    self.items.setdefault(place, self.items[target])
+                for known in _below(places, f"{target}/"):
                     self.items.setdefault(place + known[len(target) :], self.items[known])
+                self._refuse_many()
+
+    def _refuse_many(self) -> None:
+        if len(self.items) > MAX_OBJECTS:
+            raise FileFormatError(
+                f"{self.path.name}: more than {MAX_OBJECTS:,} objects, more than any scan has."
+            )
+
+
+def _in_folder(folder: Path, name: str) -> Path:
+    """Return where an external link leads: a path that leaves the folder, to its name in it."""
+    parts = PureWindowsPath(name).parts  # of both systems
+    inside = parts and ".." not in parts and not PureWindowsPath(name).anchor
+    return folder.joinpath(*parts) if inside else folder / (parts[-1] if parts else "")
+
+
+def _below(places: list[str], start: str) -> Iterator[str]:
+    """Yield those of sorted paths that begin so."""
+    for k in range(bisect_left(places, start), len(places)):
+        if not places[k].startswith(start):
+            return
+        yield places[k]
 
 
 def attribute(item: Any, name: str, default: str = "") -> str:
@@ -165,46 +216,29 @@ def attribute(item: Any, name: str, default: str = "") -> str:
     return text_of(np.asarray(item.attrs[name]).reshape(-1)[0])
 
 
-def _refuse_unsafe(item: h5py.Dataset, where: str) -> None:
-    import h5py
-
-    if item.external or item.is_virtual:
-        raise FileFormatError(
-            f"{where} keeps its values in other files; for safety only files that hold all their "
-            "data are read, so copy the data in."
-        )
-    if item.dtype.hasobject and h5py.check_string_dtype(item.dtype) is None:
-        raise FileFormatError(f"{where} holds objects, not plain numbers; export plain numbers.")
-    size = Path(item.file.filename).stat().st_size
-    if item.nbytes > size * MAX_RATIO:
-        raise FileFormatError(
-            f"{where} claims {item.nbytes:,} bytes in a file of {size:,}; the file is damaged."
-        )
-
-
 @contextmanager
-def open_tree(path: Path) -> Iterator[Tree]:
+def open_tree(file: InputFile) -> Iterator[Tree]:
     """Open a file and walk it once; damage found later becomes `FileFormatError` too."""
-    import h5py
-
-    if not is_hdf5(open_head(path)):
-        raise FileFormatError(f"{path.name}: not an HDF5 file; was it damaged or renamed?")
-    tree = Tree(path)
+    if not is_hdf5(file.head):
+        raise FileFormatError(f"{file.name}: not an HDF5 file; was it damaged or renamed?")
+    tree = Tree(file.path)
     try:
         with ExitStack() as stack:
-            file = stack.enter_context(h5py.File(path, "r"))
-            tree._files[path.resolve()] = file
-            tree._walk(file, "/", stack)
+            tree._walk(tree._open(file, stack), "/", stack)
             tree._resolve_soft()
             yield tree
-    except (OSError, RuntimeError, LookupError, ValueError, TypeError) as e:
+    except FileFormatError as e:
+        if tree.missing:  # the better reason
+            raise FileFormatError(next(iter(tree.missing.values()))) from e
+        raise
+    except DAMAGE as e:
         text = str(e)
         if "filter" in text:
             raise FileFormatError(
-                f"{path.name}: compressed in a way that cannot be read here ({text}); save it "
+                f"{file.name}: compressed in a way that cannot be read here ({text}); save it "
                 "with gzip or without compression."
             ) from e
-        raise damaged(path, e) from e
+        raise damaged(file.path, e) from e
 
 
 def read_images(
@@ -230,7 +264,7 @@ def read_images(
         )
     n_all, rows, columns = _turned(item.shape, view_axis)
     chosen = np.arange(n_all) if keep is None else keep
-    refuse_too_large(len(chosen) * rows * columns, path)
+    refuse_no_room(4 * len(chosen) * rows * columns, path.name, "the projections")
     values = np.empty((len(chosen), rows, columns), np.float32)
     block = max(BLOCK_BYTES // max(rows * columns * item.dtype.itemsize, 1), 1)
     if view_axis == 1:

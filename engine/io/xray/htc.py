@@ -9,13 +9,14 @@ from __future__ import annotations
 import struct
 import zlib
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from engine.data.projections import Projections
 from engine.errors import FileFormatError, GeometryError
 from engine.io.base import ProjectionsReader
+from engine.io.open_input import InputFile
 from engine.io.xray.angles import read_angles
 from engine.io.xray.frames import assemble, refuse_count
 from engine.io.xray.keyvalue import refuse_distances
@@ -37,13 +38,14 @@ class HtcMatlab(ProjectionsReader):
     suffixes: ClassVar[tuple[str, ...]] = (".mat",)
 
     @classmethod
-    def accepts(cls, path: Path, head: bytes) -> bool:
-        return head.startswith(MARK) and _name_of(path) in NAMES
+    def accepts(cls, file: InputFile) -> bool:
+        return file.head.startswith(MARK) and _name_of(file) in NAMES
 
     @classmethod
-    def read(cls, path: Path) -> Projections:
-        _refuse_too_large(path)
-        data = _Struct(_variable(path), path)
+    def read(cls, file: InputFile) -> Projections:
+        path = file.path
+        _refuse_too_large(file)
+        data = _Struct(_variable(file), path)
         parameters = _Struct(data.field("parameters"), path)
         sinogram = data.numbers("sinogram")
         if sinogram.ndim != 2:
@@ -82,12 +84,12 @@ class HtcMatlab(ProjectionsReader):
         )
 
 
-def _name_of(path: Path) -> str:
+def _name_of(file: InputFile) -> str:
     """Name of the first variable, "" where it cannot be told."""
     import scipy.io
 
     try:
-        variables = scipy.io.whosmat(path)
+        variables = scipy.io.whosmat(cast("str", file.stream()))
     except _damage():
         return ""
     return str(variables[0][0]) if variables else ""
@@ -110,23 +112,20 @@ def _damage() -> tuple[type[Exception], ...]:
     )
 
 
-def _refuse_too_large(path: Path) -> None:
+def _refuse_too_large(file: InputFile) -> None:
     """Refuse a file that unpacks to more than a sinogram can be; nothing unpacked is kept."""
     total = 0
-    with path.open("rb") as file:
-        order = "<" if file.read(HEADER_BYTES)[126:128] == b"IM" else ">"
-        while len(tag := file.read(TAG_BYTES)) == TAG_BYTES:
-            kind, n_bytes = struct.unpack(f"{order}II", tag)
-            if kind != COMPRESSED:
-                total += n_bytes
-                file.seek(n_bytes, 1)
-            else:
-                total += _unpacked(file.read(n_bytes), path)
-            if total > MAX_BYTES:
-                break
+    order = "<" if file.head[126:128] == b"IM" else ">"
+    at = HEADER_BYTES
+    while total <= MAX_BYTES and len(tag := file.read(TAG_BYTES, at)) == TAG_BYTES:
+        kind, n_bytes = struct.unpack(f"{order}II", tag)
+        at += TAG_BYTES
+        packed = kind == COMPRESSED
+        total += _unpacked(file.read(n_bytes, at), file.path) if packed else n_bytes
+        at += n_bytes
     if total > MAX_BYTES:
         raise FileFormatError(
-            f"{path.name}: unpacks to more than {MAX_BYTES:,} bytes; not a sinogram of HTC 2022."
+            f"{file.name}: unpacks to more than {MAX_BYTES:,} bytes; not a sinogram of HTC 2022."
         )
 
 
@@ -142,15 +141,15 @@ def _unpacked(data: bytes, path: Path) -> int:
     return total
 
 
-def _variable(path: Path) -> Any:
+def _variable(file: InputFile) -> Any:
     import scipy.io
 
     try:
-        content = scipy.io.loadmat(path, variable_names=NAMES)
+        content = scipy.io.loadmat(cast("str", file.stream()), variable_names=NAMES)
     except _damage() as e:
         reason = " ".join(str(e).split())
         raise FileFormatError(
-            f"{path.name}: damaged or truncated MATLAB file ({reason}); copy it again."
+            f"{file.name}: damaged or truncated MATLAB file ({reason}); copy it again."
         ) from e
     return next(content[name] for name in NAMES if name in content)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import FileFormatError
-from engine.io.open_input import read_text, unreadable
+from engine.io.open_input import InputFile
 
 MAX_BYTES = 1_000_000
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -71,24 +71,21 @@ class Fields:
         return int(number)
 
 
-def read_fields(path: Path, separator: str) -> Fields:
+def read_fields(file: InputFile, separator: str) -> Fields:
     """Read a settings text; the first of two equal keys counts."""
     values: dict[str, str] = {}
-    for line in settings_text(path).splitlines():
+    for line in settings_text(file).splitlines():
         key, found, value = line.partition(separator)
         if found and not key.lstrip().startswith(";"):
             values.setdefault(" ".join(key.lower().split()), value.strip())
-    return Fields(path, values)
+    return Fields(file.path, values)
 
 
-def settings_text(path: Path) -> str:
+def settings_text(file: InputFile) -> str:
     """Return a scanner's text, of UTF-8 or of Windows."""
-    try:
-        data = path.read_bytes() if path.stat().st_size <= MAX_BYTES else None
-    except OSError as e:
-        raise unreadable(path, e) from e
+    data = file.read() if file.size <= MAX_BYTES else None
     if data is None or b"\0" in data:
-        return read_text(path, MAX_BYTES)  # says what is wrong
+        return file.text(MAX_BYTES)  # says what is wrong
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +11,8 @@ import numpy as np
 
 from engine.arrays import Array
 from engine.errors import FileFormatError
-from engine.io.open_input import open_head
-from engine.io.xray.scan_files import refuse_too_large
+from engine.io.budget import refuse_bomb, refuse_no_room
+from engine.io.open_input import InputFile
 
 TYPES = {
     "MET_UCHAR": "u1",
@@ -42,9 +43,10 @@ class MetaImage:
     origin_mm: tuple[float, ...]
 
 
-def read_meta_image(path: Path) -> MetaImage:
+def read_meta_image(file: InputFile) -> MetaImage:
     """Read an image of three axes; values in another file are refused."""
-    fields, start = _header(open_head(path), path)
+    path = file.path
+    fields, start = _header(file.head, path)
     if fields.get(LAST, "").upper() != "LOCAL":
         raise FileFormatError(
             f"{path.name}: keeps its values in {fields.get(LAST, '?')!r}; for safety only files "
@@ -61,9 +63,9 @@ def read_meta_image(path: Path) -> MetaImage:
         )
     big = fields.get("BinaryDataByteOrderMSB", fields.get("ElementByteOrderMSB", "False"))
     kind = np.dtype(dtype).newbyteorder(">" if big.lower() == "true" else "<")
-    n_values = int(np.prod(size, dtype=np.int64))
-    refuse_too_large(n_values, path)
-    values = np.frombuffer(_payload(path, start, n_values * kind.itemsize, fields), kind)
+    n_values = math.prod(size)
+    refuse_no_room(4 * n_values, path.name, "the projections")
+    values = np.frombuffer(_payload(file, start, n_values * kind.itemsize, fields), kind)
     return MetaImage(values.reshape(size[::-1]), spacing, origin)
 
 
@@ -90,19 +92,18 @@ def _numbers(fields: dict[str, str], key: str, path: Path, default: str = "") ->
     return numbers
 
 
-def _payload(path: Path, start: int, n_bytes: int, fields: dict[str, str]) -> bytes:
-    with path.open("rb") as file:
-        file.seek(start)
-        if fields.get("CompressedData", "False").lower() == "true":
-            try:
-                data = zlib.decompressobj().decompress(file.read(), n_bytes)
-            except zlib.error as e:
-                raise FileFormatError(f"{path.name}: damaged ({e}); copy it again.") from e
-        else:
-            data = file.read(n_bytes)
+def _payload(file: InputFile, start: int, n_bytes: int, fields: dict[str, str]) -> bytes:
+    if fields.get("CompressedData", "False").lower() == "true":
+        refuse_bomb(n_bytes, file.size, file.name)
+        try:
+            data = zlib.decompressobj().decompress(file.read(start=start), n_bytes)
+        except zlib.error as e:
+            raise FileFormatError(f"{file.name}: damaged ({e}); copy it again.") from e
+    else:
+        data = file.read(n_bytes, start)
     if len(data) != n_bytes:
         raise FileFormatError(
-            f"{path.name}: truncated, {len(data):,} bytes of values, want {n_bytes:,}; copy it "
+            f"{file.name}: truncated, {len(data):,} bytes of values, want {n_bytes:,}; copy it "
             "again."
         )
     return data

@@ -7,7 +7,6 @@ them, row 0 is the top. The sign of the centre of rotation is that of the CIL pr
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -17,11 +16,12 @@ from engine.data.projections import Projections
 from engine.errors import FileFormatError, GeometryError
 from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
+from engine.io.folder import beside, exists, is_folder
+from engine.io.open_input import InputFile, open_input
 from engine.io.xray.angles import read_angles
 from engine.io.xray.frames import assemble
 from engine.io.xray.keyvalue import Fields, read_fields, refuse_distances, settings_text
 from engine.io.xray.pose import turned_cone
-from engine.io.xray.scan_files import beside
 from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
 from engine.plain import Plain
 
@@ -38,12 +38,12 @@ class Nikon(ProjectionsReader):
     companions: ClassVar[tuple[str, ...]] = (".tif", ".tiff")
 
     @classmethod
-    def accepts(cls, path: Path, head: bytes) -> bool:
-        return MARK in head.lower()
+    def accepts(cls, file: InputFile) -> bool:
+        return MARK in file.head.lower()
 
     @classmethod
-    def read(cls, path: Path) -> Projections:
-        fields = read_fields(path, "=")
+    def read(cls, file: InputFile) -> Projections:
+        path, fields = file.path, read_fields(file, "=")
         n_views = fields.whole("projections")
         stack = _stack(fields, n_views)
         angles = read_angles(_angles(fields, n_views), "deg", path.name)
@@ -69,7 +69,7 @@ def _stack(fields: Fields, n_views: int) -> Stack:
     name = fields.text("inputfoldername")
     if name and name not in (".", folder.name):
         inner = beside(path, name)
-        folder = inner if inner.is_dir() else folder
+        folder = inner if is_folder(inner) else folder
     stacks = series(folder)
     wanted = fields.text("name")
     fits = {p: s for p, s in stacks.items() if wanted and p.rstrip("_- ") == wanted} or stacks
@@ -95,14 +95,18 @@ def _angles(fields: Fields, n_views: int) -> NDArray[np.floating]:
     folder, stem = fields.path.parent, fields.path.stem
     for ending in LISTS:
         for path in (folder / f"{stem}{ending}", folder / ending):
-            if path.is_file():
-                return _measured(path, planned, fields) + fields.number("initialangle")
+            if exists(path):
+                with open_input(path) as file:
+                    return _measured(file, planned, fields) + fields.number("initialangle")
     return planned + fields.number("initialangle")
 
 
-def _measured(path: Path, planned: NDArray[np.floating], fields: Fields) -> NDArray[np.floating]:
+def _measured(
+    file: InputFile, planned: NDArray[np.floating], fields: Fields
+) -> NDArray[np.floating]:
     """The listed angles from the first, with the sign of the planned ones, which they confirm."""
-    rows = [line.replace(":", " ").split() for line in settings_text(path).splitlines()]
+    path = file.path
+    rows = [line.replace(":", " ").split() for line in settings_text(file).splitlines()]
     values: list[float] = []
     for row in rows:
         try:

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from engine.data.projections import Projections
 from engine.errors import DataError, FileFormatError
 from engine.io.base import ProjectionsReader
-from engine.io.hdf5 import is_hdf5
+from engine.io.hdf5 import DAMAGE, is_hdf5, library_file
 from engine.io.hdf5_seal import check_foreign_seal
+from engine.io.open_input import InputFile
 from engine.io.xray.angles import ATTRIBUTE, read_angles, unit_named
 from engine.io.xray.dxchange import DATA, MM, has_object
 from engine.io.xray.frames import assemble, refuse_count
@@ -40,24 +41,24 @@ class NxTomo(ProjectionsReader):
     suffixes: ClassVar[tuple[str, ...]] = (".nxs", ".nx", ".h5", ".hdf5", ".hdf")
 
     @classmethod
-    def accepts(cls, path: Path, head: bytes) -> bool:
-        return is_hdf5(head) and not has_object(path, DATA) and _is_nexus(path)
+    def accepts(cls, file: InputFile) -> bool:
+        return is_hdf5(file.head) and not has_object(file, DATA) and _is_nexus(file)
 
     @classmethod
-    def read(cls, path: Path) -> Projections:
-        with open_tree(path) as tree:
-            return _read(tree, path)
+    def read(cls, file: InputFile) -> Projections:
+        with open_tree(file) as tree:
+            return _read(tree, file.path)
 
 
-def _is_nexus(path: Path) -> bool:
+def _is_nexus(file: InputFile) -> bool:
     """Whether a group on top is an NXentry."""
     import h5py
 
     try:
-        with h5py.File(path, "r") as file:
-            tops = [file[k] for k in file if isinstance(file.get(k, getlink=True), h5py.HardLink)]
+        with library_file(file) as tree:
+            tops = [tree[k] for k in tree if isinstance(tree.get(k, getlink=True), h5py.HardLink)]
             return any(attribute(t, "NX_class") == "NXentry" for t in tops)
-    except (OSError, RuntimeError, ValueError, LookupError, TypeError):
+    except DAMAGE:
         return False
 
 

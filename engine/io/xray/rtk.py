@@ -18,7 +18,8 @@ from engine.errors import FileFormatError, GeometryError
 from engine.geometry.rtk import RtkParameters, from_rtk
 from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
-from engine.io.open_input import read_text
+from engine.io.folder import entries
+from engine.io.open_input import InputFile, open_input
 from engine.io.xray.angles import read_angles
 from engine.io.xray.frames import Kind, assemble, guess_kind, refuse_count
 from engine.io.xray.metaimage import read_meta_image
@@ -40,13 +41,14 @@ class RtkXml(ProjectionsReader):
     companions: ClassVar[tuple[str, ...]] = (".mha",)
 
     @classmethod
-    def accepts(cls, path: Path, head: bytes) -> bool:
-        return ROOT.encode() in head
+    def accepts(cls, file: InputFile) -> bool:
+        return ROOT.encode() in file.head
 
     @classmethod
-    def read(cls, path: Path) -> Projections:
-        parameters = read_parameters(path)
-        image = read_meta_image(_image_beside(path))
+    def read(cls, file: InputFile) -> Projections:
+        path, parameters = file.path, read_parameters(file)
+        with open_input(_image_beside(path)) as beside:
+            image = read_meta_image(beside)
         whole = image.values.dtype.kind in "iu"
         views, rows, columns = image.values.shape
         refuse_count(path, views, len(parameters[GANTRY]))
@@ -74,7 +76,7 @@ class RtkXml(ProjectionsReader):
 
 
 def _image_beside(path: Path) -> Path:
-    found = sorted(p for p in path.parent.iterdir() if p.suffix.lower() == ".mha")
+    found = [p for p in entries(path.parent) if p.suffix.lower() == ".mha"]
     same = [p for p in found if p.stem == path.stem] or found
     if len(same) != 1:
         number = f"{len(found)} .mha images" if found else "no .mha image"
@@ -128,9 +130,9 @@ class _Text:
         raise FileFormatError(f"{self.path.name}: {what}; write the geometry again with RTK.")
 
 
-def read_parameters(path: Path) -> dict[str, NDArray[np.float64]]:
+def read_parameters(file: InputFile) -> dict[str, NDArray[np.float64]]:
     """Return the parameters of every view, (n_views,) each [mm, °]; none loads anything else."""
-    seen = _Text(path)
+    seen = _Text(file.path)
     parser = expat.ParserCreate()
     parser.StartElementHandler, parser.EndElementHandler = seen.start, seen.end
     parser.CharacterDataHandler = seen.data
@@ -138,7 +140,7 @@ def read_parameters(path: Path) -> dict[str, NDArray[np.float64]]:
     parser.EntityDeclHandler = seen.entity
     parser.buffer_text = True
     try:
-        parser.Parse(read_text(path, MAX_BYTES), True)
+        parser.Parse(file.text(MAX_BYTES), True)
     except expat.ExpatError as e:
         seen.refuse(f"damaged XML ({e})")
     if not seen.views:

@@ -10,17 +10,18 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array
 from engine.data.projections import Projections
 from engine.errors import EngineError, FileFormatError, GeometryError, SettingsError
 from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
-from engine.io.open_input import open_head, read_text
+from engine.io.folder import beside, entries, open_beside
+from engine.io.open_input import InputFile, open_input
+from engine.io.toml_file import toml_of
 from engine.io.xray.angles import Angles, read_angles
 from engine.io.xray.frames import Images, assemble, refuse_count
 from engine.io.xray.pose import DOWN, LEFT, RIGHT, UP, turned_cone, turned_parallel
+from engine.io.xray.raw import flipped, read_raw
 from engine.io.xray.rtk import GANTRY, read_parameters, rtk_geometry
-from engine.io.xray.scan_files import named, refuse_too_large
 from engine.io.xray.sidecar_seal import read_sidecar
 from engine.io.xray.sidecar_settings import (
     AXES,
@@ -32,10 +33,10 @@ from engine.io.xray.sidecar_settings import (
     Sidecar,
     VectorSettings,
 )
-from engine.io.xray.stack import read_stack, read_tiff, refuse_missing, series
+from engine.io.xray.stack import read_stack, refuse_missing, series
+from engine.io.xray.tiff import tiff_of
 from engine.io.xray.vectors import geometry_of, read_vectors, without_repeated
 from engine.plain import Plain
-from engine.settings import read_toml
 
 MARK = re.compile(rf'^\s*format\s*=\s*["\']{FORMAT}["\']'.encode(), re.MULTILINE)
 TIFF = (".tif", ".tiff")
@@ -51,12 +52,13 @@ class RawSidecar(ProjectionsReader):
     companions: ClassVar[tuple[str, ...]] = (".raw", ".tif", ".tiff")
 
     @classmethod
-    def accepts(cls, path: Path, head: bytes) -> bool:
-        return MARK.search(head) is not None
+    def accepts(cls, file: InputFile) -> bool:
+        return MARK.search(file.head) is not None
 
     @classmethod
-    def read(cls, path: Path) -> Projections:
-        settings = read_sidecar(path)
+    def read(cls, file: InputFile) -> Projections:
+        path = file.path
+        settings = read_sidecar(file)
         values, whole = _images(settings, settings.file or settings.files or "", path)
         _refuse_other_shape(settings, values.shape, path)
         if settings.reverse:
@@ -94,11 +96,11 @@ def _says_axis(settings: Sidecar) -> bool:
 
 def sidecar_of(path: Path) -> Path | None:
     """Return the sidecar in the same folder that names this file, None where there is none."""
-    for candidate in sorted(path.parent.glob("*.toml"))[:MAX_LOOKED_AT]:
+    tables = [each for each in entries(path.parent) if each.suffix == ".toml"]
+    for candidate in tables[:MAX_LOOKED_AT]:
         try:
-            if MARK.search(open_head(candidate)) is None:
-                continue
-            values = read_toml(candidate)
+            with open_input(candidate) as file:
+                values = toml_of(file) if RawSidecar.accepts(file) else {}
         except EngineError:
             continue
         stem = values.get("files")
@@ -121,12 +123,12 @@ def _images(
             )
         refuse_missing(stack, path)
         return _oriented(*read_stack(stack, path), settings)
-    file = named(path, name)
-    if name.lower().endswith(TIFF):
-        image = read_tiff(file, path)
-        stacked = image[None] if image.ndim == 2 else image
-        return _oriented(stacked.astype(np.float32), image.dtype.kind in "iu", settings)
-    return _raw(settings, file, path, reference=reference)
+    with open_beside(path, name) as file:
+        if not name.lower().endswith(TIFF):
+            return read_raw(settings, file, path, reference=reference)
+        image = tiff_of(file)
+    stacked = image[None] if image.ndim == 2 else image
+    return _oriented(stacked.astype(np.float32), image.dtype.kind in "iu", settings)
 
 
 def _refuse_other_shape(settings: Sidecar, shape: tuple[int, ...], path: Path) -> None:
@@ -145,63 +147,7 @@ def _refuse_other_shape(settings: Sidecar, shape: tuple[int, ...], path: Path) -
 def _oriented(images: Images, whole: bool, settings: Sidecar) -> tuple[Images, bool]:
     if settings.image_order == ("column", "row"):
         images = images.transpose(0, 2, 1)
-    return _flipped(images, settings), whole
-
-
-def _flipped(images: Images, settings: Sidecar) -> Images:
-    flips = [slice(None, None, -1 if axis in settings.flip else 1) for axis in ("row", "column")]
-    return images[:, flips[0], flips[1]]
-
-
-def _raw(settings: Sidecar, file: Path, path: Path, *, reference: bool) -> tuple[Images, bool]:
-    if settings.dtype is None or settings.shape is None:
-        raise SettingsError(f"{path.name}: raw values need 'dtype' and 'shape'.")
-    dtype = np.dtype(settings.dtype).newbyteorder("<" if settings.byte_order == "little" else ">")
-    shape = list(settings.shape)
-    size = file.stat().st_size - settings.offset_bytes
-    view = settings.order.index("view")
-    per_view = int(np.prod(shape, dtype=object)) // shape[view] * dtype.itemsize
-    if reference:
-        shape[view] = max(size // per_view, 1)
-    wanted = per_view * shape[view]
-    if size != wanted:
-        have, rest = divmod(size, per_view)
-        more = f" and {rest:,} bytes" if rest else ""
-        raise FileFormatError(
-            f"{file.name}: {size:,} bytes after the header are {have:,} views{more}, {path.name} "
-            f"says {shape[view]:,} views of {per_view:,} bytes ({wanted:,} in all); copy the file "
-            "again or correct shape and dtype."
-        )
-    refuse_too_large(wanted // dtype.itemsize, file)
-    values: Array = np.memmap(file, dtype, "r", offset=settings.offset_bytes, shape=tuple(shape))
-    order = settings.order
-    if "row" not in order:
-        values, order = values[..., None], (*order, "row")
-    moved = np.transpose(values, [order.index(axis) for axis in AXES])
-    _refuse_swapped(moved, dtype, file, path)
-    flipped = _flipped(moved, settings)
-    return np.array(flipped, np.float32, order="C"), dtype.kind in "iu"
-
-
-def _refuse_swapped(
-    values: NDArray[np.generic], dtype: np.dtype[np.generic], file: Path, path: Path
-) -> None:
-    """Refuse floating-point values that only make sense in the other byte order."""
-    if dtype.kind != "f":
-        return
-    sample = np.array(values[len(values) // 2])
-    other = sample.astype(dtype).byteswap()
-
-    def strange(a: NDArray[np.generic]) -> float:
-        with np.errstate(all="ignore"):
-            size = np.abs(a.astype(np.float64))
-        return float(np.mean(~np.isfinite(size) | (size > 1e9) | ((size > 0) & (size < 1e-12))))
-
-    if strange(sample) > 0.2 and strange(other) < 0.01:
-        raise FileFormatError(
-            f"{file.name}: the values make sense only in the other byte order; correct byte_order "
-            f"in {path.name}."
-        )
+    return flipped(images, settings), whole
 
 
 def _geometry(
@@ -210,8 +156,9 @@ def _geometry(
     n_views, rows, columns = shape
     g = settings.geometry
     if isinstance(g, VectorSettings):
-        file = named(path, g.file)
-        vectors = read_vectors(file)
+        file = beside(path, g.file)
+        with open_beside(path, g.file) as listed:
+            vectors = read_vectors(listed)
         refuse_count(path, n_views, len(vectors))
         kept, notes = without_repeated(vectors, file)
         return geometry_of(kept, g.beam, (rows, columns), file), True, notes
@@ -225,8 +172,9 @@ def _geometry(
 def _rtk(
     g: RtkSettings, n_views: int, shape: tuple[int, int], path: Path
 ) -> tuple[XrayGeometry, bool, tuple[str, ...]]:
-    file = named(path, g.file)
-    parameters = read_parameters(file)
+    file = beside(path, g.file)
+    with open_beside(path, g.file) as written:
+        parameters = read_parameters(written)
     refuse_count(path, n_views, len(parameters[GANTRY]))
     angles = read_angles(parameters[GANTRY], "deg", f"{file.name}: {GANTRY}")
     kept = {name: a[: len(angles.rad)] for name, a in parameters.items()}
@@ -240,7 +188,8 @@ def _angles(given: AngleSettings, n_views: int, path: Path) -> Angles:
     if given.values is not None:
         values = np.array(given.values)
     elif given.file is not None:
-        values = _listed(named(path, given.file))
+        with open_beside(path, given.file) as file:
+            values = _listed(file)
     else:
         values = given.first + (given.step or 0.0) * np.arange(n_views)
     refuse_count(path, n_views, len(values))
@@ -248,10 +197,9 @@ def _angles(given: AngleSettings, n_views: int, path: Path) -> Angles:
     return read_angles(values, given.unit, f"{path.name}: geometry.angles", remedy=remedy)
 
 
-def _listed(file: Path) -> NDArray[np.float64]:
-    lines = [
-        line.partition("#")[0].strip() for line in read_text(file, MAX_ANGLES_BYTES).splitlines()
-    ]
+def _listed(file: InputFile) -> NDArray[np.float64]:
+    text = file.text(MAX_ANGLES_BYTES)
+    lines = [line.partition("#")[0].strip() for line in text.splitlines()]
     try:
         return np.array([float(line) for line in lines if line])
     except ValueError as e:

@@ -11,11 +11,13 @@ from pathlib import Path
 import tomli_w
 
 from engine.errors import FileFormatError
-from engine.io.seal import broken, file_digest, seal_of
-from engine.io.xray.scan_files import named
+from engine.io.folder import open_beside
+from engine.io.open_input import InputFile
+from engine.io.seal import broken, seal_of
+from engine.io.toml_file import toml_of
 from engine.io.xray.sidecar_settings import Sidecar
 from engine.plain import Plain
-from engine.settings import parse, read_toml, to_toml
+from engine.settings import parse, to_toml
 
 
 def sealed(settings: Sidecar) -> str:
@@ -24,11 +26,11 @@ def sealed(settings: Sidecar) -> str:
     return tomli_w.dumps({"seal": seal_of(**said)} | said)
 
 
-def read_sidecar(path: Path) -> Sidecar:
+def read_sidecar(file: InputFile) -> Sidecar:
     """Read a sidecar; refuse it, or files that it names, where they are not as it says."""
-    said = read_toml(path)
-    settings = parse(Sidecar, said, where=path.name)
-    _refuse_changed(settings, said, path)
+    said = toml_of(file)
+    settings = parse(Sidecar, said, where=file.name)
+    _refuse_changed(settings, said, file.path)
     return settings
 
 
@@ -37,8 +39,9 @@ def _refuse_changed(settings: Sidecar, said: Plain, path: Path) -> None:
     if settings.seal is not None and settings.seal != seal_of(**others):
         raise broken(path, "undo the change or, if it is right, take the line `seal` out")
     for name, written in settings.sha256.items():
-        file = named(path, name)
-        if file_digest(file) != written:
+        with open_beside(path, name) as file:
+            found = file.sha256()
+        if found != written:
             raise FileFormatError(
                 f"{name}: has changed since it was written, {path.name} says (its checksum "
                 "differs); copy the file again."

@@ -17,7 +17,7 @@ from engine.errors import FileFormatError, GeometryError
 from engine.geometry.orbits import from_astra_vectors
 from engine.geometry.xray import Beam, XrayGeometry
 from engine.io.base import ProjectionsReader
-from engine.io.open_input import read_text
+from engine.io.open_input import InputFile
 from engine.io.xray.frames import Images, Kind, assemble, guess_kind, refuse_count
 from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
 from engine.plain import Plain
@@ -37,15 +37,15 @@ class AstraVectors(ProjectionsReader):
     companions: ClassVar[tuple[str, ...]] = (".tif", ".tiff")
 
     @classmethod
-    def accepts(cls, path: Path, head: bytes) -> bool:
-        if not cls.ends(path):
+    def accepts(cls, file: InputFile) -> bool:
+        if not cls.ends(file.path):
             return False
-        line = head.decode("utf-8", errors="replace").splitlines()[0]
-        return len(line.split()) == N_NUMBERS
+        lines = file.head.decode("utf-8", errors="replace").splitlines()
+        return bool(lines) and len(lines[0].split()) == N_NUMBERS
 
     @classmethod
-    def read(cls, path: Path) -> Projections:
-        vectors = read_vectors(path)
+    def read(cls, file: InputFile) -> Projections:
+        path, vectors = file.path, read_vectors(file)
         stacks = series(path.parent)
         walnut = path.name.startswith(WALNUT)
         stack = _projections(stacks, path)
@@ -84,10 +84,10 @@ def _taken(flats: Images | None, n_views: int, walnut: bool) -> Plain:
     return {"flat_views": [n_views, 0]}
 
 
-def read_vectors(path: Path) -> NDArray[np.float64]:
+def read_vectors(file: InputFile) -> NDArray[np.float64]:
     """Return (n_views, 12) numbers of a text; refuse other counts and what is no number."""
-    rows = []
-    for k, line in enumerate(read_text(path, MAX_BYTES).splitlines(), 1):
+    path, rows = file.path, []
+    for k, line in enumerate(file.text(MAX_BYTES).splitlines(), 1):
         fields = line.partition("#")[0].replace(",", " ").split()
         if not fields:
             continue

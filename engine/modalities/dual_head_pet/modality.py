@@ -29,6 +29,7 @@ from engine.paths import cache_dir
 if TYPE_CHECKING:
     from engine.backend import Backend
     from engine.data.volume import Volume
+    from engine.io.open_input import InputFile
     from engine.modalities.demo import Demo
     from engine.modalities.stages import Stage
     from engine.modalities.warm_up import Steps
@@ -62,10 +63,10 @@ class DualHeadPet(Modality[DualHeadProtocol]):
     }
     long_work: ClassVar[dict[str, str]] = {"response": "Computing the response of the panels"}
 
-    def accepts(self, path: Path, head: bytes) -> bool:
+    def accepts(self, file: InputFile) -> bool:
         from engine.io import HISTOGRAM_READERS
 
-        return any(reader.accepts(path, head) for reader in HISTOGRAM_READERS)
+        return any(reader.accepts(file) for reader in HISTOGRAM_READERS)
 
     def summarise(self, path: Path, scanner: str | None) -> HistogramSummary:
         from engine.io import read_histogram

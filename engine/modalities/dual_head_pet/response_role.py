@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.data.histogram import one_layer
 from engine.data.input_role import InputRole
 from engine.geometry.dual_head import DualHead
+
+if TYPE_CHECKING:
+    from engine.io.open_input import InputFile
 
 
 def _read(path: Path, scanner: Any) -> Any:
@@ -21,10 +24,10 @@ def _describe(response: Any) -> str:
     return f"{response.n_nonzero:,} values, for an image of {response.scanner.grid.describe()}"
 
 
-def _accepts(path: Path, head: bytes) -> bool:
+def _accepts(file: InputFile) -> bool:
     from engine.io.response_hdf5 import is_response
 
-    return is_response(path, head)
+    return is_response(file)
 
 
 RESPONSE = InputRole(

@@ -17,6 +17,7 @@ from engine.modalities.requirements import Requirements
 if TYPE_CHECKING:
     from engine.backend import Backend
     from engine.data.volume import Volume
+    from engine.io.open_input import InputFile
     from engine.modalities.demo import Demo
     from engine.modalities.stages import Stage
     from engine.modalities.warm_up import Steps
@@ -47,10 +48,10 @@ class ListModePet(Modality[ListModeProtocol]):
         "finish": "Finishing",
     }
 
-    def accepts(self, path: Path, head: bytes) -> bool:
+    def accepts(self, file: InputFile) -> bool:
         from engine.io import LISTMODE_READERS
 
-        return any(reader.accepts(path, head) for reader in LISTMODE_READERS)
+        return any(reader.accepts(file) for reader in LISTMODE_READERS)
 
     def summarise(self, path: Path, scanner: str | None) -> EventSummary:
         from engine.io import read_listmode

@@ -19,6 +19,7 @@ from engine.preprocess import STEPS
 if TYPE_CHECKING:
     from engine.backend import Backend
     from engine.data.volume import Volume
+    from engine.io.open_input import InputFile
     from engine.modalities.demo import Demo
     from engine.modalities.stages import Stage
     from engine.modalities.warm_up import Steps
@@ -32,7 +33,6 @@ class XrayCt(Modality[CtProtocol]):
     title = "X-ray CT"
     protocol = CtProtocol
     takes_scanner = False
-    opens_folders = True
     ledger_title = "Preparation"
     ledger_field = "steps"
     ledger = STEPS
@@ -56,10 +56,10 @@ class XrayCt(Modality[CtProtocol]):
         "finish": "Finishing",
     }
 
-    def accepts(self, path: Path, head: bytes) -> bool:
+    def accepts(self, file: InputFile) -> bool:
         from engine.io import is_projections
 
-        return is_projections(path)
+        return is_projections(file.path)
 
     def summarise(self, path: Path, scanner: str | None) -> ProjectionsSummary:
         from engine.io import read_projections

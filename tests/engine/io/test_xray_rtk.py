@@ -13,6 +13,7 @@ from engine.errors import EngineError, FileFormatError
 from engine.geometry.orbits import circular_cone
 from engine.geometry.rtk import RtkParameters, from_rtk
 from engine.io import read_projections
+from engine.io.open_input import open_input
 from engine.io.xray.rtk import ROOT, read_parameters
 from tests.engine.io.xray_files import COLUMNS, ROWS, STEP, N, counts
 
@@ -87,7 +88,8 @@ def test_a_centred_circle_is_ours_turned_backwards_from_minus_y(tmp_path: Path) 
 def test_parameters_of_a_view_win_over_common_ones(tmp_path: Path) -> None:
     views = [{"GantryAngle": k * STEP} for k in range(N)]
     views[3]["SourceToIsocenterDistance"] = 900.0
-    found = read_parameters(write(tmp_path, views=views))
+    with open_input(write(tmp_path, views=views)) as file:
+        found = read_parameters(file)
     assert found["SourceToIsocenterDistance"].tolist() == [1000, 1000, 1000, 900] + [1000] * 8
 
 

@@ -90,7 +90,7 @@ class TestEveryScanner:
         with pytest.raises(FileFormatError, match="want one grey value"):
             read_projections(path)
 
-    def test_an_image_that_is_a_link_out_of_the_folder_is_refused(
+    def test_an_image_that_is_a_link_out_of_the_folder_is_followed(
         self, tmp_path: Path, write: Writer, first: str, n: int
     ) -> None:
         folder = tmp_path / "scan"
@@ -98,8 +98,7 @@ class TestEveryScanner:
         path = write(folder)
         (folder / first).rename(tmp_path / first)
         (folder / first).symlink_to(tmp_path / first)
-        with pytest.raises(FileFormatError, match="outside the folder"):
-            read_projections(path)
+        assert read_projections(path).n_views == n
 
 
 class TestFlexRay:

@@ -1,0 +1,185 @@
+"""The header and the values of a NIfTI file, read in pieces, packed or not."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import zlib
+from dataclasses import dataclass
+from io import BytesIO
+from types import ModuleType
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import FileFormatError, GeometryError
+from engine.io.budget import most_unpacked, refuse_no_room
+from engine.io.open_input import InputFile
+
+Header = Any
+"""A header of nibabel, whose types are not complete."""
+HEAD_BYTES = 544
+"""The longer of the two headers, and a little."""
+FIRST_BYTE = {"n+1": 352, "n+2": 544}
+"""First byte that values of a single file may have."""
+PIECE_BYTES = 16 * 2**20
+
+
+@dataclass(frozen=True)
+class _Layout:
+    shape: tuple[int, ...]
+    dtype: np.dtype[np.generic]
+    start: int
+    scaling: tuple[float | None, float | None]
+
+    @property
+    def end(self) -> int:
+        return self.start + math.prod(self.shape) * self.dtype.itemsize
+
+
+def read_nifti(file: InputFile) -> tuple[Header, NDArray[np.float32]]:
+    """Return the header, and the values [x, y, z] of the one volume that is wanted."""
+    packed = file.head.startswith(b"\x1f\x8b")
+    plain = file.stream()
+    stream = cast("BinaryIO", gzip.GzipFile(fileobj=plain)) if packed else plain
+    try:
+        head = stream.read(HEAD_BYTES)
+        header = _header(file, head)
+        layout = _layout(file, header, head)
+        _refuse_unusable(file, header, layout, packed)
+        return header, _values(file, stream, layout, len(head))
+    except (EOFError, zlib.error, gzip.BadGzipFile) as e:
+        raise FileFormatError(
+            f"{file.name}: truncated or damaged ({e}); copy or export it again."
+        ) from e
+
+
+def library() -> ModuleType:
+    """Return nibabel; as a value, since its types are not complete."""
+    import nibabel
+
+    return nibabel
+
+
+def magic_of(head: bytes) -> str | None:
+    """Return "n+1" or "n+2" for single-file NIfTI, also gzipped, else None."""
+    if head[:2] == b"\x1f\x8b":
+        try:
+            head = zlib.decompressobj(wbits=31).decompress(head, 352)
+        except zlib.error:
+            return None
+    if head[344:348] == b"n+1\0":
+        return "n+1"
+    return "n+2" if head[4:8] == b"n+2\0" else None
+
+
+def affine_of(header: Header, file: InputFile) -> NDArray[np.float64]:
+    """Return the (4, 4) matrix from voxels to RAS [mm]."""
+    if not (header["sform_code"] > 0 or header["qform_code"] > 0):
+        raise GeometryError(
+            f"{file.name}: does not say where its voxels are (sform and qform codes are 0); "
+            "export it with its orientation."
+        )
+    try:
+        return np.asarray(header.get_best_affine(), np.float64)
+    except _damage() as e:
+        raise FileFormatError(f"{file.name}: damaged NIfTI header ({e}).") from e
+
+
+def _damage() -> tuple[type[Exception], ...]:
+    """What a damaged header makes the library raise."""
+    from nibabel.spatialimages import HeaderDataError
+    from nibabel.wrapstruct import WrapStructError
+
+    return HeaderDataError, WrapStructError, ValueError, ArithmeticError, TypeError, LookupError
+
+
+def _header(file: InputFile, head: bytes) -> Header:
+    nibabel = library()
+    magic = magic_of(head)
+    if magic is None:
+        raise FileFormatError(
+            f"{file.name}: not a single-file NIfTI volume (.nii or .nii.gz); export it as one."
+        )
+    kind = nibabel.Nifti1Header if magic == "n+1" else nibabel.Nifti2Header
+    try:
+        return kind(head[: kind.sizeof_hdr], check=False)
+    except _damage() as e:
+        raise FileFormatError(f"{file.name}: damaged NIfTI header ({e}).") from e
+
+
+def _layout(file: InputFile, header: Header, head: bytes) -> _Layout:
+    try:
+        shape = tuple(int(n) for n in header.get_data_shape())
+        dtype, start = np.dtype(header.get_data_dtype()), int(header["vox_offset"])
+        scaling = header.get_slope_inter()
+    except _damage() as e:
+        raise FileFormatError(f"{file.name}: damaged NIfTI header ({e}).") from e
+    first = FIRST_BYTE[magic_of(head) or "n+1"]
+    if start < first:
+        raise FileFormatError(
+            f"{file.name}: damaged NIfTI header (values from byte {start:,} on, want at least "
+            f"{first})."
+        )
+    return _Layout(shape, dtype, start, scaling)
+
+
+def _refuse_unusable(file: InputFile, header: Header, layout: _Layout, packed: bool) -> None:
+    """Refuse sizes the header or the disk cannot mean, and what is not one volume of numbers."""
+    shape = layout.shape
+    most = most_unpacked(file.size) if packed else file.size
+    if min(shape, default=0) < 1 or layout.end > most:
+        raise FileFormatError(
+            f"{file.name}: its header counts {' × '.join(map(str, shape))} values, "
+            f"{layout.end:,} bytes, and the file has {file.size:,}; it is truncated or damaged."
+        )
+    if layout.dtype.kind not in "iuf":
+        raise FileFormatError(
+            f"{file.name}: values of type {layout.dtype}, want plain numbers; convert it to "
+            "float32."
+        )
+    if len(shape) < 3 or any(n > 1 for n in shape[3:]):
+        raise GeometryError(
+            f"{file.name}: {' × '.join(map(str, shape))} values, want one volume of three axes; "
+            "export a single frame."
+        )
+
+
+def _values(file: InputFile, stream: BinaryIO, layout: _Layout, at: int) -> NDArray[np.float32]:
+    """Read the values plane after plane, scaled as the header says."""
+    x, y, z = layout.shape[:3]
+    refuse_no_room(4 * x * y * z, file.name)
+    while at < layout.start:
+        at += len(_exactly(file, stream, min(layout.start - at, PIECE_BYTES), at, layout.end))
+    if at > layout.start:  # values begin within what was read of the header
+        stream.seek(layout.start)
+        at = layout.start
+    values = np.empty((x, y, z), np.float32, order="F")
+    plane = x * y * layout.dtype.itemsize
+    n_planes = max(PIECE_BYTES // plane, 1)
+    for k in range(0, z, n_planes):
+        n = min(n_planes, z - k)
+        data = _exactly(file, stream, n * plane, at, layout.end)
+        values[..., k : k + n] = _scaled(data, (x, y, n), layout)
+        at += len(data)
+    stream.read(1)  # at the end of a packed file its checksum is compared
+    return values
+
+
+def _exactly(file: InputFile, stream: BinaryIO, n_bytes: int, at: int, end: int) -> bytes:
+    data = stream.read(n_bytes)
+    if len(data) < n_bytes:
+        raise FileFormatError(
+            f"{file.name}: truncated, its header counts {end:,} bytes and {at + len(data):,} are "
+            "there; copy or export it again."
+        )
+    return data
+
+
+def _scaled(data: bytes, shape: tuple[int, ...], layout: _Layout) -> NDArray[np.float32]:
+    """Return values as the library scales them; too large ones are infinite, and refused later."""
+    spec = (shape, layout.dtype, 0, *layout.scaling)
+    proxy = library().arrayproxy.ArrayProxy(BytesIO(data), spec, mmap=False)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.asanyarray(proxy, dtype=np.float32)

@@ -1,0 +1,114 @@
+"""Raw values of projections, read in pieces along the slowest axis of the file."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.arrays import Array
+from engine.errors import FileFormatError, SettingsError
+from engine.io.budget import refuse_no_room
+from engine.io.open_input import InputFile
+from engine.io.xray.frames import Images
+from engine.io.xray.sidecar_settings import AXES, Sidecar
+
+PIECE_BYTES = 64 * 2**20
+
+
+def read_raw(
+    settings: Sidecar, file: InputFile, path: Path, *, reference: bool
+) -> tuple[Images, bool]:
+    """Return (view, row, column) values, and whether they are stored as whole numbers.
+
+    Parameters
+    ----------
+    settings
+        what the sidecar says
+    file
+        the values
+    path
+        the sidecar, for sentences
+    reference
+        whether they are flats or darks, of which there may be any number
+    """
+    if settings.dtype is None or settings.shape is None:
+        raise SettingsError(f"{path.name}: raw values need 'dtype' and 'shape'.")
+    dtype = np.dtype(settings.dtype).newbyteorder("<" if settings.byte_order == "little" else ">")
+    shape = _shape(settings, file, path, dtype.itemsize, reference=reference)
+    refuse_no_room(4 * math.prod(shape), file.name, "the projections")
+    return _filled(settings, file, path, dtype, shape), dtype.kind in "iu"
+
+
+def flipped(images: Images, settings: Sidecar) -> Images:
+    """Return a view of images with rows and columns turned round as the sidecar says."""
+    flips = [slice(None, None, -1 if axis in settings.flip else 1) for axis in ("row", "column")]
+    return images[:, flips[0], flips[1]]
+
+
+def _shape(
+    settings: Sidecar, file: InputFile, path: Path, item_bytes: int, *, reference: bool
+) -> tuple[int, ...]:
+    """Return the shape in the file, which its size must bear out."""
+    shape = list(settings.shape or ())
+    size = file.size - settings.offset_bytes
+    view = settings.order.index("view")
+    per_view = math.prod(shape) // shape[view] * item_bytes
+    if reference:
+        shape[view] = max(size // per_view, 1)
+    wanted = per_view * shape[view]
+    if size != wanted:
+        have, rest = divmod(size, per_view)
+        more = f" and {rest:,} bytes" if rest else ""
+        raise FileFormatError(
+            f"{file.name}: {size:,} bytes after the header are {have:,} views{more}, {path.name} "
+            f"says {shape[view]:,} views of {per_view:,} bytes ({wanted:,} in all); copy the file "
+            "again or correct shape and dtype."
+        )
+    return tuple(shape)
+
+
+def _filled(
+    settings: Sidecar,
+    file: InputFile,
+    path: Path,
+    dtype: np.dtype[np.generic],
+    shape: tuple[int, ...],
+) -> Images:
+    order = settings.order
+    full: tuple[int, ...] = shape
+    full_order: tuple[str, ...] = order
+    if "row" not in order:
+        full, full_order = (*shape, 1), (*order, "row")
+    sizes: dict[str, int] = dict(zip(full_order, full, strict=True))
+    values = np.empty([sizes[axis] for axis in AXES], np.float32)
+    # the same memory, with the axes and directions of the file
+    as_filed = flipped(values, settings).transpose([AXES.index(axis) for axis in full_order])
+    n, rest = full[0], full[1:]
+    slab = math.prod(rest) * dtype.itemsize
+    _refuse_swapped(file.array(dtype, rest, settings.offset_bytes + n // 2 * slab), file, path)
+    step = max(PIECE_BYTES // slab, 1)
+    for k in range(0, n, step):
+        piece = (min(step, n - k), *rest)
+        as_filed[k : k + step] = file.array(dtype, piece, settings.offset_bytes + k * slab)
+    return values
+
+
+def _refuse_swapped(sample: Array, file: InputFile, path: Path) -> None:
+    """Refuse floating-point values that only make sense in the other byte order."""
+    if sample.dtype.kind != "f":
+        return
+    other = sample.byteswap()
+
+    def strange(a: NDArray[np.generic]) -> float:
+        with np.errstate(all="ignore"):
+            size = np.abs(a.astype(np.float64))
+        return float(np.mean(~np.isfinite(size) | (size > 1e9) | ((size > 0) & (size < 1e-12))))
+
+    if strange(sample) > 0.2 and strange(other) < 0.01:
+        raise FileFormatError(
+            f"{file.name}: the values make sense only in the other byte order; correct byte_order "
+            f"in {path.name}."
+        )

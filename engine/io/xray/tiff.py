@@ -1,0 +1,129 @@
+"""One TIFF file: a grey image, or pages of them, checked before the library unpacks anything."""
+
+from __future__ import annotations
+
+import logging
+import struct
+import zlib
+from typing import Any
+
+import numpy as np
+
+from engine.arrays import Array
+from engine.errors import FileFormatError
+from engine.io.budget import refuse_bomb, refuse_no_room
+from engine.io.open_input import InputFile
+
+MAGICS = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+DAMAGE = (
+    OSError,
+    ValueError,
+    RuntimeError,
+    LookupError,
+    TypeError,
+    ArithmeticError,
+    AttributeError,
+    AssertionError,
+    ImportError,
+    struct.error,
+    zlib.error,
+)
+"""What a damaged image makes the library raise."""
+PLAIN, DEFLATE, LZMA = 1, (8, 32946), 34925
+MAX_PAGES = 100_000
+logging.getLogger("tifffile").addHandler(logging.NullHandler())  # we say ourselves what is wrong
+
+
+def is_tiff(head: bytes) -> bool:
+    """Whether a file begins like a TIFF file."""
+    return head[:4] in MAGICS
+
+
+def tiff_of(file: InputFile) -> Array:
+    """Return a grey image (rows, columns), or (pages, rows, columns)."""
+    import tifffile
+
+    if not is_tiff(file.head):
+        raise FileFormatError(f"{file.name}: not a TIFF image; was it damaged or renamed?")
+    try:
+        _refuse_endless(file)
+        with tifffile.TiffFile(file.stream(), name=file.name, is_ome=False) as images:
+            _refuse_unusable(images, file)
+            return np.asarray(images.asarray(maxworkers=1))
+    except DAMAGE as e:
+        reason = " ".join(str(e).split())
+        raise FileFormatError(
+            f"{file.name}: damaged or truncated TIFF image ({reason}); copy it again."
+        ) from e
+
+
+def _refuse_endless(file: InputFile) -> None:
+    """Refuse pages that lead back to earlier ones, and more of them than a scan has."""
+    order = "<" if file.head.startswith(b"II") else ">"
+    is_big = file.head[2:4] in (b"+\0", b"\0+")
+    count, entry, place = ("Q", 20, "Q") if is_big else ("H", 12, "I")
+    n_bytes = struct.calcsize(f"{order}{count}")
+    (at,) = struct.unpack_from(f"{order}{place}", file.head, 8 if is_big else 4)
+    seen: set[int] = set()
+    while at and at not in seen and len(seen) < MAX_PAGES:
+        seen.add(at)
+        (n_entries,) = struct.unpack(f"{order}{count}", file.read(n_bytes, at))
+        last = file.read(struct.calcsize(f"{order}{place}"), at + n_bytes + n_entries * entry)
+        (at,) = struct.unpack(f"{order}{place}", last)
+    if at:
+        raise ValueError("its pages lead back to earlier ones, or are too many")
+
+
+def _refuse_unusable(images: Any, file: InputFile) -> None:
+    """Refuse what is no grey image, or claims more than the file can hold, before reading it."""
+    pages = images.pages
+    shape, dtype = pages[0].shape, pages[0].dtype
+    if len(shape) != 2 or dtype is None or dtype.kind not in "uif":
+        raise FileFormatError(
+            f"{file.name}: an image of shape {shape} and type {dtype}; want one grey value per "
+            "pixel."
+        )
+    n_bytes = sum(_checked_page(page, file, dtype.itemsize) for page in pages)
+    n_series = int(images.series[0].nbytes)
+    if n_series > max(n_bytes, file.size):
+        raise FileFormatError(
+            f"{file.name}: damaged or truncated TIFF image, it claims {n_series:,} bytes of pixels "
+            f"in a file of {file.size:,}; copy it again."
+        )
+    refuse_no_room(n_series, file.name, "the projections")
+
+
+def _checked_page(page: Any, file: InputFile, item_bytes: int) -> int:
+    """Return the bytes of a page's pixels; refuse what is not there, or packs too well."""
+    n_bytes = int(np.prod(page.shape, dtype=object)) * item_bytes
+    places = list(zip(page.dataoffsets, page.databytecounts, strict=False))
+    here = sum(page.databytecounts)
+    is_plain = int(page.compression) == PLAIN
+    ends = max((at + n for at, n in places), default=0)
+    if ends > file.size or (is_plain and n_bytes > here) or not all(page.dataoffsets):
+        raise FileFormatError(
+            f"{file.name}: damaged or truncated TIFF image, {n_bytes:,} bytes of pixels and "
+            f"{here:,} to read in a file of {file.size:,}; copy it again."
+        )
+    if int(page.compression) == LZMA:
+        raise FileFormatError(
+            f"{file.name}: packed with LZMA, which is not read; save it with deflate or unpacked."
+        )
+    if not is_plain:
+        refuse_bomb(n_bytes, here, file.name)
+        segment = int(np.prod(page.chunks, dtype=object)) * item_bytes
+        refuse_bomb(segment, file.size, file.name)
+        if int(page.compression) in DEFLATE:
+            _refuse_overfull(file, places, segment)
+    return n_bytes
+
+
+def _refuse_overfull(file: InputFile, places: list[tuple[int, int]], segment: int) -> None:
+    """Refuse parts that unpack to more than their pixels; the library would unpack them all."""
+    for at, n_bytes in places:
+        data = zlib.decompressobj().decompress(file.read(n_bytes, at), segment + 1)
+        if len(data) > segment:
+            raise FileFormatError(
+                f"{file.name}: damaged TIFF image, a part of {segment:,} bytes unpacks to more; "
+                "copy it again."
+            )
