@@ -22,6 +22,7 @@ from app.forms.fields import QuietCombo
 from app.look.formatting import size
 from app.look.widgets import button, label, set_tone
 from app.models.run_record import Kept
+from app.views.plain_text import plain_tip
 from engine.io import WRITERS, suffixes_of, usual_suffixes
 
 WIDTH_PX = 540
@@ -125,7 +126,7 @@ class ExportDialog(QDialog):
         self._note.setText(fault or note)
         set_tone(self._note, "missing" if fault else "look" if target.exists() else "muted")
         self.save.setEnabled(not fault)
-        self.save.setToolTip(fault)
+        self.save.setToolTip(plain_tip(fault))
         for i, each in enumerate(WRITERS):
             if each.ends(target):
                 self.formats.button(i).setChecked(True)

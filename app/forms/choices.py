@@ -6,7 +6,6 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QHBoxLayout,
-    QLabel,
     QMenu,
     QPushButton,
     QSizePolicy,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from app.forms.fields import Editor, Fault, QuietCombo, Value
 from app.forms.forms import Form
+from app.views.plain_text import PlainLabel, plain_tip
 from engine.settings import Settings
 
 Kinds = tuple[type[Settings], ...]
@@ -97,7 +97,7 @@ class _Entry(QWidget):
     def __init__(self, value: Settings) -> None:
         super().__init__()
         self.form = Form(type(value), value)
-        self.title = QLabel(title_of(type(value)))
+        self.title = PlainLabel(title_of(type(value)))
         self.title.setProperty("role", "entry")
         head = QHBoxLayout()
         head.setSpacing(0)
@@ -109,7 +109,7 @@ class _Entry(QWidget):
         ):
             button = QToolButton()
             button.setText(text)
-            button.setToolTip(tip)
+            button.setToolTip(plain_tip(tip))
             button.setAccessibleName(f"{tip}: {self.title.text()}")
             button.setAutoRaise(True)
             button.clicked.connect(signal)

@@ -29,6 +29,8 @@ from app.forms.fields import (
     Value,
 )
 from app.look.formatting import words
+from app.look.widgets import label
+from app.views.plain_text import PlainLabel, plain_tip
 from engine.data import Plain
 from engine.settings import Settings
 
@@ -176,8 +178,8 @@ class _Row(QWidget):
         self.field = field
         extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
         self.expert = bool(extra.get("expert"))
-        label, self.unit = str(extra.get("label") or words(name)), str(extra.get("unit") or "")
-        self._title = title = f"{label} ({self.unit})" if self.unit else label
+        shown, self.unit = str(extra.get("label") or words(name)), str(extra.get("unit") or "")
+        self._title = title = f"{shown} ({self.unit})" if self.unit else shown
         self.editor = editor_for(field.annotation, field, title, hints.get(name))
         self._fault = _fault_label()
         tip = tip_of(field)
@@ -186,14 +188,14 @@ class _Row(QWidget):
         grid.setSpacing(4)
         grid.setColumnStretch(1, 1)
         beside = type(self.editor).__module__ == "app.forms.fields"
-        self._name = QLabel(title)
+        self._name = PlainLabel(title)
         if bare or isinstance(self.editor, SwitchEditor | Form | ConstantEditor):
             grid.addWidget(_framed(self.editor, title), 1, 0, 1, 2)
         else:
             grid.addWidget(self._caption(tip, beside), 0, 0, 1, 1 if beside else 2)
             grid.addWidget(self.editor, *((0, 1, 1, 1) if beside else (1, 0, 1, 2)))
         grid.addWidget(self._fault, 2, 0, 1, 2)
-        self.editor.setToolTip(tip)
+        self.editor.setToolTip(plain_tip(tip))
         self.editor.setAccessibleName(title)
 
     def show_unit(self, unit: str) -> None:
@@ -206,7 +208,7 @@ class _Row(QWidget):
         caption = self._name
         caption.setBuddy(self.editor)
         caption.setProperty("role", "caption")
-        caption.setToolTip(tip)
+        caption.setToolTip(plain_tip(tip))
         if beside:
             caption.setMinimumWidth(CAPTION_PX)
         return caption
@@ -234,11 +236,9 @@ def _framed(editor: Editor, title: str) -> QWidget:
 
 
 def _fault_label() -> QLabel:
-    label = QLabel()
-    label.setProperty("role", "fault")
-    label.setWordWrap(True)
-    label.hide()
-    return label
+    made = label("", "fault", wrap=True)
+    made.hide()
+    return made
 
 
 def editor_for(annotation: Any, field: FieldInfo, title: str, hint: str | None) -> Editor:

@@ -13,6 +13,7 @@ from app.look.widgets import button, label, scrolled
 from app.models.session import Session
 from app.views.colours import ViewColours
 from app.views.detector_state import DetectorState
+from app.views.plain_text import PlainLabel
 from app.views.scan_scene import ScanScene
 from app.views.scan_view import WAYS, ScanView
 from app.views.scrubber import TickSlider
@@ -36,7 +37,7 @@ class GeometryPage(QWidget):
         self.slider = TickSlider()
         self.slider.setAccessibleName("View")
         self.slider.setToolTip("Walk through the views; in the drawing also by wheel, PgUp, PgDn")
-        self._place = QLabel()
+        self._place = PlainLabel()
         self._place.setMinimumWidth(
             self._place.fontMetrics().horizontalAdvance("View 0000 of 0000")
         )

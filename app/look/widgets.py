@@ -18,20 +18,22 @@ from PySide6.QtWidgets import (
 
 from app.look.icons import set_icon
 from app.look.theme import Theme
+from app.views.plain_text import PlainLabel, plain_tip
 
 
 def label(text: str, role: str = "", *, wrap: bool = False) -> QLabel:
     """Return a label of a role that the style sheet knows."""
-    made = QLabel(text)
+    made = PlainLabel(text)
     made.setProperty("role", role)
     made.setWordWrap(wrap)
     return made
 
 
-def paragraphs(texts: Iterable[str], gap_px: int = 6) -> str:
-    """Return plain texts as rich text for a label, each a paragraph of its own."""
+def set_paragraphs(target: QLabel, texts: Iterable[str], gap_px: int = 6) -> None:
+    """Show plain texts in a label, each a paragraph of its own."""
     style = f"margin-top: 0; margin-bottom: {gap_px}px"
-    return "".join(f'<p style="{style}">{escape(text)}</p>' for text in texts)
+    target.setTextFormat(Qt.TextFormat.RichText)
+    target.setText("".join(f'<p style="{style}">{escape(text)}</p>' for text in texts))
 
 
 def scrolled(inside: QWidget) -> QScrollArea:
@@ -60,7 +62,7 @@ def set_tone(widget: QWidget, tone: str) -> None:
 def button(text: str, action: Callable[[], object], tip: str = "", role: str = "") -> QPushButton:
     """Return a push button that calls `action`."""
     made = QPushButton(text)
-    made.setToolTip(tip)
+    made.setToolTip(plain_tip(tip))
     made.setProperty("role", role)
     made.clicked.connect(lambda: action())
     return made
@@ -72,14 +74,14 @@ def icon_button(
     """Return a flat button with an icon and no words; its tip names it."""
     made = QPushButton()
     made.setProperty("role", "quiet")
-    made.setToolTip(tip)
+    made.setToolTip(plain_tip(tip))
     made.setAccessibleName(tip)
     made.clicked.connect(lambda: action())
     set_icon(made, name, theme, colour)
     return made
 
 
-class ElidedLabel(QLabel):
+class ElidedLabel(PlainLabel):
     """One line of text; what does not fit ends in … and stands whole in the tip."""
 
     def __init__(
@@ -110,4 +112,4 @@ class ElidedLabel(QLabel):
     def _fit(self) -> None:
         fitted = self.fontMetrics().elidedText(self.full_text, self._mode, max(0, self.width()))
         self.setText(fitted)
-        self.setToolTip(self.full_text if fitted != self.full_text else "")
+        self.setToolTip(plain_tip(self.full_text if fitted != self.full_text else ""))

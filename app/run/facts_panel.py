@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLa
 from app.control.context import AppContext
 from app.look.formatting import words
 from app.look.widgets import button
+from app.views.plain_text import plain_tip
 from engine.data import Plain
 
 Branch = Plain | list[Any] | tuple[Any, ...]
@@ -83,7 +84,7 @@ def _fill(parent: QTreeWidgetItem, value: Branch) -> None:
             _fill(child, inner)
         else:
             child = QTreeWidgetItem([words(name), _plain(inner)])
-            child.setToolTip(1, _plain(inner))
+            child.setToolTip(1, plain_tip(_plain(inner)))
         parent.addChild(child)
 
 

@@ -19,6 +19,7 @@ from app.look.plot_colours import view_colours
 from app.look.widgets import ElidedLabel, button, label, scrolled, set_tone
 from app.run import profile_text as words
 from app.run.profile_text import ProfileRow
+from app.views.plain_text import plain_tip
 from app.views.stage_bars import StageBars
 from engine.profiling import Kernel, Profile
 
@@ -40,7 +41,7 @@ class ProfileTab(QWidget):
         self.headline = label("", "heading", wrap=True)
         self.meaning = label("", "caption", wrap=True)
         self.bars = StageBars()
-        self.bars.setToolTip(words.TIME_TIP)
+        self.bars.setToolTip(plain_tip(words.TIME_TIP))
         self.rates = ProfileTable("Speed of each stage")
         self.traffic = ProfileTable("Memory traffic")
         self.kernels = KernelTable()
@@ -88,14 +89,14 @@ class ProfileTab(QWidget):
     def _show_profile(self, profile: Profile | None) -> None:
         known = profile is not None
         self.save.setEnabled(known)
-        self.save.setToolTip(EXPORT_TIP if known else "There is no profile yet.")
+        self.save.setToolTip(plain_tip(EXPORT_TIP if known else "There is no profile yet."))
         self.time_title.setVisible(known)
         self.bars.setVisible(known)
         traced = profile is not None and profile.events_per_s is not None
         self.headline.setText(words.headline(profile) if profile else "No profile yet")
-        self.headline.setToolTip(words.SPEED_TIP if traced else "")
+        self.headline.setToolTip(plain_tip(words.SPEED_TIP if traced else ""))
         self.meaning.setText(words.meaning(profile) if profile else NOTHING)
-        self.meaning.setToolTip(words.device_tip(profile) if profile else "")
+        self.meaning.setToolTip(plain_tip(words.device_tip(profile) if profile else ""))
         self.bars.set_stages([(s.title, s.seconds) for s in profile.stages] if profile else [])
         self.rates.show_rows(words.rates(profile) if profile else [])
         self.traffic.show_rows(words.traffic(profile) if profile else [])
@@ -160,8 +161,8 @@ class ProfileTable(QWidget):
             if shown:
                 name.setText(rows[i].name)
                 value.setText(rows[i].value)
-                name.setToolTip(rows[i].tip)
-                value.setToolTip(rows[i].tip)
+                name.setToolTip(plain_tip(rows[i].tip))
+                value.setToolTip(plain_tip(rows[i].tip))
         self.setVisible(bool(rows))
 
 
@@ -185,7 +186,7 @@ class KernelTable(QWidget):
         right = Qt.AlignmentFlag.AlignRight
         for at, (title, tip) in enumerate(self.HEADS):
             head = label(title, "caption" if at else "")
-            head.setToolTip(tip)
+            head.setToolTip(plain_tip(tip))
             self._grid.addWidget(head, 0, at, right if at else Qt.AlignmentFlag.AlignLeft)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._lines: list[tuple[ElidedLabel, QLabel, QLabel, QLabel]] = []
@@ -205,7 +206,7 @@ class KernelTable(QWidget):
         line = ElidedLabel(), label("", "number"), label("", "number"), label("", "number")
         line[0].setProperty("role", "caption")
         self._grid.addWidget(line[0], at, 0)
-        line[3].setToolTip(words.OCCUPANCY_TIP)
+        line[3].setToolTip(plain_tip(words.OCCUPANCY_TIP))
         for column in (1, 2, 3):
             self._grid.addWidget(line[column], at, column, Qt.AlignmentFlag.AlignRight)
         return line
@@ -214,8 +215,8 @@ class KernelTable(QWidget):
 def _fill(line: tuple[ElidedLabel, QLabel, QLabel, QLabel], kernel: Kernel) -> None:
     line[0].set_full_text(words.kernel_name(kernel))
     line[1].setText(str(kernel.n_threads))
-    line[1].setToolTip(words.threads_tip(kernel))
+    line[1].setToolTip(plain_tip(words.threads_tip(kernel)))
     line[2].setText(str(kernel.registers))
     set_tone(line[2], "look" if kernel.local_bytes else "")
-    line[2].setToolTip(words.registers_tip(kernel))
+    line[2].setToolTip(plain_tip(words.registers_tip(kernel)))
     line[3].setText(words.percent(kernel.occupancy))

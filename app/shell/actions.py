@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 from app.control.context import AppContext
 from app.look.icons import set_icon
 from app.models.run_record import RunState
+from app.views.plain_text import plain_tip
 from engine.modalities import DEMOS
 
 
@@ -116,8 +117,8 @@ class Actions(QObject):
         def fill() -> None:
             recent.clear()
             for path in self._context.preferences.recent:
-                action = recent.addAction(path.name)
-                action.setToolTip(str(path))
+                action = recent.addAction(path.name.replace("&", "&&"))
+                action.setToolTip(plain_tip(str(path)))
                 action.triggered.connect(lambda _=False, p=path: open_path(p))
             if recent.isEmpty():
                 recent.addAction("Nothing yet").setEnabled(False)
@@ -163,7 +164,7 @@ class Actions(QObject):
         action = QAction(text, self._parent)
         if keys:
             action.setShortcut(QKeySequence(keys))
-        action.setToolTip(f"{tip} ({keys})" if keys else tip)
+        action.setToolTip(plain_tip(f"{tip} ({keys})" if keys else tip))
         if icon:
             set_icon(action, icon, self._context.theme)
         self._parent.addAction(action)
@@ -176,4 +177,4 @@ class Actions(QObject):
 
 def _allow(action: QAction, obstacle: str, tip: str) -> None:
     action.setEnabled(not obstacle)
-    action.setToolTip(obstacle or tip)
+    action.setToolTip(plain_tip(obstacle or tip))

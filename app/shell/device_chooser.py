@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenu, QToolButton
 from app.control.context import AppContext
 from app.look.icons import set_icon
 from app.models.device_choice import LOOKING, describe
+from app.views.plain_text import plain_tip
 from engine.backend import DeviceInfo, find_devices
 
 TEXT_PX = 190
@@ -79,7 +80,7 @@ class DeviceChooser(QToolButton):
         elide = Qt.TextElideMode.ElideRight
         self.setText(self.fontMetrics().elidedText(short or "Device", elide, TEXT_PX))
         tip = f"Reconstructions run on: {describe(current)}" if current is not None else LOOKING
-        self.setToolTip(RUNNING if active else tip)
+        self.setToolTip(plain_tip(RUNNING if active else tip))
         self.setAccessibleName(f"Device: {self._choice.label or LOOKING}")
 
     def _show_device(self, key: str, device: DeviceInfo | None) -> None:
@@ -94,6 +95,6 @@ class DeviceChooser(QToolButton):
     def _show_entry(self, key: str, text: str, tip: str, *, enabled: bool = True) -> None:
         entry = self.entries[key]
         entry.setText(text)
-        entry.setToolTip(tip)
+        entry.setToolTip(plain_tip(tip))
         entry.setEnabled(enabled)
         entry.setChecked(key == self._choice.key)

@@ -40,6 +40,7 @@ class Dialogs(QObject):
     def confirm(self, title: str, text: str, yes: str) -> bool:
         """Ask a question whose safe answer is no."""
         box = QMessageBox(QMessageBox.Icon.Question, title, text, parent=self._parent)
+        box.setTextFormat(Qt.TextFormat.PlainText)
         agreed = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
         box.exec()

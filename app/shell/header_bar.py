@@ -27,6 +27,7 @@ from app.models.run_record import RunState
 from app.models.session import Session
 from app.shell.actions import Actions
 from app.shell.device_chooser import DeviceChooser
+from app.views.plain_text import plain_tip
 from engine.modalities import AnyModality
 
 HEIGHT_PX = 52
@@ -113,7 +114,7 @@ class ChoicePage(QWidget):
 
     def _show_start(self) -> None:
         self.start.setEnabled(self._start_action.isEnabled())
-        self.start.setToolTip(self._start_action.toolTip())
+        self.start.setToolTip(plain_tip(self._start_action.toolTip()))
 
     def _show(self) -> None:
         base = self._study.base
@@ -163,7 +164,7 @@ class Segments(QWidget):
         for place, quality in zip(("first", "middle", "last"), QUALITIES, strict=True):
             made = QToolButton()
             made.setText(quality.capitalize())
-            made.setToolTip(TEXTS[quality])
+            made.setToolTip(plain_tip(TEXTS[quality]))
             made.setCheckable(True)
             made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             made.setProperty("role", "segment")
@@ -249,7 +250,7 @@ def verb_button(action: QAction) -> QPushButton:
         made.setText(action.text())
         made.setIcon(action.icon())
         made.setEnabled(action.isEnabled())
-        made.setToolTip(action.toolTip())
+        made.setToolTip(plain_tip(action.toolTip()))
 
     action.changed.connect(show)
     show()

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout
 
 from app.look.icons import set_icon
 from app.look.theme import Theme
 from app.look.widgets import button, label, set_property
 from app.models.messages import Problem
+from app.views.plain_text import PlainLabel
 
 
 class MessageBar(QFrame):
@@ -25,7 +26,7 @@ class MessageBar(QFrame):
         self.setProperty("role", "message-bar")
         self._theme, self._resume = theme, resume
         self.problem: Problem | None = None
-        self._icon = QLabel()
+        self._icon = PlainLabel()
         self._icon.setFixedWidth(18)
         self._title = label("", "heading", wrap=True)
         self._text = label("", wrap=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QStatusBar, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStatusBar, QWidget
 
 from app.control.context import AppContext
 from app.look.formatting import sentence_case
@@ -14,6 +14,7 @@ from app.look.icons import set_icon
 from app.look.widgets import ElidedLabel, label
 from app.models.run_record import RunState
 from app.shell.header_bar import action_button
+from app.views.plain_text import PlainLabel
 
 CLAIM = "Not for clinical use"
 
@@ -28,7 +29,7 @@ class StatusLine(QStatusBar):
         self._study, self._run = context.session.study, context.session.run
         self._cursor_text = cursor_text
         self._busy = self._message = ""
-        self._icon = QLabel()
+        self._icon = PlainLabel()
         self.text, self.place = ElidedLabel(), label("", "muted")
         inside = QWidget()
         row = QHBoxLayout(inside)

@@ -11,7 +11,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QPushButton,
     QSizePolicy,
@@ -25,6 +24,7 @@ from app.look.icons import set_icon
 from app.look.theme import Theme
 from app.look.widgets import ElidedLabel, button, label
 from app.study.scanner_drawing import ScannerDrawing
+from app.views.plain_text import PlainLabel, plain_tip
 from engine.errors import EngineError
 from engine.modalities import DEMOS, Demo
 
@@ -149,7 +149,7 @@ def offer_button(offer: Offer, theme: Theme) -> QPushButton:
     made.setAccessibleName(f"{offer.text}, {offer.detail}")
     made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
     made.setMinimumHeight(30)
-    icon, name = QLabel(), QLabel(offer.text)
+    icon, name = PlainLabel(), PlainLabel(offer.text)
     set_icon(icon, offer.icon, theme, "muted")
     detail = ElidedLabel(offer.detail, Qt.TextElideMode.ElideMiddle)
     detail.setProperty("role", "muted")
@@ -223,4 +223,4 @@ class ReadyCard(WelcomeTile):
         self._requirements.setText(message if active else obstacle or message)
         self.start.setVisible(not active)
         self.start.setEnabled(not obstacle)
-        self.start.setToolTip(obstacle or "Reconstruct (Ctrl+R)")
+        self.start.setToolTip(plain_tip(obstacle or "Reconstruct (Ctrl+R)"))

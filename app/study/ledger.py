@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QToolButton,
     QWidget,
 )
@@ -21,6 +20,7 @@ from app.look.icons import set_icon
 from app.look.theme import Theme
 from app.look.widgets import label, set_tone
 from app.study.step_panel import Tone
+from app.views.plain_text import PlainLabel, plain_tip
 from engine.events import Corrected
 
 COMBO_PX = 112
@@ -41,7 +41,7 @@ class LedgerRow(QWidget):
     def __init__(self, title: str, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._icon = QLabel()
+        self._icon = PlainLabel()
         self._icon.setFixedWidth(18)
         self.text = label("", "muted", wrap=True)
         self.source = label("", "muted", wrap=True)
@@ -88,7 +88,7 @@ class LedgerEntry(LedgerRow):
         self.grid.addLayout(self._buttons, 3, 1, 1, 2)
         self.form = Form(kind, kind(), only=("use",), bare=True)
         self.form.setFixedWidth(COMBO_PX)
-        self.form.setToolTip(kind.model_fields["use"].description or "")
+        self.form.setToolTip(plain_tip(kind.model_fields["use"].description or ""))
         self.grid.addWidget(self.form, 0, 2)
         own = tuple(name for name in kind.model_fields if name not in ("use", "kind"))
         self.more = Form(kind, kind(), only=own) if own else None

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from app.look.icons import set_icon
 from app.look.theme import Theme
 from app.look.widgets import ElidedLabel, label, set_tone
+from app.views.plain_text import PlainLabel
 
 Tone = Literal["ok", "look", "missing", "fault"]
 WORDS: dict[Tone, str] = {"ok": "ok", "look": "look here", "missing": "missing", "fault": "fault"}
@@ -80,7 +81,7 @@ class _Head(QPushButton):
         self._title = title
         self.setProperty("role", "step")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._caret, self._icon = QLabel(), QLabel()
+        self._caret, self._icon = PlainLabel(), PlainLabel()
         self.word = label("", "caption")
         self.summary = ElidedLabel()
         self.summary.setProperty("role", "muted")

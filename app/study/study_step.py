@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.control.context import AppContext
 from app.forms.fields import QuietCombo
-from app.look.widgets import ElidedLabel, button, icon_button, label, paragraphs, set_tone
+from app.look.widgets import ElidedLabel, button, icon_button, label, set_paragraphs, set_tone
 from app.models.inputs import DATA, SCANNER, Input
 from app.models.study_model import StudyModel
 from app.study.scanner_drawing import ScannerDrawing
 from app.study.step_panel import StepPanel
+from app.views.plain_text import PlainLabel
 from engine.errors import EngineError
 from engine.modalities import all_roles
 
@@ -54,10 +55,10 @@ class StudyStep(StepPanel):
             row.show_input(study.inputs.get(role), not run.state.is_active)
             row.setVisible(role in study.roles)
         self.scanner.setVisible(study.modality.takes_scanner)
-        self._absent.setText(paragraphs(words_on(study)))
+        set_paragraphs(self._absent, words_on(study))
         self._absent.setVisible(bool(self._absent.text()))
         notes = study.inputs.scan.notes if study.inputs.scan else ()
-        self._notes.setText(paragraphs(notes))
+        set_paragraphs(self._notes, notes)
         self._notes.setVisible(bool(notes))
         self.scanner.show_choice()
         try:
@@ -148,7 +149,7 @@ class ScannerRow(QWidget):
             self.box.addItem(name, key)
         self.box.addItem("From a file …", FROM_FILE)
         self.box.activated.connect(self._chosen)
-        self._text = QLabel()
+        self._text = PlainLabel()
         self._text.setProperty("role", "muted")
         self._text.setWordWrap(True)
         grid = QGridLayout(self)

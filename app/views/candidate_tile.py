@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
+from app.views.plain_text import plain_tip
 from app.views.raster import Raster
 from app.views.raster_view import RasterView
 from app.views.state import ViewState
@@ -46,7 +47,7 @@ class CandidateTile(QAbstractButton):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         name = ", ".join([*words, BEST_WORD] if best else words)
         self.setAccessibleName(name)
-        self.setToolTip(name)
+        self.setToolTip(plain_tip(name))
         state.window_changed.connect(self._forget_image)
         state.display_changed.connect(self._forget_image)
 

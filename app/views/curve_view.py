@@ -8,10 +8,11 @@ from collections.abc import Sequence
 import pyqtgraph
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QFontMetricsF
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.views.colours import DARK, ViewColours
 from app.views.note import Note
+from app.views.plain_text import PlainLabel
 from app.views.plot_axes import paint_axes
 
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -43,7 +44,7 @@ class CurveView(QWidget):
         self._title, self._unit = title, unit
         self._iterations: list[int] = []
         self._values: list[float] = []
-        self._head = QLabel()
+        self._head = PlainLabel()
         axes = {"bottom": WholeAxis("bottom"), "left": ValueAxis("left")}
         self.plot = pyqtgraph.PlotWidget(axisItems=axes)
         self._curve = self.plot.plot([], [], symbol="o", symbolSize=6, antialias=True)

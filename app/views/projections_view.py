@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHideEvent, QKeyEvent, QPainter, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.views.colours import ViewColours
 from app.views.detector_state import DetectorState
 from app.views.detector_view import DetectorView
+from app.views.plain_text import PlainLabel, plain_tip
 from app.views.radiograph_view import RadiographView
 from app.views.scrubber import TickSlider
 from app.views.sinogram_view import SinogramView
@@ -36,7 +37,7 @@ class ProjectionsView(QWidget):
         self.slider = TickSlider()
         self.slider.setAccessibleName("View")
         self.slider.setToolTip("Walk through the views; in a picture also by wheel, PgUp, PgDn")
-        self.place, self.value = QLabel(), QLabel()
+        self.place, self.value = PlainLabel(), PlainLabel()
         self.place.setMinimumWidth(self.place.fontMetrics().horizontalAdvance("View 0000 of 0000"))
         self.stage = QComboBox()
         self.stage.addItems(STAGES)
@@ -116,7 +117,7 @@ class ProjectionsView(QWidget):
         self.slider.blockSignals(False)
         self.slider.update()
         self.place.setText(f"View {state.view + 1} of {n}" if frame else "")
-        self.place.setToolTip(frame.angle_text(state.view) if frame else "")
+        self.place.setToolTip(plain_tip(frame.angle_text(state.view) if frame else ""))
         self._show_value(-1, -1, -1)
 
     def _show_value(self, view: int, row: int, column: int) -> None:

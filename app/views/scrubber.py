@@ -13,9 +13,10 @@ from PySide6.QtGui import (
     QPen,
     QShortcut,
 )
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QSlider, QWidget
 
 from app.views.colours import DARK, ViewColours
+from app.views.plain_text import PlainLabel, plain_tip
 
 HANDLE_PX = 7.0  # radius
 DOT_PX = 3.0  # radius
@@ -105,7 +106,7 @@ class IterationScrubber(QWidget):
         self.slider.setAccessibleName("Iterate")
         self.slider.setToolTip("Walk through the kept iterates ([ and ])")
         self.latest = QPushButton("Latest")
-        self._text = QLabel()
+        self._text = PlainLabel()
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 2, 8, 2)
         row.setSpacing(8)
@@ -182,7 +183,7 @@ class IterationScrubber(QWidget):
         self.latest.setEnabled(not self.is_live)
         follows = "The newest iterate is on show, and each new one will be"
         welcome_lists = "Show the newest iterate, and each new one as it comes"
-        self.latest.setToolTip(follows if self.is_live else welcome_lists)
+        self.latest.setToolTip(plain_tip(follows if self.is_live else welcome_lists))
         self._text.setText(self.text())
         widest = QFontMetricsF(self._text.font()).horizontalAdvance("Iteration 00 of 00")
         self._text.setMinimumWidth(round(widest))

@@ -9,7 +9,6 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QMenu,
     QPushButton,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.views.colour_bar import ColourBar, swatch
 from app.views.colour_maps import COLOUR_MAPS
+from app.views.plain_text import PlainLabel, plain_tip
 from app.views.state import ViewState
 from app.views.text import number
 
@@ -42,7 +42,7 @@ class ViewToolbar(QWidget):
         self.auto = QPushButton("Auto")
         self.auto.setToolTip("Set a window that shows most of the volume (A)")
         self.auto.clicked.connect(lambda: state.auto_window())
-        self.unit = QLabel()
+        self.unit = PlainLabel()
         self.interpolation = self._badge("Blend neighbouring voxels or show them as they are (I)")
         self.interpolation.clicked.connect(lambda: state.toggle_interpolation())
         self.convention = self._badge("")
@@ -98,7 +98,7 @@ class ViewToolbar(QWidget):
 
     def _badge(self, tip: str) -> QPushButton:
         button = QPushButton()
-        button.setToolTip(tip)
+        button.setToolTip(plain_tip(tip))
         return button
 
     def _take_numbers(self) -> None:
@@ -141,7 +141,7 @@ class ViewToolbar(QWidget):
         self.convention.setText(state.convention.capitalize())
         side = "left" if state.convention == "radiological" else "right"
         self.convention.setToolTip(
-            f"The patient's right is at the {side} of the screen; click to change"
+            plain_tip(f"The patient's right is at the {side} of the screen; click to change")
         )
         self.colour_map.setCurrentIndex(self.colour_map.findData(state.colour_map))
         self._refresh_swatches()
@@ -173,7 +173,7 @@ class NumberEdit(QLineEdit):
         self.value = 0.0
         self._shown = ""
         self.setAccessibleName(name)
-        self.setToolTip(name)
+        self.setToolTip(plain_tip(name))
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setFixedWidth(76)
         self.editingFinished.connect(self._take)

@@ -5,6 +5,7 @@ A new format is one class in one file and its name in `engine.io.formats`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -86,6 +87,10 @@ __all__ = [
     "write_listmode",
     "write_projections",
 ]
+
+# plug-ins that the environment names are code; the library looks for them when h5py is first loaded
+os.environ.pop("HDF5_PLUGIN_PATH", None)
+os.environ["HDF5_PLUGIN_PRELOAD"] = "::"
 
 
 def read_listmode(path: Path | str, *, scanner: str | None = None) -> ListMode:
