@@ -1,4 +1,4 @@
-"""Violent ends: the engine killed ten times over, the window itself killed."""
+"""Violent ends: the engine killed again and again, the window itself killed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from engine.modalities.studies import write_study
 from tests.app.conftest import PATIENCE_MS
 
 ROOT = Path(__file__).parents[3]
-N_KILLS = 10
 WINDOW = """
 import sys
 from pathlib import Path
@@ -48,12 +47,13 @@ def exact_study(long_study):
 
 
 @pytest.mark.usefixtures("own_process")
-def test_ten_kills_at_random_and_the_same_bits(qtbot, window, opened, exact_study, rng):
+@pytest.mark.parametrize("n_kills", [2, pytest.param(10, marks=pytest.mark.slow)])
+def test_kills_at_random_and_the_same_bits(qtbot, window, opened, exact_study, rng, n_kills):
     *_, last = run(exact_study, on=cpu(2))
     assert isinstance(last, Finished)
     opened(exact_study)
     window.runner.start()
-    for _ in range(N_KILLS):
+    for _ in range(n_kills):
         qtbot.waitUntil(lambda: window.runner.job.process.pid is not None, timeout=PATIENCE_MS)
         qtbot.wait(int(rng.uniform(0, 1500)))
         if window.session.run.state is RunState.FINISHED:

@@ -35,7 +35,7 @@ def study(tmp_path_factory):
     """A tiny scan, reconstructed in many short updates with reproducible sums."""
     path = tmp_path_factory.mktemp("scan") / "cylinder.h5"
     phantom = uniform_cylinder(diameter_mm=40, length_mm=25)
-    write_listmode(simulate_listmode(phantom, RingScanner(RING), n_prompts=2e5, seed=1), path)
+    write_listmode(simulate_listmode(phantom, RingScanner(RING), n_prompts=4e4, seed=1), path)
     algorithm = {"kind": "osem", "iterations": 60, "subsets": 8}
     protocol = ListModeProtocol.model_validate({"algorithm": algorithm, "reproducible": True})
     return Study(data=path, protocol=protocol)

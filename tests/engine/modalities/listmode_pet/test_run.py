@@ -45,8 +45,18 @@ SETTINGS = ("algorithm.iterations=4", "algorithm.subsets=4", "finishing=[]")
 
 @pytest.fixture(scope="module")
 def scan(tmp_path_factory):
-    """A uniform cylinder with absorption, randoms and uneven crystals; its files and its truth."""
-    folder = tmp_path_factory.mktemp("scan")
+    """Events enough for values within two percent; the files and the truth."""
+    return simulated(tmp_path_factory.mktemp("scan"), n_prompts=500_000)
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory):
+    """Events enough to see what happens; the files and the truth."""
+    return simulated(tmp_path_factory.mktemp("few"), n_prompts=50_000)
+
+
+def simulated(folder, n_prompts):
+    """Scan a uniform cylinder with absorption, randoms and uneven crystals."""
     scanner = RingScanner(RING)
     phantom = ShapePhantom(
         "cylinder", (Cylinder((8.0, 0.0, 0.0), (50.0, 50.0, 40.0), activity=1.0, mu_per_mm=0.0096),)
@@ -54,7 +64,7 @@ def scan(tmp_path_factory):
     efficiencies = np.random.default_rng(7).uniform(0.5, 1.0, scanner.n_crystals)
     efficiencies[::50] = 0
     data = simulate_listmode(
-        phantom, scanner, n_prompts=1_500_000, seed=3, randoms_fraction=0.3,
+        phantom, scanner, n_prompts=n_prompts, seed=3, randoms_fraction=0.3,
         efficiencies=efficiencies,
     )  # fmt: skip
     write_listmode(replace(data, mu_map=None, efficiencies=None), folder / "scan.h5")
@@ -118,8 +128,8 @@ def test_each_correction_left_out_shows(scan, kind, low, high):
     assert low < middle(volume) / truth < high
 
 
-def test_events_tell_the_whole_story_in_order(scan):
-    folder, _ = scan
+def test_events_tell_the_whole_story_in_order(few):
+    folder, _ = few
     ticks = []
     events = list(run(study(folder), on=ON, on_progress=ticks.append))
     assert [e.stage for e in events if isinstance(e, StageStarted)] == STAGES
@@ -140,8 +150,8 @@ def test_events_tell_the_whole_story_in_order(scan):
     assert not [e for e in events if isinstance(e, Warned) and "cross no activity" in e.text]
 
 
-def test_provenance_names_everything(scan):
-    folder, _ = scan
+def test_provenance_names_everything(few):
+    folder, _ = few
     record = image(study(folder, "sensitivity.seed=5")).info
     assert record["protocol"]["sensitivity"]["seed"] == 5
     assert record["protocol"]["algorithm"]["iterations"] == 4
@@ -151,16 +161,16 @@ def test_provenance_names_everything(scan):
     assert {c["kind"] for c in record["corrections"]} >= {"attenuation", "randoms"}
 
 
-def test_finish_early_keeps_whole_iterations_and_finishes(scan):
-    folder, _ = scan
+def test_finish_early_keeps_whole_iterations_and_finishes(few):
+    folder, _ = few
     events = list(run(study(folder), on=ON, finish_early=lambda: True))
     assert len([e for e in events if isinstance(e, Preview)]) == 4
     assert isinstance(events[-1], Finished)
     assert events[-1].provenance["iterations_done"] == 1.0
 
 
-def test_going_on_from_the_middle_gives_the_same_bits(scan):
-    folder, _ = scan
+def test_going_on_from_the_middle_gives_the_same_bits(few):
+    folder, _ = few
     whole = list(run(study(folder), on=ON))
     previews = [e for e in whole if isinstance(e, Preview)]
     for at in (previews[5], previews[6]):
@@ -179,8 +189,8 @@ def tells_the_same(resumed, whole):
     assert (len(resumed["resumed_utc"]), whole["resumed_utc"]) == (1, [])
 
 
-def test_what_the_first_iteration_left_out_and_the_time_before_are_told_on_resuming(scan):
-    folder, _ = scan
+def test_what_the_first_iteration_left_out_and_the_time_before_are_told_on_resuming(few):
+    folder, _ = few
     before = RunHistory(seconds={"read": YEAR_S, "reconstruct": 10 * YEAR_S}, n_skipped=3)
     at = next(e for e in run(study(folder), on=ON) if isinstance(e, Preview) and e.ends_iteration)
     start = Resume(at.volume.values, at.update, before)
@@ -197,8 +207,8 @@ def test_what_the_first_iteration_left_out_and_the_time_before_are_told_on_resum
     assert rate * spent["reconstruct"].seconds == pytest.approx(4 * n_events)
 
 
-def test_filters_act_after_and_between(scan):
-    folder, _ = scan
+def test_filters_act_after_and_between(few):
+    folder, _ = few
     plain = image(study(folder)).values
     after = image(study(folder, 'finishing=[{kind="gaussian", fwhm_mm=8.0}]')).values
     between = image(study(folder, 'between=[{kind="median"}]')).values
@@ -208,8 +218,8 @@ def test_filters_act_after_and_between(scan):
     assert after[inside].mean() == pytest.approx(plain[inside].mean(), rel=0.02)
 
 
-def test_stopping_leaves_no_work_behind(scan):
-    folder, _ = scan
+def test_stopping_leaves_no_work_behind(few):
+    folder, _ = few
 
     class StopError(Exception):
         pass
@@ -222,8 +232,8 @@ def test_stopping_leaves_no_work_behind(scan):
         list(run(study(folder), on=ON, on_progress=on_progress))
 
 
-def test_a_checkpoint_with_nan_is_refused_and_nothing_is_shown(scan):
-    folder, _ = scan
+def test_a_checkpoint_with_nan_is_refused_and_nothing_is_shown(few):
+    folder, _ = few
     start = next(e for e in run(study(folder), on=ON) if isinstance(e, Preview)).volume.values
     broken = start.copy()
     broken[5, 14, 14] = np.nan
