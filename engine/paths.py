@@ -50,8 +50,8 @@ def config_dir() -> Path:
     return platformdirs.user_config_path(APP_NAME, appauthor=False)
 
 
-def made(folder: Path, way_out: str = "choose another folder") -> Path:
-    """Return a folder, made if absent.
+def made(folder: Path, way_out: str = "choose another folder", *, mode: int = 0o777) -> Path:
+    """Return a folder, made if absent with the permissions that the umask leaves of `mode`.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def made(folder: Path, way_out: str = "choose another folder") -> Path:
         if it cannot be made, with the way out
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode, parents=True, exist_ok=True)
     except OSError as e:
         raise ResourceError(
             f"{folder}: the folder cannot be made ({e.strerror or e}); {way_out}."

@@ -39,18 +39,20 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "preprocess": ("corrections.base", "filtering", "backend", *LEAVES),
     "io": ("paths", *LEAVES),
     "study": ("io.atomic_write", *CHOICES),
-    "reporting": ("study", "backend", "profiling", *LEAVES),
+    "privacy": ("io.input_files", "study", "paths", *LEAVES),
+    "reporting": ("io.input_files", "privacy", "study", "backend", "profiling", *LEAVES),
     "simulate": SCANS,
     "quality": ("io", "simulate", *LEAVES),
-    "modalities": ("reporting", "simulate", *SCANS),
-    "jobs": ("modalities", "reporting", *SCANS),
+    "modalities": ("privacy", "reporting", "simulate", *SCANS),
+    "jobs": ("modalities", "privacy", "reporting", *SCANS),
     "support": (
         *("backend", "io.atomic_write", "reporting.environment", "paths"),
         *("plain", "errors", "faces"),
     ),
     "benchmark": ("jobs", "modalities", "reporting", "simulate", "quality", *SCANS),
     "cli": (
-        *("benchmark", "jobs", "modalities", "reporting", "simulate", "quality", "support"),
+        *("benchmark", "jobs", "modalities", "privacy", "reporting", "simulate", "quality"),
+        "support",
         *SCANS,
     ),
     "": ("backend", "io", "jobs", "modalities", "model", "operators", "simulate", *LEAVES),
@@ -68,7 +70,7 @@ TYPES_ONLY = {
 ENGINE_OF_APP = (
     *("engine.backend", "engine.data", "engine.errors", "engine.events", "engine.geometry"),
     *("engine.io", "engine.jobs", "engine.modalities", "engine.profiling", "engine.quality"),
-    *("engine.settings", "engine.support"),
+    *("engine.privacy", "engine.settings", "engine.support"),
 )
 """Modules of the engine that the window knows: faces, whose parts it does not reach into."""
 

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from engine.cli.console import Console
-from engine.cli.outputs import Output, add_force
+from engine.cli.outputs import Output, add_force, add_identify
 from engine.errors import SettingsError
 from engine.events import Progressed
 
@@ -27,6 +27,7 @@ def add_options(p: argparse.ArgumentParser) -> None:
     group.add_argument("--protocol", metavar="P", help="protocol name or P.toml")
     group.add_argument("--threads", type=int, metavar="N")
     add_force(p)
+    add_identify(p)
 
 
 def write_candidates(arguments: argparse.Namespace, console: Console) -> None:
@@ -38,6 +39,7 @@ def write_candidates(arguments: argparse.Namespace, console: Console) -> None:
     from engine.modalities.studies import find_protocol
     from engine.modalities.xray_ct.parameter_sweep import candidates
     from engine.modalities.xray_ct.protocol import CtProtocol
+    from engine.privacy import pseudonym_of
 
     if len(arguments.files) != 1 or arguments.output is None:
         raise SettingsError("--candidates wants one scan, and -o SHEET.png to draw them on.")
@@ -61,11 +63,12 @@ def write_candidates(arguments: argparse.Namespace, console: Console) -> None:
     tried, best = found.candidates, found.best
     for one in tried:
         console.line(f"  {words.format(one.value)}{'   *' if one is best else ''}")
+    name = path.name if arguments.identify else pseudonym_of(path)
     sheet = contact_sheet(
         [one.image for one in tried if one.image is not None],
         [words.format(one.value) for one in tried],
         marked=tried.index(best),
-        footer=f"{path.name}: {words.format(round(found.value, 2))} by {found.method}",
+        footer=f"{name}: {words.format(round(found.value, 2))} by {found.method}",
     )
     write_atomically(sheet, arguments.output)
     console.line(f"Sheet: {arguments.output}")

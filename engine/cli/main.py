@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from engine.cli import bench, doctor, inspect, protocols, reconstruct, response, simulate, volumes
 from engine.cli.console import Console
-from engine.cli.outputs import refuse_outputs
+from engine.cli.outputs import refuse_outputs, resolve_pseudonyms
 from engine.errors import EngineError
 from engine.reporting.environment import environment
 from engine.support import keep_fault
@@ -42,6 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(argv)
     console = Console()
     try:
+        resolve_pseudonyms(arguments)
         refuse_outputs(arguments)
         arguments.act(arguments, console)
     except EngineError as e:

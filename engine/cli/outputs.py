@@ -14,6 +14,7 @@ from engine.errors import EngineError
 from engine.io.input_files import files_behind
 from engine.io.outputs import files_written, refuse_to_overwrite
 from engine.modalities.studies import files_of_study, read_study
+from engine.privacy.key import file_of
 
 Written = Callable[[Path, argparse.Namespace], Iterable[Path]]
 """Which files an option's path stands for."""
@@ -45,9 +46,26 @@ class Output(argparse.Action):
         namespace.outputs = (*known, (self.dest, values, self.written))
 
 
+def add_identify(p: argparse.ArgumentParser) -> None:
+    """Add the option without which names of files and folders stay here."""
+    p.add_argument(
+        "--identify", action="store_true",
+        help="let names of files, and all a header says, go into what is written",
+    )  # fmt: skip
+
+
 def add_force(p: argparse.ArgumentParser) -> None:
     """Add the option without which no file is replaced."""
     p.add_argument("--force", action="store_true", help="replace an output that exists")
+
+
+def resolve_pseudonyms(arguments: argparse.Namespace) -> None:
+    """Put the files of this user in the place of their pseudonyms, as replay lines name them."""
+    for option, value in list(vars(arguments).items()):
+        if isinstance(value, str | Path) and not _is_there(value):
+            found = file_of(str(value))
+            if found is not None:
+                setattr(arguments, option, type(value)(found))
 
 
 def refuse_outputs(arguments: argparse.Namespace) -> None:

@@ -12,7 +12,7 @@ from typing import IO
 
 from engine import backend
 from engine.cli.console import Console, Verbs
-from engine.cli.outputs import Output, add_force
+from engine.cli.outputs import Output, add_force, add_identify
 from engine.data.run_history import RunHistory
 from engine.data.volume import Volume
 from engine.errors import DeviceError, ResourceError, SettingsError
@@ -54,6 +54,7 @@ def add_verbs(verbs: Verbs) -> None:
         help="change the protocol, for example algorithm.iterations=4",
     )
     p.add_argument("--seed", type=int, help="seed of a sampled sensitivity")
+    add_identify(p)
     p.add_argument(
         "--checkpoint", type=Path, action=Output, written=lambda folder, _: job_files(folder),
         metavar="DIR", help="keep checkpoints here",
@@ -166,6 +167,8 @@ def _study(arguments: argparse.Namespace) -> Study:
         "protocol": with_settings(protocol, tuple(assignments)),
         "inputs": inputs,
     }
+    if arguments.identify:
+        changes["identified"] = True
     if arguments.scanner is not None:
         changes["scanner"] = arguments.scanner
     return study.model_copy(update=changes)

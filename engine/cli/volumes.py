@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from engine.cli.console import Console, Verbs
-from engine.cli.outputs import Output, add_force
+from engine.cli.outputs import Output, add_force, add_identify
 from engine.io import (
     WRITERS,
     can_save,
@@ -19,6 +20,7 @@ from engine.io import (
     write_listmode,
 )
 from engine.io.atomic_write import refuse_impossible
+from engine.privacy.records import without_names
 
 
 def add_verbs(verbs: Verbs) -> None:
@@ -27,12 +29,14 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument("volume", type=Path, metavar="VOLUME")
     p.add_argument("output", type=Path, action=Output, metavar="OUT", help=usual_suffixes(WRITERS))
     add_force(p)
+    add_identify(p)
     p.set_defaults(act=_export)
 
     p = verbs.add_parser("convert", help="write a scan as Isocenter list mode or histogram (.h5)")
     p.add_argument("data", type=Path, metavar="IN")
     p.add_argument("output", type=Path, action=Output, metavar="OUT.h5")
     add_force(p)
+    add_identify(p)
     p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")
     p.add_argument(
         "--histogram", action="store_true", help="count the events of two panels by their lines"
@@ -43,7 +47,8 @@ def add_verbs(verbs: Verbs) -> None:
 def _export(arguments: argparse.Namespace, console: Console) -> None:
     can_save(arguments.output)
     volume = read_volume(arguments.volume)
-    save(volume, arguments.output, volume.info or None)
+    info = volume.info if arguments.identify else without_names(volume.info)
+    save(volume, arguments.output, info)
     console.line(f"Volume: {arguments.output}")
 
 
@@ -52,6 +57,8 @@ def _convert(arguments: argparse.Namespace, console: Console) -> None:
         _count(arguments, console)
         return
     data = read_listmode(arguments.data, scanner=arguments.scanner)
+    if not arguments.identify:
+        data = replace(data, info=without_names(data.info))
     write_listmode(data, arguments.output)
     console.line(f"Scan: {arguments.output} ({data.n_events:,} events)")
 
@@ -61,6 +68,8 @@ def _count(arguments: argparse.Namespace, console: Console) -> None:
     data = read_histogram(arguments.data, arguments.scanner)
     for note in data.notes:
         console.line(f"note: {note}")
+    if not arguments.identify:
+        data = replace(data, info=without_names(data.info))
     write_histogram(data, arguments.output)
     console.line(
         f"Scan: {arguments.output} ({data.n_prompts:,.0f} prompts on {data.scanner.n_lors:,} lines)"

@@ -24,6 +24,8 @@ MAX_KEY = (65_535, 16_777_215, 65_535)
 FOV_OF_BORE = math.sin(math.radians(45))
 """Lines of response may turn up to 45° from the axis' direction at a crystal (SAFIR: ±45 of 90
 tangential bins)."""
+NAME = "Crystal map"
+"""Every map's: that of its file may be a patient's."""
 NICE_VOXELS_MM = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
 
 
@@ -46,7 +48,7 @@ def read_crystal_map(path: Path) -> CrystalMap:
     fov_radius = bore * FOV_OF_BORE
     length = float(np.ptp(points[:, 2])) + pitch_mm
     return CrystalMap(
-        path.stem,
+        NAME,
         keys,
         points,
         fov_radius_mm=fov_radius,

@@ -6,12 +6,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
 
 from engine.backend import Backend, best
 from engine.data.run_history import RunHistory
 from engine.data.volume import Volume
-from engine.events import Event, Finished
+from engine.events import Event, Finished, Loaded
+from engine.modalities.stages import Stage
 from engine.modalities.studies import modality_of, refuse_foreign_inputs
+from engine.privacy.names import Names
+from engine.privacy.records import harmless
 from engine.reporting.context import OnProgress, Resume, RunContext
 from engine.study.protocol import Protocol
 from engine.study.study import Study
@@ -78,8 +83,23 @@ def run(
     with on.faults("reconstructing"):
         refuse_foreign_inputs(study)
         flow = modality_of(study.protocol).flow(context, resume, finish_early)
-        volume = yield from flow
+        volume = yield from _without_names(flow, study)
         yield Finished(volume, volume.info)
+
+
+def _without_names(flow: Stage[Volume], study: Study) -> Stage[Volume]:
+    """Pass on the events of a flow, pseudonyms in the place of names; return its volume."""
+    names = Names.of(study)
+    with closing(flow):
+        while True:
+            try:
+                event = next(flow)
+            except StopIteration as end:
+                volume: Volume = end.value
+                return volume
+            if isinstance(event, Loaded) and not study.identified:
+                event = replace(event, facts=names.values(harmless(event.facts)))
+            yield names.event(event)
 
 
 def reconstruct(study: Study, *, on: Backend | None = None) -> Volume:

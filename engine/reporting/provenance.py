@@ -1,6 +1,6 @@
 """What exactly made a volume: inputs, settings, versions, numbers; enough to make it again.
 
-Files are named without their folders, so that a provenance can leave the house.
+Files are named by pseudonyms and without their folders, so that a provenance can leave the house.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from engine.data.run_history import RunHistory
 from engine.errors import DataError, ResourceError
 from engine.geometry.grid import ImageGrid
 from engine.plain import Plain
+from engine.privacy.key import ending_of, pseudonym_of
+from engine.privacy.names import Names
+from engine.privacy.records import harmless
 from engine.reporting.environment import environment
 from engine.settings import Settings
 from engine.study.study import Study
@@ -47,17 +50,21 @@ def build(
     output_sha256: str,
 ) -> Plain:
     """Gather the provenance of a finished volume as plain JSON values."""
+    names = Names.of(study)
     record = {
         "format": FORMAT,
         "claim": CLAIM,
         "environment": environment(),
         "device": device,
         "inputs": describe_inputs(study),
-        "scanner": {"sha256": _digest_of(scanner_fingerprint), "full": scanner_fingerprint},
-        "scan": facts,
+        "scanner": {
+            "sha256": _digest_of(scanner_fingerprint),
+            "full": names.values(scanner_fingerprint),
+        },
+        "scan": facts if study.identified else names.values(harmless(facts)),
         "protocol": study.protocol.model_dump(mode="json"),
-        "corrections": corrections,
-        "warnings": warnings,
+        "corrections": [names.values(each) for each in corrections],
+        "warnings": [names.text(each) for each in warnings],
         "started_utc": history.started_utc,
         "resumed_utc": history.resumed_utc,
         "ended_utc": ended_utc,
@@ -83,13 +90,30 @@ def to_json(provenance: Plain) -> str:
 
 
 def describe_inputs(study: Study) -> dict[str, Plain]:
-    """Name, size and digest of each file of a study, by its role."""
-    return {role: hash_file(path) for role, path in input_files(study).items()}
+    """Name, size and digest of each file of a study, by its role.
+
+    Its name is a pseudonym, unless the study is identified.
+    """
+    return {
+        role: hash_file(path) | {"name": _name_of(path, role, study)}
+        for role, path in input_files(study).items()
+    }
+
+
+def _name_of(path: Path, role: str, study: Study) -> str:
+    """Return what a file is called: the files of a scan share a pseudonym, up to their ending."""
+    if study.identified:
+        return path.name
+    if role in study.files:
+        return pseudonym_of(path, "study" if role == "data" else role)
+    scan = pseudonym_of(study.data)
+    return scan.removesuffix(ending_of(scan)) + ending_of(path.name)
 
 
 def input_files(study: Study) -> dict[str, Path]:
     """Every file a study names, by its role, and those a header goes with."""
-    return study.files | {f"data: {path.name}": path for path in _companions(study.data)}
+    companions = enumerate(_companions(study.data), 2)
+    return study.files | {f"data, file {k}": path for k, path in companions}
 
 
 def _companions(data: Path) -> list[Path]:
@@ -149,12 +173,16 @@ def hash_array(values: Array) -> str:
 
 
 def replay_command(study: Study) -> str:
-    """One command line that makes the same volume again, run beside the files."""
-    words = ["isocenter", "reconstruct", study.data.name]
+    """One command line that makes the same volume again, run beside the files.
+
+    Where pseudonyms stand for the files, it runs anywhere on the machine that holds their key.
+    """
+    scanner = study.files.get("scanner")
+    words = ["isocenter", "reconstruct", _name_of(study.data, "data", study)]
     if study.scanner:
-        words += ["--scanner", _bare(study.scanner)]
+        words += ["--scanner", _name_of(scanner, "scanner", study) if scanner else study.scanner]
     for role, path in study.inputs.items():
-        words += [f"--{role}", path.name]
+        words += [f"--{role}", _name_of(path, role, study)]
     for assignment in assignments(study.protocol):
         words += ["--set", assignment]
     return shlex.join([*words, "-o", "image.nii.gz"])

@@ -31,6 +31,11 @@ class Study(Settings):
     scanner: str | None = setting(
         None, "Scanner name, scanner file or crystal map; None: as the scan says", label="Scanner"
     )
+    identified: bool = setting(
+        False,
+        "Whether names of files and folders go along into what is written",
+        label="Identified",
+    )
     inputs: dict[str, Path] = setting({}, "Auxiliary files by their role", label="Inputs")
     protocol: SerializeAsAny[Protocol]
 
@@ -73,8 +78,11 @@ class Study(Settings):
         return self.model_copy(update=values)
 
 
-def write_study(study: Study, path: Path) -> None:
-    """Write a study file that `engine.modalities.read_study` reads back."""
+def write_study(study: Study, path: Path, *, private: bool = False) -> None:
+    """Write a study file that `engine.modalities.read_study` reads back.
+
+    `private` files are for their owner alone.
+    """
     from engine.io.atomic_write import write_atomically
 
-    write_atomically(to_toml(study).encode(), path)
+    write_atomically(to_toml(study).encode(), path, private=private)

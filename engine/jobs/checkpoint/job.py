@@ -25,6 +25,7 @@ from engine.jobs.checkpoint.job_record import JobInfo, JobRecord, Status
 from engine.jobs.checkpoint.owner import Owner
 from engine.modalities.studies import read_study
 from engine.paths import jobs_dir, made
+from engine.privacy.names import Names
 from engine.reporting.provenance import describe_inputs
 from engine.settings import explain
 from engine.study.study import Study, write_study
@@ -40,6 +41,9 @@ STALE_S = 7 * 86_400
 """Age at which an unfinished write is litter [s]."""
 KEPT_ENDED = 20
 """Ended jobs that stay listed; older ones are removed. Interrupted jobs always stay."""
+
+OWNER_ONLY = 0o700
+"""Permissions of a job's folder: it says where scans lie, and whose."""
 
 log = logging.getLogger(__name__)
 
@@ -72,7 +76,7 @@ class Job:
         record = JobRecord(
             status="running",
             owner=Owner.me(),
-            title=study.title,
+            title=Names.title(study),
             created_utc=datetime.now(UTC),
             device=device,
             updates=algorithm.n_iterations * algorithm.n_subsets,
@@ -83,8 +87,8 @@ class Job:
                 raise SettingsError(
                     f"{folder}: holds a job already; resume that one or choose another folder."
                 )
-            made(folder)
-            write_study(study.with_absolute_paths(), folder / STUDY)
+            made(folder, mode=OWNER_ONLY)
+            write_study(study.with_absolute_paths(), folder / STUDY, private=True)
             job._write(record)
         return job
 
@@ -153,7 +157,7 @@ class Job:
 
     def mark(self, status: Status, text: str = "") -> None:
         """Write down how the job stands; a finished job keeps no images."""
-        self._change(status=status, text=text)
+        self._change(status=status, text=Names.of(self.study).text(text) if text else "")
         if status == "finished":
             for name in IMAGES:
                 (self.folder / name).unlink(missing_ok=True)
@@ -223,7 +227,8 @@ class Job:
         for role in sorted({*inputs, *head.inputs}):
             now, then = inputs.get(role), head.inputs.get(role)
             if now is None or then is None or now[1] != then[1]:  # its name may change
-                name = (then or inputs[role])[0]
+                path = self.study.files.get(role)  # on the screen of its owner
+                name = path.name if path is not None else (then or inputs[role])[0]
                 raise DataError(
                     f"{name}: not the file the checkpoint was made with; put that file back, "
                     "or start the study anew."
@@ -238,7 +243,8 @@ class Job:
         self._write(self.record.model_copy(update=values))
 
     def _write(self, record: JobRecord) -> None:
-        write_atomically(record.model_dump_json(indent=2).encode(), self.folder / RECORD)
+        text = record.model_dump_json(indent=2)
+        write_atomically(text.encode(), self.folder / RECORD, private=True)
 
 
 def job_files(folder: Path) -> tuple[Path, ...]:

@@ -23,6 +23,7 @@ from engine.jobs.checkpoint.job_record import JobRecord
 from engine.jobs.checkpoint.owner import Owner
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study, read_study
+from engine.privacy.names import Names
 
 GRID = ImageGrid((3, 4, 5), (1.0, 2.0, 3.0))
 N_ITERATIONS, N_SUBSETS = 3, 4
@@ -342,7 +343,7 @@ def test_jobs_lists_the_newest_first_and_sweeps_old_litter(study):
     listed = jobs()
     assert [info.id for info in listed] == [second.id, first.id]
     assert (listed[0].done, listed[0].updates, listed[1].done) == (5, 12, None)
-    assert listed[0].title == "scan.l, Standard"
+    assert listed[0].title == Names.title(study) and "scan" not in listed[0].title
     assert (fresh.exists(), stale.exists()) == (True, False)
 
 

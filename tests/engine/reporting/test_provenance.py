@@ -23,6 +23,7 @@ from engine.io import write_listmode
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
+from engine.privacy.key import file_of, pseudonym_of
 from engine.reporting import provenance
 from engine.reporting.environment import environment
 from engine.simulate.listmode import simulate_listmode
@@ -31,6 +32,10 @@ from engine.study.assignments import with_settings
 
 GRID = ImageGrid((2, 3, 4), (1.0, 2.0, 3.0))
 STARTED = datetime(2024, 2, 29, 23, 59, 59, tzinfo=timezone(timedelta(hours=2)))
+
+
+def identified(study):
+    return study.model_copy(update={"identified": True})
 
 
 def built(study, **changes):
@@ -69,7 +74,7 @@ def test_it_names_no_folder_and_reads_back_as_json(study):
     assert "jane.doe" not in text
     assert str(Path.home()) not in text
     assert json.loads(text) == record
-    assert record["scan"] == {"prompts": 7, "file": "scan.l"}
+    assert record["scan"] == {"prompts": 7}
     assert record["log_likelihoods"] == [-3.0, "-inf"]
     assert record["relative_residuals"] == [0.5, 0.25]
     assert record["started_utc"] == "2024-02-29T21:59:59.000+00:00"
@@ -96,7 +101,9 @@ def test_the_scanner_is_there_in_full_and_its_digest_follows_it(study):
 
 
 def test_files_are_told_by_name_size_and_digest(study):
-    assert provenance.describe_inputs(study) == {
+    said = provenance.describe_inputs(study)["data"]["name"]
+    assert said == pseudonym_of(study.data) and "scan" not in said
+    assert provenance.describe_inputs(identified(study)) == {
         "data": {
             "name": "scan.l",
             "bytes": 6,
@@ -119,9 +126,13 @@ def test_header_and_data_file_count_together(study, named):
     header = study.data.with_name("scan.l.hdr")
     header.write_text("!INTERFILE :=\nname of data file := scan.l\n")
     study.data.with_name("unrelated.l").write_bytes(b"no")
-    inputs = provenance.describe_inputs(study.model_copy(update={"data": header.with_name(named)}))
+    chosen = study.model_copy(update={"data": header.with_name(named)})
+    inputs = provenance.describe_inputs(identified(chosen))
     assert sorted(file["name"] for file in inputs.values()) == ["scan.l", "scan.l.hdr"]
     assert inputs["data"]["name"] == named
+    pseudonyms = {file["name"] for file in provenance.describe_inputs(chosen).values()}
+    stem = pseudonym_of(chosen.data).removesuffix(".hdr").removesuffix(".l")
+    assert pseudonyms == {f"{stem}.l", f"{stem}.l.hdr"}
 
 
 def test_scanner_files_and_auxiliary_images_count(study, tmp_path):
@@ -172,7 +183,7 @@ def test_the_replay_line_says_the_whole_protocol(study, protocol):
     wanted = ListModeProtocol.model_validate(protocol)
     line = provenance.replay_command(study.model_copy(update={"protocol": wanted}))
     words = shlex.split(line)
-    assert words[:3] == ["isocenter", "reconstruct", "scan.l"]
+    assert words[:2] == ["isocenter", "reconstruct"] and file_of(words[2]) == study.data
     given = tuple(words[i + 1] for i, word in enumerate(words) if word == "--set")
     assert with_settings(ListModeProtocol(), given) == wanted
     assert "\n" not in line
@@ -213,7 +224,7 @@ def test_a_run_repeated_from_its_replay_line_gives_the_same_bits(tmp_path):
     assert isinstance(done, Finished)
     words = shlex.split(done.provenance["replay"])
     given = tuple(words[i + 1] for i, word in enumerate(words) if word == "--set")
-    again = Study(data=tmp_path / words[2], protocol=with_settings(ListModeProtocol(), given))
+    again = Study(data=file_of(words[2]), protocol=with_settings(ListModeProtocol(), given))
     repeated = list(run(again, on=cpu(1)))[-1]
     assert repeated.provenance["output"] == done.provenance["output"]
 
@@ -221,8 +232,12 @@ def test_a_run_repeated_from_its_replay_line_gives_the_same_bits(tmp_path):
 def test_the_replay_line_names_every_file_that_was_given(study):
     given = {"attenuation": "mu.nii", "normalisation": "norm.n", "response": "response.h5"}
     paths = {role: study.data.with_name(name) for role, name in given.items()}
-    words = shlex.split(provenance.replay_command(study.model_copy(update={"inputs": paths})))
+    full = study.model_copy(update={"inputs": paths})
+    words = shlex.split(provenance.replay_command(identified(full)))
     assert words[:3] == ["isocenter", "reconstruct", "scan.l"]
     for role, name in given.items():
         assert words[words.index(f"--{role}") + 1] == name
+    said = shlex.split(provenance.replay_command(full))
+    for role, path in paths.items():
+        assert file_of(said[said.index(f"--{role}") + 1]) == path
     assert not any(word.startswith("--att") for word in provenance.replay_command(study).split())
