@@ -10,6 +10,7 @@ from typing import TypeAlias
 from rich.console import Console as RichConsole
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from engine.cli.streams import output
 from engine.events import (
     Checkpointed,
     Corrected,
@@ -44,7 +45,8 @@ class Console:
 
     def line(self, text: str = "") -> None:
         """Print one line, literally."""
-        self._out.print(text, markup=False)
+        with output():
+            self._out.print(text, markup=False)
 
     def fault(self, text: str) -> None:
         """Print one sentence on standard error."""
@@ -110,7 +112,8 @@ class Console:
             self._say(f"  iteration {event.iteration}/{event.iterations}  {message}")
 
     def _say(self, text: str) -> None:
-        (self._bars.console if self._bars is not None else self._out).print(text, markup=False)
+        with output():
+            (self._bars.console if self._bars is not None else self._out).print(text, markup=False)
 
     def _end(self) -> None:
         if self._bars is not None:

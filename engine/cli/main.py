@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from engine.cli import bench, doctor, inspect, protocols, reconstruct, response, simulate, volumes
 from engine.cli.console import Console
 from engine.cli.outputs import refuse_outputs, resolve_pseudonyms
+from engine.cli.streams import say_what_can_be_said
 from engine.errors import EngineError
 from engine.reporting.environment import environment
 from engine.support import keep_fault
@@ -39,6 +40,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
+    say_what_can_be_said()
     arguments = parser().parse_args(argv)
     console = Console()
     try:

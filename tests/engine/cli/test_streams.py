@@ -1,0 +1,39 @@
+"""What the command line says arrives, or its end is a sentence."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SPEAK = "import sys; from engine.cli.main import main; sys.exit(main({}))"
+
+
+def run(words: list[str], out: str | int, **variables: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", SPEAK.format(words)]
+    environment = {**os.environ, **variables}
+    if isinstance(out, int):
+        return subprocess.run(
+            command, stdout=out, stderr=subprocess.PIPE, text=True, env=environment, check=False
+        )
+    with Path(out).open("w") as file:
+        return subprocess.run(
+            command, stdout=file, stderr=subprocess.PIPE, text=True, env=environment, check=False
+        )
+
+
+def test_a_full_output_is_a_sentence() -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no device that is always full")
+    done = run(["protocols"], "/dev/full")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert done.stderr.startswith("isocenter: standard output: cannot be written (No space left")
+
+
+def test_an_encoding_that_lacks_signs_spells_them_out() -> None:
+    done = run(["inspect", "--help"], subprocess.PIPE, PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert r"\xb0" in done.stdout and "°" not in done.stdout
