@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -16,6 +15,7 @@ from pathlib import Path
 from stat import S_IMODE
 
 from engine.errors import ResourceError
+from engine.io.dead_parts import held, part_name, sweep_parts
 
 OPEN_TO_UMASK, OWNER_ONLY = 0o666, 0o600
 """Permissions asked for a new file; the user's umask takes away from them."""
@@ -75,10 +75,11 @@ def publishing(path: Path, n_bytes: int, *, private: bool = False) -> Iterator[P
         part = _new_part(path)
         mode = OWNER_ONLY if private else _permissions(path, part)
         part.chmod(OWNER_ONLY)  # nobody else reads a file that is not whole
-        yield part
-        _to_disk(part)
-        part.chmod(mode)
-        part.replace(path)
+        with held(part):
+            yield part
+            _to_disk(part)
+            part.chmod(mode)
+            part.replace(path)
         part = None
         _folder_to_disk(path.parent)
     except OSError as e:
@@ -92,7 +93,8 @@ def publishing(path: Path, n_bytes: int, *, private: bool = False) -> Iterator[P
 def _new_part(path: Path) -> Path:
     """Make an empty file under a name that nobody has; its permissions follow the umask."""
     stem = os.fsencode(path.name)[:MAX_STEM_BYTES].decode(errors="ignore")
-    part = path.with_name(f".{stem}.{secrets.token_hex(6)}.part")
+    sweep_parts(path.parent, stem)
+    part = path.with_name(part_name(stem))
     os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, OPEN_TO_UMASK))
     return part
 

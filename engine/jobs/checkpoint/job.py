@@ -7,7 +7,6 @@ import json
 import logging
 import secrets
 import shutil
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -19,6 +18,7 @@ from pydantic import ValidationError
 from engine.errors import DataError, FileFormatError, ResourceError, SettingsError
 from engine.events import Preview
 from engine.io.atomic_write import write_atomically
+from engine.io.dead_parts import sweep_parts
 from engine.io.locks import after_others, sweep_locks
 from engine.jobs.checkpoint.images import Head, read_head, read_image, write_image
 from engine.jobs.checkpoint.job_record import JobInfo, JobRecord, Status
@@ -37,8 +37,6 @@ RECORD, STUDY = "job.json", "study.toml"
 IMAGES = ("checkpoint-0.bin", "checkpoint-1.bin")
 Origin = tuple[str, dict[str, tuple[str, str]]]
 """Digest of the settings; name and digest of each input file by its role."""
-STALE_S = 7 * 86_400
-"""Age at which an unfinished write is litter [s]."""
 KEPT_ENDED = 20
 """Ended jobs that stay listed; older ones are removed. Interrupted jobs always stay."""
 
@@ -268,10 +266,8 @@ def _readable(folder: Path) -> Iterator[JobInfo]:
 
 
 def _sweep(folder: Path) -> None:
-    for part in folder.glob("*/.*.part"):
-        with suppress(OSError):
-            if time.time() - part.stat().st_mtime > STALE_S:
-                part.unlink()
+    for job in folder.iterdir():
+        sweep_parts(job)
 
 
 def _remove_old() -> None:

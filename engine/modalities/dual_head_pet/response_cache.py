@@ -15,6 +15,7 @@ from pathlib import Path
 from engine.data.response import ResponseMatrix
 from engine.errors import FileFormatError, GeometryError, ResourceError
 from engine.geometry.dual_head import DualHead
+from engine.io.dead_parts import sweep_parts
 from engine.io.locks import after_others, is_held
 from engine.io.response_hdf5 import read_response
 from engine.modalities.dual_head_pet.response.building import build_analytic
@@ -83,6 +84,7 @@ def is_being_built(folder: Path, scanner: DualHead, settings: AnalyticResponse) 
 
 def _trim(folder: Path, wanted: Path) -> None:
     """Drop the oldest matrices and abandoned parts beyond the size the cache may have."""
+    sweep_parts(folder)
     n_bytes, now = 0, time.time()
     for changed_s, size, path in sorted(_kept(folder), reverse=True):
         n_bytes += size

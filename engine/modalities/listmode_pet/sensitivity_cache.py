@@ -21,6 +21,7 @@ from engine.data.listmode import ListMode
 from engine.errors import EngineError
 from engine.geometry.grid import ImageGrid
 from engine.io.atomic_write import write_atomically
+from engine.io.dead_parts import sweep_parts
 from engine.io.seal import seal_of
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
@@ -93,7 +94,8 @@ def _seal(key: str, sensitivity: Sensitivity) -> str:
 
 
 def _trim(folder: Path) -> None:
-    """Drop the oldest images beyond the size the cache may have."""
+    """Drop what a killed process left, and the oldest images beyond the size of the cache."""
+    sweep_parts(folder)
     files = sorted(folder.glob("*.npz"), key=lambda f: f.stat().st_mtime, reverse=True)
     total = 0
     for file in files:

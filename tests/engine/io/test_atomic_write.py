@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import DataError, ResourceError
+from engine.io import dead_parts
 from engine.io.atomic_write import publishing, write_atomically
 
 resource = pytest.importorskip("resource", reason="file size limits need POSIX")
@@ -271,3 +272,37 @@ def test_killed_while_writing_leaves_a_whole_file(tmp_path: Path) -> None:
         content = target.read_bytes()
         assert len(content) == 3_000_000
         assert content == content[:1] * 3_000_000
+
+
+class TestDeadParts:
+    """What a killed process left goes with the next write; what another writes stays."""
+
+    @pytest.fixture(autouse=True)
+    def no_wait(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(dead_parts, "NEW_S", -1.0)
+
+    def test_of_the_same_file_they_go(self, tmp_path: Path) -> None:
+        dead = tmp_path / dead_parts.part_name("a.nii")
+        other = tmp_path / dead_parts.part_name("b.nii")
+        foreign = tmp_path / ".a.nii.0123abcd.000000000000.part"
+        for part in (dead, other, foreign):
+            part.write_bytes(b"begun")
+        write_atomically(b"whole", tmp_path / "a.nii")
+        assert set(tmp_path.iterdir()) == {tmp_path / "a.nii", other, foreign}
+
+    def test_one_at_work_stays(self, tmp_path: Path) -> None:
+        with publishing(tmp_path / "a", 1) as part:
+            part.write_bytes(b"1")
+            write_atomically(b"2", tmp_path / "a")
+            dead_parts.sweep_parts(tmp_path)
+            assert part.read_bytes() == b"1"
+        assert [path.name for path in tmp_path.iterdir()] == ["a"]
+        assert (tmp_path / "a").read_bytes() == b"1"
+
+    def test_in_a_folder_of_ours_all_go_in_time(self, tmp_path: Path) -> None:
+        foreign, old = tmp_path / ".a.0123abcd.1.part", tmp_path / ".a.0123abcd.2.part"
+        for part in (foreign, old):
+            part.write_bytes(b"begun")
+        os.utime(old, (1e9, 1e9))
+        dead_parts.sweep_parts(tmp_path)
+        assert list(tmp_path.iterdir()) == [foreign]

@@ -1,0 +1,222 @@
+"""Kill a process at any moment, start again, and compare with a run in peace.
+
+`python -m tests.farm.kills --kills 50`: list mode, iterative CT, FDK, dual head and the making of a
+response, by the command line, on scans of seconds. What is resumed has the same bits, what cannot
+be begins anew with a word, an older output stays whole, and nothing is left lying about.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from engine.io import read_volume
+from engine.io.response_hdf5 import COLUMNS, read_response
+from engine.io.seal import digest
+from engine.paths import HOME_VARIABLE
+
+ROOT = Path(__file__).resolve().parents[2]
+START = "import sys; from engine.cli.main import main; sys.exit(main(sys.argv[1:]))"
+OLD = b"an older image, which nobody may lose"
+PARTS_ARE_DEAD_S = 2.1
+"""Younger parts are not swept."""
+LITTER = ("**/.*.part", "**/*.lock", "**/core*")
+
+
+@dataclass(frozen=True)
+class Flow:
+    """One kind of work: how its input is made, its command, and what is compared."""
+
+    key: str
+    make: tuple[str, ...]
+    command: tuple[str, ...]
+    output: str
+    resumes: bool = True
+    """Whether `resume` goes on; else the same command does."""
+
+
+OSEM = ("--set", "algorithm.iterations=40", "--set", "reproducible=true")
+SMALL = ("--set", "grid.voxel_mm=[8, 8, 8]", "--set", "sensitivity.method=sampled")
+FEW = ("--views", "60", "--detector", "48", "24", "--pixel", "8")
+FLOWS = (
+    Flow(
+        "pet",
+        ("simulate", "listmode", "-o", "pet.h5", "--prompts", "60000"),
+        ("reconstruct", "pet.h5", *SMALL, *OSEM),
+        "pet.nii.gz",
+    ),
+    Flow(
+        "ct",
+        ("simulate", "projections", "-o", "ct.h5", *FEW),
+        ("reconstruct", "ct.h5", "--set", "algorithm.kind=sirt", "--set",
+         "algorithm.iterations=60", "--set", "grid.voxel_mm=[6, 6, 6]"),
+        "ct.nii.gz",
+    ),
+    Flow(
+        "fdk",
+        ("simulate", "projections", "-o", "fdk.h5", *FEW),
+        ("reconstruct", "fdk.h5", "--set", "grid.voxel_mm=[2, 2, 2]"),
+        "fdk.nii.gz",
+    ),
+    Flow(
+        "dual head",
+        ("simulate", "histogram", "-o", "dual.h5", "--scanner", "test-panels", "--prompts",
+         "100000"),
+        ("reconstruct", "dual.h5", "--set", "algorithm.iterations=100"),
+        "dual.nii.gz",
+    ),
+    Flow(
+        "response",
+        (),
+        ("response", "build", "--scanner", "test-panels", "--points", "8192"),
+        "response.h5",
+        resumes=False,
+    ),
+)  # fmt: skip
+
+
+@dataclass
+class Tally:
+    """What came of the kills of one flow."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    faults: list[str] = field(default_factory=list)
+
+
+def run(folder: Path, words: tuple[str, ...]) -> subprocess.Popen[str]:
+    """Start the command line in a folder."""
+    environment = os.environ | {
+        HOME_VARIABLE: str(folder / "home"),
+        "PYTHONPATH": str(ROOT),
+        "NUMBA_NUM_THREADS": "2",
+    }
+    return subprocess.Popen(
+        [sys.executable, "-c", START, *words],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def done(folder: Path, words: tuple[str, ...]) -> str:
+    """Run to the end; return what was said, after the exit code."""
+    process = run(folder, words)
+    said, _ = process.communicate(timeout=600)
+    return f"{process.returncode} {said}"
+
+
+def in_peace(folder: Path, words: tuple[str, ...]) -> str:
+    """Run to the end of what must go well."""
+    said = done(folder, words)
+    if not said.startswith("0 "):
+        raise RuntimeError(f"{' '.join(words)}: {said}")
+    return said
+
+
+def result_of(path: Path) -> str:
+    """Return a digest of all that counts: an image, or the columns of a response."""
+    if path.name.startswith("response"):
+        matrix = read_response(path)
+        return " ".join(digest(getattr(matrix, name)) for name in COLUMNS)
+    return digest(read_volume(path).values)
+
+
+def killed(folder: Path, flow: Flow, words: tuple[str, ...], after_s: float) -> bool:
+    """Run and kill after some time; whether it was at work."""
+    process = run(folder, words)
+    try:
+        process.communicate(timeout=after_s)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return True
+    return False
+
+
+def farm(flow: Flow, n: int, seed: int, folder: Path, report: Callable[[str], object]) -> Tally:
+    """Kill one flow so many times, each time at another moment."""
+    rng, tally = random.Random(seed), Tally()
+    output, words = folder / flow.output, (*flow.command, "-o", flow.output, "--force")
+    if flow.make:
+        in_peace(folder, flow.make)
+    in_peace(folder, words)  # the first one compiles, and fills the caches
+    started = time.monotonic()
+    said = in_peace(folder, words)
+    whole_s, wanted = time.monotonic() - started, result_of(output)
+    report(f"{flow.key}: {whole_s:.1f} s in peace: {said.splitlines()[-1]}")
+    for i in range(n):
+        output.write_bytes(OLD)
+        after_s = rng.uniform(0.2, 1.0) * whole_s
+        outcome, fault = _one(folder, flow, words, after_s, wanted)
+        tally.counts[outcome] += 1
+        if fault:
+            tally.faults.append(f"{flow.key} {i}, after {after_s:.2f} s: {fault}")
+            report(tally.faults[-1])
+    return tally
+
+
+def _one(
+    folder: Path, flow: Flow, words: tuple[str, ...], after_s: float, wanted: str
+) -> tuple[str, str]:
+    """Kill once and go on; return how, and what should not be."""
+    output = folder / flow.output
+    if not killed(folder, flow, words, after_s):
+        return "ended first", "" if result_of(output) == wanted else "another result in peace"
+    kept = output.read_bytes()
+    if kept != OLD and result_of(output) != wanted:
+        return "lost", "the older image is gone, and no whole one is there"
+    time.sleep(PARTS_ARE_DEAD_S)
+    outcome, said = "resumed", ""
+    if flow.resumes:
+        said = done(folder, ("resume", "-o", flow.output, "--force"))
+    if not said.startswith("0 "):
+        no_job = not flow.resumes or "no interrupted job" in said
+        if not no_job:
+            return "refused", said
+        outcome, said = "begun anew" if flow.resumes else "gone on", done(folder, words)
+    if not said.startswith("0 "):
+        return "failed", said
+    if result_of(output) != wanted:
+        return outcome, "another result than in peace"
+    litter = [p.name for pattern in LITTER for p in folder.glob(pattern) if p.is_file()]
+    litter += [p.name for p in folder.glob("**/*.parts")]
+    return outcome, f"left lying about: {litter}" if litter else ""
+
+
+def main() -> int:
+    """Run from the command line; 1 where anything was lost, mixed or left."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--flows", nargs="*", default=[flow.key for flow in FLOWS])
+    arguments = parser.parse_args()
+    n_faults = 0
+
+    def report(line: str) -> None:
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+
+    for flow in (each for each in FLOWS if each.key in arguments.flows):
+        with tempfile.TemporaryDirectory() as folder:
+            tally = farm(flow, arguments.kills, arguments.seed, Path(folder), report)
+        n_faults += len(tally.faults)
+        counts = ", ".join(f"{n} {outcome}" for outcome, n in sorted(tally.counts.items()))
+        report(f"{flow.key}: {counts}; {len(tally.faults)} faults")
+    return 1 if n_faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
