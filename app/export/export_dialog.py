@@ -17,13 +17,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.control.saving import ASKED_LATER
 from app.export.writing import free_bytes, obstacle
 from app.forms.fields import QuietCombo
 from app.look.formatting import size
 from app.look.widgets import button, label, set_tone
 from app.models.run_record import Kept
 from app.views.plain_text import plain_tip
-from engine.io import WRITERS, suffixes_of, usual_suffixes
+from engine.io import WRITERS, existing, suffixes_of, usual_suffixes
 
 WIDTH_PX = 540
 
@@ -64,7 +65,11 @@ class ExportDialog(QDialog):
     @property
     def target(self) -> Path:
         """The file to write."""
-        return Path(self.path.text()).expanduser()
+        path = Path(self.path.text())
+        try:
+            return path.expanduser()
+        except RuntimeError:  # "~name" of nobody
+            return path
 
     def use_format(self, index: int) -> None:
         """Give the file name the ending of a format."""
@@ -105,9 +110,8 @@ class ExportDialog(QDialog):
 
     def _browse(self) -> None:
         endings = " ".join(f"*{suffix}" for suffix in suffixes_of(WRITERS))
-        options = QFileDialog.Option.DontConfirmOverwrite  # this dialog says so itself
         name, _ = QFileDialog.getSaveFileName(
-            self, "Export to", self.path.text(), f"Volumes ({endings})", options=options
+            self, "Export to", self.path.text(), f"Volumes ({endings})", options=ASKED_LATER
         )
         if name:
             self.path.setText(name)
@@ -121,10 +125,11 @@ class ExportDialog(QDialog):
         note = f"{volume.grid.describe()} voxels, {size(volume.values.nbytes)} before compression"
         if free is not None:
             note += f"; {size(free)} free"
-        if target.exists():
-            note += ". The file exists and will be replaced."
+        exists = "" if fault else existing(target)
+        if exists:
+            note += f". The file exists ({exists}); you will be asked before it is replaced."
         self._note.setText(fault or note)
-        set_tone(self._note, "missing" if fault else "look" if target.exists() else "muted")
+        set_tone(self._note, "missing" if fault else "look" if exists else "muted")
         self.save.setEnabled(not fault)
         self.save.setToolTip(plain_tip(fault))
         for i, each in enumerate(WRITERS):

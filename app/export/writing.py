@@ -7,6 +7,7 @@ from pathlib import Path
 
 from app.models.run_record import Kept, RunRecord
 from engine.data import Plain, Volume
+from engine.errors import EngineError
 
 SPARE = 1.1
 """Free space wanted, as a multiple of the file's size before compression."""
@@ -37,11 +38,13 @@ def free_bytes(folder: Path) -> int | None:
 
 def obstacle(target: Path, volume: Volume) -> str:
     """Return why a volume cannot be written to `target`, empty if it can."""
-    free = free_bytes(target.parent)
-    if free is None:
-        return f"{target.parent}: no such folder; choose another one."
-    if target.is_dir():
-        return f"{target.name}: this is a folder; choose a file name."
+    from engine.io import can_save
+
+    try:
+        can_save(target)
+    except EngineError as e:
+        return str(e)
+    free = free_bytes(target.parent) or 0
     if free < SPARE * volume.values.nbytes:
         return f"{target.parent}: not enough free space; choose another folder."
     return ""

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.control.context import AppContext
+from app.control.saving import ASKED_LATER, may_write
 from app.look.plot_colours import view_colours
 from app.look.widgets import ElidedLabel, button, label, scrolled, set_tone
 from app.run import profile_text as words
@@ -108,11 +109,12 @@ class ProfileTab(QWidget):
     def _choose(self) -> None:
         folder = Path(self._context.preferences.folder_last_used or Path.home())
         name, _ = QFileDialog.getSaveFileName(
-            self, "Export profile", str(folder / NAME), "Profiles (*.json)"
+            self, "Export profile", str(folder / NAME), "Profiles (*.json)", options=ASKED_LATER
         )
-        if name:
-            self._context.preferences.folder_last_used = str(Path(name).parent)
-            self.export(Path(name).with_suffix(".json"))
+        target = Path(name).with_suffix(".json") if name else None
+        if target is not None and may_write(self, target, self._session):
+            self._context.preferences.folder_last_used = str(target.parent)
+            self.export(target)
 
     def export(self, target: Path) -> None:
         """Write the profile on show to a file, whole or not at all, off this thread."""

@@ -9,8 +9,10 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
 
 from app.control.context import AppContext
+from app.control.saving import ASKED_LATER, may_write
 from app.export.writing import provenance_of, write
 from app.models.inputs import DATA, SCANNER
+from app.models.named_protocols import user_protocol_path
 from engine.modalities import all_roles
 from engine.support import SupportBundle
 
@@ -53,7 +55,10 @@ class Dialogs(QObject):
         record, preferences = self._context.session.run.record, self._context.preferences
         folder = Path(preferences.folder_last_used or Path.home())
         dialog = ExportDialog(self._parent, record.images.items, current, folder)
-        if not dialog.exec():
+        while dialog.exec():
+            if may_write(self._parent, dialog.target, self._context.session):
+                break
+        else:
             return
         kept, target = dialog.chosen, dialog.target
         preferences.folder_last_used = str(target.parent)
@@ -69,9 +74,12 @@ class Dialogs(QObject):
         """Write the study file."""
         start = f"{self._context.preferences.folder_last_used}/study.toml"
         kinds = "Studies (*.toml)"
-        name, _ = QFileDialog.getSaveFileName(self._parent, "Save study", start, kinds)
-        if name:
-            self._context.commands.save_study(Path(name).with_suffix(".toml"))
+        name, _ = QFileDialog.getSaveFileName(
+            self._parent, "Save study", start, kinds, options=ASKED_LATER
+        )
+        target = Path(name).with_suffix(".toml") if name else None
+        if target is not None and may_write(self._parent, target, self._context.session):
+            self._context.commands.save_study(target)
 
     def save_protocol(self) -> None:
         """Write the protocol under a name."""
@@ -79,7 +87,11 @@ class Dialogs(QObject):
         name, agreed = QInputDialog.getText(
             self._parent, "Save protocol", "Name of the protocol", text=base
         )
-        if agreed and name.strip():
+        if not agreed or not name.strip():
+            return
+        modality, folder = self._context.session.study.modality, self._context.preferences.folder
+        target = user_protocol_path(folder, name.strip(), modality)
+        if may_write(self._parent, target, self._context.session):
             self._context.commands.save_protocol(name.strip())
 
     def guide(self) -> None:

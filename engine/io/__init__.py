@@ -42,6 +42,7 @@ from engine.io.json_text import to_json
 from engine.io.listmode_hdf5 import write_listmode
 from engine.io.mu_map import as_mu_map
 from engine.io.open_input import InputFile, open_input, refuse_not_finite
+from engine.io.outputs import existing, files_written, refuse_inputs
 from engine.io.report import Report, inspect
 from engine.io.response_hdf5 import is_response
 from engine.io.scanners import builtin_scanners, read_scanner
@@ -66,6 +67,8 @@ __all__ = [
     "builtin_scanners",
     "can_save",
     "config_dir",
+    "existing",
+    "files_written",
     "inspect",
     "is_histogram",
     "is_projections",
@@ -76,6 +79,7 @@ __all__ = [
     "read_projections",
     "read_scanner",
     "read_volume",
+    "refuse_inputs",
     "save",
     "save_projections",
     "scan_file",

@@ -118,6 +118,8 @@ def refuse_impossible(path: Path, n_bytes: int = 0) -> None:
         _refuse_place(path)
     except OSError as e:
         raise _explained(e, path, n_bytes) from e
+    except ValueError as e:
+        raise ResourceError(f"{path.name!r}: no name of a file ({e}); choose another.") from e
     free = shutil.disk_usage(path.parent).free
     if free < n_bytes:
         raise ResourceError(_full(path, n_bytes, free))

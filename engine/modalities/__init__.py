@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from engine.modalities.requirements import Requirements as Requirements
     from engine.modalities.requirements import refuse_if_too_large as refuse_if_too_large
     from engine.modalities.settings_page import settings_text as settings_text
+    from engine.modalities.studies import files_of_study as files_of_study
     from engine.modalities.studies import modality_of as modality_of
     from engine.modalities.studies import read_protocol as read_protocol
     from engine.modalities.studies import read_study as read_study
@@ -75,6 +76,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             ),
             "engine.modalities.settings_page": ("settings_text",),
             "engine.modalities.studies": (
+                "files_of_study",
                 "modality_of",
                 "read_protocol",
                 "read_study",

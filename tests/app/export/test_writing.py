@@ -57,6 +57,26 @@ def test_a_full_disk_is_told_in_the_dialog_and_nothing_can_be_saved(
 
 
 def test_a_missing_folder_and_a_folder_as_a_name_are_told(volume, tmp_path):
-    assert "no such folder" in obstacle(Path(tmp_path / "nowhere" / "a.h5"), volume)
+    assert "there is no folder" in obstacle(Path(tmp_path / "nowhere" / "a.h5"), volume)
     (tmp_path / "b.h5").mkdir()
     assert "this is a folder" in obstacle(tmp_path / "b.h5", volume)
+
+
+@pytest.mark.parametrize(
+    "name", ["n" * 300 + ".h5", "ä" * 128 + ".h5", "~nobody-of-this-name/a.h5"]
+)
+def test_whatever_is_typed_as_a_name_is_answered_by_a_sentence(qtbot, volume, tmp_path, name):
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    dialog = ExportDialog(parent, [Kept("final", volume)], 0, tmp_path)
+    dialog.path.setText(name if name.startswith("~") else str(tmp_path / name))
+    assert not dialog.save.isEnabled() and dialog.save.toolTip()
+
+
+def test_a_file_that_exists_is_described(qtbot, volume, tmp_path):
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    (tmp_path / "a.h5").write_bytes(bytes(2048))
+    dialog = ExportDialog(parent, [Kept("final", volume)], 0, tmp_path)
+    dialog.path.setText(str(tmp_path / "a.h5"))
+    assert dialog.save.isEnabled() and "2,048 bytes" in dialog._note.text()

@@ -1,0 +1,75 @@
+"""Whether a file may be written: never an input of the study, and no other without a question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from app.models.session import Session
+from engine.errors import EngineError
+from engine.modalities import files_of_study
+
+REPLACE = "Replace"
+ASKED_LATER = QFileDialog.Option.DontConfirmOverwrite
+"""For dialogs that choose a file: the question comes once the name has its ending."""
+
+
+def may_write(parent: QWidget, target: Path, session: Session) -> bool:
+    """Ask before a file is replaced, and refuse one that the study reads; both by what it is."""
+    fault = refusal(target, inputs_of(session))
+    if fault:
+        _box(parent, "Not written", fault).exec()
+        return False
+    question = question_of(target)
+    return not question or _asked(parent, question)
+
+
+def inputs_of(session: Session) -> Sequence[Path]:
+    """Return every file that the open study reads."""
+    study = session.study
+    return files_of_study(study.to_study()) if study.inputs else ()
+
+
+def refusal(target: Path, inputs: Sequence[Path]) -> str:
+    """Return why a file is not written to, empty if it may be."""
+    from engine.io import files_written, refuse_inputs
+
+    try:
+        refuse_inputs(files_written(target), inputs)
+    except EngineError as e:
+        return str(e)
+    return ""
+
+
+def question_of(target: Path) -> str:
+    """Return what to ask before the files that exist go, empty where there are none."""
+    from engine.io import existing, files_written
+
+    found = [(path.name, was) for path in files_written(target) if (was := existing(path))]
+    if not found:
+        return ""
+    listed = "\n".join(f"{name}: {was}" for name, was in found)
+    them = "These files exist" if len(found) > 1 else "This file exists"
+    return (
+        f"{them} in {target.parent}:\n\n{listed}\n\nReplace {'them' if len(found) > 1 else 'it'}?"
+    )
+
+
+def _asked(parent: QWidget, question: str) -> bool:
+    box = _box(parent, "Replace a file", question)
+    box.setStandardButtons(QMessageBox.StandardButton.Cancel)
+    replace = box.addButton(REPLACE, QMessageBox.ButtonRole.DestructiveRole)
+    box.setDefaultButton(QMessageBox.StandardButton.Cancel)
+    box.exec()
+    return box.clickedButton() is replace
+
+
+def _box(parent: QWidget, title: str, text: str) -> QMessageBox:
+    box = QMessageBox(parent)
+    box.setWindowTitle(title)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setText(text)
+    return box
