@@ -32,6 +32,14 @@ def jobs_dir() -> Path:
     return made(_home("jobs") or state / "jobs", OTHER_HOME)
 
 
+def state_dir() -> Path:
+    """Folder of what is kept of all runs; made if absent."""
+    import platformdirs
+
+    state = platformdirs.user_state_path(APP_NAME, appauthor=False)
+    return made(_home("state") or state, OTHER_HOME)
+
+
 def locks_dir() -> Path:
     """Folder of the locks between processes; made if absent."""
     import platformdirs

@@ -11,6 +11,7 @@ from pathlib import Path
 from engine import backend
 from engine.backend.devices import find_devices
 from engine.cli.console import Console, Verbs
+from engine.cli.outputs import Output, add_force
 from engine.errors import DeviceError, ResourceError, SettingsError
 from engine.paths import cache_dir, jobs_dir
 from engine.reporting.environment import environment
@@ -36,9 +37,11 @@ def add_verbs(verbs: Verbs) -> None:
         "--bundle",
         metavar="FILE.zip",
         type=Path,
+        action=Output,
         help="write versions, device, settings, the last job and the last fault there, without "
         "names of patients, users or files",
     )
+    add_force(p)
     p.set_defaults(act=_act)
 
 
@@ -54,8 +57,6 @@ def _bundle(path: Path, console: Console) -> None:
 
     if path.suffix.lower() != ".zip":
         raise SettingsError(f"{path.name}: a bundle is a ZIP file; give a name that ends in .zip.")
-    if path.exists():
-        raise SettingsError(f"{path}: is there already; give a name that is free.")
     bundle = gather()
     bundle.write(path)
     for name, text in bundle.files.items():

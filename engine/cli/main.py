@@ -10,7 +10,17 @@ import argparse
 import traceback
 from collections.abc import Sequence
 
-from engine.cli import bench, doctor, inspect, protocols, reconstruct, response, simulate, volumes
+from engine.cli import (
+    bench,
+    doctor,
+    inspect,
+    protocols,
+    reconstruct,
+    response,
+    simulate,
+    verify_log,
+    volumes,
+)
 from engine.cli.console import Console
 from engine.cli.outputs import refuse_outputs, resolve_pseudonyms
 from engine.cli.streams import say_what_can_be_said
@@ -19,7 +29,7 @@ from engine.reporting.environment import environment
 from engine.support import keep_fault
 
 DONE, OUR_FAULT, USER_FAULT, INTERRUPTED = 0, 1, 2, 130
-VERBS = (reconstruct, inspect, protocols, simulate, response, volumes, bench, doctor)
+VERBS = (reconstruct, inspect, protocols, simulate, response, volumes, bench, doctor, verify_log)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -20,6 +20,7 @@ from engine.data.projections import Projections
 from engine.data.volume import Volume
 from engine.errors import FileFormatError, UnknownFormatError
 from engine.geometry.scanner import Scanner
+from engine.io import audit_log
 from engine.io import efficiencies as _efficiencies
 from engine.io.atomic_write import refuse_impossible, write_atomically
 from engine.io.folder import is_folder
@@ -228,6 +229,7 @@ def save(volume: Volume, path: Path | str, provenance: Plain | None = None) -> N
     writer = writer_of(path)
     refuse_not_finite(path, volume.values)
     writer.write(volume, path, volume.info if provenance is None else provenance)
+    audit_log.record("volume written", format=writer.name, bytes=path.stat().st_size)
 
 
 def can_save(path: Path | str) -> None:

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from engine.errors import DataError, FileFormatError, ResourceError, SettingsError
 from engine.events import Preview
+from engine.io import audit_log
 from engine.io.atomic_write import write_atomically
 from engine.io.dead_parts import sweep_parts
 from engine.io.locks import after_others, sweep_locks
@@ -88,6 +89,7 @@ class Job:
             made(folder, mode=OWNER_ONLY)
             write_study(study.with_absolute_paths(), folder / STUDY, private=True)
             job._write(record)
+        audit_log.record("run begun", job=job._public_id)
         return job
 
     @classmethod
@@ -156,6 +158,7 @@ class Job:
     def mark(self, status: Status, text: str = "") -> None:
         """Write down how the job stands; a finished job keeps no images."""
         self._change(status=status, text=Names.of(self.study).text(text) if text else "")
+        audit_log.record(f"run {status}", job=self._public_id)
         if status == "finished":
             for name in IMAGES:
                 (self.folder / name).unlink(missing_ok=True)
@@ -199,10 +202,16 @@ class Job:
 
     def remove(self) -> None:
         """Delete the folder of the job and all in it."""
+        audit_log.record("run deleted", job=self._public_id)
         for name in (*IMAGES, STUDY, RECORD):
             (self.folder / name).unlink(missing_ok=True)
         with suppress(OSError):  # a folder the user chose may hold other things
             self.folder.rmdir()
+
+    @property
+    def _public_id(self) -> str:
+        """Its name, unless the user named it."""
+        return self.id if self.folder.parent == jobs_dir() else "in a folder of the user"
 
     def _heads(self) -> Iterator[tuple[Head, Path]]:
         for path in (self.folder / name for name in IMAGES):

@@ -43,6 +43,7 @@ COMMANDS: dict[str, list[str]] = {
     "bench dual-head": ["--response", "r.h5"],
     "bench window": [],
     "bench report": ["figures.json"],
+    "doctor": [],
 }
 """A command for each verb that writes; all files it names are inputs."""
 READ_WITH = {
@@ -127,7 +128,7 @@ def test_every_verb_that_writes_is_tried_here_and_knows_force() -> None:
 
 
 def test_every_option_that_sounds_like_an_output_is_one() -> None:
-    sounds = {"-o", "--output", "--out", "--json", "--keep-tuning", "--checkpoint"}
+    sounds = {"-o", "--output", "--out", "--json", "--keep-tuning", "--checkpoint", "--bundle"}
     found = {
         each.dest
         for actions in _all_actions(parser())

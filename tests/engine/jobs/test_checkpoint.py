@@ -17,6 +17,7 @@ from engine.data.volume import Volume
 from engine.errors import DataError, FileFormatError, NumericalError, ResourceError, SettingsError
 from engine.events import Checkpointed, Finished, Preview, StageStarted, Warned
 from engine.geometry.grid import ImageGrid
+from engine.io.audit_log import log_file
 from engine.jobs.checkpoint import Job, jobs, keep, keeping
 from engine.jobs.checkpoint.job import IMAGES, KEPT_ENDED
 from engine.jobs.checkpoint.job_record import JobRecord
@@ -40,6 +41,20 @@ def study(tmp_path):
     scan.write_bytes(b"events")
     algorithm = {"kind": "osem", "iterations": N_ITERATIONS, "subsets": N_SUBSETS}
     return Study(data=scan, protocol=ListModeProtocol.model_validate({"algorithm": algorithm}))
+
+
+def test_the_life_of_a_job_is_in_the_audit_log(study):
+    job = Job.create(study)
+    job.mark("finished")
+    job.remove()
+    entries = [json.loads(line) for line in log_file().read_bytes().splitlines()]
+    assert [entry["what"] for entry in entries] == ["run begun", "run finished", "run deleted"]
+    assert {entry["facts"]["job"] for entry in entries} == {job.id}
+
+
+def test_a_folder_the_user_named_is_not_in_the_audit_log(study, tmp_path):
+    Job.create(study, tmp_path / "Kowalczyk").mark("aborted")
+    assert "Kowalczyk" not in log_file().read_text()
 
 
 def image(done):

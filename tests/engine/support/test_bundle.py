@@ -118,7 +118,7 @@ def test_the_command_writes_one_and_replaces_nothing(
     assert main(["doctor", "--bundle", str(target)]) == USER_FAULT
     assert main(["doctor", "--bundle", str(home / "bundle.tar")]) == USER_FAULT
     assert target.read_bytes() == before
-    assert "is there already" in capsys.readouterr().err
+    assert "add --force" in capsys.readouterr().err
 
 
 def test_a_fault_of_a_command_is_kept(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
