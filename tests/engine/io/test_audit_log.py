@@ -94,7 +94,7 @@ def test_a_crash_between_line_and_digest_is_no_fault(log: Path) -> None:
 
 def test_a_line_torn_by_a_crash_is_named_and_the_log_goes_on(log: Path) -> None:
     with log.open("ab") as file:
-        file.write(b'{"number": 6, "wha')
+        file.write(b'{"number": 6, "what": "vol')
     record("run finished", job="job-7", updates=84)
     assert len(log.read_bytes().splitlines()) == 7
     with pytest.raises(DataError, match="line 6 is not"):
