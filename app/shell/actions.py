@@ -31,6 +31,9 @@ class Actions(QObject):
         self.save_protocol = make(
             "Save protocol as …", "save", "Ctrl+Shift+S", "Save these settings under a name"
         )
+        self.storage = make(
+            "Storage …", "", "", "Interrupted jobs and caches on the disk, and their end"
+        )
         self.quit = make("Quit", "", "Ctrl+Q", "Close the window")
         self.undo = make(
             "Undo setting", "undo", "Ctrl+Z", "Take the last change of the settings back"
@@ -92,7 +95,7 @@ class Actions(QObject):
         menus: dict[str, tuple[QAction | None, ...]] = {
             "&File": (
                 *(self.open, None, self.save_study, self.save_protocol),
-                *(None, self.export, None, self.quit),
+                *(None, self.export, None, self.storage, None, self.quit),
             ),
             "&Edit": (self.undo, self.redo),
             "&Run": (self.start, None, self.finish, self.pause, self.abort),

@@ -94,6 +94,12 @@ class Dialogs(QObject):
         if may_write(self._parent, target, self._context.session):
             self._context.commands.save_protocol(name.strip())
 
+    def storage(self) -> None:
+        """Show what lies on the disk."""
+        from app.shell.storage_dialog import StorageDialog
+
+        StorageDialog(self._parent, self._context, self.confirm).open()
+
     def guide(self) -> None:
         """Open the guide beside the window, which stays in use."""
         from app.shell.guide import GuideWindow

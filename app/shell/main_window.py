@@ -137,6 +137,7 @@ class MainWindow(QMainWindow):
                 "abort": runner.abort,
                 "theme": self.toggle_theme,
                 "guide": self.dialogs.guide,
+                "storage": self.dialogs.storage,
                 "help": self.dialogs.help,
                 "support_bundle": self.dialogs.support_bundle,
                 "about": self.dialogs.about,

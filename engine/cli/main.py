@@ -18,6 +18,7 @@ from engine.cli import (
     reconstruct,
     response,
     simulate,
+    storage,
     verify_log,
     volumes,
 )
@@ -29,7 +30,10 @@ from engine.reporting.environment import environment
 from engine.support import keep_fault
 
 DONE, OUR_FAULT, USER_FAULT, INTERRUPTED = 0, 1, 2, 130
-VERBS = (reconstruct, inspect, protocols, simulate, response, volumes, bench, doctor, verify_log)
+VERBS = (
+    *(reconstruct, inspect, protocols, simulate, response, volumes, storage),
+    *(bench, doctor, verify_log),
+)
 
 
 def parser() -> argparse.ArgumentParser:

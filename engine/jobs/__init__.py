@@ -5,22 +5,34 @@ from typing import TYPE_CHECKING
 from engine.faces import face
 
 if TYPE_CHECKING:
+    from engine.jobs.caches import StoredItem as StoredItem
     from engine.jobs.checkpoint.job import Job as Job
     from engine.jobs.checkpoint.job import jobs as jobs
     from engine.jobs.process.engine_process import EngineProcess as EngineProcess
     from engine.jobs.process.messages import Source as Source
+    from engine.jobs.storage import choose_stored as choose_stored
+    from engine.jobs.storage import kind_title as kind_title
+    from engine.jobs.storage import remove_stored as remove_stored
+    from engine.jobs.storage import stored as stored
     from engine.reporting.provenance import hash_array as hash_array
 
 if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
     __getattr__, __dir__ = face(
         __name__,
         {
+            "engine.jobs.caches": ("StoredItem",),
             "engine.jobs.checkpoint.job": (
                 "Job",
                 "jobs",
             ),
             "engine.jobs.process.engine_process": ("EngineProcess",),
             "engine.jobs.process.messages": ("Source",),
+            "engine.jobs.storage": (
+                "choose_stored",
+                "kind_title",
+                "remove_stored",
+                "stored",
+            ),
             "engine.reporting.provenance": ("hash_array",),
         },
     )

@@ -21,6 +21,7 @@ from engine.io import audit_log
 from engine.io.atomic_write import write_atomically
 from engine.io.dead_parts import sweep_parts
 from engine.io.locks import after_others, sweep_locks
+from engine.jobs.caches import drop_unused
 from engine.jobs.checkpoint.images import Head, read_head, read_image, write_image
 from engine.jobs.checkpoint.job_record import JobInfo, JobRecord, Status
 from engine.jobs.checkpoint.owner import Owner
@@ -280,6 +281,7 @@ def _sweep(folder: Path) -> None:
 
 
 def _remove_old() -> None:
+    drop_unused()
     ended = [info for info in jobs() if info.status in ("finished", "aborted", "failed")]
     for info in ended[KEPT_ENDED:]:
         shutil.rmtree(info.folder, ignore_errors=True)

@@ -6,6 +6,7 @@ A build that was interrupted goes on where it stopped: its parts lie beside the 
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 import time
 from collections.abc import Callable
@@ -39,7 +40,10 @@ def find(folder: Path, scanner: DualHead, settings: AnalyticResponse) -> Respons
     if not path.exists():
         return None
     try:
-        return read_response(path, scanner)
+        matrix = read_response(path, scanner)
+        with suppress(OSError):  # what is used stays longest
+            os.utime(path)
+        return matrix
     except ResourceError:  # another process has dropped it since
         return None
     except (FileFormatError, GeometryError) as e:

@@ -10,7 +10,9 @@ import hashlib
 import io
 import json
 import logging
+import os
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +73,8 @@ def load(folder: Path, key: str, grid: ImageGrid) -> Sensitivity | None:
     if seal != _seal(key, found) or found.image.shape != grid.shape:
         log.warning("sensitivity cache: %s has changed since it was written", path.name)
         return None
+    with suppress(OSError):  # what is used stays longest
+        os.utime(path)
     return found
 
 

@@ -1,0 +1,170 @@
+"""What lies on the disk on our account: a table of jobs and caches, and buttons that remove."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.control.context import AppContext
+from app.look.formatting import size
+from app.look.widgets import button, label
+from app.views.plain_text import plain_tip
+from engine.errors import EngineError
+from engine.jobs import StoredItem, choose_stored, kind_title, remove_stored, stored
+
+SIZE_PX = (720, 460)
+COLUMNS = ("What", "Size", "Last used")
+ITEMS = Qt.ItemDataRole.UserRole
+OLD_DAYS = 30
+Confirm = Callable[[str, str, str], bool]
+
+
+class StorageDialog(QDialog):
+    """Lists everything by its kind; removes what is selected after a question."""
+
+    def __init__(self, parent: QWidget | None, context: AppContext, confirm: Confirm) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Storage")
+        self.resize(*SIZE_PX)
+        self._context, self._confirm = context, confirm
+        self.items: list[StoredItem] = []
+        self.sum = label("Looking at the disk …", wrap=True)
+        self.said = label("", "muted", wrap=True)
+        self.tree = _tree()
+        self.tree.itemSelectionChanged.connect(self._allow)
+        self.remove = button("Remove selected …", self._remove_selected)
+        self.remove_old = button(
+            f"Remove caches unused for {OLD_DAYS} days …",
+            self._remove_old,
+            "Caches are made again when they are needed; that takes time",
+        )
+        self.close_button = button("Close", self.accept, role="primary")
+        self._lay_out()
+        self._allow()
+        self.look()
+
+    def look(self) -> None:
+        """Read what lies there, in a thread."""
+        failed = "The folders could not be read."
+        self._context.commands.run_task(lambda _: stored(), self._show, failed=failed)
+
+    @property
+    def selected(self) -> list[StoredItem]:
+        """What is selected, each thing once; a kind stands for all it holds. No job at work."""
+        found: dict[str, StoredItem] = {}
+        for row in self.tree.selectedItems():
+            found |= {str(item.path): item for item in row.data(0, ITEMS)}
+        return choose_stored(found.values(), [item.kind for item in found.values()])
+
+    def _lay_out(self) -> None:
+        buttons = QHBoxLayout()
+        for each in (self.remove, self.remove_old):
+            buttons.addWidget(each)
+        buttons.addStretch(1)
+        buttons.addWidget(self.close_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 14, 16, 14)
+        column.setSpacing(10)
+        column.addWidget(self.sum)
+        column.addWidget(self.tree, 1)
+        column.addWidget(self.said)
+        column.addLayout(buttons)
+
+    def _show(self, items: list[StoredItem]) -> None:
+        self.items = items
+        self.tree.clear()
+        for kind in dict.fromkeys(item.kind for item in items):
+            some = [item for item in items if item.kind == kind]
+            head = _row(kind_title(kind), some)
+            for item in some:
+                row = _row(item.name, [item])
+                row.setToolTip(0, plain_tip(str(item.path)))
+                head.addChild(row)
+            self.tree.addTopLevelItem(head)
+        total = size(sum(item.n_bytes for item in items))
+        self.sum.setText(
+            f"Isocenter keeps {total} on this computer for its own use. Interrupted jobs can be "
+            "resumed; caches save time and are made again when they are needed."
+        )
+        self._allow()
+
+    def _allow(self) -> None:
+        chosen = self.selected
+        self.remove.setEnabled(bool(chosen))
+        tip = f"{len(chosen):,} selected, {size(sum(item.n_bytes for item in chosen))}"
+        self.remove.setToolTip(tip if chosen else "Select jobs or caches first; running jobs stay.")
+        self.remove_old.setEnabled(bool(self._old()))
+
+    def _old(self) -> list[StoredItem]:
+        return choose_stored(self.items, ["caches"], OLD_DAYS)
+
+    def _remove_selected(self) -> None:
+        self._ask(self.selected)
+
+    def _remove_old(self) -> None:
+        self._ask(self._old())
+
+    def _ask(self, doomed: list[StoredItem]) -> None:
+        n_jobs = sum(item.kind == "interrupted" for item in doomed)
+        jobs = f" {n_jobs:,} of them can still be resumed, and no longer then." if n_jobs else ""
+        n, total = len(doomed), size(sum(item.n_bytes for item in doomed))
+        text = f"Remove {n:,} {'entry' if n == 1 else 'entries'} ({total})?{jobs}"
+        if doomed and self._confirm("Remove from the disk", text, "Remove"):
+            self._context.commands.run_task(
+                lambda _: _removed(doomed), self._report, failed="Not everything was removed."
+            )
+
+    def _report(self, faults: list[str]) -> None:
+        self.said.setText(" ".join(faults) or "Removed.")
+        self.look()
+
+
+def _removed(doomed: list[StoredItem]) -> list[str]:
+    """Remove each; return why some stay."""
+    faults = []
+    for item in doomed:
+        try:
+            remove_stored(item)
+        except EngineError as e:
+            faults.append(str(e))
+    return faults
+
+
+def _tree() -> QTreeWidget:
+    tree = QTreeWidget()
+    tree.setAccessibleName("Jobs and caches on the disk")
+    tree.setHeaderLabels(COLUMNS)
+    tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+    tree.setUniformRowHeights(True)
+    tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+    for column in (1, 2):
+        tree.headerItem().setTextAlignment(column, Qt.AlignmentFlag.AlignRight)
+    head = tree.header()
+    head.setStretchLastSection(False)
+    head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+    for column in (1, 2):
+        head.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+    return tree
+
+
+def _row(name: str, items: list[StoredItem]) -> QTreeWidgetItem:
+    n = len(items)
+    what = f"{name} ({n:,})" if n > 1 else name
+    days = min(item.age_days for item in items)
+    used = "today" if days < 1 else f"{days:,.0f} day{'s' if days >= 1.5 else ''} ago"
+    row = QTreeWidgetItem([what, size(sum(item.n_bytes for item in items)), used])
+    row.setData(0, ITEMS, items)
+    for column in (1, 2):
+        row.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    return row

@@ -1,0 +1,102 @@
+"""What can be made again and is kept on the disk: how large and how old, and its end."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import EngineError, ResourceError
+from engine.io.dead_parts import sweep_parts
+from engine.io.locks import is_held
+from engine.paths import cache_dir
+
+MOST_DAYS = 90.0
+"""What was not used for so long goes by itself."""
+KERNELS, DEMOS = "kernels", "demo"
+KEPT = (DEMOS,)
+"""Never by itself: results may lie among the demos."""
+BEGUN = ".parts"
+DAY_S = 86_400.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class StoredItem:
+    """One thing on the disk that can be removed.
+
+    Attributes
+    ----------
+    kind : name of its cache, or how a job stands
+    name : for people
+    path : file or folder
+    n_bytes : on disk
+    used_s : when it was last written or used [s since 1970]
+    """
+
+    kind: str
+    name: str
+    path: Path
+    n_bytes: int
+    used_s: float
+
+    @classmethod
+    def of(cls, kind: str, name: str, path: Path) -> StoredItem:
+        """Look how large a file or folder is, and when it changed."""
+        n_bytes, used_s = 0, 0.0
+        for file in (path, *path.rglob("*")) if path.is_dir() else (path,):
+            with suppress(OSError):  # a process may remove it meanwhile
+                stat = file.stat()
+                used_s = max(used_s, stat.st_mtime)
+                n_bytes += stat.st_size if file.is_file() else 0
+        return cls(kind, name, path, n_bytes, used_s)
+
+    @property
+    def age_days(self) -> float:
+        """Days since it was last used."""
+        return max(time.time() - self.used_s, 0.0) / DAY_S
+
+
+def cached() -> Iterator[StoredItem]:
+    """Yield everything in the caches."""
+    for cache in sorted(cache_dir().iterdir()):
+        if not cache.is_dir():
+            continue
+        if cache.name.startswith(KERNELS):
+            yield StoredItem.of(KERNELS, f"Compiled {cache.name}", cache)
+            continue
+        sweep_parts(cache)
+        for path in sorted(cache.iterdir()):
+            begun = ", begun" if path.name.endswith(BEGUN) else ""
+            yield StoredItem.of(cache.name, f"{path.name.removesuffix(BEGUN)}{begun}", path)
+
+
+def remove_cached(item: StoredItem) -> None:
+    """Remove an item; refuse one that a process is making."""
+    if is_held(item.path.with_name(item.path.name.removesuffix(BEGUN))):
+        raise ResourceError(f"{item.name}: a process is making it; wait until it ends.")
+    try:
+        if item.path.is_dir():
+            shutil.rmtree(item.path)
+        else:
+            item.path.unlink(missing_ok=True)
+    except OSError as e:
+        raise ResourceError(
+            f"{item.name}: could not be removed ({e.strerror or e}); close what uses it."
+        ) from e
+
+
+def drop_unused() -> None:
+    """Remove what nobody has used for long."""
+    for item in cached():
+        if item.age_days > MOST_DAYS and item.kind not in KEPT:
+            try:
+                remove_cached(item)
+                log.info("cache: %s was not used for %.0f days", item.name, item.age_days)
+            except EngineError as e:
+                log.warning("cache: %s", e)

@@ -1,0 +1,88 @@
+"""The page of what lies on the disk: the same table as the command line, and a question first."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from app.shell.storage_dialog import StorageDialog
+from engine import paths
+from engine.jobs.checkpoint import Job
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.study.study import Study
+
+
+@pytest.fixture
+def dialog(qtbot, controls, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StorageDialog:
+    """An interrupted job, one at work, and two kept sensitivities."""
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+    (tmp_path / "scan.l").write_bytes(b"events")
+    study = Study(data=tmp_path / "scan.l", protocol=ListModeProtocol())
+    for name in ("running", "killed"):
+        Job.create(study, paths.jobs_dir() / name)
+    killed = Job(paths.jobs_dir() / "killed")
+    killed._change(owner=killed.record.owner.model_copy(update={"pid": 2**22 + 1}))
+    for name, days in (("new.npz", 0), ("old.npz", 99)):
+        path = paths.cache_dir() / "sensitivity" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(bytes(2048))
+        os.utime(path, (time.time() - days * 86_400,) * 2)
+    asked: list[str] = []
+    made = StorageDialog(None, controls.context, lambda _, text, __: asked.append(text) or True)
+    made.asked = asked
+    qtbot.addWidget(made)
+    qtbot.waitUntil(lambda: bool(made.items))
+    return made
+
+
+def rows(dialog: StorageDialog) -> dict[str, str]:
+    """Return the kinds that are shown, with their sizes."""
+    heads = [dialog.tree.topLevelItem(i) for i in range(dialog.tree.topLevelItemCount())]
+    return {head.text(0): head.text(1) for head in heads}
+
+
+def select(dialog: StorageDialog, title: str) -> None:
+    """Select a kind."""
+    for i in range(dialog.tree.topLevelItemCount()):
+        head = dialog.tree.topLevelItem(i)
+        head.setSelected(head.text(0).startswith(title))
+
+
+def test_it_lists_what_lies_there(dialog: StorageDialog) -> None:
+    found = rows(dialog)
+    assert list(found) == ["Interrupted jobs", "Running jobs", "Cache: sensitivity (2)"]
+    assert found["Cache: sensitivity (2)"] == "4.0 KiB"
+    assert not dialog.remove.isEnabled() and dialog.remove_old.isEnabled()
+
+
+def test_a_job_at_work_cannot_be_removed(dialog: StorageDialog) -> None:
+    select(dialog, "Running")
+    assert dialog.selected == [] and not dialog.remove.isEnabled()
+
+
+def test_old_caches_go_after_a_question(qtbot, dialog: StorageDialog) -> None:
+    dialog.remove_old.click()
+    qtbot.waitUntil(lambda: "Cache: sensitivity" in rows(dialog))
+    assert dialog.asked == ["Remove 1 entry (2.0 KiB)?"]
+    assert [path.name for path in (paths.cache_dir() / "sensitivity").iterdir()] == ["new.npz"]
+    assert not dialog.remove_old.isEnabled()
+
+
+def test_an_interrupted_job_goes_with_a_word(qtbot, dialog: StorageDialog) -> None:
+    select(dialog, "Interrupted")
+    dialog.remove.click()
+    qtbot.waitUntil(lambda: "Interrupted jobs" not in rows(dialog))
+    assert "1 of them can still be resumed, and no longer then" in dialog.asked[0]
+    assert dialog.said.text() == "Removed."
+    assert {path.name for path in paths.jobs_dir().iterdir()} == {"running"}
+
+
+def test_what_is_taken_up_meanwhile_stays_and_says_so(qtbot, dialog: StorageDialog) -> None:
+    select(dialog, "Interrupted")
+    Job(paths.jobs_dir() / "killed").claim()
+    dialog.remove.click()
+    qtbot.waitUntil(lambda: "a process works on this job" in dialog.said.text())
+    assert (paths.jobs_dir() / "killed").exists()

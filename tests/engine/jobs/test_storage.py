@@ -1,0 +1,112 @@
+"""Jobs and caches on the disk: listed with sizes and ages, removed when asked, never in use."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from engine import paths
+from engine.cli.main import main
+from engine.errors import ResourceError
+from engine.io.locks import only_writer
+from engine.jobs.caches import MOST_DAYS, drop_unused
+from engine.jobs.checkpoint import Job
+from engine.jobs.storage import choose_stored, remove_stored, stored
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.study.study import Study
+
+DAY_S = 86_400.0
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two days of work: three jobs, a damaged one, and something in each cache."""
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+    (tmp_path / "scan.l").write_bytes(b"events")
+    study = Study(data=tmp_path / "scan.l", protocol=ListModeProtocol())
+    for name in ("running", "killed", "done"):
+        Job.create(study, paths.jobs_dir() / name)
+    killed = Job(paths.jobs_dir() / "killed")
+    gone = killed.record.owner.model_copy(update={"pid": 2**22 + 1})
+    killed._change(owner=gone)
+    Job(paths.jobs_dir() / "done").mark("finished")
+    (paths.jobs_dir() / "damaged").mkdir()
+    (paths.jobs_dir() / "damaged" / "job.json").write_text("{")
+    for cache, name, n_bytes, days in (
+        ("sensitivity", "new.npz", 3000, 0.0),
+        ("sensitivity", "old.npz", 1000, 100.0),
+        ("demo", "old.h5", 500, 400.0),
+        ("kernels-abc", "kernel.nbi", 70, 0.0),
+    ):
+        path = paths.cache_dir() / cache / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(bytes(n_bytes))
+        os.utime(path, (time.time() - days * DAY_S,) * 2)
+    return tmp_path
+
+
+def names(kind: str) -> list[str]:
+    """Return what there is of a kind, by the name of its file or folder."""
+    return [item.path.name for item in stored() if item.kind == kind]
+
+
+def test_everything_is_listed_with_its_size_and_age() -> None:
+    kinds = ["interrupted", "ended", "ended", "running", "demo", "kernels", *["sensitivity"] * 2]
+    found = stored()
+    assert [item.kind for item in found] == kinds
+    assert names("interrupted") == ["killed"] and set(names("ended")) == {"done", "damaged"}
+    old = next(item for item in found if item.path.name == "old.npz")
+    assert (old.n_bytes, round(old.age_days)) == (1000, 100)
+
+
+def test_what_is_chosen_is_of_its_kind_and_age() -> None:
+    found = stored()
+    old = {item.path.name for item in choose_stored(found, ["caches"], 30)}
+    assert old == {"old.npz", "old.h5"}
+    assert all(
+        item.kind != "running" for item in choose_stored(found, ["running", "caches", "ended"])
+    )
+
+
+def test_what_is_in_use_is_not_removed() -> None:
+    running, new = (next(i for i in stored() if i.path.stem == n) for n in ("running", "new"))
+    with pytest.raises(ResourceError, match="a process works on this job"):
+        remove_stored(running)
+    with only_writer(new.path), pytest.raises(ResourceError, match="a process is making it"):
+        remove_stored(new)
+    assert running.path.exists() and new.path.exists()
+
+
+def test_a_job_taken_up_meanwhile_stays() -> None:
+    killed = next(item for item in stored() if item.kind == "interrupted")
+    Job(killed.path).claim()
+    with pytest.raises(ResourceError, match="a process works on this job"):
+        remove_stored(killed)
+
+
+def test_what_nobody_used_for_long_goes_by_itself(home: Path) -> None:
+    assert MOST_DAYS < 100
+    drop_unused()
+    assert names("sensitivity") == ["new.npz"]
+    assert names("demo") == ["old.h5"]
+    assert names("interrupted") == ["killed"]
+
+
+def test_the_command_line_lists_and_removes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["storage", "--each"]) == 0
+    said = capsys.readouterr().out
+    assert "Interrupted jobs" in said and "killed" in said and "Cache: sensitivity" in said
+    assert main(["storage", "--clear", "caches", "--older-than", "30d"]) == 2
+    assert "add --yes to agree" in capsys.readouterr().err
+    assert main(["storage", "--clear", "caches", "--older-than", "30d", "--yes"]) == 0
+    assert names("sensitivity") == ["new.npz"] and names("demo") == []
+    assert names("interrupted") == ["killed"]
+    assert main(["storage", "--clear", "interrupted", "ended", "--yes"]) == 0
+    assert (names("interrupted"), names("ended"), names("running")) == ([], [], ["running"])
+    assert main(["storage", "--clear", "nonsense", "--yes"]) == 2
+    assert "--clear nonsense: there is nothing of this kind; want" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["storage", "--clear", "caches", "--older-than", "soon"])
