@@ -251,7 +251,10 @@ class Commands(QObject):
         if role is not None:
             self.set_input(role.key, str(path))
         else:
-            self._session.show_file(volume, path.name)
+            from engine.privacy import pseudonym_of
+
+            alias = path.name if self._preferences.identify else pseudonym_of(path, "volume")
+            self._session.show_file(volume, path.name, alias)
 
     def _guarded(self, path: Path, action: Callable[[], object]) -> None:
         try:

@@ -64,7 +64,8 @@ class Runner(QObject):
         if device is not None and requirements is not None:
             ratio, least = study.speed_ratio(device), requirements.least or requirements
             self._estimate_s = least.seconds / ratio, requirements.seconds / ratio
-        self._launch(study.to_study(), job_id="")
+        wanted = study.to_study().model_copy(update={"identified": self._preferences.identify})
+        self._launch(wanted, job_id="")
 
     def start_when_ready(self) -> None:
         """Start as soon as all inputs are read; not at all if one is at fault."""
@@ -143,10 +144,11 @@ class Runner(QObject):
     def _launch(self, study: Study, job_id: str) -> None:
         from engine.jobs import EngineProcess
         from engine.jobs import Job as KeptJob
+        from engine.privacy import Names
 
         if self._is_shut:
             return  # the window closed while files were read
-        title = f"{study.data.name}, {study.protocol.name}"
+        title = Names.title(study)
         if self.job is not None:
             self._next = partial(self._launch, study, job_id)
             self._run.begin(title)  # from here on no other scan is opened

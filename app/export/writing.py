@@ -13,12 +13,19 @@ SPARE = 1.1
 """Free space wanted, as a multiple of the file's size before compression."""
 
 
-def provenance_of(record: RunRecord, kept: Kept) -> Plain | None:
-    """Return what made a kept image; None where only the volume itself knows."""
+def provenance_of(record: RunRecord, kept: Kept, *, identify: bool = False) -> Plain | None:
+    """Return what made a kept image; None where only the volume itself knows.
+
+    Of a volume that was read from a file, names go along only if `identify`.
+    """
     if record.result is not None and kept.volume is record.result:
         return record.provenance
     if not record.provenance:
-        return {**kept.volume.info, "image": kept.label, "run": record.title, "finished": False}
+        from engine.privacy import without_names
+
+        info = kept.volume.info if identify else without_names(kept.volume.info)
+        image = record.title if record.is_file else kept.label
+        return {**info, "image": image, "run": record.title, "finished": False}
     from engine.jobs import hash_array
 
     changed = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings
@@ -26,6 +27,7 @@ class Preferences:
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or config_dir()
         path, self.remark = usable_file(self.folder / "window.ini")
+        _keep_to_owner(path)
         self._settings = QSettings(str(path), QSettings.Format.IniFormat)
 
     @property
@@ -70,6 +72,15 @@ class Preferences:
     def device(self, key: str) -> None:
         self._settings.setValue("device", key)
 
+    @property
+    def identify(self) -> bool:
+        """Whether names of files and folders go along into what is written."""
+        return self._text("identify", "false") == "true"
+
+    @identify.setter
+    def identify(self, on: bool) -> None:
+        self._settings.setValue("identify", "true" if on else "false")
+
     def speed_ratio(self, device: str) -> float:
         """Measured over estimated time of the last run on a device, 1 before the first."""
         try:
@@ -99,6 +110,14 @@ class Preferences:
     def _text(self, key: str, usual: str) -> str:
         value = self._settings.value(key, usual)
         return value if isinstance(value, str) else usual
+
+
+def _keep_to_owner(path: Path) -> None:
+    """Let nobody else read where this user's scans lie; Qt keeps the permissions of a file."""
+    with suppress(OSError):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        path.chmod(0o600)
 
 
 def _is_there(path: str) -> bool:

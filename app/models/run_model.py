@@ -139,7 +139,7 @@ class RunModel(QObject):
     def show_stored(self, volume: Volume, name: str) -> None:
         """Show a volume that was read from a file: it is exported already."""
         self._keep(name, volume)
-        self.record.exported = True
+        self.record.exported = self.record.is_file = True
         self.set_state(RunState.IDLE)
         self.select(None)
 

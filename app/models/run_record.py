@@ -92,6 +92,7 @@ class RunRecord:
     curve : (iteration, log-likelihood of the image it started from; or residual of its image [%])
     timings : (stage, seconds) in order
     profile : the newest
+    is_file : whether its image was read from a file
     """
 
     title: str = ""
@@ -110,6 +111,7 @@ class RunRecord:
     result: Volume | None = None
     provenance: Plain = field(default_factory=dict)
     exported: bool = False
+    is_file: bool = False
     started: float = field(default_factory=perf_counter)
     _recent: deque[float] = field(default_factory=lambda: deque(maxlen=ROLLING))
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
 from app.models.device_choice import DeviceChoice
+from app.models.inputs import DATA
 from app.models.messages import Level, LogLine, Problem
 from app.models.run_model import RunModel
 from app.models.study_model import StudyModel
@@ -25,6 +27,7 @@ class Session(QObject):
     run : the reconstruction and its images
     view : how the image on show is displayed
     log : what happened, line by line
+    identify : whether names of files may stand in the log
     """
 
     log_added = Signal(object)
@@ -35,6 +38,7 @@ class Session(QObject):
         self.device = device
         self.study, self.run, self.view = StudyModel(device), RunModel(), ViewState(self)
         self.log: list[LogLine] = []
+        self.identify = False
         self._display = VolumeDisplay(self.view)
         self.study.scan_replaced.connect(self.run.forget)
         self.study.protocol_replaced.connect(lambda text: self.add_log("info", text))
@@ -56,12 +60,16 @@ class Session(QObject):
             return "A reconstruction is running."
         return self.study.obstacle()
 
-    def show_file(self, volume: Volume, name: str) -> None:
-        """Show a volume read from a file; it is no result of a run."""
-        self.run.begin(name)
+    def show_file(self, volume: Volume, name: str, alias: str = "") -> None:
+        """Show a volume read from a file; it is no result of a run.
+
+        `name` is for the screen of who opened it, `alias` for titles and all that is written.
+        """
+        self.run.begin(alias or name)
         self.view.set_blurred_axis(None)
         self.run.show_stored(volume, name)
-        self.add_log("info", f"{name}: {volume.grid.describe()}, {volume.unit or 'no unit'}")
+        what = f"{volume.grid.describe()}, {volume.unit or 'no unit'}"
+        self.add_log("info", f"{alias or name}: {what}")
 
     def _show_blurred_axis(self) -> None:
         scanner = self.study.scanner
@@ -73,10 +81,19 @@ class Session(QObject):
     # log
 
     def add_log(self, level: Level, text: str) -> None:
-        """Append a line to the log."""
-        line = LogLine(datetime.now().astimezone(), level, text)
+        """Append a line to the log; pseudonyms stand for the names of the study's files."""
+        line = LogLine(datetime.now().astimezone(), level, self._without_names(text))
         self.log.append(line)
         self.log_added.emit(line)
+
+    def _without_names(self, text: str) -> str:
+        files = {role: Path(found.value) for role, found in self.study.inputs.items()}
+        files = {role: path for role, path in files.items() if path.suffix or role == DATA}
+        if self.identify or not files:
+            return text
+        from engine.privacy import Names  # which knows the formats of files
+
+        return Names.of_files(files).text(text)
 
     def raise_problem(self, problem: Problem) -> None:
         """Put a problem before the user."""

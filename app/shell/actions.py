@@ -34,6 +34,7 @@ class Actions(QObject):
         self.storage = make(
             "Storage …", "", "", "Interrupted jobs and caches on the disk, and their end"
         )
+        self.identify = self._make_identify()
         self.quit = make("Quit", "", "Ctrl+Q", "Close the window")
         self.undo = make(
             "Undo setting", "undo", "Ctrl+Z", "Take the last change of the settings back"
@@ -95,7 +96,7 @@ class Actions(QObject):
         menus: dict[str, tuple[QAction | None, ...]] = {
             "&File": (
                 *(self.open, None, self.save_study, self.save_protocol),
-                *(None, self.export, None, self.storage, None, self.quit),
+                *(None, self.export, self.identify, None, self.storage, None, self.quit),
             ),
             "&Edit": (self.undo, self.redo),
             "&Run": (self.start, None, self.finish, self.pause, self.abort),
@@ -113,6 +114,21 @@ class Actions(QObject):
                 if action is self.open:
                     self._add_recent(menu, open_path)
                     self._add_demos(menu, try_demo)
+
+    def _make_identify(self) -> QAction:
+        tip = (
+            "Let names of files and folders go into images, provenance and logs; else pseudonyms "
+            "stand for them, whose key stays with your settings"
+        )
+        action = self._make("Names in what is written", "", "", tip)
+        action.setCheckable(True)
+        action.setChecked(self._context.preferences.identify)
+        action.toggled.connect(self._identify)
+        self._identify(action.isChecked())
+        return action
+
+    def _identify(self, on: bool) -> None:
+        self._context.preferences.identify = self._context.session.identify = on
 
     def _add_recent(self, menu: QMenu, open_path: Callable[[Path], object]) -> None:
         recent = menu.addMenu("Open recent")

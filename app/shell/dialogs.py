@@ -62,7 +62,7 @@ class Dialogs(QObject):
             return
         kept, target = dialog.chosen, dialog.target
         preferences.folder_last_used = str(target.parent)
-        provenance = provenance_of(record, kept)
+        provenance = provenance_of(record, kept, identify=preferences.identify)
         self._context.commands.run_task(
             lambda _: write(kept.volume, target, provenance),
             exported,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -75,9 +75,12 @@ class Names:
         return f"{name.removesuffix(ending_of(name))}, {study.protocol.name}"
 
     @classmethod
-    def of_files(cls, paths: Iterable[Path]) -> Self:
-        """Return the names of files that belong to no study yet."""
-        return cls(tuple({pair: None for path in paths for pair in _of_file(path, "file")}))
+    def of_files(cls, files: Mapping[str, Path]) -> Self:
+        """Return the names of files by their role, and of none that these name; opens no file."""
+        pairs: dict[str, str] = {}
+        for role, path in files.items():
+            pairs |= dict(_pairs(path, "study" if role == "data" else role, (path,)))
+        return cls(tuple(pairs.items()))
 
     def text(self, text: str) -> str:
         """Return a text in which pseudonyms stand for names."""
@@ -133,14 +136,14 @@ def is_name(word: str) -> bool:
 
 @lru_cache(maxsize=256)  # a run asks for its study again and again
 def _of_file(path: Path, kind: str) -> tuple[tuple[str, str], ...]:
-    return tuple(dict(_pairs(path, kind)).items())
+    return tuple(dict(_pairs(path, kind, files_behind(path))).items())
 
 
-def _pairs(path: Path, kind: str) -> Iterator[tuple[str, str]]:
+def _pairs(path: Path, kind: str, files: Iterable[Path]) -> Iterator[tuple[str, str]]:
     """Yield patterns of a file, of those read with it and of their folders."""
     own = pseudonym_of(path, kind)
     stem = own.removesuffix(ending_of(own))
-    for each in files_behind(path):
+    for each in files:
         alias = own if each == path else stem + ending_of(each.name)
         yield from _spellings(each, alias, stem)
     for place in (path, path.absolute(), path.resolve()):
