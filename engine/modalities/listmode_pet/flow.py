@@ -119,6 +119,7 @@ def correct(context: Context, data: ListMode) -> Stage[ListMode]:
             f"{prepared.n_dropped:,} prompts lie on gaps, dead crystals or outside the "
             "scanner's field of view and are left out."
         )
+    listmode_pet.refuse_empty_subsets(prepared, context.protocol.algorithm.n_subsets)
     yield context.log.end("correct")
     yield from context.profiled()
     return prepared.data

@@ -110,6 +110,16 @@ def build(
     return ListModeModel(projector, _background(prompts), sensitivity.image)
 
 
+def refuse_empty_subsets(prepared: Prepared, n_subsets: int) -> None:
+    """Refuse fewer events than subsets: one without events makes the image zero everywhere."""
+    n_events = prepared.data.n_events
+    if n_events < n_subsets:
+        raise DataError(
+            f"the scan holds {n_events:,} prompts on live lines of response for {n_subsets:,} "
+            "subsets, and a subset without any leaves no image; set algorithm.subsets=1."
+        )
+
+
 def uniform_start(model: ListModeModel) -> NDArray[np.float32]:
     """Return the constant image, where anything is seen, that explains the number of events."""
     seen = model.sensitivity > 0

@@ -1,0 +1,97 @@
+"""Scans with next to nothing in them, and the same scan again and again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.data.listmode import ListMode
+from engine.errors import DataError
+from engine.events import Corrected, Event, Finished
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.io import write_listmode
+from engine.jobs import hash_array
+from engine.jobs.reconstruction import run
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
+from engine.study.assignments import with_settings
+
+RING = RingScanner(
+    RingSettings(
+        name="tiny",
+        n_rings=4,
+        n_crystals_per_ring=32,
+        radius_mm=60,
+        ring_pitch_mm=5,
+        max_ring_difference=3,
+        n_tangential=16,
+        voxel_mm=(5, 5, 5),
+        fov_mm=(50, 20),
+    )
+)
+MIDDLE = 133
+"""A line of response across the axis."""
+SETTINGS = ("algorithm.iterations=2", "algorithm.subsets=2", "finishing=[]", "reproducible=true")
+
+
+def events(folder: Path, lines: np.ndarray, *, delayed: np.ndarray | None = None) -> list[Event]:
+    """Reconstruct a scan of these lines of response, and return all it said."""
+    return list(run(study(folder, lines, delayed=delayed), on=cpu(2)))
+
+
+def study(folder: Path, lines: np.ndarray, *, delayed: np.ndarray | None = None) -> Study:
+    """Return a scan of these lines of response."""
+    scan = ListMode(RING, RING.lors(lines), duration_s=1.0, delayed=delayed)
+    write_listmode(scan, folder / "scan.h5")
+    return Study(data=folder / "scan.h5", protocol=with_settings(ListModeProtocol(), SETTINGS))
+
+
+def last(said: list[Event]) -> np.ndarray:
+    """Return the image at the end of a run."""
+    assert isinstance(said[-1], Finished)
+    return np.asarray(said[-1].volume.values)
+
+
+def test_no_event_is_refused_with_a_reason(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="prompt"):
+        events(tmp_path, np.zeros(0, np.int64))
+
+
+def test_fewer_events_than_subsets_are_refused_with_the_way_out(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"1 prompts .* for 2 subsets.*algorithm\.subsets=1"):
+        events(tmp_path, np.array([MIDDLE]))
+
+
+def test_one_event_gives_an_image_of_numbers(tmp_path: Path) -> None:
+    one = study(tmp_path, np.array([MIDDLE]))
+    protocol = with_settings(one.protocol, ("algorithm.subsets=1",))
+    one = one.model_copy(update={"protocol": protocol})
+    image = last(list(run(one, on=cpu(2))))
+    assert np.isfinite(image).all() and image.min() >= 0 and image.max() > 0
+
+
+def test_delayeds_alone_are_refused_with_a_reason(tmp_path: Path) -> None:
+    lines = np.arange(0, RING.n_lors, 11)
+    with pytest.raises(DataError, match="prompt"):
+        events(tmp_path, lines, delayed=np.ones(len(lines), bool))
+
+
+def test_a_scan_of_randoms_alone_says_so(tmp_path: Path, rng: np.random.Generator) -> None:
+    lines = rng.integers(0, RING.n_lors, 20_000)
+    said = events(tmp_path, lines, delayed=np.arange(len(lines)) % 2 == 0)
+    (randoms,) = [e for e in said if isinstance(e, Corrected) and "% of" in e.text]
+    share = float(randoms.text.split(" %")[0].split()[-1])
+    assert share == pytest.approx(100, abs=5)
+    image = last(said)
+    assert np.isfinite(image).all() and image.min() >= 0
+
+
+def test_ten_runs_with_one_thread_or_two_have_one_hash(
+    tmp_path: Path, rng: np.random.Generator
+) -> None:
+    same = study(tmp_path, rng.integers(0, RING.n_lors, 5_000))
+    hashes = {hash_array(last(list(run(same, on=cpu(1 + k % 2))))) for k in range(10)}
+    assert len(hashes) == 1
