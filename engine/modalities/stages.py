@@ -41,6 +41,9 @@ def attach_inputs(context: RunContext[Protocol], roles: Sequence[InputRole], dat
         if role.key in context.study.inputs:
             content = role.read(context.study.inputs[role.key], scanner)
             data = role.attached(data, content)
+            remarks = getattr(content, "notes", ())
+            if remarks:
+                data = replace(data, notes=(*getattr(data, "notes", ()), *remarks))  # type: ignore[type-var]
     return data
 
 

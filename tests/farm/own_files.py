@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,9 @@ from engine.io import (
 from engine.io.response_hdf5 import read_response, write_response
 from engine.io.xray.pose import turned_parallel
 from engine.jobs.checkpoint.images import Head, read_head, read_image, write_image
+from engine.jobs.checkpoint.job import RECORD, Job
+from engine.jobs.checkpoint.job_record import JobRecord
+from engine.jobs.checkpoint.owner import Owner
 from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.parts import ResponseParts
@@ -76,6 +80,7 @@ def own_files(folder: Path) -> list[OwnFile]:
         "response part": _response_part,
         "sensitivity": _sensitivity,
         "checkpoint": _checkpoint,
+        "job": _job,
         "Data Exchange": partial(_projections, name="a.h5"),
         "NXtomo": partial(_projections, name="a.nxs"),
         "projections sidecar": partial(_projections, name="a.toml"),
@@ -216,6 +221,25 @@ def _checkpoint(folder: Path) -> tuple[Path, Callable[[Path], Any]]:
     )
     write_image(_image().values, head, folder / "a.bin")
     return folder / "a.bin", _read_checkpoint
+
+
+def _job(folder: Path) -> tuple[Path, Callable[[Path], Any]]:
+    now = datetime(2026, 11, 22, tzinfo=UTC)
+    record = JobRecord(
+        status="paused",
+        owner=Owner(host="here", pid=7, started_s=1.5),
+        title="scan.l, Standard",
+        created_utc=now,
+        device="cpu",
+        updates=12,
+        output="/images/scan.nii.gz",
+    )
+    (folder / RECORD).write_text(record.to_text())
+    return folder / RECORD, _read_job
+
+
+def _read_job(path: Path) -> Any:
+    return Job(path.parent).record
 
 
 def _read_checkpoint(path: Path) -> Any:

@@ -115,10 +115,11 @@ class Job:
     def record(self) -> JobRecord:
         """The state as it is on disk now."""
         try:
-            return JobRecord.model_validate_json((self.folder / RECORD).read_bytes())
-        except ValidationError as e:
+            return JobRecord.from_text((self.folder / RECORD).read_bytes())
+        except ValueError as e:
+            reason = explain(e) if isinstance(e, ValidationError) else str(e)
             raise FileFormatError(
-                f"{self.id}/{RECORD}: damaged ({explain(e)}); start the study anew."
+                f"{self.id}/{RECORD}: damaged ({reason}); start the study anew."
             ) from e
         except OSError as e:
             raise ResourceError(f"{self.folder}: cannot be read ({e.strerror or e}).") from e
@@ -251,8 +252,7 @@ class Job:
         self._write(self.record.model_copy(update=values))
 
     def _write(self, record: JobRecord) -> None:
-        text = record.model_dump_json(indent=2)
-        write_atomically(text.encode(), self.folder / RECORD, private=True)
+        write_atomically(record.to_text().encode(), self.folder / RECORD, private=True)
 
 
 def job_files(folder: Path) -> tuple[Path, ...]:

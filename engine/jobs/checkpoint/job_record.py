@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
+from engine.io.json_text import from_json, to_json
+from engine.io.seal import seal_of
 from engine.jobs.checkpoint.owner import Owner
 from engine.plain import Plain
 from engine.settings import Settings, setting
@@ -27,6 +29,20 @@ class JobRecord(Settings):
     inputs: dict[str, Plain] = setting({}, "Files by role, once they are hashed")
     text: str = setting("", "Why it failed")
     output: str = setting("", "Where the volume is to be written, if the job began with a place")
+
+    def to_text(self) -> str:
+        """Return the record as a sealed text."""
+        said = self.model_dump(mode="json")
+        return to_json(said | {"seal": seal_of(**said)}, indent=2)
+
+    @classmethod
+    def from_text(cls, text: bytes) -> Self:
+        """Read a record; raises `ValueError` where it is none, or has changed since."""
+        said = from_json(text.decode())
+        seal = said.pop("seal", None)
+        if seal is not None and seal != seal_of(**said):
+            raise ValueError("it has changed since it was written")
+        return cls.model_validate_json(to_json(said))
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,20 @@ import h5py
 import numpy as np
 import pytest
 
+from engine.backend import cpu
+from engine.corrections.attenuation import ATTENUATION_MAP
 from engine.data.listmode import ListMode
+from engine.data.run_history import RunHistory
 from engine.data.volume import Volume
 from engine.errors import EngineError, FileFormatError
 from engine.geometry.crystal_map import CrystalMap
+from engine.geometry.grid import ImageGrid
 from engine.io import inspect, read_listmode, read_projections, read_volume, save, write_listmode
 from engine.io.seal import seal_of
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.stages import attach_inputs
+from engine.reporting.context import RunContext
+from engine.study.study import Study
 from tests.engine.io.older import unseal
 from tests.farm.own_files import OwnFile, own_files
 
@@ -178,3 +186,20 @@ def test_a_kept_sensitivity_is_of_its_key(ours: dict[str, OwnFile]) -> None:
     numbers["numbers"][1] += 1
     np.savez(own.path, **numbers)
     assert own.read(own.path) is None
+
+
+def test_what_is_to_be_said_of_a_mu_map_is_said_of_its_scan(tmp_path: Path, scan: ListMode) -> None:
+    values = np.full((3, 4, 5), 0.009, np.float32)
+    grid = ImageGrid(values.shape, (8.0, 8.0, 5.0))
+    save(Volume(values, grid, "1/mm"), tmp_path / "map.h5")
+    with h5py.File(tmp_path / "map.h5", "r+") as file:
+        unseal(file)
+    study = Study(
+        data=tmp_path / "scan.h5",
+        inputs={ATTENUATION_MAP.key: tmp_path / "map.h5"},
+        protocol=ListModeProtocol(),
+    )
+    context = RunContext.of(study, cpu(1), None, RunHistory())
+    found = attach_inputs(context, (ATTENUATION_MAP,), scan)
+    assert found.mu_map is not None
+    assert "map.h5: not sealed" in found.notes[-1]

@@ -397,3 +397,16 @@ def test_a_damaged_record_is_one_sentence(study):
     with pytest.raises(FileFormatError, match=r"job\.json: damaged"):
         _ = job.record
     assert JobRecord.model_fields["status"].is_required()
+
+
+def test_a_record_that_has_changed_is_refused(study, tmp_path):
+    job = Job.create(study, output=tmp_path / "image.nii")
+    file = job.folder / "job.json"
+    text = file.read_text()
+    for old, new in (("image.nii", "imagf.nii"), ('"seal"', '"sdal"'), ('"device"', '"devicf"')):
+        assert old in text
+        file.write_text(text.replace(old, new))
+        with pytest.raises(FileFormatError, match=r"job\.json: damaged"):
+            _ = job.record
+    file.write_text(text)
+    assert job.record.output.endswith("image.nii")
