@@ -103,7 +103,9 @@ class StorageDialog(QDialog):
         chosen = self.selected
         self.remove.setEnabled(bool(chosen))
         tip = f"{len(chosen):,} selected, {size(sum(item.n_bytes for item in chosen))}"
-        self.remove.setToolTip(tip if chosen else "Select jobs or caches first; running jobs stay.")
+        self.remove.setToolTip(
+            plain_tip(tip if chosen else "Select jobs or caches first; running jobs stay.")
+        )
         self.remove_old.setEnabled(bool(self._old()))
 
     def _old(self) -> list[StoredItem]:
