@@ -33,6 +33,26 @@ class GeometryError(EngineError):
     """Data, scanner and images do not describe the same place."""
 
 
+class ScannerMissingError(GeometryError):
+    """The scan does not say which scanner it is from, and nobody has chosen one.
+
+    Attributes
+    ----------
+    format : name of its format
+    """
+
+    def __init__(self, text: str, format_name: str) -> None:
+        super().__init__(text, format_name)
+        self.format = format_name
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class ReadingStoppedError(EngineError):
+    """The user did not want to wait for it any longer."""
+
+
 class DataError(EngineError):
     """The file reads well but its content cannot be used: no events, NaN, another unit."""
 

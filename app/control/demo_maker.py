@@ -15,8 +15,11 @@ LOOK_S = 0.2
 """Between two looks whether the window wants the end."""
 
 
-def make_demo_apart(task: Task, demo: Demo, folder: Path | None = None) -> Study:
-    """Simulate a demo and return its study; `task.progressed` tells how far it is."""
+def make_demo_apart(task: Task, demo: Demo, folder: Path | None = None) -> Study | None:
+    """Simulate a demo and return its study, None where nobody waits for it any longer.
+
+    `task.progressed` tells how far it is.
+    """
     context = get_context("spawn")
     here, there = context.Pipe(duplex=False)
     what = (there, demo, folder)
@@ -32,11 +35,11 @@ def make_demo_apart(task: Task, demo: Demo, folder: Path | None = None) -> Study
         child.close()
 
 
-def _listen(here: Connection, sentinel: int, task: Task) -> Study:
+def _listen(here: Connection, sentinel: int, task: Task) -> Study | None:
     while True:
         ready = wait([here, sentinel], LOOK_S)
         if task.isInterruptionRequested():
-            raise ResourceError("The simulation ended with the window.")
+            return None
         if not ready:
             continue
         if here not in ready:
@@ -46,7 +49,7 @@ def _listen(here: Connection, sentinel: int, task: Task) -> Study:
         except EOFError as e:
             raise ResourceError("The simulation stopped; perhaps the memory is used up.") from e
         if isinstance(message, Path):
-            return read_study(message)
+            return read_study(message)  # written by our own child
         if isinstance(message, str):
             raise ResourceError(message)
         task.progressed.emit(*message)

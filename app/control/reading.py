@@ -1,57 +1,261 @@
-"""Reading and checking the files of a study, away from the window's thread."""
+"""What is read for the user, away from the window's thread: a study whole, or one file of it.
+
+A file is read for a role, or refused with a sentence; what is refused changes nothing.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from app.models.inputs import DATA, SCANNER, Input
-from engine.data import InputRole
-from engine.errors import EngineError
+from app.models.inputs import DATA, SCANNER, Input, Inputs
+from app.models.kept_inputs import KeepingOwner, KeptInputs
+from engine.data import Volume
+from engine.errors import EngineError, GeometryError, ScannerMissingError, UnknownFormatError
 from engine.geometry import Scanner
-from engine.modalities import all_roles, summarise
+from engine.modalities import MODALITIES, Protocol, ScanSummary, Study, all_roles
+
+if TYPE_CHECKING:  # the loader is not needed to open the window
+    from engine.jobs import ForeignFiles
 
 
-def read_input(role: str, value: str, scanner: str | None, geometry: Scanner | None) -> Input:
-    """Read one input whole and say what it is, or why it cannot be used.
+@dataclass(frozen=True)
+class NewStudy:
+    """Another scan with all that belongs to it.
 
-    Parameters
+    Attributes
     ----------
-    role
-        part of the study
-    value
-        path, or the name of a scanner
-    scanner
-        scanner of the study, for a scan that does not name its own
-    geometry
-        scanner in use, for auxiliary files
+    refused : sentences on kept inputs that were left out
     """
-    try:
+
+    inputs: Inputs
+    path: Path
+    protocol: Protocol | None = None
+    refused: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Revision:
+    """The same scan, read for another scanner."""
+
+    inputs: Inputs
+
+
+@dataclass(frozen=True)
+class Addition:
+    """One more input of the study."""
+
+    role: str
+    found: Input
+
+
+@dataclass(frozen=True)
+class LoadedVolume:
+    """A volume that is only looked at."""
+
+    volume: Volume
+    path: Path
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A protocol to use."""
+
+    protocol: Protocol
+
+
+Outcome = NewStudy | Revision | Addition | LoadedVolume | Choice
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The files of a study to read.
+
+    Attributes
+    ----------
+    scanner : the chosen one; None as the scan says
+    given : auxiliary files by role
+    is_whole : whether nothing that is kept may be added
+    """
+
+    data: Path
+    scanner: str | None = None
+    given: Mapping[str, str] = field(default_factory=dict)
+    protocol: Protocol | None = None
+    is_whole: bool = False
+
+
+@dataclass(frozen=True)
+class StudyReader:
+    """Reads for the study that is open now.
+
+    Attributes
+    ----------
+    files : reads foreign files
+    kept : inputs that are kept for scanners
+    inputs : those of the open study
+    roles, title : of its kind of scan
+    waiting : a scan that was refused since it names no scanner
+    """
+
+    files: ForeignFiles
+    kept: KeptInputs
+    inputs: Inputs
+    roles: tuple[str, ...]
+    title: str
+    waiting: Path | None = None
+
+    def path(self, path: Path) -> Outcome:
+        """Read any file: scan, study, protocol, scanner, auxiliary file or volume."""
+        found = self.files.recognise(path)
+        match found.purpose:
+            case "scan":
+                return self._scan(path)
+            case "scanner":
+                return self.scanner(str(path))
+            case "input" if found.role is not None:
+                return self._auxiliary(found.role.key, path)
+            case "volume":
+                return self._volume(path)
+            case "study":
+                return self.study(self.files.study(path), path)
+            case _:
+                return Choice(self.files.protocol(path))
+
+    def role(self, role: str, value: str) -> Outcome:
+        """Read what the user offers for a role: it is that, or it is refused."""
         if role == DATA:
-            return _scan(value, scanner)
-        if role == SCANNER:
-            return _scanner(value)
-        found = next(each for each in all_roles() if each.key == role)
-        return _auxiliary(found, value, geometry)
-    except EngineError as e:
-        return Input(value, fault=str(e))
+            return self._scan_or_study(Path(value))
+        return self.scanner(value) if role == SCANNER else self._auxiliary(role, Path(value))
+
+    def study(self, study: Study, path: Path | None = None) -> NewStudy:
+        """Read all files of a study; one that cannot be used refuses the study."""
+        given = {role: str(file) for role, file in study.inputs.items()}
+        wanted = Wanted(study.data, study.scanner, given, study.protocol, is_whole=True)
+        return replace(self._new(wanted), path=path or study.data)
+
+    def scanner(self, value: str | None) -> Outcome:
+        """Read a scanner, and for it all of the open study; None: as the scan says."""
+        self._refuse_foreign(SCANNER, value or "")
+        if value is not None and self.waiting is not None:
+            return self._new(Wanted(self.waiting, value))
+        scan = self.inputs.get(DATA)
+        if scan is None:
+            return Addition(SCANNER, self._scanner(value or ""))
+        given = {
+            role: found.value
+            for role, found in self.inputs.items()
+            if role not in (DATA, SCANNER) and not found.origin
+        }
+        return Revision(self._new(Wanted(Path(scan.value), value, given)).inputs)
+
+    # parts
+
+    def _scan_or_study(self, path: Path) -> NewStudy:
+        purpose = self.files.recognise(path).purpose
+        if purpose == "study":
+            return self.study(self.files.study(path), path)
+        if purpose != "scan":
+            what = f"the {purpose} of another kind" if purpose == "input" else f"a {purpose}"
+            raise UnknownFormatError(
+                f"{path.name}: this is {what}, not a scan; choose a scan, or drop the file on the "
+                "window to open it as what it is."
+            )
+        return self._scan(path)
+
+    def _scan(self, path: Path) -> NewStudy:
+        """Read a scan; a scanner that was chosen while no scan was open is for it."""
+        chosen = self.inputs.get(SCANNER) if DATA not in self.inputs else None
+        return self._new(Wanted(path, chosen.value if chosen is not None else None))
+
+    def _volume(self, path: Path) -> Outcome:
+        keys = tuple(self.roles) if DATA in self.inputs else ()
+        found = self.files.volume(path, keys)
+        if isinstance(found, str):
+            return self._auxiliary(found, path)
+        return LoadedVolume(found, path)
+
+    def _auxiliary(self, role: str, path: Path) -> Addition:
+        self._refuse_foreign(role, path.name)
+        if DATA not in self.inputs:
+            raise GeometryError(
+                f"{path.name}: this is a {name_of(role)} and no scan is open; open the scan it "
+                "belongs to first."
+            )
+        return Addition(role, self._read(role, str(path), self.inputs.scanner))
+
+    def _refuse_foreign(self, role: str, name: str) -> None:
+        if role not in self.roles:
+            raise GeometryError(
+                f"The study is of {self.title}, to which no {name_of(role)} belongs."
+            )
+
+    def _new(self, wanted: Wanted) -> NewStudy:
+        scan, chosen = self._scan_with_scanner(wanted)
+        inputs = Inputs(data=Input(str(wanted.data), scan.text, scan))
+        if chosen is not None:
+            inputs[SCANNER] = chosen
+        for role, value in wanted.given.items():
+            inputs[role] = self._read(role, value, inputs.scanner)
+        refused = () if wanted.is_whole else self._add_kept(inputs, scan)
+        return NewStudy(inputs, wanted.data, wanted.protocol, refused)
+
+    def _scan_with_scanner(self, wanted: Wanted) -> tuple[ScanSummary, Input | None]:
+        """Read a scan with the chosen scanner, or one kept for scans that name none."""
+        if wanted.scanner is not None:
+            chosen = self._scanner(wanted.scanner)
+            return self.files.scan(wanted.data, wanted.scanner), chosen
+        try:
+            return self.files.scan(wanted.data, None), None
+        except ScannerMissingError as e:
+            owner = KeepingOwner.of_format(e.format)
+            kept = None if wanted.is_whole else self.kept.of(owner).get(SCANNER)
+            if kept is None:
+                raise
+            if obstacle := kept.obstacle():
+                raise ScannerMissingError(f"{e} {obstacle}", e.format) from e
+            found = replace(self._scanner(kept.value), origin=kept.origin)
+            return self.files.scan(wanted.data, kept.value), found
+
+    def _add_kept(self, inputs: Inputs, scan: ScanSummary) -> tuple[str, ...]:
+        """Add what is kept for the scanner; return why something of it was left out."""
+        scanner, refused = inputs.scanner, []
+        if scanner is None:
+            return ()
+        suiting = [each for each in MODALITIES if each.suits(inputs.open_study)]
+        roles = {role.key for each in suiting for role in each.inputs} - {*inputs, *scan.brings}
+        for role, kept in self.kept.of(KeepingOwner.of_scanner(scanner)).items():
+            if role not in roles:
+                continue
+            try:
+                if obstacle := kept.obstacle():
+                    raise GeometryError(obstacle)
+                found = self._read(role, kept.value, scanner)
+            except EngineError as e:
+                refused.append(str(e))
+            else:
+                inputs[role] = replace(found, origin=kept.origin)
+        return tuple(refused)
+
+    def _scanner(self, value: str) -> Input:
+        scanner = self.files.scanner(value)
+        return Input(value, f"{scanner.name}: {scanner.describe()}", scanner)
+
+    def _read(self, role: str, value: str, scanner: Scanner | None) -> Input:
+        path = Path(value)
+        if scanner is None:
+            raise GeometryError(
+                f"{path.name}: the scan does not say which scanner it is from; choose one in step "
+                "1 first."
+            )
+        found = self.files.auxiliary(role, path, scanner)
+        return Input(value, found.text, found.content)
 
 
-def _scan(value: str, scanner: str | None) -> Input:
-    scan = summarise(Path(value), scanner)
-    if scan.fault:
-        return Input(value, fault=scan.fault)
-    return Input(value, scan.text, content=scan)
-
-
-def _scanner(value: str) -> Input:
-    from engine.io import read_scanner
-
-    scanner = read_scanner(value)
-    return Input(value, f"{scanner.name}: {scanner.describe()}", content=scanner)
-
-
-def _auxiliary(role: InputRole, value: str, geometry: Scanner | None) -> Input:
-    if geometry is None:
-        return Input(value, fault=f"{Path(value).name}: open a scan or choose a scanner first.")
-    content = role.read(Path(value), geometry)
-    return Input(value, role.describe(content), content=role.summary(content))
+def name_of(role: str) -> str:
+    """Return what an input is called within a sentence."""
+    titles = {each.key: each.title for each in all_roles()}
+    title = titles.get(role, role)
+    return f"{title[:1].lower()}{title[1:]}"

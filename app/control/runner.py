@@ -7,7 +7,7 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, SignalInstance
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
 from app.control.commands import Commands
@@ -67,23 +67,24 @@ class Runner(QObject):
         wanted = study.to_study().model_copy(update={"identified": self._preferences.identify})
         self._launch(wanted, job_id="")
 
-    def start_when_ready(self) -> None:
-        """Start as soon as all inputs are read; not at all if one is at fault."""
-        for changed in self._what_start_waits_for():
-            changed.connect(self._start_if_ready)
-        self._start_if_ready()
+    def open_and_start(self, study: Study) -> None:
+        """Open a study and reconstruct it; not at all if one of its files is refused."""
+        self._commands.open_study(study, done=self._start_when_ready)
 
-    def _what_start_waits_for(self) -> tuple[SignalInstance, ...]:
-        return self._study.inputs_changed, self._session.device.changed
-
-    def _start_if_ready(self) -> None:
-        inputs = self._study.inputs
-        if any(found.is_reading for found in inputs.values()) or not self._session.device.found:
-            return
-        for changed in self._what_start_waits_for():
-            changed.disconnect(self._start_if_ready)
-        if DATA in inputs:
+    def _start_when_ready(self) -> None:
+        """Start as soon as the devices of this machine are known, unless another scan is opened."""
+        device, inputs = self._session.device, self._study.inputs
+        if device.found:
             self.start()
+            return
+
+        def start_if_found() -> None:
+            if device.found:
+                device.changed.disconnect(start_if_found)
+                if self._study.inputs is inputs:
+                    self.start()
+
+        device.changed.connect(start_if_found)
 
     def resume(self, job_id: str, device: str = "") -> None:
         """Go on with an interrupted job from its last checkpoint, if wished on another device."""
@@ -99,9 +100,11 @@ class Runner(QObject):
         self._estimate_s = None
         if device:
             self._session.device.choose(device)
-        if not self._is_open(study):
-            self._commands.open_study(study)
-        self._launch(study, job_id=job_id)
+        launch = partial(self._launch, study, job_id=job_id)
+        if self._is_open(study):
+            launch()
+        else:
+            self._commands.open_study(study, done=launch)
 
     def pause(self) -> None:
         """Rest after the update at work, or go on."""

@@ -1,16 +1,35 @@
-"""The files of a study as the window knows them: chosen, being read, ready or at fault."""
+"""The files of a study as the window knows them: all were read and are sound.
+
+They belong to the scan among them. Another scan begins other `Inputs`; none goes from one to the
+other. A file that is refused never becomes one.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.geometry import ImageGrid, Scanner
-from engine.modalities import OpenStudy, Protocol, ScanSummary, Study
+from engine.modalities import (
+    AnyModality,
+    CtProtocol,
+    OpenStudy,
+    ProjectionsSummary,
+    Protocol,
+    ScanSummary,
+    Study,
+)
 
 DATA, SCANNER = "data", "scanner"
 """Keys of the scan and of its scanner; the others are those of auxiliary files."""
+
+
+class XrayStudy(NamedTuple):
+    """Projections, and the protocol that reconstructs them."""
+
+    scan: ProjectionsSummary
+    protocol: CtProtocol
 
 
 @dataclass(frozen=True)
@@ -20,51 +39,40 @@ class Input:
     Attributes
     ----------
     value : path, or name of a scanner
-    text : what it is, in plain words; empty while it is being read
-    fault : why it cannot be used, one sentence
+    text : what it is, in plain words
     content : what is kept of it: a summary of the scan, a scanner, or what its role says
+    origin : why it is here though nobody chose it for this scan; empty if somebody did
     """
 
     value: str
     text: str = ""
-    fault: str = ""
     content: Any = None
+    origin: str = ""
 
     @property
     def name(self) -> str:
         """File name without its folder, or the scanner's name."""
         return Path(self.value).name
 
-    @property
-    def is_reading(self) -> bool:
-        """Whether the file is still being read."""
-        return not self.text and not self.fault
-
-    @property
-    def usable(self) -> Any:
-        """The content; None while it is being read, and of a file at fault."""
-        return None if self.fault else self.content
-
 
 class Inputs(dict[str, Input]):
-    """The inputs of a study by role; `pending` names files that may soon take a place."""
+    """The inputs of one study by role; the scan stands for all of them."""
 
     def __init__(self, **inputs: Input) -> None:
         super().__init__(inputs)
-        self.pending: dict[str, str] = {}
 
     @property
     def scan(self) -> ScanSummary | None:
         """The scan, once it is read."""
         found = self.get(DATA)
-        return found.usable if found is not None else None
+        return found.content if found is not None else None
 
     @property
     def scanner(self) -> Scanner | None:
         """The scanner in use: the chosen one, or the one the scan names."""
         chosen = self.get(SCANNER)
         if chosen is not None:
-            scanner: Scanner | None = chosen.usable
+            scanner: Scanner | None = chosen.content
             return scanner
         return self.scan.scanner if self.scan is not None else None
 
@@ -74,17 +82,9 @@ class Inputs(dict[str, Input]):
         contents = {
             role: found.content
             for role, found in self.items()
-            if role not in (DATA, SCANNER) and found.usable is not None
+            if role not in (DATA, SCANNER) and found.content is not None
         }
         return OpenStudy(self.scan, self.scanner, contents)
-
-    @property
-    def expected_study(self) -> OpenStudy:
-        """The same, with the scan's own scanner while the chosen one is being read."""
-        known = self.open_study
-        if known.scanner is None and known.scan is not None:
-            return replace(known, scanner=known.scan.scanner)
-        return known
 
     @property
     def length_unit(self) -> str:
@@ -104,14 +104,12 @@ class Inputs(dict[str, Input]):
         """Return the first reason why this study cannot run, empty if there is none."""
         if DATA not in self:
             return "Open a scan first."
-        for found in self.values():
-            if found.fault:
-                return found.fault
-        for found in self.values():
-            if found.is_reading:
-                return f"{found.name} is still being read."
-        for value in self.pending.values():
-            return f"{Path(value).name} is still being read."
         if self.scanner is None and (self.scan is None or self.scan.needs_scanner):
             return "The scan does not say which scanner it is from; choose one in step 1."
         return ""
+
+
+def roles_of(modality: AnyModality) -> tuple[str, ...]:
+    """Return the keys of the inputs that studies of a kind may hold, in the order to read them."""
+    scanner = (SCANNER,) if modality.takes_scanner else ()
+    return (*scanner, DATA, *(role.key for role in modality.inputs))

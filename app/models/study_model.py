@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from PySide6.QtCore import QObject, Signal
 
 from app.models.device_choice import DeviceChoice
-from app.models.inputs import DATA, SCANNER, Input, Inputs
+from app.models.inputs import DATA, Input, Inputs, XrayStudy, roles_of
 from app.models.quality import Quality, at_quality, quality_of
 from app.models.undo_history import UndoHistory
 from engine.backend import DeviceInfo
@@ -27,14 +25,6 @@ from engine.modalities import (
 )
 from engine.settings import Settings
 
-
-class XrayStudy(NamedTuple):
-    """Projections, and the protocol that reconstructs them."""
-
-    scan: ProjectionsSummary
-    protocol: CtProtocol
-
-
 SuitableModalities = tuple[AnyModality, ...]
 """Kinds of protocols that suit a scan, the usual one first: they tell what kind of scan it is."""
 
@@ -50,6 +40,8 @@ class StudyModel(QObject):
 
     Attributes
     ----------
+    inputs : the files of the scan at hand; another scan has others
+    reading : names of the files that are being read, by their role
     note : why the protocol is another than for the last scan, empty if it is not
     """
 
@@ -65,22 +57,50 @@ class StudyModel(QObject):
         self.base: Protocol = MODALITIES[0].standard()
         self.history = UndoHistory(self.base)
         self.note = ""
+        self.reading: dict[str, str] = {}
         self._suitable: SuitableModalities = ()
         self._picked: dict[SuitableModalities, Protocol] = {}  # by hand; () is for the next scan
 
     # inputs
 
-    def set_input(self, role: str, found: Input | None) -> None:
-        """Replace or clear one input of the study."""
-        quality = self.quality
-        self.inputs.pending.pop(role, None)
-        if role == DATA and self._is_other(found):
-            self.note = ""
+    def begin(self, inputs: Inputs, protocol: Protocol | None = None) -> None:
+        """Begin the study of another scan, with a protocol if it names one; nothing else stays."""
+        quality, self.note = self.quality, ""
+        if DATA in self.inputs:
             self.scan_replaced.emit()
+        self.inputs = inputs
+        if protocol is not None:
+            self._picked[()] = protocol
+            self._take(protocol)
+        self._follow_inputs(None if protocol is not None else quality)
+
+    def revise(self, inputs: Inputs) -> None:
+        """Take the same scan as it was read for another scanner."""
+        self.note = ""
+        quality, self.inputs = self.quality, inputs
+        self._follow_inputs(quality)
+
+    def set_input(self, role: str, found: Input | None) -> None:
+        """Add, replace or clear one input; a scan begins another study, and ends with its own."""
+        if role == DATA:
+            before = {} if DATA in self.inputs else dict(self.inputs)  # a scanner chosen for it
+            self.begin(Inputs(**before, data=found) if found is not None else Inputs())
+            return
+        quality = self.quality
         if found is None:
             self.inputs.pop(role, None)
         elif role in self.roles:
             self.inputs[role] = found
+        self._follow_inputs(quality)
+
+    def show_reading(self, names: dict[str, str]) -> None:
+        """Say which files are being read, by role; until then the study cannot run."""
+        if names != self.reading:
+            self.reading = names
+            self.inputs_changed.emit()
+
+    def _follow_inputs(self, quality: Quality | None) -> None:
+        """Take the protocol that the inputs ask for, at the same quality, and show it."""
         self._follow_scan()
         if quality is not None:
             self.history.push(self._at(quality))
@@ -93,16 +113,15 @@ class StudyModel(QObject):
         if not suitable:
             return
         self._suitable, asked_for = suitable, self._picked.pop((), None)  # asked for with this scan
-        if self.modality in suitable and (suitable == before or asked_for is not None):
-            return
+        stays = self.modality in suitable and (suitable == before or asked_for is not None)
         protocol = self._picked.get(suitable) or suitable[0].standard()
-        if modality_of(protocol) is not self.modality:
+        if not stays and modality_of(protocol) is not self.modality:
             self._take_for_scan(protocol, is_first=not before)
+        self._drop_inputs_foreign_to(self.modality)
 
     def _take_for_scan(self, protocol: Protocol, *, is_first: bool) -> None:
         """Begin with a protocol that nobody asked for, and say so unless it is the first."""
         last = self.base.name
-        self._drop_inputs_foreign_to(modality_of(protocol))
         self._restart(protocol)
         if not is_first:
             self.note = (
@@ -111,6 +130,13 @@ class StudyModel(QObject):
             )
             self.protocol_replaced.emit(self.note)
 
+    def _take(self, protocol: Protocol) -> None:
+        """Begin with a protocol that was asked for."""
+        if modality_of(protocol) is not self.modality:
+            self._restart(protocol)
+        self.base = protocol
+        self.history.push(protocol)
+
     def _drop_inputs_foreign_to(self, modality: AnyModality) -> None:
         for role in set(self.inputs) - set(roles_of(modality)):
             del self.inputs[role]
@@ -118,25 +144,6 @@ class StudyModel(QObject):
     def _restart(self, base: Protocol) -> None:
         """Begin with a protocol; nothing before it can be brought back."""
         self.base, self.history = base, UndoHistory(base)
-
-    def await_input(self, role: str, value: str) -> None:
-        """Note a file that is being read; what it may replace stays until it proves sound."""
-        before = self.inputs.get(role)
-        if before is None or before.value == value:
-            self.set_input(role, Input(value))
-        self.inputs.pending[role] = value
-        self.inputs_changed.emit()
-
-    def _is_other(self, found: Input | None) -> bool:
-        before = self.inputs.get(DATA)
-        return before is not None and (found is None or found.value != before.value)
-
-    def clear_inputs(self) -> None:
-        """Begin a study without any file."""
-        if DATA in self.inputs:
-            self.scan_replaced.emit()
-        self.inputs = Inputs()
-        self.inputs_changed.emit()
 
     @property
     def xray(self) -> XrayStudy | None:
@@ -191,8 +198,7 @@ class StudyModel(QObject):
     @property
     def suitable(self) -> SuitableModalities:
         """Kinds of protocols that suit the open scan, the usual one first; none before."""
-        expected = self.inputs.expected_study
-        return tuple(modality for modality in MODALITIES if modality.suits(expected))
+        return tuple(modality for modality in MODALITIES if modality.suits(self.known))
 
     @property
     def quality(self) -> Quality | None:
@@ -208,12 +214,12 @@ class StudyModel(QObject):
                 f"{suitable[0].title}; open a scan of {wanted.title} first."
             )
         self._picked[suitable], self.note = base, ""
-        if wanted is not self.modality:
+        is_other = wanted is not self.modality
+        self._take(base)
+        if is_other:
             self._drop_inputs_foreign_to(wanted)
-            self._restart(base)
             self.inputs_changed.emit()
-        self.base = base
-        self.set_protocol(base)
+        self.protocol_changed.emit()
 
     def use_quality(self, quality: Quality) -> None:
         """Take the saved protocol at a quality."""
@@ -272,6 +278,8 @@ class StudyModel(QObject):
 
     def obstacle(self) -> str:
         """Return why a run cannot start, empty if it can."""
+        for name in self.reading.values():
+            return f"{name} is still being read."
         unsuited = self.modality.fault(self.protocol, self.known)
         if fault := self.inputs.fault() or unsuited or self.device.obstacle():
             return fault
@@ -283,9 +291,3 @@ class StudyModel(QObject):
         except EngineError as e:
             return str(e)
         return ""
-
-
-def roles_of(modality: AnyModality) -> tuple[str, ...]:
-    """Return the keys of the inputs that studies of a kind may hold, in the order to read them."""
-    scanner = (SCANNER,) if modality.takes_scanner else ()
-    return (*scanner, DATA, *(role.key for role in modality.inputs))

@@ -8,6 +8,7 @@ import sys
 import traceback
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
@@ -24,6 +25,9 @@ from app.models.session import Session
 from app.shell.main_window import MainWindow
 from engine.support import keep_fault
 
+if TYPE_CHECKING:  # the loader is not needed to open the window
+    from engine.jobs import Loader
+
 log = logging.getLogger(__name__)
 
 
@@ -38,12 +42,14 @@ def make_app() -> QApplication:
     return app
 
 
-def make_window(app: QApplication, preferences: Preferences | None = None) -> MainWindow:
-    """Return a window with an empty session."""
+def make_window(
+    app: QApplication, preferences: Preferences | None = None, loader: Loader | None = None
+) -> MainWindow:
+    """Return a window with an empty session; `loader` reads its files, else one of its own."""
     preferences = preferences or Preferences()
     session = Session(DeviceChoice(preferences.device))
     theme = Theme(app, preferences.theme)
-    commands = Commands(session, preferences)
+    commands = Commands(session, preferences, loader)
     previews = Previews(session, commands)
     window = MainWindow(AppContext(session, commands, theme, preferences, previews))
     report_settings(session, preferences)

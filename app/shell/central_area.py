@@ -39,7 +39,9 @@ class CentralArea(QWidget):
         self._session, self._theme = context.session, context.theme
         self._study, self._run = context.session.study, context.session.run
         self.message_bar = MessageBar(context.theme, resume, show_log)
-        self.welcome = WelcomeCard(context.theme, open_scan=open_scan, demo=demo)
+        self.welcome = WelcomeCard(
+            context.theme, open_scan=open_scan, demo=demo, cancel=context.commands.stop
+        )
         self.ready = ReadyCard(context, start)
         self.views = OrthoView(self._session.view)
         self.scrubber = IterationScrubber()

@@ -26,18 +26,14 @@ class Dialogs(QObject):
         super().__init__(parent)
         self._parent, self._context = parent, context
 
-    def choose(self, role: str, open_path: Callable[[Path], object]) -> None:
-        """Let the user choose a file: any to open for "data", else that input of the study."""
+    def choose(self, role: str, chosen: Callable[[Path], object]) -> None:
+        """Let the user choose a file for a role of the study."""
         title, kinds = choice_of(role)
         folder = self._context.preferences.folder_last_used
         name, _ = QFileDialog.getOpenFileName(self._parent, title, folder, kinds)
-        if not name:
-            return
-        self._context.preferences.folder_last_used = str(Path(name).parent)
-        if role == DATA:
-            open_path(Path(name))
-        else:
-            self._context.commands.set_input(role, name)
+        if name:
+            self._context.preferences.folder_last_used = str(Path(name).parent)
+            chosen(Path(name))
 
     def confirm(self, title: str, text: str, yes: str) -> bool:
         """Ask a question whose safe answer is no."""

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from app.control.context import AppContext
 from app.control.runner import Runner
 from app.look.widgets import scrolled
+from app.models.inputs import DATA
 from app.models.run_record import RunState
 from app.shell.actions import Actions
 from app.shell.central_area import CentralArea
@@ -36,6 +37,8 @@ from app.shell.welcome_lists import WelcomeLists
 from app.study.step_panel import StepPanel
 
 WINDOW_PX = (1440, 900)
+LOADER_MS = 500
+"""Until the process that reads files is started: once the window is drawn."""
 LEFT_PX, RIGHT_PX, LOG_PX = 344, 316, 150
 
 
@@ -64,6 +67,7 @@ class MainWindow(QMainWindow):
             self.restoreGeometry(context.preferences.geometry)
         self.centre.welcome.open.setFocus()
         QTimer.singleShot(0, self.welcome_lists.refresh)
+        QTimer.singleShot(LOADER_MS, self, self.commands.start_loader)
 
     def _add_header(self) -> None:
         self._bar = bar = QToolBar("Header")
@@ -146,6 +150,7 @@ class MainWindow(QMainWindow):
         self.actions_.full_views.toggled.connect(self.show_only_views)
         self.actions_.log.toggled.connect(self._show_log)
         self.commands.choose_requested.connect(self._choose)
+        self.commands.offered.connect(lambda role, path: self.open_path(path, role))
         session.run.state_changed.connect(self._follow_state)
         session.study.protocol_changed.connect(self._follow_protocol)
         rest = QShortcut(QKeySequence("Space"), self.centre.views, runner.pause)
@@ -160,10 +165,10 @@ class MainWindow(QMainWindow):
 
     def choose_any(self) -> None:
         """Let the user choose a file to open."""
-        self.dialogs.choose("data", self.open_path)
+        self.dialogs.choose(DATA, self.open_path)
 
     def _choose(self, role: str) -> None:
-        self.dialogs.choose(role, self.open_path)
+        self.dialogs.choose(role, lambda path: self.open_path(path, role))
 
     def export(self) -> None:
         """Write an image of the run."""
@@ -174,11 +179,11 @@ class MainWindow(QMainWindow):
         self.session.add_log("info", f"Exported: {target}")
         self.status.flash(f"Exported: {target}")
 
-    def open_path(self, path: Path) -> None:
-        """Open any file, unless an image that was not exported would be lost."""
-        if self.may_forget_image():
+    def open_path(self, path: Path, role: str = "") -> None:
+        """Open any file, or one for a role, unless an image that was not exported would be lost."""
+        if role not in ("", DATA) or self.may_forget_image():
             self.centre.message_bar.clear()
-            self.commands.open_path(path)
+            self.commands.open_path(path, role)
 
     def may_forget_image(self) -> bool:
         """Ask before an image that was not exported goes."""

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStatusBar, QWidget
 from app.control.context import AppContext
 from app.look.formatting import sentence_case
 from app.look.icons import set_icon
-from app.look.widgets import ElidedLabel, label
+from app.look.widgets import ElidedLabel, button, label
 from app.models.run_record import RunState
 from app.shell.header_bar import action_button
 from app.views.plain_text import PlainLabel
@@ -20,7 +20,7 @@ CLAIM = "Not for clinical use"
 
 
 class StatusLine(QStatusBar):
-    """Three parts of words; nothing here needs a click but the log."""
+    """Three parts of words; nothing here needs a click but the log and Stop."""
 
     def __init__(self, context: AppContext, log: QAction, cursor_text: Callable[[], str]) -> None:
         super().__init__()
@@ -31,12 +31,15 @@ class StatusLine(QStatusBar):
         self._busy = self._message = ""
         self._icon = PlainLabel()
         self.text, self.place = ElidedLabel(), label("", "muted")
+        self.stop = button("Stop", context.commands.stop_reading, "Wait for it no longer")
+        self.stop.hide()
         inside = QWidget()
         row = QHBoxLayout(inside)
         row.setContentsMargins(10, 0, 4, 0)
         row.setSpacing(6)
         row.addWidget(self._icon)
         row.addWidget(self.text, 1)
+        row.addWidget(self.stop)
         row.addWidget(self.place)
         row.addSpacing(12)
         row.addWidget(label(CLAIM, "badge"))
@@ -52,6 +55,7 @@ class StatusLine(QStatusBar):
         for changed in (state.cursor_changed, state.volume_changed):
             changed.connect(self._show_cursor)
         context.commands.busy_changed.connect(self._set_busy)
+        context.commands.stoppable_changed.connect(self.stop.setVisible)
         self.refresh()
 
     def refresh(self) -> None:

@@ -74,7 +74,12 @@ class WelcomeCard(WelcomeTile):
     """Offers a scan, demos, recent studies and interrupted jobs."""
 
     def __init__(
-        self, theme: Theme, *, open_scan: Callable[[], object], demo: Callable[[str], object]
+        self,
+        theme: Theme,
+        *,
+        open_scan: Callable[[], object],
+        demo: Callable[[str], object],
+        cancel: Callable[[], object],
     ) -> None:
         super().__init__()
         self._theme = theme
@@ -86,6 +91,7 @@ class WelcomeCard(WelcomeTile):
         self.demos = [demo_button(each, demo, theme) for each in DEMOS.values()]
         self._busy, self._bar = label("", "muted", wrap=True), QProgressBar()
         self._bar.setTextVisible(False)
+        self.cancel = button("Cancel", cancel, "End the simulation; nothing is opened")
         self._lists = QVBoxLayout()
         self._lists.setSpacing(2)
         demos = QHBoxLayout()
@@ -104,6 +110,7 @@ class WelcomeCard(WelcomeTile):
         self.column.addLayout(demos)
         self.column.addWidget(self._busy)
         self.column.addWidget(self._bar)
+        self.column.addWidget(self.cancel)
         self.column.addLayout(self._lists)
         self.show_busy("")
 
@@ -112,6 +119,7 @@ class WelcomeCard(WelcomeTile):
         self._busy.setText(text)
         self._busy.setVisible(bool(text))
         self._bar.setVisible(bool(text))
+        self.cancel.setVisible(bool(text))
         self._bar.setRange(0, total)
         self._bar.setValue(done)
         for each in (self.open, *self.demos):
@@ -217,7 +225,7 @@ class ReadyCard(WelcomeTile):
         active = run.state.is_active
         stage = session.doing
         self._title.setText(f"{stage} …" if active else data.name)
-        self._text.setText(data.text or data.fault or "Reading the scan …")
+        self._text.setText(data.text)
         requirements = study.requirements()
         message = sentence_case(requirements.describe()) if requirements else ""
         self._requirements.setText(message if active else obstacle or message)

@@ -9,11 +9,16 @@ from PySide6.QtCore import QObject, QTimer
 from app.control.context import AppContext
 from app.control.demo_maker import make_demo_apart
 from app.control.runner import Runner
+from app.models.messages import Problem
 from app.models.run_record import RunState
 from app.shell.welcome import Offer, WelcomeCard, recent_offers
 from engine.modalities import DEMOS, Study
 
 MAX_JOBS = 3
+MEANWHILE = (
+    "Something else was opened meanwhile, and stays. Choose the demo again: it is made by now and "
+    "opens at once."
+)
 LOOK_AGAIN_MS = (2000, 6000)
 """The engine of a window that was killed may outlive it for a moment; its job is offered then."""
 
@@ -25,6 +30,7 @@ class WelcomeLists(QObject):
         super().__init__(card)
         self._context, self._card, self._runner = context, card, runner
         self._jobs: list[Offer] = []
+        self._is_making = False
         self._show()
         context.session.run.state_changed.connect(self._refresh_after_run)
         for delay in LOOK_AGAIN_MS:
@@ -50,21 +56,35 @@ class WelcomeLists(QObject):
             self.refresh()
 
     def make_demo(self, key: str) -> None:
-        """Simulate a demo scan, then open and reconstruct it."""
-        demo = DEMOS[key]
+        """Simulate a demo scan, then open and reconstruct it, unless something else was opened."""
+        if self._is_making:
+            return
+        self._is_making = True
+        demo, commands = DEMOS[key], self._context.commands
+        serial = commands.serial
         self._card.show_busy(demo.busy)
-        self._context.commands.run_task(
+        commands.run_task(
             partial(make_demo_apart, demo=demo),
-            self._open_demo,
+            lambda study: self._open_demo(study, serial),
             busy=demo.busy,
             failed="No demo.",
+            stoppable=True,
             on_progress=partial(self._card.show_busy, demo.busy),
-            on_end=lambda: self._card.show_busy(""),
+            on_end=self._ended,
         )
 
-    def _open_demo(self, study: Study) -> None:
-        self._context.commands.open_study(study)
-        self._runner.start_when_ready()
+    def _ended(self) -> None:
+        self._is_making = False
+        self._card.show_busy("")
+
+    def _open_demo(self, study: Study | None, serial: int) -> None:
+        session = self._context.session
+        if study is None:
+            session.add_log("info", "The demo was cancelled.")
+        elif serial != self._context.commands.serial or session.run.state.is_active:
+            session.raise_problem(Problem("The demo is ready.", MEANWHILE, is_fault=False))
+        else:
+            self._runner.open_and_start(study)
 
     def _took_jobs(self, jobs: list[tuple[str, str, str]]) -> None:
         self._jobs = [

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
 from app.control.context import AppContext
 from app.forms.fields import QuietCombo
@@ -53,6 +56,7 @@ class StudyStep(StepPanel):
         study, run = self._study, self._run
         for role, row in self.rows.items():
             row.show_input(study.inputs.get(role), not run.state.is_active)
+            row.show_reading(study.reading.get(role, ""))
             row.setVisible(role in study.roles)
         self.scanner.setVisible(study.modality.takes_scanner)
         set_paragraphs(self._absent, words_on(study))
@@ -71,13 +75,12 @@ class StudyStep(StepPanel):
     def _say(self) -> None:
         inputs = self._study.inputs
         data = inputs.get(DATA)
-        if data is None:
-            self.say("no scan yet", "missing")
-        elif any(found.is_reading for found in inputs.values()):
+        if self._study.reading:
             self.say("reading …", "look")
+        elif data is None:
+            self.say("no scan yet", "missing")
         elif fault := inputs.fault():
-            is_wrong = any(found.fault for found in inputs.values())
-            self.say(fault, "fault" if is_wrong else "missing")
+            self.say(fault, "missing")
         else:
             self.say(data.text, "look" if inputs.scan and inputs.scan.notes else "ok")
 
@@ -92,8 +95,28 @@ def words_on(study: StudyModel) -> list[str]:
     return [text for text in words if text]
 
 
+class KeepBox(QCheckBox):
+    """Keeps an input for every scan of its scanner; hidden where it belongs to one scan alone."""
+
+    def __init__(self, role: str, text: str, context: AppContext) -> None:
+        super().__init__(text)
+        self._role, self._commands = role, context.commands
+        self.setToolTip(
+            "The file is used for each scan of this scanner that is opened from now on, and for "
+            "no other; take the tick away to end that"
+        )
+        self.clicked.connect(lambda kept: self._commands.keep(self._role, kept))
+        self.hide()
+
+    def show_choice(self) -> None:
+        """Show whether the input is kept, if it can be."""
+        kept = self._commands.is_kept(self._role)
+        self.setVisible(kept is not None)
+        self.setChecked(bool(kept))
+
+
 class InputRow(QWidget):
-    """One file: name, what it is, and buttons to choose or clear it."""
+    """One file: name, what it is, and buttons to choose or clear it; a file dropped here is it."""
 
     def __init__(self, role: str, title: str, without: str, context: AppContext) -> None:
         super().__init__()
@@ -115,23 +138,42 @@ class InputRow(QWidget):
         grid.addWidget(self.choose, 0, 2)
         grid.addWidget(self._name, 1, 0, 1, 3)
         grid.addWidget(self._text, 2, 0, 1, 3)
+        self.keep = KeepBox(role, "Keep for every scan of this scanner", context)
+        grid.addWidget(self.keep, 3, 0, 1, 3)
+        self._role, self._commands = role, commands
+        self.setAcceptDrops(True)
 
     def show_input(self, found: Input | None, editable: bool) -> None:
         """Show what was chosen."""
         self._name.set_full_text(found.name if found else "")
         self._name.setVisible(found is not None)
         self._text.setText(self._words(found))
-        set_tone(self._text, "missing" if found and found.fault else "muted")
         self.choose.setText("Replace …" if found else "Choose …")
         self.choose.setAccessibleName(f"{self.choose.text()} {self._title}")
         self.choose.setEnabled(editable)
+        self.keep.show_choice()
         self.clear.setVisible(found is not None)
         self.clear.setEnabled(editable)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if len(event.mimeData().urls()) == 1 and self.choose.isEnabled():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        path = Path(event.mimeData().urls()[0].toLocalFile())
+        self._commands.offer(self._role, path)
 
     def _words(self, found: Input | None) -> str:
         if found is None:
             return self._without
-        return found.fault or found.text or "reading …"
+        return "\n".join(part for part in (found.text, found.origin) if part)
+
+    def show_reading(self, name: str) -> None:
+        """Show the file that may take this place; what is there stays until it is read."""
+        if name:
+            self._name.set_full_text(name)
+            self._name.setVisible(True)
+            self._text.setText("reading …")
 
 
 class ScannerRow(QWidget):
@@ -158,6 +200,8 @@ class ScannerRow(QWidget):
         grid.addWidget(label("Scanner", "caption"), 0, 0)
         grid.addWidget(self.box, 1, 0)
         grid.addWidget(self._text, 2, 0)
+        self.keep = KeepBox(SCANNER, "Keep for every such scan", context)
+        grid.addWidget(self.keep, 3, 0)
 
     def show_choice(self) -> None:
         """Show the scanner in use."""
@@ -169,10 +213,11 @@ class ScannerRow(QWidget):
         self.box.setCurrentIndex(at)
         self.box.setEnabled(not self._run.state.is_active)
         scanner = self._study.scanner
-        fault = chosen.fault if chosen else ""
-        self._text.setText(fault or (scanner.describe() if scanner else ""))
+        origin = chosen.origin if chosen is not None else ""
+        words = (scanner.describe() if scanner is not None else "", origin)
+        self._text.setText("\n".join(part for part in words if part))
         self._text.setVisible(bool(self._text.text()))
-        set_tone(self._text, "missing" if fault else "muted")
+        self.keep.show_choice()
 
     def _chosen(self) -> None:
         value = self.box.currentData()

@@ -40,6 +40,7 @@ EFFICIENCIES = InputRole(
     describe=_describe,
     attach=_attach,
     format="Crystal efficiencies",
+    of_scanner=True,
 )
 
 

@@ -35,7 +35,14 @@ class Format(ABC):
 
 
 class ListModeReader(Format):
-    """Reads list-mode scans."""
+    """Reads list-mode scans.
+
+    Attributes
+    ----------
+    names_scanner : whether a scan says by itself which scanner it is from
+    """
+
+    names_scanner: ClassVar[bool] = True
 
     @classmethod
     @abstractmethod

@@ -86,7 +86,10 @@ def _of_xray(path: Path) -> tuple[str, Look] | None:
 def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
     """Return the format's name and what reads it."""
     from engine.errors import UnknownFormatError
+    from engine.io.efficiencies import DATASET
     from engine.io.formats import HISTOGRAM_READERS, LISTMODE_READERS, VOLUME_READERS, reader_of
+    from engine.io.hdf5 import is_hdf5
+    from engine.io.hdf5_contents import describe_contents, holds
     from engine.io.response_hdf5 import is_response
     from engine.io.scanner_toml import is_scanner_toml
     from engine.io.scanners import MAP_SUFFIXES
@@ -106,9 +109,12 @@ def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
     suffix = path.suffix.lower()
     if suffix == ".toml" and is_scanner_toml(path):
         return "Scanner", lambda: _of_toml_scanner(path)
-    if suffix in (".h5", ".hdf5") or (suffix in MAP_SUFFIXES and _columns(head) <= 2):
+    if is_hdf5(head) and not holds(file, DATASET):
+        raise UnknownFormatError(describe_contents(file))
+    fields = _first_row(head) if suffix in MAP_SUFFIXES else []
+    if is_hdf5(head) or (fields and len(fields) <= 2):
         return "Crystal efficiencies", lambda: _of_efficiencies(path, scanner)
-    if suffix in MAP_SUFFIXES:
+    if fields:
         return "Crystal map", lambda: _of_map(path)
     raise UnknownFormatError(
         f"{path.name}: unknown format; known are list-mode and X-ray scans, volumes, crystal maps, "
@@ -116,13 +122,21 @@ def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
     )
 
 
-def _columns(head: bytes) -> int:
-    """Number of columns of a text table's first row."""
+def _first_row(head: bytes) -> list[str]:
+    """Return the first row of a table of numbers, empty where the text is no such table."""
     for line in head.decode("utf-8", errors="replace").splitlines():
         fields = line.partition("#")[0].replace(",", " ").split()
         if fields:
-            return len(fields)
-    return 0
+            return fields if all(_is_number(field) for field in fields) else []
+    return []
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _of_scan(data: ListMode) -> Report:

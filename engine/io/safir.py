@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.data.listmode import ListMode
-from engine.errors import FileFormatError, GeometryError
+from engine.errors import FileFormatError, GeometryError, ScannerMissingError
 from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.ring import RingScanner
 from engine.geometry.scanner import Scanner
@@ -51,6 +51,7 @@ class Safir(ListModeReader):
 
     name: ClassVar[str] = "SAFIR list mode"
     suffixes: ClassVar[tuple[str, ...]] = (".clm.safir", ".safir")
+    names_scanner = False
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
@@ -152,9 +153,10 @@ def _map_beside(path: Path) -> str:
     if len(beside) == 1:
         return str(beside[0])
     found = f"{len(beside)} crystal maps" if beside else "no crystal map"
-    raise GeometryError(
+    raise ScannerMissingError(
         f"{path.name}: {found} beside it, so the crystals' places are not known; name one as the "
-        "scanner, or put a file crystal_map.txt (`ring det [layer] x y z`, mm) in its folder."
+        "scanner, or put a file crystal_map.txt (`ring det [layer] x y z`, mm) in its folder.",
+        Safir.name,
     )
 
 

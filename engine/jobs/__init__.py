@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from engine.jobs.caches import StoredItem as StoredItem
     from engine.jobs.checkpoint.job import Job as Job
     from engine.jobs.checkpoint.job import jobs as jobs
+    from engine.jobs.loader.foreign_files import ForeignFiles as ForeignFiles
+    from engine.jobs.loader.loader import Loader as Loader
     from engine.jobs.process.engine_process import EngineProcess as EngineProcess
     from engine.jobs.process.messages import Source as Source
     from engine.jobs.storage import choose_stored as choose_stored
@@ -25,6 +27,8 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "Job",
                 "jobs",
             ),
+            "engine.jobs.loader.foreign_files": ("ForeignFiles",),
+            "engine.jobs.loader.loader": ("Loader",),
             "engine.jobs.process.engine_process": ("EngineProcess",),
             "engine.jobs.process.messages": ("Source",),
             "engine.jobs.storage": (

@@ -26,6 +26,7 @@ class ScanSummary:
     facts : (label, text), in the order to show them
     notes : what the reader wants the user to know, one sentence each
     scanner : the scanner it names; None where it is not needed, or not known
+    format : name of its format where such files do not say which scanner they are from, else empty
     needs_scanner : whether a run needs a scanner
     fault : why the scan cannot be reconstructed, empty if it can
     """
@@ -35,6 +36,7 @@ class ScanSummary:
     facts: Facts
     notes: tuple[str, ...] = ()
     scanner: Scanner | None = None
+    format: str = ""
     needs_scanner: bool = True
     fault: str = ""
 
@@ -46,6 +48,11 @@ class ScanSummary:
     def describe(self, grid: ImageGrid) -> str:
         """Return a grid in plain words, in the unit of the scan."""
         return grid.describe(self.length_unit)
+
+    @property
+    def brings(self) -> tuple[str, ...]:
+        """Keys of the auxiliary inputs that are in the scan itself."""
+        return ()
 
     @property
     def projections(self) -> RadiographStore | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -16,14 +17,18 @@ from app.control.previews import Previews
 from app.control.runner import Runner
 from app.look.theme import Theme
 from app.models.device_choice import DeviceChoice
+from app.models.inputs import DATA, SCANNER, Input
 from app.models.preferences import Preferences
 from app.models.session import Session
 from engine.backend.devices import cpu_device
 from engine.geometry.ring import RingScanner, RingSettings
+from engine.jobs.loader import CallsHere, ForeignFiles, Loader
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
 from tests.app.engine_in_thread import EngineInThread
 
+LOADERS: list[Loader] = []
+"""Processes that read files for several tests."""
 PATIENCE_MS = 60_000
 """A first run compiles kernels where their cache is empty."""
 
@@ -75,12 +80,35 @@ def preferences(tmp_path: Path) -> Preferences:
     return Preferences(tmp_path / "home")
 
 
+@pytest.fixture(scope="session")
+def loader() -> Iterator[Loader]:
+    """The process that reads files, one for all windows of the tests."""
+    made = Loader()
+    made.start()
+    LOADERS.append(made)
+    yield made
+    made.close()
+
+
+def read_input(role: str, value: str, scanner: str | None, geometry: Any) -> Input:
+    """Read one input in this process; raises where it is refused."""
+    files, path = ForeignFiles(CallsHere()), Path(value)
+    if role == DATA:
+        scan = files.scan(path, scanner)
+        return Input(value, scan.text, scan)
+    if role == SCANNER:
+        found = files.scanner(value)
+        return Input(value, found.describe(), found)
+    content = files.auxiliary(role, path, geometry)
+    return Input(value, content.text, content.content)
+
+
 class Controls:
     """All that a window does, without the window: for tests of single panels."""
 
-    def __init__(self, preferences: Preferences) -> None:
+    def __init__(self, preferences: Preferences, loader: Loader) -> None:
         session = Session(DeviceChoice("cpu", (cpu_device(2),)))
-        commands = Commands(session, preferences)
+        commands = Commands(session, preferences, loader)
         theme = Theme(QApplication.instance(), preferences.theme)
         previews = Previews(session, commands)
         self.session, self.commands = session, commands
@@ -93,19 +121,19 @@ class Controls:
 
 
 @pytest.fixture
-def controls(qtbot, qapp, preferences) -> Iterator[Controls]:
+def controls(qtbot, qapp, preferences, loader) -> Iterator[Controls]:
     """A session and what acts on it; afterwards no thread and no process of it is left."""
-    made = Controls(preferences)
+    made = Controls(preferences, loader)
     yield made
     shut_down(qtbot, made)
 
 
 @pytest.fixture
-def window(qtbot, qapp, preferences):
+def window(qtbot, qapp, preferences, loader):
     """A window that is on the screen; afterwards no thread and no process of it is left."""
     from app.shell.application import make_window
 
-    made = make_window(qapp, preferences)
+    made = make_window(qapp, preferences, loader)
     made.dialogs.confirm = lambda *words: True  # the user, who agrees to everything
     made.runner.engine = EngineInThread
     qtbot.addWidget(made)
@@ -129,7 +157,9 @@ def children() -> list[str]:
     """Command lines of the processes of this test; a dying one has time to go."""
     end = time.monotonic() + PATIENCE_MS / 1000
     while time.monotonic() < end:
-        found = [" ".join(child.cmdline()) for child in psutil.Process().children()]
+        ours = psutil.Process().children()
+        shared = {loader.pid for loader in LOADERS}
+        found = [" ".join(each.cmdline()) for each in ours if each.pid not in shared]
         if not [line for line in found if line and "resource_tracker" not in line]:
             return []
         time.sleep(0.02)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QTimer
 
-from app.control.reading import read_input
 from app.control.runner import learnt
 from app.models.device_choice import DeviceChoice
 from app.models.messages import Problem
@@ -20,7 +19,7 @@ from app.models.session import Session
 from engine.backend import cpu
 from engine.backend.devices import cpu_device
 from engine.data.projections import Projections
-from engine.errors import SettingsError
+from engine.errors import DataError, SettingsError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import parallel
 from engine.io import write_projections
@@ -31,7 +30,7 @@ from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.operators.xray import XrayTransform
 from engine.preprocess import Binning, Crop, FlatField, Hounsfield
 from engine.study.assignments import with_settings
-from tests.app.conftest import PATIENCE_MS
+from tests.app.conftest import PATIENCE_MS, read_input
 
 MU = 0.02
 GRID = ImageGrid((4, 32, 32), (1.0, 1.0, 1.0))
@@ -216,9 +215,8 @@ def test_values_that_are_no_numbers_are_a_fault(tmp_path, ct_scan):
     data = read_projections(ct_scan)
     data.values[3, 1, 7] = np.nan
     write_projections(data, tmp_path / "nan.h5")
-    found = read_input("data", str(tmp_path / "nan.h5"), None, None)
-    assert found.content is None
-    assert "1 of 9,600 values" in found.fault
+    with pytest.raises(DataError, match="1 of 9,600 values"):
+        read_input("data", str(tmp_path / "nan.h5"), None, None)
 
 
 # in the window
@@ -299,11 +297,12 @@ def test_a_protocol_file_brings_its_modality(qtbot, window, open_ct):
     assert window.session.study.modality.key == "ct"
 
 
-def test_a_scanner_does_not_belong_to_a_ct_scan(window, open_ct):
+def test_a_scanner_does_not_belong_to_a_ct_scan(qtbot, window, open_ct):
     open_ct()
     message: list[Problem] = []
     window.session.problem_raised.connect(message.append)
     window.commands.set_input("scanner", "safir")
+    qtbot.waitUntil(lambda: bool(message), timeout=PATIENCE_MS)
     assert message[0].text == "The study is of X-ray CT, to which no scanner belongs."
     assert set(window.session.study.inputs) == {"data"}
 

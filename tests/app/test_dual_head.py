@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from app.control.reading import read_input
 from app.models.device_choice import DeviceChoice
+from app.models.inputs import Inputs
 from app.models.quality import QUALITIES
 from app.models.run_record import RunState
 from app.models.session import Session
@@ -19,7 +19,7 @@ from engine.backend.devices import cpu_device
 from engine.data.histogram import with_settings
 from engine.data.listmode import ListMode
 from engine.data.response import ResponseMatrix
-from engine.errors import SettingsError
+from engine.errors import EngineError, SettingsError
 from engine.io import read_scanner, write_histogram, write_listmode
 from engine.io.response_hdf5 import write_response
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
@@ -31,7 +31,7 @@ from engine.modalities.recognise import purpose_of
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.simulate.histogram import simulate_histogram
 from engine.simulate.phantoms import point
-from tests.app.conftest import PATIENCE_MS
+from tests.app.conftest import PATIENCE_MS, read_input
 
 QUICK = AnalyticResponse(n_points=512)
 ADAC = "pet-listmode-adac-dualhead-2sources/sample_2p_static.csv"
@@ -139,7 +139,7 @@ def test_a_way_picked_for_a_kind_of_scan_is_kept_for_that_kind(session, histogra
 
 def test_a_protocol_picked_before_the_scan_is_for_that_scan(session, histogram, listmode):
     take(session, histogram)
-    session.study.clear_inputs()
+    session.study.set_input("data", None)
     session.study.use_protocol(DualHeadProtocol())
     take(session, listmode)
     assert session.study.modality.key == "dual-head"
@@ -148,25 +148,19 @@ def test_a_protocol_picked_before_the_scan_is_for_that_scan(session, histogram, 
     assert session.study.modality.key == "pet"  # it was not picked for all of this kind
 
 
-def test_a_scanner_that_is_still_being_read_changes_no_protocol(session, listmode):
+def test_a_scanner_of_the_same_kind_changes_no_protocol(session, listmode):
     take(session, listmode)
     mine = DualHeadProtocol(name="Mine")
     session.study.use_protocol(mine)
-    session.study.await_input("scanner", "test-panels")
-    assert (
-        session.study.scanner is None
-        and session.study.protocol == mine
-        and session.study.note == ""
-    )
     session.study.set_input("scanner", read_input("scanner", "test-panels", None, None))
     assert session.study.scanner is not None and session.study.protocol == mine
 
 
-def test_a_study_keeps_its_protocol_whichever_of_its_files_is_read_first(session, listmode):
+def test_a_study_keeps_the_protocol_it_names(session, listmode):
     mine = DualHeadProtocol(name="Mine")
-    session.study.use_protocol(mine)
-    session.study.await_input("scanner", "test-panels")
-    session.study.set_input("data", read_input("data", str(listmode), "test-panels", None))
+    session.study.begin(
+        Inputs(data=read_input("data", str(listmode), "test-panels", None)), protocol=mine
+    )
     assert session.study.protocol == mine
 
 
@@ -262,7 +256,7 @@ def test_a_response_of_the_panels_is_taken_with_its_image(session, histogram, re
     assert purpose_of(tmp_path / "r.h5").role is RESPONSE
     take(session, histogram)
     found = read_input("response", str(tmp_path / "r.h5"), None, session.study.scanner)
-    assert "values" in found.text and not found.fault
+    assert "values" in found.text
     session.study.set_input("response", found)
     assert session.study.grid() == response.scanner.grid
     assert session.study.to_study().inputs["response"] == tmp_path / "r.h5"
@@ -271,8 +265,8 @@ def test_a_response_of_the_panels_is_taken_with_its_image(session, histogram, re
 def test_a_response_of_other_panels_is_refused(response, tmp_path):
     write_response(response, tmp_path / "r.h5")
     other = read_scanner("demo-panels")
-    found = read_input("response", str(tmp_path / "r.h5"), None, other)
-    assert "other crystals" in found.fault
+    with pytest.raises(EngineError, match="other crystals"):
+        read_input("response", str(tmp_path / "r.h5"), None, other)
 
 
 def test_layers_are_one_to_the_response(session, response, tmp_path):
@@ -288,7 +282,6 @@ def test_layers_are_one_to_the_response(session, response, tmp_path):
     session.study.use_protocol(DualHeadProtocol())
     write_response(response, tmp_path / "r.h5")
     found = read_input("response", str(tmp_path / "r.h5"), None, session.study.scanner)
-    assert not found.fault
     session.study.set_input("response", found)
     assert session.obstacle() == ""
     session.study.set_input("response", None)

@@ -51,6 +51,10 @@ class OwnedSlots:
         # a copy: the engine writes the next volume into the same memory
         return np.ndarray(shape, np.float32, self._blocks[slot].buf).copy()
 
+    def read_bytes(self, start: int, n_bytes: int) -> bytearray:
+        """Return a copy of bytes in the first slot."""
+        return bytearray(np.ndarray(n_bytes, np.uint8, self._blocks[0].buf, start).data)
+
     def close(self) -> None:
         """Give the memory back."""
         while self._blocks:
@@ -73,6 +77,10 @@ class AttachedSlots:
     def write(self, slot: int, values: NDArray[np.float32]) -> None:
         """Copy a volume into a slot."""
         np.ndarray(values.shape, np.float32, self._blocks[slot].buf)[...] = values
+
+    def write_bytes(self, start: int, data: memoryview) -> None:
+        """Copy bytes into the first slot."""
+        np.ndarray(data.nbytes, np.uint8, self._blocks[0].buf, start)[...] = data
 
     def close(self) -> None:
         """Detach."""

@@ -46,6 +46,12 @@ class HistogramSummary(ScanSummary):
         )
 
     @property
+    def brings(self) -> tuple[str, ...]:
+        from engine.corrections.normalisation import EFFICIENCIES
+
+        return () if self.sums.normalisation is None else (EFFICIENCIES.key,)
+
+    @property
     def phantom(self) -> Plain | None:
         return self.rods
 

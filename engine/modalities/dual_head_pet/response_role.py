@@ -40,4 +40,5 @@ RESPONSE = InputRole(
     describe=_describe,
     accepts=_accepts,
     summary=lambda response: response.scanner,
+    of_scanner=True,
 )

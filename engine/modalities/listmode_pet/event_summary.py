@@ -37,9 +37,16 @@ class EventSummary(ScanSummary):
             facts=_facts(data),
             notes=data.notes,
             scanner=data.scanner,
+            format=_format_without_scanner(data),
             sample=_sample(data),
             n_events=data.n_events,
         )
+
+    @property
+    def brings(self) -> tuple[str, ...]:
+        from engine.corrections.normalisation import EFFICIENCIES
+
+        return () if self.sample.efficiencies is None else (EFFICIENCIES.key,)
 
     def with_contents(self, contents: Any) -> ListMode:
         """Return the sample with the contents of auxiliary files, (role, content) each."""
@@ -54,6 +61,14 @@ def _sample(data: ListMode) -> ListMode:
     if data.delayed is not None:
         rows = np.union1d(rows, np.flatnonzero(data.delayed)[:SAMPLE])
     return data.select(rows)
+
+
+def _format_without_scanner(data: ListMode) -> str:
+    from engine.io import LISTMODE_READERS
+
+    names = {reader.name for reader in LISTMODE_READERS if not reader.names_scanner}
+    name = str(data.info.get("format", ""))
+    return name if name in names else ""
 
 
 def _facts(data: ListMode) -> Facts:

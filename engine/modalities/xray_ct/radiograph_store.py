@@ -6,7 +6,6 @@ so that a projection or the sinogram of a row costs what it contains. The file g
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from engine.arrays import Array
 from engine.data.projections import Kind, Projections
+from engine.data.spooled_array import spooled
 from engine.errors import ResourceError
 
 NEIGHBOURS = 4
@@ -97,10 +97,7 @@ def _on_disk(values: Array) -> Array:
     from engine.paths import cache_dir
 
     try:
-        with tempfile.TemporaryFile(dir=cache_dir()) as file:
-            values.tofile(file)
-            file.flush()
-            return np.memmap(file, values.dtype, "r", shape=values.shape)
+        return spooled(values, cache_dir())
     except OSError as e:
         raise ResourceError(
             f"The pictures of the scan need {values.nbytes / 2**30:.1f} GiB of the disk at "

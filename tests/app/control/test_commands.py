@@ -16,8 +16,8 @@ STEPS = 3
 
 
 @pytest.fixture
-def commands(qapp, preferences) -> Commands:
-    return Commands(Session(DeviceChoice("auto", (cpu_device(2),))), preferences)
+def commands(qapp, preferences, loader) -> Commands:
+    return Commands(Session(DeviceChoice("auto", (cpu_device(2),))), preferences, loader)
 
 
 @pytest.fixture

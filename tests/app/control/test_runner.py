@@ -22,9 +22,9 @@ def session(qapp) -> Session:
 
 
 @pytest.fixture
-def runner(qtbot, session, preferences, long_study) -> Iterator[Runner]:
+def runner(qtbot, session, preferences, loader, long_study) -> Iterator[Runner]:
     """A run at work: a new image every 50 ms, of more than a test waits for."""
-    commands = Commands(session, preferences)
+    commands = Commands(session, preferences, loader)
     made = Runner(session, preferences, commands)
     made.source = engine_sources.slow
     commands.open_study(long_study)

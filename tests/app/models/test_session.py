@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.control.reading import read_input
 from app.models.device_choice import DeviceChoice
 from app.models.inputs import Input, Inputs
 from app.models.quality import QUALITIES, at_quality, quality_of
@@ -20,6 +19,7 @@ from engine.backend.devices import cpu_device
 from engine.data.listmode import ListMode
 from engine.data.run_history import RunHistory
 from engine.data.volume import Volume
+from engine.errors import EngineError
 from engine.events import (
     Aborted,
     Corrected,
@@ -35,6 +35,7 @@ from engine.geometry.grid import ImageGrid
 from engine.modalities.listmode_pet.event_summary import EventSummary
 from engine.modalities.listmode_pet.modality import ListModePet
 from engine.modalities.listmode_pet.protocol import ListModeGrid, ListModeProtocol
+from tests.app.conftest import read_input
 
 GRID = ImageGrid((3, 4, 5), (2.0, 2.0, 2.0))
 
@@ -132,15 +133,11 @@ def test_fast_scales_the_voxels_once_the_scanner_is_known(session, scan, tiny_ri
 
 def test_obstacles_say_what_is_missing(session, scan):
     assert session.obstacle() == "Open a scan first."
-    session.study.set_input("data", Input("/data/scan.l"))
+    session.study.show_reading({"data": "scan.l"})
     assert session.obstacle() == "scan.l is still being read."
-    session.study.set_input("data", Input("/data/scan.l", fault="scan.l: damaged."))
-    assert session.obstacle() == "scan.l: damaged."
     session.study.set_input("data", Input("/data/scan.l", "1,000 prompts", content=scan))
-    assert session.obstacle() == ""
-    session.study.set_input("attenuation", Input("/data/mu.nii", fault="mu.nii: in 1/cm."))
-    assert session.obstacle() == "mu.nii: in 1/cm."
-    session.study.set_input("attenuation", None)
+    assert session.obstacle() == "scan.l is still being read."
+    session.study.show_reading({})
     assert session.obstacle() == ""
 
 
@@ -187,7 +184,6 @@ def test_a_chosen_scanner_stands_above_the_one_the_scan_names(ready, tiny_ring):
 
 def test_reading_a_scan_keeps_few_events_but_all_facts(small_study):
     found = read_input("data", str(small_study.data), None, None)
-    assert found.fault == ""
     assert found.content.n_events > 20_000
     assert found.content.sample.n_events <= 128
     assert found.content.sample.n_delayed > 0
@@ -196,9 +192,8 @@ def test_reading_a_scan_keeps_few_events_but_all_facts(small_study):
 
 @pytest.mark.parametrize("role", ["data", "scanner", "attenuation", "normalisation"])
 def test_a_missing_file_is_a_sentence(role, tmp_path, tiny_ring):
-    found = read_input(role, str(tmp_path / "no.such"), None, tiny_ring)
-    assert "no.such" in found.fault
-    assert found.text == ""
+    with pytest.raises(EngineError, match=r"no\.such"):
+        read_input(role, str(tmp_path / "no.such"), None, tiny_ring)
 
 
 # run
@@ -348,7 +343,8 @@ def test_kept_images_stay_within_their_memory():
 def test_a_new_scan_takes_the_old_image_away(ready, scan):
     ready.run.begin("scan")
     ready.run.take(Finished(volume(2.0), {}))
-    ready.study.set_input("data", Input("/data/scan.l", "read again", content=scan))
+    same = Input("/data/scan.l", "read again", content=scan)
+    ready.study.revise(Inputs(data=same))
     assert ready.view.volume is not None
     ready.study.set_input("data", Input("/data/other.l"))
     assert ready.view.volume is None

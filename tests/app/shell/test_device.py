@@ -184,8 +184,7 @@ from engine.modalities.studies import read_study
 app = make_app()
 window = make_window(app)
 window.show()
-window.commands.open_study(read_study(Path(sys.argv[1])))
-window.runner.start_when_ready()
+window.runner.open_and_start(read_study(Path(sys.argv[1])))
 end = time.monotonic() + 60
 while window.session.run.record.result is None and time.monotonic() < end:
     app.processEvents()

@@ -162,10 +162,10 @@ def test_closing_while_running_asks_and_leaves_nothing(qtbot, window, opened, lo
 
 
 def test_no_run_starts_in_a_window_that_closed_while_its_scan_was_read(qtbot, window, long_study):
-    window.commands.open_study(long_study)
-    window.runner.start_when_ready()
+    window.runner.open_and_start(long_study)
+    assert window.session.study.reading == {"data": "small.h5"}
     window.close()
-    qtbot.waitUntil(lambda: not window.session.study.inputs["data"].is_reading)
+    qtbot.waitUntil(lambda: not window.commands.is_busy)
     assert window.runner.job is None
 
 
@@ -211,7 +211,7 @@ def test_a_study_file_brings_everything_back(qtbot, window, opened, tmp_path):
     assert window.session.study.to_study() == study
 
 
-def test_a_protocol_is_saved_under_a_name_and_found_again(qtbot, qapp, window, preferences):
+def test_a_protocol_is_saved_under_a_name_and_found_again(qtbot, qapp, window, preferences, loader):
     window.session.study.use_quality("fine")
     window.commands.save_protocol("My brain / 3")
     assert window.session.study.base.name == "My brain / 3"
@@ -220,7 +220,7 @@ def test_a_protocol_is_saved_under_a_name_and_found_again(qtbot, qapp, window, p
         for i in range(window.header.choice.protocols.count())
     ]
     assert "My brain / 3" in names
-    again = make_window(qapp, preferences)
+    again = make_window(qapp, preferences, loader)
     qtbot.addWidget(again)
     box = again.header.choice.protocols
     assert "My brain / 3" in [box.itemText(i) for i in range(box.count())]
@@ -231,22 +231,20 @@ def test_a_mu_map_waits_for_the_scan_that_names_the_scanner(qtbot, window, small
     saved_volume(tmp_path / "mu.h5", 0.0096, "1/mm")
     study = small_study.model_copy(update={"inputs": {"attenuation": tmp_path / "mu.h5"}})
     window.commands.open_study(study)
-    assert window.session.study.inputs["attenuation"].is_reading
+    assert "attenuation" not in window.session.study.inputs
     qtbot.waitUntil(lambda: window.session.obstacle() == "", timeout=PATIENCE_MS)
     assert "0.0096" in window.session.study.inputs["attenuation"].text
     assert window.centre.message_bar.problem is None
     assert window.steps[1].summary.startswith("attenuation")
 
 
-def test_a_step_tells_a_fault_from_what_is_missing(window):
+def test_a_step_tells_what_is_missing_and_what_is_being_read(window):
     study, session = window.steps[0], window.session
     assert study.tone == "missing"
     session.study.set_input("data", Input("scan.l", "a scan of no known scanner"))
     assert study.tone == "missing" and "choose one" in study.summary
-    session.study.set_input("data", Input("scan.l", fault="scan.l: damaged."))
-    assert (study.tone, study.summary) == ("fault", "scan.l: damaged.")
-    assert ": fault. " in study.head.accessibleName()
-    assert study.head.word.property("tone") == "missing"  # the colour of both
+    session.study.show_reading({"data": "scan.l"})
+    assert study.summary == "reading …"
 
 
 # export

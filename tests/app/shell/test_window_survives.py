@@ -30,8 +30,7 @@ from engine.modalities.studies import read_study
 app = make_app()
 window = make_window(app)
 window.show()
-window.commands.open_study(read_study(Path(sys.argv[1])))
-window.runner.start_when_ready()
+window.runner.open_and_start(read_study(Path(sys.argv[1])))
 sys.exit(app.exec())
 """
 
@@ -74,7 +73,7 @@ def test_kills_at_random_and_the_same_bits(qtbot, window, opened, exact_study, r
 
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL is of POSIX systems")
 def test_a_killed_windows_job_is_offered_at_the_next_start(
-    qtbot, qapp, preferences, long_study, tmp_path, monkeypatch
+    qtbot, qapp, preferences, loader, long_study, tmp_path, monkeypatch
 ):
     home = tmp_path / "isocenter-home"
     monkeypatch.setenv("ISOCENTER_HOME", str(home))
@@ -87,7 +86,7 @@ def test_a_killed_windows_job_is_offered_at_the_next_start(
     finally:
         killed.kill()
         killed.wait(timeout=60)
-    window = make_window(qapp, preferences)
+    window = make_window(qapp, preferences, loader)
     qtbot.addWidget(window)
     window.show()
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from app.control.reading import read_input
 from engine.backend import cpu
 from engine.data.projections import Projections
 from engine.geometry.orbits import circle, parallel
@@ -19,6 +19,7 @@ from engine.modalities.xray_ct.projections_summary import ProjectionsSummary
 from engine.modalities.xray_ct.radiograph_store import RadiographStore
 from engine.paths import cache_dir
 from engine.preprocess import STEPS, PreprocessStep
+from tests.app.conftest import read_input
 
 SHAPE = (40, 7, 48)
 
@@ -97,12 +98,11 @@ def test_the_file_goes_with_the_scan(scan):
 
 
 def test_no_room_on_the_disk_costs_the_pictures_only(scan, tmp_path, monkeypatch):
-    from engine.modalities.xray_ct import radiograph_store as pictures
 
     def full(*_, **__):
         raise OSError(28, os.strerror(28))
 
-    monkeypatch.setattr(pictures.tempfile, "TemporaryFile", full)
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
     held = ProjectionsSummary.of(scan, Path("scan.h5"))
     assert held.radiographs is None
     assert "No space left" in held.notes[-1]

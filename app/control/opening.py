@@ -1,0 +1,230 @@
+"""Files that the user opens, one after the other, in the order they were given.
+
+Each is read for the study that is open when its turn comes. What was meant for a scan that was then
+refused is refused with it: it must not end up beside the scan before.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from app.control.reading import (
+    Addition,
+    Choice,
+    LoadedVolume,
+    NewStudy,
+    Outcome,
+    Revision,
+    StudyReader,
+)
+from app.control.tasks import Tasks
+from app.models.inputs import DATA, Inputs
+from app.models.kept_inputs import KeptInputs
+from app.models.messages import Problem
+from app.models.preferences import Preferences
+from app.models.session import Session
+from engine.errors import EngineError, ReadingStoppedError, ScannerMissingError
+
+if TYPE_CHECKING:  # the loader is not needed to open the window
+    from app.control.threads import Task
+    from engine.jobs import Loader
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """Something to read.
+
+    Attributes
+    ----------
+    name : for people
+    role : what it was offered for; empty if the file shall say
+    work : reads it
+    done : called once it is taken
+    path : of what may be a scan
+    """
+
+    name: str
+    role: str
+    work: Callable[[StudyReader], Outcome]
+    done: Callable[[], object] | None = None
+    path: Path | None = None
+
+    @property
+    def refusal(self) -> str:
+        """Title of the message where it is refused."""
+        return f"{self.name} cannot be {'used' if self.role else 'opened'}."
+
+
+class Opening(QObject):
+    """Reads what was asked for, and hands what is sound to the study.
+
+    Attributes
+    ----------
+    serial : raised by everything the user opens or clears
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        preferences: Preferences,
+        kept: KeptInputs,
+        tasks: Tasks,
+        loader: Callable[[], Loader],
+    ) -> None:
+        super().__init__(tasks)
+        self._session, self._preferences, self._kept = session, preferences, kept
+        self._study, self._run = session.study, session.run
+        self._tasks, self._loader = tasks, loader
+        self._queue: deque[Request] = deque()
+        self._current: Request | None = None
+        self._lost = ""
+        self._waiting: Path | None = None
+        self.serial = 0
+
+    def add(self, request: Request) -> None:
+        """Read something once all before it is done."""
+        if self._run.state.is_active:
+            self._refuse_while_running()
+            return
+        self.serial += 1
+        self._queue.append(request)
+        if self._current is None:
+            self._next()
+        self._show()
+
+    def stop(self) -> None:
+        """Read nothing more; what is being read is asked to end."""
+        self._queue.clear()
+        self._tasks.stop()
+        self._show()
+
+    def cancel(self) -> None:
+        """Read nothing more, and take nothing of what is being read."""
+        self.serial += 1
+        self._queue.clear()
+        self._current = self._waiting = None
+        self._tasks.stop()
+        self._show()
+
+    def _show(self) -> None:
+        requests = [self._current, *self._queue]
+        self._study.show_reading({each.role: each.name for each in requests if each is not None})
+
+    def _next(self) -> None:
+        if not self._queue:
+            self._current, self._lost = None, ""
+            self._show()
+            return
+        request = self._current = self._queue.popleft()
+        inputs, roles, title = self._study.inputs, self._study.roles, self._study.modality.title
+        waiting = self._waiting
+        copy = Inputs(**inputs)
+
+        def work(task: Task) -> Outcome | EngineError:
+            from engine.jobs import ForeignFiles
+
+            files = ForeignFiles(self._loader(), task.isInterruptionRequested)
+            try:
+                return request.work(StudyReader(files, self._kept, copy, roles, title, waiting))
+            except EngineError as e:
+                return e
+
+        self._tasks.run_task(
+            work,
+            lambda outcome: self._take(request, inputs, outcome),
+            busy=f"Reading {request.name}",
+            failed=request.refusal,
+            stoppable=True,
+            on_end=lambda: self._ended(request),
+        )
+
+    def _ended(self, request: Request) -> None:
+        if self._current is request:
+            self._next()
+
+    def _take(self, request: Request, inputs: Inputs, outcome: Outcome | EngineError) -> None:
+        """Hand on what was read, unless the user went on without it."""
+        if self._current is not request:
+            return
+        if isinstance(outcome, EngineError):
+            self._refuse(request, outcome)
+            return
+        if self._run.state.is_active:
+            self._refuse_while_running()
+            return
+        if isinstance(outcome, Addition | Revision) and not self._belongs(request, inputs):
+            return
+        try:
+            self._apply(outcome)
+        except EngineError as e:
+            self._refuse(request, e)
+            return
+        if request.done is not None and not self._queue:
+            self._study.show_reading({})
+            request.done()
+
+    def _belongs(self, request: Request, inputs: Inputs) -> bool:
+        """Whether a file is for the scan that is open now; say so if not."""
+        text = ""
+        if self._lost:
+            text = f"It was meant for {self._lost}, which was not opened."
+        elif self._study.inputs is not inputs:
+            text = "The scan it was read for is not open any more; open it again."
+        if text:
+            self._session.raise_problem(Problem(request.refusal, text))
+        return not text
+
+    def _apply(self, outcome: Outcome) -> None:
+        study = self._study
+        match outcome:
+            case NewStudy():
+                self._lost, self._waiting = "", None
+                study.begin(outcome.inputs, outcome.protocol)
+                self._preferences.remember(outcome.path)
+                self._tell_left_out(outcome.refused)
+            case Revision():
+                study.revise(outcome.inputs)
+            case Addition():
+                study.set_input(outcome.role, outcome.found)
+            case LoadedVolume():
+                self._show_volume(outcome)
+            case Choice():
+                study.use_protocol(outcome.protocol)
+
+    def _show_volume(self, found: LoadedVolume) -> None:
+        from engine.privacy import pseudonym_of
+
+        name, identify = found.path.name, self._preferences.identify
+        alias = name if identify else pseudonym_of(found.path, "volume")
+        self._session.show_file(found.volume, name, alias)
+
+    def _tell_left_out(self, refused: tuple[str, ...]) -> None:
+        if refused:
+            title = "Something that is kept for this scanner was left out."
+            self._session.raise_problem(Problem(title, " ".join(refused)))
+
+    def _refuse(self, request: Request, fault: EngineError) -> None:
+        """Say why a file is not taken; the study stays as it is."""
+        text, before = str(fault), self._study.inputs.get(DATA)
+        safe = f"{before.name} stays open." if before is not None else ""
+        if isinstance(fault, ReadingStoppedError):
+            title = f"{request.name} was not opened."
+            self._session.raise_problem(Problem(title, "You stopped it.", safe, is_fault=False))
+            return
+        if isinstance(fault, ScannerMissingError):
+            text = f"{text} Choose its scanner or crystal map now, and the scan opens with it."
+        if request.role in ("", DATA):
+            self._lost = request.name
+            self._waiting = request.path if isinstance(fault, ScannerMissingError) else None
+        self._session.raise_problem(Problem(request.refusal, text, safe))
+
+    def _refuse_while_running(self) -> None:
+        self._session.add_log(
+            "warning", "A reconstruction is running; finish or abort it before changing the study."
+        )

@@ -1,0 +1,60 @@
+"""Every question about a foreign file, answered by the loader's process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from engine.data.volume import Volume
+from engine.geometry.scanner import Scanner
+from engine.io import read_scanner
+from engine.jobs.loader.loader import Calls, never
+from engine.modalities.opening import AuxiliaryFile, auxiliary_at, scan_at, volume_at
+from engine.modalities.recognise import Recognised, purpose_of
+from engine.modalities.scan_summary import ScanSummary
+from engine.modalities.studies import read_protocol, read_study
+from engine.study.protocol import Protocol
+from engine.study.study import Study
+
+T = TypeVar("T")
+
+
+class ForeignFiles:
+    """Reads files for somebody who may stop it."""
+
+    def __init__(self, loader: Calls, stopped: Callable[[], bool] = never) -> None:
+        self._loader, self._stopped = loader, stopped
+
+    def recognise(self, path: Path) -> Recognised:
+        """Return what a file is for."""
+        return self._ask(purpose_of, path)
+
+    def scan(self, path: Path, scanner: str | None) -> ScanSummary:
+        """Read a scan; `scanner` where it does not say which."""
+        return self._ask(scan_at, path, scanner)
+
+    def scanner(self, name_or_path: str) -> Scanner:
+        """Read a scanner."""
+        path = Path(name_or_path)
+        about = path if path.exists() else name_or_path
+        return self._loader.call(read_scanner, name_or_path, about=about, stopped=self._stopped)
+
+    def auxiliary(self, role: str, path: Path, scanner: Scanner) -> AuxiliaryFile:
+        """Read the file of a role, for a scanner."""
+        return self._ask(auxiliary_at, path, role, scanner)
+
+    def volume(self, path: Path, roles: tuple[str, ...]) -> Volume | str:
+        """Read a volume, or say which of the roles it is meant for."""
+        return self._ask(volume_at, path, roles)
+
+    def study(self, path: Path) -> Study:
+        """Read a study file."""
+        return self._ask(read_study, path)
+
+    def protocol(self, path: Path) -> Protocol:
+        """Read a protocol file."""
+        return self._ask(read_protocol, path)
+
+    def _ask(self, function: Callable[..., T], path: Path, *more: object) -> T:
+        return self._loader.call(function, path, *more, about=path, stopped=self._stopped)

@@ -1,0 +1,254 @@
+"""The side of the loader that asks: starts its process, waits, stops it, says how it died."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import accumulate
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, cast
+
+from engine.errors import EngineError, FileFormatError, ReadingStoppedError, ResourceError
+from engine.jobs.loader.child import main
+from engine.jobs.loader.limits import allowed_seconds
+from engine.jobs.loader.packing import receive_files, unpack
+from engine.jobs.process.slots import OwnedSlots
+
+if TYPE_CHECKING:
+    from multiprocessing.context import BaseContext
+    from multiprocessing.process import BaseProcess
+
+    import psutil
+
+T = TypeVar("T")
+LOOK_S = 0.1
+"""Between two looks whether to stop."""
+JOIN_S = 2.0
+KILLED = 9
+"""Number of the signal that no process survives."""
+
+
+def never() -> bool:
+    """Wait for as long as it takes."""
+    return False
+
+
+class Calls(Protocol):
+    """Does a call about a file; see `Loader.call`."""
+
+    def call(
+        self,
+        function: Callable[..., T],
+        *arguments: object,
+        about: Path | str,
+        stopped: Callable[[], bool] = never,
+    ) -> T:
+        """Return what a function gives."""
+
+
+class CallsHere:
+    """Does calls in this process, where another one would be no help."""
+
+    def call(
+        self,
+        function: Callable[..., T],
+        *arguments: object,
+        about: Path | str,
+        stopped: Callable[[], bool] = never,
+    ) -> T:
+        """Return what a function gives."""
+        return function(*arguments)
+
+
+class Loader:
+    """One process that reads files, kept for the next one; after a crash there is a new one.
+
+    Any thread may call; one call is done at a time.
+
+    Parameters
+    ----------
+    method : "spawn" where there are threads, "fork" for a command: at once, but only without any
+    """
+
+    def __init__(self, method: Literal["spawn", "fork"] = "spawn") -> None:
+        self._context: BaseContext = get_context(method)
+        self._is_forked = method == "fork"
+        self._calling = Lock()
+        self._process: BaseProcess | None = None
+        self._line: Connection | None = None
+        self._lifeline: Connection | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """Number of the process, None while there is none."""
+        return self._process.pid if self._process is not None else None
+
+    def start(self) -> None:
+        """Start the process, so that the first file need not wait for it."""
+        with self._calling:
+            self._connected()
+
+    def call(
+        self,
+        function: Callable[..., T],
+        *arguments: object,
+        about: Path | str,
+        stopped: Callable[[], bool] = never,
+    ) -> T:
+        """Return what a function gives, called in the process.
+
+        Parameters
+        ----------
+        function
+            stands at the top of a module
+        arguments
+            can be pickled
+        about
+            the file that is read, or a name without a file
+        stopped
+            asked now and then whether to end the process
+
+        Raises
+        ------
+        EngineError
+            as the function raises it, or for a process that crashed, took too long or was stopped
+        """
+        path = about if isinstance(about, Path) else None
+        name = about.name if isinstance(about, Path) else about
+        with self._turn(name, stopped):
+            line = self._connected()
+            try:
+                line.send_bytes(pickle.dumps((function, arguments, name)))
+                self._wait(line, name, allowed_seconds(path), stopped)
+                result = self._received(line)
+            except (EOFError, OSError) as e:
+                raise self._crash(name) from e
+            except BaseException:
+                self._end()
+                raise
+        if isinstance(result, EngineError):
+            raise result
+        return cast(T, result)
+
+    def close(self) -> None:
+        """End the process."""
+        with self._calling:
+            self._end()
+
+    @contextmanager
+    def _turn(self, name: str, stopped: Callable[[], bool]) -> Iterator[None]:
+        while not self._calling.acquire(timeout=LOOK_S):
+            if stopped():
+                raise ReadingStoppedError(f"{name}: reading was stopped.")
+        try:
+            yield
+        finally:
+            self._calling.release()
+
+    def _connected(self) -> Connection:
+        """Return the line to a living process."""
+        if self._line is not None and self._process is not None and self._process.is_alive():
+            return self._line
+        self._end()
+        line, far_line = self._context.Pipe()
+        far_lifeline, lifeline = self._context.Pipe(duplex=False)
+        inherited = (line, lifeline) if self._is_forked else ()
+        process = self._context.Process(  # type: ignore[attr-defined]  # each context has its own
+            target=main,
+            args=(far_line, far_lifeline, inherited),
+            name="isocenter-loader",
+            daemon=True,
+        )
+        process.start()
+        far_line.close()  # else its death would go unnoticed on the line
+        far_lifeline.close()
+        self._process, self._line, self._lifeline = process, line, lifeline
+        return line
+
+    def _wait(
+        self, line: Connection, name: str, allowed_s: float, stopped: Callable[[], bool]
+    ) -> None:
+        """Wait for an answer or a death; end the process where it is not wanted any longer."""
+        import psutil
+
+        process = self._process
+        if process is None:
+            raise EOFError
+        clock = psutil.Process(process.pid)
+        begun_s = _processor_s(clock)
+        while not wait([line, process.sentinel], LOOK_S):
+            if stopped():
+                raise ReadingStoppedError(f"{name}: reading was stopped.")
+            if _processor_s(clock) - begun_s > allowed_s:
+                raise ResourceError(
+                    f"{name}: reading took longer than {allowed_s:g} s of processor time and was "
+                    "stopped; the file is damaged, or too large for this computer."
+                )
+
+    def _received(self, line: Connection) -> object:
+        sizes, n_files = line.recv()
+        buffers: list[bytearray] = []
+        slots = self._slots(sizes)
+        try:
+            if sizes:
+                line.send(slots.names if slots else ())
+                if not slots:
+                    buffers = [bytearray(line.recv_bytes()) for _ in sizes]
+            pickled = line.recv_bytes()
+            files = receive_files(line, n_files)
+            if slots:
+                starts = accumulate(sizes, initial=0)
+                buffers = [slots.read_bytes(a, n) for a, n in zip(starts, sizes, strict=False)]
+        finally:
+            if slots:
+                slots.close()
+        return unpack(pickled, buffers, files)
+
+    def _slots(self, sizes: list[int]) -> OwnedSlots | None:
+        if not sizes:
+            return None
+        with suppress(OSError):  # too little shared memory: through the pipe
+            return OwnedSlots(1, sum(sizes))
+        return None
+
+    def _crash(self, name: str) -> EngineError:
+        """Return what is said of a process that has died by itself."""
+        code = None
+        if self._process is not None:
+            self._process.join(JOIN_S)
+            code = self._process.exitcode
+        self._end()
+        if code == -KILLED:
+            return ResourceError(
+                f"{name}: its reader was ended from outside, perhaps for lack of memory; close "
+                "other programs, or check that the file is not damaged."
+            )
+        cause = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        return FileFormatError(
+            f"{name}: its reader crashed ({cause}); the file is damaged, copy or export it again."
+        )
+
+    def _end(self) -> None:
+        if self._process is None:
+            return
+        self._process.kill()
+        self._process.join()
+        self._process.close()
+        for end in (self._line, self._lifeline):
+            if end is not None:
+                end.close()
+        self._process = self._line = self._lifeline = None
+
+
+def _processor_s(process: psutil.Process) -> float:
+    import psutil
+
+    try:
+        times = process.cpu_times()
+    except psutil.Error:
+        return 0.0  # it has died: the line says so
+    return float(times.user + times.system)

@@ -1,0 +1,140 @@
+"""Values on their way from the loader: large arrays apart from the rest, open files by handle."""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import recv_handle, send_handle
+from typing import Any
+
+import numpy as np
+
+from engine.data.input_role import InputRole
+from engine.data.spooled_array import SpooledArray, mapped
+from engine.geometry.scanner import Scanner
+from engine.modalities import MODALITIES
+from engine.modalities.base import AnyModality, Modality
+from engine.modalities.recognise import all_roles
+from engine.plain import Plain
+
+LARGE_BYTES = 1 << 16
+"""Arrays from this size on do not go through the pickle."""
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """A value taken apart.
+
+    Attributes
+    ----------
+    pickled : all but what follows
+    buffers : values of large arrays
+    files : descriptors of spooled arrays, which stay open in the sender
+    """
+
+    pickled: bytes
+    buffers: list[pickle.PickleBuffer] = field(default_factory=list)
+    files: list[int] = field(default_factory=list)
+
+    @property
+    def sizes(self) -> list[int]:
+        """Bytes of each buffer."""
+        return [buffer.raw().nbytes for buffer in self.buffers]
+
+
+def pack(value: object) -> Parcel:
+    """Take a value apart."""
+    stream = io.BytesIO()
+    packer = _Packer(stream)
+    packer.dump(value)
+    return Parcel(stream.getvalue(), packer.buffers, packer.files)
+
+
+def unpack(pickled: bytes, buffers: Iterable[bytearray], files: Sequence[int]) -> object:
+    """Put a value together again; the files belong to it from now on."""
+    return _Unpacker(io.BytesIO(pickled), buffers=buffers, files=files).load()
+
+
+class _Packer(pickle.Pickler):
+    def __init__(self, stream: io.BytesIO) -> None:
+        super().__init__(stream, protocol=5, buffer_callback=self._keep_small)
+        self.buffers: list[pickle.PickleBuffer] = []
+        self.files: list[int] = []
+
+    def _keep_small(self, buffer: pickle.PickleBuffer) -> bool:
+        """Return whether a buffer goes into the pickle; note it otherwise."""
+        if buffer.raw().nbytes < LARGE_BYTES:
+            return True
+        self.buffers.append(buffer)
+        return False
+
+    def persistent_id(self, obj: object) -> tuple[int, str, tuple[int, ...]] | None:
+        if not isinstance(obj, SpooledArray) or obj.descriptor < 0:
+            return None
+        self.files.append(obj.descriptor)
+        return len(self.files) - 1, obj.dtype.str, obj.shape
+
+    def reducer_override(self, obj: object) -> Any:
+        # roles and modalities hold functions: both sides have them, by name
+        if isinstance(obj, InputRole):
+            return _role, (obj.key,)
+        if isinstance(obj, Modality):
+            return _modality, (obj.key,)
+        if isinstance(obj, Scanner):
+            return _scanner, (type(obj), {k: v for k, v in vars(obj).items() if k != "_tables"})
+        if type(obj) is np.ndarray and obj.size > 1 and not any(obj.strides):
+            return np.broadcast_to, (np.array(obj[(0,) * obj.ndim]), obj.shape)
+        return NotImplemented
+
+
+class _Unpacker(pickle.Unpickler):
+    def __init__(
+        self, stream: io.BytesIO, *, buffers: Iterable[bytearray], files: Sequence[int]
+    ) -> None:
+        super().__init__(stream, buffers=buffers)
+        self._files = files
+
+    def persistent_load(self, pid: tuple[int, str, tuple[int, ...]]) -> SpooledArray:
+        index, dtype, shape = pid
+        with os.fdopen(self._files[index], "rb") as file:
+            return mapped(file, dtype, shape)
+
+
+def _role(key: str) -> InputRole:
+    return next(role for role in all_roles() if role.key == key)
+
+
+def _modality(key: str) -> AnyModality:
+    return next(modality for modality in MODALITIES if modality.key == key)
+
+
+def _scanner(kind: type[Scanner], attributes: Plain) -> Scanner:
+    made = kind.__new__(kind)
+    vars(made).update(attributes)
+    return made
+
+
+def send_files(line: Connection, files: Sequence[int], to: int) -> None:
+    """Hand open files to a process."""
+    for descriptor in files:
+        handle = descriptor
+        if sys.platform == "win32":
+            import msvcrt
+
+            handle = msvcrt.get_osfhandle(descriptor)
+        send_handle(line, handle, to)
+
+
+def receive_files(line: Connection, n: int) -> list[int]:
+    """Take over files that another process has opened."""
+    handles = [recv_handle(line) for _ in range(n)]
+    if sys.platform == "win32":
+        import msvcrt
+
+        return [msvcrt.open_osfhandle(handle, os.O_RDONLY) for handle in handles]
+    return handles

@@ -1,0 +1,54 @@
+"""What whoever opens files asks about one: what it is for, and what is kept of it.
+
+Nothing else is needed to show a study before it runs; each function raises `EngineError` with one
+sentence where the file cannot be used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.data.volume import Volume
+from engine.errors import DataError
+from engine.geometry.scanner import Scanner
+from engine.modalities.recognise import all_roles, summarise
+from engine.modalities.scan_summary import ScanSummary
+
+
+@dataclass(frozen=True)
+class AuxiliaryFile:
+    """What is kept of an auxiliary file.
+
+    Attributes
+    ----------
+    text : what it is, in plain words
+    content : what its role says
+    """
+
+    text: str
+    content: object
+
+
+def scan_at(path: Path, scanner: str | None = None) -> ScanSummary:
+    """Read a scan whole; one that cannot be reconstructed is refused."""
+    scan = summarise(path, scanner)
+    if scan.fault:
+        raise DataError(scan.fault)
+    return scan
+
+
+def auxiliary_at(path: Path, key: str, scanner: Scanner) -> AuxiliaryFile:
+    """Read the file of a role for a scanner."""
+    role = next(each for each in all_roles() if each.key == key)
+    content = role.read(path, scanner)
+    return AuxiliaryFile(role.describe(content), role.summary(content))
+
+
+def volume_at(path: Path, keys: tuple[str, ...] = ()) -> Volume | str:
+    """Read a volume, or return which of the roles it is meant for."""
+    from engine.io import read_volume
+
+    volume = read_volume(path)
+    roles = (role for role in all_roles() if role.key in keys)
+    return next((role.key for role in roles if role.takes_volume(volume)), volume)

@@ -1,0 +1,158 @@
+"""Files are read in a process of their own: what happens to it is a sentence, and it comes back."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.data.projections import Projections
+from engine.data.spooled_array import SpooledArray
+from engine.data.volume import Volume
+from engine.errors import EngineError, ReadingStoppedError
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import parallel
+from engine.io import read_scanner, save, write_projections
+from engine.jobs.loader import CallsHere, ForeignFiles, Loader
+from engine.jobs.loader import limits as limits_of_loader
+from engine.modalities import MODALITIES
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are of POSIX systems")
+
+
+@pytest.fixture(scope="module")
+def loader():
+    made = Loader("fork" if sys.platform == "linux" else "spawn")  # quicker than a spawned one
+    yield made
+    made.close()
+
+
+def crash(path: Path) -> None:
+    """Do what a reader's library does with a damaged file."""
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def spin(path: Path) -> None:
+    while True:
+        pass
+
+
+def swallow(path: Path) -> None:
+    np.ones(1 << 50, np.uint8)
+
+
+def stumble(path: Path) -> None:
+    raise KeyError("entry")
+
+
+def hang(path: Path) -> None:
+    time.sleep(600)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "scan.h5"
+    path.write_bytes(b"x")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("work", "words"),
+    [
+        (crash, r"scan\.h5: its reader crashed \(signal 11\); the file is damaged"),
+        (swallow, r"scan\.h5: reading it takes more than the .* GiB of memory that are free"),
+        (stumble, r"scan\.h5: cannot be read \(KeyError: 'entry'\); the file is damaged"),
+    ],
+)
+def test_whatever_happens_to_a_reader_is_a_sentence(loader, file, work, words):
+    with pytest.raises(EngineError, match=words):
+        loader.call(work, file, about=file)
+    assert loader.call(len, "next", about=file) == 4, "the next file is read"
+
+
+def test_a_file_that_takes_too_long_is_stopped(loader, file, monkeypatch):
+    monkeypatch.setattr(limits_of_loader, "SECONDS_PER_PART", 0.2)
+    with pytest.raises(EngineError, match=r"longer than 0\.2 s of processor time"):
+        loader.call(spin, file, about=file)
+
+
+def test_the_user_stops_what_waits_and_what_waits_for_it(loader, file):
+    stop = threading.Event()
+    faults: list[EngineError] = []
+
+    def call() -> None:
+        with pytest.raises(ReadingStoppedError) as raised:
+            loader.call(hang, file, about=file, stopped=stop.is_set)
+        faults.append(raised.value)
+
+    threads = [threading.Thread(target=call) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert [str(fault) for fault in faults] == ["scan.h5: reading was stopped."] * 2
+
+
+def test_a_process_that_is_killed_from_outside_is_a_sentence(loader, file):
+    loader.start()
+    killer = threading.Timer(0.2, lambda: os.kill(loader.pid, signal.SIGKILL))
+    killer.start()
+    with pytest.raises(EngineError, match=r"scan\.h5: its reader was ended from outside"):
+        loader.call(hang, file, about=file)
+
+
+def test_more_bytes_may_take_more_time(file):
+    once = limits_of_loader.allowed_seconds(file)
+    with file.open("r+b") as sparse:
+        sparse.truncate(5 * limits_of_loader.PART_BYTES)
+    assert limits_of_loader.allowed_seconds(file) == 5 * once
+    assert limits_of_loader.allowed_seconds(file.with_name("header.hdr")) == 5 * once
+
+
+def test_what_crosses_is_what_was_read(loader, tmp_path):
+    grid = ImageGrid((40, 50, 60), (1.0, 1.0, 2.0))
+    values = np.random.default_rng(1).random(grid.shape, np.float32)
+    save(Volume(values, grid, "1/mm"), tmp_path / "volume.h5", {})
+    files, here = ForeignFiles(loader), ForeignFiles(CallsHere())
+    volume = files.volume(tmp_path / "volume.h5", ())
+    assert isinstance(volume, Volume) and volume.grid == grid
+    np.testing.assert_array_equal(volume.values, values)
+    assert volume.values.flags.writeable
+    scanner = files.scanner("siemens-mmr")
+    np.testing.assert_array_equal(scanner.positions_mm, read_scanner("siemens-mmr").positions_mm)
+    assert scanner.fingerprint() == here.scanner("siemens-mmr").fingerprint()
+
+
+def test_radiographs_are_handed_over_as_a_file_without_a_name(loader, tmp_path):
+    geometry = parallel(np.linspace(0, 3, 30), shape=(20, 50), pixel_mm=1.0)
+    values = np.random.default_rng(2).random((30, 20, 50), np.float32)
+    write_projections(Projections(values, geometry, "integrals"), tmp_path / "scan.h5")
+    found = ForeignFiles(loader).recognise(tmp_path / "scan.h5")
+    assert found.modality in MODALITIES, "the same object, not a copy"
+    scan = ForeignFiles(loader).scan(tmp_path / "scan.h5", None)
+    assert not any(scan.empty_scan.values.strides), "zeros that take no memory"
+    assert isinstance(scan.projections.scan.values, SpooledArray)
+    np.testing.assert_array_equal(scan.projections.sinogram(7).values, values[:, 7])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_it_ends_with_whoever_asked(tmp_path):
+    code = (
+        "import os, sys, time; from engine.jobs.loader import Loader\n"
+        "made = Loader(); made.start(); print(made.pid, flush=True); os._exit(0)"
+    )
+    import subprocess
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    pid = int(done.stdout)
+    end = time.monotonic() + 60
+    while Path(f"/proc/{pid}").exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not Path(f"/proc/{pid}").exists()
