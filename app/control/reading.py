@@ -138,7 +138,8 @@ class StudyReader:
 
     def scanner(self, value: str | None) -> Outcome:
         """Read a scanner, and for it all of the open study; None: as the scan says."""
-        self._refuse_foreign(SCANNER, value or "")
+        if self.waiting is None:
+            self._refuse_foreign(SCANNER)
         if value is not None and self.waiting is not None:
             return self._new(Wanted(self.waiting, value))
         scan = self.inputs.get(DATA)
@@ -178,15 +179,14 @@ class StudyReader:
         return LoadedVolume(found, path)
 
     def _auxiliary(self, role: str, path: Path) -> Addition:
-        self._refuse_foreign(role, path.name)
         if DATA not in self.inputs:
             raise GeometryError(
-                f"{path.name}: this is a {name_of(role)} and no scan is open; open the scan it "
-                "belongs to first."
+                f"No scan is open; open the scan that this {name_of(role)} belongs to first."
             )
+        self._refuse_foreign(role)
         return Addition(role, self._read(role, str(path), self.inputs.scanner))
 
-    def _refuse_foreign(self, role: str, name: str) -> None:
+    def _refuse_foreign(self, role: str) -> None:
         if role not in self.roles:
             raise GeometryError(
                 f"The study is of {self.title}, to which no {name_of(role)} belongs."

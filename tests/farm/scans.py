@@ -17,7 +17,7 @@ from engine.geometry.orbits import parallel
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.scanner import Scanner
 from engine.io import read_scanner, save, write_histogram, write_listmode, write_projections
-from engine.io.safir import HEADER_BYTES, SIGNATURE
+from engine.io.safir import HEADER_BYTES, SIGNATURES
 
 N_EVENTS = 300
 MAPS = (ImageGrid((6, 10, 10), (6.0, 6.0, 6.0)), 0.0096)
@@ -68,7 +68,7 @@ def write_safir(path: Path, scanner: RingScanner, *, seed: int) -> None:
         np.zeros(N_EVENTS, np.uint64),
     )
     time = np.uint64((1 << 63) | 1000)
-    path.write_bytes(SIGNATURE.ljust(HEADER_BYTES, b"\0") + np.append(words, time).tobytes())
+    path.write_bytes(SIGNATURES[0].ljust(HEADER_BYTES, b"\0") + np.append(words, time).tobytes())
 
 
 def write_crystal_map(path: Path, scanner: RingScanner) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import logging
 import os
 import pickle
@@ -37,6 +38,7 @@ def main(line: Connection, lifeline: Connection, inherited: tuple[Connection, ..
     for copy in inherited:
         copy.close()  # else the end of the parent would go unnoticed
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches us too; the parent decides
+    faulthandler.disable()  # who asked says it in a sentence
     write_no_core()
     Thread(target=_end_with_parent, args=(lifeline,), name="lifeline", daemon=True).start()
     _load_heavy()

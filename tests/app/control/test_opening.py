@@ -143,7 +143,10 @@ def test_a_scan_that_is_cleared_takes_what_is_being_read_with_it(desk, folder):
 def test_an_aid_needs_a_scan(desk, folder):
     desk.open(folder / "norm.txt")
     assert desk.files() == {}
-    assert "no scan is open; open the scan it belongs to first" in desk.problems[0]
+    assert (
+        "No scan is open; open the scan that this normalisation belongs to first."
+        in desk.problems[0]
+    )
 
 
 def test_a_study_with_a_damaged_aid_is_refused_whole(desk, folder, small_study):
