@@ -105,6 +105,6 @@ def _resumable() -> list[tuple[str, str, str]]:
     stopped = ("aborted", "failed")
     found = [job for job in jobs() if job.done and (job.interrupted or job.status in stopped)]
     return [
-        (job.id, job.title, f"{job.done} of {job.updates} updates, {job.created:%d %b %H:%M}")
+        (job.id, job.local_title, f"{job.done} of {job.updates} updates, {job.created:%d %b %H:%M}")
         for job in found[:MAX_JOBS]
     ]

@@ -23,7 +23,7 @@ from engine.io.dead_parts import sweep_parts
 from engine.io.locks import after_others, sweep_locks
 from engine.jobs.caches import drop_unused
 from engine.jobs.checkpoint.images import Head, read_head, read_image, write_image
-from engine.jobs.checkpoint.job_record import JobInfo, JobRecord, Status
+from engine.jobs.checkpoint.job_record import STUDY, JobInfo, JobRecord, Status
 from engine.jobs.checkpoint.owner import Owner
 from engine.modalities.studies import read_study
 from engine.paths import jobs_dir, made
@@ -35,7 +35,7 @@ from engine.study.study import Study, write_study
 if TYPE_CHECKING:  # the window lists jobs without loading kernels
     from engine.jobs.reconstruction import Resume
 
-RECORD, STUDY = "job.json", "study.toml"
+RECORD = "job.json"
 IMAGES = ("checkpoint-0.bin", "checkpoint-1.bin")
 Origin = tuple[str, dict[str, tuple[str, str]]]
 """Digest of the settings; name and digest of each input file by its role."""

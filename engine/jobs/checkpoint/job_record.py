@@ -7,13 +7,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, Self
 
+from engine.errors import EngineError
 from engine.io.json_text import from_json, to_json
 from engine.io.seal import seal_of
 from engine.jobs.checkpoint.owner import Owner
+from engine.modalities.studies import read_study
 from engine.plain import Plain
 from engine.settings import Settings, setting
 
 Status = Literal["running", "paused", "finished", "aborted", "failed"]
+
+STUDY = "study.toml"
 
 
 class JobRecord(Settings):
@@ -63,3 +67,11 @@ class JobInfo:
     """Whether it was running or paused when its process died."""
     text: str = ""
     """Why it failed."""
+
+    @property
+    def local_title(self) -> str:
+        """Scan and protocol by their names, for the screen of who may read the job."""
+        try:
+            return read_study(self.folder / STUDY).title
+        except EngineError:
+            return self.title

@@ -410,3 +410,21 @@ def test_a_record_that_has_changed_is_refused(study, tmp_path):
             _ = job.record
     file.write_text(text)
     assert job.record.output.endswith("image.nii")
+
+
+def test_the_list_of_jobs_may_show_names_to_who_may_read_them(study):
+    job = Job.create(study)
+    assert job.info.title == Names.title(study) and job.info.local_title == study.title
+    (job.folder / "study.toml").write_text("damaged")
+    assert job.info.local_title == job.info.title
+
+
+def test_a_job_is_for_its_owner_alone(study, tmp_path):
+    before = os.umask(0)
+    try:
+        job = Job.create(study, tmp_path / "job")
+    finally:
+        os.umask(before)
+    modes = {path.name: path.stat().st_mode & 0o777 for path in (job.folder, *job.folder.iterdir())}
+    assert modes["job"] == 0o700
+    assert modes["job.json"] == modes["study.toml"] == 0o600
