@@ -25,7 +25,7 @@ RING = RingSettings(
     name="tiny", n_rings=4, n_crystals_per_ring=32, radius_mm=60, ring_pitch_mm=5,
     max_ring_difference=3, n_tangential=20, voxel_mm=(5, 5, 5), fov_mm=(60, 20),
 )  # fmt: skip
-ROUGH = ("--set", "sensitivity.method=sampled", "--set", "sensitivity.error_percent=30")
+ROUGH = ("--set", "sensitivity.method=sampled", "--set", "sensitivity.error_percent=20")
 QUICK = ("--set", "algorithm.iterations=2", "--set", "algorithm.subsets=2", "--threads", "2")
 
 
