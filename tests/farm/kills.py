@@ -2,7 +2,8 @@
 
 `python -m tests.farm.kills --kills 50`: list mode, iterative CT, FDK, dual head and the making of a
 response, by the command line, on scans of seconds. What is resumed has the same bits, what cannot
-be begins anew with a word, an older output stays whole, and nothing is left lying about.
+be begins anew with a word, an older output stays whole, and nothing is left lying about. With
+`--way stop` the process sleeps instead for a while, with `--way full` the disk takes no more.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -17,6 +19,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,6 +33,9 @@ START = "import sys; from engine.cli.main import main; sys.exit(main(sys.argv[1:
 OLD = b"an older image, which nobody may lose"
 PARTS_ARE_DEAD_S = 2.1
 """Younger parts are not swept."""
+ASLEEP_S = 1.5
+Outcome = tuple[str, str]
+"""What came of it, and what should not be."""
 LITTER = ("**/.*.part", "**/*.lock", "**/core*")
 
 
@@ -93,8 +99,8 @@ class Tally:
     faults: list[str] = field(default_factory=list)
 
 
-def run(folder: Path, words: tuple[str, ...]) -> subprocess.Popen[str]:
-    """Start the command line in a folder."""
+def run(folder: Path, words: tuple[str, ...], most_bytes: int = 0) -> subprocess.Popen[str]:
+    """Start the command line in a folder, where no file may grow beyond so many bytes."""
     environment = os.environ | {
         HOME_VARIABLE: str(folder / "home"),
         "PYTHONPATH": str(ROOT),
@@ -108,7 +114,13 @@ def run(folder: Path, words: tuple[str, ...]) -> subprocess.Popen[str]:
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
+        preexec_fn=(lambda: limit_files(most_bytes)) if most_bytes else None,
     )
+
+
+def limit_files(most_bytes: int) -> None:
+    """Let no file of this process grow beyond so many bytes, as on a disk that is full."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
 
 
 def done(folder: Path, words: tuple[str, ...]) -> str:
@@ -146,8 +158,42 @@ def killed(folder: Path, flow: Flow, words: tuple[str, ...], after_s: float) -> 
     return False
 
 
-def farm(flow: Flow, n: int, seed: int, folder: Path, report: Callable[[str], object]) -> Tally:
-    """Kill one flow so many times, each time at another moment."""
+def slept(folder: Path, flow: Flow, words: tuple[str, ...], after_s: float, wanted: str) -> Outcome:
+    """Stop the process for a while, as a machine that sleeps does; it ends as in peace."""
+    process = run(folder, words)
+    time.sleep(after_s)
+    for sign in (signal.SIGSTOP, signal.SIGCONT):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, sign)
+        time.sleep(ASLEEP_S if sign == signal.SIGSTOP else 0)
+    said, _ = process.communicate(timeout=600)
+    if process.returncode:
+        return "failed", said
+    same = result_of(folder / flow.output) == wanted
+    return "slept", "" if same else "another result than in peace"
+
+
+def out_of_room(
+    folder: Path, flow: Flow, words: tuple[str, ...], after_s: float, wanted: str
+) -> Outcome:
+    """Let files grow to some size only: one sentence, and the older image stays."""
+    process = run(folder, words, most_bytes=int(1000 * 10 ** (2 * after_s % 3)))
+    said, _ = process.communicate(timeout=600)
+    output = folder / flow.output
+    if process.returncode not in (0, 2) or "Traceback" in said:
+        return "failed", said
+    if process.returncode == 0:
+        return "had room", "" if result_of(output) == wanted else "another result than in peace"
+    litter = _litter(folder)
+    if output.read_bytes() != OLD:
+        return "lost", "the older image is gone"
+    return "refused", f"left lying about: {litter}" if litter else ""
+
+
+def farm(
+    flow: Flow, n: int, seed: int, folder: Path, report: Callable[[str], object], way: str = "kill"
+) -> Tally:
+    """Disturb one flow so many times, each time at another moment."""
     rng, tally = random.Random(seed), Tally()
     output, words = folder / flow.output, (*flow.command, "-o", flow.output, "--force")
     if flow.make:
@@ -160,7 +206,7 @@ def farm(flow: Flow, n: int, seed: int, folder: Path, report: Callable[[str], ob
     for i in range(n):
         output.write_bytes(OLD)
         after_s = rng.uniform(0.2, 1.0) * whole_s
-        outcome, fault = _one(folder, flow, words, after_s, wanted)
+        outcome, fault = WAYS[way](folder, flow, words, after_s, wanted)
         tally.counts[outcome] += 1
         if fault:
             tally.faults.append(f"{flow.key} {i}, after {after_s:.2f} s: {fault}")
@@ -168,9 +214,9 @@ def farm(flow: Flow, n: int, seed: int, folder: Path, report: Callable[[str], ob
     return tally
 
 
-def _one(
+def killed_once(
     folder: Path, flow: Flow, words: tuple[str, ...], after_s: float, wanted: str
-) -> tuple[str, str]:
+) -> Outcome:
     """Kill once and go on; return how, and what should not be."""
     output = folder / flow.output
     if not killed(folder, flow, words, after_s):
@@ -191,9 +237,15 @@ def _one(
         return "failed", said
     if result_of(output) != wanted:
         return outcome, "another result than in peace"
-    litter = [p.name for pattern in LITTER for p in folder.glob(pattern) if p.is_file()]
-    litter += [p.name for p in folder.glob("**/*.parts")]
+    litter = [*_litter(folder), *(p.name for p in folder.glob("**/*.parts"))]
     return outcome, f"left lying about: {litter}" if litter else ""
+
+
+def _litter(folder: Path) -> list[str]:
+    return [p.name for pattern in LITTER for p in folder.glob(pattern) if p.is_file()]
+
+
+WAYS = {"kill": killed_once, "stop": slept, "full": out_of_room}
 
 
 def main() -> int:
@@ -201,6 +253,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--way", choices=tuple(WAYS), default="kill")
     parser.add_argument("--flows", nargs="*", default=[flow.key for flow in FLOWS])
     arguments = parser.parse_args()
     n_faults = 0
@@ -211,7 +264,8 @@ def main() -> int:
 
     for flow in (each for each in FLOWS if each.key in arguments.flows):
         with tempfile.TemporaryDirectory() as folder:
-            tally = farm(flow, arguments.kills, arguments.seed, Path(folder), report)
+            place = Path(folder)
+            tally = farm(flow, arguments.kills, arguments.seed, place, report, arguments.way)
         n_faults += len(tally.faults)
         counts = ", ".join(f"{n} {outcome}" for outcome, n in sorted(tally.counts.items()))
         report(f"{flow.key}: {counts}; {len(tally.faults)} faults")
