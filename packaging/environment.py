@@ -99,12 +99,13 @@ class Environment:
         self.log.write_text("", encoding="utf-8")
         if not self._pip(wanted, locked):
             necessary = [extra for extra in wanted if extra not in OPTIONAL]
-            if necessary == wanted or not self._pip(necessary, locked):
+            if not self._necessary(necessary, locked, again=necessary == wanted):
                 raise SetupError(
                     f"pip could not install the libraries ({pip_error(self._logged())}); check the "
                     f"network, see {self.log} for all pip said, then run this command again."
                 )
-            say("CuPy could not be installed; going on without the GPU.")
+            if necessary != wanted:
+                say("CuPy could not be installed; going on without the GPU.")
         # what is newest is so only now: the next set-up goes back to the lock
         installed = "newest" if newest else current
         self._stamp.write_text(json.dumps(asdict(Stamp(installed, tuple(wanted)))))
@@ -117,6 +118,15 @@ class Environment:
                 "taking the newest versions that pyproject.toml allows."
             )
         return lock.fits and not newest
+
+    def _necessary(self, extras: list[str], locked: bool, *, again: bool) -> bool:
+        """Install what must be, within the bounds where the index lacks a version of the lock."""
+        if not again and self._pip(extras, locked):
+            return True
+        if not locked or not lacks_a_version(self._logged()):
+            return False
+        say("The package index lacks a version of the lock; taking what pyproject.toml allows.")
+        return self._pip(extras, locked=False)
 
     def _pip(self, extras: list[str], locked: bool) -> bool:
         commands = locked_installs(self.root, extras) if locked else newest_installs(extras)
@@ -145,6 +155,11 @@ class Environment:
 
     def _logged(self) -> str:
         return self.log.read_text(encoding="utf-8", errors="replace")
+
+
+def lacks_a_version(said: str) -> bool:
+    """Whether pip found no such version; a file that is another than it should be is no reason."""
+    return "No matching distribution found" in said and "DO NOT MATCH THE HASHES" not in said
 
 
 def locked_installs(root: Path, extras: list[str]) -> list[list[str]]:

@@ -7,7 +7,15 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from environment import Environment, Stamp, pip_error, pip_news, project_hash, read_stamp
+from environment import (
+    Environment,
+    Stamp,
+    lacks_a_version,
+    pip_error,
+    pip_news,
+    project_hash,
+    read_stamp,
+)
 from locked import FOLDER, MACHINES, this_machine
 from machine import SetupError
 
@@ -27,6 +35,8 @@ def clone(tmp_path: Path) -> Path:
         "#!/bin/sh\n"
         'echo "$*" >> asked\n'
         'case "$*" in *cuda*) echo "ERROR: No matching distribution found."; exit 1 ;; esac\n'
+        '[ ! -e incomplete ] || case "$*" in *require-hashes*) '
+        'echo "ERROR: No matching distribution found."; exit 1 ;; esac\n'
         '[ ! -e offline ] || { echo "ERROR: no network."; exit 1; }\n'
     )
     python.chmod(0o755)
@@ -111,6 +121,25 @@ def test_goes_on_without_cupy(clone: Path, capsys: pytest.CaptureFixture[str]) -
     assert "going on without the GPU" in capsys.readouterr().out
     Environment(clone).install(["cuda12", "test"])
     assert len(asked(clone)) == 5
+
+
+@posix
+def test_an_index_without_a_version_of_the_lock_is_told(
+    clone: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (clone / "incomplete").touch()
+    Environment(clone).install(["test"])
+    assert asked(clone)[0] == TOOLS
+    assert asked(clone)[-1].endswith("-e .[test]")
+    assert "lacks a version of the lock" in capsys.readouterr().out
+    Environment(clone).install(["test"])
+    assert len(asked(clone)) == 3, "what is installed is not tried again at each start"
+
+
+def test_a_library_that_is_another_than_locked_is_never_taken_without_its_hash() -> None:
+    assert lacks_a_version("ERROR: No matching distribution found for numpy==2.4.6")
+    assert not lacks_a_version("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE FILE.")
+    assert not lacks_a_version("ERROR: no network.")
 
 
 @posix
