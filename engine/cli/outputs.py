@@ -61,8 +61,10 @@ def add_force(p: argparse.ArgumentParser) -> None:
 
 def resolve_pseudonyms(arguments: argparse.Namespace) -> None:
     """Put the files of this user in the place of their pseudonyms, as replay lines name them."""
+    outputs = {option for option, *_ in getattr(arguments, "outputs", ())}
     for option, value in list(vars(arguments).items()):
-        if isinstance(value, str | Path) and not _is_there(value):
+        is_input = isinstance(value, str | Path) and option not in outputs
+        if is_input and not _is_there(value):
             found = file_of(str(value))
             if found is not None:
                 setattr(arguments, option, type(value)(found))

@@ -61,7 +61,7 @@ def file_of(name: str) -> Path | None:
     """
     stem = name.removesuffix(ending_of(name))
     found = dict(_names(config_dir() / FOLDER)).get(stem)
-    if found is None:
+    if found is None or ending_of(found.path) != ending_of(name):
         return None
     path = Path(found.path)
     if path.exists() and _known(path) != found:

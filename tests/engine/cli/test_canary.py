@@ -151,3 +151,15 @@ def test_a_pseudonym_is_an_input_like_its_file(
     assert main(["reconstruct", name, "-o", str(scan), "--force"]) == 2
     assert "never written to" in capsys.readouterr().err
     assert scan.read_bytes() == before
+
+
+def test_a_pseudonym_never_stands_for_an_output(
+    scan: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before, name = scan.read_bytes(), pseudonym_of(scan)
+    for verb in ("export", "convert"):
+        source = scan if verb == "convert" else scan.with_name("Mustermann mu.nii.gz")
+        assert main([verb, str(source), name, "--force"]) == 0
+        assert (tmp_path / name).is_file() and scan.read_bytes() == before
+        (tmp_path / name).unlink()

@@ -40,6 +40,7 @@ def test_a_file_keeps_its_pseudonym_and_is_found_by_it(scan: Path) -> None:
     assert name.startswith("study-") and name.endswith(".l.hdr") and "Doe" not in name
     forget()
     assert pseudonym_of(scan) == name and file_of(name) == scan
+    assert file_of(name.replace(".l.hdr", ".nii.gz")) is None
     assert file_of("study-00000000.l.hdr") is None and file_of("scan.l") is None
 
 
