@@ -15,6 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.paths import HOME_VARIABLE
+
 INI = """[General]
 theme=light
 device=cpu
@@ -78,13 +80,16 @@ def _noise(rng: np.random.Generator) -> bytes:
 
 def _windows(n: int, seed: int) -> list[str]:
     """Open a window with each file; return what went wrong."""
+    from PySide6.QtCore import QEvent
+
     from app.models.preferences import Preferences
     from app.shell.application import make_app, make_window
 
     app, faults = make_app(), []
     with tempfile.TemporaryDirectory() as name:
+        os.environ[HOME_VARIABLE] = name
         for i, content in enumerate(mutated(n, seed)):
-            folder = Path(name) / str(i)
+            folder = Path(name) / f"settings-{i}"
             folder.mkdir()
             (folder / "window.ini").write_bytes(content)
             try:
@@ -94,8 +99,9 @@ def _windows(n: int, seed: int) -> list[str]:
                 if not window.isVisible():
                     faults.append(f"file {i}: no window")
                 window.close()
+                window.commands.wait()
                 window.deleteLater()
-                app.processEvents()
+                app.sendPostedEvents(window, QEvent.Type.DeferredDelete)
             except Exception as e:  # noqa: BLE001  whatever keeps a window from opening is counted
                 faults.append(f"file {i}: {type(e).__name__}: {e}")
     return faults
