@@ -29,6 +29,8 @@ SUFFIXES = (
     *(".log", ".xtekct", ".xml", ".mha", ".geom", ".ang", ".tif", ".tiff", ".json", ".png"),
 )
 """Endings that say what a file is; any other may be part of a name."""
+DESCRIBING = (".txt", ".log", ".xtekct", ".xml", ".geom", ".toml")
+"""Endings of the files that say what the images of a folder are."""
 
 log = logging.getLogger(__name__)
 
@@ -82,10 +84,18 @@ def ending_of(name: str) -> str:
 def _known(path: Path) -> Known:
     place = os.path.realpath(path)
     try:
-        found = path.stat()
+        found = _standing_for(path).stat()
     except OSError:
         return Known(place, 0, 0)
     return Known(place, found.st_size, found.st_mtime_ns)
+
+
+def _standing_for(path: Path) -> Path:
+    """Return a file, or the first that describes the scan of a folder; results may come there."""
+    if not path.is_dir():
+        return path
+    files = sorted(each for each in path.iterdir() if each.name.lower().endswith(DESCRIBING))
+    return files[0] if files else path
 
 
 @lru_cache(maxsize=1024)  # asked for with each event of a run

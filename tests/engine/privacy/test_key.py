@@ -105,3 +105,14 @@ def test_a_torn_line_and_settings_that_cannot_be_written_do_no_harm(
 )  # fmt: skip
 def test_only_endings_that_are_nobodys_stay(name: str, ending: str) -> None:
     assert ending_of(name) == ending
+
+
+def test_a_folder_keeps_its_pseudonym_until_it_holds_another_scan(tmp_path: Path) -> None:
+    folder = tmp_path / "Doe^Jane"
+    folder.mkdir()
+    (folder / "scan settings.txt").write_text("SOD : 100")
+    name = pseudonym_of(folder)
+    (folder / "image.nii.gz").write_bytes(b"a result")
+    assert pseudonym_of(folder) == name and file_of(name) == folder
+    (folder / "scan settings.txt").write_text("SOD : 100.5")
+    assert pseudonym_of(folder) != name
