@@ -94,6 +94,14 @@ APP_MAY_IMPORT["shell"] += ("views",)
 ENGINE_COMMAND = {"__main__": "engine.cli.main"}
 """The one way from the window's start to the command line."""
 
+READERS = frozenset(
+    (
+        *("read", "read_volume", "read_scanner", "read_listmode", "read_histogram"),
+        *("read_projections", "read_mu_map", "read_efficiencies", "read_study", "inspect"),
+        *("purpose_of", "summarise", "scan_at", "auxiliary_at", "volume_at"),
+    )
+)
+"""Functions of the engine that open files of others."""
 KERNEL_FOLDERS = ("engine.kernels",)
 GPU_FOLDERS = ("engine.backend", "engine.profiling", "engine.kernels")
 FOREIGN: dict[str, tuple[str, ...]] = {
@@ -225,6 +233,19 @@ def layers_of_app(source: Source) -> Iterator[Fault]:
             yield imported.line, f"app.{room} imports {name}"
 
 
+def files_read_apart(source: Source) -> Iterator[Fault]:
+    """The window asks the loader's process about files, and calls no reader itself."""
+    if not within(source.module, ("app",)):
+        return
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("engine"):
+            for alias in node.names:
+                if alias.name in READERS:
+                    yield node.lineno, f"{source.module} imports {alias.name}"
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("role.read", "reader.read"):
+            yield node.lineno, f"{source.module} reads by {ast.unparse(node.func)}"
+
+
 def foreign_libraries(source: Source) -> Iterator[Fault]:
     """Qt, Numba and CuPy stay where they belong, and CuPy inside functions."""
     for imported in source.imports:
@@ -286,6 +307,7 @@ def short_functions(source: Source) -> Iterator[Fault]:
 RULES: tuple[Rule, ...] = (
     layers_of_engine,
     layers_of_app,
+    files_read_apart,
     foreign_libraries,
     absolute_imports,
     no_print,

@@ -13,6 +13,7 @@ from tests.architecture import (
     Rule,
     Source,
     absolute_imports,
+    files_read_apart,
     foreign_libraries,
     layers_of_app,
     layers_of_engine,
@@ -82,6 +83,8 @@ def test_the_tree_keeps(rule: Rule) -> None:
             "from engine.modalities.studies import Study",
             1,
         ),
+        (files_read_apart, "app/control/a.py", "from engine.io import read_volume", 1),
+        (files_read_apart, "app/control/a.py", "x = role.read(path, None)", 1),
         (
             foreign_libraries,
             "engine/jobs/reconstruction.py",

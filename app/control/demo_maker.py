@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.control.threads import Task
 from engine.errors import EngineError, ResourceError
-from engine.modalities import Demo, Study, demo_folder, read_study
+from engine.modalities import Demo, Study, demo_folder
 
 LOOK_S = 0.2
 """Between two looks whether the window wants the end."""
@@ -48,8 +48,8 @@ def _listen(here: Connection, sentinel: int, task: Task) -> Study | None:
             message = here.recv()
         except EOFError as e:
             raise ResourceError("The simulation stopped; perhaps the memory is used up.") from e
-        if isinstance(message, Path):
-            return read_study(message)  # written by our own child
+        if isinstance(message, Study):
+            return message
         if isinstance(message, str):
             raise ResourceError(message)
         task.progressed.emit(*message)
@@ -58,8 +58,7 @@ def _listen(here: Connection, sentinel: int, task: Task) -> Study | None:
 def _make(pipe: Connection, demo: Demo, folder: Path | None) -> None:
     try:
         folder = folder or demo_folder()
-        demo.make(folder, on_progress=lambda done, total: pipe.send((done, total)))
-        pipe.send(demo.study(folder))
+        pipe.send(demo.make(folder, on_progress=lambda done, total: pipe.send((done, total))))
     except EngineError as e:
         pipe.send(str(e))
     except Exception:  # noqa: BLE001  the last door: nothing may end without a word

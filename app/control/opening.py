@@ -222,7 +222,8 @@ class Opening(QObject):
         if request.role in ("", DATA):
             self._lost = request.name
             self._waiting = request.path if isinstance(fault, ScannerMissingError) else None
-        self._session.raise_problem(Problem(request.refusal, text, safe))
+        files = (request.path,) if request.path is not None else ()
+        self._session.raise_problem(Problem(request.refusal, text, safe, files=files))
 
     def _refuse_while_running(self) -> None:
         self._session.add_log(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Literal
 
 Level = Literal["info", "warning", "error"]
@@ -33,3 +34,5 @@ class Problem:
     """What to press for it, with the time it would take."""
     is_fault: bool = True
     """False where the user asked for it."""
+    files: tuple[Path, ...] = ()
+    """Files it names that are not of the study."""

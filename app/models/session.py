@@ -80,15 +80,16 @@ class Session(QObject):
 
     # log
 
-    def add_log(self, level: Level, text: str) -> None:
+    def add_log(self, level: Level, text: str, files: tuple[Path, ...] = ()) -> None:
         """Append a line to the log; pseudonyms stand for the names of the study's files."""
-        line = LogLine(datetime.now().astimezone(), level, self._without_names(text))
+        line = LogLine(datetime.now().astimezone(), level, self._without_names(text, files))
         self.log.append(line)
         self.log_added.emit(line)
 
-    def _without_names(self, text: str) -> str:
+    def _without_names(self, text: str, others: tuple[Path, ...]) -> str:
         files = {role: Path(found.value) for role, found in self.study.inputs.items()}
         files = {role: path for role, path in files.items() if path.suffix or role == DATA}
+        files |= {f"file {n}": path for n, path in enumerate(others, 1)}
         if self.identify or not files:
             return text
         from engine.privacy import Names  # which knows the formats of files
@@ -98,5 +99,5 @@ class Session(QObject):
     def raise_problem(self, problem: Problem) -> None:
         """Put a problem before the user."""
         if problem.is_fault:
-            self.add_log("error", f"{problem.title} {problem.text}")
+            self.add_log("error", f"{problem.title} {problem.text}", problem.files)
         self.problem_raised.emit(problem)

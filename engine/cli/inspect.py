@@ -8,6 +8,8 @@ from pathlib import Path
 from engine.cli import candidates
 from engine.cli.console import Console, Verbs
 from engine.errors import DataError
+from engine.io import Report
+from engine.jobs.loader import for_command
 from engine.modalities.inspection import inspect
 
 
@@ -25,8 +27,9 @@ def _inspect(arguments: argparse.Namespace, console: Console) -> None:
         candidates.write_candidates(arguments, console)
         return
     faulty = []
+    loader = for_command()
     for path in arguments.files:
-        report = inspect(path, scanner=arguments.scanner)
+        report = loader.call(_report, path, arguments.scanner, about=path)
         console.line(f"{path.name}: {report.title}")
         for label, text in report.facts:
             console.line(f"  {label + ':':22s} {text}")
@@ -38,3 +41,7 @@ def _inspect(arguments: argparse.Namespace, console: Console) -> None:
             faulty.append(report.faults[0])
     if faulty:
         raise DataError(faulty[0])
+
+
+def _report(path: Path, scanner: str | None) -> Report:
+    return inspect(path, scanner=scanner)

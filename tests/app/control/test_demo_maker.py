@@ -122,3 +122,28 @@ def test_the_menu_offers_every_demo(window, monkeypatch):
     for action in window.actions_.demos.values():
         action.trigger()
     assert seen == list(DEMOS)
+
+
+@pytest.fixture
+def small_demo(monkeypatch):
+    """A demo that is simulated quickly, under the key of the first."""
+    monkeypatch.setitem(DEMOS, "pet", SMALL[0])
+
+
+def test_a_demo_replaces_nothing_that_was_opened_meanwhile(qtbot, window, small_demo, small_study):
+    window.try_demo("pet")
+    window.open_path(small_study.data)
+    quiet = lambda: not window.commands.is_busy and not window.session.study.reading  # noqa: E731
+    qtbot.waitUntil(quiet, timeout=PATIENCE_MS)
+    assert window.session.study.inputs["data"].name == "small.h5"
+    assert not window.session.run.state.is_active
+    assert "The demo is ready. Something else was opened" in window.centre.message_bar.text
+
+
+def test_a_demo_is_cancelled(qtbot, window, small_demo):
+    window.try_demo("pet")
+    assert window.centre.welcome.cancel.isVisible()
+    window.centre.welcome.cancel.click()
+    qtbot.waitUntil(lambda: not window.commands.is_busy, timeout=PATIENCE_MS)
+    assert dict(window.session.study.inputs) == {}
+    assert not window.centre.welcome.cancel.isVisible() and simulations() == []

@@ -95,6 +95,7 @@ def test_a_refused_file_changes_nothing(desk, folder, name):
     (problem,) = desk.problems
     assert problem.startswith(f"{name} cannot be opened.")
     assert problem.count(name) > 1, "the message is about the file just opened"
+    assert not any(Path(name).stem in line.text for line in desk.session.log), "it is no one's"
 
 
 @pytest.mark.parametrize(
@@ -278,3 +279,35 @@ def test_a_file_is_judged_for_itself_in_a_folder_of_many_settings(desk, folder, 
         (tmp_path / name).write_text('file = "x.raw"\nshape = [1, 2, 3]\n')
     desk.open(scan)
     assert desk.files() == {"data": "a.h5"} and desk.problems == []
+
+
+# what happens to the process that reads
+
+
+@pytest.mark.skipif(os.name != "posix", reason="SIGKILL is of POSIX systems")
+def test_a_reader_that_dies_is_a_sentence_and_the_next_file_opens(desk, folder, loader, tmp_path):
+    import signal
+    import threading
+
+    desk.open(folder / "a.h5")
+    fat = tmp_path / "fat.txt"
+    fat.write_text("1 1\n" * 400_000)  # long enough to be killed in it
+    desk.commands.open_path(fat, "normalisation")
+    threading.Timer(0.05, lambda: os.kill(loader.pid, signal.SIGKILL)).start()
+    desk.settle()
+    (problem,) = desk.problems
+    assert problem.startswith("fat.txt cannot be used. fat.txt: ")
+    desk.open(folder / "b.h5")
+    assert desk.files() == {"data": "b.h5"} and len(desk.problems) == 1
+
+
+def test_the_user_stops_a_file_and_everything_behind_it(desk, folder, tmp_path):
+    desk.open(folder / "a.h5")
+    fat = tmp_path / "fat.txt"
+    fat.write_text("1 1\n" * 400_000)
+    desk.commands.open_path(fat, "normalisation")
+    desk.commands.open_path(folder / "b.h5")
+    desk.commands.stop_reading()
+    desk.settle()
+    assert desk.problems == ["fat.txt was not opened. You stopped it."]
+    assert desk.files() == {"data": "a.h5"} and desk.session.obstacle() == ""

@@ -156,3 +156,17 @@ def test_it_ends_with_whoever_asked(tmp_path):
     while Path(f"/proc/{pid}").exists() and time.monotonic() < end:
         time.sleep(0.05)
     assert not Path(f"/proc/{pid}").exists()
+
+
+def test_inspect_survives_a_reader_that_crashes(tmp_path, monkeypatch, capsys):
+    """A reader that brings its process down: the command says so, and its exit code is 2."""
+    from engine.cli.main import main
+    from engine.modalities import inspection
+
+    path = tmp_path / "volume.h5"
+    path.write_bytes(b"\x89HDF\r\n\x1a\n")
+    monkeypatch.setattr(inspection, "inspect_format", lambda path, scanner: crash(path))
+    if threading.active_count() > 1 or sys.platform != "linux":
+        pytest.skip("a command forks only where there are no threads")
+    assert main(["inspect", str(path)]) == 2
+    assert "volume.h5: its reader crashed (signal 11)" in capsys.readouterr().err
