@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+import re
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from string import Template
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
 
 STYLE_FILE = Path(__file__).with_name("theme.qss")
 ICON_FOLDER = Path(__file__).parents[2] / "resources" / "icons"
 FONT_POINTS = 10
 LINEAR_BELOW = 0.04045
+AT_ONCE = 60
+"""Widgets refreshed between two looks at what the user does: a few milliseconds of work."""
 
 
 @dataclass(frozen=True)
@@ -105,43 +109,55 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
+ROLES = {
+    "canvas": "Shadow",
+    "panel": "Window",
+    "raised": "AlternateBase",
+    "field": "Base",
+    "button": "Button",
+    "hover": "Light",
+    "line": "Mid",
+    "border": "Dark",
+    "text": "WindowText",
+    "muted": "PlaceholderText",
+    "disabled": "ToolTipText",
+    "accent": "Highlight",
+    "accent_hover": "Accent",
+    "on_accent": "HighlightedText",
+    "link": "Link",
+    "ok": "Midlight",
+    "look": "LinkVisited",
+    "missing": "BrightText",
+    "message_bar": "ToolTipBase",
+}
+"""Places of the colours in the palette, so that one style sheet serves every theme."""
+
+
 def palette(c: Colours) -> QPalette:
     """Return the Qt palette of a theme."""
     role = QPalette.ColorRole
-    colours = {
-        role.Window: c.panel,
-        role.WindowText: c.text,
-        role.Base: c.field,
-        role.AlternateBase: c.raised,
-        role.Text: c.text,
-        role.Button: c.button,
-        role.ButtonText: c.text,
-        role.BrightText: c.on_accent,
-        role.Highlight: c.accent,
-        role.HighlightedText: c.on_accent,
-        role.ToolTipBase: c.raised,
-        role.ToolTipText: c.text,
-        role.PlaceholderText: c.disabled,
-        role.Link: c.link,
-        role.LinkVisited: c.link,
-        role.Light: c.hover,
-        role.Midlight: c.hover,
-        role.Mid: c.line,
-        role.Dark: c.line,
-        role.Shadow: c.canvas,
-    }
     result = QPalette()
-    for key, colour in colours.items():
-        result.setColor(key, QColor(colour))
+    for name, place in ROLES.items():
+        result.setColor(role[place], QColor(getattr(c, name)))
+    for key in (role.Text, role.ButtonText):
+        result.setColor(key, QColor(c.text))
     for key in (role.WindowText, role.Text, role.ButtonText):
         result.setColor(QPalette.ColorGroup.Disabled, key, QColor(c.disabled))
     return result
 
 
-def style_sheet(c: Colours) -> str:
-    """Return the style sheet of a theme."""
-    places = {"icons": ICON_FOLDER.as_posix(), "theme": "dark" if c.is_dark else "light"}
-    return Template(STYLE_FILE.read_text(encoding="utf-8")).substitute(asdict(c) | places)
+def style_sheet() -> str:
+    """Return the style sheet, which names colours by their place in the palette."""
+    places = {name: f"palette({_in_style_sheets(place)})" for name, place in ROLES.items()}
+    text = STYLE_FILE.read_text(encoding="utf-8")
+    return Template(text).substitute(places, icons=ICON_FOLDER.as_posix())
+
+
+def _in_style_sheets(role: str) -> str:
+    """Return a role as style sheets write it: "BrightText" is "bright-text"."""
+    if role.startswith("ToolTip"):
+        return f"tooltip-{role.removeprefix('ToolTip').lower()}"
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", role).lower()
 
 
 @cache
@@ -164,15 +180,25 @@ class Theme(QObject):
         super().__init__()
         self._app = app
         self.name = name if name in THEMES else "dark"
+        self._stale: list[QWidget] = []
+        self._soon = QTimer(self)
+        self._soon.timeout.connect(self._refresh_some)
         if not app.styleSheet():  # a style set anew makes Qt look at every widget again
             app.setStyle("Fusion")
             app.setFont(load_font())
+            app.setPalette(palette(self.colours))
+            app.setStyleSheet(style_sheet())
         self._apply()
 
     @property
     def colours(self) -> Colours:
         """Colours of the theme in use."""
         return THEMES[self.name]
+
+    @property
+    def is_refreshing(self) -> bool:
+        """Whether hidden widgets have yet to follow a switch."""
+        return bool(self._stale)
 
     def toggle(self) -> None:
         """Switch between dark and light."""
@@ -185,10 +211,27 @@ class Theme(QObject):
         self.changed.emit()
 
     def _apply(self) -> None:
-        sheet = style_sheet(self.colours)
-        if sheet == self._app.styleSheet():
+        """Change the palette; a style sheet set anew would block the window for half a second."""
+        changed = palette(self.colours)
+        if changed == self._app.palette():
             return
         scheme = Qt.ColorScheme.Dark if self.colours.is_dark else Qt.ColorScheme.Light
         self._app.styleHints().setColorScheme(scheme)
-        self._app.setPalette(palette(self.colours))
-        self._app.setStyleSheet(sheet)
+        self._app.setPalette(changed)
+        widgets = self._app.allWidgets()
+        _refresh([widget for widget in widgets if widget.isVisible()])
+        self._stale = [widget for widget in widgets if not widget.isVisible()]
+        self._soon.start(0)
+
+    def _refresh_some(self) -> None:
+        """Refresh some of the widgets that nobody sees."""
+        now, self._stale = self._stale[:AT_ONCE], self._stale[AT_ONCE:]
+        _refresh([widget for widget in now if isValid(widget)])
+        if not self._stale:
+            self._soon.stop()
+
+
+def _refresh(widgets: list[QWidget]) -> None:
+    """Let the style look its colours up again, which it keeps by widget."""
+    for widget in widgets:
+        widget.style().polish(widget)

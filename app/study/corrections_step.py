@@ -63,6 +63,7 @@ class CorrectionsStep(StepPanel):
     def _sweep_button(self, sweep: Sweep) -> QToolButton:
         made = QToolButton()
         made.setText("Candidates …")
+        made.setProperty("role", "small")
         made.setToolTip("Look at slices with several values, and take one")
         made.setAccessibleName(f"Candidates of {sweep.kind}")
         made.clicked.connect(lambda: SweepDialog(self.window(), self._context, sweep).open())

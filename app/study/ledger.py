@@ -76,6 +76,7 @@ class LedgerEntry(LedgerRow):
         super().__init__(kind.title, theme)
         self.unfold = QToolButton()
         self.unfold.setText("Settings")
+        self.unfold.setProperty("role", "small")
         self.unfold.setAccessibleName(f"Settings of {kind.title}")
         self.unfold.setToolTip("Show or hide the settings of this step")
         self.unfold.setCheckable(True)

@@ -66,7 +66,7 @@ class TickSlider(QSlider):
         left, right, here = self.centre_of(0), self.centre_of(self.maximum()), self._here()
         if self.maximum() == 0:
             left = QPointF(HANDLE_PX + 2, right.y())
-        painter.setPen(QPen(QColor(colours.grid), 3, c=Qt.PenCapStyle.RoundCap))
+        painter.setPen(QPen(QColor(colours.muted), 2, c=Qt.PenCapStyle.RoundCap))
         painter.drawLine(left, right)
         if self.isEnabled():
             painter.setPen(QPen(QColor(colours.accent), 3, c=Qt.PenCapStyle.RoundCap))
