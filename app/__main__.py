@@ -51,6 +51,11 @@ def _open_window(path: Path | None = None, demo: str = "") -> int:
             "`isocenter demo`, `isocenter reconstruct DATA -o OUT`, `isocenter --help`.\n"
         )
         return 2
+    from app.shell.qt_start import obstacle
+
+    if fault := obstacle(os.environ):
+        sys.stderr.write(f"isocenter: {fault}\n")
+        return 2
     from app.shell.application import run_window
 
     return run_window(path=path, demo=demo)

@@ -70,13 +70,19 @@ def run(root: Path, *, newest: bool = False) -> int:
 
 
 def test(root: Path, options: list[str], *, newest: bool = False) -> int:
-    """Set up, then run the tests on two workers, without a display."""
+    """Set up, then run the tests on two workers; they need no display."""
     python = prepared(root, extras=("test",), newest=newest)
     qt_libraries.ensure(python, on_display=False)
     warm_up(root, python)
     say("Running the tests")
     command = [str(python), "-m", "pytest", "-n", "2", "--dist", "worksteal", *options]
-    return subprocess.call(command, cwd=root, env=os.environ | {"QT_QPA_PLATFORM": "offscreen"})
+    code = subprocess.call(command, cwd=root)
+    if missing := qt_libraries.missing_for_windows(root, python):
+        say(
+            f"The tests need no display. To open the window on X this system lacks {missing}: "
+            "`python3 packaging/bootstrap.py run` installs what is missing."
+        )
+    return code
 
 
 def prepared(root: Path, extras: tuple[str, ...], *, newest: bool) -> Path:

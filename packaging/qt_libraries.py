@@ -6,6 +6,7 @@ import os
 import platform
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -46,6 +47,16 @@ def ensure(python: Path, *, on_display: bool) -> bool:
     if fault is not None and not _is_unreachable(fault):
         raise SetupError(f"Qt does not start although its libraries are installed: {fault}.")
     return fault is None
+
+
+def missing_for_windows(root: Path, python: Path) -> str:
+    """Return what windows on X lack here, of libraries that tests do without; else nothing."""
+    if not sys.platform.startswith("linux"):
+        return ""
+    done = subprocess.run(
+        [str(python), "-m", "app.shell.qt_start"], cwd=root, capture_output=True, text=True
+    )
+    return ", ".join(done.stdout.split())
 
 
 def packages(release: Mapping[str, str], *, xcb: bool) -> list[str]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
 
 import pytest
+import qt_libraries
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.__main__ import main
+from app.shell import qt_start
 from app.shell.application import report_fault
 from tests.app.conftest import PATIENCE_MS
 
@@ -29,6 +32,49 @@ def test_without_a_display_one_sentence_says_what_to_do(monkeypatch, capsys):
     assert main([]) == 2
     message = capsys.readouterr().err
     assert message.startswith("isocenter: no display") and message.count("\n") == 1
+
+
+ON_X = {"DISPLAY": ":77"}
+"""A display that nobody serves."""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="windows on X")
+def test_on_x_one_sentence_says_what_qt_would_die_of():
+    environment = {k: v for k, v in os.environ.items() if k != "QT_QPA_PLATFORM"}
+    done = subprocess.run(
+        [sys.executable, "-m", "app"], env=environment | ON_X, capture_output=True, text=True
+    )
+    assert done.returncode == 2, "no abort of Qt"
+    lacks = qt_start.missing_libraries((*qt_start.QT_LIBRARIES, *qt_start.XCB_LIBRARIES))
+    wanted = lacks or ["the display ':77' does not answer"]
+    assert all(words in done.stderr for words in wanted)
+    assert done.stderr.startswith("isocenter: ") and done.stderr.count("\n") == 1
+    assert "isocenter reconstruct" in done.stderr, "a way out"
+
+
+def test_a_library_that_is_not_there_is_named_with_its_package():
+    missing = qt_start.missing_libraries(("libc.so.6", "libxcb-nowhere.so.3"))
+    assert missing == ["libxcb-nowhere.so.3"]
+    assert "apt-get install libxcb-nowhere3`" in qt_start.missing_words(missing)
+
+
+def test_the_set_up_installs_what_the_window_asks_for():
+    asked = {qt_start.debian_package(x) for x in qt_start.QT_LIBRARIES + qt_start.XCB_LIBRARIES}
+    assert set(qt_libraries.packages({"VERSION_CODENAME": "bookworm"}, xcb=True)) <= asked
+
+
+@pytest.mark.parametrize(
+    ("given", "on_x"),
+    [
+        ({"DISPLAY": ":0"}, True),
+        ({"DISPLAY": ":0", "WAYLAND_DISPLAY": "wayland-0"}, False),
+        ({"DISPLAY": ":0", "QT_QPA_PLATFORM": "offscreen"}, False),
+        ({"QT_QPA_PLATFORM": "xcb"}, True),
+        ({}, False),
+    ],
+)
+def test_only_windows_on_x_need_the_libraries_of_x(given, on_x):
+    assert qt_start.uses_x(given) == on_x
 
 
 def test_a_file_opens_in_the_window(qapp, qtbot, small_study, monkeypatch):

@@ -1,0 +1,118 @@
+"""Whether Qt can open a window here: its system libraries, and the display, in a sentence.
+
+Qt itself ends the process, without a word of ours, where one of them is missing.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+QT_LIBRARIES = (
+    *("libGL.so.1", "libEGL.so.1", "libxkbcommon.so.0", "libdbus-1.so.3"),
+    *("libfontconfig.so.1", "libglib-2.0.so.0"),
+)
+"""What the wheels of Qt leave to the system, on every kind of display."""
+XCB_LIBRARIES = (
+    *("libX11.so.6", "libX11-xcb.so.1", "libxcb.so.1", "libxcb-cursor.so.0", "libxcb-icccm.so.4"),
+    *("libxcb-image.so.0", "libxcb-keysyms.so.1", "libxcb-randr.so.0", "libxcb-render.so.0"),
+    *("libxcb-render-util.so.0", "libxcb-shape.so.0", "libxcb-shm.so.0", "libxcb-sync.so.1"),
+    *("libxcb-util.so.1", "libxcb-xfixes.so.0", "libxcb-xkb.so.1", "libxkbcommon-x11.so.0"),
+)
+"""The same for windows on X."""
+OTHER_NAMES = {"libglib-2.0.so.0": "libglib2.0-0"}
+"""Packages that Debian's rule of names does not give."""
+WITHOUT = "work without one: `isocenter demo`, `isocenter reconstruct DATA -o OUT`"
+IN_A_CLONE = "in a clone `python3 packaging/bootstrap.py run` does so"
+
+
+def obstacle(environment: Mapping[str, str]) -> str:
+    """Return why Qt would end this process instead of opening a window, empty if it would not."""
+    if not sys.platform.startswith("linux"):
+        return ""
+    on_x = uses_x(environment)
+    if missing := missing_libraries((*QT_LIBRARIES, *(XCB_LIBRARIES if on_x else ()))):
+        return missing_words(missing)
+    if on_x and (fault := plugin_fault()):
+        return f"Qt cannot open a window on X ({fault}); {WITHOUT}."
+    if on_x and not display_answers():
+        display = environment.get("DISPLAY", "")
+        return f"the display {display!r} does not answer, so no window can open; {WITHOUT}."
+    return ""
+
+
+def uses_x(environment: Mapping[str, str]) -> bool:
+    """Whether Qt would open its windows on X."""
+    chosen = environment.get("QT_QPA_PLATFORM", "")
+    if chosen:
+        return chosen.startswith("xcb")
+    return bool(environment.get("DISPLAY")) and not environment.get("WAYLAND_DISPLAY")
+
+
+def missing_libraries(names: Iterable[str]) -> list[str]:
+    """Return those of the libraries that cannot be loaded."""
+    return [name for name in names if not _loads(name)]
+
+
+def _loads(name: str) -> bool:
+    try:
+        ctypes.CDLL(name)
+    except OSError:
+        return False
+    return True
+
+
+def missing_words(missing: list[str]) -> str:
+    """Return one sentence: what is missing, and how to get it."""
+    packages = " ".join(debian_package(name) for name in missing)
+    return (
+        f"Qt cannot open a window, because this system lacks {', '.join(missing)}; install them "
+        f"(Debian, Ubuntu: `sudo apt-get install {packages}`; {IN_A_CLONE}), or {WITHOUT}."
+    )
+
+
+def debian_package(library: str) -> str:
+    """Return the package of a library, by Debian's rule of names: libGL.so.1 is in libgl1."""
+    if library in OTHER_NAMES:
+        return OTHER_NAMES[library]
+    name, _, version = library.lower().partition(".so.")
+    return f"{name}{'-' if name[-1:].isdigit() else ''}{version}"
+
+
+def plugin_fault() -> str:
+    """Return why Qt's own part for X cannot be loaded, empty if it can."""
+    found = find_spec("PySide6")
+    folders = list(found.submodule_search_locations or ()) if found is not None else []
+    for folder in folders:
+        for plugin in Path(folder).glob("Qt/plugins/platforms/libqxcb.so"):
+            try:
+                ctypes.CDLL(str(plugin))
+            except OSError as e:
+                return str(e)
+    return ""
+
+
+def display_answers() -> bool:
+    """Whether the X server that DISPLAY names lets us in."""
+    xcb = ctypes.CDLL("libxcb.so.1")
+    xcb.xcb_connect.restype = ctypes.c_void_p
+    for call in (xcb.xcb_connection_has_error, xcb.xcb_disconnect):
+        call.argtypes = [ctypes.c_void_p]
+    connection = xcb.xcb_connect(None, None)
+    is_broken = bool(xcb.xcb_connection_has_error(connection))
+    xcb.xcb_disconnect(connection)
+    return not is_broken
+
+
+def main() -> int:
+    """Name what windows on X lack here, a library a line; `bootstrap.py test` asks for it."""
+    missing = missing_libraries((*QT_LIBRARIES, *XCB_LIBRARIES))
+    sys.stdout.write("".join(f"{name}\n" for name in missing))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
