@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from itertools import product
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
 from app.control.commands import Commands
+from app.control.forecast import learnt_stages
 from app.control.threads import EngineThread
 from app.look.formatting import sentence_case
 from app.models.inputs import DATA
@@ -18,15 +18,13 @@ from app.models.messages import Problem
 from app.models.preferences import Preferences
 from app.models.run_record import RunState
 from app.models.session import Session
-from engine.backend import DEVICES
+from app.models.speeds import Speeds, once_key
 from engine.errors import EngineError
 from engine.events import Aborted, Checkpointed, Event, Failed, Finished
-from engine.modalities import MODALITIES, Study
+from engine.modalities import Requirements, Study
 
 if TYPE_CHECKING:  # the engine's process is not needed to open the window
     from engine.jobs import EngineProcess, Source
-
-SPEED_BOUNDS = (0.02, 50.0)
 
 
 class Runner(QObject):
@@ -47,11 +45,9 @@ class Runner(QObject):
         self.has_checkpoint = False
         """Whether the job can be resumed from disk."""
         self._is_shut = False
-        self._estimate_s: tuple[float, float] | None = None
-        """The least and the most that the engine foretold."""
-        for modality, device in product(MODALITIES, DEVICES):
-            key = modality.speed_key(device)
-            session.device.speed_ratios[key] = preferences.speed_ratio(key)
+        self._estimate: Requirements | None = None
+        """What the engine foretold, whatever was measured before."""
+        session.device.speed_ratios |= preferences.speed_ratios()
 
     def start(self) -> None:
         """Reconstruct the study of the session."""
@@ -60,10 +56,8 @@ class Runner(QObject):
         if obstacle := session.obstacle():
             session.add_log("warning", f"Cannot start. {obstacle}")
             return
-        device, requirements = session.device.in_use, study.requirements()
-        if device is not None and requirements is not None:
-            ratio, least = study.speed_ratio(device), requirements.least or requirements
-            self._estimate_s = least.seconds / ratio, requirements.seconds / ratio
+        device = session.device.in_use
+        self._estimate = study.estimate(device) if device is not None else None
         wanted = study.to_study().model_copy(update={"identified": self._preferences.identify})
         self._launch(wanted, job_id="")
 
@@ -97,7 +91,7 @@ class Runner(QObject):
         except EngineError as e:
             self._session.raise_problem(Problem("The job cannot be resumed.", str(e)))
             return
-        self._estimate_s = None
+        self._estimate = None
         if device:
             self._session.device.choose(device)
         launch = partial(self._launch, study, job_id=job_id)
@@ -223,16 +217,16 @@ class Runner(QObject):
         return f"{verb} on the CPU ({requirements.time})" if requirements else f"{verb} on the CPU"
 
     def _learn_speed(self) -> None:
-        """Scale later forecasts by this run, unless it had less to do than was foretold."""
-        record, choice = self._run.record, self._session.device
-        timings = record.timings
-        less = record.ended_early or any(each.figures.get("from_cache") for each in timings)
-        if self._estimate_s and choice.in_use is not None and not less:
-            measured = sum(each.seconds for each in timings)
-            ratio = learnt(self._study.speed_ratio(choice.in_use), measured, *self._estimate_s)
-            key = self._study.modality.speed_key(choice.in_use.key)
-            choice.speed_ratios[key] = ratio
-            self._preferences.remember_speed(key, ratio)
+        """Scale later forecasts by this run, stage by stage: each has a speed of its own."""
+        study, device, estimate = self._study, self._session.device.in_use, self._estimate
+        if estimate is None or device is None:
+            return
+        speeds = Speeds(study.modality, device, self._session.device.speed_ratios)
+        before = {stage: speeds.ratio(stage) for stage in estimate.stages}
+        for stage, ratio in learnt_stages(before, estimate, self._run.record).items():
+            speeds.ratios[speeds.key(stage)] = ratio
+            self._preferences.remember_speed(speeds.key(stage), ratio)
+        study.done_once.add(once_key(study.inputs, study.protocol, device))
 
     def _ended(self) -> None:
         job, self.job = self.job, None
@@ -241,13 +235,6 @@ class Runner(QObject):
             job.deleteLater()
         if following is not None:
             following()
-
-
-def learnt(ratio: float, measured_s: float, least_s: float, most_s: float) -> float:
-    """Return the measured over the foretold time nearest to `ratio` that explains a run."""
-    low, high = SPEED_BOUNDS
-    explained = min(max(ratio, measured_s / most_s), measured_s / least_s)
-    return min(max(explained, low), high)
 
 
 def _commit_edit() -> None:

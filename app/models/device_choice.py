@@ -17,7 +17,7 @@ class DeviceChoice(QObject):
     ----------
     key : "auto", "cpu" or "cuda"
     found : the devices; none before they were looked for
-    speed_ratios : measured over estimated time by run and device, 1 before the first run
+    speed_ratios : measured over estimated time by kind of run, device and stage
     """
 
     changed = Signal()

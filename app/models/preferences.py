@@ -12,6 +12,7 @@ from engine.backend import DEVICES
 from engine.io import config_dir
 
 MAX_RECENT = 8
+SPEEDS = "speeds"
 LEAST_RATIO, MOST_RATIO = 1e-3, 1e3
 """A measured over an estimated time; others are no measurement."""
 
@@ -81,17 +82,16 @@ class Preferences:
     def identify(self, on: bool) -> None:
         self._settings.setValue("identify", "true" if on else "false")
 
-    def speed_ratio(self, device: str) -> float:
-        """Measured over estimated time of the last run on a device, 1 before the first."""
-        try:
-            ratio = float(self._text(f"speed_ratio_{device}", "1"))
-        except ValueError:
-            return 1.0
-        return ratio if LEAST_RATIO <= ratio <= MOST_RATIO else 1.0
+    def speed_ratios(self) -> dict[str, float]:
+        """Return measured over estimated times, by what they were measured of."""
+        self._settings.beginGroup(SPEEDS)
+        found = {key: _ratio(self._settings.value(key)) for key in self._settings.childKeys()}
+        self._settings.endGroup()
+        return {key: ratio for key, ratio in found.items() if LEAST_RATIO <= ratio <= MOST_RATIO}
 
-    def remember_speed(self, device: str, ratio: float) -> None:
-        """Keep what the last run on a device has measured."""
-        self._settings.setValue(f"speed_ratio_{device}", ratio)
+    def remember_speed(self, key: str, ratio: float) -> None:
+        """Keep what the last run has measured."""
+        self._settings.setValue(f"{SPEEDS}/{key}", ratio)
 
     @property
     def geometry(self) -> QByteArray:
@@ -118,6 +118,14 @@ def _keep_to_owner(path: Path) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.touch(mode=0o600)
         path.chmod(0o600)
+
+
+def _ratio(value: object) -> float:
+    """Return a number as the file holds it, 0 for what is none."""
+    try:
+        return float(str(value))
+    except ValueError:
+        return 0.0
 
 
 def _is_there(path: str) -> bool:

@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from app.models.device_choice import DeviceChoice
 from app.models.inputs import DATA, Input, Inputs, XrayStudy, roles_of
 from app.models.quality import Quality, at_quality, quality_of
+from app.models.speeds import Speeds, once_key
 from app.models.undo_history import UndoHistory
 from engine.backend import DeviceInfo
 from engine.errors import EngineError, SettingsError
@@ -43,6 +44,7 @@ class StudyModel(QObject):
     inputs : the files of the scan at hand; another scan has others
     reading : names of the files that are being read, by their role
     note : why the protocol is another than for the last scan, empty if it is not
+    done_once : what runs of this session have computed once and kept, see `once_key`
     """
 
     inputs_changed = Signal()
@@ -58,6 +60,7 @@ class StudyModel(QObject):
         self.history = UndoHistory(self.base)
         self.note = ""
         self.reading: dict[str, str] = {}
+        self.done_once: set[str] = set()
         self._suitable: SuitableModalities = ()
         self._picked: dict[SuitableModalities, Protocol] = {}  # by hand; () is for the next scan
 
@@ -266,15 +269,18 @@ class StudyModel(QObject):
 
     def requirements(self, on: DeviceInfo | None = None, left: float = 1.0) -> Requirements | None:
         """Return what a run needs, of which `left` is to do, on the chosen device or another."""
-        grid, on = self.grid(), on or self.device.in_use
-        if grid is None or on is None:
+        on = on or self.device.in_use
+        estimate = self.estimate(on, left) if on is not None else None
+        if on is None or estimate is None:
             return None
-        requirements = self.modality.requirements(self.protocol, self.known, grid, on, left)
-        return requirements and requirements.times(self.speed_ratio(on))
+        if once_key(self.inputs, self.protocol, on) in self.done_once:
+            estimate = estimate.without_once()
+        return Speeds(self.modality, on, self.device.speed_ratios).applied(estimate)
 
-    def speed_ratio(self, device: DeviceInfo) -> float:
-        """Measured over estimated time of runs of this kind on a device."""
-        return self.device.speed_ratios.get(self.modality.speed_key(device.key), 1.0)
+    def estimate(self, on: DeviceInfo, left: float = 1.0) -> Requirements | None:
+        """Return what the engine estimates, whatever was measured on this machine."""
+        protocol, known, grid = self.protocol, self.known, self.grid()
+        return grid and self.modality.requirements(protocol, known, grid, on, left)
 
     def obstacle(self) -> str:
         """Return why a run cannot start, empty if it can."""

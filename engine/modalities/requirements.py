@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from engine.errors import DeviceMemoryError, ResourceError
@@ -56,25 +57,44 @@ class Requirements:
     Attributes
     ----------
     memory_bytes, free_bytes : memory of the machine
-    seconds : time
-    once_s : that part of it which goes into the response of the scanner, computed once and kept
+    stages : time of each stage [s], by the key its `Measured` event has
+    once : the stage whose outcome is kept, so that only the first run takes its time
     gpu : memory of the GPU, None on the CPU
     least : what it will take at least, where the rest says at most; None where it is known
     """
 
     memory_bytes: int
     free_bytes: int
-    seconds: float
+    stages: dict[str, float]
     gpu: GpuRequirements | None = None
     least: Requirements | None = None
-    once_s: float = 0.0
+    once: str = ""
+
+    @property
+    def seconds(self) -> float:
+        """Time of the whole run [s]."""
+        return sum(self.stages.values())
+
+    @property
+    def once_s(self) -> float:
+        """The part of it that the next run of the kind is spared [s]."""
+        return self.stages.get(self.once, 0.0)
 
     def times(self, factor: float) -> Requirements:
         """Return the needs of a run that takes `factor` times as long."""
-        least = self.least and self.least.times(factor)
-        return replace(
-            self, seconds=factor * self.seconds, least=least, once_s=factor * self.once_s
-        )
+        return self.scaled(dict.fromkeys(self.stages, factor))
+
+    def scaled(self, factors: Mapping[str, float]) -> Requirements:
+        """Return the needs of a run whose stages take these times as long; the rest as they do."""
+        least = self.least and self.least.scaled(factors)
+        stages = {name: factors.get(name, 1.0) * s for name, s in self.stages.items()}
+        return replace(self, stages=stages, least=least)
+
+    def without_once(self) -> Requirements:
+        """Return the needs of a run that finds what is computed once."""
+        least = self.least and self.least.without_once()
+        stages = {name: s for name, s in self.stages.items() if name != self.once}
+        return replace(self, stages=stages, least=least)
 
     @property
     def fits(self) -> bool:
@@ -89,7 +109,9 @@ class Requirements:
     def describe(self) -> str:
         """One line for the status bar."""
         need, free = f"{self._up_to}{_size(self.memory_bytes)}", f"{_size(self.free_bytes)} free"
-        once = f" ({_clock(self.once_s)} of it once, for the response)" if self.once_s else ""
+        once = ""
+        if round(self.once_s):
+            once = f" ({_clock(self.once_s)} of it once, for the {self.once})"
         if self.gpu is None:
             return f"needs {need}, {self.time}{once}, {free}"
         return f"needs {need} ({free}) and {self._up_to}{self.gpu.describe()}, {self.time}{once}"

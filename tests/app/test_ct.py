@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QTimer
 
-from app.control.runner import learnt
 from app.models.device_choice import DeviceChoice
 from app.models.messages import Problem
 from app.models.named_protocols import known_protocols
@@ -189,14 +188,6 @@ def test_what_may_be_too_large_is_told_but_not_refused(session, window):
     window.session.study.set_protocol(on_region("fdk", voxel_mm=0.01))
     assert window.session.study.requirements().fits
     assert "too large" not in volume._result.text()
-
-
-@pytest.mark.parametrize(
-    ("measured_s", "ratio"), [(10, 1.0), (50, 1.0), (5, 0.5), (100, 2.0), (9000, 50.0)]
-)
-def test_a_speed_is_learnt_only_as_far_as_the_run_tells_it(measured_s, ratio):
-    assert learnt(1.0, measured_s, least_s=10.0, most_s=50.0) == ratio
-    assert learnt(7.0, 30.0, least_s=10.0, most_s=10.0) == 3.0
 
 
 def test_protocols_are_offered_for_their_kind_of_scan(tmp_path):

@@ -136,9 +136,6 @@ class DualHeadPet(Modality[DualHeadProtocol]):
                 sums = role.attached(sums, study.contents[role.key])
         return {kind: choice.obstacle(sums) for kind, choice in self.choices(protocol).items()}
 
-    def speed_key(self, device: str) -> str:
-        return f"dual_{device}"
-
     def flow(
         self,
         context: RunContext[DualHeadProtocol],

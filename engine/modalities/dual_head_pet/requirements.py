@@ -36,7 +36,8 @@ GPU_PRODUCTS_PER_SECOND = 3e11
 """The same on a GPU: assumed, for a small card; the window corrects it by what it measures."""
 GPU_IMAGES, GPU_BYTES_PER_LINE, GPU_STEP_BYTES = 10, 4 + 4, 4 * 4 + 8
 """Images; counts and background; for each line of a subset what a step needs besides."""
-START_S = 2.0
+LINES_READ_PER_SECOND = 2e7
+START_S = 1.0
 SMALLER = "choose larger voxels, thicker planes or more subsets"
 
 
@@ -108,12 +109,17 @@ def estimate(
         memory += sensitivities
     if gpu is None:
         memory += n_lines * STEP_BYTES / subsets
-    passes = 1 + protocol.algorithm.n_passes * left
     rate = PRODUCTS_PER_SECOND_PER_THREAD * max(on.threads, 1)
-    seconds = START_S + passes * size.n_products / (GPU_PRODUCTS_PER_SECOND if on.is_gpu else rate)
-    once_s = 0.0 if kept else build_seconds(protocol, scanner, on.threads)
+    pass_s = size.n_products / (GPU_PRODUCTS_PER_SECOND if on.is_gpu else rate)
+    stages = {
+        "read": n_lines / LINES_READ_PER_SECOND,
+        "response": 0.0 if kept else build_seconds(protocol, scanner, on.threads),
+        "kernels": START_S,
+        "sensitivity": pass_s,
+        "reconstruct": protocol.algorithm.n_passes * left * pass_s,
+    }
     free = int(psutil.virtual_memory().available)
-    return Requirements(int(memory), free, seconds + once_s, gpu, once_s=once_s)
+    return Requirements(int(memory), free, stages, gpu, once="response")
 
 
 def build_seconds(protocol: DualHeadProtocol, scanner: DualHead, threads: int) -> float:

@@ -98,9 +98,6 @@ class ListModePet(Modality[ListModeProtocol]):
             return False, "The scan does not record it"
         return True, f"Used, resolution {tof.fwhm_ps:g} ps"
 
-    def speed_key(self, device: str) -> str:
-        return device
-
     def flow(
         self,
         context: RunContext[ListModeProtocol],

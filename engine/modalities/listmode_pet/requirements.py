@@ -31,7 +31,10 @@ GPU_SLABS_PER_SECOND = 1.0e9
 """The same on a GPU: assumed, for a small card; the window corrects it by what it measures."""
 LINES_PER_SECOND = 3.0e6
 """Lines of response listed and weighted in a second for the sensitivity, on the CPU."""
-START_S = 2.0
+EVENTS_READ_PER_SECOND, EVENTS_SORTED_PER_SECOND = 1e7, 3e6
+"""Events read from a file, and events put in order after their corrections."""
+VOXELS_FINISHED_PER_SECOND = 2e7
+START_S = 1.0
 
 
 def estimate(
@@ -55,14 +58,19 @@ def estimate(
     lines = n_lors
     if protocol.sensitivity.method != "exact":
         lines = min(n_lors, max(MOST_SAMPLED, 4 * n_events))
-    rays = n_events * protocol.algorithm.n_passes / 2 * left + lines  # forward and back in one
-    slabs = rays * max(grid.shape) * 0.7
     rate = GPU_SLABS_PER_SECOND if on.is_gpu else SLABS_PER_SECOND_PER_THREAD * on.threads
-    listing = 0.0 if on.is_gpu else lines / LINES_PER_SECOND
-    seconds = slabs / rate + listing + START_S
+    ray_s = max(grid.shape) * 0.7 / rate
+    stages = {
+        "read": n_events / EVENTS_READ_PER_SECOND,
+        "kernels": START_S,
+        "correct": n_events / EVENTS_SORTED_PER_SECOND,
+        "sensitivity": lines * ray_s + (0.0 if on.is_gpu else lines / LINES_PER_SECOND),
+        "reconstruct": n_events * protocol.algorithm.n_passes / 2 * left * ray_s,  # both in one go
+        "finish": grid.n_voxels / VOXELS_FINISHED_PER_SECOND,
+    }
     free = int(psutil.virtual_memory().available)
     gpu = _on_gpu(protocol, grid, n_events, lines, n_lors, on.free_bytes) if on.is_gpu else None
-    return Requirements(int(memory), free, seconds, gpu)
+    return Requirements(int(memory), free, stages, gpu, once="sensitivity")
 
 
 def _sum_bytes(protocol: ListModeProtocol) -> int:

@@ -31,7 +31,10 @@ UPDATES_PER_SECOND_PER_THREAD = 4e8
 """Voxels times views a thread projects in a second, below `facts` of two slow cores."""
 GPU_UPDATES_PER_SECOND = 1e10
 """The same on a GPU: assumed, for a small card; the window corrects it by what it measures."""
-START_S = 2.0
+VALUES_READ_PER_SECOND, VALUES_PREPARED_PER_SECOND = 1e8, 2e7
+"""Values read from a file, and values that went through the usual steps."""
+VOXELS_FINISHED_PER_SECOND = 5e7
+START_S = 1.0
 SMALLER = "choose larger voxels or a smaller volume, or bin the projections"
 
 
@@ -70,8 +73,15 @@ def estimate(
         host += int(HOST.volumes * per_volume + HOST.projections * per_set)
     updates = passes(protocol) * shape[0] * grid.n_voxels
     rate = UPDATES_PER_SECOND_PER_THREAD * max(on.threads, 1)
-    seconds = START_S + updates / (GPU_UPDATES_PER_SECOND if on.is_gpu else rate)
-    return Requirements(host, int(psutil.virtual_memory().available), seconds, gpu)
+    n_values = prod(shape)
+    stages = {
+        "read": n_values / VALUES_READ_PER_SECOND,
+        "correct": n_values / VALUES_PREPARED_PER_SECOND,
+        "kernels": START_S,
+        "reconstruct": updates / (GPU_UPDATES_PER_SECOND if on.is_gpu else rate),
+        "finish": grid.n_voxels / VOXELS_FINISHED_PER_SECOND,
+    }
+    return Requirements(host, int(psutil.virtual_memory().available), stages, gpu)
 
 
 def passes(protocol: CtProtocol) -> int:

@@ -13,6 +13,7 @@ from app.models.inputs import Input, Inputs
 from app.models.quality import QUALITIES, at_quality, quality_of
 from app.models.run_record import KeptImages, RunRecord, RunState
 from app.models.session import Session
+from app.models.speeds import once_key
 from app.models.undo_history import UndoHistory
 from engine.algorithms import Osem
 from engine.backend.devices import cpu_device
@@ -360,5 +361,11 @@ def test_the_forecast_is_the_engines_times_the_measured_speed(ready):
         ready.study.protocol, ready.study.grid(), 1000, on=cpu_device(2), n_lors=n_lors
     )
     assert replace(ready.study.requirements(), free_bytes=0) == replace(requirements, free_bytes=0)
-    ready.device.speed_ratios["cpu"] = 3.0
-    assert ready.study.requirements().seconds == pytest.approx(3 * requirements.seconds)
+    ready.device.speed_ratios["pet_cpu_reconstruct"] = 3.0
+    ready.device.speed_ratios["ct_cpu_reconstruct"] = 7.0
+    more = ready.study.requirements().seconds - requirements.seconds
+    assert more == pytest.approx(2 * requirements.stages["reconstruct"])
+    study = ready.study
+    study.done_once.add(once_key(study.inputs, study.protocol, ready.device.in_use))
+    less = requirements.seconds + more - ready.study.requirements().seconds
+    assert less == pytest.approx(requirements.stages["sensitivity"])

@@ -11,8 +11,8 @@ from engine.geometry.grid import ImageGrid
 from engine.modalities.requirements import GIB, GpuRequirements, Requirements, refuse_if_too_large
 
 GRID = ImageGrid((4, 4, 4), (1.0, 1.0, 1.0))
-LEAST = Requirements(1 * GIB, 4 * GIB, 10.0)
-MOST = Requirements(8 * GIB, 4 * GIB, 90.0, least=LEAST)
+LEAST = Requirements(1 * GIB, 4 * GIB, {"reconstruct": 10.0})
+MOST = Requirements(8 * GIB, 4 * GIB, {"reconstruct": 90.0}, least=LEAST)
 
 
 def test_the_most_is_told_as_such():
@@ -28,8 +28,8 @@ def test_the_most_is_told_as_such():
 def test_a_slower_computer_takes_longer_at_least_and_at_most():
     slower = MOST.times(3.0)
     assert (slower.seconds, slower.least.seconds) == (270.0, 30.0)
-    assert replace(slower, seconds=90.0, least=LEAST) == MOST
-    assert LEAST.times(3.0) == replace(LEAST, seconds=30.0)
+    assert replace(slower, stages=MOST.stages, least=LEAST) == MOST
+    assert LEAST.times(3.0) == replace(LEAST, stages={"reconstruct": 30.0})
 
 
 def test_only_what_is_surely_too_large_is_refused():

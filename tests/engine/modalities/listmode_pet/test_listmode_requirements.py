@@ -94,7 +94,7 @@ def test_images_that_do_not_fit_are_refused_with_numbers():
 def test_the_memory_of_the_machine_is_refused_first_and_is_no_fault_of_the_gpu():
     with pytest.raises(ResourceError) as fault:
         refuse_if_too_large(
-            Requirements(8 * GIB, 4 * GIB, 1.0, requirements(free_gib=0.1).gpu), GRID
+            Requirements(8 * GIB, 4 * GIB, {}, requirements(free_gib=0.1).gpu), GRID
         )
     assert not isinstance(fault.value, DeviceMemoryError)
     assert "needs 8.0 GiB of memory, 4.0 GiB are free" in str(fault.value)
