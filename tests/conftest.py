@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 os.environ["NUMBA_NUM_THREADS"] = "2"  # read when numba is first imported
-os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault(  # without a file the screen is a small square
+    "QT_QPA_PLATFORM",
+    f"offscreen:configfile={Path(__file__).resolve().parent / 'app/screens/1920x1080.json'}",
+)
 
 import numpy as np
 import pytest

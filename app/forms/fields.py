@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QValidator, QWheelEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import (
-    QAbstractSpinBox,
     QCheckBox,
     QComboBox,
     QHBoxLayout,
+    QLabel,
     QLineEdit,
     QWidget,
 )
 
+from app.forms.number_box import NumberBox
 from app.look.formatting import words
+from app.views.plain_text import PlainLabel
 
 Value: TypeAlias = Any
 """What a field of settings may hold: each editor knows its own."""
@@ -23,13 +25,17 @@ Fault = tuple[tuple[Value, ...], str]
 """A place in the value (keys still to follow) and what is wrong there, in one sentence."""
 
 
-TEXT_MARGIN_PX = 4
+AXES = "xyzuvw"
+LEAST_LETTERS = 8
+"""Letters of its entries that a combo box has room for at least."""
 
 
 class Editor(QWidget):
     """Shows and edits one raw value; checking it is the settings class's business."""
 
     edited = Signal()
+    stands_beside = False
+    """Whether there is room for it beside its caption."""
 
     def raw(self) -> Value:
         """Return the value as entered, perhaps invalid."""
@@ -48,96 +54,26 @@ class Editor(QWidget):
     def set_hint(self, text: str) -> None:
         """Say what an empty field means; only optional numbers can be empty."""
 
+    def name_after(self, title: str) -> None:
+        """Tell screen readers, which come to the innermost widget, what is edited here."""
+        self.setAccessibleName(title)
+        proxy = self.focusProxy()
+        if proxy is not None:
+            proxy.setAccessibleName(title)
+
     def _fill(self, *widgets: QWidget) -> None:
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(4)
         for widget in widgets:
-            row.addWidget(widget)
+            row.addWidget(widget, 0 if isinstance(widget, QLabel) else 1)
         self.setFocusProxy(widgets[0])
-
-
-class NumberBox(QAbstractSpinBox):
-    """A number as text with steps; empty means None, anything else is handed on as typed."""
-
-    edited = Signal()
-
-    def __init__(self, whole: bool, low: float | None, high: float | None) -> None:
-        super().__init__()
-        self._whole, self._low, self._high = whole, low, high
-        self._last = ""
-        self.setMinimumWidth(50)
-        self.lineEdit().setTextMargins(TEXT_MARGIN_PX, 0, 0, 0)
-        self.lineEdit().editingFinished.connect(self._finished)
-
-    def raw(self) -> int | float | str | None:
-        """Return the number, None if empty, or the text that is no number."""
-        text = self.text().strip().replace(",", ".").replace("−", "-")  # decimal comma
-        if not text:
-            return None
-        try:
-            return int(text) if self._whole else float(text)
-        except ValueError:
-            return text
-
-    def show_number(self, value: float | None) -> None:
-        """Show a number exactly, or an empty box for None."""
-        text = "" if value is None else str(int(value)) if self._whole else f"{value:.15g}"
-        if not self._whole and value is not None and float(text) != value:
-            text = repr(value)
-        self._last = text
-        self.lineEdit().setText(text)
-
-    def set_hint(self, text: str) -> None:
-        """Say in the empty box what None means."""
-        self.lineEdit().setPlaceholderText(text)
-
-    def stepBy(self, steps: int) -> None:
-        value = self.raw()
-        start = value if isinstance(value, int | float) else (self._low or 0)
-        result = start + steps * (1 if self._whole else _step(start))
-        if self._low is not None:
-            result = max(result, self._low)
-        if self._high is not None:
-            result = min(result, self._high)
-        self.lineEdit().setText(f"{result:.10g}")
-        self._finished()
-
-    def stepEnabled(self) -> QAbstractSpinBox.StepEnabledFlag:
-        flag = QAbstractSpinBox.StepEnabledFlag
-        return flag.StepUpEnabled | flag.StepDownEnabled
-
-    def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
-        return (QValidator.State.Acceptable, text, position)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Cancel):
-            self.lineEdit().setText(self._last)
-        super().keyPressEvent(event)
-
-    def _finished(self) -> None:
-        if self.text() != self._last:
-            self._last = self.text()
-            self.edited.emit()
-
-
-def _step(value: float) -> float:
-    """A tenth of the value's power of ten, at least 0.1."""
-    size = abs(value)
-    step = 0.1
-    while step * 100 <= size:
-        step *= 10
-    return step
 
 
 class NumberEditor(Editor):
     """One number."""
+
+    stands_beside = True
 
     def __init__(self, whole: bool, low: float | None, high: float | None, hint: str = "") -> None:
         super().__init__()
@@ -163,11 +99,20 @@ class NumbersEditor(Editor):
         super().__init__()
         self._boxes = [NumberBox(w, None, None) for w in whole]
         self.set_hint(hint)
-        for box, axis in zip(self._boxes, "xyzuvw", strict=False):
+        parts: list[QWidget] = []
+        for box, axis in zip(self._boxes, AXES, strict=False):
             box.setProperty("plain", True)
-            box.setAccessibleName(axis)
             box.edited.connect(self.edited)
-        self._fill(*self._boxes)
+            letter = PlainLabel(axis)
+            letter.setProperty("role", "muted")
+            parts += [letter, box]
+        self._fill(*parts)
+        self.setFocusProxy(self._boxes[0])
+
+    def name_after(self, title: str) -> None:
+        self.setAccessibleName(title)
+        for box, axis in zip(self._boxes, AXES, strict=False):
+            box.setAccessibleName(f"{title}, {axis}")
 
     def raw(self) -> Value:
         values = [box.raw() for box in self._boxes]
@@ -186,6 +131,8 @@ class NumbersEditor(Editor):
 
 class NumberListEditor(Editor):
     """Numbers, separated by commas."""
+
+    stands_beside = True
 
     def __init__(self, whole: bool = True) -> None:
         super().__init__()
@@ -210,6 +157,8 @@ class NumberListEditor(Editor):
 
 class TextEditor(Editor):
     """A line of text; empty means None where the field may be left out."""
+
+    stands_beside = True
 
     def __init__(self, optional: bool = False) -> None:
         super().__init__()
@@ -242,7 +191,16 @@ class SwitchEditor(Editor):
 
 
 class QuietCombo(QComboBox):
-    """A combo box that the wheel changes only while it has the focus."""
+    """A combo box that the wheel changes only while it has the focus.
+
+    Its longest entry makes no demand on the width: file names may be among them.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizeAdjustPolicy(self.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(LEAST_LETTERS)
+        self.view().setTextElideMode(Qt.TextElideMode.ElideMiddle)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():
@@ -253,6 +211,8 @@ class QuietCombo(QComboBox):
 
 class ChoiceEditor(Editor):
     """One of a few values."""
+
+    stands_beside = True
 
     def __init__(self, values: tuple[Value, ...]) -> None:
         super().__init__()

@@ -187,7 +187,7 @@ class _Row(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(4)
         grid.setColumnStretch(1, 1)
-        beside = type(self.editor).__module__ == "app.forms.fields"
+        beside = self.editor.stands_beside
         self._name = PlainLabel(title)
         if bare or isinstance(self.editor, SwitchEditor | Form | ConstantEditor):
             grid.addWidget(_framed(self.editor, title), 1, 0, 1, 2)
@@ -196,13 +196,13 @@ class _Row(QWidget):
             grid.addWidget(self.editor, *((0, 1, 1, 1) if beside else (1, 0, 1, 2)))
         grid.addWidget(self._fault, 2, 0, 1, 2)
         self.editor.setToolTip(plain_tip(tip))
-        self.editor.setAccessibleName(title)
+        self.editor.name_after(title)
 
     def show_unit(self, unit: str) -> None:
         """Name this unit beside the field."""
         title = self._title.replace(f"({self.unit})", f"({unit})")
         self._name.setText(title)
-        self.editor.setAccessibleName(title)
+        self.editor.name_after(title)
 
     def _caption(self, tip: str, beside: bool) -> QLabel:
         caption = self._name

@@ -22,7 +22,7 @@ from engine.errors import EngineError
 from engine.geometry import ImageGrid
 from engine.modalities import ProjectionsSummary
 
-FACTS_PX = 268
+FACTS_PX, LEAST_FACTS_PX = 268, 190
 
 
 class GeometryPage(QWidget):
@@ -60,24 +60,29 @@ class GeometryPage(QWidget):
             column.addWidget(widget)
         column.addStretch(1)
         entries = scrolled(inside)
-        entries.setFixedWidth(FACTS_PX)
+        entries.setMinimumWidth(LEAST_FACTS_PX)
+        entries.setMaximumWidth(FACTS_PX)
         across = QHBoxLayout()
         across.setSpacing(0)
         across.addWidget(self.drawing, 1)
-        across.addWidget(entries)
+        across.addWidget(entries, 1)
         row = QHBoxLayout()
         row.setContentsMargins(8, 4, 8, 4)
         row.setSpacing(8)
         row.addWidget(self._place)
         row.addWidget(self.slider, 1)
+        ways = QHBoxLayout()
+        ways.setContentsMargins(8, 0, 8, 4)
+        ways.addStretch(1)
         for name, camera in WAYS.items():
             tip = f"Look at the scan: {name.lower()}"
-            row.addWidget(button(name, partial(self.drawing.look, camera), tip))
+            ways.addWidget(button(name, partial(self.drawing.look, camera), tip))
         page = QVBoxLayout(self)
         page.setContentsMargins(0, 0, 0, 0)
         page.setSpacing(0)
         page.addLayout(across, 1)
         page.addLayout(row)
+        page.addLayout(ways)
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""

@@ -96,7 +96,7 @@ class PreviewTab(QWidget):
             self._shown = look
             self._display.show(look.volume if look else None, refit=True)
         self._note.setVisible(look is None and not fault)
-        self.unit.setText(self.state.unit)
+        self.unit.setText(self.state.shown_unit)
         self.headline.setText(self._head(look, fault))
         set_tone(self.headline, "" if self._previews.is_current else "look")
         self.text.setText(fault or words_of(look))

@@ -22,7 +22,7 @@ from app.control.sweep_job import Range, SweepJob
 from app.inspect.sweep_range import RangeRow
 from app.inspect.sweep_text import best_words, is_best, score_words
 from app.look.plot_colours import view_colours
-from app.look.widgets import label, scrolled, set_tone
+from app.look.widgets import fit_to_screen, label, scrolled, set_tone
 from app.views.candidate_tile import IMAGE_PX, PAD_PX, CandidateTile
 from app.views.candidate_view import CandidateView, raster_of, raster_volume
 from app.views.state import ViewState
@@ -50,7 +50,7 @@ class SweepDialog(QDialog):
         self._theme, self._sweep = context.theme, sweep
         self._study = context.session.study
         self.setWindowTitle(sweep.title)
-        self.resize(*SIZE_PX)
+        fit_to_screen(self, *SIZE_PX)
         self.job = SweepJob(context.session, context.commands, sweep, self)
         self.range = RangeRow(sweep)
         self.state = ViewState(self)

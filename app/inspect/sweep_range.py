@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.control.sweep_job import Range
-from app.forms.fields import NumberBox
+from app.forms.number_box import NumberBox
 from app.look.widgets import button, label
 
 if TYPE_CHECKING:  # the engine's kernels are not needed to open the window

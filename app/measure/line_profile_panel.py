@@ -31,7 +31,9 @@ class LineProfileBox(QWidget):
         super().__init__()
         self._state, self._theme, self._save = state, theme, save
         self.draw = button(
-            "Draw a line", self._toggle, "Drag in a slice from A to B; drag an end to move it (L)"
+            "Draw a line",
+            self._toggle,
+            "Drag in a slice from one end to the other; drag an end to move it (L)",
         )
         self.draw.setCheckable(True)
         set_icon(self.draw, "line", theme)
@@ -115,13 +117,16 @@ class LineProfileBox(QWidget):
         a, b = ("  ".join(millimetres(value) for value in place) for place in places)
         return [
             ("FWHM of the peak", fwhm),
-            ("Highest value", f"{number(peak)} {found.unit}"),
-            ("at", f"{at:.1f} {length} from A"),
-            ("Lowest value", f"{number(float(found.values.min()))} {found.unit}"),
+            ("Highest value", self._words(peak)),
+            ("at", f"{at:.1f} {length} from end 1"),
+            ("Lowest value", self._words(float(found.values.min()))),
             ("Length", f"{found.length_mm:.1f} {length}"),
-            ("A  (x, y, z)", f"{a} {length}"),
-            ("B  (x, y, z)", f"{b} {length}"),
+            ("End 1  (x, y, z)", f"{a} {length}"),
+            ("End 2  (x, y, z)", f"{b} {length}"),
         ]
+
+    def _words(self, value: float) -> str:
+        return f"{number(self._state.to_shown(value))} {self._state.shown_unit}"
 
     def _toggle(self) -> None:
         self._state.set_draws_lines(self.draw.isChecked())

@@ -280,7 +280,7 @@ class StudyModel(QObject):
     def estimate(self, on: DeviceInfo, left: float = 1.0) -> Requirements | None:
         """Return what the engine estimates, whatever was measured on this machine."""
         protocol, known, grid = self.protocol, self.known, self.grid()
-        return grid and self.modality.requirements(protocol, known, grid, on, left)
+        return None if grid is None else self.modality.requirements(protocol, known, grid, on, left)
 
     def obstacle(self) -> str:
         """Return why a run cannot start, empty if it can."""

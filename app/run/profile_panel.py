@@ -17,9 +17,10 @@ from PySide6.QtWidgets import (
 from app.control.context import AppContext
 from app.control.saving import ASKED_LATER, may_write
 from app.look.plot_colours import view_colours
-from app.look.widgets import ElidedLabel, button, label, scrolled, set_tone
+from app.look.widgets import button, label, scrolled, set_tone
 from app.run import profile_text as words
 from app.run.profile_text import ProfileRow
+from app.views.labels import ElidedLabel
 from app.views.plain_text import plain_tip
 from app.views.stage_bars import StageBars
 from engine.profiling import Kernel, Profile

@@ -12,8 +12,12 @@ from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 from app.control.context import AppContext
 from app.look.icons import set_icon
 from app.models.run_record import RunState
+from app.views.labels import shortened
 from app.views.plain_text import plain_tip
 from engine.modalities import DEMOS
+
+MENU_LETTERS = 60
+"""Longest name of a file in a menu."""
 
 
 class Actions(QObject):
@@ -136,7 +140,8 @@ class Actions(QObject):
         def fill() -> None:
             recent.clear()
             for path in self._context.preferences.recent:
-                action = recent.addAction(path.name.replace("&", "&&"))
+                name = shortened(path.name, MENU_LETTERS).replace("&", "&&")  # no access key
+                action = recent.addAction(name)
                 action.setToolTip(plain_tip(str(path)))
                 action.triggered.connect(lambda _=False, p=path: open_path(p))
             if recent.isEmpty():
@@ -179,11 +184,11 @@ class Actions(QObject):
         _allow(self.undo, busy or ("" if history.can_undo else "No change to undo."), "Undo")
         _allow(self.redo, busy or ("" if history.can_redo else "No change to redo."), "Redo")
 
-    def _make(self, text: str, icon: str, keys: str, tip: str) -> QAction:
+    def _make(self, text: str, icon: str, keys: str, words: str) -> QAction:
         action = QAction(text, self._parent)
         if keys:
             action.setShortcut(QKeySequence(keys))
-        action.setToolTip(plain_tip(f"{tip} ({keys})" if keys else tip))
+        action.setToolTip(plain_tip(f"{words} ({keys})" if keys else words))
         if icon:
             set_icon(action, icon, self._context.theme)
         self._parent.addAction(action)
@@ -194,6 +199,6 @@ class Actions(QObject):
         set_icon(self.theme, "light" if is_dark else "dark", self._context.theme)
 
 
-def _allow(action: QAction, obstacle: str, tip: str) -> None:
+def _allow(action: QAction, obstacle: str, words: str) -> None:
     action.setEnabled(not obstacle)
-    action.setToolTip(plain_tip(obstacle or tip))
+    action.setToolTip(plain_tip(obstacle or words))

@@ -11,11 +11,14 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
 from app.control.context import AppContext
 from app.control.saving import ASKED_LATER, may_write
 from app.export.writing import provenance_of, write
+from app.look.icons import draw
 from app.models.inputs import DATA, SCANNER
 from app.models.named_protocols import user_protocol_path
+from app.views.plain_text import breakable
 from engine.modalities import all_roles
 from engine.support import SupportBundle
 
+ICON_PX = 32
 SCANNER_SUFFIXES = (".toml", ".txt", ".csv", ".tsv")
 
 
@@ -37,8 +40,11 @@ class Dialogs(QObject):
 
     def confirm(self, title: str, text: str, yes: str) -> bool:
         """Ask a question whose safe answer is no."""
-        box = QMessageBox(QMessageBox.Icon.Question, title, text, parent=self._parent)
+        box = QMessageBox(parent=self._parent)
+        box.setWindowTitle(title)
+        box.setIconPixmap(draw("help", self._context.theme, "link").pixmap(ICON_PX))
         box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(breakable(text))
         agreed = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
         box.exec()

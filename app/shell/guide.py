@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.look.widgets import fit_to_screen
 from app.shell.guide_pages import GuidePage, guide_folder, page_text, pages
 
 SIZE_PX = (1080, 760)
@@ -61,7 +62,7 @@ class GuideWindow(QDialog):
     def __init__(self, parent: QWidget | None = None, folder: Path | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Guide")
-        self.resize(*SIZE_PX)
+        fit_to_screen(self, *SIZE_PX)
         self._folder = folder or guide_folder()
         self._pages = pages(self._folder)
         self.search = QLineEdit()

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
     QHBoxLayout,
     QProgressBar,
     QPushButton,
-    QSizePolicy,
     QStackedWidget,
     QToolButton,
     QWidget,
@@ -20,19 +19,24 @@ from app.control.context import AppContext
 from app.forms.fields import QuietCombo
 from app.look.formatting import clock
 from app.look.icons import set_icon
-from app.look.widgets import ElidedLabel, button, label
+from app.look.widgets import button, label
 from app.models.named_protocols import known_protocols
 from app.models.quality import QUALITIES, TEXTS
 from app.models.run_record import RunState
 from app.models.session import Session
 from app.shell.actions import Actions
 from app.shell.device_chooser import DeviceChooser
+from app.views.labels import ElidedLabel
 from app.views.plain_text import plain_tip
 from engine.modalities import AnyModality
 
 HEIGHT_PX = 52
-PROTOCOL_PX = 190
-TEXT_PX = 236
+PROTOCOL_PX, LEAST_PROTOCOL_PX = 190, 110
+TEXT_PX = 90
+LEAST_BAR_PX = 40
+SPACING_PX = 8
+CAPTION_FROM_PX = 700
+"""Width of the page from which on the protocols have a caption."""
 BAR_STEPS = 1000
 
 
@@ -83,7 +87,8 @@ class ChoicePage(QWidget):
         self._study = context.session.study
         self._listed: tuple[AnyModality, ...] = ()
         self.protocols = QuietCombo()
-        self.protocols.setFixedWidth(PROTOCOL_PX)
+        self.protocols.setMinimumWidth(LEAST_PROTOCOL_PX)
+        self.protocols.setMaximumWidth(PROTOCOL_PX)
         self.protocols.setAccessibleName("Protocol")
         self.protocols.setToolTip("Saved choice of grid, corrections, algorithm and filters")
         self.protocols.activated.connect(self._chosen)
@@ -94,9 +99,10 @@ class ChoicePage(QWidget):
         set_icon(self.start, "start", context.theme, "on_accent")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(label("Protocol", "caption"))
-        row.addWidget(self.protocols)
+        row.setSpacing(SPACING_PX)
+        self._caption = label("Protocol", "caption")
+        row.addWidget(self._caption)
+        row.addWidget(self.protocols, 1)
         row.addWidget(action_button(actions.save_protocol))
         self._changed = label("changed", "muted")
         self._changed.setToolTip("These settings differ from the saved protocol")
@@ -111,6 +117,15 @@ class ChoicePage(QWidget):
         self._study.inputs_changed.connect(self._show)
         self._show()
         self._show_start()
+
+    def minimumSizeHint(self) -> QSize:
+        spared = self._caption.sizeHint().width() + SPACING_PX
+        least = super().minimumSizeHint()
+        return least if self._caption.isHidden() else least - QSize(spared, 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Spare the caption where there is no room; the tip of the box says the same."""
+        self._caption.setVisible(self.width() >= CAPTION_FROM_PX)
 
     def _show_start(self) -> None:
         self.start.setEnabled(self._start_action.isEnabled())
@@ -194,15 +209,15 @@ class RunningPage(QWidget):
         self.bar.setRange(0, BAR_STEPS)
         self.bar.setAccessibleName("Progress")
         self.left = label("", "muted")
-        self.left.setMinimumWidth(84)
+        self.left.setMinimumWidth(78)
         self.left.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(10)
-        self.text.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.text.setFixedWidth(TEXT_PX)
-        row.addWidget(self.text)
-        row.addWidget(self.bar, 1)
+        self.text.setMinimumWidth(TEXT_PX)
+        self.bar.setMinimumWidth(LEAST_BAR_PX)
+        row.addWidget(self.text, 3)
+        row.addWidget(self.bar, 2)
         row.addWidget(self.left)
         for action in (actions.finish, actions.pause, actions.abort):
             row.addWidget(verb_button(action))

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
     QDragLeaveEvent,
     QDropEvent,
     QKeySequence,
+    QResizeEvent,
     QShortcut,
 )
 from PySide6.QtWidgets import (
-    QDockWidget,
     QMainWindow,
     QTabWidget,
     QToolBar,
@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from app.control.context import AppContext
 from app.control.runner import Runner
-from app.look.widgets import scrolled
+from app.look.widgets import fit_to_screen, scrolled
 from app.models.inputs import DATA
 from app.models.run_record import RunState
 from app.shell.actions import Actions
@@ -32,14 +32,19 @@ from app.shell.central_area import CentralArea
 from app.shell.dialogs import Dialogs
 from app.shell.header_bar import HeaderBar
 from app.shell.panels import STEPS, TABS, LogPanel, PreviewTab
+from app.shell.side_panels import PanelWidths, SidePanel
 from app.shell.status_bar import StatusLine
 from app.shell.welcome_lists import WelcomeLists
 from app.study.step_panel import StepPanel
+from app.views.labels import shortened
 
 WINDOW_PX = (1440, 900)
 LOADER_MS = 500
 """Until the process that reads files is started: once the window is drawn."""
+LEAST_PX = (1010, 600)
+"""The window can be made as small as this; what it says never makes it larger."""
 LEFT_PX, RIGHT_PX, LOG_PX = 344, 316, 150
+LEAST_LEFT_PX, LEAST_RIGHT_PX = 300, 240
 
 
 class MainWindow(QMainWindow):
@@ -62,7 +67,8 @@ class MainWindow(QMainWindow):
         self.setStatusBar(self.status)
         self.actions_.fill(self.menuBar(), self.open_path, self.try_demo)
         self._connect()
-        self.resize(*WINDOW_PX)
+        self.setMinimumSize(QSize(*LEAST_PX).boundedTo(self.screen().availableSize()))
+        fit_to_screen(self, *WINDOW_PX)
         if not context.preferences.geometry.isEmpty():
             self.restoreGeometry(context.preferences.geometry)
         self.centre.welcome.open.setFocus()
@@ -100,7 +106,7 @@ class MainWindow(QMainWindow):
         self.tabs = QTabWidget()
         self.tabs.setObjectName("Results")
         self.tabs.setDocumentMode(True)
-        self.tabs.setMinimumWidth(RIGHT_PX * 7 // 8)
+        self.tabs.setMinimumWidth(LEAST_RIGHT_PX)
         for kind in TABS:
             self.tabs.addTab(kind(self.context), kind.title)
         self._preview = next(i for i, kind in enumerate(TABS) if kind is PreviewTab)
@@ -112,15 +118,11 @@ class MainWindow(QMainWindow):
         self.log_dock.hide()
         self.setCorner(Qt.Corner.BottomLeftCorner, area.LeftDockWidgetArea)
         self.setCorner(Qt.Corner.BottomRightCorner, area.RightDockWidgetArea)
-        sides = [self.workflow_dock, self.results_dock]
-        self.resizeDocks(sides, [LEFT_PX, RIGHT_PX], Qt.Orientation.Horizontal)
+        sides = {self.workflow_dock: LEFT_PX, self.results_dock: RIGHT_PX}
+        self._widths = PanelWidths(self, sides)
 
-    def _dock(self, name: str, inside: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
-        dock = QDockWidget(name)
-        dock.setObjectName(name)
-        dock.setTitleBarWidget(QWidget())
-        dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
-        dock.setWidget(inside)
+    def _dock(self, name: str, inside: QWidget, area: Qt.DockWidgetArea) -> SidePanel:
+        dock = SidePanel(name, inside)
         self.addDockWidget(area, dock)
         return dock
 
@@ -216,7 +218,7 @@ class MainWindow(QMainWindow):
 
     def _follow_state(self) -> None:
         title = self.session.run.record.title
-        self.setWindowTitle(f"{title} - Isocenter" if title else "Isocenter")
+        self.setWindowTitle(f"{shortened(title, 120)} - Isocenter" if title else "Isocenter")
         if self.session.run.state is RunState.PREPARING:
             self.centre.message_bar.clear()
             self.tabs.setCurrentIndex(0)
@@ -230,6 +232,10 @@ class MainWindow(QMainWindow):
             self.tabs.setCurrentIndex(self._preview)
 
     # files dropped on the window
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._widths.settle()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.mimeData().hasUrls() and not self.session.run.state.is_active:
@@ -271,5 +277,5 @@ def _column(steps: list[StepPanel]) -> QWidget:
         column.addWidget(step)
     column.addStretch(1)
     area = scrolled(inside)
-    area.setMinimumWidth(LEFT_PX)
+    area.setMinimumWidth(LEAST_LEFT_PX)
     return area

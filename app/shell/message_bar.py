@@ -11,7 +11,11 @@ from app.look.icons import set_icon
 from app.look.theme import Theme
 from app.look.widgets import button, label, set_property
 from app.models.messages import Problem
+from app.views.labels import shortened
 from app.views.plain_text import PlainLabel
+
+MOST_LETTERS = 700
+"""More is told by the log: the views keep their room."""
 
 
 class MessageBar(QFrame):
@@ -59,8 +63,9 @@ class MessageBar(QFrame):
     def report(self, problem: Problem) -> None:
         """Show a problem."""
         self.problem = problem
-        self._title.setText(problem.title)
-        self._text.setText(" ".join(part for part in (problem.text, problem.safe) if part))
+        self._title.setText(shortened(problem.title, MOST_LETTERS))
+        words = " ".join(part for part in (problem.text, problem.safe) if part)
+        self._text.setText(shortened(words, MOST_LETTERS))
         self.resume.setVisible(bool(problem.job))
         self.on_cpu.setText(problem.cpu_text)
         self.on_cpu.setVisible(bool(problem.cpu_job))

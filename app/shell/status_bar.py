@@ -11,12 +11,15 @@ from PySide6.QtWidgets import QHBoxLayout, QStatusBar, QWidget
 from app.control.context import AppContext
 from app.look.formatting import sentence_case
 from app.look.icons import set_icon
-from app.look.widgets import ElidedLabel, button, label
+from app.look.widgets import button, label
 from app.models.run_record import RunState
 from app.shell.header_bar import action_button
+from app.views.labels import ElidedLabel
 from app.views.plain_text import PlainLabel
 
 CLAIM = "Not for clinical use"
+PLACE_PX = 330
+"""The longest place and value of the cursor that is written out."""
 
 
 class StatusLine(QStatusBar):
@@ -30,7 +33,8 @@ class StatusLine(QStatusBar):
         self._cursor_text = cursor_text
         self._busy = self._message = ""
         self._icon = PlainLabel()
-        self.text, self.place = ElidedLabel(), label("", "muted")
+        self.text, self.place = ElidedLabel(), ElidedLabel()
+        self.place.setProperty("role", "muted")
         self.stop = button("Stop", context.commands.stop_reading, "Wait for it no longer")
         self.stop.hide()
         inside = QWidget()
@@ -98,4 +102,4 @@ class StatusLine(QStatusBar):
         self.refresh()
 
     def _show_cursor(self) -> None:
-        self.place.setText(self._cursor_text())
+        self.place.show_within(self._cursor_text(), 0, PLACE_PX)

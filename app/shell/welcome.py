@@ -22,8 +22,9 @@ from app.control.context import AppContext
 from app.look.formatting import sentence_case
 from app.look.icons import set_icon
 from app.look.theme import Theme
-from app.look.widgets import ElidedLabel, button, label
+from app.look.widgets import button, label
 from app.study.scanner_drawing import ScannerDrawing
+from app.views.labels import ElidedLabel
 from app.views.plain_text import PlainLabel, plain_tip
 from engine.errors import EngineError
 from engine.modalities import DEMOS, Demo
@@ -153,11 +154,12 @@ def demo_button(demo: Demo, start: Callable[[str], object], theme: Theme) -> QPu
 
 def offer_button(offer: Offer, theme: Theme) -> QPushButton:
     """Return a flat button with the offer's words and, dimmer, its detail."""
-    made = button("", offer.action, offer.detail, "quiet")
+    made = button("", offer.action, f"{offer.text}, {offer.detail}", "quiet")
     made.setAccessibleName(f"{offer.text}, {offer.detail}")
     made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
     made.setMinimumHeight(30)
-    icon, name = PlainLabel(), PlainLabel(offer.text)
+    icon, name = PlainLabel(), ElidedLabel(offer.text, Qt.TextElideMode.ElideMiddle)
+    name.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
     set_icon(icon, offer.icon, theme, "muted")
     detail = ElidedLabel(offer.detail, Qt.TextElideMode.ElideMiddle)
     detail.setProperty("role", "muted")

@@ -17,7 +17,8 @@ from PySide6.QtWidgets import (
 
 from app.look.icons import set_icon
 from app.look.theme import Theme
-from app.look.widgets import ElidedLabel, label, set_tone
+from app.look.widgets import label, set_tone
+from app.views.labels import ElidedLabel
 from app.views.plain_text import PlainLabel
 
 Tone = Literal["ok", "look", "missing", "fault"]

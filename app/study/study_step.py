@@ -10,12 +10,18 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
 from app.control.context import AppContext
 from app.forms.fields import QuietCombo
-from app.look.widgets import ElidedLabel, button, icon_button, label, set_paragraphs, set_tone
+from app.look.widgets import (
+    button,
+    icon_button,
+    label,
+    set_paragraphs,
+    set_tone,
+)
 from app.models.inputs import DATA, SCANNER, Input
 from app.models.study_model import StudyModel
 from app.study.scanner_drawing import ScannerDrawing
 from app.study.step_panel import StepPanel
-from app.views.plain_text import PlainLabel
+from app.views.labels import ElidedLabel
 from engine.errors import EngineError
 from engine.modalities import all_roles
 
@@ -185,15 +191,12 @@ class ScannerRow(QWidget):
         self._study, self._run = context.session.study, context.session.run
         self.box = QuietCombo()
         self.box.setAccessibleName("Scanner")
-        self.box.setMinimumContentsLength(8)
         self.box.addItem("As the scan says", FROM_SCAN)
         for key, name in context.commands.builtin_scanners().items():
             self.box.addItem(name, key)
         self.box.addItem("From a file …", FROM_FILE)
         self.box.activated.connect(self._chosen)
-        self._text = PlainLabel()
-        self._text.setProperty("role", "muted")
-        self._text.setWordWrap(True)
+        self._text = label("", "muted", wrap=True)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 2, 0, 2)
         grid.setVerticalSpacing(4)

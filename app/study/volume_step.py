@@ -88,10 +88,10 @@ class VolumeStep(StepPanel):
             return
         voxel, (diameter, depth, length) = usual
         hints = {
-            "voxel_mm": " × ".join(f"{edge:.4g}" for edge in voxel),
-            "diameter_mm": f"{diameter:.4g}, as the {source}",
-            "depth_mm": f"{depth:.4g}, as the {source}",
-            "length_mm": f"{length:.4g}, as the {source}",
+            "voxel_mm": " × ".join(f"{edge:.6g}" for edge in voxel),
+            "diameter_mm": f"{diameter:.5g}, as the {source}",
+            "depth_mm": f"{depth:.5g}, as the {source}",
+            "length_mm": f"{length:.5g}, as the {source}",
         }
         fields = type(study.protocol.grid).model_fields
         self.form.form.set_hints({name: hints[name] for name in fields if name in hints})

@@ -42,13 +42,17 @@ def swatch(key: str, size: QSize, colours: ViewColours) -> QIcon:
 
 
 def ticks(low: float, high: float, most: int) -> list[float]:
-    """Round values within a range, evenly apart, with at most `most` steps between them."""
+    """Round values within a range, evenly apart, with at most `most` steps between them.
+
+    Where there is room for no two of them, they are the ends of the range.
+    """
     step = nice_length((high - low) / max(most, 1))
     first, last = _multiples(low, high, step)
     while last - first > most:
         step = nice_length(step * 2.6)  # 1, 2, 5, 10
         first, last = _multiples(low, high, step)
-    return [round_off(i * step, step) for i in range(first, last + 1)]
+    found = [round_off(i * step, step) for i in range(first, last + 1)]
+    return found if len(found) > 1 else [low, high]
 
 
 def _multiples(low: float, high: float, step: float) -> tuple[int, int]:
@@ -90,7 +94,7 @@ class ColourBar(QWidget):
         painter.end()
 
     def _paint_ticks(self, painter: QPainter, bar: QRectF) -> None:
-        low, high = self._state.window
+        low, high = (self._state.to_shown(end) for end in self._state.window)
         metrics = QFontMetricsF(painter.font())
         widest = max(metrics.horizontalAdvance(number(end, 2)) for end in (low, high))
         for value in ticks(low, high, int(bar.width() / (1.6 * widest + 8))):

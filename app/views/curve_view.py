@@ -14,8 +14,7 @@ from app.views.colours import DARK, ViewColours
 from app.views.note import Note
 from app.views.plain_text import PlainLabel
 from app.views.plot_axes import paint_axes
-
-SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+from app.views.text import unit_text
 
 
 class WholeAxis(pyqtgraph.AxisItem):
@@ -109,8 +108,7 @@ class CurveView(QWidget):
 
     def _refresh(self) -> None:
         power = thousands(self._values)
-        factor = f"×10{str(power).translate(SUPERSCRIPTS)}" if power else ""
-        measure = " ".join(part for part in (factor, self._unit) if part)
+        measure = unit_text(self._unit, power)
         self._head.setText(f"{self._title} ({measure})" if measure else self._title)
         self.plot.getAxis("left").setScale(10.0**-power)
         self._curve.setData(self._iterations, self._values)

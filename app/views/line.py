@@ -38,7 +38,7 @@ class Line:
 
 
 def draw(painter: QPainter, line: Line, way: Orientation, viewport: Viewport, ink: str) -> None:
-    """Paint a line with a dot at each end; the first end has a letter A, the other B."""
+    """Paint a line with a dot at each end; the ends are numbered, sides have letters."""
     ends = [QPointF(*viewport.to_px(*way.to_screen(p))) for p in (line.start_mm, line.end_mm)]
     across = QLineF(*ends)
     halo = "#c0101214"
@@ -51,7 +51,7 @@ def draw(painter: QPainter, line: Line, way: Orientation, viewport: Viewport, in
         painter.drawEllipse(end, END_PX, END_PX)
     along = across.unitVector()
     away = QPointF(along.dx(), along.dy()) * 13
-    for letter, end, sign in (("A", ends[0], -1), ("B", ends[1], 1)):
+    for letter, end, sign in (("1", ends[0], -1), ("2", ends[1], 1)):
         at = end + away * sign + QPointF(-4, 5)
         overlay.halo_text(painter, at.x(), at.y(), letter, ink, halo)
 

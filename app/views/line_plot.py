@@ -10,9 +10,10 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.views.colours import DARK, ViewColours
-from app.views.curve_view import SUPERSCRIPTS, ValueAxis, thousands
+from app.views.curve_view import ValueAxis, thousands
 from app.views.note import Note
 from app.views.plot_axes import paint_axes
+from app.views.text import unit_text
 from engine.quality import LineProfile
 
 EMPTY_TEXT = "Draw a line across a slice to see the values along it"
@@ -95,8 +96,8 @@ class LinePlot(QWidget):
         self.plot.setXRange(0, max(each.length_mm for each in shown), padding=0.01)
         power = thousands([low, high])
         self.plot.getAxis("left").setScale(10.0**-power)
-        self.plot.setLabel("bottom", f"from A [{self._length}]")
-        self.head = _unit_words(shown[0].unit, power)
+        self.plot.setLabel("bottom", f"from end 1 [{self._length}]")
+        self.head = unit_text(shown[0].unit, power)
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""
@@ -108,8 +109,3 @@ class LinePlot(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(280, 200)
-
-
-def _unit_words(unit: str, power: int) -> str:
-    factor = f"×10{str(power).translate(SUPERSCRIPTS)}" if power else ""
-    return " ".join(part for part in (factor, unit) if part)

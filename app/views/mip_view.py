@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.views import projection
 from app.views.gestures import Drag, PointDrag
+from app.views.plain_text import plain_tip
 from app.views.planes import Edges, Rect
 from app.views.projection import Projector
 from app.views.raster import Raster
@@ -24,6 +25,10 @@ DEGREES_PER_PX = 0.6
 ANGLE_STEP = 3.0  # degrees between the angles a drag stops at
 NOTCH_DEGREES = 15.0
 MOST_GAIN = 5.0
+TIP = (
+    "The highest value along each line of sight. Drag to turn. These values are higher than those "
+    "of a slice, so that the window may be wider."
+)
 
 
 class MipView(RasterView):
@@ -31,6 +36,7 @@ class MipView(RasterView):
 
     def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
         super().__init__(state, "Maximum intensity projection", parent)
+        self.setToolTip(plain_tip(TIP))
         self._degrees = 0.0
         self._projector: Projector | None = None
         self._gain = 1.0
@@ -83,7 +89,7 @@ class MipView(RasterView):
     def caption(self) -> str:
         if self.state.volume is None:
             return "Projection"
-        wider = f"   W × {self._gain:g}" if self._gain > 1 else ""
+        wider = f"   window {self._gain:g} × as wide" if self._gain > 1 else ""
         return f"Projection   {self._degrees:.0f}°{wider}"
 
     def primary_drag(self, at: QPointF) -> Drag:

@@ -90,7 +90,7 @@ class OrthoView(QWidget):
         if value is None:
             return ""
         at = place(self.state.cursor_mm, self.state.length_unit)
-        return f"{at}   {number(value)} {self.state.unit}"
+        return f"{at}   {number(self.state.to_shown(value))} {self.state.shown_unit}"
 
     def snapshot(self) -> QImage:
         """The views as they are on the screen, without the controls."""

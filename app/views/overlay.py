@@ -16,6 +16,7 @@ PAD_X, PAD_Y = 5.0, 2.0
 GAP_PX = 13.0  # half of the hole in the crosshair, so that a lesion shows
 HEAD_PX = 6.0  # the barbs of an arrow
 BAR_PART = 0.28  # longest scale bar, as a part of the view's width
+SHORTEST_BAR_PX = 12.0
 
 
 @dataclass(frozen=True)
@@ -143,11 +144,14 @@ def scale_bar(
     colours: ViewColours,
     unit: str = "mm",
 ) -> None:
-    """A bar of a round length at the lower right, with its length above it."""
-    length_mm = nice_length(BAR_PART * size[0] / viewport.px_per_mm)
+    """A bar of a round length at the lower right, its length beside it: below the picture."""
+    metrics = QFontMetricsF(painter.font())
+    word_px = metrics.horizontalAdvance(f"0000 {unit}") + GAP_PX / 2
+    beside_letter = size[0] / 2 - 2 * GAP_PX - word_px
+    longest = max(min(BAR_PART * size[0], beside_letter), SHORTEST_BAR_PX)
+    length_mm = nice_length(longest / viewport.px_per_mm)
     length_px = round(length_mm * viewport.px_per_mm)
     text = f"{length_mm:g} {unit.removesuffix('s') if length_mm == 1 else unit}"
-    metrics = QFontMetricsF(painter.font())
     right, y = size[0] - EDGE_PX - 4.5, size[1] - EDGE_PX - 4.5
     left = right - length_px
     ends = [QLineF(x, y - 3, x, y + 3) for x in (left, right)]
@@ -156,8 +160,8 @@ def scale_bar(
     painter.drawLines(lines)
     painter.setPen(QPen(QColor(colours.plate_text), 1.0, c=Qt.PenCapStyle.FlatCap))
     painter.drawLines(lines)
-    text_left = (left + right - metrics.horizontalAdvance(text)) / 2
-    halo_text(painter, text_left, y - 6, text, colours.plate_text, colours.canvas)
+    text_left = left - metrics.horizontalAdvance(text) - GAP_PX / 2
+    halo_text(painter, text_left, y + 4, text, colours.plate_text, colours.canvas)
 
 
 def _between_pixels(painter: QPainter, position: float) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
-    QFontMetricsF,
     QKeySequence,
     QMouseEvent,
     QPainter,
@@ -16,10 +15,12 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QSlider, QWidget
 
 from app.views.colours import DARK, ViewColours
-from app.views.plain_text import PlainLabel, plain_tip
+from app.views.labels import ElidedLabel
+from app.views.plain_text import plain_tip
 
 HANDLE_PX = 7.0  # radius
 DOT_PX = 3.0  # radius
+NAME_PX = 240  # longest name of an image
 CLOSEST_DOTS_PX = 9.0  # nearer than this, dots would run together
 
 
@@ -106,7 +107,7 @@ class IterationScrubber(QWidget):
         self.slider.setAccessibleName("Iterate")
         self.slider.setToolTip("Walk through the kept iterates ([ and ])")
         self.latest = QPushButton("Latest")
-        self._text = PlainLabel()
+        self._text = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 2, 8, 2)
         row.setSpacing(8)
@@ -184,7 +185,6 @@ class IterationScrubber(QWidget):
         follows = "The newest iterate is on show, and each new one will be"
         welcome_lists = "Show the newest iterate, and each new one as it comes"
         self.latest.setToolTip(plain_tip(follows if self.is_live else welcome_lists))
-        self._text.setText(self.text())
-        widest = QFontMetricsF(self._text.font()).horizontalAdvance("Iteration 00 of 00")
-        self._text.setMinimumWidth(round(widest))
+        usual = self.fontMetrics().horizontalAdvance("Iteration 00 of 00")
+        self._text.show_within(self.text(), usual, NAME_PX)
         self.slider.update()

@@ -11,7 +11,7 @@ from app.views.colour_maps import COLOUR_MAPS, colour_map
 from app.views.colours import DARK, ViewColours
 from app.views.planes import Convention, clamp_to, slice_index
 from app.views.start_cursor import place_to_look, shows_something
-from app.views.text import length_unit
+from app.views.text import length_unit, power_of, unit_text
 from app.views.windows import Preset, Window
 from engine.data import Volume
 from engine.geometry import Point
@@ -24,6 +24,8 @@ Interpolation = Literal["linear", "nearest"]
 
 class ViewState(QObject):
     """The shared display state; views read it and repaint on its signals.
+
+    `power` is the power of ten that is taken out of values on the screen.
 
     Signals carry nothing: a view that is hidden, or slower than the signals, reads the latest.
     """
@@ -38,6 +40,7 @@ class ViewState(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.volume: Volume | None = None
+        self.power = 0
         self.cursor_mm: Point = (0.0, 0.0, 0.0)
         self.window: Window = (0.0, 1.0)
         self.colour_map = COLOUR_MAPS[0].key
@@ -54,6 +57,19 @@ class ViewState(QObject):
         return self.volume.unit if self.volume else ""
 
     @property
+    def shown_unit(self) -> str:
+        """Unit of the numbers on the screen: the values' own, less the power of ten."""
+        return unit_text(self.unit, self.power)
+
+    def to_shown(self, value: float) -> float:
+        """Return a value as its number stands on the screen, in `shown_unit`."""
+        return value / 10.0**self.power
+
+    def from_shown(self, shown: float) -> float:
+        """Return the value of a number on the screen."""
+        return shown * 10.0**self.power
+
+    @property
     def length_unit(self) -> str:
         """In what lengths are told: mm, or pixels where their size is not known."""
         return length_unit(self.unit)
@@ -67,6 +83,7 @@ class ViewState(QObject):
         """Show a volume; one on the same grid, in the same unit, keeps cursor and window."""
         before, self.volume = self.volume, volume
         if volume is not None:
+            self.power = power_of(windows.largest(volume.values))
             self._settle(before, volume, keep_window)
         self.volume_changed.emit()
 
@@ -74,7 +91,7 @@ class ViewState(QObject):
         same_unit = before is not None and before.unit == volume.unit
         same_grid = before is not None and before.grid == volume.grid
         if not same_unit and self.colour_map in ("grey", "grey_inverted"):
-            self.set_colour_map("grey" if windows.is_ct(volume.unit) else "grey_inverted")
+            self.set_colour_map(windows.usual_colours(volume.unit))
         if not same_grid:
             self.set_cursor(place_to_look(volume))
             self.set_line(None)

@@ -20,6 +20,28 @@ def number(value: float, figures: int = 3) -> str:
     return ("0" if text == "-0" else text).replace("-", "−")
 
 
+SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+PLAIN = (1e-2, 1e5)
+"""Largest values of a picture that are read without a power of ten."""
+
+
+def power_of(largest: float) -> int:
+    """Return the power of ten, in steps of three, to take out of values so that they can be read.
+
+    >>> power_of(7.3e-5)
+    -6
+    """
+    if largest <= 0 or not math.isfinite(largest) or PLAIN[0] <= largest < PLAIN[1]:
+        return 0
+    return 3 * math.floor(math.log10(largest) / 3)
+
+
+def unit_text(unit: str, power: int) -> str:
+    """Return a unit with the power of ten that was taken out of its values."""
+    factor = f"×10{str(power).translate(SUPERSCRIPTS)}" if power else ""
+    return " ".join(part for part in (factor, unit) if part)
+
+
 def millimetres(value: float) -> str:
     """A position to a tenth of a millimetre, without unit."""
     return f"{round(value, 1) + 0.0:.1f}".replace("-", "−")

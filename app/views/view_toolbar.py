@@ -17,13 +17,16 @@ from PySide6.QtWidgets import (
 
 from app.views.colour_bar import ColourBar, swatch
 from app.views.colour_maps import COLOUR_MAPS
-from app.views.plain_text import PlainLabel, plain_tip
+from app.views.labels import ElidedLabel
+from app.views.plain_text import plain_tip
 from app.views.state import ViewState
 from app.views.text import number
 
 SWATCH = QSize(44, 12)
 SWATCH_BOX_PX = SWATCH.width() + 34  # a colour map box without its words
 MARGIN_PX, SPACING_PX = 8, 6
+NUMBER_PX, UNIT_PX = 64, 120
+"""Widths of a number, and of the longest unit that is written out."""
 
 
 class ViewToolbar(QWidget):
@@ -42,7 +45,7 @@ class ViewToolbar(QWidget):
         self.auto = QPushButton("Auto")
         self.auto.setToolTip("Set a window that shows most of the volume (A)")
         self.auto.clicked.connect(lambda: state.auto_window())
-        self.unit = PlainLabel()
+        self.unit = ElidedLabel()
         self.interpolation = self._badge("Blend neighbouring voxels or show them as they are (I)")
         self.interpolation.clicked.connect(lambda: state.toggle_interpolation())
         self.convention = self._badge("")
@@ -93,7 +96,9 @@ class ViewToolbar(QWidget):
         menu = self.presets.menu()
         menu.clear()
         for preset in self._state.window_presets():
-            action = menu.addAction(preset.title)
+            ends = (number(self._state.to_shown(end)) for end in preset.window)
+            words = f"{' to '.join(ends)} {self._state.shown_unit}".rstrip()
+            action = menu.addAction(f"{preset.title}: {words}")
             action.triggered.connect(lambda _=False, w=preset.window: self._state.set_window(*w))
 
     def _badge(self, tip: str) -> QPushButton:
@@ -102,14 +107,15 @@ class ViewToolbar(QWidget):
         return button
 
     def _take_numbers(self) -> None:
-        self._state.set_window(self.low.value, self.high.value)
+        low, high = (self._state.from_shown(box.value) for box in (self.low, self.high))
+        self._state.set_window(low, high)
 
     def _toggle_convention(self) -> None:
         is_radiological = self._state.convention == "radiological"
         self._state.set_convention("neurological" if is_radiological else "radiological")
 
     def minimumSizeHint(self) -> QSize:
-        spared = sum(_least_width(widget) + SPACING_PX for widget in (self.interpolation, self.bar))
+        spared = sum(_least_width(widget) + SPACING_PX for widget in self._spared)
         spared += self.colour_map.sizeHint().width() - SWATCH_BOX_PX
         return QSize(self._full_width() - spared, super().minimumSizeHint().height())
 
@@ -121,22 +127,30 @@ class ViewToolbar(QWidget):
         widths = [_least_width(widget) + SPACING_PX for widget in self._row]
         return 2 * MARGIN_PX + sum(widths) + self.colour_map.sizeHint().width()
 
+    @property
+    def _spared(self) -> tuple[QWidget, ...]:
+        """What goes first: keys, the numbers and the status line do the same."""
+        return self.interpolation, self.bar, self.unit, self.auto
+
     def _give_way(self) -> None:
-        """Spare what a narrow window has no room for: the I key and the numbers do the same."""
+        """Spare what a narrow window has no room for."""
         free = self.width() - self._full_width()
-        self.interpolation.setVisible(free >= 0)
-        free += 0 if free >= 0 else _least_width(self.interpolation) + SPACING_PX
         full = self.colour_map.sizeHint().width()
+        for widget in self._spared[:1]:
+            widget.setVisible(free >= 0)
+            free += 0 if free >= 0 else _least_width(widget) + SPACING_PX
         self.colour_map.setFixedWidth(full if free >= 0 else SWATCH_BOX_PX)
         free += 0 if free >= 0 else full - SWATCH_BOX_PX
-        self.bar.setVisible(free >= 0)
+        for widget in self._spared[1:]:
+            widget.setVisible(free >= 0)
+            free += 0 if free >= 0 else _least_width(widget) + SPACING_PX
 
     def refresh(self) -> None:
         """Show the state."""
         state = self._state
         for box, value in zip((self.low, self.high), state.window, strict=True):
-            box.show_value(value if state.volume else None)
-        self.unit.setText(state.unit)
+            box.show_value(state.to_shown(value) if state.volume else None)
+        self.unit.show_within(state.shown_unit, 0, UNIT_PX)
         self.interpolation.setText(state.interpolation.capitalize())
         self.convention.setText(state.convention.capitalize())
         side = "left" if state.convention == "radiological" else "right"
@@ -175,7 +189,7 @@ class NumberEdit(QLineEdit):
         self.setAccessibleName(name)
         self.setToolTip(plain_tip(name))
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.setFixedWidth(76)
+        self.setFixedWidth(NUMBER_PX)
         self.editingFinished.connect(self._take)
 
     def show_value(self, value: float | None) -> None:

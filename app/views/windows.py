@@ -39,6 +39,17 @@ def is_ct(unit: str) -> bool:
     return unit in ("HU", "1/mm", "1/cm", "1/pixel")
 
 
+def usual_colours(unit: str) -> str:
+    """Return the colour map to begin with: inverted for activity, as readers of PET have it."""
+    return "grey" if is_ct(unit) or not unit else "grey_inverted"
+
+
+def largest(values: NDArray[np.float32]) -> float:
+    """Return the largest absolute value, as a sample tells it; 0 where there is none."""
+    finite = sample(values)
+    return float(np.abs(finite).max()) if finite.size else 0.0
+
+
 def pinned_to_zero(unit: str, *, diverging: bool) -> bool:
     """Whether the lower bound belongs at zero: not for HU, not for differences."""
     return unit != "HU" and not diverging

@@ -13,9 +13,10 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.look.theme import Theme
-from app.look.widgets import ElidedLabel, button, label, set_paragraphs
+from app.look.widgets import button, label, set_paragraphs
 from app.models.messages import Problem
 from app.shell.message_bar import MessageBar
+from app.views.labels import ElidedLabel
 from app.views.plain_text import PlainLabel, plain_tip
 from tests.architecture import Source, sources
 

@@ -8,8 +8,9 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QComboBox, QLabel
 
 from app.forms.choices import ListEditor, UnionEditor
-from app.forms.fields import ChoiceEditor, NumberBox
+from app.forms.fields import ChoiceEditor
 from app.forms.forms import Form
+from app.forms.number_box import NumberBox
 from engine.algorithms import ALGORITHMS, Mlem, Osem
 from engine.corrections import CORRECTIONS
 from engine.geometry.ring import RingSettings, TofSettings

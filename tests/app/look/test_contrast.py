@@ -20,7 +20,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.forms.fields import NumberBox, QuietCombo
+from app.forms.fields import QuietCombo
+from app.forms.number_box import NumberBox
 from app.look.plot_colours import view_colours
 from app.look.theme import THEMES, Theme, contrast
 from app.views.scrubber import TickSlider

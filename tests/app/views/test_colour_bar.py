@@ -37,3 +37,11 @@ def test_a_swatch_shows_its_map(qapp):
     middle = image.height() // 2
     assert image.pixelColor(3, middle).lightness() < 40
     assert image.pixelColor(image.width() - 4, middle).lightness() > 215
+
+
+@pytest.mark.parametrize("high", [49.9, 4.99e-5, 0.3, 1.0, 7e6, 1999])
+@pytest.mark.parametrize("most", [0, 1, 2, 5])
+def test_a_bar_never_has_less_than_two_ticks(high, most):
+    found = ticks(0.0, high, most)
+    assert len(found) >= 2
+    assert 0 <= found[0] < found[-1] <= high * (1 + 1e-6)

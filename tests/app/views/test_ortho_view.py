@@ -94,7 +94,7 @@ def test_the_presets_menu_sets_a_window(ortho, state):
     menu = ortho.toolbar.presets.menu()
     menu.aboutToShow.emit()
     titles = [action.text() for action in menu.actions()]
-    assert titles[0] == "Full range"
+    assert titles[0] == "Full range: 0 to 6 counts/mm"
     menu.actions()[1].trigger()
     assert state.window == (0.0, 3.0)
 

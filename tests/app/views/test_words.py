@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from app.views.text import length_unit, millimetres, number, place
+from app.views.text import length_unit, millimetres, number, place, power_of, unit_text
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,18 @@ def test_lengths_are_in_pixels_only_where_a_pixel_has_no_size():
     assert length_unit("1/pixel") == "pixels"
     assert length_unit("1/mm") == length_unit("HU") == length_unit("") == "mm"
     assert place((1.0, 2.0, 3.0), "pixels") == "x 1.0  y 2.0  z 3.0 pixels"
+
+
+@pytest.mark.parametrize(
+    ("largest", "power"),
+    [(7.3e-5, -6), (0.0099, -3), (0.0101, 0), (1, 0), (99_999, 0), (2.5e7, 6), (0, 0)],
+)
+def test_a_power_of_ten_is_taken_out_of_what_could_not_be_read(largest, power):
+    assert power_of(largest) == power
+    assert power == 0 or 1 <= largest / 10**power < 1000
+
+
+def test_a_unit_says_which_power_was_taken_out():
+    assert unit_text("counts/mm", -6) == "×10⁻⁶ counts/mm"
+    assert unit_text("HU", 0) == "HU"
+    assert unit_text("", 3) == "×10³"

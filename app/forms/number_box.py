@@ -1,0 +1,88 @@
+"""A box for one number, whole or not, that may be empty."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QValidator, QWheelEvent
+from PySide6.QtWidgets import QAbstractSpinBox
+
+TEXT_MARGIN_PX = 4
+
+
+class NumberBox(QAbstractSpinBox):
+    """A number as text with steps; empty means None, anything else is handed on as typed."""
+
+    edited = Signal()
+
+    def __init__(self, whole: bool, low: float | None, high: float | None) -> None:
+        super().__init__()
+        self._whole, self._low, self._high = whole, low, high
+        self._last = ""
+        self.setMinimumWidth(50)
+        self.lineEdit().setTextMargins(TEXT_MARGIN_PX, 0, 0, 0)
+        self.lineEdit().editingFinished.connect(self._finished)
+
+    def raw(self) -> int | float | str | None:
+        """Return the number, None if empty, or the text that is no number."""
+        text = self.text().strip().replace(",", ".").replace("−", "-")  # decimal comma
+        if not text:
+            return None
+        try:
+            return int(text) if self._whole else float(text)
+        except ValueError:
+            return text
+
+    def show_number(self, value: float | None) -> None:
+        """Show a number exactly, or an empty box for None."""
+        text = "" if value is None else str(int(value)) if self._whole else f"{value:.15g}"
+        if not self._whole and value is not None and float(text) != value:
+            text = repr(value)
+        self._last = text
+        self.lineEdit().setText(text)
+
+    def set_hint(self, text: str) -> None:
+        """Say in the empty box what None means."""
+        self.lineEdit().setPlaceholderText(text)
+
+    def stepBy(self, steps: int) -> None:
+        value = self.raw()
+        start = value if isinstance(value, int | float) else (self._low or 0)
+        result = start + steps * (1 if self._whole else _step(start))
+        if self._low is not None:
+            result = max(result, self._low)
+        if self._high is not None:
+            result = min(result, self._high)
+        self.lineEdit().setText(f"{result:.10g}")
+        self._finished()
+
+    def stepEnabled(self) -> QAbstractSpinBox.StepEnabledFlag:
+        flag = QAbstractSpinBox.StepEnabledFlag
+        return flag.StepUpEnabled | flag.StepDownEnabled
+
+    def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
+        return (QValidator.State.Acceptable, text, position)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Cancel):
+            self.lineEdit().setText(self._last)
+        super().keyPressEvent(event)
+
+    def _finished(self) -> None:
+        if self.text() != self._last:
+            self._last = self.text()
+            self.edited.emit()
+
+
+def _step(value: float) -> float:
+    """A tenth of the value's power of ten, at least 0.1."""
+    size = abs(value)
+    step = 0.1
+    while step * 100 <= size:
+        step *= 10
+    return step

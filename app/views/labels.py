@@ -1,0 +1,75 @@
+"""Labels that fit where there is room: long words break anywhere, long lines end in dots."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSizePolicy
+
+from app.views.plain_text import PlainLabel, breakable, plain_tip
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a text of at most `most` characters, its middle left out where it is longer."""
+    if len(text) <= most:
+        return text
+    head = (most - 1) * 2 // 3
+    return f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
+
+
+class WrappedLabel(PlainLabel):
+    """Words on as many lines as they need; markup of ours is left as it is."""
+
+    def __init__(self, text: str = "") -> None:
+        self._text = ""
+        super().__init__()
+        self.setWordWrap(True)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        self._text = text
+        is_rich = self.textFormat() is Qt.TextFormat.RichText
+        super().setText(text if is_rich else breakable(text))
+
+    def text(self) -> str:
+        return self._text
+
+
+class ElidedLabel(PlainLabel):
+    """One line of text; what does not fit ends in … and stands whole in the tip."""
+
+    def __init__(
+        self, text: str = "", mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight
+    ) -> None:
+        super().__init__()
+        self._mode = mode
+        self.full_text = text
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.set_full_text(text)
+
+    def set_full_text(self, text: str) -> None:
+        """Show another text."""
+        self.full_text = text
+        self._fit()
+
+    def show_within(self, text: str, least_px: int, most_px: int) -> None:
+        """Show a text, in as much room as it needs between these widths."""
+        self.full_text = text
+        self.setFixedWidth(min(max(self.sizeHint().width(), least_px), most_px))
+        self._fit()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def sizeHint(self) -> QSize:
+        width = self.fontMetrics().horizontalAdvance(self.full_text) + 2
+        return QSize(width, self.fontMetrics().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        fitted = self.fontMetrics().elidedText(self.full_text, self._mode, max(0, self.width()))
+        self.setText(fitted)
+        self.setToolTip(plain_tip(self.full_text if fitted != self.full_text else ""))

@@ -1,0 +1,175 @@
+"""The window stays on its screen, whatever files are called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QLabel, QWidget
+
+from app.export.export_dialog import ExportDialog
+from app.look.widgets import fitted
+from app.models.inputs import Input
+from app.models.messages import Problem
+from app.models.run_record import RunState
+from app.views.labels import ElidedLabel, WrappedLabel, shortened
+from app.views.plain_text import BREAK, breakable, plain_tip
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+
+LEAST_SCREEN = QSize(1024, 768)
+LONG = "patient_0123456789_" + "w" * 232 + ".txt"
+"""A name of 255 characters, the most a file system allows, and no space in it."""
+
+
+def on_least_screen(window, state: str = "") -> None:
+    """Assert that the smallest screen holds what the window asks for."""
+    hint = window.minimumSizeHint()
+    assert hint.width() <= LEAST_SCREEN.width(), state
+    assert hint.height() <= LEAST_SCREEN.height() - 36
+    assert window.minimumWidth() <= LEAST_SCREEN.width()
+
+
+def long_volume() -> Volume:
+    grid = ImageGrid((2, 2, 2), (1.0, 1.0, 1.0))
+    return Volume(np.ones(grid.shape, np.float32), grid, "u" * 255)
+
+
+def report(window) -> None:
+    text = f"{LONG}: not a text file (byte 0 is 0xb7); {LONG} " * 9
+    problem = Problem(f"{LONG} was not opened.", text, f"{LONG} stays open.", job="1", cpu_job="1")
+    window.session.raise_problem(problem)
+
+
+def open_long_names(window) -> None:
+    for role in ("data", "scanner", "attenuation", "normalisation"):
+        window.session.study.set_input(role, Input(LONG, text=f"scan {LONG}"))
+
+
+def name_protocol(window) -> None:
+    base = window.session.study.base.model_copy(update={"name": LONG})
+    window.session.study.use_protocol(base)
+
+
+def show_picture(window) -> None:
+    window.session.show_file(long_volume(), LONG)
+
+
+def run(window) -> None:
+    window.session.run.begin(f"{LONG}, {LONG}")
+    window.session.run.set_state(RunState.RUNNING)
+    window.session.run.record.stage_text = f"Reading {LONG}"
+    window.session.run.progress_changed.emit()
+
+
+def remember(window) -> None:
+    window.context.preferences.folder.mkdir(parents=True, exist_ok=True)
+    scan = window.context.preferences.folder / LONG
+    scan.write_text("")
+    window.context.preferences.remember(scan)
+    window.welcome_lists._show()
+
+
+def busy(window) -> None:
+    window.context.commands.busy_changed.emit(f"Reading {LONG}")
+    window.status.flash(LONG)
+
+
+STATES = (report, open_long_names, name_protocol, show_picture, run, remember, busy)
+
+
+@pytest.fixture
+def docks(window):
+    """The window at its usual size, and the widths of its panels."""
+    window.resize(1440, 900)
+    return lambda: (window.workflow_dock.width(), window.results_dock.width())
+
+
+def test_no_name_makes_the_window_wider_than_the_least_screen(qtbot, qapp, window, docks):
+    on_least_screen(window)
+    before = docks()
+    for show in STATES:
+        show(window)
+        for step in window.steps:
+            step.set_open(True)
+        qapp.processEvents()
+        on_least_screen(window, show.__name__)
+        assert window.size() == QSize(1440, 900), show.__name__
+        assert docks() == before, show.__name__
+        cut = cut_labels(window)
+        assert not cut, (show.__name__, cut)
+    window.centre.message_bar.clear()
+    window.session.run.set_state(RunState.IDLE)
+
+
+def cut_labels(inside: QWidget) -> list[str]:
+    """Return the words of visible labels that are cut off without a sign."""
+    return [
+        label.text()
+        for label in inside.findChildren(QLabel)
+        if label.isVisible() and label.text() and _is_cut(label)
+    ]
+
+
+def _is_cut(label: QLabel) -> bool:
+    room = label.contentsRect()
+    if isinstance(label, WrappedLabel):
+        return label.heightForWidth(label.width()) > label.height() + 1
+    if isinstance(label, ElidedLabel):
+        return False
+    return QFontMetricsF(label.font()).horizontalAdvance(label.text()) > room.width() + 1
+
+
+def test_a_cut_label_would_be_found(qtbot):
+    panel = QWidget()
+    qtbot.addWidget(panel)
+    label = QLabel("far too long for its place", panel)
+    label.setGeometry(0, 0, 30, 20)
+    panel.show()
+    assert cut_labels(panel) == ["far too long for its place"]
+    label.resize(400, 20)
+    assert cut_labels(panel) == []
+
+
+def test_the_export_of_a_picture_with_a_long_name_fits(qtbot, window, tmp_path):
+    show_picture(window)
+    dialog = ExportDialog(window, window.session.run.record.images.items, 0, tmp_path)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert dialog.minimumSizeHint().width() <= LEAST_SCREEN.width()
+    assert dialog.width() <= LEAST_SCREEN.width()
+
+
+def test_a_window_is_no_larger_than_its_screen():
+    for screen in (QSize(1280, 720), QSize(1024, 768), QSize(800, 600)):
+        size = fitted(QSize(1440, 900), screen)
+        assert size.width() <= screen.width() and size.height() <= screen.height() - 30
+    assert fitted(QSize(1440, 900), QSize(1920, 1080)) == QSize(1440, 900)
+
+
+def test_panels_return_after_the_window_was_small(qtbot, qapp, window, docks):
+    qapp.processEvents()
+    before = docks()
+    window.resize(window.minimumSize())
+    qapp.processEvents()
+    window.resize(1440, 900)
+    qapp.processEvents()
+    assert docks() == before
+
+
+def test_long_words_break_and_read_the_same():
+    words = breakable(LONG)
+    assert words != LONG and words.replace(BREAK, "") == LONG
+    assert breakable("short words stay") == "short words stay"
+    label = WrappedLabel(LONG)
+    assert label.text() == LONG
+    assert label.minimumSizeHint().width() < 200
+
+
+def test_a_name_is_never_read_as_markup():
+    assert "&lt;img src=x&gt;" in plain_tip("<img src=x>")
+    assert BREAK in plain_tip(str(Path("/") / LONG)) and plain_tip("Open a file") == "Open a file"
+    assert len(shortened(LONG, 60)) == 60 and shortened("short", 60) == "short"
