@@ -135,9 +135,12 @@ class Loader:
                 self._wait(line, name, allowed_seconds(path), stopped)
                 result = self._received(line)
             except (EOFError, OSError) as e:
-                raise self._crash(name) from e
+                fault = self._crash(name)
+                self._begin_anew()
+                raise fault from e
             except BaseException:
                 self._end()
+                self._begin_anew()
                 raise
         if isinstance(result, EngineError):
             raise result
@@ -177,6 +180,11 @@ class Loader:
         far_lifeline.close()
         self._process, self._line, self._lifeline = process, line, lifeline
         return line
+
+    def _begin_anew(self) -> None:
+        """Have the next process ready by the time the next file comes."""
+        if not self._is_forked:  # a forked one is there at once
+            self._connected()
 
     def _wait(
         self, line: Connection, name: str, allowed_s: float, stopped: Callable[[], bool]
