@@ -11,7 +11,7 @@ import platform
 import secrets
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -37,7 +37,9 @@ def held(part: Path) -> Iterator[None]:
     if f".{NOBODY}." in part.name:
         yield
         return
-    with only_writer(part):
+    with ExitStack() as stack:
+        with suppress(ResourceError):  # a target may take a file where no lock can be kept
+            stack.enter_context(only_writer(part))
         yield
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from engine.errors import ResourceError
-from engine.paths import locks_dir
+from engine.paths import OTHER_HOME, locks_dir
 
 POLL_S = 0.2
 STALE_S = 86_400.0
@@ -27,13 +27,11 @@ STALE_S = 86_400.0
 def only_writer(path: Path) -> Iterator[None]:
     """Hold a file that will be written at the end of long work; refuse where another does."""
     lock = _lock_of(path)
-    try:
-        lock.acquire(blocking=False)
-    except Timeout as e:
+    if not _taken(lock):
         raise ResourceError(
             f"{path.name}: another process is writing it; wait until that ends, or choose another "
             "name."
-        ) from e
+        )
     with _released(lock):
         yield
 
@@ -50,14 +48,10 @@ def after_others(path: Path, on_wait: Callable[[], None] | None = None) -> Itera
         called several times a second while waiting; may raise to stop
     """
     lock = _lock_of(path)
-    while True:
-        try:
-            lock.acquire(blocking=False)
-            break
-        except Timeout:
-            if on_wait is not None:
-                on_wait()
-            time.sleep(POLL_S)
+    while not _taken(lock):
+        if on_wait is not None:
+            on_wait()
+        time.sleep(POLL_S)
     with _released(lock):
         yield
 
@@ -65,9 +59,7 @@ def after_others(path: Path, on_wait: Callable[[], None] | None = None) -> Itera
 def is_held(path: Path) -> bool:
     """Whether a process, of ours or another, holds a file now."""
     lock = _lock_of(path)
-    try:
-        lock.acquire(blocking=False)
-    except Timeout:
+    if not _taken(lock):
         return True
     with _released(lock):
         return False
@@ -76,10 +68,9 @@ def is_held(path: Path) -> bool:
 def sweep_locks() -> None:
     """Remove the locks of processes that were killed, some time later."""
     for file in locks_dir().glob("*.lock"):
-        with suppress(OSError, Timeout):
-            if time.time() - file.stat().st_mtime > STALE_S:
-                lock = FileLock(file)
-                lock.acquire(blocking=False)
+        with suppress(OSError, ResourceError):
+            lock = FileLock(file)
+            if time.time() - file.stat().st_mtime > STALE_S and _taken(lock):
                 with _released(lock):
                     pass
 
@@ -88,6 +79,20 @@ def _lock_of(path: Path) -> FileLock:
     name = os.path.normcase(path.expanduser().resolve())
     digest = sha256(name.encode(errors="surrogateescape")).hexdigest()
     return FileLock(locks_dir() / f"{digest[:32]}.lock")
+
+
+def _taken(lock: FileLock) -> bool:
+    """Take a lock if nobody holds it."""
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        return False
+    except OSError as e:
+        raise ResourceError(
+            f"{Path(lock.lock_file).parent}: no lock can be kept there ({e.strerror or e}); make "
+            f"room, or {OTHER_HOME}."
+        ) from e
+    return True
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import pytest
 
 from engine import paths
 from engine.errors import ResourceError
+from engine.io.atomic_write import write_atomically
 from engine.io.locks import after_others, is_held, only_writer, sweep_locks
 from tests.farm.pairs import THINGS, faults_of
 
@@ -57,3 +58,22 @@ def test_locks_of_killed_processes_are_swept(
         sweep_locks()
         assert is_held(tmp_path / "a")
         assert len(list(paths.locks_dir().iterdir())) == 1
+
+
+def test_a_place_without_locks_takes_files_but_no_long_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+    with only_writer(tmp_path / "a"):
+        lock = next(paths.locks_dir().iterdir())
+    lock.mkdir()  # as good as a disk that takes no more
+    with (
+        pytest.raises(ResourceError, match="no lock can be kept there"),
+        only_writer(tmp_path / "a"),
+    ):
+        pass
+    lock.rmdir()
+    paths.locks_dir().rmdir()
+    (tmp_path / "home" / "locks").touch()
+    write_atomically(b"whole", tmp_path / "a")
+    assert (tmp_path / "a").read_bytes() == b"whole"
