@@ -24,6 +24,7 @@ from app.look.formatting import size
 from app.look.widgets import button, label, set_tone
 from app.models.run_record import Kept
 from app.views.plain_text import plain_tip
+from app.views.text import image_title
 from engine.io import WRITERS, existing, suffixes_of, usual_suffixes
 
 WIDTH_PX = 540
@@ -40,7 +41,7 @@ class ExportDialog(QDialog):
         self.which = QuietCombo()
         self.which.setAccessibleName("Image")
         for kept in images:
-            self.which.addItem(kept.label[:1].upper() + kept.label[1:])
+            self.which.addItem(image_title(kept.label))
         self.which.setCurrentIndex(current)
         self.formats = QButtonGroup(self)
         self.path = QLineEdit(str(folder / f"image{WRITERS[0].suffixes[0]}"))

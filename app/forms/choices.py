@@ -131,6 +131,7 @@ class ListEditor(Editor):
         self._list = QVBoxLayout()
         self._list.setSpacing(8)
         self._add = QPushButton(f"Add {noun_of(kinds)}".rstrip())
+        self._add.setToolTip("Put one more after those above")
         self._add.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         menu = QMenu(self._add)
         for title, kind in self._kinds.items():

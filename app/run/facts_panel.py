@@ -12,6 +12,7 @@ from app.look.formatting import words
 from app.look.widgets import button
 from app.views.plain_text import plain_tip
 from engine.data import Plain
+from engine.io import fact_of
 
 Branch = Plain | list[Any] | tuple[Any, ...]
 
@@ -83,9 +84,17 @@ def _fill(parent: QTreeWidgetItem, value: Branch) -> None:
             child = QTreeWidgetItem([words(name)])
             _fill(child, inner)
         else:
-            child = QTreeWidgetItem([words(name), _plain(inner)])
-            child.setToolTip(1, plain_tip(_plain(inner)))
+            label, text = _fact(name, inner)
+            child = QTreeWidgetItem([label, text])
+            child.setToolTip(1, plain_tip(text))
         parent.addChild(child)
+
+
+def _fact(name: object, value: object) -> tuple[str, str]:
+    """Return label and text of a leaf, with the unit that its key names."""
+    if isinstance(name, str) and isinstance(value, int | float) and not isinstance(value, bool):
+        return fact_of(name, value)
+    return words(name), _plain(value)
 
 
 def _is_short(value: object) -> bool:

@@ -67,6 +67,7 @@ class GuideWindow(QDialog):
         self._pages = pages(self._folder)
         self.search = QLineEdit()
         self.search.setPlaceholderText("Search the guide")
+        self.search.setAccessibleName("Search the guide")
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._filter)
         self.list, self.view = QListWidget(), PageView(self._folder)

@@ -222,6 +222,8 @@ class MainWindow(QMainWindow):
         if self.session.run.state is RunState.PREPARING:
             self.centre.message_bar.clear()
             self.tabs.setCurrentIndex(0)
+            for step in self.steps:
+                step.acknowledge()
 
     def _follow_protocol(self) -> None:
         """Show the preview of what was just changed, where the kind of scan has one."""

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QCheckBox
 
 from app.control.context import AppContext
 from app.forms.forms import Form
+from app.models.inputs import DATA
 from app.study.class_form import ClassForm
 from app.study.step_panel import StepPanel
 from engine.modalities import Protocol, modality_of
@@ -23,6 +24,7 @@ class AlgorithmStep(StepPanel):
         self.form = ClassForm(_algorithm_form, protocol)
         self.expert_form = ClassForm(_expert_form, protocol)
         self.expert = QCheckBox("Expert settings")
+        self.expert.setToolTip("Show settings that are rarely changed")
         self.expert.toggled.connect(self._set_expert)
         for widget in (self.form, self.expert, self.expert_form):
             self.body.addWidget(widget)
@@ -43,7 +45,8 @@ class AlgorithmStep(StepPanel):
         for form in (self.form, self.expert_form):
             form.show_value(protocol)
             form.setEnabled(not self._run.state.is_active)
-        self.say(protocol.algorithm.describe(), "ok")
+        has_scan = DATA in self._study.inputs
+        self.say(protocol.algorithm.describe(), "ok" if has_scan else "waiting")
 
 
 def _algorithm_form(protocol: Protocol) -> Form:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 from app.control.context import AppContext
 from app.inspect.sweep_dialog import SweepDialog
 from app.look.theme import Theme
-from app.models.inputs import Inputs
+from app.models.inputs import DATA, Inputs
 from app.study.ledger import (
     LedgerEntry,
     LedgerState,
@@ -93,7 +93,9 @@ class CorrectionsStep(StepPanel):
         self._show_switches()
         applied = [choices[kind].title.lower() for kind in states if states[kind].tone == "ok"]
         tones = [state.tone for state in states.values()]
-        self.say(", ".join(applied) or "none in use yet", summary_tone(tones))
+        tone = summary_tone(tones) if DATA in study.inputs else "waiting"
+        about = " ".join(state.text for state in states.values() if state.tone == "look")
+        self.say(", ".join(applied) or "none in use yet", tone, about)
 
     def _state_of(self, choice: AnyCorrection, obstacle: str | None) -> LedgerState:
         study, kind = self._study, choice.kind

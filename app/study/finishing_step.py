@@ -6,6 +6,7 @@ from app.control.context import AppContext
 from app.forms.choices import title_of
 from app.forms.forms import Form
 from app.look.widgets import label
+from app.models.inputs import DATA
 from app.study.class_form import ClassForm
 from app.study.step_panel import StepPanel
 from engine.modalities import Protocol, modality_of
@@ -41,7 +42,8 @@ class FinishingStep(StepPanel):
         if fault := self._study.modality.fault(protocol, self._study.known):
             self.say(fault, "fault")
             return
-        self.say(", then ".join(parts) or "no filter", "ok")
+        has_scan = DATA in self._study.inputs
+        self.say(", then ".join(parts) or "no filter", "ok" if has_scan else "waiting")
 
     def _conversions(self) -> list[str]:
         """What else is done to the finished image, beside the filters."""

@@ -127,7 +127,7 @@ class SwitchRow(LedgerRow):
     def __init__(self, title: str, theme: Theme) -> None:
         super().__init__(title, theme)
         self.choice = ChoiceEditor(("auto", "off"))
-        self.choice.setAccessibleName(f"Use of {title}")
+        self.choice.name_after(f"Use of {title}")
         self.choice.setFixedWidth(COMBO_PX)
         self.grid.addWidget(self.choice, 0, 2)
 

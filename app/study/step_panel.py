@@ -21,8 +21,17 @@ from app.look.widgets import label, set_tone
 from app.views.labels import ElidedLabel
 from app.views.plain_text import PlainLabel
 
-Tone = Literal["ok", "look", "missing", "fault"]
-WORDS: dict[Tone, str] = {"ok": "ok", "look": "look here", "missing": "missing", "fault": "fault"}
+Tone = Literal["ok", "look", "noted", "missing", "fault", "waiting"]
+WORDS: dict[Tone, str] = {
+    "ok": "ok",
+    "look": "look here",
+    "noted": "noted",
+    "missing": "missing",
+    "fault": "fault",
+    "waiting": "",
+}
+MARKS = {"fault": ("missing", "missing"), "noted": ("info", "muted"), "waiting": ("off", "muted")}
+"""Icon and colour of the tones that do not have both of their own."""
 
 
 class StepPanel(QFrame):
@@ -36,7 +45,8 @@ class StepPanel(QFrame):
         self.setObjectName(f"step-{number}")
         self._theme = theme
         self.head = _Head(f"{number}  {self.title}", theme)
-        self.head.clicked.connect(lambda: self.set_open(not self.is_open))
+        self.head.clicked.connect(self._toggle)
+        self._about, self._seen = "", set[str]()
         self._inside = QWidget()
         self.body = QVBoxLayout(self._inside)
         self.body.setContentsMargins(14, 2, 14, 14)
@@ -58,9 +68,23 @@ class StepPanel(QFrame):
         self._inside.setVisible(opened)
         self.head.show_open(opened)
 
-    def say(self, summary: str, tone: Tone) -> None:
-        """Show the one-line summary and the state, as icon and word."""
-        self.head.say(summary, tone)
+    def _toggle(self) -> None:
+        self.set_open(not self.is_open)
+        self.acknowledge()
+
+    def say(self, summary: str, tone: Tone, about: str = "") -> None:
+        """Show the one-line summary and the state, as icon and word.
+
+        `about` is what there is to look at: once it was seen the step asks no more.
+        """
+        self._about = about if tone == "look" else ""
+        self.head.say(summary, "noted" if self._about in self._seen else tone)
+
+    def acknowledge(self) -> None:
+        """Take what there is to look at for seen: the step was opened, or a run started."""
+        if self._about:
+            self._seen.add(self._about)
+            self.head.say(self.summary, "noted")
 
     @property
     def summary(self) -> str:
@@ -123,7 +147,8 @@ class _Head(QPushButton):
     def say(self, summary: str, tone: Tone) -> None:
         self.summary.set_full_text(summary)
         self.word.setText(WORDS[tone])
-        shown = "missing" if tone == "fault" else tone  # of one colour
-        set_tone(self.word, shown)
-        set_icon(self._icon, shown, self._theme, shown)
-        self.setAccessibleName(f"{self._title}: {WORDS[tone]}. {summary}")
+        icon, colour = MARKS.get(tone, (tone, tone))
+        set_tone(self.word, colour)
+        set_icon(self._icon, icon, self._theme, colour)
+        words = f"{WORDS[tone]}. {summary}".removeprefix(". ")
+        self.setAccessibleName(f"{self._title}: {words}")

@@ -84,11 +84,12 @@ class StudyStep(StepPanel):
         if self._study.reading:
             self.say("reading …", "look")
         elif data is None:
-            self.say("no scan yet", "missing")
+            self.say("no scan yet", "waiting")
         elif fault := inputs.fault():
             self.say(fault, "missing")
         else:
-            self.say(data.text, "look" if inputs.scan and inputs.scan.notes else "ok")
+            notes = " ".join(inputs.scan.notes) if inputs.scan else ""
+            self.say(data.text, "look" if notes else "ok", notes)
 
 
 def words_on(study: StudyModel) -> list[str]:
@@ -130,7 +131,7 @@ class InputRow(QWidget):
         commands = context.commands
         self._name = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self._text = label("", "muted", wrap=True)
-        self.choose = button("Choose …", lambda: commands.choose(role))
+        self.choose = button("Choose …", lambda: commands.choose(role), "Choose a file")
         self.clear = icon_button(
             "remove", context.theme, lambda: commands.clear(role), f"Clear {title}"
         )

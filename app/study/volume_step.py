@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QCheckBox
 from app.control.context import AppContext
 from app.forms.forms import Form
 from app.look.widgets import label, set_tone
+from app.models.inputs import DATA
 from app.study.class_form import ClassForm
 from app.study.step_panel import StepPanel
 from engine.errors import EngineError
@@ -25,6 +26,7 @@ class VolumeStep(StepPanel):
         self.form = ClassForm(_grid_form, self._study.protocol.grid)
         self.form.changed.connect(self._take)
         self.expert = QCheckBox("Expert settings")
+        self.expert.setToolTip("Show settings that are rarely changed")
         self.expert.toggled.connect(self.form.set_expert)
         self._result = label("", "muted", wrap=True)
         self.body.addWidget(self.form)
@@ -58,7 +60,7 @@ class VolumeStep(StepPanel):
             return
         if grid is None:
             self._say_result(f"The voxels follow from the {source} once it is known.", "muted")
-            self.say(f"as the {source}", "ok")
+            self.say(f"as the {source}", "ok" if DATA in study.inputs else "waiting")
             return
         self._show_grid(grid)
 

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QSlider, QW
 from app.views.colours import DARK, ViewColours
 from app.views.labels import ElidedLabel
 from app.views.plain_text import plain_tip
+from app.views.text import image_title
 
 HANDLE_PX = 7.0  # radius
 DOT_PX = 3.0  # radius
@@ -157,8 +158,9 @@ class IterationScrubber(QWidget):
         if not self._labels:
             return "No iterates yet"
         label = self._labels[self.current()]
-        label = label[:1].upper() + label[1:]
-        return f"{label} of {len(self._labels)}" if label[-1:].isdigit() else label
+        is_of_run = image_title(label) != label
+        count = f" of {len(self._labels)}" if is_of_run and label[-1:].isdigit() else ""
+        return image_title(label) + count
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from engine.geometry import Point
 
@@ -20,6 +21,8 @@ def number(value: float, figures: int = 3) -> str:
     return ("0" if text == "-0" else text).replace("-", "−")
 
 
+IMAGE_OF_RUN = re.compile(r"final|iteration \d+( of \d+)?(, subset \d+( of \d+)?)?")
+"""Labels of images that a run has made; others are names of files."""
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 PLAIN = (1e-2, 1e5)
 """Largest values of a picture that are read without a power of ten."""
@@ -45,6 +48,16 @@ def unit_text(unit: str, power: int) -> str:
 def millimetres(value: float) -> str:
     """A position to a tenth of a millimetre, without unit."""
     return f"{round(value, 1) + 0.0:.1f}".replace("-", "−")
+
+
+def image_title(label: str) -> str:
+    """Return the name of an image as a title; a file keeps its name as it is."""
+    return sentence(label) if IMAGE_OF_RUN.fullmatch(label) else label
+
+
+def sentence(text: str) -> str:
+    """Return a text that begins with a capital."""
+    return text[:1].upper() + text[1:]
 
 
 def length_unit(unit: str) -> str:

@@ -23,6 +23,7 @@ from engine.geometry.scanner import Scanner
 from engine.io import audit_log
 from engine.io import efficiencies as _efficiencies
 from engine.io.atomic_write import refuse_impossible, write_atomically
+from engine.io.fact_labels import fact_of
 from engine.io.folder import is_folder
 from engine.io.formats import (
     HISTOGRAM_READERS,
@@ -69,6 +70,7 @@ __all__ = [
     "can_save",
     "config_dir",
     "existing",
+    "fact_of",
     "files_written",
     "inspect",
     "is_histogram",

@@ -15,7 +15,7 @@ from engine.data.volume import Volume
 from engine.errors import EngineError
 from engine.geometry.dual_head import DualHead
 from engine.geometry.scanner import Scanner
-from engine.io.fact_labels import label_of, text_of
+from engine.io.fact_labels import fact_of
 from engine.io.open_input import InputFile, open_input
 
 Facts = tuple[tuple[str, str], ...]
@@ -149,7 +149,7 @@ def _of_scan(data: ListMode) -> Report:
     tof = data.scanner.tof
     measured = data.tof_bins is not None and tof is not None
     facts.append(("Time of flight", f"{tof.n_bins} bins" if measured and tof else "not measured"))
-    facts += [(label_of(key), text_of(v)) for key, v in data.info.items() if key != "format"]
+    facts += [fact_of(key, v) for key, v in data.info.items() if key != "format"]
     faults = () if data.n_prompts else ("The scan holds no prompts, so there is no image in it.",)
     title = f"{data.n_prompts:,} prompts, {data.scanner.name}"
     return Report("", title, tuple(facts), faults, data.notes)
@@ -159,7 +159,7 @@ def _of_histogram(data: Histogram) -> Report:
     facts = [("Scanner", data.scanner.name), ("Crystals", data.scanner.describe())]
     facts += [("Prompts", f"{data.n_prompts:,.0f}"), ("Delayeds", f"{data.n_delayeds:,.0f}")]
     facts += [("Lines", f"{data.scanner.n_lors:,}"), ("Duration", f"{data.duration_s:g} s")]
-    facts += [(label_of(key), text_of(v)) for key, v in data.info.items()]
+    facts += [fact_of(key, v) for key, v in data.info.items()]
     faults = () if data.n_prompts else ("No line holds a count, so there is no image in it.",)
     title = f"{data.n_prompts:,.0f} prompts, {data.scanner.name}"
     return Report("", title, tuple(facts), faults, data.notes)

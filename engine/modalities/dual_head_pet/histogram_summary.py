@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.data.histogram import Histogram, with_settings
 from engine.geometry.dual_head import DualHead
-from engine.io.fact_labels import label_of, text_of
+from engine.io.fact_labels import fact_of
 from engine.modalities.scan_summary import Facts, ScanSummary
 from engine.plain import Plain
 
@@ -82,4 +82,4 @@ def _facts(data: Histogram) -> Facts:
         ("Scanner", data.scanner.name),
         ("Crystals", data.scanner.describe()),
     )
-    return facts + tuple((label_of(key), text_of(v)) for key, v in data.info.items() if v)
+    return facts + tuple(fact_of(key, v) for key, v in data.info.items() if v)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from engine.data.listmode import ListMode
-from engine.io.fact_labels import label_of, text_of
+from engine.io.fact_labels import fact_of
 from engine.modalities.scan_summary import Facts, ScanSummary
 
 SAMPLE = 64
@@ -80,4 +80,4 @@ def _facts(data: ListMode) -> Facts:
         ("Scanner", data.scanner.name),
         ("Crystals", data.scanner.describe()),
     )
-    return facts + tuple((label_of(key), text_of(v)) for key, v in data.info.items() if v)
+    return facts + tuple(fact_of(key, v) for key, v in data.info.items() if v)

@@ -240,11 +240,29 @@ def test_a_mu_map_waits_for_the_scan_that_names_the_scanner(qtbot, window, small
 
 def test_a_step_tells_what_is_missing_and_what_is_being_read(window):
     study, session = window.steps[0], window.session
-    assert study.tone == "missing"
+    assert study.tone == "" and study.summary == "no scan yet", "nothing is wrong yet"
+    assert [step.tone for step in window.steps[1:]] == [""] * 4
     session.study.set_input("data", Input("scan.l", "a scan of no known scanner"))
     assert study.tone == "missing" and "choose one" in study.summary
     session.study.show_reading({"data": "scan.l"})
     assert study.summary == "reading …"
+
+
+def test_what_there_is_to_look_at_is_seen_once(window):
+    step = window.steps[1]
+    step.say("attenuation off", "look", "There is no map.")
+    assert step.tone == "look here"
+    step.head.click()
+    assert step.tone == "noted"
+    step.say("attenuation off", "look", "There is no map.")
+    assert step.tone == "noted", "the same is not asked again"
+    step.say("attenuation off", "look", "The map is of another place.")
+    assert step.tone == "look here", "something else is"
+    step.acknowledge()
+    assert step.tone == "noted"
+    step.say("attenuation", "ok")
+    step.acknowledge()
+    assert step.tone == "ok"
 
 
 # export

@@ -82,5 +82,5 @@ def test_without_iterates_it_waits(scrubber):
 
 
 def test_a_label_that_does_not_count_stands_alone(scrubber):
-    scrubber.append("finished volume")
-    assert scrubber.text() == "Finished volume"
+    scrubber.append("final")
+    assert scrubber.text() == "Final"

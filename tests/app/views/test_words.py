@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from app.views.text import length_unit, millimetres, number, place, power_of, unit_text
+from app.views.text import image_title, length_unit, millimetres, number, place, power_of, unit_text
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,18 @@ def test_a_unit_says_which_power_was_taken_out():
     assert unit_text("counts/mm", -6) == "×10⁻⁶ counts/mm"
     assert unit_text("HU", 0) == "HU"
     assert unit_text("", 3) == "×10³"
+
+
+@pytest.mark.parametrize(
+    ("label", "title"),
+    [
+        ("iteration 3", "Iteration 3"),
+        ("iteration 3, subset 2", "Iteration 3, subset 2"),
+        ("iteration 3 of 12", "Iteration 3 of 12"),
+        ("final", "Final"),
+        ("mni_icbm152_t1_1mm.nii.gz", "mni_icbm152_t1_1mm.nii.gz"),
+        ("final.h5", "final.h5"),
+    ],
+)
+def test_a_file_keeps_its_name_as_a_title(label, title):
+    assert image_title(label) == title

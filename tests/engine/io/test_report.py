@@ -31,7 +31,7 @@ class TestSamples:
         assert facts["Prompts"] == "218,881"
         assert facts["Delayeds"] == "35,320"
         assert facts["Duration"] == "0.613 s"
-        assert facts["Half life (s)"] == "6586.2"
+        assert facts["Half-life"] == "109.8 min"
 
     def test_safir(self, shared_data: Path) -> None:
         path = shared_data / "pet-listmode-safir-point" / "point_5.clm.safir"
