@@ -11,6 +11,7 @@ from scipy.ndimage import binary_erosion
 from app.control.demo_maker import make_demo_apart
 from app.control.threads import Task
 from app.shell.welcome import WelcomeCard
+from app.views.plain_text import plain_tip
 from app.views.windows import auto_window
 from engine.backend import cpu
 from engine.events import Finished
@@ -111,7 +112,7 @@ def test_the_card_offers_every_demo_by_mouse_and_keys(qtbot, window):
         made.click()
     assert seen == ["pet", "pet", "ct", "ct", "dual-head", "dual-head"]
     tips = [made.toolTip() for made in card.demos]
-    assert tips == [demo.tip for demo in DEMOS.values()]
+    assert tips == [plain_tip(demo.tip) for demo in DEMOS.values()]
     card.show_busy("Simulating")
     assert not any(made.isEnabled() for made in card.demos)
 
