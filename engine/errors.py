@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+LONGEST = 1200
+"""Characters of a message."""
+
 
 class EngineError(Exception):
     """Base of all faults the user can mend: what, where, got and wanted, way out.
@@ -15,6 +18,15 @@ class EngineError(Exception):
     ...     print(fault)
     no-such-scan.h5: no such file; check the path.
     """
+
+    def __init__(self, message: str = "", *more: object) -> None:
+        super().__init__(_shortened(" ".join(message.split("\n"))), *more)
+
+
+def _shortened(text: str) -> str:
+    """Return a sentence that fits on a screen, whatever a damaged file has put into it."""
+    left = LONGEST // 2
+    return text if len(text) <= LONGEST else f"{text[:left]} … {text[-left:]}"
 
 
 class FileFormatError(EngineError):

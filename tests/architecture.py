@@ -38,9 +38,18 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "corrections": ("operators", "io", "backend", *LEAVES),
     "preprocess": ("corrections.base", "filtering", "backend", *LEAVES),
     "io": ("paths", *LEAVES),
-    "study": ("io.atomic_write", *CHOICES),
+    "study": ("io", *CHOICES),
     "privacy": ("io.input_files", "study", "paths", *LEAVES),
-    "reporting": ("io.input_files", "privacy", "study", "backend", "profiling", *LEAVES),
+    "reporting": (
+        "io.folder",
+        "io.input_files",
+        "io.open_input",
+        "privacy",
+        "study",
+        "backend",
+        "profiling",
+        *LEAVES,
+    ),
     "simulate": SCANS,
     "quality": ("io", "simulate", *LEAVES),
     "modalities": ("privacy", "reporting", "simulate", *SCANS),
@@ -112,6 +121,33 @@ FOREIGN: dict[str, tuple[str, ...]] = {
 }
 """Library to the only modules that may import it."""
 INSIDE_FUNCTIONS = ("cupy", "cupyx")
+
+OPENING = (
+    "open",
+    "read_bytes",
+    "read_text",
+    "stat",
+    "iterdir",
+    "memmap",
+    "fromfile",
+    "File",
+    "load",
+)
+"""Calls that take a path to a file."""
+NO_PATHS = ("Job", "gpu", "h5py.h5a", "parts", "json", "tomllib")
+"""What has methods of these names and opens nothing."""
+MAY_OPEN = (
+    *("engine.io.open_input", "engine.io.folder", "engine.io.hdf5"),  # the one way in
+    *("engine.io.atomic_write", "engine.io.outputs", "engine.io.locks", "engine.io.dead_parts"),
+    *("engine.io.audit_log", "engine.cli.streams", "engine.cli.reconstruct"),
+    *("engine.jobs", "engine.kernels", "engine.privacy.key", "engine.support"),  # files of our own
+    *("engine.modalities.demo", "engine.modalities.studies", "engine.modalities.xray_ct"),
+    *("engine.modalities.dual_head_pet.response.parts", "engine.benchmark.report"),
+    *("engine.modalities.dual_head_pet.response_cache", "engine.reporting.environment"),
+    *("engine.modalities.listmode_pet.sensitivity_cache", "engine.io.scanner_toml"),
+    "engine.io.png",
+)
+"""Modules that open paths: the one way in, what writes, and what reads files that we made."""
 
 MOST_LINES = 300
 MOST_CODE_LINES = 60
@@ -263,6 +299,19 @@ def absolute_imports(source: Source) -> Iterator[Fault]:
             yield imported.line, f"relative import {imported.module}"
 
 
+def one_way_in(source: Source) -> Iterator[Fault]:
+    """Files of others come through `engine.io.open_input`: no pipe, no device, no map."""
+    if not within(source.module, ("engine",)) or within(source.module, MAY_OPEN):
+        return
+    for node in ast.walk(source.tree):
+        match node:
+            case ast.Call(func=ast.Attribute(attr=name, value=base)) if name in OPENING:
+                if not within(ast.unparse(base), NO_PATHS):
+                    yield node.lineno, f"{ast.unparse(node.func)}() opens a path"
+            case ast.Call(func=ast.Name(id="open")):
+                yield node.lineno, "open() opens a path"
+
+
 def no_print(source: Source) -> Iterator[Fault]:
     """The engine and the window report by events, not by printing."""
     for node in ast.walk(source.tree):
@@ -310,6 +359,7 @@ RULES: tuple[Rule, ...] = (
     files_read_apart,
     foreign_libraries,
     absolute_imports,
+    one_way_in,
     no_print,
     no_assert,
     no_blind_except,

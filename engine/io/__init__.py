@@ -231,7 +231,8 @@ def save(volume: Volume, path: Path | str, provenance: Plain | None = None) -> N
     writer = writer_of(path)
     refuse_not_finite(path, volume.values)
     writer.write(volume, path, volume.info if provenance is None else provenance)
-    audit_log.record("volume written", format=writer.name, bytes=path.stat().st_size)
+    with open_input(path) as written:
+        audit_log.record("volume written", format=writer.name, bytes=written.size)
 
 
 def can_save(path: Path | str) -> None:

@@ -28,6 +28,7 @@ from engine.errors import FileFormatError, GeometryError
 from engine.geometry.dual_head import DualHead
 from engine.io.base import ListModeReader
 from engine.io.open_input import InputFile
+from engine.io.ranges import SEPARATION_MM, in_range
 from engine.io.scanners import read_scanner
 
 SCANNER = "adac"
@@ -93,7 +94,7 @@ def _rows(text: str, path: Path) -> NDArray[np.float64]:
     try:
         rows = np.loadtxt(islice(lines, first, stop), ndmin=2)
     except ValueError as e:
-        wrong = next(i for i in range(first, stop) if not _is_event(lines[i]))
+        wrong = next((i for i in range(first, stop) if not _is_event(lines[i])), first)
         raise FileFormatError(
             f"{path.name}: line {wrong + 1} is {lines[wrong].strip()[:40]!r}, want the five "
             "numbers t x1 y1 x2 y2; the file is damaged."
@@ -108,7 +109,7 @@ def _rows(text: str, path: Path) -> NDArray[np.float64]:
 
 
 def _is_event(line: str) -> bool:
-    fields = line.split()
+    fields = line.split() if line.isascii() else []
     try:
         return len([float(field) for field in fields]) == 5
     except ValueError:
@@ -121,14 +122,22 @@ def _refuse_times(times_ms: Array, path: Path) -> None:
             f"{path.name}: times from {times_ms.min():g} to {times_ms.max():g} ms; want the "
             "columns t x1 y1 x2 y2 with t in ms from 0."
         )
+    back = np.flatnonzero(np.diff(times_ms) < 0)
+    if len(back):
+        k = int(back[0])
+        raise FileFormatError(
+            f"{path.name}: time runs backwards at event {k + 1:,}, from {times_ms[k]:g} to "
+            f"{times_ms[k + 1]:g} ms; these are not the events of one scan in their order."
+        )
 
 
 def _separation_mm(text: str, path: Path) -> float:
     found = SEPARATION.search(text)
     try:
-        return float(found[1]) if found else 0.0
+        separation_mm = float(found[1]) if found else 0.0
     except ValueError as e:
         raise FileFormatError(f"{path.name}: the separation of the heads is no number.") from e
+    return in_range(path, "the separation of the heads", separation_mm, SEPARATION_MM)
 
 
 def _scanner_for(

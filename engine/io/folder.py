@@ -60,3 +60,11 @@ def is_folder(path: Path) -> bool:
         return path.is_dir()
     except (OSError, ValueError):
         return False
+
+
+def is_file(path: Path) -> bool:
+    """Whether a name is that of a file, by a link too."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False

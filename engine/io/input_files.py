@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from engine.errors import EngineError
-from engine.io.folder import entries, is_folder
+from engine.io.folder import entries, is_file, is_folder
 from engine.io.formats import VOLUME_READERS
 from engine.io.nifti_sidecar import sidecar_path
 from engine.io.open_input import open_input
@@ -44,7 +44,7 @@ def _scan(path: Path) -> _xray.Found | None:
 
 def _files_in(folder: Path) -> list[Path]:
     try:
-        return [each for each in entries(folder) if each.is_file()]
+        return [each for each in entries(folder) if is_file(each)]
     except (EngineError, OSError):
         return []
 
@@ -87,7 +87,7 @@ def _images(scan: _xray.Found, beside: Iterable[Path]) -> Iterator[Path]:
 
 def _provenance(volume: Path) -> Iterator[Path]:
     """Yield what a volume's own provenance is read from."""
-    if any(reader.ends(volume) for reader in VOLUME_READERS) and sidecar_path(volume).is_file():
+    if any(reader.ends(volume) for reader in VOLUME_READERS) and is_file(sidecar_path(volume)):
         yield sidecar_path(volume)
 
 

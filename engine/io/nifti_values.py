@@ -31,7 +31,7 @@ class _Layout:
     shape: tuple[int, ...]
     dtype: np.dtype[np.generic]
     start: int
-    scaling: tuple[float | None, float | None]
+    scaling: tuple[float, float]
 
     @property
     def end(self) -> int:
@@ -113,16 +113,18 @@ def _layout(file: InputFile, header: Header, head: bytes) -> _Layout:
     try:
         shape = tuple(int(n) for n in header.get_data_shape())
         dtype, start = np.dtype(header.get_data_dtype()), int(header["vox_offset"])
-        scaling = header.get_slope_inter()
+        slope, inter = header.get_slope_inter()
     except _damage() as e:
         raise FileFormatError(f"{file.name}: damaged NIfTI header ({e}).") from e
+    if np.isinf(header["scl_slope"]):
+        raise FileFormatError(f"{file.name}: damaged NIfTI header (an infinite slope).")
     first = FIRST_BYTE[magic_of(head) or "n+1"]
     if start < first:
         raise FileFormatError(
             f"{file.name}: damaged NIfTI header (values from byte {start:,} on, want at least "
             f"{first})."
         )
-    return _Layout(shape, dtype, start, scaling)
+    return _Layout(shape, dtype, start, (1.0 if slope is None else slope, inter or 0.0))
 
 
 def _refuse_unusable(file: InputFile, header: Header, layout: _Layout, packed: bool) -> None:

@@ -6,13 +6,24 @@ import math
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
+
 from engine.errors import FileFormatError, GeometryError
 from engine.geometry.grid import ImageGrid
+from engine.geometry.xray import XrayGeometry
 
 VOXEL_MM = (1e-5, 1000.0)
 """From nano-CT to one voxel for a whole body."""
 FARTHEST_MM = 1e5
 """Distance of a volume's centre from the scanner's."""
+PIXEL_MM = (1e-6, 100.0)
+"""From nano-CT to a detector of one pixel."""
+DISTANCE_MM = (1e-3, FARTHEST_MM)
+"""Source to axis and to detector: from nano-CT to a linear accelerator's hall."""
+SEPARATION_MM = (1.0, 1000.0)
+"""Two panels of crystals."""
+WHITE_LEVEL = (1e-6, 1e12)
+"""Open beam, in counts of any detector."""
 UNITS = (
     *("", "1", "counts/mm", "counts", "decays", "1/mm", "1/cm", "1/pixel", "HU"),
     *("Bq/mL", "kBq/mL", "MBq/mL", "g/mL", "SUV", "%", "mm", "ps", "keV"),
@@ -24,8 +35,8 @@ def stated_grid(
     path: Path, shape: tuple[int, ...], voxel_mm: Iterable[float], centre_mm: Iterable[float]
 ) -> ImageGrid:
     """Return the grid that a file states; refuse one that cannot be."""
-    voxel = tuple(float(edge) for edge in voxel_mm)
-    centre = tuple(float(place) for place in centre_mm)
+    voxel = tuple(float(edge) for edge in np.ravel(np.asarray(voxel_mm)))
+    centre = tuple(float(place) for place in np.ravel(np.asarray(centre_mm)))
     if len(shape) != 3 or len(voxel) != 3 or len(centre) != 3:
         raise FileFormatError(
             f"{path.name}: {len(shape)} axes, {len(voxel)} edges of a voxel and {len(centre)} "
@@ -63,6 +74,32 @@ def in_range(path: Path, name: str, value: float, limits: tuple[float, float]) -
             f"{path.name}: {name} is {value:g}, want {low:g} to {high:g}; write the file again."
         )
     return float(value)
+
+
+def refuse_impossible_beam(path: Path, geometry: XrayGeometry) -> None:
+    """Refuse sources, detectors and pixels that no X-ray scanner can have."""
+    places = (geometry.detector_mm, *((geometry.source_mm,) if geometry.beam == "cone" else ()))
+    farthest = max(float(np.abs(each).max()) for each in places)
+    if not farthest <= FARTHEST_MM:
+        raise GeometryError(
+            f"{path.name}: source or detector {farthest:.3g} mm from the axis, want at most "
+            f"{FARTHEST_MM:,.0f} mm; correct the lengths, which are in mm."
+        )
+    if geometry.beam == "cone":
+        nearest = float(np.linalg.norm(geometry.source_mm[:, :2], axis=1).min())
+        if nearest < DISTANCE_MM[0]:
+            raise GeometryError(
+                f"{path.name}: a source {nearest:.3g} mm from the axis, want at least "
+                f"{DISTANCE_MM[0]:g} mm; correct the lengths, which are in mm."
+            )
+    low, high = PIXEL_MM
+    edges = [np.linalg.norm(step, axis=1) for step in (geometry.u_mm, geometry.v_mm)]
+    if not all(low <= float(edge.min()) and float(edge.max()) <= high for edge in edges):
+        width, height = (float(edge[0]) for edge in edges)
+        raise GeometryError(
+            f"{path.name}: pixels of {width:.3g} x {height:.3g} mm, want {low:g} to {high:g} mm; "
+            "correct the size of the pixels."
+        )
 
 
 def _listed(numbers: Iterable[float]) -> str:

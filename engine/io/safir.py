@@ -42,6 +42,8 @@ USED_FRACTION = 0.9
 """A scan of many events that names fewer of the map's rings or places is of another scanner."""
 
 Records = NDArray[np.uint64]
+MOST_KEYS = 16_777_216
+"""Rings, places and layers: ten times those of any scanner."""
 EVENT_BYTES = 34
 """What an event takes while records are decoded."""
 
@@ -109,6 +111,11 @@ class _Lookup:
         most = scanner.keys.max(axis=0)
         rings, places, layers = (int(n) + 1 for n in np.minimum(most, (255, 65_535, 15)))
         shape = (rings, places, layers)
+        if rings * places * layers > MOST_KEYS:
+            raise GeometryError(
+                f"{path.name}: the map goes up to ring {rings - 1}, det {places - 1}, layer "
+                f"{layers - 1} for {scanner.n_crystals:,} crystals; number them without gaps."
+            )
         keys = np.indices(shape, dtype=np.int32).reshape(3, -1).T
         return cls(scanner.index_of(keys).reshape(shape), (int(most[0]) + 1, int(most[1]) + 1))
 

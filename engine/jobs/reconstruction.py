@@ -78,6 +78,7 @@ def run(
     1 8 mm, 10 × 10 × 5
     2 8 mm, 10 × 10 × 5
     """
+    study = study.of_files()
     history = RunHistory() if resume is None else resume.history.resumed()
     context: RunContext[Protocol] = RunContext.of(study, on, on_progress, history)
     with on.faults("reconstructing"):

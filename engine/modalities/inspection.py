@@ -8,6 +8,8 @@ from engine.errors import EngineError
 from engine.io import Report
 from engine.io import inspect as inspect_format
 from engine.io.fact_labels import text_of
+from engine.io.folder import is_file
+from engine.io.open_input import open_input
 from engine.io.scanner_toml import is_scanner_toml
 from engine.io.toml_file import read_toml
 from engine.modalities.recognise import all_roles, modality_of_scan
@@ -34,7 +36,8 @@ def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
 
 
 def _size(path: Path) -> tuple[tuple[str, str], ...]:
-    return (("Size", f"{path.stat().st_size:,} bytes"),)
+    with open_input(path) as file:
+        return (("Size", f"{file.size:,} bytes"),)
 
 
 def _of_protocol(path: Path) -> Report:
@@ -52,6 +55,6 @@ def _of_study(path: Path) -> Report:
     faults = tuple(
         f"{path.name}: {title.lower()} file {file} is missing; correct the path in the study."
         for title, file in used.items()
-        if not file.is_file()
+        if not is_file(file)
     )
     return Report("Study", f"study of {study.data.name}", tuple(facts), faults)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import EngineError, SettingsError
+from engine.io.folder import exists, is_file
 from engine.io.input_files import files_behind
 from engine.io.toml_file import read_toml
 from engine.modalities import MODALITIES
@@ -114,7 +115,7 @@ def _with_paths_from(folder: Path, values: Plain, where: str) -> Plain:
     if "data" in rest:
         rest["data"] = _from(folder, rest["data"])
     scanner = rest.get("scanner")
-    if isinstance(scanner, str) and (folder / scanner).is_file():
+    if isinstance(scanner, str) and is_file(folder / scanner):
         rest["scanner"] = str(folder / scanner)
     return rest
 
@@ -205,7 +206,7 @@ def find_protocol(name_or_path: str) -> Protocol:
     'FISTA-TV'
     """
     path = Path(name_or_path)
-    if path.suffix == ".toml" or path.exists():
+    if path.suffix == ".toml" or exists(path):
         return read_protocol(path)
     known = shipped_protocols()
     if name_or_path not in known:

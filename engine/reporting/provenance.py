@@ -19,8 +19,10 @@ import numpy as np
 
 from engine.arrays import Array
 from engine.data.run_history import RunHistory
-from engine.errors import DataError, ResourceError
+from engine.errors import EngineError
 from engine.geometry.grid import ImageGrid
+from engine.io.folder import entries, is_file
+from engine.io.open_input import open_input
 from engine.plain import Plain
 from engine.privacy.key import ending_of, pseudonym_of
 from engine.privacy.names import Names
@@ -31,7 +33,6 @@ from engine.study.study import Study
 
 FORMAT = "isocenter-provenance-1"
 CLAIM = "Research use only. Not for diagnosis or treatment."
-CHUNK_BYTES = 1 << 22
 MAX_HEADER_BYTES = 1 << 16
 
 
@@ -112,6 +113,7 @@ def _name_of(path: Path, role: str, study: Study) -> str:
 
 def input_files(study: Study) -> dict[str, Path]:
     """Every file a study names, by its role, and those a header goes with."""
+    study = study.of_files()
     companions = enumerate(_companions(study.data), 2)
     return study.files | {f"data, file {k}": path for k, path in companions}
 
@@ -120,8 +122,8 @@ def _companions(data: Path) -> list[Path]:
     """Files in the folder of `data` that it names as a header, or whose header names it."""
     text = _header_text(data)
     try:
-        beside = sorted(p for p in data.parent.iterdir() if p.is_file() and p.name != data.name)
-    except OSError:
+        beside = [p for p in entries(data.parent) if is_file(p) and p.name != data.name]
+    except EngineError:
         return []
     headers = (p for p in beside if ".hdr" in p.name.lower())
     naming = [p for p in headers if data.name.encode() in _header_text(p)]
@@ -131,27 +133,22 @@ def _companions(data: Path) -> list[Path]:
 def _header_text(path: Path) -> bytes:
     """Return the content of a small text file, nothing of any other."""
     try:
-        with path.open("rb") as file:
+        with open_input(path) as file:
             head = file.read(MAX_HEADER_BYTES + 1)
-    except OSError:
+    except EngineError:
         return b""
     return b"" if len(head) > MAX_HEADER_BYTES or b"\0" in head else head
 
 
 def hash_file(path: Path) -> Plain:
     """Name, size [bytes], SHA-256 and time of change of a file, read in a stream."""
-    try:
-        stat = path.stat()
-        digest = _file_digest(path, stat.st_size, stat.st_mtime_ns)
-    except FileNotFoundError as e:
-        raise DataError(f"{path}: no such file; check the path.") from e
-    except OSError as e:
-        reason = e.strerror or e
-        raise ResourceError(f"{path}: cannot be read ({reason}); check the permissions.") from e
-    modified = datetime.fromtimestamp(stat.st_mtime, UTC)
+    with open_input(path) as file:
+        size, modified_ns = file.size, file.modified_ns
+    digest = _file_digest(path, size, modified_ns)
+    modified = datetime.fromtimestamp(modified_ns / 1e9, UTC)
     return {
         "name": path.name,
-        "bytes": stat.st_size,
+        "bytes": size,
         "sha256": digest,
         "modified": modified.isoformat(timespec="seconds"),
     }
@@ -159,11 +156,8 @@ def hash_file(path: Path) -> Plain:
 
 @lru_cache(maxsize=64)  # a job and its provenance ask for the same file
 def _file_digest(path: Path, _size: int, _mtime_ns: int) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(CHUNK_BYTES):
-            digest.update(chunk)
-    return digest.hexdigest()
+    with open_input(path) as file:
+        return file.sha256()
 
 
 def hash_array(values: Array) -> str:

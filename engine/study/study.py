@@ -63,17 +63,30 @@ class Study(Settings):
     @property
     def files(self) -> dict[str, Path]:
         """Every file the study names, by its role; a scanner that is a name is none."""
+        from engine.io.folder import is_file
+
         scanner = Path(self.scanner) if self.scanner else None
         named = {"data": self.data}
-        if scanner is not None and scanner.is_file():
+        if scanner is not None and is_file(scanner):
             named["scanner"] = scanner
         return named | self.inputs
 
+    def of_files(self) -> Study:
+        """Return the study with the file that the folder of its scan stands for.
+
+        Digests, checkpoints and provenance are of files: they are the same for both.
+        """
+        from engine.io import scan_file
+
+        return self.model_copy(update={"data": scan_file(self.data)})
+
     def with_absolute_paths(self) -> Study:
-        """Return the study with absolute paths."""
+        """Return the study with absolute paths, and the file that a folder of a scan stands for."""
+        from engine.io.folder import is_file
+
         inputs = {role: path.expanduser().absolute() for role, path in self.inputs.items()}
-        values: Plain = {"data": self.data.expanduser().absolute(), "inputs": inputs}
-        if self.scanner is not None and Path(self.scanner).is_file():
+        values: Plain = {"data": self.of_files().data.expanduser().absolute(), "inputs": inputs}
+        if self.scanner is not None and is_file(Path(self.scanner)):
             values["scanner"] = str(Path(self.scanner).absolute())
         return self.model_copy(update=values)
 

@@ -43,6 +43,8 @@ GOLDEN = ((3 - np.sqrt(5)) / 2, (np.sqrt(5) - 1) / 2)
 FIXED = "the format wants degrees, so correct the angles"
 ATTRIBUTE = 'set their attribute units, in a copy of the file, to what they are, "deg" or "rad"'
 """Ways out where a format has one unit, and where an attribute states it."""
+MOST_STATED = 1e7
+"""Some 28,000 turns in degrees: a helix or a golden-angle scan has fewer."""
 MOST_REPEATED = 0.1
 """Part of the views that may stand still."""
 
@@ -117,6 +119,12 @@ def _refuse_not_finite(values: NDArray[np.float64], where: str) -> None:
         raise DataError(
             f"{where}: the angle of view {bad[0]} is not a number, and {len(bad):,} of "
             f"{len(values):,} are not; correct the angles."
+        )
+    largest = float(np.abs(values).max())
+    if largest > MOST_STATED:
+        raise DataError(
+            f"{where}: an angle of {largest:g}, want at most {MOST_STATED:,.0f}; correct the "
+            "angles."
         )
 
 

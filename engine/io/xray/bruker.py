@@ -116,7 +116,7 @@ def _geometry(fields: Fields, angles: Any) -> XrayGeometry:
     refuse_distances(fields.path, sod, sdd)
     rows, columns = fields.whole("number of rows"), fields.whole("number of columns")
     width = _pixel_mm(fields, sdd / sod)
-    height = width * (fields.maybe("cameraxyratio") or 1.0)
+    height = width * _ratio(fields)
     line = fields.maybe("optical axis (line)")
     middle = (rows - 1) / 2
     low = 0.0 if line is None else (line - middle) * height
@@ -136,9 +136,14 @@ def _pixel_mm(fields: Fields, magnification: float) -> float:
     camera = fields.maybe("camera pixel size (um)")
     if image is None and camera is None:
         raise FileFormatError(f"{fields.path.name}: has no pixel size; was the log cut or edited?")
-    if image is not None and image > 0:
-        return image * 1e-3 * magnification
+    if image is not None:
+        return fields.positive("image pixel size (um)") * 1e-3 * magnification
     return fields.positive("camera pixel size (um)") * 1e-3
+
+
+def _ratio(fields: Fields) -> float:
+    """Height of a pixel as part of its width."""
+    return 1.0 if fields.text("cameraxyratio") is None else fields.positive("cameraxyratio")
 
 
 def _info(fields: Fields) -> Plain:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from engine.data.projections import Projections, info_of
 from engine.errors import DataError, FileFormatError, GeometryError
 from engine.geometry.xray import XrayGeometry
+from engine.io.ranges import WHITE_LEVEL, in_range, refuse_impossible_beam
 from engine.plain import Plain
 
 Kind = Literal["counts", "transmission", "integrals"]
@@ -75,6 +76,9 @@ def assemble(
         facts and remarks of the reader
     """
     _refuse_other_sizes(path, values, geometry, flats, darks)
+    refuse_impossible_beam(path, geometry)
+    if white_level is not None:
+        in_range(path, "the white level", white_level, WHITE_LEVEL)
     message = list(notes)
     lost = _lost_views(path, values, kind, message)
     if lost.any():

@@ -8,26 +8,26 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.data.projections import Projections
-from engine.errors import FileFormatError, GeometryError
+from engine.errors import EngineError, FileFormatError, GeometryError
 from engine.io.base import ProjectionsReader
 from engine.io.open_input import InputFile
 from engine.io.xray.angles import read_angles
 from engine.io.xray.frames import assemble, refuse_count
 from engine.io.xray.keyvalue import refuse_distances
+from engine.io.xray.matlab import MARK, Value, variables
 from engine.io.xray.pose import turned_cone
 from engine.plain import Plain
 
-MARK = b"MATLAB 5.0 MAT-file"
 NAMES = ("CtDataFull", "CtDataLimited")
 MAX_BYTES = 2**28
-COMPRESSED, HEADER_BYTES, TAG_BYTES = 15, 128, 8
-PIECE = 2**20
 FACTS = {"voltage_kv": "voltage", "current_ma": "current", "exposure_ms": "exposureTime"}
 
 
@@ -39,13 +39,18 @@ class HtcMatlab(ProjectionsReader):
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
-        return file.head.startswith(MARK) and _name_of(file) in NAMES
+        if not file.head.startswith(MARK) or file.size > MAX_BYTES:
+            return False
+        try:
+            return any(name in NAMES for name, _ in _variables(file))
+        except EngineError:
+            return True  # which read() will explain
 
     @classmethod
     def read(cls, file: InputFile) -> Projections:
         path = file.path
-        _refuse_too_large(file)
-        data = _Struct(_variable(file), path)
+        found = next((value for name, value in _variables(file) if name in NAMES), None)
+        data = _Struct(found, path)
         parameters = _Struct(data.field("parameters"), path)
         sinogram = data.numbers("sinogram")
         if sinogram.ndim != 2:
@@ -84,96 +89,35 @@ class HtcMatlab(ProjectionsReader):
         )
 
 
-def _name_of(file: InputFile) -> str:
-    """Name of the first variable, "" where it cannot be told."""
-    import scipy.io
-
+def _variables(file: InputFile) -> Iterator[tuple[str, Value]]:
+    """Yield name and value of each variable; damage becomes a sentence."""
     try:
-        variables = scipy.io.whosmat(cast("str", file.stream()))
-    except _damage():
-        return ""
-    return str(variables[0][0]) if variables else ""
-
-
-def _damage() -> tuple[type[Exception], ...]:
-    """What a damaged file makes the library raise."""
-    from scipy.io.matlab import MatReadError
-
-    return (
-        MatReadError,
-        NotImplementedError,
-        OSError,
-        ValueError,
-        TypeError,
-        LookupError,
-        ArithmeticError,
-        zlib.error,
-        struct.error,
-    )
-
-
-def _refuse_too_large(file: InputFile) -> None:
-    """Refuse a file that unpacks to more than a sinogram can be; nothing unpacked is kept."""
-    total = 0
-    order = "<" if file.head[126:128] == b"IM" else ">"
-    at = HEADER_BYTES
-    while total <= MAX_BYTES and len(tag := file.read(TAG_BYTES, at)) == TAG_BYTES:
-        kind, n_bytes = struct.unpack(f"{order}II", tag)
-        at += TAG_BYTES
-        packed = kind == COMPRESSED
-        total += _unpacked(file.read(n_bytes, at), file.path) if packed else n_bytes
-        at += n_bytes
-    if total > MAX_BYTES:
+        yield from variables(memoryview(file.read()), MAX_BYTES)
+    except (ValueError, struct.error, zlib.error) as e:
         raise FileFormatError(
-            f"{file.name}: unpacks to more than {MAX_BYTES:,} bytes; not a sinogram of HTC 2022."
-        )
-
-
-def _unpacked(data: bytes, path: Path) -> int:
-    unpack = zlib.decompressobj()
-    total = 0
-    try:
-        while data and total <= MAX_BYTES:
-            total += len(unpack.decompress(data, PIECE))
-            data = unpack.unconsumed_tail
-    except zlib.error as e:
-        raise FileFormatError(f"{path.name}: damaged ({e}); copy it again.") from e
-    return total
-
-
-def _variable(file: InputFile) -> Any:
-    import scipy.io
-
-    try:
-        content = scipy.io.loadmat(cast("str", file.stream()), variable_names=NAMES)
-    except _damage() as e:
-        reason = " ".join(str(e).split())
-        raise FileFormatError(
-            f"{file.name}: damaged or truncated MATLAB file ({reason}); copy it again."
+            f"{file.name}: damaged or truncated MATLAB file ({e}); copy it again."
         ) from e
-    return next(content[name] for name in NAMES if name in content)
 
 
 class _Struct:
     """A MATLAB struct of one element, whose fields are plain arrays."""
 
-    def __init__(self, value: Any, path: Path) -> None:
-        plain = type(value) is np.ndarray and value.dtype.names is not None and value.size == 1
-        if not plain:
+    def __init__(self, value: Value, path: Path) -> None:
+        if not isinstance(value, dict):
             raise FileFormatError(f"{path.name}: not a plain struct; export it again from MATLAB.")
-        self._value, self._path = value.reshape(-1)[0], path
+        self._value, self._path = value, path
 
-    def field(self, name: str) -> Any:
-        if name not in self._value.dtype.names:
+    def field(self, name: str) -> Value:
+        if name not in self._value:
             raise FileFormatError(f"{self._path.name}: has no field {name!r}; export it again.")
         value = self._value[name]
-        if type(value) is not np.ndarray:
+        if value is None:
             raise FileFormatError(f"{self._path.name}: field {name!r} is an object, want numbers.")
         return value
 
-    def numbers(self, name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def numbers(self, name: str) -> NDArray[np.float64]:
         value = self.field(name)
-        if value.dtype.kind not in "iuf" or not value.size:
+        if not isinstance(value, np.ndarray) or not value.size:
             raise FileFormatError(f"{self._path.name}: field {name!r} holds no numbers.")
         return np.asarray(value, np.float64)
 
@@ -187,9 +131,5 @@ class _Struct:
 
     def facts(self) -> Plain:
         """Facts of the scan, without names of people."""
-        found: Plain = {}
-        for key, name in FACTS.items():
-            value = self._value[name] if name in self._value.dtype.names else np.empty(0)
-            if value.size and value.dtype.kind == "U":
-                found[key] = str(value.reshape(-1)[0])
-        return found
+        texts = {key: self._value.get(name) for key, name in FACTS.items()}
+        return {key: text for key, text in texts.items() if isinstance(text, str) and text}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from engine.errors import FileFormatError
 from engine.io.open_input import InputFile
+from engine.io.ranges import DISTANCE_MM, in_range
 
 MAX_BYTES = 1_000_000
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -40,7 +41,7 @@ class Fields:
         number = float(match[0]) if match else math.nan
         if not math.isfinite(number):
             raise FileFormatError(
-                f"{self.path.name}: {key!r} is {text!r}, want a number; correct the settings."
+                f"{self.path.name}: {key!r} is {text[:40]!r}, want a number; correct the settings."
             )
         return number
 
@@ -100,3 +101,5 @@ def refuse_distances(where: Path, source_axis_mm: float, source_detector_mm: flo
             f"{source_detector_mm:g} mm; the axis lies between source and detector, so correct "
             "or exchange them."
         )
+    for name, distance_mm in (("axis", source_axis_mm), ("detector", source_detector_mm)):
+        in_range(where, f"the distance from source to {name}", distance_mm, DISTANCE_MM)

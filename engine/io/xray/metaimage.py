@@ -25,6 +25,9 @@ TYPES = {
     "MET_DOUBLE": "f8",
 }
 LAST = "ElementDataFile"
+ORDER = "ElementByteOrderMSB"
+MOST_PIXELS = 2**31
+"""Along an axis."""
 
 
 @dataclass(frozen=True)
@@ -52,17 +55,27 @@ def read_meta_image(file: InputFile) -> MetaImage:
             f"{path.name}: keeps its values in {fields.get(LAST, '?')!r}; for safety only files "
             "that hold all their data are read, so save it as one .mha file."
         )
-    size = [int(n) for n in _numbers(fields, "DimSize", path)]
+    sizes = _numbers(fields, "DimSize", path)
+    if not all(n.is_integer() and 1 <= n <= MOST_PIXELS for n in sizes):
+        raise FileFormatError(
+            f"{path.name}: DimSize is {fields['DimSize'][:40]!r}, want whole numbers above 0."
+        )
+    size = [int(n) for n in sizes]
     spacing = tuple(_numbers(fields, "ElementSpacing", path, "1 1 1"))
+    if min(spacing) <= 0:
+        raise FileFormatError(
+            f"{path.name}: ElementSpacing is {fields['ElementSpacing'][:40]!r}, want numbers above "
+            "0; save the image again."
+        )
     origin = tuple(_numbers(fields, "Offset", path, fields.get("Position", "0 0 0")))
     dtype = TYPES.get(fields.get("ElementType", ""))
-    if dtype is None or min(size) < 1 or fields.get("ElementNumberOfChannels", "1") != "1":
+    if dtype is None or fields.get("ElementNumberOfChannels", "1") != "1":
         raise FileFormatError(
             f"{path.name}: {fields.get('ElementType')} values of size {size}; want one number per "
             "pixel."
         )
-    big = fields.get("BinaryDataByteOrderMSB", fields.get("ElementByteOrderMSB", "False"))
-    kind = np.dtype(dtype).newbyteorder(">" if big.lower() == "true" else "<")
+    order = "BinaryDataByteOrderMSB" if "BinaryDataByteOrderMSB" in fields else ORDER
+    kind = np.dtype(dtype).newbyteorder(">" if _is_true(fields, order, path) else "<")
     n_values = math.prod(size)
     refuse_no_room(4 * n_values, path.name, "the projections")
     values = np.frombuffer(_payload(file, start, n_values * kind.itemsize, fields), kind)
@@ -88,12 +101,19 @@ def _numbers(fields: dict[str, str], key: str, path: Path, default: str = "") ->
     except ValueError:
         numbers = []
     if len(numbers) != 3 or not np.isfinite(numbers).all():
-        raise FileFormatError(f"{path.name}: {key} is {text!r}, want three numbers.")
+        raise FileFormatError(f"{path.name}: {key} is {text[:40]!r}, want three numbers.")
     return numbers
 
 
+def _is_true(fields: dict[str, str], key: str, path: Path) -> bool:
+    word = fields.get(key, "False").lower()
+    if word not in ("true", "false"):
+        raise FileFormatError(f"{path.name}: {key} is {word[:40]!r}, want True or False.")
+    return word == "true"
+
+
 def _payload(file: InputFile, start: int, n_bytes: int, fields: dict[str, str]) -> bytes:
-    if fields.get("CompressedData", "False").lower() == "true":
+    if _is_true(fields, "CompressedData", file.path):
         refuse_bomb(n_bytes, file.size, file.name)
         try:
             data = zlib.decompressobj().decompress(file.read(start=start), n_bytes)

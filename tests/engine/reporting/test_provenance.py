@@ -15,7 +15,7 @@ import pytest
 from engine import paths
 from engine.backend import cpu
 from engine.data.run_history import RunHistory
-from engine.errors import DataError, ResourceError
+from engine.errors import FileFormatError, ResourceError
 from engine.events import Finished
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
@@ -153,9 +153,9 @@ def test_scanner_files_and_auxiliary_images_count(study, tmp_path):
 
 
 def test_a_missing_or_forbidden_file_is_one_sentence(tmp_path):
-    with pytest.raises(DataError, match="no such file; check the path"):
+    with pytest.raises(ResourceError, match="no such file; check the path"):
         provenance.hash_file(tmp_path / "absent.l")
-    with pytest.raises(ResourceError, match="cannot be read"):
+    with pytest.raises(FileFormatError, match="this is a folder"):
         provenance.hash_file(tmp_path)
 
 

@@ -7,10 +7,12 @@ the error of its row; it is noise, or the matrix lacks the symmetries.
 
 from __future__ import annotations
 
+import struct
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
@@ -20,12 +22,20 @@ from engine.errors import DataError, FileFormatError, GeometryError
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import TURNS, stored_orientations
 from engine.geometry.grid import Point
+from engine.io.budget import refuse_bomb
+from engine.io.npy import FileRows, rows_of
+from engine.io.open_input import InputFile, open_input
 from engine.modalities.dual_head_pet.response.building import refuse_layers
 from engine.modalities.dual_head_pet.response.elements import Elements
 from engine.modalities.dual_head_pet.response.packing import matrix_of
 
 Triplets = tuple[Array, Array, Array]
 _AT_ONCE = 1 << 20
+_DAMAGE = (
+    *(OSError, ValueError, EOFError, LookupError, TypeError, AttributeError, NotImplementedError),
+    *(ArithmeticError, SyntaxError, RuntimeError, BadZipFile, zlib.error, struct.error),
+)
+"""What a damaged matrix makes the libraries raise."""
 _SAME = 1e-6
 """Relative difference up to which two voxel sizes are one."""
 _MOST = 1.01
@@ -58,7 +68,13 @@ def import_response(
     path = Path(path)
     refuse_layers(scanner)
     _refuse_voxels(voxel_mm, scanner, path)
-    matrix = _read(path)
+    with open_input(path) as file:
+        return _imported(_read(file), scanner, path, threshold, margin)
+
+
+def _imported(
+    matrix: Any, scanner: DualHead, path: Path, threshold: float, margin: int
+) -> ResponseMatrix:
     if matrix.dtype.kind not in "fiu":
         raise DataError(f"{path.name}: holds {matrix.dtype}, want plain numbers; write it again.")
     wanted = scanner.n_lors, scanner.grid.n_voxels
@@ -104,38 +120,39 @@ def _edges(voxel_mm: Point) -> str:
     return " × ".join(f"{v:g}" for v in voxel_mm)
 
 
-def _read(path: Path) -> Any:
-    """Return a two-dimensional array, in the file if it is dense, or a sparse matrix."""
+def _read(file: InputFile) -> Any:
+    """Return a two-dimensional array, whose rows stay in the file, or a sparse matrix."""
     from scipy import sparse
 
     try:
-        if path.suffix.lower() == ".npz":
-            with path.open("rb") as stream:
-                stored: Any = sparse.load_npz(stream)
-            found = stored.tocoo()
-            found.sum_duplicates()
-            return found
-        return np.load(path, mmap_mode="r", allow_pickle=False)
-    except FileNotFoundError as e:
-        raise FileFormatError(f"{path}: no such file; check the path.") from e
-    except (OSError, ValueError, EOFError, KeyError, BadZipFile) as e:
+        if file.path.suffix.lower() != ".npz":
+            return rows_of(file)
+        _refuse_bombs(file)
+        stored: Any = sparse.load_npz(file.stream())
+        if hasattr(stored, "check_format"):
+            stored.check_format(full_check=True)
+        found = stored.tocoo()
+        found.sum_duplicates()
+        return found
+    except _DAMAGE as e:
         raise FileFormatError(
-            f"{path.name}: not a matrix of numpy (.npy) or of scipy.sparse (.npz), or cut short "
+            f"{file.name}: not a matrix of numpy (.npy) or of scipy.sparse (.npz), or cut short "
             f"({e}); write it again."
         ) from e
 
 
+def _refuse_bombs(file: InputFile) -> None:
+    """Refuse a packed matrix that unpacks to far more than one does."""
+    with ZipFile(file.stream()) as archive:
+        refuse_bomb(sum(each.file_size for each in archive.infolist()), file.size, file.name)
+
+
 def _triplets(matrix: Any, path: Path) -> Iterator[Triplets]:
     """Lines of response, voxels and values of the non-zeros, some at a time."""
-    if isinstance(matrix, np.ndarray):
-        step = max(1, _AT_ONCE // matrix.shape[1])
-        parts = (
-            (start, np.asarray(matrix[start : start + step]))
-            for start in range(0, len(matrix), step)
-        )
-        for start, part in parts:
+    if isinstance(matrix, FileRows):
+        for first, part in matrix.pieces():
             lors, voxels = np.nonzero(part)
-            yield lors + start, voxels, _checked(part[lors, voxels], path)
+            yield lors + first, voxels, _checked(part[lors, voxels], path)
         return
     for start in range(0, matrix.nnz, _AT_ONCE):
         some = slice(start, start + _AT_ONCE)

@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 from engine.data.response import ResponseMatrix
-from engine.errors import DataError, FileFormatError, GeometryError
+from engine.errors import DataError, FileFormatError, GeometryError, ResourceError
 from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.importing import import_response
@@ -140,5 +140,5 @@ def test_a_file_cut_short_is_refused(kind: str, tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileFormatError, match="no such file"):
+    with pytest.raises(ResourceError, match="no such file"):
         import_response(tmp_path / "none.npz", panels())

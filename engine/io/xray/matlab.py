@@ -1,0 +1,155 @@
+"""MATLAB 5.0 files, as far as plain numbers, texts and structs go; all else is refused.
+
+The format is published by its maker ("MAT-File Format"). A reader of our own, since the usual
+library takes lengths on trust, and a file with wrong ones ends the process.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.arrays import Array
+
+MARK = b"MATLAB 5.0 MAT-file"
+HEADER_BYTES = 128
+MATRIX, COMPRESSED = 14, 15
+TYPES = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
+TEXTS = {1: "latin-1", 2: "latin-1", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18: "utf-32"}
+"""Encodings of texts by the type they are kept in."""
+STRUCT, TEXT, DOUBLE = 2, 4, 6
+NUMBERS = range(6, 16)
+COMPLEX = 0x800
+DEEPEST = 4
+MOST_FIELDS = 1000
+
+Struct = dict[str, "Value"]
+Value = Array | str | Struct | None
+"""Numbers, a text, a struct of one element, or None for what is none of these."""
+
+
+class MatlabError(ValueError):
+    """The content is not what the format allows."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """An element: its type and its bytes."""
+
+    kind: int
+    data: memoryview
+
+
+def variables(content: memoryview, most_bytes: int) -> Iterator[tuple[str, Value]]:
+    """Yield name and value of each variable, unpacking at most `most_bytes` in all.
+
+    Parameters
+    ----------
+    content
+        the whole file
+    most_bytes
+        of all variables together
+    """
+    order = "<" if bytes(content[126:128]) == b"IM" else ">"
+    for part in _parts(content[HEADER_BYTES:], order):
+        if part.kind == COMPRESSED:
+            inner = memoryview(_unpacked(part.data, most_bytes))
+            most_bytes -= len(inner)
+            part = next(_parts(inner, order))
+        if part.kind != MATRIX:
+            raise MatlabError(f"a variable of type {part.kind}")
+        yield _matrix(part.data, order, 0)
+
+
+def _unpacked(data: memoryview, most_bytes: int) -> bytes:
+    unpack = zlib.decompressobj()
+    found = unpack.decompress(data, most_bytes + 1)
+    if len(found) > most_bytes:
+        raise MatlabError(f"unpacks to more than {most_bytes:,} bytes")
+    return found
+
+
+def _parts(data: memoryview, order: str) -> Iterator[_Part]:
+    """Yield the elements of a stretch; each is whole or refused."""
+    at = 0
+    while at + 8 <= len(data):
+        kind, n_bytes = struct.unpack_from(f"{order}II", data, at)
+        begin, step = at + 8, n_bytes + (0 if kind == COMPRESSED else -n_bytes % 8)
+        if kind >> 16:  # a short one, with its bytes in the tag
+            kind, n_bytes, begin, step = kind & 0xFFFF, kind >> 16, at + 4, 0
+            if n_bytes > 4:
+                raise MatlabError(f"a short element of {n_bytes} bytes")
+        if begin + n_bytes > len(data):
+            raise MatlabError(f"truncated, an element of {n_bytes:,} bytes is not all there")
+        yield _Part(kind, data[begin : begin + n_bytes])
+        at += 8 + step
+
+
+def _matrix(data: memoryview, order: str, depth: int) -> tuple[str, Value]:
+    parts = _parts(data, order)
+    try:
+        flags, shape = next(parts), _shape(next(parts), order)
+        name = bytes(next(parts).data).decode("latin-1")
+        (word,) = struct.unpack_from(f"{order}I", flags.data)
+        kind = word & 0xFF
+        if kind == STRUCT:
+            return name, _struct(parts, shape, order, depth)
+        if kind == TEXT:
+            return name, _text(next(parts), order)
+        if kind in NUMBERS and not word & COMPLEX:
+            return name, _numbers(next(parts), shape, order)
+    except StopIteration as e:
+        raise MatlabError("truncated, parts of a variable are missing") from e
+    return name, None
+
+
+def _shape(part: _Part, order: str) -> tuple[int, ...]:
+    sizes = np.frombuffer(part.data, f"{order}i4").tolist() if part.kind == 5 else []
+    if len(sizes) < 2 or min(sizes) < 0:
+        raise MatlabError(f"an array of shape {sizes[:8]}")
+    return tuple(sizes)
+
+
+def _numbers(part: _Part, shape: tuple[int, ...], order: str) -> Array:
+    kind = TYPES.get(part.kind)
+    if kind is None:
+        raise MatlabError(f"numbers of type {part.kind}")
+    values = np.frombuffer(part.data, f"{order}{kind}")
+    if len(values) != math.prod(shape):
+        raise MatlabError(f"{len(values):,} numbers for an array of shape {list(shape[:8])}")
+    return values.reshape(shape, order="F")
+
+
+def _text(part: _Part, order: str) -> str:
+    encoding = TEXTS.get(part.kind)
+    if encoding is None:
+        raise MatlabError(f"a text of type {part.kind}")
+    ends = {"<": "-le", ">": "-be"}[order] if encoding in ("utf-16", "utf-32") else ""
+    return bytes(part.data).decode(encoding + ends, errors="replace")
+
+
+def _struct(parts: Iterator[_Part], shape: tuple[int, ...], order: str, depth: int) -> Value:
+    """Return a struct by its fields; one of many elements is none."""
+    (length,) = struct.unpack_from(f"{order}i", next(parts).data)
+    data = bytes(next(parts).data)
+    if math.prod(shape) != 1 or depth == DEEPEST:
+        return None
+    if length < 1 or len(data) // length > MOST_FIELDS:
+        raise MatlabError(f"{len(data):,} bytes of names of {length} bytes each")
+    names = [data[k : k + length].split(b"\0")[0] for k in range(0, len(data), length)]
+    found: Struct = {}
+    for name in names:
+        part = next(parts)
+        is_empty = part.kind == MATRIX and not len(part.data)
+        inner = (
+            _matrix(part.data, order, depth + 1)[1]
+            if part.kind == MATRIX and not is_empty
+            else None
+        )
+        found[name.decode("latin-1")] = inner
+    return found

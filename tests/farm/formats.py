@@ -1,0 +1,283 @@
+"""A tiny valid file of every kind that is read, and what reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import tifffile
+import tomli_w
+
+import engine
+from engine.data.histogram import Histogram
+from engine.data.listmode import ListMode
+from engine.data.response import ResponseMatrix
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.io import (
+    read_efficiencies,
+    read_histogram,
+    read_listmode,
+    read_projections,
+    read_scanner,
+    read_volume,
+    save,
+    save_projections,
+    write_histogram,
+    write_listmode,
+)
+from engine.io.response_hdf5 import read_response, write_response
+from engine.modalities import read_study
+from engine.modalities.dual_head_pet.response.importing import import_response
+from engine.modalities.studies import read_protocol
+from tests.engine.geometry.panels import panels
+from tests.engine.io import test_adac, test_safir, test_siemens_mmr, xray_files
+from tests.engine.io.older import unseal
+from tests.engine.io.test_xray_cil import write as cil
+from tests.engine.io.test_xray_htc import write as matlab
+from tests.engine.io.test_xray_rtk import write as rtk
+from tests.engine.io.test_xray_sidecar import write as sidecar
+from tests.farm.scanners import RING, ring_text, small_ring
+
+Make = Callable[[Path], Path]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of input.
+
+    Attributes
+    ----------
+    name : for the report
+    make : writes a valid file, and what belongs to it, into a folder; returns the file to open
+    read : opens it
+    """
+
+    name: str
+    make: Make
+    read: Callable[[Path], object]
+
+
+def _rng() -> np.random.Generator:
+    return np.random.default_rng(11)
+
+
+def _mmr(folder: Path, *, header: bool) -> Path:
+    (folder / RING).write_text(ring_text())
+    tags = (np.uint32(4) << np.uint32(29)) | np.arange(40, dtype=np.uint32)
+    events = _rng().integers(0, 8 * 8, (40, 3)).astype(np.uint32) | np.uint32(1 << 30)
+    words = np.column_stack([tags, events]).astype("<u4").ravel()
+    text = test_siemens_mmr.header(len(words), 0.04) if header else None
+    return test_siemens_mmr.write(folder, words, text)
+
+
+def _safir(folder: Path) -> Path:
+    test_safir.write_map(folder / "crystal_map.txt")
+    return test_safir.write(folder, test_safir.RECORDS)
+
+
+def _adac(folder: Path) -> Path:
+    return test_adac.write(folder, test_adac.HEADER + test_adac.EVENTS)
+
+
+def _volume(folder: Path, name: str = "volume.h5") -> Path:
+    grid = ImageGrid((5, 6, 7), (2.0, 2.5, 4.0))
+    values = _rng().random(grid.shape).astype(np.float32) * 0.01
+    save(Volume(values, grid, "1/mm"), folder / name)
+    return folder / name
+
+
+def _bare(folder: Path, name: str) -> Path:
+    """A NIfTI file of another program: nothing beside it knows its digest."""
+    path = _volume(folder, name)
+    (folder / "volume.provenance.json").unlink()
+    return path
+
+
+def _listmode(folder: Path) -> Path:
+    ring = small_ring()
+    n = 60
+    rng = _rng()
+    scan = ListMode(
+        scanner=ring,
+        crystals=rng.integers(0, ring.n_crystals, (n, 2)).astype(np.int32),
+        delayed=rng.random(n) < 0.1,
+        time_ms=np.sort(rng.integers(0, 1000, n)).astype(np.uint32),
+        additive=rng.random(n).astype(np.float32),
+        duration_s=1.5,
+        efficiencies=rng.random(ring.n_crystals).astype(np.float32),
+        info={"isotope": "F-18"},
+    )
+    write_listmode(scan, folder / "scan.h5")
+    return folder / "scan.h5"
+
+
+def _histogram(folder: Path) -> Path:
+    scanner = panels()
+    prompts = _rng().poisson(3, scanner.n_lors).astype(np.float32)
+    write_histogram(Histogram(scanner, prompts, duration_s=12.5), folder / "scan.h5")
+    return folder / "scan.h5"
+
+
+@cache
+def _matrix_of_panels() -> ResponseMatrix:
+    from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
+    from engine.modalities.dual_head_pet.response.building import build_analytic
+
+    return build_analytic(panels(), AnalyticResponse(n_points=256))
+
+
+def _response(folder: Path) -> Path:
+    matrix = _matrix_of_panels()
+    write_response(matrix, folder / "response.h5")
+    return folder / "response.h5"
+
+
+def _unsealed(folder: Path, make: Make) -> Path:
+    path = make(folder)
+    with h5py.File(path, "r+") as file:
+        unseal(file)
+    return path
+
+
+def _stack_sidecar(folder: Path) -> Path:
+    path = sidecar(folder, file="scan.tif", dtype=None, shape=None, flats=None, darks=None)
+    for raw in folder.glob("*.raw"):
+        raw.unlink()
+    tifffile.imwrite(folder / "scan.tif", xray_files.counts(), compression="zlib")
+    return path
+
+
+def _vectors(folder: Path) -> Path:
+    projections = read_projections(xray_files.dxchange(folder))
+    save_projections(projections, folder / "scan.toml")
+    for path in folder.iterdir():
+        if path.suffix != ".geom":
+            path.unlink()
+    xray_files.write_tiffs(folder, "scan_", xray_files.counts())
+    return folder / "scan.geom"
+
+
+def _cil(folder: Path) -> Path:
+    values = _rng().random((8, 5, 7), np.float32)
+    path: Path = cil(folder / "scan.nxs", values, ("angle", "vertical", "horizontal"))
+    return path
+
+
+def _packed_dxchange(folder: Path) -> Path:
+    path = xray_files.dxchange(folder)
+    with h5py.File(path, "r+") as file:
+        for name in ("data", "data_white"):
+            values = file[f"exchange/{name}"][()]
+            del file[f"exchange/{name}"]
+            file.create_dataset(f"exchange/{name}", data=values, compression="gzip", shuffle=True)
+    return path
+
+
+def _text(folder: Path, name: str, text: str) -> Path:
+    (folder / name).write_text(text)
+    return folder / name
+
+
+def _efficiencies_hdf5(folder: Path) -> Path:
+    with h5py.File(folder / "efficiencies.h5", "w") as file:
+        file["crystal_efficiencies"] = _rng().random(small_ring().n_crystals)
+    return folder / "efficiencies.h5"
+
+
+def _efficiencies_text(folder: Path) -> Path:
+    lines = (f"{k} {value:.4f}" for k, value in enumerate(_rng().random(small_ring().n_crystals)))
+    return _text(folder, "efficiencies.txt", "\n".join(lines))
+
+
+def _study(folder: Path) -> Path:
+    study = {"data": "scan.h5", "attenuation": "mu.nii.gz", "protocol": {"name": "Mine"}}
+    return _text(folder, "study.toml", tomli_w.dumps(study))
+
+
+def _protocol(folder: Path) -> Path:
+    from engine.settings import to_toml
+
+    return _text(folder, "protocol.toml", to_toml(engine.find_protocol("brain-fdg")))
+
+
+def _matrix(folder: Path, *, dense: bool) -> Path:
+    from scipy import sparse
+
+    scanner = panels()
+    values = _rng().random((scanner.n_lors, scanner.grid.n_voxels)) * (1e-3 / scanner.n_lors)
+    values[values < 0.9e-3 / scanner.n_lors] = 0
+    path = folder / ("matrix.npy" if dense else "matrix.npz")
+    if dense:
+        np.save(path, values.astype(np.float32)[:, :])
+    else:
+        sparse.save_npz(path, sparse.csr_matrix(values.astype(np.float32)))
+    return path
+
+
+def _mmr_scan(path: Path) -> object:
+    return read_listmode(path, scanner=str(path.parent / RING))
+
+
+def _with_panels(path: Path) -> object:
+    return import_response(path, panels())
+
+
+def _with_ring(path: Path) -> object:
+    return read_efficiencies(path, small_ring())
+
+
+def _scanner(path: Path) -> object:
+    return read_scanner(str(path))
+
+
+def _meta(folder: Path, *, packed: bool) -> Path:
+    return rtk(folder, more=packed)
+
+
+OWN: tuple[tuple[str, Make, Any], ...] = (
+    ("list mode", _listmode, read_listmode),
+    ("histogram", _histogram, read_histogram),
+    ("response", _response, read_response),
+    ("volume", _volume, read_volume),
+)
+KINDS: tuple[Kind, ...] = (
+    Kind("mmr-header", partial(_mmr, header=True), _mmr_scan),
+    Kind("mmr-words", partial(_mmr, header=False), _mmr_scan),
+    Kind("safir", _safir, read_listmode),
+    Kind("adac", _adac, read_listmode),
+    *(Kind(f"own-{name.replace(' ', '-')}", make, read) for name, make, read in OWN),
+    *(
+        Kind(f"unsealed-{name.replace(' ', '-')}", partial(_unsealed, make=make), read)
+        for name, make, read in OWN
+    ),
+    Kind("nifti", partial(_bare, name="volume.nii"), read_volume),
+    Kind("nifti-gz-alone", partial(_bare, name="volume.nii.gz"), read_volume),
+    Kind("nifti-gz", partial(_volume, name="volume.nii.gz"), read_volume),
+    Kind("sidecar-raw", sidecar, read_projections),
+    Kind("sidecar-tiff", _stack_sidecar, read_projections),
+    Kind("vectors", _vectors, read_projections),
+    Kind("rtk", partial(_meta, packed=False), read_projections),
+    Kind("rtk-packed", partial(_meta, packed=True), read_projections),
+    Kind("nikon", xray_files.nikon, read_projections),
+    Kind("bruker", xray_files.bruker, read_projections),
+    Kind("flexray", xray_files.flexray, read_projections),
+    Kind("matlab", matlab, read_projections),
+    Kind("dxchange", xray_files.dxchange, read_projections),
+    Kind("dxchange-packed", _packed_dxchange, read_projections),
+    Kind("cil", _cil, read_projections),
+    Kind("nxtomo", xray_files.nxtomo, read_projections),
+    Kind("crystal-map", lambda folder: test_safir.write_map(folder / "map.txt"), _scanner),
+    Kind("scanner", lambda folder: _text(folder, RING, ring_text()), _scanner),
+    Kind("efficiencies-hdf5", _efficiencies_hdf5, _with_ring),
+    Kind("efficiencies-text", _efficiencies_text, _with_ring),
+    Kind("study", _study, read_study),
+    Kind("protocol", _protocol, read_protocol),
+    Kind("matrix-dense", partial(_matrix, dense=True), _with_panels),
+    Kind("matrix-sparse", partial(_matrix, dense=False), _with_panels),
+)

@@ -1,0 +1,139 @@
+"""Runs cases in children with limits of memory and processor time; a child that dies is a fault."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from engine.errors import EngineError
+
+SPARE_BYTES = 2**30
+"""What a file may take beyond its honest size, which is next to nothing here; the system gives no
+more. A library that is refused more says so, or is ended."""
+SECONDS = 5.0
+"""Processor time for one case."""
+SILENCE_S = 120.0
+"""Without a word from a child it waits for something; the machine may be busy."""
+FAULTS = ("died", "hang", "traceback", "memory")
+
+Case = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a case ended.
+
+    Attributes
+    ----------
+    index : of the case
+    verdict : "read", "refused" or one of `FAULTS`
+    text : the sentence, or what was raised
+    seconds : processor time
+    """
+
+    index: int
+    verdict: str
+    text: str
+    seconds: float = 0.0
+
+
+def run(cases: Sequence[Case]) -> list[Outcome]:
+    """Run cases, many in a child; a new one goes on after one that ended the child."""
+    outcomes: list[Outcome] = []
+    while len(outcomes) < len(cases):
+        outcomes += _child(cases, len(outcomes))
+    return outcomes
+
+
+def _child(cases: Sequence[Case], first: int) -> list[Outcome]:
+    sys.stdout.flush()
+    here, there = os.pipe()
+    process = os.fork()
+    if process == 0:
+        os.close(here)
+        _work(cases, first, there)
+    os.close(there)
+    text, timed_out = _listen(here, process)
+    status = os.waitpid(process, 0)[1]
+    done = [Outcome(**json.loads(line)) for line in text.splitlines() if line.endswith(b"}")]
+    if first + len(done) == len(cases):
+        return done
+    number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+    hung = timed_out or number == signal.SIGPROF
+    why = f"signal {number}" if number else f"exit {os.WEXITSTATUS(status)}"
+    return [*done, Outcome(first + len(done), "hang" if hung else "died", why, SECONDS * hung)]
+
+
+def _listen(pipe: int, process: int) -> tuple[bytes, bool]:
+    """Return what the child said, and whether it fell silent and was ended."""
+    said = b""
+    with os.fdopen(pipe, "rb", buffering=0) as stream:
+        while True:
+            ready, _, _ = select.select([stream], [], [], SILENCE_S)
+            if not ready:
+                os.kill(process, signal.SIGKILL)
+                return said, True
+            piece = stream.read(65_536)
+            if not piece:
+                return said, False
+            said += piece
+
+
+def _work(cases: Sequence[Case], first: int, pipe: int) -> NoReturn:
+    """Run cases in the child until all are done."""
+    limit = _peak_bytes() + SPARE_BYTES
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    for index in range(first, len(cases)):
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
+        begin = time.process_time()
+        verdict, text = judge(cases[index])
+        seconds = time.process_time() - begin
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        said = {"index": index, "verdict": verdict, "text": text[:500], "seconds": seconds}
+        os.write(pipe, json.dumps(said).encode() + b"\n")
+    os._exit(0)
+
+
+def _peak_bytes() -> int:
+    """Most address space this process ever had."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    peak = next(line for line in lines if line.startswith("VmPeak"))
+    return int(peak.split()[1]) * 1024
+
+
+def judge(case: Case) -> tuple[str, str]:
+    """Return the verdict on a case and what it said."""
+    try:
+        case()
+    except EngineError as e:
+        text = str(e)
+        if isinstance(e.__cause__, MemoryError):
+            return "memory", text
+        is_sentence = "\n" not in text and text.endswith((".", "?")) and len(text) < 2000
+        return ("refused", text) if is_sentence else ("traceback", f"no sentence: {text}")
+    except MemoryError as e:
+        return "memory", f"{e} ({_where(e)})"
+    except BaseException as e:  # noqa: BLE001 - whatever it is, it is a fault to report
+        return "traceback", f"{type(e).__name__}: {e} ({_where(e)})"
+    return "read", ""
+
+
+def _where(e: BaseException) -> str:
+    """Return the line of ours that raised last."""
+    trace, place = e.__traceback__, ""
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if "/engine/" in code.co_filename:
+            place = f"{Path(code.co_filename).name}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place
