@@ -141,6 +141,14 @@ class Checkpointed(Event):
 
 
 @dataclass(frozen=True)
+class ResultKept(Event):
+    """The finished image is a result on disk; `text` says so, and which old results had to go."""
+
+    result: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Finished(Event):
     """The final volume, after the finishing filters, with its provenance."""
 

@@ -1,6 +1,6 @@
-"""Folders of what Isocenter writes on its own account: caches, jobs and settings.
+"""Folders of what Isocenter writes on its own account: caches, jobs, results and settings.
 
-The environment variable ISOCENTER_HOME moves both into one folder (tests, portable installs).
+The environment variable ISOCENTER_HOME moves all into one folder (tests, portable installs).
 """
 
 from __future__ import annotations
@@ -46,6 +46,20 @@ def locks_dir() -> Path:
 
     state = platformdirs.user_state_path(APP_NAME, appauthor=False)
     return made(_home("locks") or state / "locks", OTHER_HOME)
+
+
+def results_dir() -> Path:
+    """Folder in which finished images are kept, unless the settings name another; not made."""
+    import platformdirs
+
+    return _home("results") or platformdirs.user_data_path(APP_NAME, appauthor=False) / "results"
+
+
+def exports_dir() -> Path:
+    """Folder that is offered for images that leave: among the user's documents; not made."""
+    import platformdirs
+
+    return _home("exports") or platformdirs.user_documents_path() / APP_NAME.capitalize()
 
 
 def config_dir() -> Path:

@@ -53,14 +53,16 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "simulate": SCANS,
     "quality": ("io", "simulate", *LEAVES),
     "modalities": ("privacy", "reporting", "simulate", *SCANS),
-    "jobs": ("modalities", "privacy", "reporting", *SCANS),
+    "results": ("modalities", "privacy", "reporting", *SCANS),
+    "jobs": ("modalities", "privacy", "reporting", "results", *SCANS),
     "support": (
         *("backend", "io.atomic_write", "reporting.environment", "paths"),
         *("plain", "errors", "faces"),
     ),
     "benchmark": ("jobs", "modalities", "reporting", "simulate", "quality", *SCANS),
     "cli": (
-        *("benchmark", "jobs", "modalities", "privacy", "reporting", "simulate", "quality"),
+        *("benchmark", "jobs", "modalities", "privacy", "reporting", "results", "simulate"),
+        "quality",
         "support",
         *SCANS,
     ),
@@ -79,7 +81,7 @@ TYPES_ONLY = {
 ENGINE_OF_APP = (
     *("engine.backend", "engine.data", "engine.errors", "engine.events", "engine.geometry"),
     *("engine.io", "engine.jobs", "engine.modalities", "engine.profiling", "engine.quality"),
-    *("engine.privacy", "engine.settings", "engine.support"),
+    *("engine.privacy", "engine.results", "engine.settings", "engine.support"),
 )
 """Modules of the engine that the window knows: faces, whose parts it does not reach into."""
 
@@ -93,8 +95,12 @@ APP_MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "inspect": ("control", "forms", "look", "models", "views"),
     "measure": ("control", "forms", "look", "models", "run", "views"),
     "study": ("control", "forms", "inspect", "look", "models", "views"),
+    "results": ("control", "look", "models", "views"),
     "export": ("control", "forms", "look", "models", "views"),
-    "shell": ("control", "export", "forms", "inspect", "look", "measure", "models", "run", "study"),
+    "shell": (
+        *("control", "export", "forms", "inspect", "look", "measure", "models", "results"),
+        *("run", "study"),
+    ),
     "__main__": ("shell",),
     "": (),
 }

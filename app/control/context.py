@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from app.control.commands import Commands
 from app.control.previews import Previews
+from app.control.result_commands import ResultCommands
 from app.look.theme import Theme
 from app.models.preferences import Preferences
 from app.models.session import Session
@@ -13,10 +14,11 @@ from app.models.session import Session
 
 @dataclass(frozen=True)
 class AppContext:
-    """Session, commands, theme, preferences and previews of one window."""
+    """Session, commands, theme, preferences, previews and results of one window."""
 
     session: Session
     commands: Commands
     theme: Theme
     preferences: Preferences
     previews: Previews
+    results: ResultCommands

@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QApplication
 
 from app.control.commands import Commands
 from app.control.forecast import learnt_stages
-from app.control.threads import EngineThread
+from app.control.threads import EngineThread, Task
 from app.look.formatting import sentence_case
 from app.models.inputs import DATA
+from app.models.kept_images import Kept
 from app.models.messages import Problem
 from app.models.preferences import Preferences
 from app.models.run_record import RunState
@@ -25,6 +26,10 @@ from engine.modalities import Requirements, Study
 
 if TYPE_CHECKING:  # the engine's process is not needed to open the window
     from engine.jobs import EngineProcess, Source
+    from engine.jobs import Job as KeptJob
+    from engine.results import Outcome
+
+NOT_KEPT = "The last image could not be kept among the results; export it before you go on."
 
 
 class Runner(QObject):
@@ -148,7 +153,7 @@ class Runner(QObject):
         title = Names.title(study)
         if self.job is not None:
             self._next = partial(self._launch, study, job_id)
-            self._run.begin(title)  # from here on no other scan is opened
+            self._run.begin(title, study, job_id)  # from here on no other scan is opened
             return
         device = self._session.device.in_use
         key = device.key if device is not None else "auto"
@@ -167,8 +172,25 @@ class Runner(QObject):
         job.iteration_ended.connect(self._run.keep)
         job.preview.connect(self._run.show_preview)
         job.finished.connect(self._ended)
-        self._run.begin(title)
+        images = self._run.record.images.items if job_id == self._run.record.job else []
+        self._run.begin(title, study, kept.id)
+        if job_id and not images:
+            self._read_iterates(kept)
         job.start()
+
+    def _read_iterates(self, kept: KeptJob) -> None:
+        """Bring back the images of a job that began in another window."""
+        algorithm = kept.study.protocol.algorithm
+        of, n_subsets = algorithm.n_iterations, algorithm.n_subsets
+
+        def read(_: Task) -> list[Kept]:
+            return [
+                Kept(f"iteration {at}", volume, (at, n_subsets), of)
+                for done, volume in kept.iterates.read()
+                if (at := done // n_subsets)
+            ]
+
+        self._commands.run_task(read, partial(self._run.keep_earlier, kept.id))
 
     def _take(self, event: Event) -> None:
         self._run.take(event)
@@ -178,12 +200,32 @@ class Runner(QObject):
             case Finished():
                 self._learn_speed()
             case Failed():
+                self._keep_last_image("failed")
                 self._report_failure(event)
             case Aborted():
+                self._keep_last_image("aborted")
                 job = self._job_id if self.has_checkpoint or self._run.record.latest else ""
                 self._session.raise_problem(
                     Problem("Aborted.", event.text, job=job, is_fault=False)
                 )
+
+    def _keep_last_image(self, outcome: Outcome) -> None:
+        """Have the last image among the results, whether the engine came to keep it or not."""
+        from engine.jobs import Job as KeptJob
+        from engine.jobs import keep_partial
+
+        latest, job_id = self._run.record.latest, self._job_id
+        if latest is None:
+            return
+
+        def took(result_id: str) -> None:
+            if not result_id:
+                self._session.add_log("warning", NOT_KEPT)
+            self._run.take_result(job_id, result_id)
+
+        self._commands.run_task(
+            lambda _: keep_partial(KeptJob.open(job_id), latest, outcome), took, failed=NOT_KEPT
+        )
 
     def _report_failure(self, event: Failed) -> None:
         if event.detail:

@@ -22,7 +22,7 @@ from app.export.writing import free_bytes, obstacle
 from app.forms.fields import QuietCombo
 from app.look.formatting import size
 from app.look.widgets import button, label, set_tone
-from app.models.run_record import Kept
+from app.models.kept_images import Kept
 from app.views.plain_text import plain_tip
 from app.views.text import image_title
 from engine.io import WRITERS, existing, suffixes_of, usual_suffixes
@@ -33,7 +33,9 @@ WIDTH_PX = 540
 class ExportDialog(QDialog):
     """Asks; `chosen` and `target` are the answer."""
 
-    def __init__(self, parent: QWidget, images: list[Kept], current: int, folder: Path) -> None:
+    def __init__(
+        self, parent: QWidget, images: list[Kept], current: int, folder: Path, name: str = "image"
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Export")
         self.setMinimumWidth(WIDTH_PX)
@@ -44,7 +46,7 @@ class ExportDialog(QDialog):
             self.which.addItem(image_title(kept.label))
         self.which.setCurrentIndex(current)
         self.formats = QButtonGroup(self)
-        self.path = QLineEdit(str(folder / f"image{WRITERS[0].suffixes[0]}"))
+        self.path = QLineEdit(str(folder / f"{name}{WRITERS[0].suffixes[0]}"))
         self.path.setAccessibleName("File")
         self._note = label("", "muted", wrap=True)
         kinds = QDialogButtonBox.StandardButton

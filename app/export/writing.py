@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 
-from app.models.run_record import Kept, RunRecord
+from app.models.kept_images import Kept
+from app.models.run_record import RunRecord
 from engine.data import Plain, Volume
 from engine.errors import EngineError
+from engine.privacy import Names
+from engine.results import default_export_name
 
 SPARE = 1.1
 """Free space wanted, as a multiple of the file's size before compression."""
@@ -33,6 +37,24 @@ def provenance_of(record: RunRecord, kept: Kept, *, identify: bool = False) -> P
         "output": record.provenance.get("output", {}) | {"sha256": hash_array(kept.volume.values)},
     }
     return record.provenance | changed
+
+
+def export_folder(last_used: str) -> Path:
+    """Return the folder to offer: the last one, else one of its own among the documents."""
+    from engine.io import exports_folder
+
+    return Path(last_used) if last_used and Path(last_used).is_dir() else exports_folder()
+
+
+def export_name(record: RunRecord, kept: Kept) -> str:
+    """Return the name to offer: scan, protocol and date, the scan by its pseudonym."""
+    ended = str(record.provenance.get("ended_utc", ""))
+    made = datetime.fromisoformat(ended) if ended else datetime.now(UTC)
+    part = "" if kept.volume is record.result else kept.label
+    if record.study is None:
+        return default_export_name(record.title, "", made)
+    scan = Names.title(record.study).partition(",")[0]
+    return default_export_name(scan, record.study.protocol.name, made, part)
 
 
 def free_bytes(folder: Path) -> int | None:

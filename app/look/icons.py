@@ -43,6 +43,7 @@ GLYPHS = {
     "redo": "ph.arrow-u-up-right",
     "menu": "ph.list",
     "line": "ph.ruler",
+    "pin": "ph.push-pin-fill",
 }
 OTHER = "ph.file"
 """Glyph of what has no icon of its own."""

@@ -64,6 +64,16 @@ class Preferences:
         self._settings.setValue("folder", folder)
 
     @property
+    def export_folder(self) -> str:
+        """Folder into which the last image was exported."""
+        folder = self._text("export_folder", "")
+        return folder if "\0" not in folder else ""
+
+    @export_folder.setter
+    def export_folder(self, folder: str) -> None:
+        self._settings.setValue("export_folder", folder)
+
+    @property
     def device(self) -> str:
         """What reconstructions run on: "auto", "cpu" or "cuda"."""
         kept = self._text("device", "auto")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QObject, Signal
 
 from app.look.formatting import words
+from app.models.kept_images import Kept, KeptImages, Place
 from app.models.run_record import RunRecord, RunState
 from engine.data import Volume
 from engine.events import (
@@ -17,9 +20,11 @@ from engine.events import (
     Measured,
     Planned,
     Preview,
+    ResultKept,
     StageStarted,
     Warned,
 )
+from engine.modalities import Study
 
 
 class RunModel(QObject):
@@ -31,6 +36,7 @@ class RunModel(QObject):
     begun : a new record has replaced the last one
     image_selected : volume to show, None for none, and whether to fit the display to it
     reported : level and text of a line for the log
+    result_kept : the image of the run is a result on disk
 
     Attributes
     ----------
@@ -44,6 +50,7 @@ class RunModel(QObject):
     begun = Signal()
     image_selected = Signal(object, bool)
     reported = Signal(str, str)
+    result_kept = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,9 +63,11 @@ class RunModel(QObject):
         """Names of the kept images, in order."""
         return self.record.images.labels
 
-    def begin(self, title: str) -> None:
-        """Forget the last run and start a new record."""
-        self.record = RunRecord(title=title)
+    def begin(self, title: str, study: Study | None = None, job: str = "") -> None:
+        """Forget the last run and start a new record; a job that goes on keeps its images."""
+        goes_on = bool(job) and job == self.record.job
+        images = self.record.images if goes_on else KeptImages()
+        self.record = RunRecord(title, study, job, images=images)
         self.selected = None
         self.begun.emit()
         self.set_state(RunState.PREPARING)
@@ -94,6 +103,9 @@ class RunModel(QObject):
                 self.reported.emit("info", event.text)
             case Warned():
                 self.reported.emit("warning", event.text)
+            case ResultKept():
+                self.reported.emit("info", event.text)
+                self.result_kept.emit()
             case Finished():
                 self._finish(event)
             case Aborted():
@@ -116,7 +128,9 @@ class RunModel(QObject):
         """Keep the last image of a run that ended early."""
         last = self.record.latest
         if last is not None and not last.ends_iteration:
-            self._keep(f"iteration {last.iteration}, subset {last.subset}", last.volume)
+            label = f"iteration {last.iteration}, subset {last.subset}"
+            place = last.iteration, last.subset
+            self._keep(label, last.volume, place, last.iterations)
         self.set_state(state)
 
     # images
@@ -134,7 +148,18 @@ class RunModel(QObject):
     def keep(self, preview: Preview) -> None:
         """Keep the image at the end of an iteration."""
         self._take_history(preview)
-        self._keep(f"iteration {preview.iteration}", preview.volume)
+        place = preview.iteration, preview.subset
+        self._keep(f"iteration {preview.iteration}", preview.volume, place, preview.iterations)
+
+    def keep_earlier(self, job: str, earlier: Sequence[Kept]) -> None:
+        """Put iterates that were on disk before those of a job that goes on, if it is at hand."""
+        if job != self.record.job or not earlier:
+            return
+        has_images = bool(self.record.images.items)
+        self.record.images.add_earlier(earlier)
+        self.images_changed.emit()
+        if not has_images and self.record.latest is None:
+            self.select(None)
 
     def show_stored(self, volume: Volume, name: str) -> None:
         """Show a volume that was read from a file: it is exported already."""
@@ -142,6 +167,22 @@ class RunModel(QObject):
         self.record.exported = self.record.is_file = True
         self.set_state(RunState.IDLE)
         self.select(None)
+
+    def show_result(self, record: RunRecord, label: str, volume: Volume) -> None:
+        """Show a result that was opened, with what made it."""
+        self.begin(record.title)
+        self.record = record
+        record.result = volume
+        self._keep(label, volume)
+        self.set_state(RunState.IDLE)
+        self.record_changed.emit()
+        self.select(None)
+
+    def take_result(self, job: str, result_id: str) -> None:
+        """Note that the last image of a job is a result on disk."""
+        if job == self.record.job:
+            self.record.result_id = result_id
+        self.result_kept.emit()
 
     def select(self, index: int | None) -> None:
         """Show a kept image, or follow the newest (None)."""
@@ -156,7 +197,9 @@ class RunModel(QObject):
         if self.record.take_history(preview):
             self.record_changed.emit()
 
-    def _keep(self, label: str, volume: Volume) -> None:
-        if self.record.images.add(label, volume):
+    def _keep(
+        self, label: str, volume: Volume, place: Place | None = None, iterations: int = 0
+    ) -> None:
+        if self.record.images.add(label, volume, place, iterations):
             self.selected = None
         self.images_changed.emit()

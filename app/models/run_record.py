@@ -8,6 +8,7 @@ from enum import StrEnum
 from statistics import fmean
 from time import perf_counter
 
+from app.models.kept_images import KeptImages
 from engine.data import Plain, Volume
 from engine.events import (
     Corrected,
@@ -18,15 +19,15 @@ from engine.events import (
     Preview,
     Profiled,
     Progressed,
+    ResultKept,
     StageStarted,
     Warned,
 )
+from engine.modalities import Study
 from engine.profiling import Profile
 
 ROLLING = 12
 """Updates whose mean time the remaining time is told from."""
-KEPT_BYTES = 1 << 30
-"""Images of past iterations may hold this much memory."""
 
 
 class RunState(StrEnum):
@@ -47,37 +48,11 @@ class RunState(StrEnum):
         return self in (self.PREPARING, self.RUNNING, self.PAUSED, self.FINISHING)
 
 
-STAGE_STATES = {"reconstruct": RunState.RUNNING, "finish": RunState.FINISHING}
-
-
-@dataclass(frozen=True)
-class Kept:
-    """An image of the run that can be shown and exported."""
-
-    label: str
-    volume: Volume
-
-
-class KeptImages:
-    """Images by iteration; past the memory limit, every other older one goes."""
-
-    def __init__(self, limit_bytes: int = KEPT_BYTES) -> None:
-        self._limit_bytes = limit_bytes
-        self.items: list[Kept] = []
-
-    @property
-    def labels(self) -> list[str]:
-        """Names in order."""
-        return [kept.label for kept in self.items]
-
-    def add(self, label: str, volume: Volume) -> bool:
-        """Keep an image; returns whether older ones had to go."""
-        self.items.append(Kept(label, volume))
-        if sum(kept.volume.values.nbytes for kept in self.items) <= self._limit_bytes:
-            return False
-        newest = self.items[-1]
-        self.items = [*self.items[:-1][::2], newest]
-        return True
+STAGE_STATES = {
+    "reconstruct": RunState.RUNNING,
+    "finish": RunState.FINISHING,
+    "keep": RunState.FINISHING,
+}
 
 
 @dataclass
@@ -86,6 +61,10 @@ class RunRecord:
 
     Attributes
     ----------
+    study : what the images were made from, and how; None of a file
+    job : name of the job that made them, empty if none did
+    result_id : name of the result on disk that holds the last image, empty if none does
+    ending : how the run of a result that was opened ended, in words, and when
     stage : key of the stage at work
     done, total : progress within the stage; total 0 while it is not known
     latest : the newest preview
@@ -96,6 +75,8 @@ class RunRecord:
     """
 
     title: str = ""
+    study: Study | None = None
+    job: str = ""
     stage: str = ""
     stage_text: str = ""
     done: int = 0
@@ -110,6 +91,8 @@ class RunRecord:
     images: KeptImages = field(default_factory=KeptImages)
     result: Volume | None = None
     provenance: Plain = field(default_factory=dict)
+    result_id: str = ""
+    ending: str = ""
     exported: bool = False
     is_file: bool = False
     started: float = field(default_factory=perf_counter)
@@ -139,6 +122,11 @@ class RunRecord:
         return self.done / self.total if self.total else None
 
     @property
+    def is_only_here(self) -> bool:
+        """Whether an image of a run lies nowhere on disk, so that it could be lost."""
+        return bool(self.job and self.images.items) and not (self.result_id or self.exported)
+
+    @property
     def ended_early(self) -> bool:
         """Whether iterations were left when the image was finished."""
         done, p = self.provenance.get("iterations_done"), self.latest  # which may not be the last
@@ -164,6 +152,8 @@ class RunRecord:
                 self.warnings.append(event.text)
             case Preview():
                 self._take_preview(event)
+            case ResultKept():
+                self.result_id = event.result
             case Finished():
                 self.result, self.provenance = event.volume, event.provenance
 

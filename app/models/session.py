@@ -10,7 +10,9 @@ from PySide6.QtCore import QObject, Signal
 from app.models.device_choice import DeviceChoice
 from app.models.inputs import DATA
 from app.models.messages import Level, LogLine, Problem
+from app.models.result_list import ResultList
 from app.models.run_model import RunModel
+from app.models.run_record import RunRecord
 from app.models.study_model import StudyModel
 from app.models.volume_display import VolumeDisplay
 from app.views.state import ViewState
@@ -25,6 +27,7 @@ class Session(QObject):
     device : what reconstructions run on
     study : inputs and protocol
     run : the reconstruction and its images
+    results : images of earlier runs, on disk
     view : how the image on show is displayed
     log : what happened, line by line
     identify : whether names of files may stand in the log
@@ -37,6 +40,7 @@ class Session(QObject):
         super().__init__()
         self.device = device
         self.study, self.run, self.view = StudyModel(device), RunModel(), ViewState(self)
+        self.results = ResultList()
         self.log: list[LogLine] = []
         self.identify = False
         self._display = VolumeDisplay(self.view)
@@ -70,6 +74,12 @@ class Session(QObject):
         self.run.show_stored(volume, name)
         what = f"{volume.grid.describe()}, {volume.unit or 'no unit'}"
         self.add_log("info", f"{alias or name}: {what}")
+
+    def show_result(self, record: RunRecord, label: str, volume: Volume) -> None:
+        """Show a result with what made it; its scan need not be open."""
+        self.view.set_blurred_axis(None)
+        self.run.show_result(record, label, volume)
+        self.add_log("info", f"{record.title}: {record.ending}")
 
     def _show_blurred_axis(self) -> None:
         scanner = self.study.scanner

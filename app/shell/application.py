@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication
 from app.control.commands import Commands
 from app.control.context import AppContext
 from app.control.previews import Previews
+from app.control.result_commands import ResultCommands
 from app.look.theme import Theme
 from app.models.device_choice import DeviceChoice
 from app.models.messages import Problem
@@ -51,7 +52,8 @@ def make_window(
     theme = Theme(app, preferences.theme)
     commands = Commands(session, preferences, loader)
     previews = Previews(session, commands)
-    window = MainWindow(AppContext(session, commands, theme, preferences, previews))
+    results = ResultCommands(session, commands)
+    window = MainWindow(AppContext(session, commands, theme, preferences, previews, results))
     report_settings(session, preferences)
     return window
 

@@ -11,10 +11,11 @@ from app.control.context import AppContext
 from app.inspect.scan_pages import PAGES, ScanPages
 from app.look.plot_colours import view_colours
 from app.models.inputs import DATA
+from app.results.image_caption import ImageCaption
 from app.shell.message_bar import MessageBar
 from app.shell.welcome import ReadyCard, WelcomeCard, page
 from app.views.ortho_view import OrthoView
-from app.views.scrubber import IterationScrubber
+from app.views.scrubber import NO_ITERATES, IterationScrubber
 from engine.modalities import ProjectionsSummary
 
 
@@ -44,7 +45,7 @@ class CentralArea(QWidget):
         )
         self.ready = ReadyCard(context, start)
         self.views = OrthoView(self._session.view)
-        self.scrubber = IterationScrubber()
+        self.scrubber, self.caption = IterationScrubber(), ImageCaption(context)
         self.scan = ScanPages(context)
         self.tabs = QTabBar()
         self._lay_out()
@@ -73,6 +74,7 @@ class CentralArea(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.views, 1)
+        column.addWidget(self.caption)
         column.addWidget(self.scrubber)
         self._pages = QStackedWidget()
         self._welcome_page, self._ready_page = page(self.welcome), page(self.ready)
@@ -142,9 +144,10 @@ class CentralArea(QWidget):
         self._pages.setCurrentWidget(self._current)
 
     def _show_images(self) -> None:
-        labels = self._run.images
+        labels = self._run.record.images.captions
         before, self._labels = self._labels, list(labels)
         if before and labels[:-1] == before:
             self.scrubber.append(labels[-1])
         else:
-            self.scrubber.set_iterates(labels)
+            waiting = "The last image, until a new one comes" if self._has_volume else NO_ITERATES
+            self.scrubber.set_iterates(labels, waiting)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
 
 from app.control.context import AppContext
 from app.control.saving import ASKED_LATER, may_write
-from app.export.writing import provenance_of, write
+from app.export.writing import export_folder, export_name, provenance_of, write
 from app.look.icons import draw
 from app.models.inputs import DATA, SCANNER
 from app.models.named_protocols import user_protocol_path
@@ -55,15 +55,16 @@ class Dialogs(QObject):
         from app.export.export_dialog import ExportDialog
 
         record, preferences = self._context.session.run.record, self._context.preferences
-        folder = Path(preferences.folder_last_used or Path.home())
-        dialog = ExportDialog(self._parent, record.images.items, current, folder)
+        items = record.images.items
+        folder, name = export_folder(preferences.export_folder), export_name(record, items[current])
+        dialog = ExportDialog(self._parent, items, current, folder, name)
         while dialog.exec():
             if may_write(self._parent, dialog.target, self._context.session):
                 break
         else:
             return
         kept, target = dialog.chosen, dialog.target
-        preferences.folder_last_used = str(target.parent)
+        preferences.export_folder = str(target.parent)
         provenance = provenance_of(record, kept, identify=preferences.identify)
         self._context.commands.run_task(
             lambda _: write(kept.volume, target, provenance),

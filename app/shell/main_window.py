@@ -43,7 +43,7 @@ LOADER_MS = 500
 """Until the process that reads files is started: once the window is drawn."""
 LEAST_PX = (1010, 600)
 """The window can be made as small as this; what it says never makes it larger."""
-LEFT_PX, RIGHT_PX, LOG_PX = 344, 316, 150
+LEFT_PX, RIGHT_PX, LOG_PX = 344, 340, 150
 LEAST_LEFT_PX, LEAST_RIGHT_PX = 300, 240
 
 
@@ -74,6 +74,7 @@ class MainWindow(QMainWindow):
         self.centre.welcome.open.setFocus()
         QTimer.singleShot(0, self.welcome_lists.refresh)
         QTimer.singleShot(LOADER_MS, self, self.commands.start_loader)
+        QTimer.singleShot(0, context.results.refresh)
 
     def _add_header(self) -> None:
         self._bar = bar = QToolBar("Header")
@@ -95,7 +96,7 @@ class MainWindow(QMainWindow):
             self.context,
             open_scan=self.choose_any,
             demo=self.try_demo,
-            start=self.runner.start,
+            start=self.start,
             resume=self.runner.resume,
             show_log=lambda: self.actions_.log.setChecked(True),
         )
@@ -137,7 +138,7 @@ class MainWindow(QMainWindow):
                 "quit": self.close,
                 "undo": session.study.undo,
                 "redo": session.study.redo,
-                "start": runner.start,
+                "start": self.start,
                 "pause": runner.pause,
                 "finish": runner.finish,
                 "abort": runner.abort,
@@ -177,23 +178,31 @@ class MainWindow(QMainWindow):
         self.dialogs.export(self.centre.scrubber.current(), self._exported)
 
     def _exported(self, target: Path) -> None:
-        self.session.run.record.exported = True
+        record = self.session.run.record
+        record.exported = True
+        self.context.results.note_exported(record.result_id)
         self.session.add_log("info", f"Exported: {target}")
         self.status.flash(f"Exported: {target}")
 
     def open_path(self, path: Path, role: str = "") -> None:
-        """Open any file, or one for a role, unless an image that was not exported would be lost."""
+        """Open any file, or one for a role, unless an image that lies nowhere else would go."""
         if role not in ("", DATA) or self.may_forget_image():
             self.centre.message_bar.clear()
             self.commands.open_path(path, role)
 
     def may_forget_image(self) -> bool:
-        """Ask before an image that was not exported goes."""
+        """Ask before an image goes that could not be kept among the results."""
         record = self.session.run.record
-        if record.result is None or record.exported:
+        if not record.is_only_here or self.session.run.state.is_active:
             return True
-        text = f"The image of {record.title} is not exported yet. Open another scan all the same?"
-        return self.dialogs.confirm("Image not exported", text, "Open without exporting")
+        text = f"The image of {record.title} is only in this window: it could not be kept on disk, "
+        text += "and it is not exported. Give it up?"
+        return self.dialogs.confirm("Image not kept", text, "Give it up")
+
+    def start(self) -> None:
+        """Reconstruct the study at hand."""
+        if self.may_forget_image():
+            self.runner.start()
 
     def try_demo(self, key: str) -> None:
         """Simulate a demo scan, open it and reconstruct it."""
@@ -257,9 +266,13 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.session.run.state.is_active and not self.dialogs.confirm(
             "A reconstruction is running",
-            "Closing the window aborts it. The last checkpoint stays: it can be resumed later.",
+            "Closing the window aborts it. The last image is kept among the results, and the last "
+            "checkpoint stays: it can be resumed later.",
             "Abort and close",
         ):
+            event.ignore()
+            return
+        if not self.may_forget_image():
             event.ignore()
             return
         self.runner.shut_down()

@@ -2,6 +2,7 @@
 
 from app.inspect.preview_panel import PreviewTab
 from app.measure.measure_panel import MeasureTab
+from app.results.results_panel import ResultsTab
 from app.run.facts_panel import FactsTab
 from app.run.log_panel import LogPanel
 from app.run.profile_panel import ProfileTab
@@ -13,7 +14,7 @@ from app.study.study_step import StudyStep
 from app.study.volume_step import VolumeStep
 
 STEPS = (StudyStep, CorrectionsStep, AlgorithmStep, VolumeStep, FinishingStep)
-TABS = (ProgressTab, ProfileTab, FactsTab, MeasureTab, PreviewTab)
+TABS = (ProgressTab, ProfileTab, FactsTab, MeasureTab, ResultsTab, PreviewTab)
 PANELS = (*STEPS, *TABS, LogPanel)
 
-__all__ = ["PANELS", "STEPS", "TABS", "LogPanel", "MeasureTab", "PreviewTab"]
+__all__ = ["PANELS", "STEPS", "TABS", "LogPanel", "MeasureTab", "PreviewTab", "ResultsTab"]

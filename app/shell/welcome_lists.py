@@ -102,8 +102,7 @@ def _resumable() -> list[tuple[str, str, str]]:
     """Return (id, title, detail) of the newest jobs with an image to go on from."""
     from engine.jobs import jobs
 
-    stopped = ("aborted", "failed")
-    found = [job for job in jobs() if job.done and (job.interrupted or job.status in stopped)]
+    found = [job for job in jobs() if job.resumable]
     return [
         (job.id, job.local_title, f"{job.done} of {job.updates} updates, {job.created:%d %b %H:%M}")
         for job in found[:MAX_JOBS]

@@ -22,6 +22,7 @@ from app.views.text import image_title
 HANDLE_PX = 7.0  # radius
 DOT_PX = 3.0  # radius
 NAME_PX = 240  # longest name of an image
+NO_ITERATES = "No iterates yet"
 CLOSEST_DOTS_PX = 9.0  # nearer than this, dots would run together
 
 
@@ -104,6 +105,7 @@ class IterationScrubber(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._labels: list[str] = []
+        self._waiting = NO_ITERATES
         self.slider = TickSlider()
         self.slider.setAccessibleName("Iterate")
         self.slider.setToolTip("Walk through the kept iterates ([ and ])")
@@ -121,9 +123,12 @@ class IterationScrubber(QWidget):
             QShortcut(QKeySequence(key), self).activated.connect(lambda way=way: self.step(way))
         self._refresh()
 
-    def set_iterates(self, labels: list[str]) -> None:
-        """Begin anew with these iterates, for example "iteration 1", and show the last one."""
-        self._labels = list(labels)
+    def set_iterates(self, labels: list[str], waiting: str = NO_ITERATES) -> None:
+        """Begin anew with these, such as "iteration 1 of 4", and show the last one.
+
+        `waiting` is said where there are none.
+        """
+        self._labels, self._waiting = list(labels), waiting
         self._move_to(len(labels) - 1)
 
     def append(self, label: str) -> None:
@@ -156,11 +161,9 @@ class IterationScrubber(QWidget):
     def text(self) -> str:
         """The words beside the slider."""
         if not self._labels:
-            return "No iterates yet"
+            return self._waiting
         label = self._labels[self.current()]
-        is_of_run = image_title(label) != label
-        count = f" of {len(self._labels)}" if is_of_run and label[-1:].isdigit() else ""
-        return image_title(label) + count
+        return image_title(label)
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""

@@ -22,6 +22,7 @@ from engine.events import (
     Preview,
     Profiled,
     Progressed,
+    ResultKept,
     StageStarted,
     Warned,
 )
@@ -71,6 +72,8 @@ class Console:
                 self._say(f"  {kind}: {state} ({text})")
             case Warned(text=text):
                 self._say(f"  note: {text}")
+            case ResultKept(text=text):
+                self._say(f"  {text}")
             case Profiled() | Checkpointed() | Finished():
                 pass
 

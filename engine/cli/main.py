@@ -17,6 +17,7 @@ from engine.cli import (
     protocols,
     reconstruct,
     response,
+    results,
     simulate,
     storage,
     verify_log,
@@ -31,7 +32,7 @@ from engine.support import keep_fault
 
 DONE, OUR_FAULT, USER_FAULT, INTERRUPTED = 0, 1, 2, 130
 VERBS = (
-    *(reconstruct, inspect, protocols, simulate, response, volumes, storage),
+    *(reconstruct, results, inspect, protocols, simulate, response, volumes, storage),
     *(bench, doctor, verify_log),
 )
 

@@ -125,7 +125,7 @@ def _files_of_job(job: Job) -> tuple[Path, ...]:
 
 def _newest_interrupted() -> Job:
     for info in jobs():
-        if info.interrupted or (info.status in ("aborted", "failed") and info.done):
+        if info.interrupted or info.resumable:
             return Job.open(info.folder)
     raise SettingsError("no interrupted job is left to resume; name a job folder to open one.")
 

@@ -18,7 +18,7 @@ from engine.data.histogram import Histogram, histogrammed
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.volume import Volume
-from engine.errors import FileFormatError, UnknownFormatError
+from engine.errors import FileFormatError, ResourceError, UnknownFormatError
 from engine.geometry.scanner import Scanner
 from engine.io import audit_log
 from engine.io import efficiencies as _efficiencies
@@ -52,7 +52,7 @@ from engine.io.xray import find as _xray
 from engine.io.xray.dxchange import write_projections
 from engine.io.xray.readers import PROJECTION_READERS
 from engine.io.xray.saving import save_projections
-from engine.paths import config_dir
+from engine.paths import config_dir, exports_dir, made
 from engine.plain import Plain
 
 Scan = TypeVar("Scan", ListMode, Histogram)
@@ -70,6 +70,7 @@ __all__ = [
     "can_save",
     "config_dir",
     "existing",
+    "exports_folder",
     "fact_of",
     "files_written",
     "inspect",
@@ -213,6 +214,14 @@ def read_mu_map(path: Path | str, scanner: Scanner) -> Volume:
 def read_efficiencies(path: Path | str, scanner: Scanner) -> NDArray[np.float32]:
     """Return the detection efficiency of each crystal of a scanner, (n_crystals,)."""
     return _efficiencies.read_efficiencies(Path(path), scanner)
+
+
+def exports_folder() -> Path:
+    """Return the folder to offer for exports, made if absent; the user's own where it cannot be."""
+    try:
+        return made(exports_dir())
+    except ResourceError:
+        return Path.home()
 
 
 def save(volume: Volume, path: Path | str, provenance: Plain | None = None) -> None:

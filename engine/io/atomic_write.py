@@ -81,7 +81,7 @@ def publishing(path: Path, n_bytes: int, *, private: bool = False) -> Iterator[P
             part.chmod(mode)
             part.replace(path)
         part = None
-        _folder_to_disk(path.parent)
+        folder_to_disk(path.parent)
     except OSError as e:
         raise _explained(e, path, n_bytes) from e
     finally:
@@ -174,7 +174,8 @@ def _to_disk(file: Path) -> None:
         os.fsync(handle.fileno())
 
 
-def _folder_to_disk(folder: Path) -> None:
+def folder_to_disk(folder: Path) -> None:
+    """Have the names in a folder on the disk, where the system can do that."""
     if os.name != "posix":
         return
     handle = os.open(folder, os.O_RDONLY)

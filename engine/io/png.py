@@ -89,23 +89,34 @@ def snapshot(volume: Volume, *, point_mm: Point | None = None, upper: float | No
 
     point = point_mm if point_mm is not None else centroid_mm(volume)
     shown = panels(volume, point)
-    low = AIR_HU if volume.unit == "HU" else 0.0
-    if upper is None:
-        upper = float(np.percentile(shown[-1].pixels, WINDOW_PERCENTILE))
-        upper = upper or float(volume.values.max()) or 1.0
+    low, usual = shades(volume, shown[-1])
+    upper = usual if upper is None else upper
     step = PANEL_PX + 2 * MARGIN_PX
     page = Image.new("L", (2 * step, 2 * step + FOOTER_PX), 255)
     draw = ImageDraw.Draw(page)
     px_per_mm = PANEL_PX / max(max(panel.size_mm) for panel in shown)
     for k, panel in enumerate(shown):
         corner = (k % 2 * step + MARGIN_PX, k // 2 * step + MARGIN_PX)
-        grey = 255 * np.clip((panel.pixels - low) / max(upper - low, 1e-30), 0, 1)
-        grey = 255 - grey if _is_inverted(volume) else grey
+        grey = greys(volume, panel.pixels, (low, upper))
         _place(page, draw, panel, grey, px_per_mm=px_per_mm, corner=corner)
     _footer(draw, volume, (low, upper), px_per_mm, width=2 * step, top=2 * step)
     buffer = BytesIO()
     page.save(buffer, "PNG", optimize=False)
     return buffer.getvalue()
+
+
+def shades(volume: Volume, projection: Panel) -> tuple[float, float]:
+    """Return the values at the two ends of the shades: none, and nearly the largest."""
+    low = AIR_HU if volume.unit == "HU" else 0.0
+    upper = float(np.percentile(projection.pixels, WINDOW_PERCENTILE))
+    return low, upper or float(volume.values.max()) or 1.0
+
+
+def greys(volume: Volume, pixels: Array, window: tuple[float, float]) -> Array:
+    """Return the shade of each pixel, 0 black to 255 white."""
+    low, upper = window
+    grey = 255 * np.clip((pixels - low) / max(upper - low, 1e-30), 0, 1)
+    return 255 - grey if is_inverted(volume) else grey
 
 
 def centroid_mm(volume: Volume) -> Point:
@@ -157,7 +168,7 @@ def _length_unit(volume: Volume) -> str:
     return "pixels" if volume.unit == "1/pixel" else "mm"
 
 
-def _is_inverted(volume: Volume) -> bool:
+def is_inverted(volume: Volume) -> bool:
     """Whether much is drawn black, as nuclear medicine does; X-ray pictures are drawn white."""
     return volume.unit not in ("1/mm", "1/pixel", "HU")
 
@@ -209,7 +220,7 @@ def _footer(
     for x in (MARGIN_PX, end):
         draw.line((x, y - 5, x, y + 5), fill=INK, width=2)
     draw.text((end + 10, y), f"{bar_mm} {_length_unit(volume)}", fill=INK, font=plain, anchor="lm")
-    none, much = ("white", "black") if _is_inverted(volume) else ("black", "white")
+    none, much = ("white", "black") if is_inverted(volume) else ("black", "white")
     low, upper = window
     values = f"{none} {low:g}, {much} {upper:.3g} {volume.unit or '(unit not known)'}"
     draw.text((width // 2, y), values, fill=INK, font=plain, anchor="mm")

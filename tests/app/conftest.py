@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 from app.control.commands import Commands
 from app.control.context import AppContext
 from app.control.previews import Previews
+from app.control.result_commands import ResultCommands
 from app.control.runner import Runner
 from app.look.theme import Theme
 from app.models.device_choice import DeviceChoice
@@ -112,7 +113,8 @@ class Controls:
         theme = Theme(QApplication.instance(), preferences.theme)
         previews = Previews(session, commands)
         self.session, self.commands = session, commands
-        self.context = AppContext(session, commands, theme, preferences, previews)
+        results = ResultCommands(session, commands)
+        self.context = AppContext(session, commands, theme, preferences, previews, results)
         self.runner = Runner(session, preferences, commands)
 
     def open_path(self, path: Path) -> None:

@@ -78,7 +78,7 @@ def dialogs(volume: str) -> dict[str, Any]:
     from PySide6.QtWidgets import QApplication, QRadioButton
 
     from app.export.export_dialog import ExportDialog
-    from app.models.run_record import Kept
+    from app.models.kept_images import Kept
     from app.shell.dialogs import choice_of
     from engine.io import read_volume
 

@@ -10,14 +10,16 @@ import hashlib
 import json
 import logging
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from engine.arrays import Array
 from engine.data.run_history import RunHistory
+from engine.data.volume import Volume
+from engine.events import Preview
+from engine.geometry.grid import ImageGrid, Point
 from engine.io.atomic_write import write_atomically
 from engine.settings import Settings, setting
 
@@ -34,24 +36,46 @@ class Head(Settings):
     ----------
     done : updates behind the image
     shape : (n_z, n_y, n_x)
+    voxel_mm, centre_mm : of the grid
+    unit, axes : what the values mean, and to which sides x, y and z grow
     protocol : digest of the settings
     inputs : (name, digest) of each file, by its role
     history : of the run up to the image
     sha256 : of all else
     """
 
-    format: Literal["isocenter-checkpoint-2"] = "isocenter-checkpoint-2"
+    format: Literal["isocenter-checkpoint-3"] = "isocenter-checkpoint-3"
     done: int = setting(ge=0)
     shape: tuple[int, int, int] = setting()
+    voxel_mm: Point = setting()
+    centre_mm: Point = setting()
+    unit: str = setting(max_length=100)
+    axes: str = setting(max_length=10)
     protocol: str = setting(max_length=64)
     inputs: dict[str, tuple[str, str]] = setting()
     history: RunHistory = setting()
     sha256: str = setting("", max_length=64)
 
+    @classmethod
+    def of(cls, preview: Preview, protocol: str, inputs: dict[str, tuple[str, str]]) -> Self:
+        """Return what is said of an image of a run."""
+        volume = preview.volume
+        return cls(
+            done=preview.update,
+            shape=volume.grid.shape,
+            voxel_mm=volume.grid.voxel_mm,
+            centre_mm=volume.grid.centre_mm,
+            unit=volume.unit,
+            axes=volume.axes,
+            protocol=protocol,
+            inputs=inputs,
+            history=preview.history,
+        )
 
-def write_image(image: Array, head: Head, path: Path) -> None:
+
+def write_image(volume: Volume, head: Head, path: Path) -> None:
     """Write a checkpoint, whole or not at all."""
-    data = np.ascontiguousarray(image, "<f4").tobytes()
+    data = np.ascontiguousarray(volume.values, "<f4").tobytes()
     signed = head.model_copy(update={"sha256": _digest(head, data)})
     write_atomically(signed.model_dump_json().encode() + b"\n" + data, path)
 
@@ -77,6 +101,15 @@ def read_image(path: Path) -> NDArray[np.float32] | None:
         log.warning("checkpoint %s is damaged", path.name)
         return None
     return np.frombuffer(data, "<f4").reshape(head.shape).astype(np.float32)
+
+
+def read_checkpoint(path: Path) -> tuple[Head, Volume] | None:
+    """Return the image with its meaning, None where the file is damaged or absent."""
+    head, image = read_head(path), read_image(path)
+    if head is None or image is None:
+        return None
+    grid = ImageGrid(head.shape, head.voxel_mm, head.centre_mm)
+    return head, Volume(image, grid, head.unit, {"axes": head.axes})
 
 
 def _parse(line: bytes) -> Head | None:

@@ -23,6 +23,7 @@ from engine.io.dead_parts import sweep_parts
 from engine.io.locks import after_others, sweep_locks
 from engine.jobs.caches import drop_unused
 from engine.jobs.checkpoint.images import Head, read_head, read_image, write_image
+from engine.jobs.checkpoint.iterates import Iterates
 from engine.jobs.checkpoint.job_record import STUDY, JobInfo, JobRecord, Status
 from engine.jobs.checkpoint.owner import Owner
 from engine.modalities.studies import read_study
@@ -37,6 +38,7 @@ if TYPE_CHECKING:  # the window lists jobs without loading kernels
 
 RECORD = "job.json"
 IMAGES = ("checkpoint-0.bin", "checkpoint-1.bin")
+ITERATES = "iterates"
 Origin = tuple[str, dict[str, tuple[str, str]]]
 """Digest of the settings; name and digest of each input file by its role."""
 KEPT_ENDED = 20
@@ -53,6 +55,7 @@ class Job:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.iterates = Iterates(folder / ITERATES)
         self._saved: int | None = None
         self._origin: Origin | None = None
 
@@ -157,13 +160,17 @@ class Job:
                 )
             self._change(status="running", owner=me, text="")
 
-    def mark(self, status: Status, text: str = "") -> None:
-        """Write down how the job stands; a finished job keeps no images."""
-        self._change(status=status, text=Names.of(self.study).text(text) if text else "")
+    def mark(self, status: Status, text: str = "", *, result: str = "") -> None:
+        """Write down how the job stands; its images go once its `result` is safe elsewhere."""
+        said = Names.of(self.study).text(text) if text else ""
+        self._change(status=status, text=said, result=result)
         audit_log.record(f"run {status}", job=self._public_id)
-        if status == "finished":
-            for name in IMAGES:
-                (self.folder / name).unlink(missing_ok=True)
+        if status == "finished" and result:
+            self._remove_images()
+
+    def note_result(self, result: str) -> None:
+        """Write down the name of the result that holds the last image."""
+        self._change(result=result)
 
     def save(self, preview: Preview) -> None:
         """Put an image, with how the run came to it, in the place of the older checkpoint."""
@@ -175,15 +182,11 @@ class Job:
         oldest = min(paths, key=lambda path: heads[path].done if path in heads else -1)
         self._origin = self._origin or self._find_origin()  # of the files as they were read
         protocol, inputs = self._origin
-        head = Head(
-            done=done,
-            shape=volume.grid.shape,
-            protocol=protocol,
-            inputs=inputs,
-            history=preview.history,
-        )
-        write_image(volume.values, head, oldest)
+        head = Head.of(preview, protocol, inputs)
+        self.iterates.give_way_to(lambda: write_image(volume, head, oldest))
         self._saved = done
+        if preview.ends_iteration:
+            self.iterates.add(oldest, done)
 
     def latest(self) -> Resume | None:
         """Return where to go on: the newest whole image, None if none was ever saved."""
@@ -205,10 +208,16 @@ class Job:
     def remove(self) -> None:
         """Delete the folder of the job and all in it."""
         audit_log.record("run deleted", job=self._public_id)
-        for name in (*IMAGES, STUDY, RECORD):
+        self._remove_images()
+        for name in (STUDY, RECORD):
             (self.folder / name).unlink(missing_ok=True)
         with suppress(OSError):  # a folder the user chose may hold other things
             self.folder.rmdir()
+
+    def _remove_images(self) -> None:
+        self.iterates.remove()
+        for name in IMAGES:
+            (self.folder / name).unlink(missing_ok=True)
 
     @property
     def _public_id(self) -> str:

@@ -32,6 +32,7 @@ class JobRecord(Settings):
     updates: int = setting(description="Updates of the whole run", ge=1)
     inputs: dict[str, Plain] = setting({}, "Files by role, once they are hashed")
     text: str = setting("", "Why it failed")
+    result: str = setting("", "Name of the result that holds its last image", max_length=100)
     output: str = setting("", "Where the volume is to be written, if the job began with a place")
 
     def to_text(self) -> str:
@@ -67,6 +68,14 @@ class JobInfo:
     """Whether it was running or paused when its process died."""
     text: str = ""
     """Why it failed."""
+
+    @property
+    def resumable(self) -> bool:
+        """Whether there is an image to go on from, and nobody at work on it.
+
+        A finished job has one only where its result could not be kept.
+        """
+        return bool(self.done) and (self.interrupted or self.status not in ("running", "paused"))
 
     @property
     def local_title(self) -> str:

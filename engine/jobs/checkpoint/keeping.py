@@ -7,9 +7,11 @@ from collections.abc import Generator, Iterator
 from time import monotonic
 
 from engine.errors import EngineError
-from engine.events import Checkpointed, Event, Finished, Preview, Warned
+from engine.events import Checkpointed, Event, Finished, Preview, StageStarted, Warned
 from engine.jobs.checkpoint.job import Job
 from engine.jobs.checkpoint.job_record import Status
+from engine.jobs.checkpoint.run_result import RunResult
+from engine.results.result_record import Outcome
 
 INTERVAL_S = 2.0
 """Least time between checkpoints within an iteration."""
@@ -26,41 +28,57 @@ def keep(
 
     An image is saved at the end of an iteration, or when `INTERVAL_S` have passed, as long as
     saving stays within `SHARE` of the time; the last image before any end is always saved.
+    The finished image is a result on disk before anybody hears of it, and before the images of
+    the job go; of a run that ends otherwise the last image becomes one.
     """
     job.claim(heir_of=heir_of)
-    saver = _Saver(job)
+    saver, result = _Saver(job), RunResult(job)
     finished = False
     try:
         for event in events:
-            finished = finished or isinstance(event, Finished)
             saver.latest = event if isinstance(event, Preview) else saver.latest
+            result.take(event)
+            if isinstance(event, Finished):
+                yield StageStarted("keep", "Keeping the result")
+                yield result.keep_finished(event)
+                finished = True
             yield event
             if isinstance(event, Preview) and saver.due:
                 yield from saver.save()
     except (GeneratorExit, KeyboardInterrupt):
-        _end(job, saver, finished=finished)
+        _end(job, saver, result, finished=finished)
         raise
     except Exception as e:
         saver.save_last()
         _mark(job, "failed", str(e))
+        _keep_last(job, result, "failed")
         raise
     finally:
         if isinstance(events, Generator):
             events.close()
-    _end(job, saver, finished=finished)
+    _end(job, saver, result, finished=finished)
 
 
-def _end(job: Job, saver: _Saver, *, finished: bool) -> None:
+def _end(job: Job, saver: _Saver, result: RunResult, *, finished: bool) -> None:
     if finished:
-        _mark(job, "finished")
+        _mark(job, "finished", result=result.id)
     else:
         saver.save_last()
-        _mark(job, "aborted")
+        _mark(job, "aborted")  # first, since whoever aborts may not wait for the rest
+        _keep_last(job, result, "aborted")
 
 
-def _mark(job: Job, status: Status, text: str = "") -> None:
+def _keep_last(job: Job, result: RunResult, outcome: Outcome) -> None:
+    result.keep_last(outcome)
     try:
-        job.mark(status, text)
+        job.note_result(result.id)
+    except EngineError as e:
+        log.warning("job %s: %s", job.id, e)
+
+
+def _mark(job: Job, status: Status, text: str = "", *, result: str = "") -> None:
+    try:
+        job.mark(status, text, result=result)
     except EngineError as e:  # a lost folder must not hide how the run ended
         log.warning("job %s: %s", job.id, e)
 

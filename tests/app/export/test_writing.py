@@ -10,8 +10,9 @@ import pytest
 from PySide6.QtWidgets import QWidget
 
 from app.export.export_dialog import ExportDialog
-from app.export.writing import obstacle
-from app.models.run_record import Kept
+from app.export.writing import export_folder, export_name, obstacle
+from app.models.kept_images import Kept
+from app.models.run_record import RunRecord
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 
@@ -80,3 +81,28 @@ def test_a_file_that_exists_is_described(qtbot, volume, tmp_path):
     dialog = ExportDialog(parent, [Kept("final", volume)], 0, tmp_path)
     dialog.path.setText(str(tmp_path / "a.h5"))
     assert dialog.save.isEnabled() and "2,048 bytes" in dialog._note.text()
+
+
+def test_the_offered_name_says_what_and_how_and_never_whose(volume, tmp_path, monkeypatch):
+    from engine.modalities.listmode_pet.protocol import ListModeProtocol
+    from engine.modalities.studies import Study
+
+    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
+    scan = tmp_path / "Mustermann.l"
+    scan.write_bytes(b"events")
+    study = Study(data=scan, protocol=ListModeProtocol(name="Brain"))
+    record = RunRecord("a", study, provenance={"ended_utc": "2026-11-22T12:00:00+00:00"})
+    record.result = volume
+    name = export_name(record, Kept("final", volume))
+    assert name.startswith("study-") and "_Brain_2026-11-2" in name and "Muster" not in name
+    other = Volume(volume.values, GRID, "counts/mm")
+    assert export_name(record, Kept("iteration 2", other)).endswith("_iteration-2")
+    record.study = study.model_copy(update={"identified": True})
+    assert export_name(record, Kept("final", volume)).startswith("Mustermann_Brain_")
+    assert export_name(RunRecord("mu.nii"), Kept("mu.nii", volume)).startswith("mu_")
+
+
+def test_exports_lie_in_a_folder_of_their_own_until_another_is_used(tmp_path, monkeypatch):
+    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
+    assert export_folder("") == export_folder(str(tmp_path / "gone")) == tmp_path / "home/exports"
+    assert export_folder(str(tmp_path)) == tmp_path

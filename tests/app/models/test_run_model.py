@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from app.models.kept_images import KeptImages
 from app.models.run_model import RunModel
-from app.models.run_record import KeptImages, RunRecord, RunState
+from app.models.run_record import RunRecord, RunState
 from engine.data.run_history import RunHistory
 from engine.data.volume import Volume
 from engine.events import (

@@ -10,8 +10,9 @@ import pytest
 
 from app.models.device_choice import DeviceChoice
 from app.models.inputs import Input, Inputs
+from app.models.kept_images import KeptImages
 from app.models.quality import QUALITIES, at_quality, quality_of
-from app.models.run_record import KeptImages, RunRecord, RunState
+from app.models.run_record import RunRecord, RunState
 from app.models.session import Session
 from app.models.speeds import once_key
 from app.models.undo_history import UndoHistory

@@ -62,6 +62,12 @@ def test_a_scan_is_reconstructed_while_the_window_shows_it(qtbot, window, opened
     assert set(session.run.record.ledger) == {"normalisation", "attenuation", "randoms", "scatter"}
     assert session.run.record.provenance["output"]["sha256"]
     assert window.centre.scrubber.current() == 3
+    assert window.centre.caption.full_text == "Made with Small: OSEM, 3 iterations × 2 subsets."
+    is_listed = lambda: session.run.record.result_id in [r.id for r in session.results.items]  # noqa: E731
+    qtbot.waitUntil(is_listed, timeout=PATIENCE_MS)
+    kept = session.results.items[0]
+    np.testing.assert_array_equal(kept.volume().values, session.run.record.result.values)
+    assert kept.record.ending == "finished" and kept.record.inputs["data"]["sha256"]
 
 
 def test_the_scrubber_walks_through_the_kept_images(qtbot, window, opened):
@@ -127,8 +133,12 @@ def test_a_killed_engine_is_told_and_can_be_resumed(qtbot, window, opened, long_
     assert "SIGKILL" in window.centre.message_bar.text
     finish(qtbot, window)
     assert window.session.run.state is RunState.FAILED
+    qtbot.waitUntil(lambda: window.session.run.record.result_id != "", timeout=PATIENCE_MS)
+    kept = window.session.run.images
     window.centre.message_bar.resume.click()
     assert window.session.run.state.is_active
+    assert window.session.run.images == kept, "none goes before it is made anew"
+    assert " of 1000" in window.centre.scrubber.text()
     qtbot.waitUntil(lambda: window.session.run.record.latest is not None, timeout=PATIENCE_MS)
     assert window.session.run.record.latest.iteration > 1, "it goes on, it does not begin anew"
     assert window.centre.message_bar.problem is None

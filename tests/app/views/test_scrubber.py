@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 
 from app.views.scrubber import IterationScrubber
 
-LABELS = [f"iteration {i}" for i in range(1, 5)]
+LABELS = [f"iteration {i} of 4" for i in range(1, 5)]
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_it_stays_where_the_user_went(scrubber, qtbot):
     scrubber.step(-2)
     with qtbot.assertNotEmitted(scrubber.iterate_selected):
         scrubber.append("iteration 5")
-    assert scrubber.text() == "Iteration 2 of 5"
+    assert scrubber.text() == "Iteration 2 of 4"
     assert scrubber.latest.isEnabled()
 
 
@@ -77,10 +77,14 @@ def test_without_iterates_it_waits(scrubber):
     assert scrubber.current() == -1
     assert scrubber.text() == "No iterates yet"
     assert not scrubber.slider.isEnabled()
-    scrubber.append("iteration 1")
+    scrubber.set_iterates([], "The last image")
+    assert scrubber.text() == "The last image"
+    scrubber.append("iteration 1 of 4")
     assert scrubber.current() == 0
 
 
-def test_a_label_that_does_not_count_stands_alone(scrubber):
+def test_a_label_says_all_itself(scrubber):
+    scrubber.set_iterates(["iteration 21 of 40", "iteration 32 of 40"])
+    assert scrubber.text() == "Iteration 32 of 40", "not of the two that are kept"
     scrubber.append("final")
     assert scrubber.text() == "Final"

@@ -1,0 +1,126 @@
+"""What the user can do with results: open one, take its settings, pin, delete."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtGui import QDesktopServices
+
+from app.control.commands import Commands
+from app.models.inputs import DATA
+from app.models.messages import Problem
+from app.models.run_record import RunRecord
+from app.models.session import Session
+from engine.data import Plain, Volume
+from engine.errors import EngineError
+from engine.modalities import Study
+from engine.results import EXPORTED, PINNED, Result, Results
+
+
+class OpenedResult(NamedTuple):
+    """All of a result, read."""
+
+    result: Result
+    volume: Volume
+    study: Study
+    provenance: Plain
+
+
+class ResultCommands(QObject):
+    """Acts on the results on disk, in threads, and keeps the session's list up to date."""
+
+    def __init__(self, session: Session, commands: Commands) -> None:
+        super().__init__()
+        self._session, self._commands = session, commands
+        session.run.result_kept.connect(self.refresh)
+
+    def refresh(self) -> None:
+        """Look for the results on disk."""
+        self._commands.run_task(
+            lambda _: _all_results(), lambda found: self._session.results.take(*found)
+        )
+
+    def open(self, result: Result) -> None:
+        """Show a result with what made it."""
+        if self._session.run.state.is_active:
+            self._session.add_log("warning", "A reconstruction is running; open results after it.")
+            return
+        self._commands.run_task(
+            lambda _: OpenedResult(result, result.volume(), result.study, result.provenance),
+            self._show,
+            busy=f"Reading the result of {result.scan}",
+            failed="The result cannot be opened.",
+        )
+
+    def use_settings(self, result: Result) -> None:
+        """Take the protocol of a result; with no scan open, its whole study."""
+        if self._session.run.state.is_active:
+            self._session.add_log("warning", "A reconstruction is running; change settings after.")
+            return
+        try:
+            study = result.study
+            if DATA in self._session.study.inputs:
+                self._session.study.use_protocol(study.protocol)
+            else:
+                self._commands.open_study(study)
+        except EngineError as e:
+            self._session.raise_problem(Problem("The settings cannot be used.", str(e)))
+
+    def pin(self, result: Result, *, on: bool) -> None:
+        """Keep a result until the user deletes it, or let it go by the limits again."""
+        self._mark(result.id, PINNED, on=on)
+
+    def note_exported(self, result_id: str) -> None:
+        """Note that a result was written elsewhere too."""
+        if result_id:
+            self._mark(result_id, EXPORTED, on=True)
+
+    def delete(self, result: Result) -> None:
+        """Remove a result from the disk."""
+        self._commands.run_task(
+            lambda _: Results().delete(result),
+            lambda _: self._deleted(result),
+            failed="The result was not deleted.",
+            on_end=self.refresh,
+        )
+
+    def show_in_folder(self, result: Result) -> None:
+        """Open the folder of a result in the desktop's file manager."""
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(result.folder)))
+
+    def _mark(self, result_id: str, mark: str, *, on: bool) -> None:
+        self._commands.run_task(
+            lambda _: Results().open(result_id).mark(mark, on=on),
+            lambda _: self.refresh(),
+            failed="The result could not be marked.",
+        )
+
+    def _deleted(self, result: Result) -> None:
+        record = self._session.run.record
+        if record.result_id == result.id:
+            record.result_id = ""  # what is on show is nowhere else now
+        self._session.add_log("info", f"Deleted: the result of {result.record.title}.")
+
+    def _show(self, opened: OpenedResult) -> None:
+        if self._session.run.state.is_active:
+            return  # meanwhile a run was started
+        result, kept = opened.result, opened.result.record
+        record = RunRecord(
+            f"{result.scan}, {kept.protocol}",
+            opened.study,
+            provenance=opened.provenance,
+            result_id=result.id,
+            ending=f"Result of {result.created:%d %b %Y %H:%M}, {kept.ending}",
+        )
+        label = "final" if kept.outcome == "finished" else kept.ending
+        self._session.show_result(record, label, opened.volume)
+
+
+def _all_results() -> tuple[tuple[Result, ...], str, str]:
+    """Read the list of results, in a thread."""
+    results = Results()
+    found = tuple(results.newest_first())
+    for result in found:
+        _ = result.scan  # read here, not while it is painted
+    return found, results.retention.describe(), results.note

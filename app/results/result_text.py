@@ -1,0 +1,63 @@
+"""Results in words: the lines of the list, its tips, and what made the image on show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from app.look.formatting import clock, sentence_case, size
+from app.models.run_record import RunRecord
+from engine.modalities import Study
+from engine.results import Difference, Result, differences
+
+
+def lines_of(result: Result) -> tuple[str, str, str]:
+    """Return what a line of the list says: the scan, how it was made, when and how large."""
+    record = result.record
+    how = record.protocol
+    if record.is_partial:
+        how = f"{how}, {record.ending}"
+    when = f"{result.created:%d %b %Y %H:%M}"
+    return result.scan, how, f"{when}, {size(result.n_bytes)}"
+
+
+def tip_of(result: Result) -> str:
+    """Return all that is known of a result without opening it, as rich text."""
+    record = result.record
+    rows = [
+        f"{result.scan} ({record.title.partition(',')[0]})",
+        f"{record.protocol}, {record.ending}",
+        f"{record.voxels}, {record.unit or 'no unit'}",
+        f"{result.created:%A, %d %B %Y %H:%M}, {clock(record.seconds)} on {record.device}",
+        f"{size(result.n_bytes)} in {result.folder}",
+    ]
+    if result.pinned:
+        rows.append("Pinned: kept until you delete it")
+    if result.exported:
+        rows.append("Exported")
+    return "<br>".join(escape(row) for row in rows)
+
+
+def made_with(record: RunRecord, now: Study | None) -> tuple[str, bool]:
+    """Return what made an image, and whether scan or settings have changed since.
+
+    `now` is the study at hand; None while no scan is open.
+    """
+    study = record.study
+    if study is None:
+        return "", False
+    how = f"Made with {study.protocol.name}: {study.protocol.algorithm.describe()}."
+    said = [f"{record.ending}." if record.ending else "", how]
+    changed = [] if now is None else differences(study, now)
+    return " ".join((*filter(None, said), *_changes(study, now, changed))), bool(changed)
+
+
+def _changes(study: Study, now: Study | None, changed: Sequence[Difference]) -> list[str]:
+    """Return sentences on what differs; another scan comes first."""
+    scans = [each for each in changed if each.label == "scan"]
+    others = "; ".join(str(each) for each in changed if each.label != "scan")
+    said = [f"The scan that is open is another one: {each.now}; this image is of {each.then}."
+            for each in scans]  # fmt: skip
+    if others:
+        said.append(sentence_case(f"changed since: {others}."))
+    return said

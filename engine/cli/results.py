@@ -1,0 +1,56 @@
+"""`isocenter results`: the images that are kept, how much room they take, and their end."""
+
+from __future__ import annotations
+
+import argparse
+
+from engine.cli.console import Console, Verbs
+from engine.results import Result, Results
+from engine.results.result import PINNED
+
+MIB = 2**20
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = verbs.add_parser("results", help="list the images that were kept, pin or delete them")
+    p.add_argument("--delete", nargs="+", default=[], metavar="RESULT", help="delete these")
+    p.add_argument("--pin", nargs="+", default=[], metavar="RESULT", help="keep these for ever")
+    p.add_argument("--unpin", nargs="+", default=[], metavar="RESULT", help="let go by the limits")
+    p.set_defaults(act=_results)
+
+
+def _results(arguments: argparse.Namespace, console: Console) -> None:
+    results = Results()
+    named = [results.open(id) for id in (*arguments.delete, *arguments.pin, *arguments.unpin)]
+    for result in named:
+        if result.id in arguments.delete:
+            results.delete(result)
+            console.line(f"Deleted: {result.id}, {result.record.title}")
+        else:
+            result.mark(PINNED, on=result.id in arguments.pin)
+            word = "Pinned" if result.id in arguments.pin else "No longer pinned"
+            console.line(f"{word}: {result.id}, {result.record.title}")
+    if not named:
+        _list(results, console)
+
+
+def _list(results: Results, console: Console) -> None:
+    if results.note:
+        console.line(f"note: {results.note}")
+    found = results.newest_first()
+    for result in found:
+        console.line(_line(result))
+    total = sum(result.n_bytes for result in found)
+    n = "1 result" if len(found) == 1 else f"{len(found):,} results"
+    console.line(f"{n}, {total / MIB:,.0f} MiB in {results.folder}")
+    console.line(results.retention.describe())
+
+
+def _line(result: Result) -> str:
+    record, mark = result.record, ", pinned" if result.pinned else ""
+    return (
+        f"{result.id}  {result.created:%Y-%m-%d %H:%M}  {result.scan}, {record.protocol}: "
+        f"{record.ending}, "
+        f"{record.voxels}, {result.n_bytes / MIB:,.1f} MiB{mark}"
+    )

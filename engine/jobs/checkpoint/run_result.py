@@ -1,0 +1,158 @@
+"""What becomes of the image of a run: a result on disk, finished or the last before its end."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime
+
+from engine.errors import EngineError
+from engine.events import Corrected, Event, Finished, Loaded, Preview, ResultKept, Warned
+from engine.jobs.checkpoint.job import Job
+from engine.plain import Plain
+from engine.reporting import provenance
+from engine.results import NewResult, Result, Results
+from engine.results.result_record import Outcome
+
+NO_MEMORY = "there is not enough memory to write it"
+
+log = logging.getLogger(__name__)
+
+
+class RunResult:
+    """Gathers what a run tells, and keeps its image.
+
+    Attributes
+    ----------
+    id : name of the result, empty before there is one
+    """
+
+    def __init__(self, job: Job) -> None:
+        self.id = ""
+        self._study, self._record = job.study, job.record  # the folder may be lost meanwhile
+        self._job, self._name = job, name_of(job)
+        self._latest: Preview | None = None
+        self._facts: Plain = {}
+        self._corrections: list[Plain] = []
+        self._warnings: list[str] = []
+
+    def take(self, event: Event) -> None:
+        """Note an event of the run."""
+        match event:
+            case Preview():
+                self._latest = event
+            case Loaded():
+                self._facts = event.facts
+            case Corrected():
+                said = {"kind": event.kind, "state": event.state, "text": event.text}
+                self._corrections.append(said)
+            case Warned():
+                self._warnings.append(event.text)
+
+    def keep_finished(self, event: Finished) -> ResultKept | Warned:
+        """Keep the finished image, then remove old results past the limits; say both."""
+        results = Results()
+        try:
+            self.id = results.keep(self._finished(event)).id
+            removed = results.remove_outdated()
+        except (EngineError, MemoryError) as e:
+            why = NO_MEMORY if isinstance(e, MemoryError) else str(e)
+            return Warned(f"The image could not be kept among the results, so export it: {why}")
+        return ResultKept(self.id, " ".join(("Kept among the results.", *_said(removed))))
+
+    def keep_last(self, outcome: Outcome) -> None:
+        """Keep the last image of a run that ends before it is finished, if there is one."""
+        if self._latest is None:
+            return
+        try:
+            self.id = self._keep_partial(self._latest, outcome).id
+        except (EngineError, MemoryError) as e:  # the checkpoint stays, and how the run ended
+            log.warning("job %s: its last image is no result: %s", self._name, e)
+
+    def _finished(self, event: Finished) -> NewResult:
+        made, n_iterations = event.provenance, self._study.protocol.algorithm.n_iterations
+        done = float(made.get("iterations_done", n_iterations))
+        stopped_itself = any(each.get("kind") == "iterations" for each in self._corrections)
+        is_whole = done >= n_iterations or stopped_itself
+        return NewResult(
+            self._study,
+            event.volume,
+            made,
+            "finished" if is_whole else "ended early",
+            iteration=done,
+            seconds=sum(made.get("timings_s", {}).values()),
+            device=str(made.get("device", "")),
+            job=self._name,
+            inputs=made.get("inputs", {}),
+        )
+
+    def _keep_partial(self, preview: Preview, outcome: Outcome) -> Result:
+        made, volume = self._made(preview), preview.volume
+        image = f"iteration {preview.iteration}, subset {preview.subset} of {preview.subsets}"
+        return Results().keep(
+            NewResult(
+                self._study,
+                volume,
+                made | {"axes": volume.axes, "image": image, "finished": False},
+                outcome,
+                iteration=preview.update / preview.subsets,
+                seconds=sum(preview.history.seconds.values()),
+                device=self._record.device,
+                job=self._name,
+                inputs=made["inputs"],
+            )
+        )
+
+    def _made(self, preview: Preview) -> Plain:
+        """Return what made an image, as far as it is known before the run has ended."""
+        try:
+            return provenance.build(
+                self._study,
+                scanner_fingerprint={},
+                facts=self._facts,
+                corrections=self._corrections,
+                warnings=self._warnings,
+                history=preview.history,
+                device=self._record.device,
+                ended_utc=datetime.now(UTC),
+                iterations_done=preview.update / preview.subsets,
+                grid=preview.volume.grid,
+                output_sha256=provenance.hash_array(preview.volume.values),
+            )
+        except EngineError:  # an input is gone: what it was is known from the start of the run
+            protocol = self._study.protocol.model_dump(mode="json")
+            return {"inputs": self._known_inputs, "protocol": protocol}
+
+    @property
+    def _known_inputs(self) -> dict[str, Plain]:
+        try:
+            return self._job.record.inputs
+        except EngineError:
+            return self._record.inputs
+
+
+def name_of(job: Job) -> str:
+    """Return the name of a run, the same after it was resumed."""
+    return f"{job.id} of {job.record.created_utc.isoformat()}"
+
+
+def keep_partial(job: Job, preview: Preview, outcome: Outcome) -> str:
+    """Keep the image of a run whose process died; returns the name of the result.
+
+    A run that has kept an image itself is left as it is.
+    """
+    record = job.record
+    if record.result:
+        return record.result
+    result = RunResult(job)
+    result.take(preview)
+    result.keep_last(outcome)
+    if result.id:
+        job.note_result(result.id)
+    return result.id
+
+
+def _said(removed: list[str]) -> tuple[str, ...]:
+    if not removed:
+        return ()
+    results = "result was" if len(removed) == 1 else "results were"
+    return (f"{len(removed)} old {results} removed: {'; '.join(removed)}.",)

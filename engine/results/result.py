@@ -1,0 +1,138 @@
+"""A result on disk: a folder that holds a volume, its thumbnail, its study and its provenance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from pydantic import ValidationError
+
+from engine.data.volume import Volume
+from engine.errors import EngineError, FileFormatError, ResourceError
+from engine.io.json_text import from_json
+from engine.io.open_input import open_input, read_text
+from engine.io.toml_file import read_toml
+from engine.modalities.studies import read_study
+from engine.plain import Plain
+from engine.results.result_record import ResultRecord
+from engine.settings import explain
+
+if TYPE_CHECKING:
+    from engine.study.study import Study
+
+RECORD, STUDY, VOLUME = "result.json", "study.toml", "volume.h5"
+THUMBNAIL, PROVENANCE = "thumbnail.png", "provenance.json"
+FILES = (STUDY, VOLUME, THUMBNAIL, PROVENANCE)
+"""Files whose digests the record holds."""
+MOST_BYTES = 1 << 26
+"""Room for a record, or for a provenance with every crystal of a large scanner."""
+PINNED, EXPORTED = "pinned", "exported"
+"""Marks: files without content, so that two processes can set them at once."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """One result; its files are compared with their digests when they are read.
+
+    Attributes
+    ----------
+    folder : where it lies
+    record : what it says of itself
+    pinned : whether it stays until the user deletes it
+    exported : whether it was written elsewhere too
+    n_bytes : on disk
+    """
+
+    folder: Path
+    record: ResultRecord
+    pinned: bool
+    exported: bool
+    n_bytes: int
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Read what a folder holds; raises `EngineError` where that is no whole result."""
+        path = folder / RECORD
+        try:
+            record = ResultRecord.model_validate_json(read_text(path, MOST_BYTES))
+            n_bytes = sum(file.stat().st_size for file in folder.iterdir())
+        except ValidationError as e:
+            raise FileFormatError(f"{folder.name}/{RECORD}: damaged ({explain(e)}).") from e
+        except OSError as e:
+            raise ResourceError(f"{folder}: cannot be read ({e.strerror or e}).") from e
+        if not record.is_whole or record.id != folder.name:
+            raise FileFormatError(
+                f"{folder.name}/{RECORD}: has changed since it was written; the volume beside it "
+                "can be opened as a file."
+            )
+        pinned, exported = ((folder / mark).exists() for mark in (PINNED, EXPORTED))
+        return cls(folder, record, pinned, exported, n_bytes)
+
+    @property
+    def id(self) -> str:
+        """Name of the folder."""
+        return self.folder.name
+
+    @property
+    def created(self) -> datetime:
+        """When it was kept, in the time of this place."""
+        return self.record.created_utc.astimezone()
+
+    @property
+    def thumbnail(self) -> Path:
+        """A small picture, PNG."""
+        return self.folder / THUMBNAIL
+
+    @cached_property
+    def scan(self) -> str:
+        """Name of the scan, for the screen of its owner; its pseudonym where it is not known."""
+        try:
+            self._refuse_changed(STUDY)
+            return Path(str(read_toml(self.folder / STUDY)["data"])).name
+        except (EngineError, KeyError):
+            return self.record.title.partition(",")[0]
+
+    @cached_property
+    def study(self) -> Study:
+        """What was reconstructed, and how, with absolute paths."""
+        self._refuse_changed(STUDY)
+        return read_study(self.folder / STUDY)
+
+    @cached_property
+    def provenance(self) -> Plain:
+        """What exactly made the volume."""
+        self._refuse_changed(PROVENANCE)
+        try:
+            return from_json(read_text(self.folder / PROVENANCE, MOST_BYTES))
+        except ValueError as e:
+            raise FileFormatError(f"{self.id}/{PROVENANCE}: cannot be read ({e}).") from e
+
+    def volume(self) -> Volume:
+        """Read the volume."""
+        from engine.io import read_volume
+
+        self._refuse_changed(VOLUME)
+        return read_volume(self.folder / VOLUME)
+
+    def mark(self, mark: str, *, on: bool = True) -> None:
+        """Pin the result, or note that it was exported; or take that back."""
+        try:
+            if on:
+                (self.folder / mark).touch()
+            else:
+                (self.folder / mark).unlink(missing_ok=True)
+        except OSError as e:
+            raise ResourceError(
+                f"{self.folder}: cannot be marked as {mark} ({e.strerror or e})."
+            ) from e
+
+    def _refuse_changed(self, name: str) -> None:
+        with open_input(self.folder / name) as file:
+            found = file.sha256()
+        if found != self.record.digests.get(name):
+            raise FileFormatError(
+                f"{self.id}/{name}: has changed since it was written; restore it from a copy."
+            )

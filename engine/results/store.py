@@ -1,0 +1,256 @@
+"""The folder of results: each is put in place in one step, and leaves it in one step.
+
+A result is filled in a hidden folder of its own, whose name says which process fills it, and gets
+its name when all of it is on the disk. So two processes never meet in one folder, a crash leaves
+whole results alone, and what a dead process left behind is known.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import platform
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Self
+
+from engine.data.volume import Volume
+from engine.errors import EngineError, ResourceError, SettingsError
+from engine.io.atomic_write import folder_to_disk, write_atomically
+from engine.io.json_text import to_json
+from engine.io.open_input import open_input
+from engine.paths import made
+from engine.plain import Plain
+from engine.privacy import Names
+from engine.results.result import (
+    FILES,
+    PROVENANCE,
+    RECORD,
+    STUDY,
+    THUMBNAIL,
+    VOLUME,
+    Result,
+)
+from engine.results.result_record import Outcome, ResultRecord
+from engine.results.retention import Retention
+from engine.study.study import Study, write_study
+
+PART, GONE = ".part", ".gone"
+OWNER_ONLY = 0o700
+"""Permissions of the folders: they hold images of patients."""
+STALE_S = 7 * 86_400
+"""Age at which an unfinished folder of another machine is litter [s]."""
+SPARE_BYTES = 4 << 20
+"""Room for all of a result but its volume."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class NewResult:
+    """What is to be kept.
+
+    Attributes
+    ----------
+    study, volume, provenance : what was reconstructed, what came out, what exactly made it
+    iteration : iterations behind the image
+    seconds : time the run took
+    job : name of the run, the same after it was resumed
+    """
+
+    study: Study
+    volume: Volume
+    provenance: Plain
+    outcome: Outcome = "finished"
+    iteration: float = 1.0
+    seconds: float = 0.0
+    device: str = ""
+    job: str = ""
+    inputs: dict[str, Plain] = field(default_factory=dict)
+
+    def record(self, id: str, digests: dict[str, str]) -> ResultRecord:
+        """Return what the result will say of itself."""
+        protocol, volume = self.study.protocol, self.volume
+        return ResultRecord(
+            id=id,
+            title=Names.title(self.study),
+            protocol=protocol.name,
+            modality=protocol.modality,
+            outcome=self.outcome,
+            iteration=self.iteration,
+            iterations=protocol.algorithm.n_iterations,
+            created_utc=datetime.now(UTC),
+            seconds=self.seconds,
+            device=self.device,
+            job=self.job,
+            inputs=self.inputs,
+            voxels=volume.grid.describe(),
+            unit=volume.unit,
+            digests=digests,
+        ).sealed()
+
+
+class Results:
+    """All results of a user; several processes may use them at once.
+
+    Attributes
+    ----------
+    retention : how long results are kept
+    note : why the user's own limits could not be read, empty if they could
+    """
+
+    def __init__(self, retention: Retention | None = None) -> None:
+        self.note = ""
+        try:
+            self.retention = retention or Retention.read()
+        except SettingsError as e:  # a finished image is never lost to a mistyped limit
+            self.retention = Retention()
+            self.note = f"{e} The usual limits hold until that is mended."
+
+    @classmethod
+    def at(cls, folder: Path) -> Self:
+        """Return the results of a folder, with the usual limits."""
+        return cls(Retention(folder=str(folder)))
+
+    @property
+    def folder(self) -> Path:
+        """The folder that holds them; it need not exist."""
+        return self.retention.place
+
+    def newest_first(self) -> list[Result]:
+        """Return all whole results, and remove what dead processes left half-done."""
+        self._sweep()
+        return sorted(self._readable(), key=lambda r: (r.record.created_utc, r.id), reverse=True)
+
+    def open(self, id: str) -> Result:
+        """Return one result by its name."""
+        folder = self.folder / id
+        if not re.fullmatch(r"[\w-]+", id) or not (folder / RECORD).is_file():
+            raise SettingsError(f"{id}: no such result; `isocenter results` lists those there are.")
+        return Result.read(folder)
+
+    @property
+    def n_bytes(self) -> int:
+        """Room that all of them take on the disk."""
+        return sum(result.n_bytes for result in self.newest_first())
+
+    def keep(self, new: NewResult) -> Result:
+        """Put a result on the disk, whole or not at all.
+
+        It takes the place of what an earlier end of the same run left, unless that is pinned.
+        """
+        made(self.folder, "name another folder in results.toml", mode=OWNER_ONLY)
+        name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}"
+        part = self.folder / f".{_host()}-{os.getpid()}-{name}{PART}"
+        self._refuse_full(new.volume)
+        try:
+            part.mkdir(OWNER_ONLY)
+            _fill(part, name, new)
+            part.replace(self.folder / name)
+            folder_to_disk(self.folder)
+        except OSError as e:
+            raise ResourceError(
+                f"{self.folder}: the result could not be written ({e.strerror or e}); make room, "
+                "or name another folder in results.toml."
+            ) from e
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+        self._drop_earlier(name, new.job)
+        return Result.read(self.folder / name)
+
+    def delete(self, result: Result) -> None:
+        """Remove a result; one that another process removed meanwhile is gone already."""
+        gone = result.folder.with_name(f".{_host()}-{os.getpid()}-{result.id}{GONE}")
+        try:
+            result.folder.replace(gone)  # in one step: nobody ever sees half of it
+        except FileNotFoundError:
+            return
+        except OSError as e:
+            raise ResourceError(
+                f"{result.folder}: cannot be deleted ({e.strerror or e}); close the program that "
+                "uses it, or check the permissions."
+            ) from e
+        shutil.rmtree(gone, ignore_errors=True)
+
+    def remove_outdated(self) -> list[str]:
+        """Remove what exceeds the limits; return what went and why, a line each."""
+        said = []
+        for result, limit in self.retention.outdated(self.newest_first(), datetime.now(UTC)):
+            try:
+                self.delete(result)
+            except ResourceError as e:
+                log.warning("%s", e)
+                continue
+            said.append(f"{result.record.title} of {result.created:%d %b %Y %H:%M} ({limit})")
+            log.info("result %s removed: %s", result.id, said[-1])
+        return said
+
+    def _refuse_full(self, volume: Volume) -> None:
+        wanted, free = volume.values.nbytes + SPARE_BYTES, shutil.disk_usage(self.folder).free
+        if free < wanted:
+            raise ResourceError(
+                f"{self.folder}: needs {wanted:,} bytes and {free:,} are free; make room, or name "
+                "another folder in results.toml."
+            )
+
+    def _drop_earlier(self, name: str, job: str) -> None:
+        for result in self._readable():
+            if job and result.record.job == job and result.id != name and not result.pinned:
+                with suppress(ResourceError):
+                    self.delete(result)
+
+    def _readable(self) -> Iterator[Result]:
+        for path in self.folder.glob(f"[!.]*/{RECORD}"):
+            try:
+                yield Result.read(path.parent)
+            except EngineError as e:
+                if path.exists():  # else another process removed it just now
+                    log.warning("result left out: %s", e)
+
+    def _sweep(self) -> None:
+        for folder in (*self.folder.glob(f".*{PART}"), *self.folder.glob(f".*{GONE}")):
+            if _is_abandoned(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _fill(part: Path, name: str, new: NewResult) -> None:
+    """Write all files; the record with their digests comes last."""
+    from engine.io import save
+    from engine.results.thumbnail import thumbnail
+
+    write_study(new.study.with_absolute_paths(), part / STUDY, private=True)
+    text = to_json(new.provenance, indent=2)
+    write_atomically(text.encode(), part / PROVENANCE, private=True)
+    write_atomically(thumbnail(new.volume), part / THUMBNAIL, private=True)
+    save(new.volume, part / VOLUME, new.provenance or new.volume.info)
+    digests = {file: _digest(part / file) for file in FILES}
+    record = new.record(name, digests).model_dump_json(indent=2)
+    write_atomically(record.encode(), part / RECORD, private=True)
+
+
+def _digest(path: Path) -> str:
+    with open_input(path) as file:
+        return file.sha256()
+
+
+def _host() -> str:
+    return re.sub(r"[^\w]", "", platform.node()) or "host"
+
+
+def _is_abandoned(folder: Path) -> bool:
+    """Whether nobody works on a hidden folder any more."""
+    import psutil
+
+    host, pid, *_ = (*folder.name.removeprefix(".").split("-"), "", "")
+    if host == _host() and pid.isdecimal():
+        return not psutil.pid_exists(int(pid))
+    with suppress(OSError):
+        return time.time() - folder.stat().st_mtime > STALE_S
+    return False

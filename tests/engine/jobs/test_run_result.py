@@ -1,0 +1,223 @@
+"""The image of every run is a result on disk, whatever its end; iterates lie beside checkpoints."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import numpy as np
+import pytest
+
+from engine import paths
+from engine.data.volume import Volume
+from engine.errors import NumericalError
+from engine.events import Corrected, Finished, Loaded, Preview, ResultKept, StageStarted, Warned
+from engine.geometry.grid import ImageGrid
+from engine.jobs import keep_partial
+from engine.jobs.checkpoint import Job, jobs, keep, keeping
+from engine.jobs.checkpoint.iterates import Iterates
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
+from engine.results import Results
+
+GRID = ImageGrid((3, 4, 5), (1.0, 2.0, 3.0), (1.0, 0.0, -1.0))
+N_ITERATIONS, N_SUBSETS = 4, 2
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path, monkeypatch):
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+    monkeypatch.setattr(keeping, "SHARE", 1e9)  # as if to save took no time
+
+
+@pytest.fixture
+def job(tmp_path) -> Job:
+    (tmp_path / "scan.l").write_bytes(b"events")
+    algorithm = {"kind": "osem", "iterations": N_ITERATIONS, "subsets": N_SUBSETS}
+    protocol = ListModeProtocol.model_validate({"algorithm": algorithm})
+    return Job.create(Study(data=tmp_path / "scan.l", protocol=protocol))
+
+
+def image(done: int) -> Volume:
+    values = np.random.default_rng(done).random(GRID.shape, np.float32)
+    return Volume(values, GRID, "counts/mm", {"axes": "LPI"})
+
+
+def shown(done: int) -> Preview:
+    iteration, subset = divmod(done - 1, N_SUBSETS)
+    return Preview(image(done), iteration + 1, N_ITERATIONS, subset + 1, N_SUBSETS, 0.0)
+
+
+def run_of(n_updates: int = N_ITERATIONS * N_SUBSETS, first: int = 1, fault=None, stops=False):
+    yield StageStarted("reconstruct", "OSEM")
+    yield Loaded("events", {"prompts": 6})
+    yield Corrected("randoms", "off", "no delayeds")
+    if stops:
+        yield Corrected("iterations", "applied", "stopped after 2 of 4 iterations")
+    yield from (shown(done) for done in range(first, n_updates + 1))
+    if fault is not None:
+        raise fault
+    made = {"axes": "LPI", "iterations_done": n_updates / N_SUBSETS, "timings_s": {"read": 2.0}}
+    yield Finished(image(n_updates), made)
+
+
+def test_a_finished_image_is_on_disk_before_anybody_hears_of_it(job):
+    for event in keep(run_of(), job):
+        if isinstance(event, Finished):
+            (result,) = Results().newest_first()
+            assert job.record.status == "running" and job.latest() is not None
+        if isinstance(event, ResultKept):
+            kept = event
+    assert kept.result == result.id == job.record.result
+    np.testing.assert_array_equal(result.volume().values, image(8).values)
+    assert (result.volume().grid, result.volume().axes) == (GRID, "LPI")
+    assert result.record.ending == "finished" and result.record.seconds == 2.0
+    assert result.study == job.study and job.latest() is None
+
+
+@pytest.mark.parametrize(
+    ("stops", "ending"), [(False, "ended early at iteration 2 of 4"), (True, "finished")]
+)
+def test_finish_and_keep_is_told_from_an_algorithm_that_ends_by_itself(job, stops, ending):
+    list(keep(run_of(4, stops=stops), job))
+    (result,) = Results().newest_first()
+    assert result.record.ending == ending
+
+
+def test_an_aborted_run_leaves_its_last_image_as_a_result(job):
+    events = keep(run_of(), job)
+    while not (isinstance(event := next(events), Preview) and event.update == 3):
+        pass
+    events.close()
+    (result,) = Results().newest_first()
+    assert (job.record.status, job.record.result) == ("aborted", result.id)
+    assert result.record.ending == "aborted at iteration 1.5 of 4"
+    np.testing.assert_array_equal(result.volume().values, image(3).values)
+    assert result.volume().axes == "LPI"
+    assert result.provenance["scan"] == {"prompts": 6} and not result.provenance["finished"]
+    assert result.record.inputs["data"]["sha256"] == job.record.inputs["data"]["sha256"]
+    assert job.latest().done == 3, "it can be resumed all the same"
+
+
+@pytest.mark.parametrize("is_scan_gone", [False, True])
+def test_a_fault_leaves_its_last_image_as_a_result(job, is_scan_gone):
+    with pytest.raises(NumericalError):
+        for event in keep(run_of(4, fault=NumericalError("no numbers.")), job):
+            if is_scan_gone and isinstance(event, Preview) and event.update == 4:
+                job.study.data.unlink()
+    (result,) = Results().newest_first()
+    assert (job.record.status, job.record.text) == ("failed", "no numbers.")
+    assert result.record.ending == "stopped by a fault at iteration 2 of 4"
+    assert result.record.inputs["data"]["bytes"] == 6
+
+
+def test_a_resumed_run_has_one_result(job):
+    events = keep(run_of(), job)
+    while not (isinstance(event := next(events), Preview) and event.update == 4):
+        pass
+    events.close()
+    list(keep(run_of(first=5), job))
+    (result,) = Results().newest_first()
+    assert result.record.outcome == "finished"
+
+
+def test_the_image_of_a_process_that_died_is_kept_from_outside_and_once(job):
+    kept = keep_partial(job, shown(3), "failed")
+    assert kept == keep_partial(job, shown(4), "failed") == job.record.result
+    (result,) = Results().newest_first()
+    np.testing.assert_array_equal(result.volume().values, image(3).values)
+
+
+def test_where_the_result_finds_no_room_the_images_of_the_job_stay(job, monkeypatch):
+    full = shutil.disk_usage(job.folder)._replace(free=1_000_000)
+    events, said = keep(run_of(), job), []
+    for event in events:
+        if isinstance(event, Preview) and event.update == 8:
+            monkeypatch.setattr(shutil, "disk_usage", lambda _: full)
+        said.append(event)
+    (warned,) = (event for event in said if isinstance(event, Warned))
+    assert warned.text.startswith("The image could not be kept among the results, so export it: ")
+    assert "1,000,000 are free" in warned.text
+    assert isinstance(said[-1], Finished)
+    assert (job.record.status, job.record.result) == ("finished", "")
+    assert job.latest().done == 8 and job.info.resumable
+    assert Results().newest_first() == []
+
+
+def test_a_finished_run_with_a_result_is_not_offered_again(job):
+    list(keep(run_of(), job))
+    assert not any(info.resumable for info in jobs())
+
+
+# iterates
+
+
+def test_the_iterates_of_a_job_come_back_with_their_place_and_grid(job):
+    events = keep(run_of(), job)
+    while not (isinstance(event := next(events), Preview) and event.update == 7):
+        pass
+    events.close()
+    found = Job.open(job.id).iterates.read()
+    assert [done for done, _ in found] == [2, 4, 6]
+    for done, volume in found:
+        np.testing.assert_array_equal(volume.values, image(done).values)
+        assert (volume.grid, volume.unit, volume.axes) == (GRID, "counts/mm", "LPI")
+
+
+def test_a_damaged_iterate_is_left_out_and_one_of_another_protocol_too(job):
+    for done in (2, 4, 6):
+        job.save(shown(done))
+    path = job.iterates.folder / "00000002.bin"
+    path.write_bytes(path.read_bytes()[:-4])
+    assert [done for done, _ in job.iterates.read()] == [4, 6]
+    file = job.folder / "study.toml"
+    file.write_text(file.read_text().replace("subsets = 2", "subsets = 1"))
+    job = Job.open(job.id)
+    job.save(Preview(image(8), 8, 8, 1, 1, 0.0))
+    assert [done for done, _ in job.iterates.read()] == [8]
+
+
+def test_a_run_taken_back_makes_its_iterates_anew(job):
+    for done in (2, 4, 6):
+        job.save(shown(done))
+    Job.open(job.id).save(shown(4))
+    assert [done for done, _ in job.iterates.read()] == [2, 4]
+
+
+def test_past_their_room_every_other_iterate_goes(tmp_path):
+    iterates = Iterates(tmp_path / "iterates", limit_bytes=400)
+    for done in range(1, 10):
+        (tmp_path / "checkpoint").unlink(missing_ok=True)
+        (tmp_path / "checkpoint").write_bytes(bytes(100))
+        iterates.add(tmp_path / "checkpoint", done)
+    left = sorted(int(path.stem) for path in iterates.folder.iterdir())
+    assert len(left) <= 4 and left[0] == 1 and left[-1] == 9
+    tight = Iterates(tmp_path / "tight", limit_bytes=1)
+    for done in (1, 2):
+        tight.add(tmp_path / "checkpoint", done)
+    assert [path.name for path in tight.folder.iterdir()] == ["00000002.bin"]
+
+
+def test_iterates_give_way_where_a_checkpoint_finds_no_room(job, monkeypatch):
+    for done in (2, 4):
+        job.save(shown(done))
+    write, failed = os.fsync, []
+
+    def full_once(handle):
+        if not failed:
+            failed.append(handle)
+            raise OSError(28, "No space left on device")
+        write(handle)
+
+    monkeypatch.setattr(os, "fsync", full_once)
+    job.save(shown(5))
+    assert failed and job.latest().done == 5 and job.iterates.read() == []
+
+
+def test_a_disk_without_second_names_keeps_no_iterates_and_every_checkpoint(job, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    job.save(shown(2))
+    assert job.latest().done == 2 and job.iterates.read() == []

@@ -1,0 +1,34 @@
+"""Names of files that images are exported to."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from engine.results import default_export_name
+
+MADE = datetime(2026, 11, 22, 14, 3, 59)
+
+
+@pytest.mark.parametrize(
+    ("scan", "protocol", "part", "name"),
+    [
+        ("/a/b/scan.l.hdr", "Brain FDG", "", "scan_Brain-FDG_2026-11-22_14-03"),
+        ("scan", "Fast", "iteration 3", "scan_Fast_2026-11-22_14-03_iteration-3"),
+        ("Prüfling 7.h5", "../../etc", "", "Prüfling-7_etc_2026-11-22_14-03"),
+        (".hidden", "a/b\\c:d*e", "", "hidden_a-b-c-d-e_2026-11-22_14-03"),
+        ("...", "", "", "2026-11-22_14-03"),
+    ],
+)
+def test_a_name_says_of_what_made_how_and_when(scan, protocol, part, name):
+    assert default_export_name(scan, protocol, MADE, part) == name
+
+
+def test_every_name_fits_a_folder(tmp_path):
+    name = default_export_name(Path("x" * 255), "y" * 255, MADE, "z" * 255) + ".nii.gz"
+    assert len(name.encode()) < 220
+    (tmp_path / name).touch()
+    wide = default_export_name("語" * 80, "語" * 80, MADE, "語" * 80)
+    assert len(wide.encode()) < 220 and "�" not in wide

@@ -1,0 +1,180 @@
+"""Results on disk: kept whole or not at all, found again, and gone only where that was wanted."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from engine.errors import EngineError, FileFormatError, ResourceError, SettingsError
+from engine.results import Results
+from engine.results.result import EXPORTED, FILES, PINNED, RECORD
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_a_result_comes_back_exactly_with_what_made_it(results, new):
+    kept = results.keep(new(7, outcome="aborted", iteration=1.5, seconds=3.0, device="CPU"))
+    (found,) = Results().newest_first()
+    volume = found.volume()
+    np.testing.assert_array_equal(volume.values, new(7).volume.values)
+    assert (volume.grid, volume.unit, volume.axes) == (
+        new().volume.grid,
+        new().volume.unit,
+        new().volume.axes,
+    )
+    assert found.study == new().study and found.provenance["number"] == 7
+    assert found.record.ending == "aborted at iteration 1.5 of 3"
+    assert found.scan == "scan.l" and found.record.seconds == 3.0
+    assert "scan.l" not in (found.folder / RECORD).read_text(), "names are not in records"
+    assert found.record.title.startswith("study-") and found.record.title.endswith(", Standard")
+    assert found.id == kept.id == Results().open(kept.id).id
+    assert results.n_bytes == sum(path.stat().st_size for path in found.folder.iterdir())
+    with Image.open(found.thumbnail) as picture:
+        assert picture.size == (192, 192) and len(np.unique(np.asarray(picture))) > 10
+
+
+def test_the_newest_come_first_and_a_deleted_one_is_gone(results, new):
+    ids = [results.keep(new(i)).id for i in range(3)]
+    assert [result.id for result in results.newest_first()] == ids[::-1]
+    middle = results.open(ids[1])
+    results.delete(middle)
+    results.delete(middle)  # another process was quicker
+    assert [result.id for result in results.newest_first()] == [ids[2], ids[0]]
+    assert not list(results.folder.glob(".*"))
+
+
+def test_a_resumed_run_has_one_result_unless_the_first_is_pinned(results, new):
+    first = results.keep(new(1, outcome="aborted", job="run"))
+    second = results.keep(new(2, job="run"))
+    assert [result.id for result in results.newest_first()] == [second.id]
+    second.mark(PINNED)
+    third = results.keep(new(3, job="run"))
+    assert {result.id for result in results.newest_first()} == {second.id, third.id}
+    assert first.id not in {second.id, third.id}
+
+
+def test_marks_are_set_and_taken_back(results, new):
+    result = results.keep(new())
+    assert not result.pinned and not result.exported
+    result.mark(PINNED)
+    result.mark(EXPORTED)
+    again = results.open(result.id)
+    assert again.pinned and again.exported
+    again.mark(PINNED, on=False)
+    assert not results.open(result.id).pinned
+
+
+@pytest.mark.parametrize("name", [*FILES, RECORD])
+def test_a_flipped_bit_is_refused_by_name(results, new, name):
+    result = results.keep(new())
+    path = result.folder / name
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 4
+    path.write_bytes(data)
+    with pytest.raises(EngineError, match=name):
+        again = results.open(result.id)
+        _ = again.study, again.provenance, again.volume()
+        again._refuse_changed(name)
+
+
+def test_a_damaged_result_hides_no_other(results, new):
+    good, bad = results.keep(new(1)), results.keep(new(2))
+    (bad.folder / RECORD).write_text("{}")
+    assert [result.id for result in results.newest_first()] == [good.id]
+    with pytest.raises(FileFormatError, match="damaged"):
+        results.open(bad.id)
+    with pytest.raises(SettingsError, match="no such result"):
+        results.open("../elsewhere")
+
+
+def test_a_folder_that_was_renamed_is_no_result_under_that_name(results, new):
+    kept = results.keep(new())
+    shutil.copytree(kept.folder, results.folder / "other")
+    assert [result.id for result in results.newest_first()] == [kept.id]
+
+
+def test_a_full_disk_is_one_sentence_and_leaves_nothing(results, new, monkeypatch):
+    first = results.keep(new(1))
+    usage = shutil.disk_usage(results.folder)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1000))
+    with pytest.raises(ResourceError, match=r"1,000 are free; make room, or name another folder"):
+        results.keep(new(2))
+    assert [path.name for path in results.folder.iterdir()] == [first.id]
+
+
+@pytest.mark.parametrize(("place", "call"), [(Path, "replace"), (os, "fsync"), (Path, "mkdir")])
+def test_a_disk_that_fails_midway_leaves_nothing(results, new, monkeypatch, place, call):
+    def fail(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(place, call, fail)
+    with pytest.raises(ResourceError):
+        results.keep(new())
+    monkeypatch.undo()
+    assert not results.folder.exists() or not list(results.folder.iterdir())
+
+
+def test_half_a_result_of_a_dead_process_is_swept_and_of_a_live_one_is_not(results, new):
+    kept = results.keep(new())
+    dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"],
+                          capture_output=True, text=True, check=True).stdout.strip()  # fmt: skip
+    from engine.results.store import _host
+
+    for pid in (dead, str(os.getpid())):
+        (results.folder / f".{_host()}-{pid}-20200101T000000Z-00.part").mkdir()
+    (results.folder / ".elsewhere-1-20200101T000000Z-00.part").mkdir()
+    results.newest_first()
+    left = {path.name for path in results.folder.iterdir()}
+    assert left == {
+        kept.id,
+        f".{_host()}-{os.getpid()}-20200101T000000Z-00.part",
+        ".elsewhere-1-20200101T000000Z-00.part",
+    }
+
+
+KEEPER = """
+import os
+import sys
+sys.path.insert(0, sys.argv[1])
+import numpy as np
+from pathlib import Path
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
+from engine.results import NewResult, Results
+grid = ImageGrid((20, 100, 100), (1.0, 1.0, 1.0))
+study = Study(data=Path("scan.l"), protocol=ListModeProtocol())
+for i in range(10_000):
+    volume = Volume(np.full(grid.shape, i + 1, np.float32), grid, "counts/mm")
+    new = NewResult(study, volume, {"axes": "LPS"}, job=f"{os.getpid()} {i}")
+    print(Results().keep(new).id, flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="SIGKILL is of POSIX systems")
+def test_a_kill_at_any_moment_loses_no_result_that_was_kept(results, tmp_path, rng):
+    said = []
+    for _ in range(2):
+        with subprocess.Popen(
+            [sys.executable, "-c", KEEPER, str(ROOT)], cwd=tmp_path, stdout=subprocess.PIPE
+        ) as keeper:
+            said.append(keeper.stdout.readline().decode().strip())
+            time.sleep(rng.uniform(0, 0.1))
+            keeper.send_signal(signal.SIGKILL)
+            said += keeper.stdout.read().decode().split()
+    found = {result.id: result for result in results.newest_first()}
+    assert set(said) <= set(found)
+    for result in found.values():
+        values = result.volume().values
+        assert values.min() == values.max() == float(result.record.job.split()[1]) + 1
+    assert not list(results.folder.glob(".*"))
