@@ -141,7 +141,7 @@ def test_the_table_is_saved_where_the_user_says(qtbot, window, box, tmp_path, mo
     drag(qtbot, view, *across(view))
     settled(qtbot, box)
     target = tmp_path / "along"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(target), ""))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked, **more: (str(target), ""))
     box.csv.click()
     qtbot.waitUntil(lambda: not window.commands.is_busy)
     table = np.loadtxt(tmp_path / "along.csv", delimiter=",", skiprows=1)
