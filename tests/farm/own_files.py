@@ -18,6 +18,7 @@ from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.run_history import RunHistory
 from engine.data.volume import Volume
+from engine.events import Preview
 from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circular_cone
@@ -36,7 +37,7 @@ from engine.io import (
 )
 from engine.io.response_hdf5 import read_response, write_response
 from engine.io.xray.pose import turned_parallel
-from engine.jobs.checkpoint.images import Head, read_head, read_image, write_image
+from engine.jobs.checkpoint.images import Head, read_checkpoint, write_image
 from engine.jobs.checkpoint.job import RECORD, Job
 from engine.jobs.checkpoint.job_record import JobRecord
 from engine.jobs.checkpoint.owner import Owner
@@ -212,14 +213,9 @@ def _read_sensitivity(path: Path) -> Any:
 
 
 def _checkpoint(folder: Path) -> tuple[Path, Callable[[Path], Any]]:
-    head = Head(
-        done=3,
-        shape=GRID.shape,
-        protocol="digest",
-        inputs={"data": ("scan.l", "digest")},
-        history=RunHistory(seconds={"reconstruct": 1.5}),
-    )
-    write_image(_image().values, head, folder / "a.bin")
+    preview = Preview(_image(), 1, 3, 1, 4, 0.5, history=RunHistory(seconds={"reconstruct": 1.5}))
+    head = Head.of(preview, "digest", {"data": ("scan.l", "digest")})
+    write_image(_image(), head, folder / "a.bin")
     return folder / "a.bin", _read_checkpoint
 
 
@@ -243,8 +239,7 @@ def _read_job(path: Path) -> Any:
 
 
 def _read_checkpoint(path: Path) -> Any:
-    image, said = read_image(path), read_head(path)
-    return None if image is None else (image, said)
+    return read_checkpoint(path)
 
 
 def _projections(folder: Path, name: str) -> tuple[Path, Callable[[Path], Any]]:
