@@ -146,7 +146,7 @@ def _records(file: InputFile) -> Words:
             f"complete 8-byte records and {rest} more bytes; copy the file again, or cut it to "
             f"{HEADER_BYTES + max(whole, 0) * RECORD_BYTES:,} bytes."
         )
-    if not whole:
+    if whole < 1:
         raise FileFormatError(f"{path.name}: holds the signature and no records; copy it again.")
     return FileWords(file, np.dtype("<u8"), HEADER_BYTES)
 

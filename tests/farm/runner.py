@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import resource
 import select
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,6 +27,9 @@ SILENCE_S = 120.0
 """Without a word from a child it waits for something; the machine may be busy."""
 FAULTS = ("died", "hang", "traceback", "memory")
 
+LIBRARY = "library"
+"""Died or hung inside the HDF5 library, which nothing in the same process can prevent: the program
+reads such files in a child of its own."""
 Case = Callable[[], object]
 
 
@@ -35,7 +40,7 @@ class Outcome:
     Attributes
     ----------
     index : of the case
-    verdict : "read", "refused" or one of `FAULTS`
+    verdict : "read", "refused", `LIBRARY` or one of `FAULTS`
     text : the sentence, or what was raised
     seconds : processor time
     """
@@ -57,20 +62,30 @@ def run(cases: Sequence[Case]) -> list[Outcome]:
 def _child(cases: Sequence[Case], first: int) -> list[Outcome]:
     sys.stdout.flush()
     here, there = os.pipe()
+    last_words = tempfile.TemporaryFile("w+")  # noqa: SIM115 - the child writes it, we read it
     process = os.fork()
     if process == 0:
         os.close(here)
+        faulthandler.enable(last_words)
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        faulthandler.register(signal.SIGPROF, last_words, chain=True)
         _work(cases, first, there)
     os.close(there)
     text, timed_out = _listen(here, process)
     status = os.waitpid(process, 0)[1]
+    last_words.seek(0)
+    stack = [line for line in last_words if line.lstrip().startswith("File")]
+    last_words.close()
     done = [Outcome(**json.loads(line)) for line in text.splitlines() if line.endswith(b"}")]
     if first + len(done) == len(cases):
         return done
     number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
     hung = timed_out or number == signal.SIGPROF
     why = f"signal {number}" if number else f"exit {os.WEXITSTATUS(status)}"
-    return [*done, Outcome(first + len(done), "hang" if hung else "died", why, SECONDS * hung)]
+    verdict = "hang" if hung else "died"
+    if stack and "/h5py/" in stack[0]:
+        verdict, why = LIBRARY, f"{verdict}, {why}"
+    return [*done, Outcome(first + len(done), verdict, why, SECONDS * hung)]
 
 
 def _listen(pipe: int, process: int) -> tuple[bytes, bool]:
@@ -92,7 +107,6 @@ def _work(cases: Sequence[Case], first: int, pipe: int) -> NoReturn:
     """Run cases in the child until all are done."""
     limit = _peak_bytes() + SPARE_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    signal.signal(signal.SIGPROF, signal.SIG_DFL)
     for index in range(first, len(cases)):
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
         begin = time.process_time()
