@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from app.look.formatting import clock, sentence_case, size
+from app.look.formatting import clock, size
 from app.models.run_record import RunRecord
 from engine.modalities import Study
 from engine.results import Difference, Result, differences
+
+OTHER_SCAN = "This image is of {0.then}, not of the scan that is open, {0.now}."
 
 
 def lines_of(result: Result) -> tuple[str, str, str]:
@@ -46,18 +48,13 @@ def made_with(record: RunRecord, now: Study | None) -> tuple[str, bool]:
     study = record.study
     if study is None:
         return "", False
-    how = f"Made with {study.protocol.name}: {study.protocol.algorithm.describe()}."
-    said = [f"{record.ending}." if record.ending else "", how]
+    made = f"Made with {study.protocol.name}: {study.protocol.algorithm.describe()}."
+    ending = f"{record.ending}." if record.ending else ""
     changed = [] if now is None else differences(study, now)
-    return " ".join((*filter(None, said), *_changes(study, now, changed))), bool(changed)
+    other = [OTHER_SCAN.format(each) for each in changed if each.label == "scan"]
+    since = "" if other or not changed else _changes(changed)  # of another scan all may differ
+    return " ".join(filter(None, (*other, ending, made, since))), bool(changed)
 
 
-def _changes(study: Study, now: Study | None, changed: Sequence[Difference]) -> list[str]:
-    """Return sentences on what differs; another scan comes first."""
-    scans = [each for each in changed if each.label == "scan"]
-    others = "; ".join(str(each) for each in changed if each.label != "scan")
-    said = [f"The scan that is open is another one: {each.now}; this image is of {each.then}."
-            for each in scans]  # fmt: skip
-    if others:
-        said.append(sentence_case(f"changed since: {others}."))
-    return said
+def _changes(changed: Sequence[Difference]) -> str:
+    return f"Changed since: {'; '.join(str(each) for each in changed)}."

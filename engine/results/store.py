@@ -250,7 +250,10 @@ def _is_abandoned(folder: Path) -> bool:
 
     host, pid, *_ = (*folder.name.removeprefix(".").split("-"), "", "")
     if host == _host() and pid.isdecimal():
-        return not psutil.pid_exists(int(pid))
+        try:
+            return bool(psutil.Process(int(pid)).status() == psutil.STATUS_ZOMBIE)
+        except psutil.NoSuchProcess:
+            return True
     with suppress(OSError):
         return time.time() - folder.stat().st_mtime > STALE_S
     return False

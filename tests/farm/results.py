@@ -115,12 +115,21 @@ class Window:
             self.process.kill()
             raise
         self.hear(seconds=0.2)
-        with suppress(psutil.NoSuchProcess):
-            psutil.Process(self.engine or self.process.pid).wait(PATIENCE_S)
+        end = time.monotonic() + PATIENCE_S
+        while is_alive(self.engine) and time.monotonic() < end:
+            time.sleep(0.05)
 
     def _listen(self) -> None:
         for line in self.process.stdout:  # type: ignore[union-attr]
             self._said.put(line)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process works; nobody may wait for one whose parent was killed."""
+    try:
+        return pid > 0 and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def play(window: Window, rng: np.random.Generator) -> str:

@@ -249,10 +249,9 @@ def test_an_image_of_another_scan_says_so_first(
     settle(qtbot, controls)
     today = datetime.now(UTC).astimezone()
     days = {f"Result of {today - timedelta(days=n):%d %b %Y}" for n in (0, 1)}  # at midnight
-    assert caption.full_text[:21] in days
-    assert caption.full_text.endswith(
-        "The scan that is open is another one: small.h5; this image is of other.h5."
-    )
+    other = "This image is of other.h5, not of the scan that is open, small.h5. "
+    assert caption.full_text.startswith(other), "what does not fit is cut from the end"
+    assert caption.full_text.removeprefix(other)[:21] in days
     assert caption.property("tone") == "look"
 
 
