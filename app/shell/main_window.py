@@ -43,7 +43,7 @@ LOADER_MS = 500
 """Until the process that reads files is started: once the window is drawn."""
 LEAST_PX = (1010, 600)
 """The window can be made as small as this; what it says never makes it larger."""
-LEFT_PX, RIGHT_PX, LOG_PX = 344, 340, 150
+LEFT_PX, RIGHT_PX, LOG_PX = 344, 360, 150
 LEAST_LEFT_PX, LEAST_RIGHT_PX = 300, 240
 
 

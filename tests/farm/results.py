@@ -39,6 +39,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 120.0
 LONGEST_WAIT_S = 1.5
 """Between what is done to a window; a run takes about as long."""
+ASK_AGAIN_S = 3.0
 ACTS = ("kill engine", "start", "finish", "abort")
 ENDS = ("kill window", "kill window when finished", "quit", "quit when finished")
 
@@ -96,7 +97,7 @@ class Window:
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0 or not self._said.empty():
             with suppress(Empty):
-                word, *rest = self._said.get(timeout=max(left, 0.001)).split()
+                word, *rest = self._said.get(timeout=min(max(left, 0.001), 0.1)).split()
                 if word == "engine":
                     self.engine = int(rest[0])
                 elif word == "finished":
@@ -133,22 +134,23 @@ def is_alive(pid: int) -> bool:
 
 
 def play(window: Window, rng: np.random.Generator) -> str:
-    """Do things to a window until its end; returns what ended it."""
+    """Do things to a window until its end; returns them, the end last."""
+    acts = []
     window.hear("engine", PATIENCE_S)
     for _ in range(int(rng.integers(0, 3))):
         window.hear(seconds=rng.uniform(0, LONGEST_WAIT_S))
         act = str(rng.choice(ACTS))
+        acts.append(act)
         if act != "kill engine":
             window.order(act)
             continue
-        with suppress(ProcessLookupError):
+        if is_alive(window.engine):
             os.kill(window.engine, signal.SIGKILL)
         if window.hear("stopped", LONGEST_WAIT_S):
             window.order("resume")
     end = str(rng.choice(ENDS))
     if end.endswith("finished"):
-        window.order("start")  # nothing happens while a run is at work
-        window.hear("finished", PATIENCE_S)
+        acts.append("" if until_finished(window) else "waits in vain")
     else:
         window.hear(seconds=rng.uniform(0, LONGEST_WAIT_S))
     if end.startswith("kill"):
@@ -156,7 +158,17 @@ def play(window: Window, rng: np.random.Generator) -> str:
     else:
         window.order("quit")
     window.end()
-    return end
+    return ", ".join(filter(None, (*acts, end)))
+
+
+def until_finished(window: Window) -> bool:
+    """Have a run finished; to start does nothing while one is at work, or still being aborted."""
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        window.order("start")
+        if window.hear("finished", ASK_AGAIN_S):
+            return True
+    return False
 
 
 def lost(finished: list[tuple[str, str]]) -> list[str]:
@@ -183,7 +195,7 @@ def farm(rounds: int, seed: int, say=sys.stdout.write) -> tuple[int, int]:
             for i in range(rounds):
                 window = Window(study)
                 end = play(window, rng)
-                ends[end] += 1
+                ends[end.rpartition(", ")[2]] += 1
                 finished += window.finished
                 gone = lost(finished)
                 n_finished, n_lost = len(finished), len(gone)

@@ -89,8 +89,7 @@ def main(study: Path) -> int:
     }
     orders.came.connect(lambda line: acts[line]())
     Thread(target=orders.read, daemon=True).start()
-    window.commands.open_study(read_study(study))
-    runner.start_when_ready()
+    runner.open_and_start(read_study(study))
     code = app.exec()
     del told
     return code
