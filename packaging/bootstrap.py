@@ -77,7 +77,8 @@ def test(root: Path, options: list[str], *, newest: bool = False) -> int:
     say("Running the tests")
     command = [str(python), "-m", "pytest", "-n", "2", "--dist", "worksteal", *options]
     code = subprocess.call(command, cwd=root)
-    if missing := qt_libraries.missing_for_windows(root, python):
+    missing = qt_libraries.missing_for_windows(root, python)
+    if missing:
         say(
             f"The tests need no display. To open the window on X this system lacks {missing}: "
             "`python3 packaging/bootstrap.py run` installs what is missing."

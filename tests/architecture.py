@@ -140,7 +140,7 @@ OPENING = (
     "load",
 )
 """Calls that take a path to a file."""
-NO_PATHS = ("Job", "gpu", "h5py.h5a", "parts", "json", "tomllib")
+NO_PATHS = ("Job", "gpu", "h5py.h5a", "parts", "results", "json", "tomllib")
 """What has methods of these names and opens nothing."""
 MAY_OPEN = (
     *("engine.io.open_input", "engine.io.folder", "engine.io.hdf5"),  # the one way in
@@ -151,7 +151,7 @@ MAY_OPEN = (
     *("engine.modalities.dual_head_pet.response.parts", "engine.benchmark.report"),
     *("engine.modalities.dual_head_pet.response_cache", "engine.reporting.environment"),
     *("engine.modalities.listmode_pet.sensitivity_cache", "engine.io.scanner_toml"),
-    "engine.io.png",
+    *("engine.io.png", "engine.results"),
 )
 """Modules that open paths: the one way in, what writes, and what reads files that we made."""
 

@@ -22,6 +22,7 @@ from app.look.icons import set_icon
 from app.look.widgets import button, label, set_tone
 from app.results.result_delegate import ResultDelegate
 from app.results.result_text import lines_of, tip_of
+from app.views.plain_text import plain_tip
 from engine.results import Result
 
 EMPTY = (
@@ -119,7 +120,7 @@ class ResultsTab(QWidget):
         self.list.clear()
         for row, result in enumerate(self._results.items):
             item = QListWidgetItem(", ".join(lines_of(result)))  # read aloud; the delegate paints
-            item.setToolTip(tip_of(result))
+            item.setToolTip(plain_tip(tip_of(result)))
             self.list.addItem(item)
             if result.id == self._chosen:
                 self.list.setCurrentRow(row)
@@ -148,7 +149,7 @@ class ResultsTab(QWidget):
             (self.more, obstacle, "Pin, delete, show in folder"),
         ):
             each.setEnabled(not why)
-            each.setToolTip(why or tip)
+            each.setToolTip(plain_tip(why or tip))
 
     def _open(self) -> None:
         if self.current is not None:

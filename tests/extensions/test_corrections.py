@@ -251,7 +251,7 @@ def test_an_auxiliary_input_is_an_option_a_file_to_open_and_part_of_the_replay(
     told = trial.run(
         pet_scan,
         reconstructed("plain.h5", use),
-        reconstructed("busy.h5", use, options=("--live-time", "busy.live")),
+        reconstructed("busy.h5", use, options=("--live-time", "busy.live", "--identify")),
         ask={"roles": {"path": "busy.live"}},
     )
 
@@ -267,7 +267,7 @@ def test_an_auxiliary_input_is_an_option_a_file_to_open_and_part_of_the_replay(
 def test_a_scanner_is_one_file(trial: Trial, pet_scan: list[str]) -> None:
     scanner = (trial.work / "ring.toml").read_text()
     (trial.root / "resources" / "scanners" / "tiny-ring.toml").write_text(scanner)
-    by_name = [word.replace("ring.toml", "tiny-ring") for word in pet_scan]
+    by_name = [*(word.replace("ring.toml", "tiny-ring") for word in pet_scan), "--force"]
 
     trial.run(
         pet_scan,

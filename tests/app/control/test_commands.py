@@ -90,7 +90,8 @@ def test_closing_ends_what_heeds_it_and_starts_nothing_more(qtbot, commands):
 
 
 def test_a_protocol_that_finds_no_folder_is_a_sentence(tmp_path, commands, preferences):
-    (tmp_path / "home").write_text("a file where the folder should be")
+    preferences.folder.mkdir(exist_ok=True)
+    (preferences.folder / "protocols").write_text("a file where the folder should be")
     problems = []
     commands._session.problem_raised.connect(problems.append)
     commands.save_protocol("Mine")

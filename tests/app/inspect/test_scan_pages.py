@@ -16,6 +16,7 @@ from app.shell.central_area import CentralArea
 from engine.data.projections import Projections
 from engine.geometry.orbits import circle, circular_cone, fan
 from engine.io import write_projections
+from engine.jobs.loader import Loader
 from engine.modalities.xray_ct.projections_summary import ProjectionsSummary
 from engine.modalities.xray_ct.radiograph_store import Part
 from engine.preprocess import Binning
@@ -40,8 +41,8 @@ def scan() -> Projections:
 class Middle(Controls):
     """The middle of the window, alone on the screen."""
 
-    def __init__(self, preferences: Preferences) -> None:
-        super().__init__(preferences)
+    def __init__(self, preferences: Preferences, loader: Loader) -> None:
+        super().__init__(preferences, loader)
         self.centre = CentralArea(
             self.context,
             open_scan=lambda: None,
@@ -53,9 +54,9 @@ class Middle(Controls):
 
 
 @pytest.fixture
-def window(qtbot, qapp, preferences) -> Iterator[Middle]:
+def window(qtbot, qapp, preferences, loader) -> Iterator[Middle]:
     """As much of the window as the pages need."""
-    made = Middle(preferences)
+    made = Middle(preferences, loader)
     qtbot.addWidget(made.centre)
     made.centre.resize(800, 700)
     made.centre.show()

@@ -196,7 +196,7 @@ def test_nothing_is_wider_than_the_panel(qtbot, window, tab):
 def test_the_profile_on_show_is_exported_whole(qtbot, window, tab, tmp_path, monkeypatch):
     show(window, CARD)
     target = tmp_path / "mine.json"
-    answer = staticmethod(lambda *_: (str(target.with_suffix("")), ""))
+    answer = staticmethod(lambda *_, **__: (str(target.with_suffix("")), ""))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
     tab.save.click()
     qtbot.waitUntil(lambda: target.exists() and not window.commands.is_busy)

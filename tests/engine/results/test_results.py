@@ -116,10 +116,11 @@ def test_a_disk_that_fails_midway_leaves_nothing(results, new, monkeypatch, plac
     def fail(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(place, call, fail)
-    with pytest.raises(ResourceError):
-        results.keep(new())
-    monkeypatch.undo()
+    made = new()
+    with monkeypatch.context() as patch:
+        patch.setattr(place, call, fail)
+        with pytest.raises(ResourceError):
+            results.keep(made)
     assert not results.folder.exists() or not list(results.folder.iterdir())
 
 

@@ -215,7 +215,7 @@ def test_a_stored_response_gives_the_same_image(
     path: Path, response: ResponseMatrix, tmp_path: Path
 ) -> None:
     write_response(response, tmp_path / "r.h5")
-    named = image(study(path, response=tmp_path / "r.h5"))
+    named = image(study(path, response=tmp_path / "r.h5", identified=True))
     np.testing.assert_array_equal(named.values, image(study(path)).values)
     assert named.info["inputs"]["response"]["name"] == "r.h5"
     assert "--response r.h5" in named.info["replay"]

@@ -155,7 +155,11 @@ def test_provenance_names_everything(few):
     record = image(study(folder, "sensitivity.seed=5")).info
     assert record["protocol"]["sensitivity"]["seed"] == 5
     assert record["protocol"]["algorithm"]["iterations"] == 4
-    inputs = repr(record["inputs"])
+    names = {role: file["name"] for role, file in record["inputs"].items()}
+    assert {"data", "attenuation", "normalisation"} <= set(names)
+    assert not any(name in repr(record) for name in ("scan.h5", "mu.nii.gz", "efficiencies.txt"))
+    identified = study(folder).model_copy(update={"identified": True})
+    inputs = repr(image(identified).info["inputs"])
     assert all(name in inputs for name in ("scan.h5", "mu.nii.gz", "efficiencies.txt"))
     assert str(folder) not in repr(record)
     assert {c["kind"] for c in record["corrections"]} >= {"attenuation", "randoms"}
