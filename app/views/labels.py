@@ -55,6 +55,8 @@ class ElidedLabel(PlainLabel):
     def show_within(self, text: str, least_px: int, most_px: int) -> None:
         """Show a text, in as much room as it needs between these widths."""
         self.full_text = text
+        # a layout gives what is ignored no room, whatever its least width
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setFixedWidth(min(max(self.sizeHint().width(), least_px), most_px))
         self._fit()
 

@@ -89,8 +89,11 @@ class MipView(RasterView):
     def caption(self) -> str:
         if self.state.volume is None:
             return "Projection"
-        wider = f"   window {self._gain:g} × as wide" if self._gain > 1 else ""
-        return f"Projection   {self._degrees:.0f}°{wider}"
+        return f"Projection   {self._degrees:.0f}°"
+
+    def remark(self) -> str:
+        wider = self.state.volume is not None and self._gain > 1
+        return f"window {self._gain:g} × as wide" if wider else ""
 
     def primary_drag(self, at: QPointF) -> Drag:
         start = self._degrees
