@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 LEAVES = ("arrays", "errors", "plain", "settings", "geometry", "data", "events", "faces")
@@ -374,10 +374,11 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def sources(root: Path) -> list[Source]:
-    """Return every Python file of the engine, the window and their data."""
+@cache
+def sources(root: Path) -> tuple[Source, ...]:
+    """Return every Python file of the engine, the window and their data, parsed once."""
     paths = sorted(p for top in ("engine", "app", "resources") for p in (root / top).rglob("*.py"))
     names = [path.relative_to(root).as_posix() for path in paths]
     modules = frozenset(dotted(name) for name in names)
     texts = (path.read_text(encoding="utf-8") for path in paths)
-    return [Source(name, text, modules) for name, text in zip(names, texts, strict=True)]
+    return tuple(Source(name, text, modules) for name, text in zip(names, texts, strict=True))
