@@ -75,7 +75,7 @@ def write_group(group: str, before: list[Path], *, newest: bool) -> None:
         constraints = [word for path in before for word in ("-c", str(path))]
         _uv(
             *("compile", "--universal", "--python-version", PYTHONS[0], "--generate-hashes"),
-            *("--no-header", "--no-annotate", "--no-emit-index-url", "-o", str(file)),
+            *("--no-header", "--no-annotate", "-o", str(file)),
             *(("--upgrade",) if newest else ()),
             *(*constraints, *extra, source),
         )
