@@ -19,8 +19,9 @@ from engine.errors import ResourceError
 from engine.paths import OTHER_HOME, locks_dir
 
 POLL_S = 0.2
-STALE_S = 86_400.0
-"""Age at which a lock that nobody holds is litter of a process that was killed."""
+STALE_S = 2.0
+"""Age at which a lock that nobody holds is litter of a process that was killed: whoever makes one
+takes it at once."""
 
 
 @contextmanager
@@ -53,6 +54,7 @@ def after_others(path: Path, on_wait: Callable[[], None] | None = None) -> Itera
             on_wait()
         time.sleep(POLL_S)
     with _released(lock):
+        sweep_locks()
         yield
 
 
@@ -66,7 +68,7 @@ def is_held(path: Path) -> bool:
 
 
 def sweep_locks() -> None:
-    """Remove the locks of processes that were killed, some time later."""
+    """Remove the locks of processes that were killed."""
     for file in locks_dir().glob("*.lock"):
         with suppress(OSError, ResourceError):
             lock = FileLock(file)

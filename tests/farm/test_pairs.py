@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -52,12 +53,25 @@ def test_locks_of_killed_processes_are_swept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
-    monkeypatch.setattr("engine.io.locks.STALE_S", -1.0)
-    (paths.locks_dir() / "left.lock").touch()
+    left = paths.locks_dir() / "left.lock"
     with only_writer(tmp_path / "a"):
+        for file in (left, *paths.locks_dir().iterdir()):
+            file.touch()
+            os.utime(file, (0, 0))
         sweep_locks()
         assert is_held(tmp_path / "a")
+        assert not left.exists()
         assert len(list(paths.locks_dir().iterdir())) == 1
+
+
+def test_a_lock_just_made_is_not_swept_before_it_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+    made = paths.locks_dir() / "made.lock"
+    made.touch()
+    sweep_locks()
+    assert made.exists()
 
 
 def test_a_place_without_locks_takes_files_but_no_long_work(
