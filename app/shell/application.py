@@ -23,6 +23,7 @@ from app.models.messages import Problem
 from app.models.named_protocols import protocols_left_out
 from app.models.preferences import Preferences
 from app.models.session import Session
+from app.shell.garbage import collect_between_events, set_start_aside
 from app.shell.main_window import MainWindow
 from engine.support import keep_fault
 
@@ -47,6 +48,7 @@ def make_window(
     app: QApplication, preferences: Preferences | None = None, loader: Loader | None = None
 ) -> MainWindow:
     """Return a window with an empty session; `loader` reads its files, else one of its own."""
+    collect_between_events(app)
     preferences = preferences or Preferences()
     session = Session(DeviceChoice(preferences.device))
     theme = Theme(app, preferences.theme)
@@ -87,6 +89,7 @@ def run_window(*, path: Path | None = None, demo: str = "") -> int:
     window = make_window(app)
     sys.excepthook = lambda *fault: report_fault(window.session, *fault)
     window.show()
+    QTimer.singleShot(0, window, set_start_aside)
     if path is not None:
         QTimer.singleShot(0, window, lambda: window.open_path(path))
     if demo:

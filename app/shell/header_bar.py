@@ -28,7 +28,7 @@ from app.shell.actions import Actions
 from app.shell.device_chooser import DeviceChooser
 from app.views.labels import ElidedLabel
 from app.views.plain_text import plain_tip
-from engine.modalities import AnyModality
+from engine.modalities import AnyModality, Protocol
 
 HEIGHT_PX = 52
 PROTOCOL_PX, LEAST_PROTOCOL_PX = 190, 110
@@ -86,6 +86,7 @@ class ChoicePage(QWidget):
         self._folder = context.preferences.folder
         self._study = context.session.study
         self._listed: tuple[AnyModality, ...] = ()
+        self._offered: list[Protocol] = []
         self.protocols = QuietCombo()
         self.protocols.setMinimumWidth(LEAST_PROTOCOL_PX)
         self.protocols.setMaximumWidth(PROTOCOL_PX)
@@ -145,6 +146,7 @@ class ChoicePage(QWidget):
 
     def _fill(self) -> None:
         self.protocols.clear()
+        self._offered.clear()
         self._listed = self._suitable()
         for modality in self._listed:
             protocols = known_protocols(self._folder, modality)
@@ -154,14 +156,15 @@ class ChoicePage(QWidget):
             if self.protocols.count():
                 self.protocols.insertSeparator(self.protocols.count())
             for each in protocols:
-                self.protocols.addItem(each.name, each)
+                self.protocols.addItem(each.name, len(self._offered))
+                self._offered.append(each)
                 tip = modality.approach if len(self._listed) > 1 else ""
                 self.protocols.setItemData(
                     self.protocols.count() - 1, tip, Qt.ItemDataRole.ToolTipRole
                 )
 
     def _chosen(self) -> None:
-        self._study.use_protocol(self.protocols.currentData())
+        self._study.use_protocol(self._offered[self.protocols.currentData()])
 
 
 class Segments(QWidget):

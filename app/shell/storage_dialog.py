@@ -25,7 +25,7 @@ from engine.jobs import StoredItem, choose_stored, kind_title, remove_stored, st
 
 SIZE_PX = (720, 460)
 COLUMNS = ("What", "Size", "Last used")
-ITEMS = Qt.ItemDataRole.UserRole
+PATHS = Qt.ItemDataRole.UserRole
 OLD_DAYS = 30
 Confirm = Callable[[str, str, str], bool]
 
@@ -62,10 +62,9 @@ class StorageDialog(QDialog):
     @property
     def selected(self) -> list[StoredItem]:
         """What is selected, each thing once; a kind stands for all it holds. No job at work."""
-        found: dict[str, StoredItem] = {}
-        for row in self.tree.selectedItems():
-            found |= {str(item.path): item for item in row.data(0, ITEMS)}
-        return choose_stored(found.values(), [item.kind for item in found.values()])
+        paths = {path for row in self.tree.selectedItems() for path in row.data(0, PATHS)}
+        found = [item for item in self.items if str(item.path) in paths]
+        return choose_stored(found, [item.kind for item in found])
 
     def _lay_out(self) -> None:
         buttons = QHBoxLayout()
@@ -166,7 +165,7 @@ def _row(name: str, items: list[StoredItem]) -> QTreeWidgetItem:
     days = min(item.age_days for item in items)
     used = "today" if days < 1 else f"{days:,.0f} day{'s' if days >= 1.5 else ''} ago"
     row = QTreeWidgetItem([what, size(sum(item.n_bytes for item in items)), used])
-    row.setData(0, ITEMS, items)
+    row.setData(0, PATHS, [str(item.path) for item in items])
     for column in (1, 2):
         row.setTextAlignment(column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     return row

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -128,6 +129,13 @@ def controls(qtbot, qapp, preferences, loader) -> Iterator[Controls]:
     made = Controls(preferences, loader)
     yield made
     shut_down(qtbot, made)
+
+
+@pytest.fixture(autouse=True)
+def collected_elsewhere() -> Iterator[None]:
+    """Give garbage back to Python after a test whose window took its collection over."""
+    yield
+    gc.enable()
 
 
 @pytest.fixture

@@ -1,0 +1,77 @@
+"""Cyclic garbage of the window's process ends in the thread of the window, between two events."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+
+import pytest
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QComboBox, QListWidget, QTreeWidget
+
+from app.shell.garbage import collect_between_events, collect_due
+
+PATIENCE_MS = 20_000
+
+
+class Knot(QObject):
+    """A Qt object that nothing but itself holds; it notes the thread that ends it."""
+
+    def __init__(self, ended_in: list[int]) -> None:
+        super().__init__()
+        self.itself = self
+        weakref.finalize(self, lambda: ended_in.append(threading.get_ident()))
+
+
+@pytest.fixture
+def ended_in(qapp) -> list[int]:
+    """Threads that ended the knots of a test."""
+    collect_between_events(qapp)
+    return []
+
+
+def test_a_busy_thread_ends_nothing_of_the_window(qtbot, ended_in):
+    Knot(ended_in)
+
+    def allocate() -> None:
+        for _ in range(20):
+            kept = [[k] for k in range(10_000)]
+            assert kept
+
+    thread = threading.Thread(target=allocate)
+    thread.start()
+    thread.join()
+    assert ended_in == [], "no thread of ours collects"
+    qtbot.waitUntil(lambda: ended_in == [threading.get_ident()], timeout=PATIENCE_MS)
+
+
+def test_without_new_garbage_nothing_is_collected(ended_in):
+    gc.collect()
+    Knot(ended_in)
+    collect_due()
+    assert ended_in == []
+
+
+def test_one_timer_for_any_number_of_windows(qapp, ended_in):
+    before = len(qapp.children())
+    collect_between_events(qapp)
+    assert len(qapp.children()) == before
+
+
+def test_no_list_of_the_window_holds_objects_of_python(window, opened):
+    """Qt copies and drops what its items hold when it likes: words and numbers only."""
+    opened()
+    models = [
+        each.model()
+        for kind in (QComboBox, QListWidget, QTreeWidget)
+        for each in window.findChildren(kind)
+    ]
+    held = [
+        model.data(model.index(row, 0), role)
+        for model in models
+        for row in range(model.rowCount())
+        for role in range(0x0100, 0x0104)
+    ]
+    assert any(held), "some hold something"
+    assert {type(value) for value in held} <= {type(None), str, int, float, bool, list}
