@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.modalities.inspection import inspect
-from tests.farm import bombs, lies, traps
+from tests.farm import bombs, elsewhere, lies, traps
 from tests.farm.formats import KINDS, Kind
 
 
@@ -85,4 +85,5 @@ ATTACKS: tuple[Attack, ...] = (
     *(_companion(kind, trap) for kind in KINDS for trap in (traps.fifo, traps.zeros)),
     *(Attack(f"bomb: {act.__name__}", act) for act in bombs.BOMBS),
     *(Attack(f"lie: {lie.name}", lie.act) for lie in lies.LIES),
+    *(Attack(f"elsewhere: {each.name}", each.act) for each in elsewhere.POINTERS),
 )
