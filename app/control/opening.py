@@ -90,7 +90,7 @@ class Opening(QObject):
     def add(self, request: Request) -> None:
         """Read something once all before it is done."""
         if self._run.state.is_active:
-            self._refuse_while_running()
+            self._refuse_while_running(request)
             return
         self.serial += 1
         self._queue.append(request)
@@ -156,7 +156,7 @@ class Opening(QObject):
             self._refuse(request, outcome)
             return
         if self._run.state.is_active:
-            self._refuse_while_running()
+            self._refuse_while_running(request)
             return
         if isinstance(outcome, Addition | Revision) and not self._belongs(request, inputs):
             return
@@ -225,7 +225,6 @@ class Opening(QObject):
         files = (request.path,) if request.path is not None else ()
         self._session.raise_problem(Problem(request.refusal, text, safe, files=files))
 
-    def _refuse_while_running(self) -> None:
-        self._session.add_log(
-            "warning", "A reconstruction is running; finish or abort it before changing the study."
-        )
+    def _refuse_while_running(self, request: Request) -> None:
+        text = "A reconstruction is running; finish or abort it before changing the study."
+        self._session.raise_problem(Problem(request.refusal, text, "The run goes on."))

@@ -44,7 +44,7 @@ class ResultCommands(QObject):
     def open(self, result: Result) -> None:
         """Show a result with what made it."""
         if self._session.run.state.is_active:
-            self._session.add_log("warning", "A reconstruction is running; open results after it.")
+            self._refuse("The result cannot be opened.")
             return
         self._commands.run_task(
             lambda _: OpenedResult(result, result.volume(), result.study, result.provenance),
@@ -56,7 +56,7 @@ class ResultCommands(QObject):
     def use_settings(self, result: Result) -> None:
         """Take the protocol of a result; with no scan open, its whole study."""
         if self._session.run.state.is_active:
-            self._session.add_log("warning", "A reconstruction is running; change settings after.")
+            self._refuse("The settings cannot be used.")
             return
         try:
             study = result.study
@@ -88,6 +88,10 @@ class ResultCommands(QObject):
     def show_in_folder(self, result: Result) -> None:
         """Open the folder of a result in the desktop's file manager."""
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(result.folder)))
+
+    def _refuse(self, title: str) -> None:
+        text = "A reconstruction is running; wait for its end, or finish or abort it."
+        self._session.raise_problem(Problem(title, text, "The run goes on."))
 
     def _mark(self, result_id: str, mark: str, *, on: bool) -> None:
         self._commands.run_task(

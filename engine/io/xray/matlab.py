@@ -56,11 +56,14 @@ def variables(content: memoryview, most_bytes: int) -> Iterator[tuple[str, Value
         of all variables together
     """
     order = "<" if bytes(content[126:128]) == b"IM" else ">"
-    for part in _parts(content[HEADER_BYTES:], order):
-        if part.kind == COMPRESSED:
-            inner = memoryview(_unpacked(part.data, most_bytes))
+    for stored in _parts(content[HEADER_BYTES:], order):
+        part: _Part | None = stored
+        if stored.kind == COMPRESSED:
+            inner = memoryview(_unpacked(stored.data, most_bytes))
             most_bytes -= len(inner)
-            part = next(_parts(inner, order))
+            part = next(_parts(inner, order), None)
+        if part is None:
+            raise MatlabError("a packed variable with nothing in it")
         if part.kind != MATRIX:
             raise MatlabError(f"a variable of type {part.kind}")
         yield _matrix(part.data, order, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -69,6 +70,37 @@ def test_kills_at_random_and_the_same_bits(qtbot, window, opened, exact_study, r
     assert window.session.run.state is RunState.FINISHED
     final = window.session.run.record.images.items[-1].volume
     np.testing.assert_array_equal(final.values, last.volume.values)
+
+
+@pytest.mark.usefixtures("own_process")
+def test_files_that_change_or_kill_their_reader_do_not_reach_a_run(
+    qtbot, window, opened, exact_study, tmp_path
+):
+    scan = tmp_path / "scan.h5"
+    shutil.copy(exact_study.data, scan)
+    *_, last = run(exact_study, on=cpu(2))
+    opened(exact_study.model_copy(update={"data": scan}))
+    window.runner.start()
+    qtbot.waitUntil(lambda: window.session.run.record.latest is not None, timeout=PATIENCE_MS)
+    with scan.open("r+b") as file:  # a share that goes away, a copy that starts anew
+        file.truncate(1000)
+    hostile = tmp_path / "hostile.mat"
+    hostile.write_bytes(b"MATLAB 5.0".ljust(128, b"\0") + bytes(range(256)))
+    for path in (scan, hostile):
+        window.centre.message_bar.clear()
+        window.commands.open_path(path)
+        assert window.centre.message_bar.text == (
+            f"{path.name} cannot be opened. A reconstruction is running; finish or abort it before "
+            "changing the study. The run goes on."
+        )
+    assert window.session.run.state.is_active
+    qtbot.waitUntil(lambda: not window.session.run.state.is_active, timeout=PATIENCE_MS)
+    assert window.session.run.state is RunState.FINISHED
+    final = window.session.run.record.images.items[-1].volume
+    np.testing.assert_array_equal(final.values, last.volume.values)
+    window.commands.open_path(scan)  # now it is read, and does not become the study
+    qtbot.waitUntil(lambda: not window.commands.is_busy, timeout=PATIENCE_MS)
+    assert window.centre.message_bar.text.startswith("scan.h5 cannot be opened. scan.h5: ")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="SIGKILL is of POSIX systems")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -117,4 +119,11 @@ def test_a_file_that_unpacks_to_too_much_is_refused(
     path = write(tmp_path)
     monkeypatch.setattr(htc, "MAX_BYTES", 1000)
     with pytest.raises(FileFormatError, match="unpacks to more than 1,000"):
+        read_projections(path)
+
+
+def test_a_packed_variable_of_no_bytes_is_damage(tmp_path: Path) -> None:
+    path, packed = write(tmp_path), zlib.compress(b"")
+    path.write_bytes(path.read_bytes()[:128] + struct.pack("<II", 15, len(packed)) + packed)
+    with pytest.raises(FileFormatError, match="a packed variable with nothing in it"):
         read_projections(path)
