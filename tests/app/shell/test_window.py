@@ -29,8 +29,9 @@ def finish(qtbot, window):
 
 def until_running(qtbot, window, updates=3):
     def far_enough():
-        latest = window.session.run.record.latest
-        return latest is not None and latest.iteration >= updates
+        run = window.session.run  # a drawing may overtake the word that a stage has begun
+        latest, begun = run.record.latest, run.state is RunState.RUNNING
+        return begun and latest is not None and latest.iteration >= updates
 
     qtbot.waitUntil(far_enough, timeout=PATIENCE_MS)
 
