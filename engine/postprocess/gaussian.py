@@ -1,4 +1,11 @@
-"""Gaussian smoothing of a given full width at half maximum, the same in mm along every axis."""
+"""Gaussian smoothing of a given full width at half maximum, the same in mm along every axis.
+
+    g_i = sum_j [w(i - j) + w(i + j + 1) + ...] f_j,    w(k) ~ exp(-(k v)^2 / 2 sigma^2)
+
+At a border the image goes on as its mirror image. The weights of each voxel then sum to 1 and so do
+those that it gives away: a uniform object that goes on beyond the grid, as patients do, stays
+uniform, and no counts are lost.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +23,7 @@ DEFAULT_VOXELS = 1.5
 
 
 class Gaussian(Filter):
-    """Isotropic Gaussian; outside the image counts as zero."""
+    """Isotropic Gaussian; beyond its border the image goes on as its mirror image."""
 
     title: ClassVar[str] = "Gaussian"
     kind: Literal["gaussian"] = "gaussian"
@@ -36,7 +43,7 @@ class Gaussian(Filter):
     def apply(self, image: Array, voxel_mm: Point) -> Array:
         sigma = [self.width_mm(voxel_mm) / FWHM_PER_SIGMA / v for v in voxel_mm[::-1]]
         out = module_of(image).empty_like(image)
-        ndimage_of(image).gaussian_filter(image, sigma, output=out, mode="constant", truncate=4.0)
+        ndimage_of(image).gaussian_filter(image, sigma, output=out, mode="reflect", truncate=4.0)
         return out
 
     def describe(self) -> str:

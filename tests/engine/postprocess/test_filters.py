@@ -29,12 +29,24 @@ def test_gaussian_spreads_a_point_as_far_along_every_axis_in_mm() -> None:
         assert sigma * FWHM_PER_SIGMA == pytest.approx(9.0, rel=0.01)  # cut off at 4 sigma
 
 
-def test_gaussian_counts_nothing_outside_the_image() -> None:
-    flat = np.ones((9, 9, 9), np.float32)
+def test_gaussian_keeps_what_goes_on_beyond_the_border() -> None:
+    uniform = np.full((9, 5, 7), 3, np.float32)
 
-    smooth = Gaussian(fwhm_mm=9.0).apply(flat, VOXEL_MM)
+    for fwhm_mm in (3.0, 9.0, 40.0):
+        smooth = Gaussian(fwhm_mm=fwhm_mm).apply(uniform, VOXEL_MM)
+        np.testing.assert_allclose(smooth, 3, rtol=1e-6)
 
-    assert smooth[0, 0, 0] < 0.5 < smooth[4, 4, 4] <= 1 + 1e-6
+
+def test_gaussian_loses_no_counts_at_the_border(rng: np.random.Generator) -> None:
+    image = np.zeros((8, 7, 6), np.float32)
+    image[0, 0, 0], image[7, 3, 5] = 8, 3
+
+    smooth = Gaussian(fwhm_mm=6.0).apply(image, VOXEL_MM)
+
+    assert smooth.sum() == pytest.approx(11, rel=1e-6)
+    other = rng.random(image.shape, np.float32)
+    forth = (Gaussian(fwhm_mm=6.0).apply(other, VOXEL_MM) * image).sum()
+    assert forth == pytest.approx((other * smooth).sum(), rel=1e-5), "it is its own adjoint"
 
 
 def test_median_removes_a_hot_voxel_and_keeps_an_edge() -> None:
