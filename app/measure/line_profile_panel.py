@@ -16,7 +16,7 @@ from app.run.progress_panel import Numbers
 from app.views.line_plot import LinePlot
 from app.views.state import ViewState
 from app.views.text import millimetres, number
-from engine.quality import LineProfile, profile_along
+from engine.quality import LineProfile, peak_width, profile_along
 
 SAVE = Callable[[str, str], None]
 """Called with the proposed name of a file and its text."""
@@ -111,18 +111,29 @@ class LineProfileBox(QWidget):
         if found is None or drawn is None:
             return []
         length, (at, peak) = self._state.length_unit, found.peak
-        width = found.fwhm_mm
-        fwhm = "the line ends before" if width is None else f"{width:.2f} {length}"
         places = (drawn.start_mm, drawn.end_mm)
         a, b = ("  ".join(millimetres(value) for value in place) for place in places)
         return [
-            ("FWHM of the peak", fwhm),
+            *self._width_rows(found),
             ("Highest value", self._words(peak)),
             ("at", f"{at:.1f} {length} from end 1"),
             ("Lowest value", self._words(float(found.values.min()))),
             ("Length", f"{found.length_mm:.1f} {length}"),
             ("End 1  (x, y, z)", f"{a} {length}"),
             ("End 2  (x, y, z)", f"{b} {length}"),
+        ]
+
+    def _width_rows(self, found: LineProfile) -> list[tuple[str, str]]:
+        """Return the width by a fit, or where none fits, where the line crosses half height."""
+        crossed, length, volume = found.fwhm_mm, self._state.length_unit, self._state.volume
+        if crossed is None or volume is None:
+            return [("FWHM of the peak", "the line ends before")]
+        fitted = peak_width(volume, found)
+        if fitted is None:
+            return [("FWHM at half height", f"{crossed:.2f} {length}")]
+        return [
+            ("FWHM, fitted", f"{fitted.fwhm_mm:.2f} ± {fitted.error_mm:.2f} {length}"),
+            ("Its bias", fitted.bias),
         ]
 
     def _words(self, value: float) -> str:

@@ -65,9 +65,11 @@ def test_a_line_drawn_through_a_ball_tells_its_width(qtbot, window, box):
     assert line.length_mm == pytest.approx(180 / view.viewport.px_per_mm, rel=0.02)
     assert box.profile.fwhm_mm == pytest.approx(2.355 * SIGMA_MM, rel=0.05)
     message = dict(box.numbers_shown())
-    assert message["FWHM of the peak"].endswith("mm") and message["Highest value"].endswith(
-        "counts/mm"
-    )
+    fitted, error, unit = message["FWHM, fitted"].replace(" ± ", " ").split()
+    assert float(fitted) == pytest.approx(2.355 * SIGMA_MM, rel=0.02)
+    assert float(error) < 0.2 and unit == "mm"
+    assert message["Its bias"] == "at most 2 % too wide for a Gaussian peak"
+    assert message["Highest value"].endswith("counts/mm")
 
 
 def test_an_end_that_is_dragged_moves_and_the_other_stays(qtbot, window, box):
