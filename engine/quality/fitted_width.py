@@ -85,13 +85,18 @@ def peak_width(volume: Volume, line: LineProfile) -> PeakWidth | None:
     ground = float(line.values.min())
     begin = (highest - ground, ground, at, rough / FWHM_PER_SIGMA)
     t, wanted = line.distance_mm[near], _by_splines(volume, line.points_mm[near])
-    found = optimize.least_squares(lambda x: _gaussian(t, *x) - wanted, begin, x_scale="jac")
+
+    def misfit(x: Samples) -> Samples:
+        return _gaussian(t, *x) - wanted
+
+    found = optimize.least_squares(misfit, begin, x_scale="jac")
     height, ground, centre, sigma = (float(v) for v in found.x)
     width = abs(sigma) * FWHM_PER_SIGMA
     is_peak = height > 0 and 0 <= centre <= line.length_mm and width < line.length_mm
     if not found.success or not is_peak:
         return None
-    spread = np.linalg.pinv(found.jac.T @ found.jac)[3, 3]
+    slopes: Samples = np.asarray(found.jac)
+    spread = float(np.linalg.pinv(slopes.T @ slopes)[3, 3])
     spread *= 2 * found.cost / (len(t) - len(found.x))
     # neighbouring samples are not independent: there are so many to a voxel
     error = float(np.sqrt(max(spread, 0.0) * STEPS_PER_VOXEL)) * FWHM_PER_SIGMA
