@@ -1,7 +1,7 @@
 """Writing a file so that it is either the old one, whole, or the new one, whole.
 
-The bytes go into a hidden `.part` file in the same folder, reach the disk, are checked, and only
-then take the place of the old file in one step.
+The bytes go into a hidden `.part` file in the same folder, reach the disk, are read back from there
+and compared, and only then take the place of the old file in one step.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from stat import S_IMODE
 
 from engine.errors import ResourceError
 from engine.io.dead_parts import held, part_name, sweep_parts
+from engine.io.names import refuse_unusable_name
+from engine.io.read_back import forget, refuse_other_bytes
 
 OPEN_TO_UMASK, OWNER_ONLY = 0o666, 0o600
 """Permissions asked for a new file; the user's umask takes away from them."""
@@ -46,15 +48,20 @@ def write_atomically(
     private
         whether nobody but its owner may read it; else the umask says who may
     """
-    with publishing(path, len(data), private=private) as part:
-        part.write_bytes(data)
+
+    def checked(part: Path) -> None:
+        refuse_other_bytes(part, (data,), path)
         if check is not None:
-            _to_disk(part)
             check(part)
+
+    with publishing(path, len(data), checked, private=private) as part:
+        part.write_bytes(data)
 
 
 @contextmanager
-def publishing(path: Path, n_bytes: int, *, private: bool = False) -> Iterator[Path]:
+def publishing(
+    path: Path, n_bytes: int, check: Callable[[Path], None], *, private: bool = False
+) -> Iterator[Path]:
     """Yield an empty `.part` file to fill; it becomes `path` when the block ends well.
 
     A file that is replaced keeps its permissions.
@@ -65,6 +72,9 @@ def publishing(path: Path, n_bytes: int, *, private: bool = False) -> Iterator[P
         target; its folder must exist
     n_bytes
         how much will be written; refused at once where that much is not free
+    check
+        called when the `.part` file is on the disk and no copy of it in memory is left, so that
+        it reads what the disk, or the share, has kept; raises to keep it from being published
     private
         whether nobody but its owner may read it; else the umask says who may
     """
@@ -78,6 +88,7 @@ def publishing(path: Path, n_bytes: int, *, private: bool = False) -> Iterator[P
         with held(part):
             yield part
             _to_disk(part)
+            check(part)
             part.chmod(mode)
             part.replace(path)
         part = None
@@ -126,6 +137,7 @@ def refuse_impossible(path: Path, n_bytes: int = 0) -> None:
 
 
 def _refuse_place(path: Path) -> None:
+    refuse_unusable_name(path.name)
     length = len(os.fsencode(path.name))
     if length > MAX_NAME_BYTES:
         raise ResourceError(
@@ -172,6 +184,7 @@ def _explained(e: OSError, path: Path, n_bytes: int) -> ResourceError:
 def _to_disk(file: Path) -> None:
     with file.open("rb+") as handle:
         os.fsync(handle.fileno())
+        forget(handle.fileno())
 
 
 def folder_to_disk(folder: Path) -> None:

@@ -1,16 +1,13 @@
-"""Opening HDF5 files of others safely, and making our own in memory.
+"""Opening HDF5 files of others safely.
 
 Refused before anything is read: links that are not hard, datasets kept in other files, virtual
-datasets, object types, damaged files. Our small files are made in memory and written in one go,
-since a full disk under the HDF5 library can end the process.
+datasets, object types, damaged files.
 """
 
 from __future__ import annotations
 
-import errno
-import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +19,6 @@ from engine.errors import FileFormatError
 from engine.io.budget import refuse_bomb, refuse_no_room
 from engine.io.json_text import from_json, to_json
 from engine.io.open_input import InputFile
-from engine.io.seal import CHUNK_BYTES, digest
 from engine.plain import Plain
 
 if TYPE_CHECKING:
@@ -31,8 +27,6 @@ if TYPE_CHECKING:
 MAGIC = b"\x89HDF\r\n\x1a\n"
 MAX_OBJECTS = 10_000
 MAX_TEXT = 16_000_000
-METADATA_BYTES = 4 * 2**20
-"""Room for all that is not a column."""
 DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, ArithmeticError)
 """What a damaged file makes the library raise."""
 ENDS = re.compile(r"eof = (\d+), .*stored_eof = (\d+)")
@@ -195,76 +189,3 @@ def read_json(file: h5py.File, name: str, path: Path) -> Plain:
 def as_json(value: Plain) -> np.bytes_:
     """Return a JSON object as text to keep in a file; the same text for the same object."""
     return np.bytes_(to_json(value).encode())
-
-
-def image_of(fill: Callable[[h5py.File], None]) -> bytes:
-    """Return the bytes of an HDF5 file that `fill` wrote into memory."""
-    import h5py
-
-    with h5py.File("memory", "w", driver="core", backing_store=False, libver="earliest") as file:
-        fill(file)
-        file.flush()
-        return bytes(file.id.get_file_image())
-
-
-def store(file: h5py.File, name: str, values: Array) -> h5py.Dataset:
-    """Make a dataset in one piece with its values and their `sha256`."""
-    item = file.create_dataset(name, data=values, track_times=False)
-    item.attrs["sha256"] = np.bytes_(digest(values))
-    return item
-
-
-def reserve(file: h5py.File, name: str, values: Array) -> h5py.Dataset:
-    """Make a dataset in one piece whose values, known by `sha256`, `write_in_place` will write."""
-    import h5py
-
-    layout = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-    layout.set_layout(h5py.h5d.CONTIGUOUS)
-    layout.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
-    layout.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
-    item = file.create_dataset(name, values.shape, values.dtype, dcpl=layout, track_times=False)
-    item.attrs["sha256"] = np.bytes_(digest(values))
-    return item
-
-
-def write_in_place(
-    part: Path, fill: Callable[[h5py.File], None], columns: dict[str, Array]
-) -> None:
-    """Write a file too large for an image in memory; a full disk raises `OSError`.
-
-    The room is taken first and the values are written past the library, because a write that
-    fails inside the library can end the process.
-
-    Parameters
-    ----------
-    part
-        file to write
-    fill
-        makes everything but the values of `columns`, for which it calls `reserve`
-    columns
-        dataset name -> values
-    """
-    import h5py
-
-    _take_room(part, sum(values.nbytes for values in columns.values()) + METADATA_BYTES)
-    with h5py.File(part, "w", libver="earliest") as file:
-        fill(file)
-        offsets = {name: file[name].id.get_offset() for name in columns}
-    with part.open("rb+") as stream:
-        for name, values in columns.items():
-            stream.seek(offsets[name] or 0)
-            flat = values.reshape(-1).view(np.uint8)
-            for start in range(0, len(flat), CHUNK_BYTES):
-                stream.write(flat[start : start + CHUNK_BYTES].data)
-
-
-def _take_room(part: Path, n_bytes: int) -> None:
-    """Fail now if the disk cannot hold `n_bytes`, where the system can tell."""
-    if not hasattr(os, "posix_fallocate"):
-        return
-    with part.open("rb+") as stream:
-        try:
-            os.posix_fallocate(stream.fileno(), 0, n_bytes)
-        except OSError as e:
-            if e.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
-                raise

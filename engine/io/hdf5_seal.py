@@ -65,7 +65,7 @@ def check_seal(
         )
     if version == UNSEALED and SEAL not in file.attrs:
         return (unsealed(path),)
-    _refuse_broken(file, path, compared)
+    refuse_broken_seal(file, path, compared)
     return ()
 
 
@@ -77,7 +77,7 @@ def check_foreign_seal(file: h5py.File, path: Path) -> bool:
     creator = text_of(file.attrs.get(CREATOR, b""))
     if SEAL not in file.attrs and creator != OURS:
         return False
-    _refuse_broken(
+    refuse_broken_seal(
         file,
         path,
         way_out="copy the file again or, if it was changed on purpose, take the attributes "
@@ -86,12 +86,13 @@ def check_foreign_seal(file: h5py.File, path: Path) -> bool:
     return True
 
 
-def _refuse_broken(
+def refuse_broken_seal(
     file: h5py.File,
     path: Path,
     compared: Collection[str] = (),
     way_out: str = "copy the file again",
 ) -> None:
+    """Refuse a file whose seal, or one of whose datasets but the `compared`, is not as written."""
     if text_of(file.attrs.get(SEAL, b"")) != _seal_of(file):
         raise broken(path, way_out)
     for name, item in _datasets(file).items():

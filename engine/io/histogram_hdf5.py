@@ -16,10 +16,8 @@ from engine.arrays import Array
 from engine.data.histogram import Histogram
 from engine.errors import DataError, FileFormatError, GeometryError
 from engine.geometry.dual_head import DualHead
-from engine.io.atomic_write import publishing
 from engine.io.base import HistogramReader
 from engine.io.hdf5 import (
-    METADATA_BYTES,
     as_json,
     column,
     dataset,
@@ -27,11 +25,10 @@ from engine.io.hdf5 import (
     is_hdf5,
     open_hdf5,
     read_json,
-    reserve,
     text_of,
-    write_in_place,
 )
 from engine.io.hdf5_seal import SEALED, check_seal, seal
+from engine.io.hdf5_writer import reserve, write_hdf5
 from engine.io.open_input import InputFile
 from engine.io.scanner_hdf5 import read_stored_scanner, store_scanner
 from engine.io.scanners import read_scanner
@@ -102,9 +99,7 @@ def write_histogram(data: Histogram, path: Path) -> None:
         file.create_dataset("info", data=as_json(data.info), track_times=False)
         seal(file)
 
-    n_bytes = sum(values.nbytes for values in columns.values()) + METADATA_BYTES
-    with publishing(path, n_bytes) as part:
-        write_in_place(part, fill, columns)
+    write_hdf5(path, fill, columns)
 
 
 def _scanner_in_use(stored: Any, named: str | None, path: Path) -> DualHead:

@@ -12,7 +12,7 @@ from pathlib import Path
 from engine.errors import EngineError
 from engine.io.folder import entries, is_file, is_folder
 from engine.io.formats import VOLUME_READERS
-from engine.io.nifti_sidecar import sidecar_path
+from engine.io.nifti_sidecar import found_sidecar
 from engine.io.open_input import open_input
 from engine.io.scanners import MAP_SUFFIXES
 from engine.io.toml_file import read_toml
@@ -87,8 +87,9 @@ def _images(scan: _xray.Found, beside: Iterable[Path]) -> Iterator[Path]:
 
 def _provenance(volume: Path) -> Iterator[Path]:
     """Yield what a volume's own provenance is read from."""
-    if any(reader.ends(volume) for reader in VOLUME_READERS) and is_file(sidecar_path(volume)):
-        yield sidecar_path(volume)
+    sidecar = found_sidecar(volume)
+    if sidecar is not None and any(reader.ends(volume) for reader in VOLUME_READERS):
+        yield sidecar
 
 
 def _text(path: Path) -> bytes:

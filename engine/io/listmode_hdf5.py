@@ -18,24 +18,20 @@ from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.errors import DataError, FileFormatError, GeometryError
 from engine.geometry.scanner import Scanner
-from engine.io.atomic_write import publishing, write_atomically
 from engine.io.base import ListModeReader
 from engine.io.hdf5 import (
     as_json,
     column,
     dataset,
     format_of,
-    image_of,
     is_hdf5,
     open_hdf5,
     read_json,
-    reserve,
-    store,
     text_of,
-    write_in_place,
 )
 from engine.io.hdf5_seal import SEALED, check_seal, seal
-from engine.io.open_input import InputFile, open_input
+from engine.io.hdf5_writer import reserve, write_hdf5
+from engine.io.open_input import InputFile
 from engine.io.ranges import known_unit, stated_grid
 from engine.io.scanner_hdf5 import read_stored_scanner, store_scanner
 from engine.io.scanners import read_scanner
@@ -45,8 +41,6 @@ if TYPE_CHECKING:
     import h5py
 
 FORMAT, VERSION = "isocenter-listmode", SEALED
-IN_MEMORY_BYTES = 256 * 2**20
-"""Larger files are written straight into the `.part` file."""
 CHUNK = 4_000_000
 """Rows checked at once."""
 COLUMNS = {
@@ -99,22 +93,11 @@ def write_listmode(data: ListMode, path: Path) -> None:
     Kept are the events, the scanner, the duration, the facts, efficiencies and the mu-map.
     """
     columns = _columns_of(data)
-    n_bytes = sum(values.nbytes for values in columns.values())
-
-    if n_bytes < IN_MEMORY_BYTES:
-        image = image_of(lambda file: _fill(file, data, columns, store))
-        write_atomically(image, path, check=lambda part: _reread(part, data))
-        return
-    with publishing(path, n_bytes) as part:
-        write_in_place(part, lambda file: _fill(file, data, columns, reserve), columns)
-        _reread(part, data)
-
-
-def _reread(part: Path, data: ListMode) -> None:
-    with open_input(part) as file:
-        again = ListModeHdf5.read(file)
-    if again.n_events != data.n_events:
-        raise FileFormatError(f"{part.name}: {again.n_events} of {data.n_events} events arrived.")
+    events = {name.removeprefix("events/"): values for name, values in columns.items()}
+    _refuse_values(events, data.scanner, path)  # what could not be read is not written
+    if data.efficiencies is not None:
+        _refuse_efficiencies(columns["efficiencies"], data.scanner, path)
+    write_hdf5(path, lambda file: _fill(file, data, columns), columns)
 
 
 def _columns_of(data: ListMode) -> dict[str, Array]:
@@ -138,18 +121,13 @@ def _columns_of(data: ListMode) -> dict[str, Array]:
     return columns
 
 
-def _fill(
-    file: h5py.File,
-    data: ListMode,
-    columns: dict[str, Array],
-    put: Callable[[h5py.File, str, Array], h5py.Dataset],
-) -> None:
+def _fill(file: h5py.File, data: ListMode, columns: dict[str, Array]) -> None:
     file.attrs["format"] = np.bytes_(FORMAT)
     file.attrs["version"] = VERSION
     file.attrs["n_events"] = data.n_events
     file.attrs["duration_s"] = float(data.duration_s)
     for name, values in columns.items():
-        put(file, name, values)
+        reserve(file, name, values)
     store_scanner(file, data.scanner)
     file.create_dataset("info", data=as_json(data.info), track_times=False)
     if data.mu_map is not None:
@@ -247,11 +225,15 @@ def _duration(file: h5py.File, path: Path) -> float:
 def _efficiencies(file: h5py.File, scanner: Scanner, path: Path) -> NDArray[np.float32] | None:
     if "efficiencies" not in file:
         return None
+    values = np.array(column(dataset(file, "efficiencies", path), "<f4", path))
+    _refuse_efficiencies(values, scanner, path)
+    return values
+
+
+def _refuse_efficiencies(values: Array, scanner: Scanner, path: Path) -> None:
     from engine.io.efficiencies import refuse_unusable
 
-    values = np.array(column(dataset(file, "efficiencies", path), "<f4", path))
     refuse_unusable(values, scanner, path)
-    return values
 
 
 def _mu_map(file: h5py.File, path: Path) -> Volume | None:

@@ -11,21 +11,31 @@ from engine.io.folder import exists
 from engine.io.json_text import from_json, to_json
 from engine.io.locks import after_others
 from engine.io.open_input import InputFile, read_text
+from engine.io.read_back import refuse_other_bytes
 from engine.io.seal import broken, seal_of, unsealed
 from engine.plain import Plain
 
 FORMAT = "isocenter-provenance-file-2"
 MAX_BYTES = 16_000_000
+PACKED, ENDING = ".nii.gz", ".provenance.json"
 WAY_OUT = "copy both files again, or take {name} away to read the volume without its provenance"
 
 
 def sidecar_path(path: Path) -> Path:
-    """Return where the provenance of a NIfTI file lies."""
-    stem = path.name
-    for suffix in (".gz", ".nii"):
-        if stem.lower().endswith(suffix):
-            stem = stem[: -len(suffix)]
-    return path.with_name(f"{stem}.provenance.json")
+    """Return where the provenance of a NIfTI file is written: of a packed and a plain one apart."""
+    name = path.name
+    stem = name[: -len(PACKED)] if name.lower().endswith(PACKED) else name
+    return path.with_name(f"{stem}{ENDING}")
+
+
+def found_sidecar(path: Path) -> Path | None:
+    """Return the provenance of a NIfTI file, where there is one.
+
+    Older versions wrote that of `a.nii` where that of `a.nii.gz` is written.
+    """
+    here = sidecar_path(path)
+    older = path.with_name(f"{path.stem}{ENDING}")
+    return next((each for each in (here, older) if exists(each)), None)
 
 
 def write_with_sidecar(path: Path, image: bytes, unit: str, provenance: Plain) -> None:
@@ -42,7 +52,11 @@ def write_with_sidecar(path: Path, image: bytes, unit: str, provenance: Plain) -
     }
     said["seal"] = seal_of(**from_json(to_json(said)))
     text, sidecar = to_json(said, indent=2).encode() + b"\n", sidecar_path(path)
-    with after_others(sidecar), publishing(sidecar, len(text)) as part:
+
+    def check(part: Path) -> None:
+        refuse_other_bytes(part, (text,), sidecar)
+
+    with after_others(sidecar), publishing(sidecar, len(text), check) as part:
         part.write_bytes(text)
         write_atomically(image, path, check=lambda _: sidecar.unlink(missing_ok=True))
 
@@ -54,8 +68,8 @@ def provenance_beside(file: InputFile) -> tuple[Plain, tuple[str, ...]]:
     with. One that names another file, which may have been renamed since, is left out with a word.
     """
     path = file.path
-    sidecar = sidecar_path(path)
-    if not exists(sidecar):
+    sidecar = found_sidecar(path)
+    if sidecar is None:
         return {}, ()
     content = _content(sidecar)
     way_out = WAY_OUT.format(name=sidecar.name)

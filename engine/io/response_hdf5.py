@@ -14,10 +14,8 @@ from engine.arrays import Array
 from engine.data.response import ResponseMatrix
 from engine.errors import FileFormatError, GeometryError
 from engine.geometry.dual_head import DualHead
-from engine.io.atomic_write import publishing
 from engine.io.folder import exists, is_folder
 from engine.io.hdf5 import (
-    METADATA_BYTES,
     as_json,
     column,
     dataset,
@@ -25,11 +23,10 @@ from engine.io.hdf5 import (
     is_hdf5,
     open_hdf5,
     read_json,
-    reserve,
     text_of,
-    write_in_place,
 )
 from engine.io.hdf5_seal import SEALED, check_seal, seal
+from engine.io.hdf5_writer import reserve, write_hdf5
 from engine.io.open_input import InputFile, open_input
 from engine.io.scanner_hdf5 import read_stored_scanner, store_scanner
 from engine.io.seal import digest
@@ -61,9 +58,7 @@ def write_response(matrix: ResponseMatrix, path: Path) -> None:
         f"response/{name}": np.ascontiguousarray(getattr(matrix, name), dtype)
         for name, dtype in _types(matrix).items()
     }
-    n_bytes = sum(values.nbytes for values in columns.values()) + METADATA_BYTES
-    with publishing(path, n_bytes) as part:
-        write_in_place(part, lambda file: _fill(file, matrix, columns), columns)
+    write_hdf5(path, lambda file: _fill(file, matrix, columns), columns)
 
 
 def _types(matrix: ResponseMatrix) -> dict[str, str]:

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from engine.arrays import Array
 from engine.data.volume import Volume
 from engine.errors import FileFormatError
-from engine.io.atomic_write import write_atomically
 from engine.io.base import VolumeReader, VolumeWriter
 from engine.io.hdf5 import (
     as_json,
     column,
     dataset,
     format_of,
-    image_of,
     is_hdf5,
     open_hdf5,
     read_json,
     text_of,
 )
 from engine.io.hdf5_seal import SEALED, check_seal, seal
-from engine.io.open_input import InputFile, open_input, refuse_not_finite
+from engine.io.hdf5_writer import reserve, write_hdf5
+from engine.io.open_input import InputFile, refuse_not_finite
 from engine.io.ranges import known_unit, stated_grid
 from engine.io.seal import digest
 from engine.plain import Plain
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import h5py
 
 FORMAT, VERSION = "isocenter-volume", SEALED
+VALUES = "volume/values"
 
 
 class VolumeHdf5(VolumeReader):
@@ -48,8 +49,8 @@ class VolumeHdf5(VolumeReader):
     def read(cls, file: InputFile) -> Volume:
         path = file.path
         with open_hdf5(file) as tree:
-            notes = check_seal(tree, path, FORMAT, ("volume/values",))
-            item = dataset(tree, "volume/values", path)
+            notes = check_seal(tree, path, FORMAT, (VALUES,))
+            item = dataset(tree, VALUES, path)
             if item.ndim != 3 or item.dtype != np.float32:
                 raise FileFormatError(
                     f"{path.name}: {item.dtype} values of {item.ndim} axes, want float32 of 3."
@@ -79,29 +80,21 @@ class VolumeHdf5Writer(VolumeWriter):
 
     @classmethod
     def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
-        write_atomically(image_of(lambda file: _fill(file, volume, provenance)), path, _reread)
+        values = np.ascontiguousarray(volume.values, "<f4")
+        write_hdf5(path, lambda file: _fill(file, volume, values, provenance), {VALUES: values})
 
 
-def _fill(file: h5py.File, volume: Volume, provenance: Plain) -> None:
-    values = np.ascontiguousarray(volume.values, "<f4")
+def _fill(file: h5py.File, volume: Volume, values: Array, provenance: Plain) -> None:
     file.attrs["format"] = np.bytes_(FORMAT)
     file.attrs["version"] = VERSION
     file.attrs["note"] = np.bytes_("Research use only. Not for diagnosis or treatment.")
     group = file.create_group("volume")
-    item = group.create_dataset(
-        "values", data=values, chunks=(1, *values.shape[1:]), fletcher32=True, track_times=False
-    )
+    item = reserve(file, VALUES, values)
     item.attrs["units"] = np.bytes_(volume.unit.encode())
     item.attrs["axes"] = np.bytes_("z, y, x; LPS")
-    item.attrs["sha256"] = np.bytes_(digest(values))
     for name, numbers in (("voxel_mm", volume.grid.voxel_mm), ("centre_mm", volume.grid.centre_mm)):
         axes = group.create_dataset(name, data=np.array(numbers, "<f8"), track_times=False)
         axes.attrs["units"] = np.bytes_("mm")
         axes.attrs["axes"] = np.bytes_("x, y, z; LPS")
     file.create_dataset("provenance", data=as_json(provenance), track_times=False)
     seal(file)
-
-
-def _reread(part: Path) -> None:
-    with open_input(part) as file:
-        VolumeHdf5.read(file)

@@ -126,7 +126,7 @@ def save_volume(volume: Volume, path: Path) -> None:
 def save_efficiencies(efficiencies: Array, path: Path) -> None:
     """Write efficiencies as a hospital would keep them: in a file of their own."""
     from engine.io.efficiencies import DATASET
-    from engine.io.hdf5 import image_of
+    from engine.io.hdf5_writer import image_of
 
     def fill(file: h5py.File) -> None:
         file.create_dataset(DATASET, data=efficiencies, track_times=False)

@@ -31,6 +31,7 @@ from engine.io import (
     write_histogram,
     write_listmode,
 )
+from engine.io.nifti_sidecar import sidecar_path
 from engine.io.response_hdf5 import read_response, write_response
 from engine.modalities import read_study
 from engine.modalities.dual_head_pet.response.importing import import_response
@@ -95,7 +96,7 @@ def _volume(folder: Path, name: str = "volume.h5") -> Path:
 def _bare(folder: Path, name: str) -> Path:
     """A NIfTI file of another program: nothing beside it knows its digest."""
     path = _volume(folder, name)
-    (folder / "volume.provenance.json").unlink()
+    sidecar_path(path).unlink()
     return path
 
 

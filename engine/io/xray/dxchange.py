@@ -15,18 +15,15 @@ from engine.arrays import Array
 from engine.data.projections import Projections
 from engine.errors import FileFormatError
 from engine.geometry.xray import Beam, XrayGeometry
-from engine.io.atomic_write import publishing
 from engine.io.base import ProjectionsReader
 from engine.io.hdf5 import (
     DAMAGE,
     as_json,
     is_hdf5,
     library_file,
-    reserve,
-    store,
-    write_in_place,
 )
 from engine.io.hdf5_seal import check_foreign_seal, seal_foreign
+from engine.io.hdf5_writer import reserve, store, write_hdf5
 from engine.io.json_text import from_json
 from engine.io.open_input import InputFile
 from engine.io.seal import unsealed
@@ -229,8 +226,7 @@ def write_projections(data: Projections, path: Path | str) -> None:
     for name, images in (("data_white", data.flats), ("data_dark", data.darks)):
         if images is not None:
             columns[f"/exchange/{name}"] = np.ascontiguousarray(images, "<f4")
-    with publishing(path, sum(a.nbytes for a in columns.values())) as part:
-        write_in_place(part, lambda file: _fill(file, data, columns), columns)
+    write_hdf5(path, lambda file: _fill(file, data, columns), columns)
 
 
 def _fill(file: h5py.File, data: Projections, columns: dict[str, Array]) -> None:

@@ -16,9 +16,8 @@ from engine.arrays import Array
 from engine.data.projections import Projections
 from engine.errors import GeometryError
 from engine.geometry.xray import XrayGeometry
-from engine.io.atomic_write import publishing
-from engine.io.hdf5 import reserve, store, write_in_place
 from engine.io.hdf5_seal import seal_foreign
+from engine.io.hdf5_writer import reserve, store, write_hdf5
 from engine.io.xray.nxtomo import DARK, FLAT
 from engine.io.xray.pose import turned_parallel
 
@@ -41,9 +40,8 @@ def write_nxtomo(data: Projections, path: Path) -> None:
         )
     angles = nxtomo_angles(data.geometry, path)
     frames, keys, turns = _in_order(data, angles)
-    with publishing(path, frames.nbytes) as part:
-        columns = {DATA: frames}
-        write_in_place(part, lambda file: _fill(file, data, columns, keys, turns), columns)
+    columns = {DATA: frames}
+    write_hdf5(path, lambda file: _fill(file, data, columns, keys, turns), columns)
 
 
 def nxtomo_angles(geometry: XrayGeometry, path: Path) -> NDArray[np.float64]:

@@ -22,6 +22,10 @@ not_root = pytest.mark.skipif(
 )
 
 
+def _nothing(_: Path) -> None:
+    """A check that any file passes."""
+
+
 def parts(folder: Path) -> list[Path]:
     return list(folder.glob("*.part")) + list(folder.glob(".*.part"))
 
@@ -136,7 +140,7 @@ def test_exactly_the_free_space_is_enough(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_full_disk_is_told_with_what_is_free(tmp_path: Path, number: int) -> None:
     with (
         pytest.raises(ResourceError, match=r"a\.bin: needs 50 bytes and [\d,]+ are free"),
-        publishing(tmp_path / "a.bin", 50),
+        publishing(tmp_path / "a.bin", 50, _nothing),
     ):
         raise OSError(number, os.strerror(number))
     assert list(tmp_path.iterdir()) == []
@@ -145,17 +149,17 @@ def test_a_full_disk_is_told_with_what_is_free(tmp_path: Path, number: int) -> N
 def test_no_permission_is_told(tmp_path: Path) -> None:
     with (
         pytest.raises(ResourceError, match="no permission to write"),
-        publishing(tmp_path / "a.bin", 1),
+        publishing(tmp_path / "a.bin", 1, _nothing),
     ):
         raise PermissionError(errno.EACCES, "Permission denied")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_part_is_hidden_and_beside_its_target(tmp_path: Path) -> None:
-    with publishing(tmp_path / "a.bin", 0) as part:
+    with publishing(tmp_path / "a.bin", 0, _nothing) as part:
         assert part.parent == tmp_path and part.name.startswith(".a.bin.")
         assert part.stat().st_size == 0 and part.stat().st_mode & 0o077 == 0
-    with publishing(tmp_path / ("n" * 250), 0) as part:
+    with publishing(tmp_path / ("n" * 250), 0, _nothing) as part:
         assert part.name.startswith(f".{'n' * 100}.")
         assert len(part.name) <= 143  # what an encrypted home allows
 
@@ -291,7 +295,7 @@ class TestDeadParts:
         assert set(tmp_path.iterdir()) == {tmp_path / "a.nii", other, foreign}
 
     def test_one_at_work_stays(self, tmp_path: Path) -> None:
-        with publishing(tmp_path / "a", 1) as part:
+        with publishing(tmp_path / "a", 1, _nothing) as part:
             part.write_bytes(b"1")
             write_atomically(b"2", tmp_path / "a")
             dead_parts.sweep_parts(tmp_path)

@@ -61,14 +61,6 @@ class TestRoundTrip:
         assert again.scanner.default_voxel_mm == crystal_map.default_voxel_mm
         assert again.scanner.default_fov_mm == crystal_map.default_fov_mm
 
-    def test_written_straight_to_disk(
-        self, tmp_path: Path, scan: ListMode, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr("engine.io.listmode_hdf5.IN_MEMORY_BYTES", 0)
-        write_listmode(scan, tmp_path / "a.h5")
-        same(read_listmode(tmp_path / "a.h5"), scan)
-        assert [p.name for p in tmp_path.iterdir()] == ["a.h5"]
-
     def test_the_same_scan_gives_the_same_bytes(self, tmp_path: Path, scan: ListMode) -> None:
         write_listmode(scan, tmp_path / "a.h5")
         write_listmode(scan, tmp_path / "b.h5")
@@ -82,12 +74,8 @@ class TestRoundTrip:
         same(read_listmode(tmp_path / "a.h5"), scan)
 
 
-@pytest.mark.parametrize("in_memory", [0, 2**28])
-def test_a_full_disk_keeps_the_old_scan(
-    tmp_path: Path, scan: ListMode, monkeypatch: pytest.MonkeyPatch, in_memory: int
-) -> None:
+def test_a_full_disk_keeps_the_old_scan(tmp_path: Path, scan: ListMode) -> None:
     resource = pytest.importorskip("resource", reason="file size limits need POSIX")
-    monkeypatch.setattr("engine.io.listmode_hdf5.IN_MEMORY_BYTES", in_memory)
     (tmp_path / "a.h5").write_bytes(b"old")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (5000, hard))

@@ -17,6 +17,7 @@ from engine.errors import DataError, EngineError, FileFormatError, GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.io import read_volume, save
 from engine.io.nifti import _to_lps
+from engine.io.nifti_sidecar import sidecar_path
 
 MARKERS = {1: (30.0, 0.0, 0.0), 2: (0.0, 20.0, 0.0), 3: (0.0, 0.0, 10.0)}
 """As in conftest: value -> (x, y, z) [mm, LPS]."""
@@ -70,7 +71,7 @@ class TestWriting:
 
     def test_provenance_lies_beside(self, tmp_path: Path, phantom: Volume, suffix: str) -> None:
         save(phantom, tmp_path / f"a{suffix}", {"z": 1, "a": float("nan"), "p": Path("x")})
-        text = (tmp_path / "a.provenance.json").read_text()
+        text = sidecar_path(tmp_path / f"a{suffix}").read_text()
         content = json.loads(text, parse_constant=pytest.fail)
         assert content["provenance"] == {"a": "nan", "p": "x", "z": 1}
         digest = sha256((tmp_path / f"a{suffix}").read_bytes()).hexdigest()
@@ -105,7 +106,7 @@ class TestSidecar:
         path.write_bytes(path.with_name("b.nii").read_bytes())
         with pytest.raises(FileFormatError, match=r"a\.nii: has changed .* take .* away"):
             read_volume(path)
-        path.with_name("a.provenance.json").unlink()
+        sidecar_path(path).unlink()
         assert read_volume(path).info == {}
 
     @pytest.mark.parametrize(
@@ -114,13 +115,13 @@ class TestSidecar:
             ('"of": "a"', '"of": "b"', r"seal is broken"),
             ('"unit": "counts/mm"', '"unit": "1/mm"', r"seal is broken"),
             ('"seal"', '"sdal"', r"seal is broken"),
-            ('"provenance": {', '"provenance" {', r"damaged .* take a\.provenance\.json away"),
+            ('"provenance": {', '"provenance" {', r"damaged .* take a\.nii\.provenance\.json away"),
         ],
     )
     def test_a_sidecar_that_has_changed_is_refused(
         self, path: Path, old: str, new: str, sentence: str
     ) -> None:
-        sidecar = path.with_name("a.provenance.json")
+        sidecar = sidecar_path(path)
         assert old in sidecar.read_text()
         sidecar.write_text(sidecar.read_text().replace(old, new))
         with pytest.raises(FileFormatError, match=sentence):
@@ -128,18 +129,30 @@ class TestSidecar:
 
     def test_both_may_be_renamed_together(self, path: Path) -> None:
         path.rename(path.with_name("b.nii"))
-        path.with_name("a.provenance.json").rename(path.with_name("b.provenance.json"))
+        sidecar_path(path).rename(sidecar_path(path.with_name("b.nii")))
         assert read_volume(path.with_name("b.nii")).info == {"of": "a"}
 
-    def test_that_of_a_file_of_another_name_is_left_out(self, path: Path, phantom: Volume) -> None:
+    def test_a_packed_and_a_plain_volume_of_one_name_keep_theirs(
+        self, path: Path, phantom: Volume
+    ) -> None:
         save(replace(phantom, values=2 * phantom.values), path.with_name("a.nii.gz"), {"of": "gz"})
-        found = read_volume(path)
-        assert found.info == {}
-        assert "the provenance of 'a.nii.gz'" in found.notes[0]
+        assert read_volume(path).info == {"of": "a"}
         assert read_volume(path.with_name("a.nii.gz")).info == {"of": "gz"}
 
+    def test_one_under_the_name_of_older_versions_is_found(self, path: Path) -> None:
+        sidecar_path(path).rename(path.with_name("a.provenance.json"))
+        assert read_volume(path).info == {"of": "a"}
+
+    def test_that_of_a_file_of_another_name_is_left_out(self, path: Path, phantom: Volume) -> None:
+        other = path.with_name("b.nii.gz")
+        save(replace(phantom, values=2 * phantom.values), other, {"of": "b"})
+        sidecar_path(other).replace(sidecar_path(path))
+        found = read_volume(path)
+        assert found.info == {}
+        assert "the provenance of 'b.nii.gz'" in found.notes[0]
+
     def test_one_without_a_seal_is_taken_with_a_word(self, path: Path) -> None:
-        sidecar = path.with_name("a.provenance.json")
+        sidecar = sidecar_path(path)
         content = json.loads(sidecar.read_text())
         del content["seal"], content["format"]
         sidecar.write_text(json.dumps(content))
