@@ -18,6 +18,7 @@ from engine.io.scanners import MAP_SUFFIXES
 from engine.io.toml_file import read_toml
 from engine.io.xray import find as _xray
 from engine.io.xray.nikon import LISTS
+from engine.io.xray.stack import NUMBERED
 
 MAX_TEXT_BYTES = 1 << 23
 """Longer files are no headers; a sidecar may hold an angle of each view."""
@@ -33,6 +34,17 @@ def files_behind(path: Path) -> tuple[Path, ...]:
     found = {*_named(header, beside), *_naming(header, beside), *_maps(beside)}
     found |= {*_provenance(header), *(_images(scan, beside) if scan is not None else ())}
     return tuple(dict.fromkeys((path, header, *sorted(found))))
+
+
+def images_behind(path: Path) -> tuple[Path, ...]:
+    """Return the images of an X-ray scan, by their names: those it names, and numbered series."""
+    scan = _scan(path)
+    if scan is None or is_folder(scan[1]):
+        return ()
+    beside = [each for each in _files_in(scan[1].parent) if each.name != scan[1].name]
+    named = set(_named(scan[1], beside))
+    images = (each for each in _images(scan, beside) if each in named or NUMBERED.match(each.name))
+    return tuple(sorted(images))
 
 
 def _scan(path: Path) -> _xray.Found | None:

@@ -25,6 +25,11 @@ def refuse_unusable_name(name: str) -> None:
         raise ResourceError(f"{name!r}: {why}; choose another name.")
 
 
+def usable_name(name: str) -> str:
+    """Return a name that is like another one and that Windows keeps for no device."""
+    return f"scan-{name}" if DEVICE.fullmatch(name) else name
+
+
 def _why(name: str) -> str:
     if DEVICE.fullmatch(name):
         return "Windows keeps this name for a device"

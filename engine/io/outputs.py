@@ -14,6 +14,7 @@ from stat import S_ISREG
 
 from engine.errors import OutputError
 from engine.io.formats import WRITERS
+from engine.io.names import refuse_unusable_name
 from engine.io.xray.saving import sidecar_files
 
 Identity = tuple[int, int]
@@ -33,6 +34,8 @@ def refuse_to_overwrite(
     force
         whether files that exist, and are no input, may be replaced
     """
+    for output in outputs:
+        refuse_unusable_name(output.name)
     refuse_inputs(outputs, inputs)
     _refuse_twice(outputs)
     if force:

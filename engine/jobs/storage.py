@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from engine.errors import EngineError, ResourceError
+from engine.io import audit_log
 from engine.io.dead_parts import sweep_parts
 from engine.io.locks import after_others, sweep_locks
 from engine.jobs.caches import StoredItem, cached, remove_cached
@@ -57,6 +58,7 @@ def remove_stored(item: StoredItem) -> None:
     with after_others(item.path):  # nobody takes it up meanwhile
         if _state_of(item.path) == RUNNING:
             raise ResourceError(f"{item.name}: a process works on this job; wait until it ends.")
+        audit_log.record("run deleted", job=item.path.name, why="asked for")
         try:
             shutil.rmtree(item.path)
         except OSError as e:

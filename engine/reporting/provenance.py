@@ -22,6 +22,7 @@ from engine.data.run_history import RunHistory
 from engine.errors import EngineError
 from engine.geometry.grid import ImageGrid
 from engine.io.folder import entries, is_file
+from engine.io.input_files import images_behind
 from engine.io.open_input import open_input
 from engine.plain import Plain
 from engine.privacy.key import ending_of, pseudonym_of
@@ -34,6 +35,8 @@ from engine.study.study import Study
 FORMAT = "isocenter-provenance-1"
 CLAIM = "Research use only. Not for diagnosis or treatment."
 MAX_HEADER_BYTES = 1 << 16
+IMAGES = "data, images"
+"""Role of the images of a scan, all together."""
 
 
 def build(
@@ -93,12 +96,17 @@ def to_json(provenance: Plain) -> str:
 def describe_inputs(study: Study) -> dict[str, Plain]:
     """Name, size and digest of each file of a study, by its role.
 
-    Its name is a pseudonym, unless the study is identified.
+    Its name is a pseudonym, unless the study is identified. The images of a scan have one entry.
     """
-    return {
+    found = {
         role: hash_file(path) | {"name": _name_of(path, role, study)}
         for role, path in input_files(study).items()
     }
+    alone = {path.absolute() for path in input_files(study).values()}
+    images = [p for p in images_behind(study.of_files().data) if p.absolute() not in alone]
+    if images:
+        found[IMAGES] = _hash_images(images) | {"name": _name_of(images[0], IMAGES, study)}
+    return found
 
 
 def _name_of(path: Path, role: str, study: Study) -> str:
@@ -142,20 +150,49 @@ def _header_text(path: Path) -> bytes:
 
 def hash_file(path: Path) -> Plain:
     """Name, size [bytes], SHA-256 and time of change of a file, read in a stream."""
-    with open_input(path) as file:
-        size, modified_ns = file.size, file.modified_ns
+    size, modified_ns = _state(path)
     digest = _file_digest(path, size, modified_ns)
-    modified = datetime.fromtimestamp(modified_ns / 1e9, UTC)
     return {
         "name": path.name,
         "bytes": size,
         "sha256": digest,
-        "modified": modified.isoformat(timespec="seconds"),
+        "modified": _iso(modified_ns),
     }
+
+
+def _hash_images(images: Sequence[Path]) -> Plain:
+    """Return number and size of images, and one digest of their digests in the order of names."""
+    states = tuple((path, *_state(path)) for path in images)
+    return {
+        "files": len(images),
+        "bytes": sum(n_bytes for _, n_bytes, _ in states),
+        "sha256": _images_digest(states),
+        "modified": _iso(max(modified_ns for *_, modified_ns in states)),
+    }
+
+
+@lru_cache(maxsize=4)  # a job and its provenance ask for the same images
+def _images_digest(states: tuple[tuple[Path, int, int], ...]) -> str:
+    digests = (_sha256(path) for path, *_ in states)
+    return hashlib.sha256("".join(digests).encode()).hexdigest()
+
+
+def _state(path: Path) -> tuple[int, int]:
+    """Return size [bytes] and time of the last change [ns]."""
+    with open_input(path) as file:
+        return file.size, file.modified_ns
+
+
+def _iso(modified_ns: int) -> str:
+    return datetime.fromtimestamp(modified_ns / 1e9, UTC).isoformat(timespec="seconds")
 
 
 @lru_cache(maxsize=64)  # a job and its provenance ask for the same file
 def _file_digest(path: Path, _size: int, _mtime_ns: int) -> str:
+    return _sha256(path)
+
+
+def _sha256(path: Path) -> str:
     with open_input(path) as file:
         return file.sha256()
 

@@ -6,6 +6,8 @@ import re
 from datetime import datetime
 from pathlib import Path
 
+from engine.io.names import usable_name
+
 MOST_SCAN, MOST_PROTOCOL = 80, 40
 """Bytes of a name; folders allow 255, to which endings and marks are added."""
 
@@ -35,7 +37,7 @@ def default_export_name(scan: Path | str, protocol: str, made: datetime, part: s
     words = [_plain(stem, MOST_SCAN), _plain(protocol, MOST_PROTOCOL), date]
     if part:
         words.append(_plain(part, MOST_PROTOCOL))
-    return "_".join(word for word in words if word)
+    return usable_name("_".join(word for word in words if word))
 
 
 def _plain(text: str, most_bytes: int) -> str:

@@ -23,6 +23,7 @@ from typing import Self
 
 from engine.data.volume import Volume
 from engine.errors import EngineError, ResourceError, SettingsError
+from engine.io import audit_log
 from engine.io.atomic_write import folder_to_disk, write_atomically
 from engine.io.json_text import to_json
 from engine.io.open_input import open_input
@@ -165,7 +166,7 @@ class Results:
         self._drop_earlier(name, new.job)
         return Result.read(self.folder / name)
 
-    def delete(self, result: Result) -> None:
+    def delete(self, result: Result, why: str = "asked for") -> None:
         """Remove a result; one that another process removed meanwhile is gone already."""
         gone = result.folder.with_name(f".{_host()}-{os.getpid()}-{result.id}{GONE}")
         try:
@@ -177,6 +178,7 @@ class Results:
                 f"{result.folder}: cannot be deleted ({e.strerror or e}); close the program that "
                 "uses it, or check the permissions."
             ) from e
+        audit_log.record("result deleted", result=result.id, why=why)
         shutil.rmtree(gone, ignore_errors=True)
 
     def remove_outdated(self) -> list[str]:
@@ -184,7 +186,7 @@ class Results:
         said = []
         for result, limit in self.retention.outdated(self.newest_first(), datetime.now(UTC)):
             try:
-                self.delete(result)
+                self.delete(result, limit)
             except ResourceError as e:
                 log.warning("%s", e)
                 continue
@@ -204,7 +206,7 @@ class Results:
         for result in self._readable():
             if job and result.record.job == job and result.id != name and not result.pinned:
                 with suppress(ResourceError):
-                    self.delete(result)
+                    self.delete(result, "a later image of the same run")
 
     def _readable(self) -> Iterator[Result]:
         for path in self.folder.glob(f"[!.]*/{RECORD}"):

@@ -207,7 +207,7 @@ class Job:
 
     def remove(self) -> None:
         """Delete the folder of the job and all in it."""
-        audit_log.record("run deleted", job=self._public_id)
+        audit_log.record("run deleted", job=self._public_id, why="asked for")
         self._remove_images()
         for name in (STUDY, RECORD):
             (self.folder / name).unlink(missing_ok=True)
@@ -293,4 +293,5 @@ def _remove_old() -> None:
     drop_unused()
     ended = [info for info in jobs() if info.status in ("finished", "aborted", "failed")]
     for info in ended[KEPT_ENDED:]:
+        audit_log.record("run deleted", job=info.id, why="older than the ended ones that are kept")
         shutil.rmtree(info.folder, ignore_errors=True)

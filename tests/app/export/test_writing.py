@@ -64,7 +64,7 @@ def test_a_missing_folder_and_a_folder_as_a_name_are_told(volume, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["n" * 300 + ".h5", "ä" * 128 + ".h5", "~nobody-of-this-name/a.h5"]
+    "name", ["n" * 300 + ".h5", "ä" * 128 + ".h5", "~nobody-of-this-name/a.h5", "con.nii.gz"]
 )
 def test_whatever_is_typed_as_a_name_is_answered_by_a_sentence(qtbot, volume, tmp_path, name):
     parent = QWidget()

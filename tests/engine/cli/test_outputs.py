@@ -172,6 +172,25 @@ def test_no_output_is_ever_an_input(
     assert tried or not any((folder / word).exists() for word in words)
 
 
+@pytest.mark.parametrize(("verb", "output"), list(cases()), ids=name_of)
+def test_no_output_has_the_name_of_a_device(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    verb: str,
+    output: Output,
+) -> None:
+    if output.written(Path("x.h5"), argparse.Namespace(demo="pet")) != (Path("x.h5"),):
+        pytest.skip("a folder, whose files we name")
+    monkeypatch.chdir(folder)
+    target = _written_to(output, tmp_path / "nul.h5", verb)
+    assert main([*verb.split(), *COMMANDS[verb], *target, "--force"]) == USER_FAULT
+    said = capsys.readouterr().err
+    assert "'nul.h5': Windows keeps this name for a device" in said and said.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
 def _written_to(output: Output, target: Path, verb: str) -> list[str]:
     """Return the words that make an option write to a target, and those the verb cannot do without.
 

@@ -310,3 +310,20 @@ class TestDeadParts:
         os.utime(old, (1e9, 1e9))
         dead_parts.sweep_parts(tmp_path)
         assert list(tmp_path.iterdir()) == [foreign]
+
+
+KEPT_BY_WINDOWS = ("CON", "nul.h5", "Aux.nii.gz", "COM1.png", "lpt³.h5", "prn .txt", "CONIN$")
+
+
+@pytest.mark.parametrize("name", [*KEPT_BY_WINDOWS, "com0", "a.", "a "])
+def test_a_name_that_windows_keeps_or_cuts_is_a_sentence(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ResourceError, match=r"Windows .*; choose another name\.$") as e:
+        write_atomically(b"volume", tmp_path / name)
+    assert repr(name) in str(e.value) and "\n" not in str(e.value)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["CON-scan.h5", "console", "a.nul", "com10.h5", "aux_1", "..a"])
+def test_a_name_that_only_looks_like_one_is_written(tmp_path: Path, name: str) -> None:
+    write_atomically(b"volume", tmp_path / name)
+    assert (tmp_path / name).read_bytes() == b"volume"

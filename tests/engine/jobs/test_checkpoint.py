@@ -377,6 +377,9 @@ def test_ended_jobs_do_not_pile_up_but_interrupted_ones_stay(study):
     assert len(ended) == KEPT_ENDED
     assert ended[-1].id == f"old-{KEPT_ENDED - 1}"
     assert interrupted.folder.exists()
+    entries = [json.loads(line) for line in log_file().read_bytes().splitlines()]
+    deleted = {entry["facts"]["job"] for entry in entries if entry["what"] == "run deleted"}
+    assert deleted == {f"old-{n}" for n in range(KEPT_ENDED, KEPT_ENDED + 5)}
 
 
 def test_removing_a_job_leaves_what_is_not_its_own(study, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from engine import paths
 from engine.cli.main import main
 from engine.errors import ResourceError
+from engine.io.audit_log import log_file
 from engine.io.locks import only_writer
 from engine.jobs.caches import MOST_DAYS, drop_unused
 from engine.jobs.checkpoint import Job
@@ -106,6 +108,9 @@ def test_the_command_line_lists_and_removes(capsys: pytest.CaptureFixture[str]) 
     assert names("interrupted") == ["killed"]
     assert main(["storage", "--clear", "interrupted", "ended", "--yes"]) == 0
     assert (names("interrupted"), names("ended"), names("running")) == ([], [], ["running"])
+    entries = [json.loads(line) for line in log_file().read_bytes().splitlines()]
+    deleted = {entry["facts"]["job"] for entry in entries if entry["what"] == "run deleted"}
+    assert deleted == {"killed", "done", "damaged"}
     assert main(["storage", "--clear", "nonsense", "--yes"]) == 2
     assert "--clear nonsense: there is nothing of this kind; want" in capsys.readouterr().err
     with pytest.raises(SystemExit):

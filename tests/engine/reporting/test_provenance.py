@@ -23,12 +23,14 @@ from engine.io import write_listmode
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
+from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.privacy.key import file_of, pseudonym_of
 from engine.reporting import provenance
 from engine.reporting.environment import environment
 from engine.simulate.listmode import simulate_listmode
 from engine.simulate.phantoms import uniform_cylinder
 from engine.study.assignments import with_settings
+from tests.engine.io import xray_files
 
 GRID = ImageGrid((2, 3, 4), (1.0, 2.0, 3.0))
 STARTED = datetime(2024, 2, 29, 23, 59, 59, tzinfo=timezone(timedelta(hours=2)))
@@ -133,6 +135,19 @@ def test_header_and_data_file_count_together(study, named):
     pseudonyms = {file["name"] for file in provenance.describe_inputs(chosen).values()}
     stem = pseudonym_of(chosen.data).removesuffix(".hdr").removesuffix(".l")
     assert pseudonyms == {f"{stem}.l", f"{stem}.l.hdr"}
+
+
+def test_all_images_of_a_scan_have_one_digest_together(tmp_path):
+    scan = Study(data=xray_files.flexray(tmp_path), protocol=CtProtocol())
+    images = sorted(tmp_path.glob("*.tif"))
+    whole = provenance.describe_inputs(scan)["data, images"]
+    assert whole["files"] == len(images) > 10
+    assert whole["bytes"] == sum(image.stat().st_size for image in images)
+    (tmp_path / "picture.tif").write_bytes(b"of something else")
+    assert provenance.describe_inputs(scan)["data, images"] == whole
+    last = images[-1].read_bytes()
+    images[-1].write_bytes(last[:-1] + bytes([last[-1] ^ 1]))
+    assert provenance.describe_inputs(scan)["data, images"]["sha256"] != whole["sha256"]
 
 
 def test_scanner_files_and_auxiliary_images_count(study, tmp_path):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.io.names import refuse_unusable_name
 from engine.results import default_export_name
 
 MADE = datetime(2026, 11, 22, 14, 3, 59)
@@ -32,3 +33,9 @@ def test_every_name_fits_a_folder(tmp_path):
     (tmp_path / name).touch()
     wide = default_export_name("語" * 80, "語" * 80, MADE, "語" * 80)
     assert len(wide.encode()) < 220 and "�" not in wide
+
+
+@pytest.mark.parametrize("word", ["CON", "nul.l", "com1", "aux .h5", "...", "a. ", ""])
+def test_no_scan_and_no_protocol_makes_a_name_that_windows_keeps(word: str) -> None:
+    for scan, protocol in ((word, ""), ("", word), (word, word)):
+        refuse_unusable_name(default_export_name(scan, protocol, datetime(2026, 11, 22)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -15,6 +16,7 @@ import pytest
 from PIL import Image
 
 from engine.errors import EngineError, FileFormatError, ResourceError, SettingsError
+from engine.io.audit_log import log_file
 from engine.results import Results
 from engine.results.result import EXPORTED, FILES, PINNED, RECORD
 
@@ -50,6 +52,11 @@ def test_the_newest_come_first_and_a_deleted_one_is_gone(results, new):
     results.delete(middle)  # another process was quicker
     assert [result.id for result in results.newest_first()] == [ids[2], ids[0]]
     assert not list(results.folder.glob(".*"))
+    *_, last = (json.loads(line) for line in log_file().read_bytes().splitlines())
+    assert (last["what"], last["facts"]) == (
+        "result deleted",
+        {"result": middle.id, "why": "asked for"},
+    )
 
 
 def test_a_resumed_run_has_one_result_unless_the_first_is_pinned(results, new):
