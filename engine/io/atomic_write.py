@@ -9,8 +9,9 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from stat import S_IMODE
 
@@ -58,6 +59,24 @@ def write_atomically(
         part.write_bytes(data)
 
 
+def write_together(files: Mapping[Path, bytes | memoryview]) -> None:
+    """Write files that belong together: none takes its place before all are on the disk.
+
+    They take their places in the order given, so that the last may say that all are there.
+    """
+    with ExitStack() as stack:
+        parts = []
+        for path, data in files.items():
+            part = stack.enter_context(_part_of(path, len(data)))
+            part.file.write_bytes(data)
+            parts.append(part)
+        for part, (path, data) in zip(parts, files.items(), strict=True):
+            part.finish()
+            refuse_other_bytes(part.file, (data,), path)
+        for part in parts:
+            part.publish()
+
+
 @contextmanager
 def publishing(
     path: Path, n_bytes: int, check: Callable[[Path], None], *, private: bool = False
@@ -78,27 +97,61 @@ def publishing(
     private
         whether nobody but its owner may read it; else the umask says who may
     """
+    with _part_of(path, n_bytes, private=private) as part:
+        yield part.file
+        part.finish()
+        check(part.file)
+        part.publish()
+
+
+@dataclass
+class _Part:
+    """A file on its way to its place.
+
+    Attributes
+    ----------
+    file : where it is written
+    path : what it is to become
+    mode : its permissions then
+    is_published : whether it has
+    """
+
+    file: Path
+    path: Path
+    mode: int
+    is_published: bool = False
+
+    def finish(self) -> None:
+        """Have it on the disk."""
+        _to_disk(self.file)
+
+    def publish(self) -> None:
+        """Put it in its place, for certain."""
+        self.file.chmod(self.mode)
+        self.file.replace(self.path)
+        self.is_published = True
+        folder_to_disk(self.path.parent)
+
+
+@contextmanager
+def _part_of(path: Path, n_bytes: int, *, private: bool = False) -> Iterator[_Part]:
+    """Yield an empty part, which is removed in the end unless it was published."""
     path = _real(path)
     refuse_impossible(path, n_bytes)
-    part: Path | None = None
+    part: _Part | None = None
     try:
-        part = _new_part(path)
-        mode = OWNER_ONLY if private else _permissions(path, part)
-        part.chmod(OWNER_ONLY)  # nobody else reads a file that is not whole
-        with held(part):
+        file = _new_part(path)
+        part = _Part(file, path, OWNER_ONLY)
+        part.mode = OWNER_ONLY if private else _permissions(path, file)
+        file.chmod(OWNER_ONLY)  # nobody else reads a file that is not whole
+        with held(file):
             yield part
-            _to_disk(part)
-            check(part)
-            part.chmod(mode)
-            part.replace(path)
-        part = None
-        folder_to_disk(path.parent)
     except OSError as e:
         raise _explained(e, path, n_bytes) from e
     finally:
-        if part is not None:
+        if part is not None and not part.is_published:
             with suppress(OSError):
-                part.unlink()
+                part.file.unlink()
 
 
 def _new_part(path: Path) -> Path:

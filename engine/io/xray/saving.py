@@ -10,7 +10,7 @@ import numpy as np
 from engine.data.projections import Projections
 from engine.errors import UnknownFormatError
 from engine.geometry.xray import XrayGeometry
-from engine.io.atomic_write import write_atomically
+from engine.io.atomic_write import write_together
 from engine.io.seal import digest
 from engine.io.xray.dxchange import write_projections
 from engine.io.xray.nxtomo_writer import write_nxtomo
@@ -50,6 +50,7 @@ def write_sidecar(data: Projections, path: Path) -> None:
     """Write raw float32 values, a text of vectors, and the sidecar that names them, last."""
     stem, beam = path.stem, data.geometry.beam
     digests: dict[str, str] = {}
+    files: dict[Path, bytes | memoryview] = {}
     sidecar: Plain = {
         "format": FORMAT,
         "version": VERSION,
@@ -64,12 +65,12 @@ def write_sidecar(data: Projections, path: Path) -> None:
             sidecar[key] = f"{stem}{ENDINGS[key]}.raw"
             raw = np.ascontiguousarray(images, "<f4")
             digests[sidecar[key]] = digest(raw)
-            write_atomically(raw.tobytes(), path.with_name(sidecar[key]))
+            files[path.with_name(sidecar[key])] = raw.reshape(-1).view(np.uint8).data
     lines = _lines(data.geometry).encode()
     digests[f"{stem}.geom"] = sha256(lines).hexdigest()
-    write_atomically(lines, path.with_name(f"{stem}.geom"))
+    files[path.with_name(f"{stem}.geom")] = lines
     settings = parse(Sidecar, sidecar | {"sha256": digests}, where=path.name)
-    write_atomically(sealed(settings).encode(), path)
+    write_together({**files, path: sealed(settings).encode()})
 
 
 def _lines(geometry: XrayGeometry) -> str:

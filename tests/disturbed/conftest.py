@@ -1,0 +1,35 @@
+"""The shim, and what a process under it met; run once for all workers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from engine.plain import Plain
+from tests.disturbed.shim import compiled, under, why_not
+
+Told = Callable[[str], list[Plain]]
+
+
+@pytest.fixture(scope="session")
+def told(tmp_path_factory: pytest.TempPathFactory, isocenter_home: Path) -> Told:
+    """Return what a module of this folder tells, line by line, of its work under the shim."""
+    if why_not():
+        pytest.skip(why_not())
+    folder = tmp_path_factory.getbasetemp()
+    folder = folder.parent if folder.name.startswith("popen-") else folder
+
+    def run(module: str) -> list[Plain]:
+        place = folder / f"disturbed-{module}"
+        with FileLock(f"{place}.lock"):
+            if not (place / "told").exists():
+                place.mkdir(exist_ok=True)
+                said = under(compiled(place), f"tests.disturbed.{module}", place)
+                (place / "told").write_text(said)
+        return [json.loads(line) for line in (place / "told").read_text().splitlines()]
+
+    return run

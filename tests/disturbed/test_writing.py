@@ -1,0 +1,78 @@
+"""Everything that is written, on disks and shares that fail: old or new, and one sentence."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from engine.plain import Plain
+from tests.disturbed.conftest import Told
+from tests.disturbed.writers import WRITERS
+
+ROOT = Path(__file__).resolve().parents[2]
+CALLS = {"write_atomically", "write_together", "publishing", "write_hdf5", "write_with_sidecar"}
+LAYERS = {"engine/io/atomic_write.py", "engine/io/hdf5_writer.py", "engine/io/nifti.py"}
+"""Where files are written on behalf of those that are tried here."""
+OWN_ACCOUNT = {"engine/io/audit_log.py", "engine/support/faults.py"}
+"""What goes on without a word to the user where it cannot be written, and has tests of its own."""
+
+
+def outcomes(told: Told, *hows: str) -> list[Plain]:
+    found = [each for each in told("writing") if each["how"] in hows]
+    assert {each["writer"] for each in found} == {writer.name for writer in WRITERS}
+    return found
+
+
+def quiet() -> set[str]:
+    return {writer.name for writer in WRITERS if writer.is_quiet}
+
+
+def refuse_anything_but_a_sentence(found: list[Plain], sentence: str) -> None:
+    for each in found:
+        assert each["changed"] == [], each
+        if each["writer"] in quiet():
+            assert each["fault"] == "", each
+            continue
+        assert each["fault"] == "EngineError", each
+        assert re.search(sentence, each["text"]), each
+        assert each["text"].endswith(".") and "\n" not in each["text"], each
+
+
+def test_a_full_disk_is_a_sentence_with_bytes_and_keeps_what_was_there(told: Told) -> None:
+    found = outcomes(told, "full", "limit")
+    refuse_anything_but_a_sentence(found, r"needs [\d,]+ bytes and [\d,]+ are free")
+
+
+def test_a_share_that_goes_away_is_a_sentence_and_what_was_there_stays(told: Told) -> None:
+    found = outcomes(told, "gone")
+    refuse_anything_but_a_sentence(found, r"could not be written \(Input/output error\)")
+
+
+def test_a_share_that_keeps_other_bytes_is_noticed_when_they_are_read_back(told: Told) -> None:
+    found = outcomes(told, "lie")
+    refuse_anything_but_a_sentence(found, "read back from .* it is not what was written")
+
+
+def _writing_modules() -> set[str]:
+    found = set()
+    for path in (*(ROOT / "engine").rglob("*.py"), *(ROOT / "app").rglob("*.py")):
+        tree = ast.parse(path.read_bytes())
+        called = {node.func for node in ast.walk(tree) if isinstance(node, ast.Call)}
+        if any(isinstance(name, ast.Name) and name.id in CALLS for name in called):
+            found.add(path.relative_to(ROOT).as_posix())
+    return found
+
+
+def test_whatever_writes_is_tried_here() -> None:
+    tried = {module for writer in WRITERS for module in writer.modules}
+    assert _writing_modules() - LAYERS - OWN_ACCOUNT == tried
+
+
+@pytest.mark.parametrize("call", ["write_bytes", "write_text"])
+def test_nothing_is_written_past_them(call: str) -> None:
+    paths = (*(ROOT / "engine").rglob("*.py"), *(ROOT / "app").rglob("*.py"))
+    found = {path.name for path in paths if f".{call}(" in re.sub(r">>> .*", "", path.read_text())}
+    assert found <= {"atomic_write.py", "nifti_sidecar.py", "child.py", "slots.py"}

@@ -1,0 +1,234 @@
+"""Everything that writes a file which somebody keeps, each with two contents to write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+
+from engine import find_protocol
+from engine.benchmark import report
+from engine.cli.bench import _keep as keep_figures
+from engine.data.histogram import Histogram
+from engine.data.listmode import ListMode
+from engine.data.projections import Projections
+from engine.data.run_history import RunHistory
+from engine.data.volume import Volume
+from engine.events import Preview
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import circular_cone
+from engine.io import save, save_projections, write_atomically, write_histogram, write_listmode
+from engine.io.contact_sheet import contact_sheet
+from engine.io.response_hdf5 import write_response
+from engine.io.xray.pose import turned_parallel
+from engine.jobs.checkpoint.images import Head, write_image
+from engine.jobs.checkpoint.job import Job
+from engine.modalities.demo import save_efficiencies
+from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
+from engine.modalities.dual_head_pet.response.building import build_analytic
+from engine.modalities.dual_head_pet.response.parts import ResponseParts
+from engine.modalities.listmode_pet.sensitivity import Sensitivity
+from engine.modalities.listmode_pet.sensitivity_cache import keep as keep_sensitivity
+from engine.modalities.studies import write_protocol
+from engine.results import NewResult, Results
+from engine.results.thumbnail import thumbnail
+from engine.study.study import Study, write_study
+from engine.support.bundle import SupportBundle
+from tests.engine.geometry.panels import panels
+from tests.farm.scanners import small_ring
+
+GRID = ImageGrid((3, 4, 5), (2.0, 2.5, 4.0))
+N_EVENTS = 200
+
+Write = Callable[[Path, int], None]
+
+
+@dataclass(frozen=True)
+class Writer:
+    """What writes one kind of file.
+
+    Attributes
+    ----------
+    name : for people
+    write : puts its file, of the content 0 or 1, into a folder
+    modules : where in the program it does so
+    is_quiet : whether it goes on where that fails, since only time is lost
+    """
+
+    name: str
+    write: Write
+    modules: tuple[str, ...]
+    is_quiet: bool = False
+
+
+def _random(version: int) -> np.random.Generator:
+    return np.random.default_rng(version)
+
+
+def _image(version: int) -> Volume:
+    values = _random(version).random(GRID.shape).astype(np.float32)
+    return Volume(values, GRID, "counts/mm", {"version": version})
+
+
+def _volume(name: str) -> Write:
+    return lambda folder, version: save(_image(version), folder / name)
+
+
+def _listmode(folder: Path, version: int) -> None:
+    rng, ring = _random(version), small_ring()
+    crystals = rng.integers(0, ring.n_crystals, (N_EVENTS, 2)).astype(np.int32)
+    times = np.sort(rng.integers(0, 1000, N_EVENTS)).astype(np.uint32)
+    write_listmode(ListMode(scanner=ring, crystals=crystals, time_ms=times), folder / "a.h5")
+
+
+def _histogram(folder: Path, version: int) -> None:
+    scanner = panels(n_rows=2, n_columns=2)
+    counts = _random(version).poisson(3, scanner.n_lors).astype(np.float32)
+    write_histogram(Histogram(scanner, counts), folder / "a.h5")
+
+
+def _response(folder: Path, version: int) -> None:
+    matrix = build_analytic(
+        panels(n_rows=2, n_columns=2, n_planes=3), AnalyticResponse(n_points=256)
+    )
+    write_response(replace(matrix, info={"version": version}), folder / "a.h5")
+
+
+def _projections(name: str) -> Write:
+    def write(folder: Path, version: int) -> None:
+        angles, rng = np.linspace(0, 2.5, 6), _random(version)
+        if name.endswith(".nxs"):
+            geometry = turned_parallel(angles, pixel_mm=(0.5, 0.5), shape=(3, 4))
+        else:
+            geometry = circular_cone(
+                angles + version / 10,
+                source_axis_mm=500,
+                source_detector_mm=800,
+                shape=(3, 4),
+                pixel_mm=4,
+            )
+        images = (rng.integers(100, 900, (n, 3, 4)).astype(np.float32) for n in (6, 2, 2))
+        values, flats, darks = images
+        save_projections(
+            Projections(values, geometry, "counts", flats=flats, darks=darks), folder / name
+        )
+
+    return write
+
+
+def _checkpoint(folder: Path, version: int) -> None:
+    preview = Preview(_image(version), 1, 3, 1, 4, 0.5, history=RunHistory())
+    write_image(_image(version), Head.of(preview, "digest", {}), folder / "a.bin")
+
+
+def _study(folder: Path, version: int) -> Study:
+    scan = folder.parent / "scan.l"
+    if not scan.exists():
+        scan.write_bytes(b"events")
+    protocol = find_protocol("brain-fdg").model_copy(update={"name": f"Mine {version}"})
+    return Study(data=scan, protocol=protocol)
+
+
+def _job(folder: Path, version: int) -> None:
+    study = _study(folder, version)
+    job = Job(folder) if (folder / "job.json").exists() else Job.create(study, folder)
+    job.mark("paused" if version else "aborted", f"version {version}")
+
+
+def _result(folder: Path, version: int) -> None:
+    study, made = _study(folder, version), {"version": version}
+    Results.at(folder).keep(NewResult(study, _image(version), made, job="run"))
+
+
+def _response_part(folder: Path, version: int) -> None:
+    ResponseParts(folder / "a.h5", {"points": 256}).save(0, {"values": np.arange(8.0) + version})
+
+
+def _sensitivity(folder: Path, version: int) -> None:
+    keep_sensitivity(folder, "key", Sensitivity(_image(version).values, 1000, 100, 1.5))
+
+
+def _sheet(folder: Path, version: int) -> None:
+    images = [image.values[0] for image in (_image(version), _image(version + 2))]
+    sheet = contact_sheet(images, ["a", "b"], marked=0, footer=str(version))
+    write_atomically(sheet, folder / "a.png")
+
+
+def _kept_inputs(folder: Path, version: int) -> None:
+    from app.models.kept_inputs import KeepingOwner, KeptInputs
+
+    owner = KeepingOwner("key", "Tiny")
+    KeptInputs(folder).keep(owner, "scanner", f"ring-{version}", date(2026, 11, 22))
+
+
+def _table(folder: Path, version: int) -> None:
+    from app.measure.line_profile_panel import write_text
+
+    write_text(f"mm,counts\n0,{version}\n", folder / "a.csv")
+
+
+def _benchmark(folder: Path, version: int) -> None:
+    known = {"devices": {}, "busy_cores_before": 0.0, "environment": {"commit": "none"}}
+    run = {"parts": {}, "date": str(version), **known}
+    report.write([run], folder)
+
+
+WRITERS: tuple[Writer, ...] = (
+    Writer("NIfTI", _volume("a.nii"), ("engine/io/nifti_sidecar.py",)),
+    Writer("packed NIfTI", _volume("a.nii.gz"), ("engine/io/nifti_sidecar.py",)),
+    Writer("volume", _volume("a.h5"), ("engine/io/volume_hdf5.py",)),
+    Writer("picture", _volume("a.png"), ("engine/io/png.py",)),
+    Writer("list mode", _listmode, ("engine/io/listmode_hdf5.py",)),
+    Writer("histogram", _histogram, ("engine/io/histogram_hdf5.py",)),
+    Writer("response", _response, ("engine/io/response_hdf5.py",)),
+    Writer("Data Exchange", _projections("a.h5"), ("engine/io/xray/dxchange.py",)),
+    Writer("NXtomo", _projections("a.nxs"), ("engine/io/xray/nxtomo_writer.py",)),
+    Writer("projections sidecar", _projections("a.toml"), ("engine/io/xray/saving.py",)),
+    Writer(
+        "efficiencies",
+        lambda folder, version: save_efficiencies(np.arange(9.0) + version, folder / "a.h5"),
+        ("engine/modalities/demo.py",),
+    ),
+    Writer("checkpoint", _checkpoint, ("engine/jobs/checkpoint/images.py",)),
+    Writer("job", _job, ("engine/jobs/checkpoint/job.py",)),
+    Writer("result", _result, ("engine/results/store.py",)),
+    Writer(
+        "study",
+        lambda folder, version: write_study(_study(folder, version), folder / "a.toml"),
+        ("engine/study/study.py",),
+    ),
+    Writer(
+        "protocol",
+        lambda folder, version: write_protocol(_study(folder, version).protocol, folder / "a.toml"),
+        ("engine/modalities/studies.py",),
+    ),
+    Writer("response part", _response_part, ("engine/modalities/dual_head_pet/response/parts.py",)),
+    Writer(
+        "sensitivity",
+        _sensitivity,
+        ("engine/modalities/listmode_pet/sensitivity_cache.py",),
+        is_quiet=True,
+    ),
+    Writer("contact sheet", _sheet, ("engine/cli/candidates.py",)),
+    Writer(
+        "thumbnail",
+        lambda folder, version: write_atomically(thumbnail(_image(version)), folder / "a.png"),
+        ("engine/results/store.py",),
+    ),
+    Writer(
+        "support bundle",
+        lambda folder, version: SupportBundle({"log.txt": f"{version}"}).write(folder / "a.zip"),
+        ("engine/support/bundle.py",),
+    ),
+    Writer(
+        "figures",
+        lambda folder, version: keep_figures({"version": version}, folder / "a.json"),
+        ("engine/cli/bench.py",),
+    ),
+    Writer("benchmark page", _benchmark, ("engine/benchmark/report.py",)),
+    Writer("kept inputs", _kept_inputs, ("app/models/kept_inputs.py",)),
+    Writer("table", _table, ("app/measure/line_profile_panel.py", "app/run/profile_panel.py")),
+)

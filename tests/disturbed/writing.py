@@ -1,0 +1,106 @@
+"""Under the shim: write everything to disks that are full, gone, or keep other bytes."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from engine.errors import EngineError
+from engine.plain import Plain
+from tests.disturbed.shim import LOG, disturbing
+from tests.disturbed.writers import WRITERS, Writer
+
+Contents = dict[str, bytes]
+
+
+def main(folder: Path) -> None:
+    """Try every writer; tell in a line what each disturbance did, and the log of a quiet write."""
+    os.environ["ISOCENTER_HOME"] = str(folder / "home")
+    for writer in WRITERS:
+        place = folder / "files" / writer.name.replace(" ", "-") / "here"
+        place.mkdir(parents=True)
+        writer.write(place, 1)
+        one = contents(place)
+        writer.write(place, 0)
+        other = contents(place)
+        n_bytes = min(_largest(one, other), _largest(other, one))
+        for told in _disturbed(writer, place, n_bytes):
+            _say(writer=writer.name, **told)
+        _say(writer=writer.name, how="log", **_logged(writer, place))
+
+
+def _largest(one: Contents, other: Contents) -> int:
+    """Return the size of the largest file whose content is not that of the other."""
+    return max(len(data) for name, data in one.items() if other.get(name) != data)
+
+
+def _disturbed(writer: Writer, place: Path, n_bytes: int) -> Iterator[Plain]:
+    old = contents(place)
+    limits = (1, n_bytes // 2, n_bytes - 1)
+    for after in limits[:2]:
+        yield _tried(writer, place, old, "limit", after)
+    for how in ("full", "gone"):
+        for after in limits[1:]:
+            yield _tried(writer, place, old, how, after)
+    for after in limits:
+        yield _tried(writer, place, old, "lie", after)
+
+
+def _tried(writer: Writer, place: Path, old: Contents, how: str, after: int) -> Plain:
+    fault = text = ""
+    try:
+        with _limited(after) if how == "limit" else disturbing(how, after, place):
+            writer.write(place, 1)
+    except Exception as e:  # noqa: BLE001 - whatever it is, it is told
+        fault, text = type(e).__name__, str(e)
+        fault = "EngineError" if isinstance(e, EngineError) else fault
+    new = contents(place)
+    changed = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
+    for name in new.keys() - old.keys():
+        (place / name).unlink()
+    for name in old:
+        (place / name).write_bytes(old[name])
+    return {"how": how, "after": after, "fault": fault, "text": text, "changed": changed}
+
+
+def _logged(writer: Writer, place: Path) -> Plain:
+    """Write without a disturbance; return what to replay the log with."""
+    found = [place, *place.rglob("*")]
+    start = {str(path): path.stat().st_ino for path in found}
+    old = {str(path): path.read_bytes().hex() for path in found if path.is_file()}
+    with disturbing("log", 0, place):
+        writer.write(place, 1)
+    new = {str(path): path.read_bytes().hex() for path in place.rglob("*") if path.is_file()}
+    return {"start": start, "old": old, "new": new, "log": os.environ[LOG]}
+
+
+@contextmanager
+def _limited(n_bytes: int) -> Iterator[None]:
+    """Let no file grow beyond a size."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def contents(place: Path) -> Contents:
+    """Return every file below a folder by its name, hidden ones too."""
+    found = (path for path in place.rglob("*") if path.is_file())
+    return {str(path.relative_to(place)): path.read_bytes() for path in found}
+
+
+def _say(**told: object) -> None:
+    sys.stdout.write(json.dumps(told) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    os.environ[LOG] = str(Path(sys.argv[1]) / "log")
+    main(Path(sys.argv[1]))
