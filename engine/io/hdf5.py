@@ -6,6 +6,7 @@ datasets, object types, damaged files.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from engine.arrays import Array
 from engine.errors import FileFormatError
 from engine.io.budget import refuse_bomb, refuse_no_room
 from engine.io.json_text import from_json, to_json
-from engine.io.open_input import InputFile
+from engine.io.open_input import InputFile, unreadable
 from engine.plain import Plain
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ MAX_OBJECTS = 10_000
 MAX_TEXT = 16_000_000
 DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, ArithmeticError)
 """What a damaged file makes the library raise."""
+READ_FAILED = re.compile(r"file read failed: .*?\berrno = (\d+)")
+"""Number of the system's fault, as the library tells it."""
 ENDS = re.compile(r"eof = (\d+), .*stored_eof = (\d+)")
 """Size that a truncated file has and ought to have, as the library tells them."""
 
@@ -49,12 +52,22 @@ def format_of(file: InputFile) -> str | None:
 
 @contextmanager
 def library_file(file: InputFile) -> Iterator[h5py.File]:
-    """Open a file with the library, which wants a path, and make sure that it is the same file."""
+    """Open a file with the library, which wants a path, and make sure that it is the same file.
+
+    What the system says of a share that went away is told as that, and not as damage.
+    """
     import h5py
 
-    with h5py.File(file.path, "r") as tree:
-        file.refuse_replaced()
-        yield tree
+    try:
+        with h5py.File(file.path, "r") as tree:
+            file.refuse_replaced()
+            yield tree
+    except DAMAGE as e:
+        failed = READ_FAILED.search(str(e).replace("\n", " "))
+        if failed is None:
+            raise
+        number = int(failed[1])
+        raise unreadable(file.path, OSError(number, os.strerror(number))) from e
 
 
 @contextmanager

@@ -30,8 +30,8 @@ def main(folder: Path) -> None:
         other = contents(place)
         n_bytes = min(_largest(one, other), _largest(other, one))
         for told in _disturbed(writer, place, n_bytes):
-            _say(writer=writer.name, **told)
-        _say(writer=writer.name, how="log", **_logged(writer, place))
+            say(writer=writer.name, **told)
+        say(writer=writer.name, how="log", **_logged(writer, place))
 
 
 def _largest(one: Contents, other: Contents) -> int:
@@ -73,10 +73,13 @@ def _logged(writer: Writer, place: Path) -> Plain:
     found = [place, *place.rglob("*")]
     start = {str(path): path.stat().st_ino for path in found}
     old = {str(path): path.read_bytes().hex() for path in found if path.is_file()}
+    log = Path(os.environ[LOG])
+    begin = log.stat().st_size if log.exists() else 0
     with disturbing("log", 0, place):
         writer.write(place, 1)
+    span = [begin, log.stat().st_size]
     new = {str(path): path.read_bytes().hex() for path in place.rglob("*") if path.is_file()}
-    return {"start": start, "old": old, "new": new, "log": os.environ[LOG]}
+    return {"start": start, "old": old, "new": new, "log": str(log), "span": span}
 
 
 @contextmanager
@@ -96,7 +99,8 @@ def contents(place: Path) -> Contents:
     return {str(path.relative_to(place)): path.read_bytes() for path in found}
 
 
-def _say(**told: object) -> None:
+def say(**told: object) -> None:
+    """Tell something in a line of JSON."""
     sys.stdout.write(json.dumps(told) + "\n")
     sys.stdout.flush()
 

@@ -1,0 +1,26 @@
+"""Everything that is read, from shares that go away meanwhile: one sentence that says so."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from tests.disturbed.conftest import Told
+from tests.farm.formats import KINDS
+
+
+def test_a_share_that_goes_away_while_it_is_read_is_a_sentence(told: Told) -> None:
+    found = told("reading")
+    assert {each["kind"] for each in found} == {kind.name for kind in KINDS}
+    words = {"eio": os.strerror(errno.EIO), "stale": os.strerror(errno.ESTALE)}
+    for each in found:
+        assert not each["changed"], each
+        if not each["is_look"]:
+            assert each["verdict"] == "refused", each
+            assert f"cannot be read ({words[each['how']]})" in each["text"], each
+
+
+def test_a_look_at_a_file_that_is_out_of_reach_says_why(told: Told) -> None:
+    looks = [each for each in told("reading") if each["is_look"]]
+    assert len(looks) == len(KINDS)
+    assert all(each["verdict"] == "read" for each in looks), looks
