@@ -74,7 +74,7 @@ def write_together(files: Mapping[Path, bytes | memoryview]) -> None:
             part.finish()
             refuse_other_bytes(part.file, (data,), path)
         for part in parts:
-            part.publish()
+            part.put_in_place()
 
 
 @contextmanager
@@ -101,7 +101,7 @@ def publishing(
         yield part.file
         part.finish()
         check(part.file)
-        part.publish()
+        part.put_in_place()
 
 
 @dataclass
@@ -125,7 +125,7 @@ class _Part:
         """Have it on the disk."""
         _to_disk(self.file)
 
-    def publish(self) -> None:
+    def put_in_place(self) -> None:
         """Put it in its place, for certain."""
         self.file.chmod(self.mode)
         self.file.replace(self.path)
