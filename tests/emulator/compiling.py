@@ -16,22 +16,21 @@ from engine.errors import DeviceError
 from tests.emulator.kept import digest, folder, kept
 
 _HERE = Path(__file__).parent
-_HEADERS = ("cuda_cpu.h", "fibers.h", "launch.h", "stacks.h", "textures.h")
+_HEADERS = ("cuda_cpu.h", "launch.h", "runtime.h", "textures.h")
+_RUNTIME = ("runtime.cpp", "fibers.h", "runtime.h", "stacks.h")
 _FLAGS = (
     "-std=c++20",
     "-ffp-contract=off",
     "-fno-strict-aliasing",
     "-fvisibility=hidden",  # else libraries share their inline variables
-    "-fopenmp",
     "-fPIC",
     "-shared",
     "-w",
     "-fmax-errors=3",
 )
-_FAST = ("-O1",)  # half the time of -O2 for a compilation, and tests run little else
-_SANITIZED = ("-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address")
-
-_PROBE = "#include <bit>\n#include <omp.h>\n#include <sys/mman.h>\n#include <ucontext.h>\n"
+_SANITIZED = ("-g", "-fno-omit-frame-pointer", "-fsanitize=address")
+_OF_RUNTIME = ("-O2", "-fopenmp")
+_OF_KERNELS = ("-Og", "-nostdinc++")  # tests run too little to gain by more
 
 _BOUNDS = r"(?:__launch_bounds__\s*\(\s*(\d+)[^)]*\)\s*)?"
 _C_LINKAGE = re.compile(r'extern\s+"C"\s+__global__')
@@ -51,7 +50,11 @@ class CompileError(DeviceError):
 
 def check() -> None:
     """Raise `NoCompilerError` if this machine has no g++ that does."""
-    _version()
+    try:
+        _headers(_kernel_flags())
+        runtime()
+    except CompileError as e:
+        raise NoCompilerError(f"g++ lacks C++20, OpenMP or POSIX: {e}") from e
 
 
 def most_threads(source: str) -> dict[str, int]:
@@ -76,18 +79,35 @@ def own_copy(library: Path, *, needed: bool) -> Iterator[Path]:
 
 
 def shared_library(source: str, *, sanitize: bool = False) -> Path:
-    """Compile, or take what is kept; processes at the same time compile it once."""
+    """Compile, or take what is kept; processes at the same time compile it once.
+
+    The library needs another one, which all kernels share and `runtime` gives.
+    """
     text = _wrapped(source)
-    flags = (*_FLAGS, *(_SANITIZED if sanitize else _FAST))
-    headers = _headers(flags)
-    command = (*flags, "-I", str(headers), "-I", str(_HERE), "-x", "c++", "-")
-    name = digest(_version(), *flags, *map(_read, _HEADERS), text)
+    flags, needed = _kernel_flags(sanitize=sanitize), runtime(sanitize=sanitize)
+    command = (*flags, "-I", str(_headers(flags)), "-I", str(_HERE), "-x", "c++", "-")
+    command += ("-x", "none", str(needed), "-lgcc")
+    name = digest(_version(), *flags, *map(_read, _HEADERS), needed.name, text)
     return kept(f"{name}.so", lambda out: _gcc(*command, "-o", str(out), text=text))
 
 
 @cache
+def runtime(*, sanitize: bool = False) -> Path:
+    """Return the library that runs blocks, which is to be loaded before those of kernels."""
+    flags = (*_FLAGS, *_OF_RUNTIME, *(_SANITIZED if sanitize else ()))
+    name = f"runtime-{digest(_version(), *flags, *map(_read, _RUNTIME))}.so"
+    command = (*flags, f"-Wl,-soname,{name}", str(_HERE / "runtime.cpp"))
+    return kept(name, lambda out: _gcc(*command, "-o", str(out)))
+
+
+def _kernel_flags(*, sanitize: bool = False) -> tuple[str, ...]:
+    # what is nowhere else is in the runtime, or in libraries that it needs
+    return (*_FLAGS, *_OF_KERNELS, *(_SANITIZED if sanitize else ("-nostdlib",)))
+
+
+@cache
 def _headers(flags: tuple[str, ...]) -> Path:
-    """Return a folder with the headers compiled beforehand: most of the time of a compilation."""
+    """Return a folder with the headers compiled beforehand: faster to read."""
     name = digest(_version(), *flags, *map(_read, _HEADERS))
     place = folder() / f"headers-{name}"
     place.mkdir(exist_ok=True)
@@ -123,14 +143,8 @@ def _read(name: str) -> str:
 
 @cache
 def _version() -> str:
-    """Version of the compiler, which has been seen to make a library as we need it."""
+    """Version of the compiler."""
     if shutil.which("g++") is None:
         raise NoCompilerError("g++ is not installed")
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            _gcc(*_FLAGS, "-I", str(_HERE), "-x", "c++", "-", "-o", f"{folder}/probe.so",
-                 text=_PROBE)  # fmt: skip
-        except CompileError as e:
-            raise NoCompilerError(f"g++ lacks C++20, OpenMP or POSIX: {e}") from e
     done = subprocess.run(["g++", "--version"], capture_output=True, text=True, check=True)
     return done.stdout

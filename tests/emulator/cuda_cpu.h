@@ -2,19 +2,14 @@
 //
 // Blocks run side by side on the CPU's threads, the threads of a block one after the other
 // (fibers.h). Compile without contraction, so that arithmetic is that of IEEE 754, operation by
-// operation. Real races, stream order and shared memory sized at launch are not covered.
+// operation, and with -nostdinc++: the headers of C are a hundredth of those of C++, and every form
+// of every kernel reads them. Real races, stream order and shared memory sized at launch are not
+// covered.
 #pragma once
 
 #include <math.h>
-#include <stdint.h>
 
-#include <atomic>
-#include <bit>
-#include <mutex>
-#include <type_traits>
-#include <utility>
-
-#include "fibers.h"
+#include "runtime.h"
 
 #define __global__
 #define __device__
@@ -28,26 +23,46 @@
 
 // ---- vectors -----------------------------------------------------------------------------------
 
-#define CUDA_CPU_VECTORS(T, NAME)                                                        \
+#define CUDA_CPU_VECTORS(DO) \
+  DO(float, float) DO(double, double) DO(int, int) DO(short, short) DO(unsigned short, ushort)
+#define CUDA_CPU_VECTOR(T, NAME)                                                         \
   struct alignas(2 * sizeof(T)) NAME##2 { T x, y; };                                     \
   struct NAME##3 { T x, y, z; };                                                         \
   struct alignas(sizeof(T) < 8 ? 4 * sizeof(T) : 16) NAME##4 { T x, y, z, w; };          \
   static inline NAME##2 make_##NAME##2(T x, T y) { return {x, y}; }                      \
   static inline NAME##3 make_##NAME##3(T x, T y, T z) { return {x, y, z}; }              \
   static inline NAME##4 make_##NAME##4(T x, T y, T z, T w) { return {x, y, z, w}; }
-CUDA_CPU_VECTORS(float, float)
-CUDA_CPU_VECTORS(double, double)
-CUDA_CPU_VECTORS(int, int)
-CUDA_CPU_VECTORS(short, short)
-CUDA_CPU_VECTORS(unsigned short, ushort)
-#undef CUDA_CPU_VECTORS
+CUDA_CPU_VECTORS(CUDA_CPU_VECTOR)
+#undef CUDA_CPU_VECTOR
 
 // ---- arithmetic --------------------------------------------------------------------------------
 
-using std::abs;
-using std::isfinite;
-using std::isinf;
-using std::isnan;
+// C++ has these for both types, C for double alone.
+#define CUDA_CPU_ONE(NAME) \
+  static inline float NAME(float x) { return NAME##f(x); }
+#define CUDA_CPU_TWO(NAME) \
+  static inline float NAME(float x, float y) { return NAME##f(x, y); }
+CUDA_CPU_ONE(fabs) CUDA_CPU_ONE(sqrt) CUDA_CPU_ONE(cbrt)
+CUDA_CPU_ONE(exp) CUDA_CPU_ONE(exp2) CUDA_CPU_ONE(expm1)
+CUDA_CPU_ONE(log) CUDA_CPU_ONE(log2) CUDA_CPU_ONE(log10) CUDA_CPU_ONE(log1p)
+CUDA_CPU_ONE(sin) CUDA_CPU_ONE(cos) CUDA_CPU_ONE(tan)
+CUDA_CPU_ONE(asin) CUDA_CPU_ONE(acos) CUDA_CPU_ONE(atan)
+CUDA_CPU_ONE(sinh) CUDA_CPU_ONE(cosh) CUDA_CPU_ONE(tanh)
+CUDA_CPU_ONE(erf) CUDA_CPU_ONE(erfc)
+CUDA_CPU_ONE(floor) CUDA_CPU_ONE(ceil) CUDA_CPU_ONE(trunc)
+CUDA_CPU_ONE(round) CUDA_CPU_ONE(rint) CUDA_CPU_ONE(nearbyint)
+CUDA_CPU_TWO(fmin) CUDA_CPU_TWO(fmax) CUDA_CPU_TWO(fdim)
+CUDA_CPU_TWO(pow) CUDA_CPU_TWO(fmod) CUDA_CPU_TWO(remainder)
+CUDA_CPU_TWO(atan2) CUDA_CPU_TWO(hypot) CUDA_CPU_TWO(copysign) CUDA_CPU_TWO(nextafter)
+#undef CUDA_CPU_ONE
+#undef CUDA_CPU_TWO
+static inline float fma(float x, float y, float z) { return fmaf(x, y, z); }
+
+extern "C" int abs(int) noexcept;
+static inline long abs(long x) { return x < 0 ? -x : x; }
+static inline long long abs(long long x) { return x < 0 ? -x : x; }
+static inline float abs(float x) { return fabsf(x); }
+static inline double abs(double x) { return fabs(x); }
 
 #define CUDA_CPU_MIN_MAX(T)                                \
   static inline T min(T a, T b) { return b < a ? b : a; }  \
@@ -86,18 +101,18 @@ static inline double __dsub_rn(double a, double b) { return a - b; }
 static inline double __dmul_rn(double a, double b) { return a * b; }
 static inline double __ddiv_rn(double a, double b) { return a / b; }
 
-static inline int __float_as_int(float x) { return std::bit_cast<int>(x); }
-static inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }
-static inline float __int_as_float(int x) { return std::bit_cast<float>(x); }
-static inline float __uint_as_float(unsigned x) { return std::bit_cast<float>(x); }
-static inline long long __double_as_longlong(double x) { return std::bit_cast<long long>(x); }
-static inline double __longlong_as_double(long long x) { return std::bit_cast<double>(x); }
+static inline int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
+static inline unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
+static inline float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
+static inline float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); }
+static inline long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
+static inline double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
 
 namespace cpu {
 // As the card converts: to the nearest number there is, NaN to 0 (64-bit: to the lowest).
 template <class T, class Real>
 inline T converted(Real whole) {
-  constexpr T low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+  constexpr T low = T(1) << (8 * sizeof(T) - 1), high = ~low;
   if (whole != whole) return sizeof(T) == 8 ? low : T(0);
   if (whole <= Real(low)) return low;
   return whole >= Real(high) ? high : T(whole);
@@ -112,8 +127,8 @@ static inline long long __float2ll_rn(float x) { return cpu::converted<long long
 static inline long long __double2ll_rn(double x) { return cpu::converted<long long>(rint(x)); }
 static inline int __double2int_rn(double x) { return cpu::converted<int>(rint(x)); }
 
-static inline int __popc(unsigned x) { return std::popcount(x); }
-static inline int __clz(int x) { return std::countl_zero(static_cast<unsigned>(x)); }
+static inline int __popc(unsigned x) { return __builtin_popcount(x); }
+static inline int __clz(int x) { return x ? __builtin_clz(x) : 32; }
 static inline int __ffs(int x) { return __builtin_ffs(x); }
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -126,10 +141,11 @@ inline T __ldg(const T* at) {
 namespace cpu {
 template <class T, class Change>
 inline T atomically(T* at, Change change) {
-  std::atomic_ref<T> value(*at);
-  T old = value.load(std::memory_order_relaxed);
-  while (!value.compare_exchange_weak(old, change(old), std::memory_order_relaxed)) {
-  }
+  T old, next;
+  __atomic_load(at, &old, __ATOMIC_RELAXED);
+  do {
+    next = change(old);
+  } while (!__atomic_compare_exchange(at, &old, &next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   return old;
 }
 }  // namespace cpu
@@ -162,61 +178,71 @@ CUDA_CPU_ATOMIC_ORDER(unsigned)
 CUDA_CPU_ATOMIC_ORDER(long long)
 CUDA_CPU_ATOMIC_ORDER(unsigned long long)
 
-static inline void __threadfence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+static inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 static inline void __threadfence_block() { __threadfence(); }
 
 // ---- barriers and warps; `line` is where the kernel calls --------------------------------------
 
-static inline void __syncthreads(int line = __builtin_LINE()) { cpu::block->wait_at_barrier(line); }
+static inline void __syncthreads(int line = __builtin_LINE()) { cpu::wait_at_barrier(line); }
 
 static inline void __syncwarp(unsigned mask = ~0u, int line = __builtin_LINE()) {
-  cpu::block->exchange(mask, 0, line);
+  cpu::exchange(mask, 0, line);
 }
 
 namespace cpu {
+template <class T>
+inline uint64_t bits_of(T value) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+  if constexpr (sizeof(T) == 4) return __builtin_bit_cast(uint32_t, value);
+  else return __builtin_bit_cast(uint64_t, value);
+}
+
+template <class T>
+inline T value_of(uint64_t bits) {
+  if constexpr (sizeof(T) == 4) return __builtin_bit_cast(T, uint32_t(bits));
+  else return __builtin_bit_cast(T, bits);
+}
+
 // The value of lane `source` of this lane's part of the warp, its own if `source` is outside.
 template <class T>
 inline T shuffled(unsigned mask, T value, int source, int width, int line) {
-  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
-  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
-  block->exchange(mask, std::bit_cast<Bits>(value), line);
-  const int first = block->lane() / width * width;
+  const int first = lane / width * width;
   const bool inside = source >= first && source < first + width;
-  return std::bit_cast<T>(static_cast<Bits>(
-      block->heard_from(inside ? source : block->lane(), line)));
+  exchange(mask, bits_of(value), line);
+  return value_of<T>(heard_from(inside ? source : lane, line));
 }
 }  // namespace cpu
 
 template <class T>
 inline T __shfl_sync(
     unsigned mask, T value, int source, int width = warpSize, int line = __builtin_LINE()) {
-  const int first = cpu::block->lane() / width * width;
+  const int first = cpu::lane / width * width;
   return cpu::shuffled(mask, value, first + (source & (width - 1)), width, line);
 }
 
 template <class T>
 inline T __shfl_up_sync(
     unsigned mask, T value, unsigned apart, int width = warpSize, int line = __builtin_LINE()) {
-  return cpu::shuffled(mask, value, cpu::block->lane() - int(apart), width, line);
+  return cpu::shuffled(mask, value, cpu::lane - int(apart), width, line);
 }
 
 template <class T>
 inline T __shfl_down_sync(
     unsigned mask, T value, unsigned apart, int width = warpSize, int line = __builtin_LINE()) {
-  return cpu::shuffled(mask, value, cpu::block->lane() + int(apart), width, line);
+  return cpu::shuffled(mask, value, cpu::lane + int(apart), width, line);
 }
 
 template <class T>
 inline T __shfl_xor_sync(
     unsigned mask, T value, int apart, int width = warpSize, int line = __builtin_LINE()) {
-  return cpu::shuffled(mask, value, cpu::block->lane() ^ apart, width, line);
+  return cpu::shuffled(mask, value, cpu::lane ^ apart, width, line);
 }
 
 static inline unsigned __ballot_sync(unsigned mask, int vote, int line = __builtin_LINE()) {
-  const unsigned present = cpu::block->exchange(mask, vote != 0, line);
+  const unsigned present = cpu::exchange(mask, vote != 0, line);
   unsigned votes = 0;
   for (int lane = 0; lane < warpSize; lane++) {
-    if (present >> lane & 1) votes |= unsigned(cpu::block->heard_from(lane, line)) << lane;
+    if (present >> lane & 1) votes |= unsigned(cpu::heard_from(lane, line)) << lane;
   }
   return votes;
 }

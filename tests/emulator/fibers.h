@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime.h"
 #include "stacks.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -20,18 +21,6 @@ void __sanitizer_start_switch_fiber(void** save, const void* bottom, size_t size
 void __sanitizer_finish_switch_fiber(void* saved, const void** bottom, size_t* size);
 }
 #endif
-
-struct uint3 {
-  unsigned x, y, z;
-};
-
-struct dim3 {
-  unsigned x = 1, y = 1, z = 1;
-};
-
-static thread_local uint3 threadIdx, blockIdx;
-static thread_local dim3 blockDim, gridDim;
-static constexpr int warpSize = 32;
 
 namespace cpu {
 
@@ -48,11 +37,9 @@ struct Thread {
   uint64_t heard = 0;    // the snapshot of `value` when the collective was complete
 };
 
-using Body = void (*)(void* arguments);
-
 class Block {
  public:
-  Block(dim3 size, bool reverse, Body body, void* arguments)
+  Block(dim3 size, bool reverse, Body body, void** arguments)
       : reverse_(reverse), body_(body), arguments_(arguments), size_(size),
         threads_(size_t(size.x) * size.y * size.z) {}
 
@@ -192,6 +179,7 @@ class Block {
       thread.state = State::ready;
     }
     current_ = i;
+    cpu::lane = i % warpSize;
     const unsigned number = static_cast<unsigned>(i);
     threadIdx = {number % size_.x, number / size_.x % size_.y, number / size_.x / size_.y};
 #ifdef __SANITIZE_ADDRESS__
@@ -228,7 +216,7 @@ class Block {
 
   bool reverse_;
   Body body_;
-  void* arguments_;
+  void** arguments_;
   dim3 size_;
   std::vector<Thread> threads_;
   int current_ = 0;

@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.backend.gpu import Extent, Function, Module, Resources
 from tests.emulator.arrays import DeviceArray, bare, owner
-from tests.emulator.compiling import constants, most_threads, own_copy, shared_library
+from tests.emulator.compiling import constants, most_threads, own_copy, runtime, shared_library
 
 if TYPE_CHECKING:
     from tests.emulator.gpu import EmulatedGpu
@@ -33,6 +33,7 @@ class KernelModule(Module):
         self._most_threads = most_threads(source)
         self._constants: dict[str, DeviceArray | None] = dict.fromkeys(constants(source))
         library = shared_library(source, sanitize=gpu.sanitize)
+        ctypes.CDLL(str(runtime(sanitize=gpu.sanitize)))  # found by its name from now on
         with own_copy(library, needed=bool(self._constants)) as own:
             self._library = ctypes.CDLL(str(own))
 

@@ -1,117 +1,91 @@
-// Running a kernel from outside: what it takes, and a launch over the CPU's threads.
+// The doors of a kernel: what it takes, and a launch.
 #pragma once
 
 namespace cpu {
 
+// Numpy's letter for a kind of number.
 template <class T>
-struct Component {
-  using type = T;
+constexpr char kind = 'V';
+#define CUDA_CPU_KIND(T, LETTER) \
+  template <>                    \
+  inline constexpr char kind<T> = LETTER;
+CUDA_CPU_KIND(bool, 'b')
+CUDA_CPU_KIND(float, 'f')
+CUDA_CPU_KIND(double, 'f')
+CUDA_CPU_KIND(char, 'i')
+CUDA_CPU_KIND(signed char, 'i')
+CUDA_CPU_KIND(short, 'i')
+CUDA_CPU_KIND(int, 'i')
+CUDA_CPU_KIND(long, 'i')
+CUDA_CPU_KIND(long long, 'i')
+CUDA_CPU_KIND(unsigned char, 'u')
+CUDA_CPU_KIND(unsigned short, 'u')
+CUDA_CPU_KIND(unsigned, 'u')
+CUDA_CPU_KIND(unsigned long, 'u')
+CUDA_CPU_KIND(unsigned long long, 'u')
+#undef CUDA_CPU_KIND
+
+// Numpy's code of a type, such as f4, with a space after it.
+struct Code {
+  char star, kind, size, space;
 };
-#define CUDA_CPU_COMPONENT(T, NAME)        \
-  template <> struct Component<NAME##2> { using type = T; }; \
-  template <> struct Component<NAME##3> { using type = T; }; \
-  template <> struct Component<NAME##4> { using type = T; };
-CUDA_CPU_COMPONENT(float, float)
-CUDA_CPU_COMPONENT(double, double)
-CUDA_CPU_COMPONENT(int, int)
-CUDA_CPU_COMPONENT(short, short)
-CUDA_CPU_COMPONENT(unsigned short, ushort)
-#undef CUDA_CPU_COMPONENT
 
-// Numpy's code of a type, such as f4; a pointer has a star before that of what it points to.
 template <class T>
-std::string code() {
-  if constexpr (std::is_pointer_v<T>) {
-    using Element = std::remove_cv_t<std::remove_pointer_t<T>>;
-    return "*" + code<typename Component<Element>::type>();
+struct CodeOf {
+  static_assert(sizeof(T) < 10);
+  static constexpr Code code = {' ', kind<T>, '0' + sizeof(T), ' '};
+};
+template <class T>
+struct CodeOf<const T> : CodeOf<T> {};
+#define CUDA_CPU_COMPONENTS(T, NAME)         \
+  template <>                                \
+  struct CodeOf<NAME##2> : CodeOf<T> {};     \
+  template <>                                \
+  struct CodeOf<NAME##3> : CodeOf<T> {};     \
+  template <>                                \
+  struct CodeOf<NAME##4> : CodeOf<T> {};
+CUDA_CPU_VECTORS(CUDA_CPU_COMPONENTS)
+#undef CUDA_CPU_COMPONENTS
+// A pointer has a star before the code of what it points to.
+template <class T>
+struct CodeOf<T*> {
+  static constexpr Code code = {'*', CodeOf<T>::code.kind, CodeOf<T>::code.size, ' '};
+};
+
+template <size_t...>
+struct Places {};
+
+template <auto kernel>
+struct Door;
+
+template <class... Args, void (*kernel)(Args...)>
+struct Door<kernel> {
+  static constexpr Code signature[] = {CodeOf<Args>::code..., {}};
+
+  static void run(void** arguments) {
+    call(arguments, Places<__integer_pack(sizeof...(Args))...>());
   }
-  const char kind = std::is_same_v<T, bool>         ? 'b'
-                    : std::is_floating_point_v<T>   ? 'f'
-                    : std::is_unsigned_v<T>         ? 'u'
-                    : std::is_integral_v<T>         ? 'i'
-                                                    : 'V';
-  return kind + std::to_string(sizeof(T));
-}
 
-template <class... Args>
-std::string signature(void (*)(Args...)) {
-  std::string codes;
-  ((codes += (codes.empty() ? "" : " ") + code<std::remove_cv_t<Args>>()), ...);
-  return codes;
-}
-
-template <class... Args, size_t... I>
-void call(void (*kernel)(Args...), void** arguments, std::index_sequence<I...>) {
-  kernel(*static_cast<std::remove_cv_t<Args>*>(arguments[I])...);
-}
-
-inline std::string name_of(uint3 at, dim3 grid) {
-  std::string name = "block " + std::to_string(at.x);
-  if (grid.y * size_t(grid.z) > 1) {
-    name += ", " + std::to_string(at.y) + ", " + std::to_string(at.z);
+  template <size_t... I>
+  static void call(void** arguments, Places<I...>) {
+    kernel(*static_cast<Args*>(arguments[I])...);
   }
-  return name + ": ";
-}
-
-// Run all blocks; return what went wrong first, or nothing.
-template <class... Args>
-std::string launch(
-    void (*kernel)(Args...), dim3 grid, dim3 threads, void** arguments, const Textures* readable,
-    bool reverse) {
-  struct Call {
-    void (*kernel)(Args...);
-    void** arguments;
-  } context{kernel, arguments};
-  const Body body = [](void* pointer) {
-    const Call& call_of = *static_cast<Call*>(pointer);
-    call(call_of.kernel, call_of.arguments, std::index_sequence_for<Args...>{});
-  };
-  const int64_t n_blocks = int64_t(grid.x) * grid.y * grid.z;
-  std::atomic<bool> failed = false;
-  std::string fault;
-  std::mutex lock;
-#pragma omp parallel
-  {
-    Block mine(threads, reverse, body, &context);
-    block = &mine;
-    textures = readable;
-    gridDim = grid;
-    blockDim = threads;
-#pragma omp for schedule(dynamic, 4)
-    for (int64_t i = 0; i < n_blocks; i++) {
-      if (failed) continue;
-      const int64_t number = reverse ? n_blocks - 1 - i : i;
-      const int64_t row = number / grid.x;
-      blockIdx = {unsigned(number % grid.x), unsigned(row % grid.y), unsigned(row / grid.y)};
-      mine.run();
-      if (mine.fault.empty()) continue;
-      const std::lock_guard<std::mutex> guard(lock);
-      if (!failed) fault = name_of(blockIdx, grid) + mine.fault;
-      failed = true;
-    }
-    block = nullptr;
-    textures = nullptr;
-  }
-  return fault;
-}
+};
 
 }  // namespace cpu
 
 #define CUDA_CPU_EXPORT extern "C" __attribute__((visibility("default")))
-#define CUDA_CPU_KERNEL(NAME)                                                              \
-  CUDA_CPU_EXPORT const char* signature_##NAME() {                                         \
-    static const std::string text = cpu::signature(&::kernel_text::NAME);                                 \
-    return text.c_str();                                                                   \
-  }                                                                                        \
-  CUDA_CPU_EXPORT const char* launch_##NAME(                                               \
+#define CUDA_CPU_KERNEL(NAME)                                                               \
+  CUDA_CPU_EXPORT const char* signature_##NAME() {                                          \
+    return &cpu::Door<&::kernel_text::NAME>::signature[0].star;                             \
+  }                                                                                         \
+  CUDA_CPU_EXPORT const char* launch_##NAME(                                                \
       const unsigned* size, void** arguments, const cpu::Textures* textures, int reverse) { \
-    static thread_local std::string fault;                                                 \
-    const dim3 grid{size[0], size[1], size[2]}, threads{size[3], size[4], size[5]};        \
-    fault = cpu::launch(&::kernel_text::NAME, grid, threads, arguments, textures, reverse != 0);          \
-    return fault.c_str();                                                                  \
+    return cpu::launch(                                                                     \
+        cpu::Door<&::kernel_text::NAME>::run, size, arguments, textures, reverse);          \
   }
-#define CUDA_CPU_CONSTANT(NAME)                                  \
-  CUDA_CPU_EXPORT void* constant_##NAME(uint64_t* n_bytes) {     \
-    *n_bytes = sizeof(NAME);                                     \
-    return (void*)&NAME;                                         \
+#define CUDA_CPU_CONSTANT(NAME)                              \
+  CUDA_CPU_EXPORT void* constant_##NAME(uint64_t* n_bytes) { \
+    *n_bytes = sizeof(NAME);                                 \
+    return (void*)&NAME;                                     \
   }

@@ -11,30 +11,12 @@ typedef unsigned long long cudaTextureObject_t;
 
 namespace cpu {
 
-enum class TextureKind : int64_t { layers = 1, pictures = 2, volume = 3 };
-
-// As tests/emulator/textures.py lays it out.
-struct Texture {
-  const float* data;  // null when the texture is no more
-  int64_t width, height, depth;
-  int64_t row, picture;  // floats from one to the next
-  TextureKind kind;
-};
-
-struct Textures {
-  const Texture* all;  // handle 1 is the first
-  uint64_t n;
-  int64_t exact;
-};
-
-static thread_local const Textures* textures;  // of the card whose kernel runs
-
 inline const Texture& texture_of(cudaTextureObject_t handle, TextureKind kind, int line) {
   const char* fault = nullptr;
   if (handle == 0 || handle > textures->n) fault = "reads a texture that there is not";
   else if (!textures->all[handle - 1].data) fault = "reads a texture that is no more";
   else if (textures->all[handle - 1].kind != kind) fault = "reads a texture of another kind";
-  if (fault) block->fail(std::string(fault) + ", line " + std::to_string(line));
+  if (fault) fail("%s, line %d", fault, line);
   return textures->all[handle - 1];
 }
 
@@ -50,7 +32,7 @@ struct Between {
   float weight;
 
   Between(float at, int line) {
-    if (at != at) block->fail("a texture is read at NaN, line " + std::to_string(line));
+    if (at != at) fail("a texture is read at NaN, line %d", line);
     const float shifted = fminf(fmaxf(at - 0.5f, -1e9f), 1e9f), whole = floorf(shifted);
     lower = static_cast<int64_t>(whole);
     weight = shifted - whole;
@@ -61,7 +43,9 @@ struct Between {
 };
 
 inline float interpolated(const Texture& of, const Between& x, const Between& y, int64_t z) {
-  const auto row = [&](int64_t i) { return x.mix(texel(of, x.lower, i, z), texel(of, x.lower + 1, i, z)); };
+  const auto row = [&](int64_t i) {
+    return x.mix(texel(of, x.lower, i, z), texel(of, x.lower + 1, i, z));
+  };
   return y.mix(row(y.lower), row(y.lower + 1));
 }
 
@@ -69,7 +53,7 @@ inline float interpolated(const Texture& of, const Between& x, const Between& y,
 
 template <class T>
 inline T tex2D(cudaTextureObject_t handle, float x, float y, int line = __builtin_LINE()) {
-  static_assert(std::is_same_v<T, float>);
+  static_assert(__is_same(T, float));
   const cpu::Texture& of = cpu::texture_of(handle, cpu::TextureKind::pictures, line);
   return cpu::interpolated(of, {x, line}, {y, line}, 0);
 }
@@ -77,18 +61,17 @@ inline T tex2D(cudaTextureObject_t handle, float x, float y, int line = __builti
 template <class T>
 inline T tex2DLayered(
     cudaTextureObject_t handle, float x, float y, int layer, int line = __builtin_LINE()) {
-  static_assert(std::is_same_v<T, float>);
+  static_assert(__is_same(T, float));
   const cpu::Texture& of = cpu::texture_of(handle, cpu::TextureKind::layers, line);
   if (layer < 0 || layer >= of.depth) {
-    cpu::block->fail("reads layer " + std::to_string(layer) + " of " + std::to_string(of.depth) +
-                     ", line " + std::to_string(line));
+    cpu::fail("reads layer %d of %d, line %d", layer, int(of.depth), line);
   }
   return cpu::interpolated(of, {x, line}, {y, line}, layer);
 }
 
 template <class T>
 inline T tex3D(cudaTextureObject_t handle, float x, float y, float z, int line = __builtin_LINE()) {
-  static_assert(std::is_same_v<T, float>);
+  static_assert(__is_same(T, float));
   const cpu::Texture& of = cpu::texture_of(handle, cpu::TextureKind::volume, line);
   const cpu::Between across(x, line), down(y, line), along(z, line);
   return along.mix(cpu::interpolated(of, across, down, along.lower),
