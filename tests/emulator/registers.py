@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
+from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from zlib import crc32
 
 from engine.geometry.tof import TofBins
 from engine.kernels.cone_variants import BackVariant, back_variants
 from engine.kernels.joseph_variants import JosephVariant, joseph_variants
+from engine.kernels.matrix_variants import MatrixVariant
 from engine.kernels.source import FOLDER
 from engine.kernels.tof import weight_table
 from engine.kernels.variants import RayVariant, variants
@@ -23,6 +25,19 @@ ARCHITECTURES = (75, 80, 90, 120)
 SOURCES = ("rays.cu", "em.cu", "cone_back.cu", "joseph.cu")
 RECORD = Path(__file__).parents[2] / "docs" / "benchmarks" / "registers.json"
 _TOF = TofBins(fwhm_ps=385, bin_ps=100, n_bins=17)
+Form = TypeVar("Form", RayVariant, BackVariant, JosephVariant, MatrixVariant)
+
+
+def any_two(forms: Iterable[Form]) -> list[Form]:
+    """Few of the forms, in which any two values of two settings that meet at all still meet."""
+    left = {form: set(combinations(asdict(form).items(), 2)) for form in forms}
+    few, met = [], set[object]()
+    while any(left.values()):
+        best = max(left, key=lambda form: len(left[form]))
+        few.append(best)
+        met |= left[best]
+        left = {form: pairs - met for form, pairs in left.items()}
+    return few
 
 
 def cards_for(form: object) -> tuple[int, ...]:
@@ -60,7 +75,10 @@ def projector_kernels(variant: BackVariant | JosephVariant, arch: int) -> dict[s
 
 
 def record() -> str:
-    """Compile everything, and write it as JSON: a line for each kernel of each variant."""
+    """Compile everything, and write it as JSON: a line for each kernel of each variant.
+
+    A kernel that takes memory for want of registers is refused: the record says that none does.
+    """
     rows = ",\n    ".join(json.dumps(row) for row in _rows())
     head = json.dumps({"nvrtc": version(), "sources": digests()}, indent=2)[:-2]
     return f'{head},\n  "kernels": [\n    {rows}\n  ]\n}}\n'
@@ -80,21 +98,25 @@ def _digest(source: str) -> str:
 def _rows() -> Iterator[dict[str, Any]]:
     for variant in variants():
         uses = {arch: ray_kernels(variant, arch) for arch in ARCHITECTURES}
-        yield from _lines("rays.cu", asdict(variant), uses)
+        yield from lines("rays.cu", asdict(variant), uses)
     for variant in image_forms():
         uses = {arch: image_kernels(variant, arch) for arch in ARCHITECTURES}
         form = {key: getattr(variant, key) for key in ("order", "sums", "real")}
-        yield from _lines("em.cu", form, uses)
+        yield from lines("em.cu", form, uses)
     for source, projectors in (("cone_back.cu", back_variants()), ("joseph.cu", joseph_variants())):
         for projector in projectors:
             uses = {arch: projector_kernels(projector, arch) for arch in ARCHITECTURES}
-            yield from _lines(source, asdict(projector), uses)
+            yield from lines(source, asdict(projector), uses)
 
 
-def _lines(
+def lines(
     source: str, form: dict[str, Any], uses: dict[int, dict[str, KernelUse]]
 ) -> Iterator[dict[str, Any]]:
+    """Yield what the kernels of one form take on every architecture; refuse a form that spills."""
     for kernel in sorted(uses[ARCHITECTURES[0]]):
+        for arch, kernels in uses.items():
+            if kernels[kernel].spills or kernels[kernel].stack_bytes:
+                raise ValueError(f"{source}: {kernel} of {form} spills on sm_{arch}.")
         registers = {f"sm_{arch}": uses[arch][kernel].registers for arch in ARCHITECTURES}
         shared = max(use[kernel].shared_bytes for use in uses.values())
         yield {"source": source, "kernel": kernel, **form, **registers, "shared_bytes": shared}

@@ -1,7 +1,13 @@
-"""Every form of every CUDA kernel compiles for the cards we know, without spilling registers."""
+"""The CUDA kernels of rays and images compile for the cards we know, without spilling registers.
+
+Forms in which any two settings meet are compiled always. Every form is compiled by the tests marked
+slow, and by whoever changes a kernel: the record of registers has to be made anew, which refuses
+kernels that spill.
+"""
 
 import json
 from dataclasses import asdict
+from itertools import combinations
 
 import pytest
 
@@ -13,10 +19,12 @@ from tests.emulator import nvrtc
 from tests.emulator.registers import (
     ARCHITECTURES,
     RECORD,
+    any_two,
     cards_for,
     digests,
     image_forms,
     image_kernels,
+    lines,
     ray_kernels,
 )
 
@@ -52,6 +60,14 @@ def assert_fits(uses, names, block):
 
 
 @with_nvrtc
+def test_any_two_settings_of_the_ray_kernels_compile_without_spills():
+    for variant in any_two(variants(BLOCKS)):
+        for arch in cards_for(variant):
+            assert_fits(ray_kernels(variant, arch), RAY_KERNELS, variant.block)
+
+
+@with_nvrtc
+@pytest.mark.slow
 @pytest.mark.parametrize("mapping", ["thread", "warp", "block"])
 def test_every_form_of_the_ray_kernels_compiles_without_spills(mapping):
     for variant in variants():
@@ -60,12 +76,23 @@ def test_every_form_of_the_ray_kernels_compiles_without_spills(mapping):
                 assert_fits(ray_kernels(variant, arch), RAY_KERNELS, variant.block)
 
 
+def test_the_few_forms_hold_any_two_settings():
+    def pairs(forms):
+        return {pair for form in forms for pair in combinations(asdict(form).items(), 2)}
+
+    few = any_two(variants(BLOCKS))
+
+    assert pairs(few) == pairs(variants(BLOCKS))
+    assert 10 * len(few) < len(list(variants(BLOCKS)))
+
+
 def test_the_forms_together_meet_every_card():
-    forms = [*variants(), *image_forms(), *back_variants(), *joseph_variants()]
+    forms = [*any_two(variants(BLOCKS)), *image_forms(), *back_variants()]
     assert {arch for form in forms for arch in cards_for(form)} == set(ARCHITECTURES)
 
 
 @with_nvrtc
+@pytest.mark.slow
 @pytest.mark.parametrize("mapping", ["thread", "warp", "block"])
 def test_every_size_of_block_compiles_without_spills(mapping):
     for block in BLOCKS:
@@ -87,6 +114,14 @@ def test_a_kernel_that_spills_is_seen():
     assert use.spills
     assert use.registers <= 64
     assert nvrtc.compile_for(GREEDY, 90).kernels["greedy"] == use, "kept, and read back"
+
+
+@with_nvrtc
+def test_a_kernel_that_spills_is_not_recorded():
+    uses = dict.fromkeys(ARCHITECTURES, nvrtc.compile_for(GREEDY, 90).kernels)
+
+    with pytest.raises(ValueError, match=r"greedy\.cu: greedy of .* spills on sm_75"):
+        list(lines("greedy.cu", {}, uses))
 
 
 @with_nvrtc

@@ -1,20 +1,18 @@
-"""Every form of Joseph's kernels compiles for the cards we know, without spilling registers."""
+"""Joseph's kernels compile for the cards we know, without spilling registers.
+
+Forms in which any two settings meet always, every form in the tests marked slow.
+"""
 
 import pytest
 
 from engine.kernels.joseph_variants import BLOCKS, MOST_VIEWS, JosephVariant, joseph_variants
 from tests.emulator import nvrtc
-from tests.emulator.registers import cards_for
+from tests.emulator.registers import any_two, cards_for
 
 pytestmark = pytest.mark.skipif(
     not nvrtc.is_installed(),
     reason="the wheel nvidia-cuda-nvrtc, which compiles for a card, is not installed",
 )
-
-
-def forms_to_compile():
-    yield from joseph_variants()
-    yield JosephVariant(views_per_launch=MOST_VIEWS)
 
 
 def assert_compiles(variant, arch):
@@ -24,12 +22,20 @@ def assert_compiles(variant, arch):
         assert use.registers * variant.n_threads <= 65536, f"{name} of {variant}"
 
 
-def test_every_form_compiles_without_spills():
-    for variant in forms_to_compile():
+def test_any_two_settings_compile_without_spills():
+    for variant in (*any_two(joseph_variants(BLOCKS)), JosephVariant(views_per_launch=MOST_VIEWS)):
         for arch in cards_for(variant):
             assert_compiles(variant, arch)
 
 
+@pytest.mark.slow
+def test_every_form_compiles_without_spills():
+    for variant in joseph_variants():
+        for arch in cards_for(variant):
+            assert_compiles(variant, arch)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("block", BLOCKS)
 def test_every_block_compiles_without_spills(block):
     for variant in joseph_variants((block,), (4,)):

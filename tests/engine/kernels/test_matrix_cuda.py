@@ -16,7 +16,7 @@ from engine.kernels.matrix_variants import MatrixVariant, PanelShape, matrix_var
 from engine.operators.matrix import MatrixProjector
 from engine.operators.matrix_paper import THREADS, PaperProjector
 from tests.emulator import EmulatedGpu, nvrtc
-from tests.emulator.registers import cards_for
+from tests.emulator.registers import any_two, cards_for
 from tests.emulator.sanitizer import sanitizer_environment
 from tests.engine.geometry.panels import panels
 from tests.engine.operators.random_response import random_response
@@ -74,8 +74,9 @@ def assert_compiles(source, n_threads):
     not nvrtc.is_installed(),
     reason="the wheel nvidia-cuda-nvrtc, which compiles for a card, is not installed",
 )
-def test_every_form_compiles_without_spills():
-    for variant in matrix_variants():
+@pytest.mark.parametrize("forms", [any_two, pytest.param(list, marks=pytest.mark.slow)])
+def test_every_form_compiles_without_spills(forms):
+    for variant in forms(matrix_variants()):
         assert_compiles(variant.source(FULL), variant.threads)
     assert_compiles(MatrixVariant().source(SCATTERING), MatrixVariant().threads)
     for algorithm in (1, 2, 3):
