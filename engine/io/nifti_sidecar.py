@@ -17,7 +17,7 @@ from engine.plain import Plain
 
 FORMAT = "isocenter-provenance-file-2"
 MAX_BYTES = 16_000_000
-PACKED, ENDING = ".nii.gz", ".provenance.json"
+PLAIN, PACKED, ENDING = ".nii", ".nii.gz", ".provenance.json"
 WAY_OUT = "copy both files again, or take {name} away to read the volume without its provenance"
 
 
@@ -33,9 +33,10 @@ def found_sidecar(path: Path) -> Path | None:
 
     Older versions wrote that of `a.nii` where that of `a.nii.gz` is written.
     """
-    here = sidecar_path(path)
-    older = path.with_name(f"{path.stem}{ENDING}")
-    return next((each for each in (here, older) if exists(each)), None)
+    places = [sidecar_path(path)]
+    if path.suffix.lower() == PLAIN:
+        places.append(path.with_name(f"{path.stem}{ENDING}"))
+    return next((each for each in places if exists(each)), None)
 
 
 def write_with_sidecar(path: Path, image: bytes, unit: str, provenance: Plain) -> None:

@@ -17,7 +17,7 @@ from engine.errors import DataError, EngineError, FileFormatError, GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.io import read_volume, save
 from engine.io.nifti import _to_lps
-from engine.io.nifti_sidecar import sidecar_path
+from engine.io.nifti_sidecar import found_sidecar, sidecar_path
 
 MARKERS = {1: (30.0, 0.0, 0.0), 2: (0.0, 20.0, 0.0), 3: (0.0, 0.0, 10.0)}
 """As in conftest: value -> (x, y, z) [mm, LPS]."""
@@ -328,3 +328,11 @@ def test_voxels_below_a_millimetre_keep_their_direction(tmp_path: Path) -> None:
     back = read_volume(tmp_path / "fine.nii.gz")
     np.testing.assert_array_equal(back.values, values)
     assert back.grid == grid
+
+
+def test_a_scan_does_not_take_the_provenance_of_an_image_of_its_name(tmp_path: Path) -> None:
+    for name in ("scan.h5", "scan.nii.gz", "scan.provenance.json"):
+        (tmp_path / name).touch()
+    assert found_sidecar(tmp_path / "scan.h5") is None
+    assert found_sidecar(tmp_path / "scan.nii.gz") == tmp_path / "scan.provenance.json"
+    assert found_sidecar(tmp_path / "scan.nii") == tmp_path / "scan.provenance.json", "an older one"
