@@ -9,6 +9,7 @@ from pathlib import Path
 os.environ["NUMBA_NUM_THREADS"] = "2"  # read when numba is first imported
 # threads that wait would else keep their processor busy: half the cost of many small loops
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # they do so between products of matrices, too
 os.environ.setdefault(  # without a file the screen is a small square
     "QT_QPA_PLATFORM",
     f"offscreen:configfile={Path(__file__).resolve().parent / 'app/screens/1920x1080.json'}",
