@@ -72,21 +72,35 @@ class _Circle:
         (x, y), (dx, dy) = self.start, self.step
         return np.asarray((sin * x - cos * y) / (cos * dy - sin * dx) - shift)
 
+    def seen(self, every: int, columns: Array) -> Array:
+        """Integrals (n, m) of each view, or of some of them evenly, for columns (m,)."""
+        k, right = _between(columns, self.sinogram.shape[1])
+        some = self.sinogram[: len(self.angles) - self.is_whole : every]
+        return np.asarray(some[:, k] * (1 - right) + some[:, k + 1] * right)
+
     def at(self, angles: Array, columns: Array) -> Array:
         """Integrals (n, m) for angles (n, m) and columns (m,); NaN where there is no view."""
         angles = self.angles[0] + np.mod(angles - self.angles[0], 2 * np.pi)
         view = np.interp(angles, self.angles, np.arange(len(self.angles)), right=np.nan)
-        measured = np.isfinite(view)
-        view, columns = np.where(measured, view, 0.0), np.broadcast_to(columns, view.shape)
-        i, k = (
-            np.minimum(part.astype(int), size - 2)
-            for part, size in zip((view, columns), self.sinogram.shape, strict=True)
+        missing = np.isnan(view)
+        view[missing] = 0
+        (i, down), n_columns = _between(view, len(self.angles)), self.sinogram.shape[1]
+        k, right = _between(columns, n_columns)
+        # places in one row of numbers: pairs are many, and this is where the search spends its time
+        places, flat = i * n_columns + k, self.sinogram.ravel()
+        near, far = (
+            flat.take(first) * (1 - right) + flat.take(first + 1) * right
+            for first in (places, places + n_columns)
         )
-        down, right = view - i, columns - k
-        s = self.sinogram
-        near = s[i, k] * (1 - right) + s[i, k + 1] * right
-        far = s[i + 1, k] * (1 - right) + s[i + 1, k + 1] * right
-        return np.where(measured, near * (1 - down) + far * down, np.nan)
+        found = near * (1 - down) + far * down
+        found[missing] = np.nan
+        return np.asarray(found)
+
+
+def _between(places: Array, n: int) -> tuple[NDArray[np.intp], Array]:
+    """Return which of n numbers lie below `places`, and how far on the way to the next these are."""
+    below = np.minimum(places.astype(np.intp), n - 2)
+    return below, places - below
 
 
 def by_opposite_rays(projections: Projections) -> Estimate:
@@ -184,9 +198,8 @@ def _difference(circle: _Circle, axis: float, column: float, last: int, most: in
     fan, columns, opposite = fan[on], columns[on], opposite[on]
     angles = circle.angles[: len(circle.angles) - circle.is_whole, None]
     every = 1 if most is None else max(1, len(angles) * len(columns) // most)
-    angles = angles[::every]
-    one = circle.at(angles + 0 * fan, columns)
-    other = circle.at(angles + np.pi + 2 * fan, opposite)
+    one = circle.seen(every, columns)
+    other = circle.at(angles[::every] + np.pi + 2 * fan, opposite)
     one, other = (each[np.isfinite(other)] for each in (one, other))
     if len(other) * every < FEWEST_PAIRS:
         return np.inf
