@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,6 +53,12 @@ def isocenter_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ISOCENTER_HOME", str(home))
         yield home
+
+
+def pytest_collection_finish() -> None:
+    """Take modules and tests out of the garbage collector's sight, which walks them in vain."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -98,7 +98,7 @@ class _Circle:
 
 
 def _between(places: Array, n: int) -> tuple[NDArray[np.intp], Array]:
-    """Return which of n numbers lie below `places`, and how far on the way to the next these are."""
+    """Which of n numbers lie below `places`, and how far these are on the way to the next."""
     below = np.minimum(places.astype(np.intp), n - 2)
     return below, places - below
 
