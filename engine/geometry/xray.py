@@ -145,11 +145,10 @@ class XrayGeometry:
         """
         points = np.asarray(points_mm, float)
         m = self.matrices()
-        # one product of matrices for all views; the numbers of a coordinate lie side by side
-        flat = (m[:, :, :3].reshape(-1, 3) @ points.reshape(-1, 3).T).reshape(self.n_views, 3, -1)
-        flat += m[:, :, 3:]
-        seen = flat[:, :2] / flat[:, 2:] - 0.5
-        return np.moveaxis(seen.reshape(self.n_views, 2, *points.shape[:-1]), 1, -1)
+        flat = m[:, :, :3].reshape(-1, 3) @ points.reshape(-1, 3).T  # one product for all views
+        flat = flat.reshape(self.n_views, 3, -1) + m[:, :, 3:]
+        seen = (flat[:, :2] / flat[:, 2:] - 0.5).reshape(self.n_views, 2, *points.shape[:-1])
+        return np.moveaxis(seen, 1, -1)
 
     # what the z axis has to do with it
 
