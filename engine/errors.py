@@ -61,6 +61,27 @@ class ScannerMissingError(GeometryError):
         return str(self.args[0])
 
 
+class CutOffError(FileFormatError):
+    """List mode that ends within a record: copied again, or used as far as it is complete.
+
+    Attributes
+    ----------
+    what : what is wrong with it, without the way out
+    n_events : complete events in it
+    """
+
+    def __init__(self, what: str, n_events: int) -> None:
+        super().__init__(what, n_events)
+        self.what, self.n_events = what, n_events
+
+    def __str__(self) -> str:
+        events = "event" if self.n_events == 1 else "events"
+        return (
+            f"{self.args[0]}; copy the file again, or use its {self.n_events:,} complete {events} "
+            "(--use-complete-events)."
+        )
+
+
 class ReadingStoppedError(EngineError):
     """The user did not want to wait for it any longer."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,14 +22,15 @@ from app.control.reading import (
     Outcome,
     Revision,
     StudyReader,
+    Wanted,
 )
 from app.control.tasks import Tasks
 from app.models.inputs import DATA, Inputs
 from app.models.kept_inputs import KeptInputs
-from app.models.messages import Problem
+from app.models.messages import Answer, Problem
 from app.models.preferences import Preferences
 from app.models.session import Session
-from engine.errors import EngineError, ReadingStoppedError, ScannerMissingError
+from engine.errors import CutOffError, EngineError, ReadingStoppedError, ScannerMissingError
 
 if TYPE_CHECKING:  # the loader is not needed to open the window
     from app.control.threads import Task
@@ -47,6 +48,7 @@ class Request:
     work : reads it
     done : called once it is taken
     path : of what may be a scan
+    complete_events : whether the user agreed to use what is complete of a scan that is cut off
     """
 
     name: str
@@ -54,6 +56,7 @@ class Request:
     work: Callable[[StudyReader], Outcome]
     done: Callable[[], object] | None = None
     path: Path | None = None
+    complete_events: bool = False
 
     @property
     def refusal(self) -> str:
@@ -84,7 +87,7 @@ class Opening(QObject):
         self._queue: deque[Request] = deque()
         self._current: Request | None = None
         self._lost = ""
-        self._waiting: Path | None = None
+        self._waiting: Wanted | None = None
         self.serial = 0
 
     def add(self, request: Request) -> None:
@@ -131,7 +134,9 @@ class Opening(QObject):
 
             files = ForeignFiles(self._loader(), task.isInterruptionRequested)
             try:
-                return request.work(StudyReader(files, self._kept, copy, roles, title, waiting))
+                agreed = request.complete_events
+                reader = StudyReader(files, self._kept, copy, roles, title, waiting, agreed)
+                return request.work(reader)
             except EngineError as e:
                 return e
 
@@ -221,9 +226,35 @@ class Opening(QObject):
             text = f"{text} Choose its scanner or crystal map now, and the scan opens with it."
         if request.role in ("", DATA):
             self._lost = request.name
-            self._waiting = request.path if isinstance(fault, ScannerMissingError) else None
+            self._waiting = self._without_scanner(request, fault)
         files = (request.path,) if request.path is not None else ()
-        self._session.raise_problem(Problem(request.refusal, text, safe, files=files))
+        answer = None
+        if isinstance(fault, CutOffError):
+            text = (
+                f"{fault.what}. Copy the file again, or use what is complete; every image will say "
+                "that its scan was cut off."
+            )
+            answer = self._answer(request, fault)
+        self._session.raise_problem(
+            Problem(request.refusal, text, safe, answer=answer, files=files)
+        )
+
+    def _without_scanner(self, request: Request, fault: EngineError) -> Wanted | None:
+        """Return the scan that can be opened once its scanner is chosen."""
+        if request.path is None or not isinstance(fault, ScannerMissingError):
+            return None
+        return Wanted(request.path, complete_events=request.complete_events)
+
+    def _answer(self, request: Request, fault: CutOffError) -> Answer | None:
+        """Return the offer to use what is complete of a scan that is cut off."""
+        if not fault.n_events:
+            return None
+        agreed = replace(request, complete_events=True)
+        return Answer(
+            f"Use the {fault.n_events:,} complete events",
+            "Open the scan without the record that its file ends within",
+            lambda: self.add(agreed),
+        )
 
     def _refuse_while_running(self, request: Request) -> None:
         text = "A reconstruction is running; finish or abort it before changing the study."

@@ -78,6 +78,7 @@ class Wanted:
     scanner : the chosen one; None as the scan says
     given : auxiliary files by role
     is_whole : whether nothing that is kept may be added
+    complete_events : use what is complete of list mode that ends within a record
     """
 
     data: Path
@@ -85,6 +86,7 @@ class Wanted:
     given: Mapping[str, str] = field(default_factory=dict)
     protocol: Protocol | None = None
     is_whole: bool = False
+    complete_events: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ class StudyReader:
     inputs : those of the open study
     roles, title : of its kind of scan
     waiting : a scan that was refused since it names no scanner
+    complete_events : whether the user agreed to use what is complete of a scan that is cut off
     """
 
     files: ForeignFiles
@@ -105,7 +108,8 @@ class StudyReader:
     inputs: Inputs
     roles: tuple[str, ...]
     title: str
-    waiting: Path | None = None
+    waiting: Wanted | None = None
+    complete_events: bool = False
 
     def path(self, path: Path) -> Outcome:
         """Read any file: scan, study, protocol, scanner, auxiliary file or volume."""
@@ -133,7 +137,14 @@ class StudyReader:
     def study(self, study: Study, path: Path | None = None) -> NewStudy:
         """Read all files of a study; one that cannot be used refuses the study."""
         given = {role: str(file) for role, file in study.inputs.items()}
-        wanted = Wanted(study.data, study.scanner, given, study.protocol, is_whole=True)
+        wanted = Wanted(
+            study.data,
+            study.scanner,
+            given,
+            study.protocol,
+            is_whole=True,
+            complete_events=study.complete_events,
+        )
         return replace(self._new(wanted), path=path or study.data)
 
     def scanner(self, value: str | None) -> Outcome:
@@ -141,7 +152,7 @@ class StudyReader:
         if self.waiting is None:
             self._refuse_foreign(SCANNER)
         if value is not None and self.waiting is not None:
-            return self._new(Wanted(self.waiting, value))
+            return self._new(replace(self.waiting, scanner=value))
         scan = self.inputs.get(DATA)
         if scan is None:
             return Addition(SCANNER, self._scanner(value or ""))
@@ -150,7 +161,9 @@ class StudyReader:
             for role, found in self.inputs.items()
             if role not in (DATA, SCANNER) and not found.origin
         }
-        return Revision(self._new(Wanted(Path(scan.value), value, given)).inputs)
+        is_cut = self.inputs.is_cut_off
+        wanted = Wanted(Path(scan.value), value, given, complete_events=is_cut)
+        return Revision(self._new(wanted).inputs)
 
     # parts
 
@@ -206,9 +219,9 @@ class StudyReader:
         """Read a scan with the chosen scanner, or one kept for scans that name none."""
         if wanted.scanner is not None:
             chosen = self._scanner(wanted.scanner)
-            return self.files.scan(wanted.data, wanted.scanner), chosen
+            return self._summary(wanted, wanted.scanner), chosen
         try:
-            return self.files.scan(wanted.data, None), None
+            return self._summary(wanted, None), None
         except ScannerMissingError as e:
             owner = KeepingOwner.of_format(e.format)
             kept = None if wanted.is_whole else self.kept.of(owner).get(SCANNER)
@@ -217,7 +230,11 @@ class StudyReader:
             if obstacle := kept.obstacle():
                 raise ScannerMissingError(f"{e} {obstacle}", e.format) from e
             found = replace(self._scanner(kept.value), origin=kept.origin)
-            return self.files.scan(wanted.data, kept.value), found
+            return self._summary(wanted, kept.value), found
+
+    def _summary(self, wanted: Wanted, scanner: str | None) -> ScanSummary:
+        agreed = self.complete_events or wanted.complete_events
+        return self.files.scan(wanted.data, scanner, complete_events=agreed)
 
     def _add_kept(self, inputs: Inputs, scan: ScanSummary) -> tuple[str, ...]:
         """Add what is kept for the scanner; return why something of it was left out."""

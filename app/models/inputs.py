@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from engine.data import Plain
 from engine.geometry import ImageGrid, Scanner
 from engine.modalities import (
     AnyModality,
@@ -68,6 +69,11 @@ class Inputs(dict[str, Input]):
         return found.content if found is not None else None
 
     @property
+    def is_cut_off(self) -> bool:
+        """Whether the scan's file ends within a record, as the user knows."""
+        return self.scan is not None and self.scan.is_cut_off
+
+    @property
     def scanner(self) -> Scanner | None:
         """The scanner in use: the chosen one, or the one the scan names."""
         chosen = self.get(SCANNER)
@@ -98,7 +104,8 @@ class Inputs(dict[str, Input]):
     def to_study(self, protocol: Protocol) -> Study:
         """Return the study as the engine takes it; the scan must have been chosen."""
         values = {role: found.value for role, found in self.items()}
-        return Study.model_validate({**values, "protocol": protocol})
+        how: Plain = {"protocol": protocol, "complete_events": self.is_cut_off}
+        return Study.model_validate({**values, **how})
 
     def fault(self) -> str:
         """Return the first reason why this study cannot run, empty if there is none."""

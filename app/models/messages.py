@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -20,6 +21,15 @@ class LogLine:
 
 
 @dataclass(frozen=True)
+class Answer:
+    """What the user may do about a problem: words on a button, what they mean, and the deed."""
+
+    text: str
+    tip: str
+    act: Callable[[], object]
+
+
+@dataclass(frozen=True)
 class Problem:
     """Something that went wrong: what happened, what is safe, what to press."""
 
@@ -34,5 +44,6 @@ class Problem:
     """What to press for it, with the time it would take."""
     is_fault: bool = True
     """False where the user asked for it."""
+    answer: Answer | None = None
     files: tuple[Path, ...] = ()
     """Files it names that are not of the study."""

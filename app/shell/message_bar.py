@@ -38,6 +38,7 @@ class MessageBar(QFrame):
             "Resume", self._resume_job, "Go on from the last checkpoint", "primary"
         )
         self.on_cpu = button("", self._resume_on_cpu, "The CPU does the same work, only slower")
+        self.answer = button("", self._do_answer)
         self._log = button("Show log", show_log, "Open the log (Ctrl+L)")
         self._dismiss = button("Dismiss", self.clear, "Hide this message (Esc)")
         words = QVBoxLayout()
@@ -51,7 +52,7 @@ class MessageBar(QFrame):
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
         buttons.addStretch(1)
-        for each in (self.resume, self.on_cpu, self._log, self._dismiss):
+        for each in (self.resume, self.on_cpu, self.answer, self._log, self._dismiss):
             buttons.addWidget(each)
         self._parts = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._parts.setContentsMargins(14, 10, 12, 10)
@@ -69,9 +70,14 @@ class MessageBar(QFrame):
         self.resume.setVisible(bool(problem.job))
         self.on_cpu.setText(problem.cpu_text)
         self.on_cpu.setVisible(bool(problem.cpu_job))
+        self.answer.setVisible(problem.answer is not None)
+        if problem.answer is not None:
+            self.answer.setText(problem.answer.text)
+            self.answer.setToolTip(problem.answer.tip)
         self._log.setVisible(problem.is_fault)
         way = QBoxLayout.Direction  # four buttons leave the words no room beside them
-        self._parts.setDirection(way.TopToBottom if problem.cpu_job else way.LeftToRight)
+        is_wide = problem.cpu_job or problem.answer
+        self._parts.setDirection(way.TopToBottom if is_wide else way.LeftToRight)
         set_icon(
             self._icon,
             "missing" if problem.is_fault else "info",
@@ -93,6 +99,12 @@ class MessageBar(QFrame):
     def text(self) -> str:
         """All words of the problem on show, empty without one."""
         return f"{self._title.text()} {self._text.text()}" if self.problem else ""
+
+    def _do_answer(self) -> None:
+        if self.problem is not None and self.problem.answer is not None:
+            answer = self.problem.answer
+            self.clear()
+            answer.act()
 
     def _resume_job(self) -> None:
         if self.problem is not None:

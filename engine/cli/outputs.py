@@ -59,6 +59,14 @@ def add_force(p: argparse.ArgumentParser) -> None:
     p.add_argument("--force", action="store_true", help="replace an output that exists")
 
 
+def add_complete_events(p: argparse.ArgumentParser) -> None:
+    """Add the option without which list mode that is cut off is refused."""
+    p.add_argument(
+        "--use-complete-events", action="store_true", dest="complete_events",
+        help="of list mode that ends within a record, use what is complete",
+    )  # fmt: skip
+
+
 def resolve_pseudonyms(arguments: argparse.Namespace) -> None:
     """Put the files of this user in the place of their pseudonyms, as replay lines name them."""
     outputs = {option for option, *_ in getattr(arguments, "outputs", ())}

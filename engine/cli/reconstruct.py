@@ -12,7 +12,7 @@ from typing import IO
 
 from engine import backend
 from engine.cli.console import Console, Verbs
-from engine.cli.outputs import Output, add_force, add_identify
+from engine.cli.outputs import Output, add_complete_events, add_force, add_identify
 from engine.data.run_history import RunHistory
 from engine.data.volume import Volume
 from engine.errors import DeviceError, ResourceError, SettingsError
@@ -53,6 +53,7 @@ def add_verbs(verbs: Verbs) -> None:
         dest="assignments",
         help="change the protocol, for example algorithm.iterations=4",
     )
+    add_complete_events(p)
     p.add_argument("--seed", type=int, help="seed of a sampled sensitivity")
     add_identify(p)
     p.add_argument(
@@ -169,6 +170,8 @@ def _study(arguments: argparse.Namespace) -> Study:
     }
     if arguments.identify:
         changes["identified"] = True
+    if arguments.complete_events:
+        changes["complete_events"] = True
     if arguments.scanner is not None:
         changes["scanner"] = arguments.scanner
     return study.model_copy(update=changes)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.cli.console import Console, Verbs
-from engine.cli.outputs import Output, add_force, add_identify
+from engine.cli.outputs import Output, add_complete_events, add_force, add_identify
 from engine.io import (
     WRITERS,
     can_save,
@@ -38,6 +38,7 @@ def add_verbs(verbs: Verbs) -> None:
     add_force(p)
     add_identify(p)
     p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")
+    add_complete_events(p)
     p.add_argument(
         "--histogram", action="store_true", help="count the events of two panels by their lines"
     )
@@ -56,7 +57,11 @@ def _convert(arguments: argparse.Namespace, console: Console) -> None:
     if arguments.histogram:
         _count(arguments, console)
         return
-    data = read_listmode(arguments.data, scanner=arguments.scanner)
+    data = read_listmode(
+        arguments.data, scanner=arguments.scanner, complete_events=arguments.complete_events
+    )
+    for note in data.notes:
+        console.line(f"note: {note}")
     if not arguments.identify:
         data = replace(data, info=without_names(data.info))
     write_listmode(data, arguments.output)
@@ -65,7 +70,9 @@ def _convert(arguments: argparse.Namespace, console: Console) -> None:
 
 def _count(arguments: argparse.Namespace, console: Console) -> None:
     refuse_impossible(arguments.output)
-    data = read_histogram(arguments.data, arguments.scanner)
+    data = read_histogram(
+        arguments.data, arguments.scanner, complete_events=arguments.complete_events
+    )
     for note in data.notes:
         console.line(f"note: {note}")
     if not arguments.identify:

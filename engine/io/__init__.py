@@ -101,7 +101,9 @@ os.environ.pop("HDF5_PLUGIN_PATH", None)
 os.environ["HDF5_PLUGIN_PRELOAD"] = "::"
 
 
-def read_listmode(path: Path | str, *, scanner: str | None = None) -> ListMode:
+def read_listmode(
+    path: Path | str, *, scanner: str | None = None, complete_events: bool = False
+) -> ListMode:
     """Read a list-mode scan.
 
     Parameters
@@ -111,8 +113,10 @@ def read_listmode(path: Path | str, *, scanner: str | None = None) -> ListMode:
     scanner
         name of a scanner that comes with us, a scanner file or a crystal map, where the
         scan does not say which
+    complete_events
+        use the complete events of a file that ends within a record, which is refused otherwise
     """
-    with open_input(Path(path)) as file:
+    with open_input(Path(path), may_be_cut=complete_events) as file:
         reader = reader_of(LISTMODE_READERS, file)
         if reader is not None:
             return reader.read(file, scanner=scanner)
@@ -126,7 +130,11 @@ def is_histogram(path: Path | str) -> bool:
 
 
 def read_histogram(
-    path: Path | str, scanner: str | None = None, efficiencies: Path | None = None
+    path: Path | str,
+    scanner: str | None = None,
+    efficiencies: Path | None = None,
+    *,
+    complete_events: bool = False,
 ) -> Histogram:
     """Read a histogram of a dual-head scanner, or count the events of its list mode.
 
@@ -138,8 +146,10 @@ def read_histogram(
         name of a scanner that comes with us, or its file, where the scan does not say which
     efficiencies
         of the crystals of the scan, in all their layers; in place of those that it brings
+    complete_events
+        count the complete events of list mode that ends within a record, which is refused otherwise
     """
-    with open_input(Path(path)) as file:
+    with open_input(Path(path), may_be_cut=complete_events) as file:
         reader = reader_of(HISTOGRAM_READERS, file)
         if reader is not None:
             return _with_efficiencies(reader.read(file, scanner=scanner), efficiencies)

@@ -27,6 +27,7 @@ from engine.data.listmode import ListMode
 from engine.errors import FileFormatError, GeometryError
 from engine.geometry.dual_head import DualHead
 from engine.io.base import ListModeReader
+from engine.io.cut_off import CutOff
 from engine.io.open_input import InputFile
 from engine.io.ranges import SEPARATION_MM, in_range
 from engine.io.scanners import read_scanner
@@ -34,6 +35,12 @@ from engine.io.scanners import read_scanner
 SCANNER = "adac"
 MIDDLE_MM = 300.0
 """Middle of the heads, along x and along y of the file."""
+FIELDS = 5
+"""Numbers of an event."""
+LONGEST_LINE = 4096
+"""Letters at the end of the text in which its last line is looked for."""
+LATE_MS = 1000.0
+"""A first event from here on is told: the clock did not begin with the scan."""
 SEPARATION = re.compile(r"^\s*separation\s*=\s*([0-9.]+)\s*$", re.IGNORECASE | re.MULTILINE)
 MOST_BYTES = 1 << 30
 MOST_MS = 2.0**32 - 1
@@ -54,8 +61,11 @@ class AdacCsv(ListModeReader):
     @classmethod
     def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
         path, text = file.path, file.text(MOST_BYTES)
-        rows = _rows(text, path)
+        n_cut = _cut_off(text)
+        rows = _rows(text[: len(text) - n_cut], path)
         _refuse_times(rows[:, 0], path)
+        cut = CutOff(path.name, len(rows), n_cut)
+        first_ms = float(rows[0, 0])
         separation_mm = _separation_mm(text, path)
         place, notes = _scanner_for(separation_mm, scanner, path)
         crystals, inside = _crystals(rows, place)
@@ -66,20 +76,42 @@ class AdacCsv(ListModeReader):
             f"x = file x − {MIDDLE_MM:g} mm, y = file z − {separation_mm / 2:g} mm, "
             f"z = {MIDDLE_MM:g} mm − file y"
         )
+        if first_ms >= LATE_MS:
+            notes += (f"The first event is at {first_ms:,.0f} ms; times are counted from there.",)
         return ListMode(
             scanner=place,
             crystals=crystals[inside],
-            time_ms=rows[inside, 0].astype(np.uint32),
-            duration_s=float(rows[-1, 0]) / 1000,
+            time_ms=(rows[inside, 0] - first_ms).astype(np.uint32),
+            duration_s=(float(rows[-1, 0]) - first_ms) / 1000,
             info={
                 "format": cls.name,
                 "data_file": path.name,
                 "separation_mm": separation_mm,
                 "coordinates": mapping,
                 "axes": "xyz",
+                **cut.facts,
             },
-            notes=notes,
+            notes=(*cut.notes, *notes),
         )
+
+
+def _cut_off(text: str) -> int:
+    """Return how long the last line is if it is no complete event but the beginning of one.
+
+    Without an end of the line, its last number may lack digits.
+    """
+    lines, n_after = text[-LONGEST_LINE:].splitlines(keepends=True), 0
+    while lines and not lines[-1].strip():
+        n_after += len(lines.pop())
+    last = lines[-1] if lines else ""
+    fields, is_ended = last.split(), last.endswith("\n")
+    if len(fields) > FIELDS or (is_ended and len(fields) == FIELDS):
+        return 0
+    try:
+        [float(field) for field in (*fields[:-1], f"{fields[-1]}0")]
+    except (ValueError, IndexError):
+        return 0  # a remark
+    return len(last) + n_after
 
 
 def _rows(text: str, path: Path) -> NDArray[np.float64]:
@@ -111,7 +143,7 @@ def _rows(text: str, path: Path) -> NDArray[np.float64]:
 def _is_event(line: str) -> bool:
     fields = line.split() if line.isascii() else []
     try:
-        return len([float(field) for field in fields]) == 5
+        return len([float(field) for field in fields]) == FIELDS
     except ValueError:
         return False
 

@@ -18,7 +18,9 @@ from engine.plain import Plain
 Scan = ListMode | Histogram | Projections
 
 
-def read(path: Path | str, *, scanner: str | None = None) -> Scan | Volume:
+def read(
+    path: Path | str, *, scanner: str | None = None, complete_events: bool = False
+) -> Scan | Volume:
     """Read any scan or volume; what is in the file decides.
 
     Parameters
@@ -28,6 +30,8 @@ def read(path: Path | str, *, scanner: str | None = None) -> Scan | Volume:
     scanner
         name of a scanner that comes with us, a scanner file or a crystal map, where the scan does
         not say which
+    complete_events
+        use the complete events of list mode that ends within a record, which is refused otherwise
 
     Returns
     -------
@@ -50,7 +54,7 @@ def read(path: Path | str, *, scanner: str | None = None) -> Scan | Volume:
     path = Path(path)
     if io.is_projections(path):
         return io.read_projections(path)
-    with open_input(path) as file:
+    with open_input(path, may_be_cut=complete_events) as file:
         events = reader_of(io.LISTMODE_READERS, file)
         if events is not None:
             return events.read(file, scanner=scanner)

@@ -83,7 +83,7 @@ class ListModeHdf5(ListModeReader):
                 efficiencies=_efficiencies(tree, place, path),
                 mu_map=_mu_map(tree, path),
                 info=read_json(tree, "info", path),
-                notes=(*notes, *remarks),
+                notes=(*notes, *remarks, *_order(columns.get("time_ms"), path)),
             )
 
 
@@ -200,6 +200,22 @@ def _refuse_values(columns: dict[str, Array], scanner: Scanner, path: Path) -> N
             f"{path.name}: additive of event {k:,} is {additive[k]}, want a number of counts of "
             "at least 0; write the file again."
         )
+
+
+def _order(time_ms: Array | None, path: Path) -> tuple[str, ...]:
+    """Return what is to be said of events that are not in the order of their times."""
+    if time_ms is None:
+        return ()
+    for start in range(0, len(time_ms), CHUNK):
+        part = time_ms[max(start - 1, 0) : start + CHUNK]
+        back = np.flatnonzero(part[1:] < part[:-1])
+        if len(back):
+            k = max(start - 1, 0) + int(back[0]) + 1
+            return (
+                f"{path.name}: time runs backwards at event {k:,}, from {time_ms[k - 1]:,} to "
+                f"{time_ms[k]:,} ms; the image does not depend on the order of events.",
+            )
+    return ()
 
 
 def _outside(limit: int) -> Callable[[Array], NDArray[np.bool_]]:

@@ -56,10 +56,11 @@ class InputFile:
     identity : device and number of the file, the same by whatever name it is opened
     modified_ns : time of its last change [ns since 1970]
     head : its first bytes, by which readers recognise it
+    may_be_cut : whether the user agreed to use what is complete of list mode that is cut off
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, *, may_be_cut: bool = False) -> None:
+        self.path, self.may_be_cut = path, may_be_cut
         self._raw = _opened(path)
         try:
             state = os.fstat(self._raw.fileno())
@@ -208,9 +209,9 @@ class _Stream(io.RawIOBase):
 
 
 @contextmanager
-def open_input(path: Path) -> Iterator[InputFile]:
+def open_input(path: Path, *, may_be_cut: bool = False) -> Iterator[InputFile]:
     """Open a file for a reader; when it has been read, refuse it if it has changed meanwhile."""
-    file = InputFile(path)
+    file = InputFile(path, may_be_cut=may_be_cut)
     try:
         yield file
         file.refuse_changed()

@@ -128,8 +128,8 @@ def decode(words: Words, book: AddressBook, where: str) -> Decoded:
         is_event = part < TAG
         is_time = (part >> np.uint32(29)) == 4
         tags = part[is_time] & TIME_MS
-        if first is None:
-            first = now = int(tags[0]) if len(tags) else 0
+        if first is None and len(tags):
+            first = now = int(tags[0])
         clock = np.concatenate([np.array([now], np.uint32), tags])
         _refuse_backwards(clock, start, is_time, where)
         rows = slice(n_done, n_done + int(np.count_nonzero(is_event)))
@@ -138,7 +138,7 @@ def decode(words: Words, book: AddressBook, where: str) -> Decoded:
         _refuse_out_of_range(addresses, book, n_done, where)
         crystals[rows] = book.crystals(addresses)
         delayed[rows] = (events & PROMPT) == 0
-        time_ms[rows] = clock[np.cumsum(is_time)[is_event]] - np.uint32(first)
+        time_ms[rows] = clock[np.cumsum(is_time)[is_event]] - np.uint32(first or 0)
         n_gaps += int(np.count_nonzero(~book.alive[crystals[rows]].all(axis=1)))
         n_done, now = rows.stop, int(clock[-1])
         n_time += len(tags)

@@ -21,7 +21,8 @@ from engine.geometry.ring import RingScanner
 from engine.geometry.scanner import Scanner
 from engine.io.base import ListModeReader
 from engine.io.budget import refuse_no_room
-from engine.io.file_words import FileWords, Words
+from engine.io.cut_off import CutOff, words_of
+from engine.io.file_words import Words
 from engine.io.folder import entries
 from engine.io.open_input import InputFile
 from engine.io.scanners import MAP_SUFFIXES, read_scanner
@@ -36,6 +37,8 @@ IS_TIME = np.uint64(1 << 63)
 TIME_MS = np.uint64((1 << 48) - 1)
 DELAYED = np.uint64(1 << 62)
 MAX_MS = 2**32 - 1
+LATE_MS = 1000
+"""A first mark from here on is told: the clock did not begin with the scan."""
 FIELDS = {"ring": ((0, 8), 8), "det": ((16, 32), 16), "layer": ((48, 52), 4)}
 """Bits of crystals A and B, and their width."""
 USED_FRACTION = 0.9
@@ -61,7 +64,8 @@ class Safir(ListModeReader):
 
     @classmethod
     def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
-        path, records = file.path, _records(file)
+        path = file.path
+        records, n_rest = _records(file)
         place = read_scanner(scanner or _map_beside(path))
         refuse_padding(records, path.name)
         try:
@@ -73,13 +77,16 @@ class Safir(ListModeReader):
                 f"{path.name}: the records are in big-endian byte order, SAFIR list mode is "
                 "little-endian; swap the eight bytes of every record."
             ) from e
+        cut = CutOff(path.name, len(events.crystals), n_rest)
+        info = {"format": cls.name, "data_file": path.name, "n_time_tags": events.n_time_tags}
         return ListMode(
             scanner=place,
             crystals=events.crystals,
             delayed=events.delayed,
             time_ms=events.time_ms,
-            duration_s=events.last_ms / 1000,
-            info={"format": cls.name, "data_file": path.name, "n_time_tags": events.n_time_tags},
+            duration_s=(events.last_ms - events.first_ms) / 1000,
+            info=info | cut.facts,
+            notes=(*cut.notes, *_late_start(events.first_ms)),
         )
 
 
@@ -88,6 +95,8 @@ class _Events:
     crystals: NDArray[np.int32]
     delayed: NDArray[np.bool_]
     time_ms: NDArray[np.uint32]
+    """From the first mark."""
+    first_ms: int
     last_ms: int
     n_time_tags: int
 
@@ -134,21 +143,32 @@ def _bits(events: Records, shift: int, width: int) -> NDArray[np.int64]:
     return ((events >> np.uint64(shift)) & np.uint64((1 << width) - 1)).astype(np.int64)
 
 
-def _records(file: InputFile) -> Words:
-    path, n_bytes = file.path, file.size
+def _late_start(first_ms: int) -> tuple[str, ...]:
+    """Return what is to be said of a clock that did not begin with the scan."""
+    if first_ms < LATE_MS:
+        return ()
+    return (f"The first time mark is {first_ms:,} ms; times are counted from there.",)
+
+
+def _records(file: InputFile) -> tuple[Words, int]:
+    """Return the complete records, and how many bytes come after them."""
+    path = file.path
     if not file.head.startswith(SIGNATURES):
         known = " or ".join(repr(mark.decode()) for mark in SIGNATURES)
         raise FileFormatError(f"{path.name}: does not begin with {known}; not SAFIR list mode.")
-    whole, rest = divmod(n_bytes - HEADER_BYTES, RECORD_BYTES)
-    if rest:
+    if file.size < HEADER_BYTES + RECORD_BYTES:
         raise FileFormatError(
-            f"{path.name}: truncated, {n_bytes:,} bytes are the signature, {max(whole, 0):,} "
-            f"complete 8-byte records and {rest} more bytes; copy the file again, or cut it to "
-            f"{HEADER_BYTES + max(whole, 0) * RECORD_BYTES:,} bytes."
+            f"{path.name}: truncated, {file.size:,} bytes hold the signature and no complete "
+            "record; copy it again."
         )
-    if whole < 1:
-        raise FileFormatError(f"{path.name}: holds the signature and no records; copy it again.")
-    return FileWords(file, np.dtype("<u8"), HEADER_BYTES)
+
+    def what(n_whole: int, n_rest: int) -> str:
+        return (
+            f"{file.size:,} bytes are the signature, {n_whole:,} complete 8-byte records and "
+            f"{n_rest} more {'byte' if n_rest == 1 else 'bytes'}"
+        )
+
+    return words_of(file, "<u8", HEADER_BYTES, lambda records: records < IS_TIME, what)
 
 
 def _map_beside(path: Path) -> str:
@@ -170,21 +190,30 @@ def _map_beside(path: Path) -> str:
 def _decode(records: Words, lookup: _Lookup, path: Path) -> _Events:
     crystals, delayed, times = [], [], []
     n_events = n_tags = now = 0
+    first: int | None = None
     refuse_no_room(len(records) * EVENT_BYTES, path.name, "its events")
     for start in range(0, len(records), CHUNK):
         part = np.asarray(records[start : start + CHUNK])
         is_time = part >= IS_TIME
-        events = part[~is_time]
-        clock = np.concatenate([np.array([now], np.uint64), part[is_time] & TIME_MS])
+        events, tags = part[~is_time], part[is_time] & TIME_MS
+        if first is None and len(tags):
+            first = now = int(tags[0])
+        clock = np.concatenate([np.array([now], np.uint64), tags])
         _refuse_times(clock, path)
         pairs = np.stack([lookup.crystals(events, 0), lookup.crystals(events, 1)], -1)
         _refuse_pairs(pairs, events, n_events, path)
         crystals.append(pairs)
         delayed.append((events & DELAYED) != 0)
-        times.append(clock[np.cumsum(is_time)[~is_time]].astype(np.uint32))
+        since = clock[np.cumsum(is_time)[~is_time]] - np.uint64(first or 0)
+        times.append(since.astype(np.uint32))
         n_events, n_tags, now = n_events + len(events), n_tags + len(clock) - 1, int(clock[-1])
     decoded = _Events(
-        np.concatenate(crystals), np.concatenate(delayed), np.concatenate(times), now, n_tags
+        np.concatenate(crystals),
+        np.concatenate(delayed),
+        np.concatenate(times),
+        first or 0,
+        now,
+        n_tags,
     )
     _refuse_unused(decoded, lookup, path)
     return decoded

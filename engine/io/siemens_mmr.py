@@ -13,18 +13,18 @@ from engine.data.listmode import ListMode
 from engine.errors import EngineError, FileFormatError, GeometryError
 from engine.geometry.ring import RingScanner
 from engine.io.base import ListModeReader
-from engine.io.file_words import FileWords, Words
+from engine.io.cut_off import CutOff, words_of
+from engine.io.file_words import Words
 from engine.io.folder import entries
 from engine.io.interfile import InterfileHeader, is_interfile, read_header
 from engine.io.open_input import InputFile, open_input
-from engine.io.petlink import AddressBook, Decoded, decode
+from engine.io.petlink import TAG, AddressBook, Decoded, decode
 from engine.io.scanners import read_scanner
 from engine.io.truncation_traces import refuse_padding
 from engine.plain import Plain
 
 SCANNER = "siemens-mmr"
 MARK = b"petlink bin address"
-WORD_BYTES = 4
 LIKE = 3.0
 """A file that holds the first part of a scan has about the same part of its words and of its
 time: within this factor, since the count rate changes during a scan."""
@@ -64,12 +64,13 @@ class SiemensMmr(ListModeReader):
         if not is_interfile(file.head):
             return _scan(file, _header_beside(file.path), ring)
         header = read_header(file)
-        with open_input(header.data_file) as data:
+        with open_input(header.data_file, may_be_cut=file.may_be_cut) as data:
             return _scan(data, header, ring)
 
 
 def _scan(data: InputFile, header: InterfileHeader | None, ring: RingScanner) -> ListMode:
-    data_file, words = data.path, _words(data)
+    data_file = data.path
+    words, n_rest = _words(data)
     if header is not None:
         _refuse_other_scanner(header, ring)
         _refuse_longer(header, len(words), data_file)
@@ -85,14 +86,15 @@ def _scan(data: InputFile, header: InterfileHeader | None, ring: RingScanner) ->
     if header is None:
         _refuse_no_scan(decoded, data_file)
     duration_s, notes = _duration(header, decoded, len(words), data_file)
+    cut = CutOff(data_file.name, len(decoded.crystals), n_rest)
     return ListMode(
         scanner=ring,
         crystals=decoded.crystals,
         delayed=decoded.delayed,
         time_ms=decoded.time_ms,
         duration_s=duration_s,
-        info=_info(header, decoded, data_file),
-        notes=notes + _notes(header, decoded),
+        info=_info(header, decoded, data_file) | cut.facts,
+        notes=(*cut.notes, *notes, *_notes(header, decoded)),
     )
 
 
@@ -122,15 +124,16 @@ def _header_beside(path: Path) -> InterfileHeader | None:
     return None
 
 
-def _words(file: InputFile) -> Words:
-    n_bytes = file.size
-    whole, rest = divmod(n_bytes, WORD_BYTES)
-    if rest:
-        raise FileFormatError(
-            f"{file.name}: truncated, {n_bytes:,} bytes are {whole:,} complete 4-byte words and "
-            f"{rest} more bytes; copy the file again, or cut it to {whole * WORD_BYTES:,} bytes."
+def _words(file: InputFile) -> tuple[Words, int]:
+    """Return the complete words, and how many bytes come after them."""
+
+    def what(n_whole: int, n_rest: int) -> str:
+        return (
+            f"{file.size:,} bytes are {n_whole:,} complete 4-byte words and {n_rest} more "
+            f"{'byte' if n_rest == 1 else 'bytes'}"
         )
-    return FileWords(file, np.dtype("<u4"))
+
+    return words_of(file, "<u4", 0, lambda words: words < TAG, what)
 
 
 def _refuse_other_scanner(header: InterfileHeader, ring: RingScanner) -> None:

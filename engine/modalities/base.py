@@ -145,8 +145,20 @@ class Modality(ABC, Generic[P]):
         """Whether a file is a scan of this kind, or belongs to one."""
 
     @abstractmethod
-    def summarise(self, path: Path, scanner: str | None) -> ScanSummary:
-        """Read a scan whole and return what is kept of it; `scanner` where it names none."""
+    def summarise(
+        self, path: Path, scanner: str | None, *, complete_events: bool = False
+    ) -> ScanSummary:
+        """Read a scan whole and return what is kept of it.
+
+        Parameters
+        ----------
+        path
+            the scan
+        scanner
+            where it names none
+        complete_events
+            use what is complete of list mode that ends within a record
+        """
 
     def suits(self, study: OpenStudy) -> bool:
         """Whether protocols of this kind can reconstruct the open scan."""

@@ -30,9 +30,9 @@ class AuxiliaryFile:
     content: object
 
 
-def scan_at(path: Path, scanner: str | None = None) -> ScanSummary:
+def scan_at(path: Path, scanner: str | None = None, complete_events: bool = False) -> ScanSummary:
     """Read a scan whole; one that cannot be reconstructed is refused."""
-    scan = summarise(path, scanner)
+    scan = summarise(path, scanner, complete_events=complete_events)
     if scan.fault:
         raise DataError(scan.fault)
     return scan

@@ -66,15 +66,18 @@ def modality_of_scan(path: Path) -> AnyModality | None:
         return next((modality for modality in MODALITIES if modality.accepts(file)), None)
 
 
-def summarise(path: Path, scanner: str | None = None) -> ScanSummary:
+def summarise(
+    path: Path, scanner: str | None = None, *, complete_events: bool = False
+) -> ScanSummary:
     """Read a scan of any kind whole and return what is kept of it.
 
-    `scanner` is for scans that do not name their own. Raises `EngineError` where it is no scan.
+    `scanner` is for scans that do not name their own, `complete_events` for those that end within a
+    record. Raises `EngineError` where it is no scan.
     """
     modality = modality_of_scan(path)
     if modality is None:
         raise UnknownFormatError(_why_no_scan(path))
-    return modality.summarise(path, scanner)
+    return modality.summarise(path, scanner, complete_events=complete_events)
 
 
 def _why_no_scan(path: Path) -> str:

@@ -29,6 +29,7 @@ class ScanSummary:
     format : name of its format where such files do not say which scanner they are from, else empty
     needs_scanner : whether a run needs a scanner
     fault : why the scan cannot be reconstructed, empty if it can
+    is_cut_off : whether its file ends within a record, of which the user knows
     """
 
     modality: ClassVar[str]
@@ -39,6 +40,7 @@ class ScanSummary:
     format: str = ""
     needs_scanner: bool = True
     fault: str = ""
+    is_cut_off: bool = False
 
     @property
     def length_unit(self) -> str:

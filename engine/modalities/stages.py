@@ -5,6 +5,7 @@ The log of the `RunContext` gathers what provenance will say of them.
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -23,7 +24,9 @@ from engine.data.volume import Volume
 from engine.errors import DataError, GeometryError
 from engine.events import Corrected, Event, Preview, Profiled, StageStarted
 from engine.geometry.grid import ImageGrid
+from engine.io.cut_off import EVENTS
 from engine.model import Model
+from engine.plain import Plain
 from engine.postprocess import Filter
 from engine.reporting import provenance
 from engine.reporting.context import ImageSpace, Resume, RunContext
@@ -45,6 +48,25 @@ def attach_inputs(context: RunContext[Protocol], roles: Sequence[InputRole], dat
             if remarks:
                 data = replace(data, notes=(*getattr(data, "notes", ()), *remarks))  # type: ignore[type-var]
     return data
+
+
+class Remarked(typing.Protocol):
+    """A scan with what its reader says of it."""
+
+    @property
+    def notes(self) -> tuple[str, ...]: ...
+
+    @property
+    def info(self) -> Plain: ...
+
+
+def say_notes(context: RunContext[Protocol], data: Remarked) -> Iterator[Event]:
+    """Warn of what the reader noted; events of a file that is cut off count as a correction."""
+    for note in data.notes:
+        yield context.log.warn(note)
+    if EVENTS in data.info:
+        text = f"{data.info[EVENTS]:,} of a file that ends within a record"
+        yield context.log.applied(EVENTS, text)
 
 
 def correct(context: RunContext[Protocol], steps: Sequence[Correction[D]], data: D) -> Stage[D]:

@@ -214,6 +214,8 @@ def replay_command(study: Study) -> str:
         words += ["--scanner", _name_of(scanner, "scanner", study) if scanner else study.scanner]
     for role, path in study.inputs.items():
         words += [f"--{role}", _name_of(path, role, study)]
+    if study.complete_events:
+        words += ["--use-complete-events"]
     for assignment in assignments(study.protocol):
         words += ["--set", assignment]
     return shlex.join([*words, "-o", "image.nii.gz"])

@@ -36,6 +36,11 @@ class Study(Settings):
         "Whether names of files and folders go along into what is written",
         label="Identified",
     )
+    complete_events: bool = setting(
+        False,
+        "Whether list mode that ends within a record is used up to its last complete event",
+        label="Complete events of a file that is cut off",
+    )
     inputs: dict[str, Path] = setting({}, "Auxiliary files by their role", label="Inputs")
     protocol: SerializeAsAny[Protocol]
 

@@ -236,7 +236,10 @@ class Job:
         if found != record.inputs:
             self._change(inputs=found)
         scanner = None if "scanner" in found else study.scanner
-        protocol = json.dumps([study.protocol.model_dump(mode="json"), scanner], sort_keys=True)
+        how = [study.protocol.model_dump(mode="json"), scanner]
+        if study.complete_events:
+            how.append("complete events")
+        protocol = json.dumps(how, sort_keys=True)
         inputs = {role: (file["name"], file["sha256"]) for role, file in found.items()}
         return hashlib.sha256(protocol.encode()).hexdigest(), inputs
 

@@ -30,9 +30,11 @@ class ForeignFiles:
         """Return what a file is for."""
         return self._ask(purpose_of, path)
 
-    def scan(self, path: Path, scanner: str | None) -> ScanSummary:
-        """Read a scan; `scanner` where it does not say which."""
-        return self._ask(scan_at, path, scanner)
+    def scan(
+        self, path: Path, scanner: str | None, *, complete_events: bool = False
+    ) -> ScanSummary:
+        """Read a scan; `scanner` where it does not say which, `complete_events` of a cut one."""
+        return self._ask(scan_at, path, scanner, complete_events)
 
     def scanner(self, name_or_path: str) -> Scanner:
         """Read a scanner."""

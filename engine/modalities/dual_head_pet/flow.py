@@ -70,8 +70,7 @@ def read(context: Context, protocol: DualHeadProtocol) -> Stage[Histogram]:
     context.log.scanner = data.scanner.fingerprint()
     n_lines = data.scanner.n_lors
     yield Loaded(f"{data.n_prompts:,.0f} prompts on {n_lines:,} lines", context.log.facts)
-    for note in data.notes:
-        yield context.log.warn(note)
+    yield from stages.say_notes(context, data)
     yield context.log.end("read", lines=n_lines)
     return data
 
@@ -81,7 +80,7 @@ def read_counts(context: Context) -> Histogram:
     study, roles = context.study, inputs_of(HISTOGRAM_CORRECTIONS)
     if is_histogram(study.data):
         return attach_inputs(context, roles, read_histogram(study.data, study.scanner))
-    events = read_listmode(study.data, scanner=study.scanner)
+    events = read_listmode(study.data, scanner=study.scanner, complete_events=study.complete_events)
     return histogrammed(attach_inputs(context, roles, events))
 
 

@@ -68,7 +68,9 @@ class DualHeadPet(Modality[DualHeadProtocol]):
 
         return any(reader.accepts(file) for reader in HISTOGRAM_READERS)
 
-    def summarise(self, path: Path, scanner: str | None) -> HistogramSummary:
+    def summarise(
+        self, path: Path, scanner: str | None, *, complete_events: bool = False
+    ) -> HistogramSummary:
         from engine.io import read_histogram
 
         return HistogramSummary.of(read_histogram(path, scanner=scanner))

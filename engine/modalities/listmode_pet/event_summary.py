@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from engine.data.listmode import ListMode
+from engine.io.cut_off import EVENTS
 from engine.io.fact_labels import fact_of
 from engine.modalities.scan_summary import Facts, ScanSummary
 
@@ -38,6 +39,7 @@ class EventSummary(ScanSummary):
             notes=data.notes,
             scanner=data.scanner,
             format=_format_without_scanner(data),
+            is_cut_off=EVENTS in data.info,
             sample=_sample(data),
             n_events=data.n_events,
         )

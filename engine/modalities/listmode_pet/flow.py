@@ -67,7 +67,9 @@ def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
     yield context.log.start("read", "Reading the scan")
     study, protocol = context.study, context.protocol
     with context.profiler.span("read") as amounts:
-        data = read_listmode(study.data, scanner=study.scanner)
+        data = read_listmode(
+            study.data, scanner=study.scanner, complete_events=study.complete_events
+        )
         amounts.events = data.n_events
     if data.n_prompts == 0:
         raise DataError(
@@ -82,8 +84,7 @@ def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
     context.log.facts = facts_of(data)
     context.log.scanner = data.scanner.fingerprint()
     yield Loaded(f"{data.n_prompts:,} prompts, {data.scanner.describe()}", context.log.facts)
-    for note in data.notes:
-        yield context.log.warn(note)
+    yield from stages.say_notes(context, data)
     yield context.log.end("read", events=data.n_events)
     yield from context.profiled()
     return data, ImageSpace(grid, axes=data.info.get("axes", "LPS"))

@@ -53,10 +53,13 @@ class ListModePet(Modality[ListModeProtocol]):
 
         return any(reader.accepts(file) for reader in LISTMODE_READERS)
 
-    def summarise(self, path: Path, scanner: str | None) -> EventSummary:
+    def summarise(
+        self, path: Path, scanner: str | None, *, complete_events: bool = False
+    ) -> EventSummary:
         from engine.io import read_listmode
 
-        return EventSummary.of(read_listmode(path, scanner=scanner))
+        data = read_listmode(path, scanner=scanner, complete_events=complete_events)
+        return EventSummary.of(data)
 
     def grid(self, protocol: ListModeProtocol, study: OpenStudy) -> ImageGrid | None:
         return protocol.grid.grid_for(study.scanner) if study.scanner else None

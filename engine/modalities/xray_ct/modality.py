@@ -61,7 +61,9 @@ class XrayCt(Modality[CtProtocol]):
 
         return is_projections(file.path)
 
-    def summarise(self, path: Path, scanner: str | None) -> ProjectionsSummary:
+    def summarise(
+        self, path: Path, scanner: str | None, *, complete_events: bool = False
+    ) -> ProjectionsSummary:
         from engine.io import read_projections
 
         return ProjectionsSummary.of(read_projections(path), path)

@@ -45,7 +45,7 @@ def test_events_beside_the_heads_and_remarks_at_the_end_are_left_out(tmp_path: P
     data = read_listmode(write(tmp_path, HEADER + EVENTS + outside + "end of run\n"))
     assert data.n_events == 2
     assert "1 events lie outside the heads" in data.notes[0]
-    assert data.time_ms.tolist() == [0, 1]
+    assert data.time_ms.tolist() == [0, 0]
 
 
 def test_other_distances_move_the_heads(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ class TestTheSample:
         return read_listmode(shared_data / "pet-listmode-safir-point" / "point_5.clm.safir")
 
     def test_has_its_counts(self, data: ListMode) -> None:
-        assert (data.n_events, data.n_delayed, data.duration_s) == (35_887, 43, 9.995)
+        assert (data.n_events, data.n_delayed, data.duration_s) == (35_887, 43, 9.994)
         assert data.info["n_time_tags"] == 359
 
     def test_its_lines_pass_the_source_at_5_mm(self, data: ListMode) -> None:
@@ -94,8 +94,8 @@ def test_records_are_read_bit_by_bit(folder: Path) -> None:
     assert data.delayed is not None
     assert data.time_ms is not None
     assert data.delayed.tolist() == [False, True, False]
-    assert data.time_ms.tolist() == [3, 3, 9]
-    assert data.duration_s == 0.009
+    assert data.time_ms.tolist() == [0, 0, 6], "from the first mark"
+    assert data.duration_s == 0.006
 
 
 def test_reading_in_pieces_changes_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,7 +166,7 @@ class TestDamage:
             read_listmode(path)
 
     def test_no_records_are_refused(self, folder: Path) -> None:
-        with pytest.raises(FileFormatError, match="no records"):
+        with pytest.raises(FileFormatError, match="no complete record"):
             read_listmode(write(folder, []))
 
     def test_big_endian_records_are_recognised(self, folder: Path) -> None:

@@ -15,8 +15,8 @@ import pytest
 from engine import paths
 from engine.backend import cpu
 from engine.data.run_history import RunHistory
-from engine.errors import FileFormatError, ResourceError
-from engine.events import Finished
+from engine.errors import CutOffError, FileFormatError, ResourceError
+from engine.events import Corrected, Finished
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import write_listmode
@@ -31,6 +31,7 @@ from engine.simulate.listmode import simulate_listmode
 from engine.simulate.phantoms import uniform_cylinder
 from engine.study.assignments import with_settings
 from tests.engine.io import xray_files
+from tests.farm.scans import ring, write_crystal_map, write_safir
 
 GRID = ImageGrid((2, 3, 4), (1.0, 2.0, 3.0))
 STARTED = datetime(2024, 2, 29, 23, 59, 59, tzinfo=timezone(timedelta(hours=2)))
@@ -242,6 +243,30 @@ def test_a_run_repeated_from_its_replay_line_gives_the_same_bits(tmp_path):
     again = Study(data=file_of(words[2]), protocol=with_settings(ListModeProtocol(), given))
     repeated = list(run(again, on=cpu(1)))[-1]
     assert repeated.provenance["output"] == done.provenance["output"]
+
+
+def test_a_scan_that_is_cut_off_is_counted_in_all_that_is_said_of_its_image(tmp_path):
+    place = ring("Small ring", n_crystals=24, radius_mm=60)
+    write_safir(tmp_path / "scan.clm.safir", place, seed=1)
+    write_crystal_map(tmp_path / "crystal_map.txt", place)
+    scan = tmp_path / "scan.clm.safir"
+    scan.write_bytes(scan.read_bytes()[:-3])
+    settings = ("algorithm.kind='mlem'", "algorithm.iterations=1", "sensitivity.method='sampled'")
+    cut = Study(data=scan, protocol=with_settings(ListModeProtocol(), settings))
+    with pytest.raises(CutOffError):
+        list(run(cut, on=cpu(2)))
+    said = list(run(cut.model_copy(update={"complete_events": True}), on=cpu(2)))
+    record = said[-1].provenance
+    assert (record["scan"]["complete_events"], record["scan"]["cut_off_bytes"]) == (300, 5)
+    assert any("its 300 complete events are used" in text for text in record["warnings"])
+    ledger = {entry["kind"]: entry for entry in record["corrections"]}
+    assert ledger["complete_events"] == {
+        "kind": "complete_events",
+        "state": "applied",
+        "text": "300 of a file that ends within a record",
+    }
+    assert " --use-complete-events " in record["replay"]
+    assert Corrected(**ledger["complete_events"]) in said
 
 
 def test_the_replay_line_names_every_file_that_was_given(study):
