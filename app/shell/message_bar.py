@@ -12,7 +12,7 @@ from app.look.theme import Theme
 from app.look.widgets import button, label, set_property
 from app.models.messages import Problem
 from app.views.labels import shortened
-from app.views.plain_text import PlainLabel
+from app.views.plain_text import PlainLabel, plain_tip
 
 MOST_LETTERS = 700
 """More is told by the log: the views keep their room."""
@@ -73,7 +73,7 @@ class MessageBar(QFrame):
         self.answer.setVisible(problem.answer is not None)
         if problem.answer is not None:
             self.answer.setText(problem.answer.text)
-            self.answer.setToolTip(problem.answer.tip)
+            self.answer.setToolTip(plain_tip(problem.answer.tip))
         self._log.setVisible(problem.is_fault)
         way = QBoxLayout.Direction  # four buttons leave the words no room beside them
         is_wide = problem.cpu_job or problem.answer

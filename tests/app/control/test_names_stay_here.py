@@ -58,7 +58,7 @@ def test_a_file_that_is_shown_keeps_its_name_on_the_screen_alone(
     record, kept = session.run.record, session.run.record.images.items[0]
     assert kept.label == path.name and no_canary(record.title)
     write(kept.volume, tmp_path / "out.nii", provenance_of(record, kept))
-    assert no_canary((tmp_path / "out.provenance.json").read_text())
+    assert no_canary((tmp_path / "out.nii.provenance.json").read_text())
     assert all(no_canary(line.text) for line in session.log)
 
 
@@ -75,7 +75,7 @@ def test_a_run_in_the_window_writes_no_name(
     assert record.title.startswith("study-") and no_canary(record.title)
     for i, kept in enumerate(record.images.items):
         write(kept.volume, tmp_path / f"{i}.nii", provenance_of(record, kept))
-        assert no_canary((tmp_path / f"{i}.provenance.json").read_text())
+        assert no_canary((tmp_path / f"{i}.nii.provenance.json").read_text())
     assert all(no_canary(line.text) for line in session.log)
     assert session.study.inputs[DATA].name == scan.name  # on the screen of who opened it
 
