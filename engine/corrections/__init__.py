@@ -2,11 +2,26 @@
 
 from engine.corrections.attenuation import Attenuation
 from engine.corrections.base import Correction
+from engine.corrections.line_geometry import LineGeometry
 from engine.corrections.normalisation import Normalisation
 from engine.corrections.randoms import Randoms
 from engine.corrections.scatter import Scatter
 from engine.data.listmode import ListMode
 
-CORRECTIONS: tuple[type[Correction[ListMode]], ...] = (Normalisation, Attenuation, Randoms, Scatter)
+CORRECTIONS: tuple[type[Correction[ListMode]], ...] = (
+    Normalisation,
+    LineGeometry,
+    Attenuation,
+    Randoms,
+    Scatter,
+)
 
-__all__ = ["CORRECTIONS", "Attenuation", "Correction", "Normalisation", "Randoms", "Scatter"]
+__all__ = [
+    "CORRECTIONS",
+    "Attenuation",
+    "Correction",
+    "LineGeometry",
+    "Normalisation",
+    "Randoms",
+    "Scatter",
+]

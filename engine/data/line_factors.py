@@ -61,7 +61,7 @@ class LineFactor(ABC):
 
     @property
     def is_even(self) -> bool:
-        """Whether the factor is the same on all lines, so that it breaks no symmetry."""
+        """Whether the factor keeps every symmetry of the scanner."""
         return False
 
     def on_device(self, on: Backend) -> Self:
@@ -114,6 +114,26 @@ class ConstantFactor(LineFactor):
 
     def fingerprint(self) -> Iterator[bytes]:
         yield np.float64(self.value).tobytes()
+
+    @property
+    def is_even(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
+class GeometricFactor(LineFactor):
+    """How well the crystals at both ends of a line see each other, which the scanner knows."""
+
+    def of_lines(
+        self, crystals: Array, scanner: Scanner, *, on: Backend, reproducible: bool = True
+    ) -> Array:
+        if reproducible and on.is_cuda and module_of(crystals) is not np:
+            # no two devices round an exponential alike
+            return on.to_device(scanner.geometric_factor(on.to_host(crystals)))
+        return scanner.geometric_factor(crystals)
+
+    def fingerprint(self) -> Iterator[bytes]:
+        yield b"1"  # the scanner's own is in every key
 
     @property
     def is_even(self) -> bool:

@@ -20,6 +20,7 @@ from pydantic import model_validator
 
 from engine.arrays import Array, module_of
 from engine.geometry.grid import ImageGrid, Point
+from engine.geometry.line_efficiency import CrystalDepth
 from engine.geometry.orientations import Orientations
 from engine.geometry.scanner import Scanner
 from engine.plain import Plain
@@ -129,6 +130,17 @@ class DualHead(Scanner):
         s = self.settings
         thickness, mu = s.thickness_mm / s.n_layers, s.attenuation_per_mm
         return layer * thickness + 1 / mu - thickness / expm1(mu * thickness)
+
+    @property
+    def crystal_depth(self) -> CrystalDepth:
+        s = self.settings
+        return CrystalDepth(s.thickness_mm / s.n_layers, s.attenuation_per_mm)
+
+    @cached_property
+    def crystal_normals(self) -> NDArray[np.float64]:
+        normals = np.zeros((self.n_crystals, 3))
+        normals[:, 1] = np.repeat((-1.0, 1.0), self.n_crystals // 2)
+        return normals
 
     @cached_property
     def positions_mm(self) -> NDArray[np.float64]:

@@ -19,6 +19,7 @@ from pydantic import model_validator
 
 from engine.arrays import Array, module_of
 from engine.geometry.grid import Point
+from engine.geometry.line_efficiency import LSO, CrystalDepth
 from engine.geometry.scanner import Scanner, pair_product
 from engine.geometry.tof import TofBins
 from engine.plain import Plain
@@ -53,6 +54,12 @@ class RingSettings(Settings):
     n_rings: int = setting(..., "Rings of crystals", ge=1, le=2000)
     n_crystals_per_ring: int = setting(..., "Places on a ring, gaps included", ge=8, le=20000)
     radius_mm: float = setting(..., "Axis to mean depth of detection", unit="mm", ge=10, le=1000)
+    crystal_depth_mm: float = setting(
+        LSO.depth_mm, "From face to back of a crystal", unit="mm", gt=0, le=200
+    )
+    attenuation_per_mm: float = setting(
+        LSO.attenuation_per_mm, "Of the crystals at 511 keV", unit="1/mm", gt=0, le=1
+    )
     ring_pitch_mm: float = setting(..., "Distance between rings", unit="mm", gt=0, le=100)
     first_angle_deg: float = setting(0.0, "Angle of place 0", unit="deg", ge=-360, le=360)
     max_ring_difference: int = setting(..., "Largest difference of rings", ge=0, le=2000)
@@ -181,6 +188,27 @@ class RingScanner(Scanner):
         low = s.n_tangential // 2
         inside = (t >= -low) & (t < s.n_tangential - low)
         return close & inside & pair_product(self._tables.beside(crystals, self.alive), crystals)
+
+    @property
+    def crystal_depth(self) -> CrystalDepth:
+        return CrystalDepth(self.settings.crystal_depth_mm, self.settings.attenuation_per_mm)
+
+    @cached_property
+    def _geometric_factors(self) -> NDArray[np.float32]:
+        """(n_rings, n_crystals_per_ring) by the differences of rings and of places of a pair."""
+        s = self.settings
+        ring, place = np.indices((s.n_rings, s.n_crystals_per_ring)).reshape(2, -1)
+        pairs = np.stack([np.zeros_like(ring), ring * s.n_crystals_per_ring + place], -1)
+        return super().geometric_factor(pairs).reshape(s.n_rings, -1)
+
+    def geometric_factor(self, crystals: NDArray[np.integer[Any]]) -> Array:
+        n = self.settings.n_crystals_per_ring
+        xp = module_of(crystals)
+        ring, place = xp.divmod(crystals, n)
+        apart = xp.abs(ring[:, 0] - ring[:, 1])
+        turn = xp.abs(place[:, 0] - place[:, 1])
+        table = self._tables.beside(crystals, self._geometric_factors)
+        return table[apart, xp.minimum(turn, n - turn)]
 
     @cached_property
     def groups(self) -> NDArray[np.int32]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from engine.arrays import Array, Tables
 from engine.geometry.grid import Point
+from engine.geometry.line_efficiency import LSO, CrystalDepth, pair_efficiency
 from engine.geometry.tof import TofBins
 from engine.plain import Plain
 
@@ -53,6 +54,35 @@ class Scanner(ABC):
     @abstractmethod
     def alive(self) -> NDArray[np.bool_]:
         """(n_crystals,) False where the place is a gap."""
+
+    @cached_property
+    def crystal_normals(self) -> NDArray[np.float64]:
+        """(n_crystals, 3) unit vectors from face to back; away from the axis unless known."""
+        across = self.positions_mm * (1.0, 1.0, 0.0)
+        return across / np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-12)
+
+    @property
+    def crystal_depth(self) -> CrystalDepth:
+        """Depth and material of the crystals; 20 mm of LSO unless known."""
+        return LSO
+
+    def geometric_factor(self, crystals: NDArray[np.integer[Any]]) -> Array:
+        """(n,) float32 how well the pairs `crystals` (n, 2) see each other.
+
+        1 for crystals that face each other across the bore; where `crystals` are.
+        """
+        positions, normals = (
+            self._tables.beside(crystals, table)
+            for table in (self.positions_mm, self.crystal_normals)
+        )
+        first, second = crystals[:, 0], crystals[:, 1]
+        return pair_efficiency(
+            positions[first],
+            positions[second],
+            (normals[first], normals[second]),
+            self.crystal_depth,
+            2 * self.bore_radius_mm,
+        )
 
     @property
     @abstractmethod

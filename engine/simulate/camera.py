@@ -59,8 +59,9 @@ class Camera:
         return positions_mm[crystals[:, 0]], positions_mm[crystals[:, 1]]
 
     def true_rate(self, crystals: NDArray[np.int32]) -> Array:
-        """ε1 ε2 exp(−∫ μ dl) ∫ activity dl, (n,) [mm, relative]."""
+        """ε1 ε2 w exp(−∫ μ dl) ∫ activity dl, (n,) [mm, relative], w the geometry of the line."""
         rate = self.efficiencies[crystals].prod(axis=1)
+        rate *= self.scanner.geometric_factor(crystals)
         seen = np.flatnonzero(rate)
         rate[seen] *= self.phantom.activity_integral(*self.ends(crystals[seen]))
         if self.attenuation:

@@ -1,8 +1,9 @@
 """List-mode scans of phantoms, Poisson, and exact in the engine's own model.
 
-Expected counts of line i: n_i a_i ∫ f dl + r_i + s_i, with n_i = ε1 ε2, a_i = exp(−∫ μ dl), f the
-activity times `counts_per_mm`, randoms r_i ∝ S1 S2 and a smooth scatter-like background s_i, both
-flat in time of flight. Lines are thin, from crystal to crystal; there are no voxels in between.
+Expected counts of line i: n_i a_i ∫ f dl + r_i + s_i, with n_i = ε1 ε2 w_i, w_i the geometry of the
+line, a_i = exp(−∫ μ dl), f the activity times `counts_per_mm`, randoms r_i ∝ S1 S2 and a smooth
+scatter-like background s_i, both flat in time of flight. Lines are thin, from crystal to crystal;
+there are no voxels in between.
 """
 
 from __future__ import annotations

@@ -70,6 +70,7 @@ def test_counts_follow_the_model(tiny_ring: RingScanner, rng: np.random.Generato
     crystals = lines_of(tiny_ring)
     rays = Rays(tiny_ring.positions_mm, crystals)
     detection = efficiencies[crystals].prod(axis=1) * np.exp(-projected(tiny_ring, "mu", rays))
+    detection *= tiny_ring.geometric_factor(crystals)
     activity = projected(tiny_ring, "activity", rays)
     expected = detection * activity * data.info["counts_per_mm"]
     counts = counts_on(data, crystals)
@@ -95,6 +96,7 @@ def test_time_bins_follow_the_model(tiny_ring: RingScanner) -> None:
     )
     activity = projected(tiny_ring, "activity", rays, tof=tiny_ring.tof).reshape(-1, n_bins)
     passed = np.exp(-projected(tiny_ring, "mu", Rays(tiny_ring.positions_mm, crystals)))
+    passed *= tiny_ring.geometric_factor(crystals)
     expected = activity * passed[:, None] * data.info["counts_per_mm"]
     # by the first crystal, since the source is off centre, and by time bin
     first = data.crystals[:, 0]

@@ -1,0 +1,38 @@
+"""Geometry of the lines of response: how well the crystals at both ends see each other."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from engine.backend import Backend
+from engine.corrections.base import Multiplicative
+from engine.data.line_factors import GeometricFactor, LineFactor
+from engine.data.listmode import ListMode
+
+
+class LineGeometry(Multiplicative[ListMode]):
+    """Solid angle and depth of the crystals at both ends of a line, from the scanner's geometry."""
+
+    title: ClassVar[str] = "Geometry of the lines"
+    kind: ClassVar[str] = "geometry"
+    since: ClassVar[int | None] = 3
+
+    def obstacle(self, data: ListMode) -> str | None:
+        return None
+
+    def factor(self, data: ListMode, *, on: Backend) -> LineFactor:
+        return GeometricFactor()
+
+    def summary(self, before: ListMode, after: ListMode) -> str:
+        depth = before.scanner.crystal_depth
+        lines = before.scanner.lors(
+            np.linspace(0, before.scanner.n_lors - 1, 10_000).astype(np.int64)
+        )
+        weights = before.scanner.geometric_factor(lines)[before.scanner.in_coincidence(lines)]
+        span = f"{weights.min():.2f} to {weights.max():.2f}" if len(weights) else "none"
+        return (
+            f"lines count {span} of one straight across: crystals {depth.depth_mm:g} mm deep, "
+            f"{depth.attenuation_per_mm:g} per mm"
+        )

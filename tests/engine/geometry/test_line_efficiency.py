@@ -1,0 +1,87 @@
+"""How well crystals see each other: closed forms, and a count of photons that shares no formula."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.geometry.line_efficiency import LSO, CrystalDepth
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.io import read_scanner
+
+BLACK = CrystalDepth(100.0, 1.0)
+THIN = CrystalDepth(1e-3, 0.1)
+
+
+def ring(**changes) -> RingScanner:
+    values = {
+        "name": "tiny", "n_rings": 6, "n_crystals_per_ring": 32, "radius_mm": 60,
+        "ring_pitch_mm": 5, "max_ring_difference": 5, "n_tangential": 24, "fov_mm": (60, 30),
+    }  # fmt: skip
+    return RingScanner(RingSettings(**(values | changes)))
+
+
+def pairs(scanner) -> np.ndarray:
+    found = scanner.lors(np.arange(scanner.n_lors))
+    return found[scanner.in_coincidence(found)]
+
+
+def test_crystals_that_face_each_other_count_as_one():
+    scanner = ring()
+    n = scanner.settings.n_crystals_per_ring
+    facing = np.array([[k, k + n // 2] for k in range(n // 2)])
+    np.testing.assert_allclose(scanner.geometric_factor(facing), 1, rtol=1e-6)
+
+
+def test_deep_crystals_go_with_the_cosines_and_thin_ones_with_the_distance_alone():
+    cosines = np.array([1.0, 0.8, 0.3, 0.05])
+    np.testing.assert_allclose(BLACK.efficiency(cosines), cosines, rtol=1e-9)
+    np.testing.assert_allclose(THIN.efficiency(cosines), 1, rtol=2e-3)
+    assert BLACK.efficiency(np.array([-0.5])) == 0, "from behind"
+
+
+def test_the_table_of_a_ring_is_the_formula_of_its_positions():
+    scanner = ring()
+    crystals = pairs(scanner)
+    by_positions = super(RingScanner, scanner).geometric_factor(crystals)
+    np.testing.assert_allclose(scanner.geometric_factor(crystals), by_positions, rtol=1e-5)
+    swapped = scanner.geometric_factor(crystals[:, ::-1])
+    np.testing.assert_array_equal(swapped, scanner.geometric_factor(crystals))
+
+
+def test_panels_are_seen_along_their_normal():
+    panels = read_scanner("test-panels")
+    half = panels.n_crystals // 2
+    straight = np.array([[k, k + half] for k in range(half)])
+    oblique = np.array([[0, panels.n_crystals - 1]])
+    values = panels.geometric_factor(straight)
+    assert np.ptp(values) < 1e-6
+    first, second = panels.positions_mm[[0, panels.n_crystals - 1]]
+    r = np.linalg.norm(second - first)
+    cosine = (second - first)[1] / r
+    far = (second - first)[1]
+    want = panels.crystal_depth.efficiency(cosine) ** 2 * (far / r) ** 2
+    assert panels.geometric_factor(oblique)[0] / values[0] == pytest.approx(want, rel=1e-5)
+
+
+@pytest.mark.parametrize("rise_mm", [0.0, 150.0, 400.0])
+def test_photons_that_are_counted_one_by_one_say_the_same(rise_mm, rng):
+    """Straight photons of a uniform sheet between two slabs, absorbed at random depths."""
+    gap_mm, cell_mm, n = 300.0, 60.0, 400_000
+
+    def rate(rise: float) -> float:
+        # a place on each face, cell by cell, and how many photons cross both: |n·d| |n·d| / r²
+        a = rng.uniform(-cell_mm / 2, cell_mm / 2, (n, 2))
+        b = (*rng.uniform(-cell_mm / 2, cell_mm / 2, (n, 2)), 0.0, rise)
+        line = np.column_stack([b - a, np.full(n, gap_mm)])
+        r = np.linalg.norm(line, axis=1)
+        cosine = gap_mm / r
+        free = rng.exponential(1 / LSO.attenuation_per_mm, (n, 2)) * cosine[:, None]
+        stopped = (free < LSO.depth_mm).all(axis=1)
+        return float((stopped * cosine**2 / r**2).mean())
+
+    centres = np.array([[0.0, 0.0, 0.0], [0.0, rise_mm, gap_mm]])
+    r = np.linalg.norm(centres[1] - centres[0])
+    cosine = gap_mm / r
+    want = float(LSO.efficiency(np.array(cosine))) ** 2 * (gap_mm / r) ** 2
+    assert rate(rise_mm) / rate(0.0) == pytest.approx(want, rel=0.03)
