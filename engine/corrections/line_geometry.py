@@ -16,7 +16,7 @@ class LineGeometry(Multiplicative[ListMode]):
     """Solid angle and depth of the crystals at both ends of a line, from the scanner's geometry."""
 
     title: ClassVar[str] = "Geometry of the lines"
-    kind: ClassVar[str] = "geometry"
+    kind: ClassVar[str] = "line_geometry"
     since: ClassVar[int | None] = 3
 
     def obstacle(self, data: ListMode) -> str | None:

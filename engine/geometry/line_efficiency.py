@@ -56,7 +56,7 @@ class CrystalDepth:
 
 
 LSO = CrystalDepth(20.0, 0.087)
-"""Of most scanners for people (NIST XCOM: 0.087 per mm); taken where a scanner says nothing."""
+"""Crystals of most scanners for people (NIST XCOM: 0.087 per mm); taken where none are stated."""
 
 
 def pair_efficiency(

@@ -201,7 +201,7 @@ class RingScanner(Scanner):
         pairs = np.stack([np.zeros_like(ring), ring * s.n_crystals_per_ring + place], -1)
         return super().geometric_factor(pairs).reshape(s.n_rings, -1)
 
-    def geometric_factor(self, crystals: NDArray[np.integer[Any]]) -> Array:
+    def geometric_factor(self, crystals: Array) -> Array:
         n = self.settings.n_crystals_per_ring
         xp = module_of(crystals)
         ring, place = xp.divmod(crystals, n)

@@ -66,7 +66,7 @@ class Scanner(ABC):
         """Depth and material of the crystals; 20 mm of LSO unless known."""
         return LSO
 
-    def geometric_factor(self, crystals: NDArray[np.integer[Any]]) -> Array:
+    def geometric_factor(self, crystals: Array) -> Array:
         """(n,) float32 how well the pairs `crystals` (n, 2) see each other.
 
         1 for crystals that face each other across the bore; where `crystals` are.

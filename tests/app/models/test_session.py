@@ -18,6 +18,7 @@ from app.models.speeds import once_key
 from app.models.undo_history import UndoHistory
 from engine.algorithms import Osem
 from engine.backend.devices import cpu_device
+from engine.corrections import CORRECTIONS
 from engine.data.listmode import ListMode
 from engine.data.run_history import RunHistory
 from engine.data.volume import Volume
@@ -169,7 +170,8 @@ def test_the_study_holds_what_was_chosen(ready):
 def test_corrections_say_why_they_cannot_be_used(scan, tiny_ring):
     inputs = Inputs(data=Input("/data/scan.l", "ok", content=scan))
     obstacles = ListModePet().obstacles(ListModeProtocol(), inputs.open_study)
-    assert set(obstacles) == {"normalisation", "attenuation", "randoms", "scatter"}
+    assert sorted(obstacles) == sorted(kind.kind for kind in CORRECTIONS)
+    assert not obstacles.pop("line_geometry"), "the scanner is enough"
     assert all(obstacles.values())
     mu = Volume(np.full(GRID.shape, 0.0096, np.float32), GRID, "1/mm")
     inputs["attenuation"] = Input("/data/mu.nii", "ok", content=mu)

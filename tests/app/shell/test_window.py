@@ -19,6 +19,7 @@ from app.export.writing import provenance_of, write
 from app.models.inputs import Input
 from app.models.run_record import RunState
 from app.shell.application import make_window
+from engine.corrections import CORRECTIONS
 from tests.app.conftest import PATIENCE_MS
 
 
@@ -60,7 +61,7 @@ def test_a_scan_is_reconstructed_while_the_window_shows_it(qtbot, window, opened
     assert len(shown) >= 4, "the image forms before it is finished"
     assert [i for i, _ in session.run.record.curve] == [1, 2, 3]
     assert [m.stage for m in session.run.record.timings][-1] == "finish"
-    assert set(session.run.record.ledger) == {"normalisation", "attenuation", "randoms", "scatter"}
+    assert sorted(session.run.record.ledger) == sorted(kind.kind for kind in CORRECTIONS)
     assert session.run.record.provenance["output"]["sha256"]
     assert window.centre.scrubber.current() == 3
     assert window.centre.caption.full_text == "Made with Small: OSEM, 3 iterations × 2 subsets."
@@ -246,7 +247,7 @@ def test_a_mu_map_waits_for_the_scan_that_names_the_scanner(qtbot, window, small
     qtbot.waitUntil(lambda: window.session.obstacle() == "", timeout=PATIENCE_MS)
     assert "0.0096" in window.session.study.inputs["attenuation"].text
     assert window.centre.message_bar.problem is None
-    assert window.steps[1].summary.startswith("attenuation")
+    assert "attenuation" in window.steps[1].summary
 
 
 def test_a_step_tells_what_is_missing_and_what_is_being_read(window):

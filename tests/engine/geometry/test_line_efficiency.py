@@ -72,7 +72,7 @@ def test_photons_that_are_counted_one_by_one_say_the_same(rise_mm, rng):
     def rate(rise: float) -> float:
         # a place on each face, cell by cell, and how many photons cross both: |n·d| |n·d| / r²
         a = rng.uniform(-cell_mm / 2, cell_mm / 2, (n, 2))
-        b = (*rng.uniform(-cell_mm / 2, cell_mm / 2, (n, 2)), 0.0, rise)
+        b = rng.uniform(-cell_mm / 2, cell_mm / 2, (n, 2)) + np.array([0.0, rise])
         line = np.column_stack([b - a, np.full(n, gap_mm)])
         r = np.linalg.norm(line, axis=1)
         cosine = gap_mm / r

@@ -136,7 +136,8 @@ def test_events_tell_the_whole_story_in_order(few):
     assert [e.stage for e in events if isinstance(e, Measured)] == STAGES
     ledger = {e.kind: e.state for e in events if isinstance(e, Corrected)}
     assert ledger == {
-        "normalisation": "applied", "attenuation": "applied", "randoms": "applied",
+        "normalisation": "applied", "line_geometry": "applied", "attenuation": "applied",
+        "randoms": "applied",
         "scatter": "unavailable",
     }  # fmt: skip
     previews = [e for e in events if isinstance(e, Preview)]
