@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,12 +17,17 @@ os.environ.setdefault(  # without a file the screen is a small square
     f"offscreen:configfile={Path(__file__).resolve().parent / 'app/screens/1920x1080.json'}",
 )
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # without bytecode, each process of the tests ...
+
 import numpy as np
 import pytest
 
 from engine.backend import Backend, cuda, named
 from engine.errors import ResourceError
 from tests.emulator import EmulatedGpu
+
+sys.dont_write_bytecode = False
+"""... and there are some hundred, compiles all our sources anew."""
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -199,6 +201,20 @@ class Theme(QObject):
     def is_refreshing(self) -> bool:
         """Whether hidden widgets have yet to follow a switch."""
         return bool(self._stale)
+
+    @contextmanager
+    def put_off(self) -> Iterator[None]:
+        """Style what is made within only once it is whole.
+
+        Qt styles a widget, and all within it, anew each time it is put into another: that is half
+        of what a window of hundreds of them costs.
+        """
+        sheet = self._app.styleSheet()
+        self._app.setStyleSheet("")
+        try:
+            yield
+        finally:
+            self._app.setStyleSheet(sheet)
 
     def toggle(self) -> None:
         """Switch between dark and light."""

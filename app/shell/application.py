@@ -55,7 +55,9 @@ def make_window(
     commands = Commands(session, preferences, loader)
     previews = Previews(session, commands)
     results = ResultCommands(session, commands)
-    window = MainWindow(AppContext(session, commands, theme, preferences, previews, results))
+    context = AppContext(session, commands, theme, preferences, previews, results)
+    with theme.put_off():
+        window = MainWindow(context)
     report_settings(session, preferences)
     return window
 

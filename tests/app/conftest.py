@@ -10,6 +10,7 @@ from typing import Any
 
 import psutil
 import pytest
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
 from app.control.commands import Commands
@@ -152,6 +153,7 @@ def window(qtbot, qapp, preferences, loader):
     qtbot.waitUntil(ready, timeout=PATIENCE_MS)
     yield made
     shut_down(qtbot, made)
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # closed, it would live on for a while
 
 
 def shut_down(qtbot, made) -> None:

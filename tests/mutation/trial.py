@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from importlib.util import cache_from_source
 from pathlib import Path
 
 from tests.mutation.faults import Fault, faults_in, planted
@@ -45,15 +46,15 @@ class Copy:
         """Return "caught", "timeout" (which counts as caught) or "survived"."""
         file = self.root / fault.file
         sound = file.read_text(encoding="utf-8")
-        file.write_text(planted(sound, fault, target.only), encoding="utf-8")
+        _change(file, planted(sound, fault, target.only))
         try:
             return self._tested(target, limit_s)
         finally:
-            file.write_text(sound, encoding="utf-8")
+            _change(file, sound)
 
     def _tested(self, target: Target, limit_s: float) -> str:
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-        settings = {"PYTHONPATH": str(self.root), "PYTHONDONTWRITEBYTECODE": "1"}
+        settings = {"PYTHONPATH": str(self.root)}
         try:
             done = subprocess.run(
                 [*command, *target.tests],
@@ -66,6 +67,12 @@ class Copy:
         except subprocess.TimeoutExpired:
             return "timeout"
         return "caught" if done.returncode else "survived"
+
+
+def _change(file: Path, text: str) -> None:
+    """Write a source; its bytecode would seem to be of it, where both are of one second."""
+    file.write_text(text, encoding="utf-8")
+    Path(cache_from_source(str(file))).unlink(missing_ok=True)
 
 
 def drawn(root: Path, targets: list[Target], count: int, seed: int) -> list[tuple[Target, Fault]]:

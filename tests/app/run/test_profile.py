@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel
 from app.models.run_record import RunState
 from app.run import profile_text as words
 from app.run.profile_panel import ProfileTab
+from app.shell.main_window import RIGHT_PX
 from engine.events import Profiled
 from engine.profiling.profile import (
     ON_THE_BUS,
@@ -66,15 +67,26 @@ SCAN = Profile(
 
 
 @pytest.fixture
-def tab(window) -> ProfileTab:
+def tab(qtbot, controls) -> ProfileTab:
+    """The tab alone, as wide as the panel of the window."""
+    made = ProfileTab(controls.context)
+    qtbot.addWidget(made)
+    made.resize(RIGHT_PX, 800)
+    made.show()
+    return made
+
+
+@pytest.fixture
+def tab_of_window(window) -> ProfileTab:
+    """The tab among those of the window, in front."""
     found = window.tabs.findChild(ProfileTab)
     assert found is not None
     window.tabs.setCurrentWidget(found)
     return found
 
 
-def show(window, profile: Profile) -> None:
-    window.session.run.take(Profiled(profile))
+def show(controls, profile: Profile) -> None:
+    controls.session.run.take(Profiled(profile))
 
 
 def shown(tab) -> dict[str, str]:
@@ -101,8 +113,8 @@ def test_before_a_run_it_says_so_and_shows_no_number(tab):
     assert not tab.save.isEnabled() and "no profile" in tab.save.toolTip()
 
 
-def test_on_the_cpu_it_shows_what_applies(window, tab):
-    show(window, CPU)
+def test_on_the_cpu_it_shows_what_applies(controls, tab):
+    show(controls, CPU)
     assert tab.headline.text() == "2.9 M events/s"
     assert "CPU, 2 threads" in tab.meaning.text()
     assert shown(tab) == {
@@ -115,8 +127,8 @@ def test_on_the_cpu_it_shows_what_applies(window, tab):
     assert tab.save.isEnabled()
 
 
-def test_on_a_card_it_shows_traffic_kernels_and_counters(window, tab):
-    show(window, CARD)
+def test_on_a_card_it_shows_traffic_kernels_and_counters(controls, tab):
+    show(controls, CARD)
     assert tab.headline.text() == "250.0 M events/s"
     rows = shown(tab)
     assert rows["1 Upload"] == "2.40 GB/s", "the bus has another peak than the card's memory"
@@ -136,37 +148,37 @@ def test_on_a_card_it_shows_traffic_kernels_and_counters(window, tab):
     assert not tab.note.isVisible()
 
 
-def test_registers_that_do_not_suffice_stand_out(window, tab):
-    show(window, CARD)
+def test_registers_that_do_not_suffice_stand_out(controls, tab):
+    show(controls, CARD)
     fits, spills = (line[2] for line in tab.kernels._lines)
     assert (fits.property("tone"), spills.property("tone")) == ("", "look")
     assert "16 bytes of slow memory" in spills.toolTip()
     assert "slow memory" not in fits.toolTip()
 
 
-def test_counters_that_are_missing_are_explained_quietly(window, tab):
+def test_counters_that_are_missing_are_explained_quietly(controls, tab):
     silent = replace(CARD.counters, gpu=None, gpu_reason="the package nvidia-ml-py is missing")
-    show(window, replace(CARD, counters=silent))
+    show(controls, replace(CARD, counters=silent))
     assert "nvidia-ml-py is missing" in tab.note.text() and tab.note.isVisible()
     assert "2 Power" not in shown(tab)
     some = replace(CARD.counters, gpu=GpuCounters(temperature_c=50))
-    show(window, replace(CARD, counters=some))
+    show(controls, replace(CARD, counters=some))
     rows = shown(tab)
     assert rows["2 Temperature"] == "50 °C" and "2 Power" not in rows and "2 Clock" not in rows
     assert not tab.note.isVisible()
 
 
-def test_what_a_smaller_profile_lacks_is_gone_from_the_screen(window, tab):
-    show(window, CARD)
-    show(window, CPU)
+def test_what_a_smaller_profile_lacks_is_gone_from_the_screen(controls, tab):
+    show(controls, CARD)
+    show(controls, CPU)
     assert not tab.traffic.isVisible() and not tab.kernels.isVisible()
     assert set(shown(tab)) == {"0 Read", "0 Forward/back", "2 Process memory", "2 Processor"}
-    window.session.run.begin("another")
+    controls.session.run.begin("another")
     assert tab.headline.text() == "No profile yet" and shown(tab) == {}
 
 
-def test_every_number_is_explained(window, tab):
-    show(window, CARD)
+def test_every_number_is_explained(controls, tab):
+    show(controls, CARD)
     rows = words.rates(CARD) + words.traffic(CARD) + words.machine(CARD)
     assert all(len(row.tip) > 20 and row.tip.endswith(".") for row in rows)
     assert set(words.STAGE_TIPS) == set(TITLES)
@@ -183,47 +195,49 @@ def test_a_rate_of_bytes_has_a_fitting_unit(rate, text):
     assert words.bytes_per_s(rate) == text
 
 
-def test_nothing_is_wider_than_the_panel(qtbot, window, tab):
+def test_nothing_is_wider_than_the_panel(qtbot, window, tab_of_window):
     show(window, CARD)
-    qtbot.waitUntil(lambda: tab.kernels.isVisible())
-    for each in tab.findChildren(QLabel):
+    qtbot.waitUntil(lambda: tab_of_window.kernels.isVisible())
+    for each in tab_of_window.findChildren(QLabel):
         if each.isVisible():
-            right = each.mapTo(tab, each.rect().topRight()).x()
-            assert right <= tab.width(), each.text()
+            right = each.mapTo(tab_of_window, each.rect().topRight()).x()
+            assert right <= tab_of_window.width(), each.text()
             assert each.wordWrap() or each.width() >= each.sizeHint().width(), each.text()
 
 
-def test_the_profile_on_show_is_exported_whole(qtbot, window, tab, tmp_path, monkeypatch):
-    show(window, CARD)
+def test_the_profile_on_show_is_exported_whole(qtbot, controls, tab, tmp_path, monkeypatch):
+    show(controls, CARD)
     target = tmp_path / "mine.json"
     answer = staticmethod(lambda *_, **__: (str(target.with_suffix("")), ""))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
     tab.save.click()
-    qtbot.waitUntil(lambda: target.exists() and not window.commands.is_busy)
+    qtbot.waitUntil(lambda: target.exists() and not controls.commands.is_busy)
     written = json.loads(target.read_text())
-    assert written.pop("run") == window.session.run.record.title
+    assert written.pop("run") == controls.session.run.record.title
     assert written == json.loads(json.dumps(CARD.as_dict()))
-    assert str(target) in window.session.log[-1].text
+    assert str(target) in controls.session.log[-1].text
     assert [path.name for path in tmp_path.glob("*.part")] == []
 
 
-def test_an_export_that_fails_is_told(qtbot, window, tab, tmp_path):
-    show(window, CARD)
+def test_an_export_that_fails_is_told(qtbot, controls, tab, tmp_path):
+    show(controls, CARD)
     problems = []
-    window.session.problem_raised.connect(problems.append)
+    controls.session.problem_raised.connect(problems.append)
     tab.export(tmp_path / "nowhere" / "mine.json")
     qtbot.waitUntil(lambda: bool(problems))
     assert "no folder" in problems[0].text
 
 
-def test_it_is_live_during_a_run_and_complete_afterwards(qtbot, window, tab, opened, long_study):
+def test_it_is_live_during_a_run_and_complete_afterwards(
+    qtbot, window, tab_of_window, opened, long_study
+):
     opened(long_study)
     window.runner.start()
-    window.tabs.setCurrentWidget(tab)
-    qtbot.waitUntil(lambda: "events/s" in tab.headline.text(), timeout=PATIENCE_MS)
+    window.tabs.setCurrentWidget(tab_of_window)
+    qtbot.waitUntil(lambda: "events/s" in tab_of_window.headline.text(), timeout=PATIENCE_MS)
     assert window.session.run.state is RunState.RUNNING
-    first = tab.machine.rows
-    qtbot.waitUntil(lambda: tab.machine.rows != first, timeout=PATIENCE_MS)
+    first = tab_of_window.machine.rows
+    qtbot.waitUntil(lambda: tab_of_window.machine.rows != first, timeout=PATIENCE_MS)
     window.runner.finish()
     qtbot.waitUntil(lambda: window.session.run.state is RunState.FINISHED, timeout=PATIENCE_MS)
     assert window.session.run.record.profile.stage("filter") is not None
