@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
 import numpy as np
 import psutil
 import pytest
 from PySide6.QtCore import Qt
+from pytestqt.wait_signal import SignalBlocker
 from scipy.ndimage import binary_erosion
 
 from app.control.demo_maker import make_demo_apart
@@ -14,53 +19,76 @@ from app.shell.welcome import WelcomeCard
 from app.views.plain_text import plain_tip
 from app.views.windows import auto_window
 from engine.backend import cpu
+from engine.data.volume import Volume
 from engine.events import Finished
 from engine.io import read_volume
 from engine.jobs.reconstruction import run
-from engine.modalities.demos import DEMOS
+from engine.modalities.demos import DEMOS, Demo
 from engine.modalities.dual_head_pet.demo import DualHeadDemo
 from engine.modalities.listmode_pet.demo import PetDemo
-from engine.modalities.studies import read_study
+from engine.modalities.studies import Study, read_study
 from engine.modalities.xray_ct.demo import CtDemo
 from engine.simulate.jaw import DENTINE, SOFT, TITANIUM
+from engine.study.assignments import with_settings
 from tests.app.conftest import LOADERS, PATIENCE_MS
 
 SMALL = (
-    PetDemo(n_prompts=30_000),
+    PetDemo(n_prompts=2_000),
     CtDemo(n_views=90, n_rows=64, n_columns=100),
     DualHeadDemo(n_prompts=500_000, n_points=1 << 9),
 )
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """A folder for the demos of these tests."""
+    return tmp_path_factory.mktemp("demos")
+
+
+@pytest.fixture(scope="module")
+def simulated(qapp, folder) -> Callable[[Demo], tuple[Study, list[float]]]:
+    """Return a demo's study, simulated apart from this process, and the shares that were told."""
+
+    @cache
+    def make(demo: Demo) -> tuple[Study, list[float]]:
+        task, steps = Task(lambda task: make_demo_apart(task, demo, folder)), []
+        task.progressed.connect(lambda done, total: steps.append(done / total))
+        with SignalBlocker(timeout=PATIENCE_MS) as message:
+            message.connect(task.done)
+            task.start()
+        task.wait()
+        (study,) = message.args
+        return study, steps
+
+    return make
+
+
 @pytest.mark.parametrize("demo", SMALL, ids=lambda demo: demo.key)
-def test_a_demo_is_simulated_and_fits_its_scan(demo, qtbot, tmp_path):
-    task = Task(lambda task: make_demo_apart(task, demo, tmp_path))
-    steps = []
-    task.progressed.connect(lambda done, total: steps.append(done / total))
-    with qtbot.waitSignal(task.done, timeout=PATIENCE_MS) as message:
-        task.start()
-    task.wait()
-    (study,) = message.args
-    assert study == read_study(demo.study(tmp_path))
+def test_a_demo_is_simulated_and_fits_its_scan(demo, simulated, folder):
+    study, steps = simulated(demo)
+    assert study == read_study(demo.study(folder))
     assert study.data.is_file()
     assert study.protocol.modality == demo.key
     assert steps == sorted(steps)
     assert steps[-1] == 1
 
 
-def test_the_grey_window_of_the_jaw_shows_soft_tissue_and_teeth(tmp_path):
-    study = SMALL[1].make(tmp_path)
-    volume = next(e.volume for e in run(study, on=cpu(2)) if isinstance(e, Finished))
+def reconstructed(study: Study) -> Volume:
+    return next(e.volume for e in run(study, on=cpu(2)) if isinstance(e, Finished))
+
+
+def test_the_grey_window_of_the_jaw_shows_soft_tissue_and_teeth(simulated):
+    volume = reconstructed(simulated(SMALL[1])[0])
     low, high = auto_window(volume.values, volume.unit)
     assert low == 0
     assert 0.2 < SOFT / high < 0.6
     assert DENTINE < high < TITANIUM
 
 
-def test_the_grey_window_of_the_rods_shows_thick_and_thin_ones(tmp_path):
-    demo = SMALL[2]
-    study, truth = demo.make(tmp_path), read_volume(demo.truth(tmp_path)).values
-    volume = next(e.volume for e in run(study, on=cpu(2)) if isinstance(e, Finished))
+def test_the_grey_window_of_the_rods_shows_thick_and_thin_ones(simulated, folder):
+    study, truth = simulated(SMALL[2])[0], read_volume(SMALL[2].truth(folder)).values
+    protocol = with_settings(study.protocol, ("algorithm.iterations=2",))
+    volume = reconstructed(study.model_copy(update={"protocol": protocol}))
     low, high = auto_window(volume.values, volume.unit)
     inside = volume.values[binary_erosion(truth > 0.9 * truth.max())]
     assert low == 0
