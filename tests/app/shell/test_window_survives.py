@@ -23,6 +23,7 @@ from engine.modalities.studies import write_study
 from tests.app.conftest import PATIENCE_MS
 
 ROOT = Path(__file__).parents[3]
+ITERATIONS = 80
 WINDOW = """
 import sys
 from pathlib import Path
@@ -39,11 +40,17 @@ sys.exit(app.exec())
 @pytest.fixture
 def exact_study(long_study):
     """A long study whose bits do not depend on anything but its input."""
-    algorithm = long_study.protocol.algorithm.model_copy(update={"iterations": 300})
+    algorithm = long_study.protocol.algorithm.model_copy(update={"iterations": ITERATIONS})
     changes = {"algorithm": algorithm, "reproducible": True}
     return long_study.model_copy(
         update={"protocol": long_study.protocol.model_copy(update=changes)}
     )
+
+
+def at_iteration(window) -> int:
+    """Return how far the run has come, 0 before its first image."""
+    latest = window.session.run.record.latest
+    return latest.iteration if latest else 0
 
 
 @pytest.mark.usefixtures("own_process")
@@ -53,9 +60,9 @@ def test_kills_at_random_and_the_same_bits(qtbot, window, opened, exact_study, r
     assert isinstance(last, Finished)
     opened(exact_study)
     window.runner.start()
-    for _ in range(n_kills):
+    for place in sorted(rng.integers(0, ITERATIONS // 2, n_kills)):
         qtbot.waitUntil(lambda: window.runner.job.process.pid is not None, timeout=PATIENCE_MS)
-        qtbot.wait(int(rng.uniform(0, 1500)))
+        qtbot.waitUntil(lambda: at_iteration(window) >= place, timeout=PATIENCE_MS)  # noqa: B023
         if window.session.run.state is RunState.FINISHED:
             break
         os.kill(window.runner.job.process.pid, signal.SIGKILL)
