@@ -2,9 +2,10 @@
 
     python -m tests.engine.kernels_of_a_run [--warm] study.toml ...
 
-Prints a list of [stage, kernel, types], one for every version of a kernel that this process had
-neither compiled nor loaded before. `--warm` : warm up first, as the set-up does, and take a quick
-look at each scan.
+Prints a list of [study, stage, kernel, types], one for every version of a kernel that the process
+had neither compiled nor loaded before. Each study runs in a process that has no kernel yet.
+`--warm` : they run in one, which warms up first, as the set-up does, and takes a quick look at each
+scan.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
 
 from numba.core.dispatcher import Dispatcher
@@ -45,14 +48,14 @@ def versions() -> set[Version]:
     }
 
 
-def compiled(path: Path) -> Iterator[tuple[str, str, str]]:
-    """Run a study; yield stage, kernel and types."""
-    known, stage = versions(), ""
+def compiled(path: Path) -> list[tuple[str, str, str]]:
+    """Run a study; return stage, kernel and types of each."""
+    found, known, stage = [], versions(), ""
     for event in run(read_study(path), on=ON):
         if isinstance(event, StageStarted):
-            yield from ((stage, *each) for each in sorted(versions() - known))
+            found += [(stage, *each) for each in sorted(versions() - known)]
             known, stage = versions(), event.stage
-    yield from ((stage, *each) for each in sorted(versions() - known))
+    return [*found, *((stage, *each) for each in sorted(versions() - known))]
 
 
 def look(path: Path) -> Iterator[tuple[str, str, str]]:
@@ -63,14 +66,23 @@ def look(path: Path) -> Iterator[tuple[str, str, str]]:
     yield from (("look", *each) for each in sorted(versions() - known))
 
 
+def told(path: Path) -> Iterator[tuple[str, str, str, str]]:
+    """Run a study in a process that has no kernel yet; yield name of the study, stage, ..."""
+    context = get_context("fork" if "fork" in get_all_start_methods() else "spawn")
+    with ProcessPoolExecutor(1, context) as pool:
+        yield from ((path.stem, *each) for each in pool.submit(compiled, path).result())
+
+
 def main(arguments: list[str]) -> None:
-    is_warm = "--warm" in arguments
     paths = [Path(each) for each in arguments if each != "--warm"]
-    if is_warm:
+    if "--warm" in arguments:
         for _ in warm_up(of_any_scan(ON)):
             pass
-    looked = [each for path in paths for each in look(path)] if is_warm else []
-    sys.stdout.write(json.dumps([*looked, *(each for path in paths for each in compiled(path))]))
+        looked = [(path.stem, *each) for path in paths for each in look(path)]
+        found = [*looked, *((path.stem, *each) for path in paths for each in compiled(path))]
+    else:
+        found = [each for path in paths for each in told(path)]
+    sys.stdout.write(json.dumps(found))
 
 
 if __name__ == "__main__":

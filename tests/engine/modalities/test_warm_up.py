@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -100,30 +101,41 @@ def study(folder: Path, kind: str) -> Study:
     return Study(data=folder / "cone.h5", protocol=ct)
 
 
-def compiled(folder: Path, kinds: list[str], *, warm: bool) -> list[tuple[str, str, str]]:
-    """Stage, kernel and types of what a new process compiles or loads."""
-    files = [folder / f"{kind}.toml" for kind in kinds]
-    for kind, file in zip(kinds, files, strict=True):
+def compiled(folder: Path, kinds: Iterable[str], *words: str) -> dict[str, list[list[str]]]:
+    """Stage, kernel and types of what new processes compile or load, by the kind of study."""
+    files = {kind: folder / f"{kind}.toml" for kind in kinds}
+    for kind, file in files.items():
         write_study(study(folder, kind), file)
-    command = [sys.executable, "-m", "tests.engine.kernels_of_a_run", *(["--warm"] if warm else [])]
+    command = [sys.executable, "-m", "tests.engine.kernels_of_a_run", *words]
     message = subprocess.run(
-        [*command, *map(str, files)], cwd=ROOT, check=True, capture_output=True, text=True
+        [*command, *map(str, files.values())], cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout
-    return [tuple(each) for each in json.loads(message)]
+    found: dict[str, list[list[str]]] = {kind: [] for kind in files}
+    for kind, *version in json.loads(message):
+        found[kind].append(version)
+    return found
 
 
-@pytest.mark.parametrize(
-    "kind", ["fdk", "fdk-slice", "sirt-voxel", "sirt-few-rows", "fista", "events", "panels"]
-)
-def test_nothing_is_compiled_after_the_stage_of_the_kernels(scans: Path, kind: str) -> None:
-    found = compiled(scans, [kind], warm=False)
-    assert {stage for stage, _, _ in found} == {"kernels"}
-    names = [name for _, name, _ in found]
+ALONE = ("fdk", "fdk-slice", "sirt-voxel", "sirt-few-rows", "fista", "events", "panels")
+
+
+@pytest.fixture(scope="module")
+def alone(scans: Path) -> dict[str, list[list[str]]]:
+    """Stage, kernel and types of all that a process needs for one kind of study."""
+    return compiled(scans, ALONE)
+
+
+@pytest.mark.parametrize("kind", ALONE)
+def test_nothing_is_compiled_after_the_stage_of_the_kernels(
+    alone: dict[str, list[list[str]]], kind: str
+) -> None:
+    assert {stage for stage, _, _ in alone[kind]} == {"kernels"}
+    names = [name for _, name, _ in alone[kind]]
     assert len(names) == len(set(names))  # one version of each
 
 
 def test_after_the_set_up_nothing_is_left_to_compile(scans: Path) -> None:
-    assert compiled(scans, list(KINDS), warm=True) == []
+    assert not any(compiled(scans, KINDS, "--warm").values())
 
 
 @pytest.mark.parametrize("kind", ["fdk", "sirt", "events", "panels"])
