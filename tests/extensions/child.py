@@ -102,10 +102,21 @@ def roles(path: str) -> dict[str, str]:
     return {"purpose": found.purpose, "recognised": found.role.key if found.role else ""}
 
 
+def refused(command: list[str]) -> str:
+    """Return the sentence by which the program refuses a command."""
+    from app.__main__ import main
+
+    printed = io.StringIO()
+    with contextlib.redirect_stderr(printed):
+        code = main(command)
+    return printed.getvalue() if code == 2 else f"exit code {code}"
+
+
 QUESTIONS = {
     "offered": offered,
     "planned_grids": planned_grids,
     "dialogs": dialogs,
+    "refused": refused,
     "roles": roles,
 }
 

@@ -21,15 +21,20 @@ fov_mm = [96, 24]
 """
 
 
-@pytest.fixture
-def trial(tmp_path: Path) -> Trial:
-    """A copy of the program, with the file of a tiny scanner in its folder of work."""
-    made = Trial.made(tmp_path)
+def tiny_trial(folder: Path) -> Trial:
+    """Return a copy of the program, with the file of a tiny scanner in its folder of work."""
+    made = Trial.made(folder)
     (made.work / "ring.toml").write_text(RING, encoding="utf-8")
     return made
 
 
 @pytest.fixture
+def trial(tmp_path: Path) -> Trial:
+    """A copy of the program, with the file of a tiny scanner in its folder of work."""
+    return tiny_trial(tmp_path)
+
+
+@pytest.fixture(scope="session")
 def pet_scan() -> list[str]:
     """The command that simulates a tiny PET scan, scan.h5."""
     return [
@@ -38,7 +43,7 @@ def pet_scan() -> list[str]:
     ]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def ct_scan() -> list[str]:
     """The command that simulates a tiny X-ray scan without noise, scan.h5."""
     return [

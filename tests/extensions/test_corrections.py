@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from engine.geometry.ring import RingScanner
 from engine.io import read_listmode, read_volume
+from tests.extensions.conftest import tiny_trial
 from tests.extensions.trial import Trial
 
 CORRECTIONS = "engine/corrections/__init__.py"
@@ -155,7 +158,7 @@ DEAD_TIME = '''
         """Counts lost while the scanner was busy."""
 
         title: ClassVar[str] = "Dead time"
-        kind: ClassVar[str] = "dead_time"
+        kind: ClassVar[str] = "deadtime"
         inputs: ClassVar[tuple[InputRole, ...]] = (LIVE,)
 
         def obstacle(self, data: ListMode) -> str | None:
@@ -167,6 +170,8 @@ DEAD_TIME = '''
         def summary(self, before: ListMode, after: ListMode) -> str:
             return f"{100 * before.auxiliary[LIVE.key]:g} % of the time counted"
 '''
+
+FILES = {"Oblique": OBLIQUE, "Decay": DECAY, "Floor": FLOOR, "DeadTime": DEAD_TIME}
 
 
 def reconstructed(out: str, *settings: str, options: tuple[str, ...] = ()) -> list[str]:
@@ -185,22 +190,46 @@ def entry(trial: Trial, name: str, kind: str) -> dict[str, str]:
     return next(each for each in ledger if each["kind"] == kind)
 
 
-def test_a_multiplicative_correction_changes_events_sensitivity_and_its_cache(
-    trial: Trial, pet_scan: list[str]
-) -> None:
-    trial.add_file("engine/corrections/oblique.py", OBLIQUE)
-    trial.enlist(CORRECTIONS, "CORRECTIONS", "engine.corrections.oblique.Oblique")
+@pytest.fixture(scope="module")
+def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
+    """One copy for all of them: none is used before a protocol asks for it."""
+    made = tiny_trial(tmp_path_factory.mktemp("corrections"))
+    for name, text in FILES.items():
+        made.add_file(f"engine/corrections/{name.lower()}.py", text)
+        made.enlist(CORRECTIONS, "CORRECTIONS", f"engine.corrections.{name.lower()}.{name}")
+    scanner = (made.work / "ring.toml").read_text()
+    (made.root / "resources" / "scanners" / "tiny-ring.toml").write_text(scanner)
+    return made
 
-    told = trial.run(
+
+@pytest.fixture(scope="module")
+def told(trial: Trial, pet_scan: list[str]) -> dict[str, Any]:
+    """What the program answers after it made all images; those of the scanner's name last."""
+    (trial.work / "busy.live").write_text("0.8")
+    live, floor = "corrections.deadtime.use=auto", "corrections.floor.use=on"
+    by_name = [*(word.replace("ring.toml", "tiny-ring") for word in pet_scan), "--force"]
+    answers: dict[str, Any] = trial.run(
         pet_scan,
         reconstructed("plain.h5"),
-        reconstructed("on.h5", "corrections.oblique.use=on"),
-        ask={"offered": {}},
+        reconstructed("oblique.h5", "corrections.oblique.use=on"),
+        reconstructed("decay.h5", "corrections.decay.use=auto"),
+        reconstructed("none.h5", floor),
+        reconstructed("much.h5", floor, "corrections.floor.counts=1000"),
+        reconstructed("live.h5", live),
+        reconstructed("busy.h5", live, options=("--live-time", "busy.live", "--identify")),
+        by_name,
+        reconstructed("name.h5"),
+        ask={"offered": {}, "roles": {"path": "busy.live"}},
     )
+    return answers
 
-    plain, found = image(trial, "plain.h5"), image(trial, "on.h5")
+
+def test_a_multiplicative_correction_changes_events_sensitivity_and_its_cache(
+    trial: Trial, told: dict[str, Any]
+) -> None:
+    plain, found = image(trial, "plain.h5"), image(trial, "oblique.h5")
     assert entry(trial, "plain.h5", "oblique")["state"] == "off"  # nobody asked for it
-    assert "mean factor" in entry(trial, "on.h5", "oblique")["text"]
+    assert "mean factor" in entry(trial, "oblique.h5", "oblique")["text"]
     scan = read_listmode(trial.work / "scan.h5")
     assert isinstance(scan.scanner, RingScanner)
     # end slices are seen by few oblique lines: they lose least sensitivity, and rise least
@@ -209,54 +238,23 @@ def test_a_multiplicative_correction_changes_events_sensitivity_and_its_cache(
     assert "Oblique lines" in told["offered"]["pet"]
 
 
-def test_halving_the_factors_everywhere_doubles_the_image(
-    trial: Trial, pet_scan: list[str]
-) -> None:
-    trial.add_file("engine/corrections/decay.py", DECAY)
-    trial.enlist(CORRECTIONS, "CORRECTIONS", "engine.corrections.decay.Decay")
-
-    trial.run(
-        pet_scan,
-        reconstructed("plain.h5"),
-        reconstructed("on.h5", "corrections.decay.use=auto"),
-    )
-
-    np.testing.assert_allclose(image(trial, "on.h5"), 2 * image(trial, "plain.h5"), rtol=1e-5)
+@pytest.mark.usefixtures("told")
+def test_halving_the_factors_everywhere_doubles_the_image(trial: Trial) -> None:
+    np.testing.assert_allclose(image(trial, "decay.h5"), 2 * image(trial, "plain.h5"), rtol=1e-5)
 
 
-def test_an_additive_correction_takes_counts_away(trial: Trial, pet_scan: list[str]) -> None:
-    trial.add_file("engine/corrections/floor.py", FLOOR)
-    trial.enlist(CORRECTIONS, "CORRECTIONS", "engine.corrections.floor.Floor")
-
-    trial.run(
-        pet_scan,
-        reconstructed("plain.h5"),
-        reconstructed("none.h5", "corrections.floor.use=on"),
-        reconstructed("much.h5", "corrections.floor.use=on", "corrections.floor.counts=1000"),
-    )
-
+@pytest.mark.usefixtures("told")
+def test_an_additive_correction_takes_counts_away(trial: Trial) -> None:
     np.testing.assert_array_equal(image(trial, "none.h5"), image(trial, "plain.h5"))
     # events that background explains leave next to no activity
     assert image(trial, "much.h5").sum() < 0.01 * image(trial, "plain.h5").sum()
 
 
 def test_an_auxiliary_input_is_an_option_a_file_to_open_and_part_of_the_replay(
-    trial: Trial, pet_scan: list[str]
+    trial: Trial, told: dict[str, Any]
 ) -> None:
-    trial.add_file("engine/corrections/dead_time.py", DEAD_TIME)
-    trial.enlist(CORRECTIONS, "CORRECTIONS", "engine.corrections.dead_time.DeadTime")
-    (trial.work / "busy.live").write_text("0.8")
-    use = "corrections.dead_time.use=auto"
-
-    told = trial.run(
-        pet_scan,
-        reconstructed("plain.h5", use),
-        reconstructed("busy.h5", use, options=("--live-time", "busy.live", "--identify")),
-        ask={"roles": {"path": "busy.live"}},
-    )
-
-    assert entry(trial, "plain.h5", "dead_time")["state"] == "unavailable"
-    ratio = image(trial, "busy.h5").sum() / image(trial, "plain.h5").sum()
+    assert entry(trial, "live.h5", "deadtime")["state"] == "unavailable"
+    ratio = image(trial, "busy.h5").sum() / image(trial, "live.h5").sum()
     assert ratio == pytest.approx(1 / 0.8, rel=1e-5)
     info = read_volume(trial.work / "busy.h5").info
     assert info["inputs"]["live-time"]["name"] == "busy.live"
@@ -264,17 +262,8 @@ def test_an_auxiliary_input_is_an_option_a_file_to_open_and_part_of_the_replay(
     assert told["roles"]["recognised"] == "live-time"
 
 
-def test_a_scanner_is_one_file(trial: Trial, pet_scan: list[str]) -> None:
-    scanner = (trial.work / "ring.toml").read_text()
-    (trial.root / "resources" / "scanners" / "tiny-ring.toml").write_text(scanner)
-    by_name = [*(word.replace("ring.toml", "tiny-ring") for word in pet_scan), "--force"]
-
-    trial.run(
-        pet_scan,
-        reconstructed("file.h5"),
-        by_name,
-        reconstructed("name.h5"),
-    )
-
-    np.testing.assert_array_equal(image(trial, "name.h5"), image(trial, "file.h5"))
+@pytest.mark.usefixtures("told")
+def test_a_scanner_is_one_file(trial: Trial) -> None:
+    np.testing.assert_array_equal(image(trial, "name.h5"), image(trial, "plain.h5"))
     assert image(trial, "name.h5").max() > 0
+    assert read_listmode(trial.work / "scan.h5").scanner.name == "Tiny ring"

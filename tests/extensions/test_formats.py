@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pytest
 
+from engine.cli import main
 from engine.io import read_listmode, read_volume
 from tests.extensions.trial import Trial
 
@@ -75,8 +77,11 @@ RAW = '''
 EXACT = ["--set", "reproducible=true", "--set", "algorithm.iterations=1"]
 
 
-def test_a_reader_is_one_file_and_one_name(trial: Trial, pet_scan: list[str]) -> None:
-    trial.run(pet_scan)
+def test_a_reader_is_one_file_and_one_name(
+    trial: Trial, pet_scan: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(trial.work)
+    assert main(pet_scan) == 0
     scan = read_listmode(trial.work / "scan.h5")
     lines = "\n".join(f"{one} {two}" for one, two in scan.crystals)
     (trial.work / "scan.pairs").write_text(f"# pairs of crystals\n{lines}\n", encoding="utf-8")

@@ -20,6 +20,8 @@ from engine.kernels.compile_cache import cache_folder
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("engine", "app", "resources")
 KERNELS = Path("engine", "kernels")
+COMPILED = "kernels-*"
+"""Folders of kernels among the bytecode."""
 CHILD = Path(__file__).with_name("child.py")
 
 
@@ -38,12 +40,12 @@ class Trial:
 
     @classmethod
     def made(cls, folder: Path) -> Trial:
-        """Copy the packages into an empty folder."""
+        """Copy the packages with their bytecode into an empty folder."""
         root, work = folder / "copy", folder / "work"
         work.mkdir()
-        skipped = shutil.ignore_patterns("__pycache__")
+        skipped = shutil.ignore_patterns(COMPILED)
         for name in PACKAGES:
-            shutil.copytree(ROOT / name, root / name, ignore=skipped)
+            shutil.copytree(ROOT / name, root / name, ignore=skipped, copy_function=_link)
         _share_compiled(root)
         return cls(root, work)
 
@@ -71,6 +73,7 @@ class Trial:
         lines[row] = f"{lines[row][:column]}, {short}{lines[row][column:]}"
         first = text[: text.index(f"\n{members}")].count("\n") + 1
         lines.insert(first, f"from {module} import {short}\n")
+        target.unlink()  # else the file of the tree would be written to
         target.write_text("".join(lines), encoding="utf-8")
 
     def run(self, *commands: list[str], ask: dict[str, dict[str, Any]] | None = None) -> Any:
@@ -99,6 +102,14 @@ class Trial:
         if not Path(told["engine"]).is_relative_to(self.root):
             raise AssertionError(f"the engine of {told['engine']} ran, not that of the trial")
         return told
+
+
+def _link(source: str, target: str) -> None:
+    """Give a file a second name, or copy it where that cannot be."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
 
 
 def _share_compiled(root: Path) -> None:
