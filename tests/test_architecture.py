@@ -140,11 +140,11 @@ def test_what_is_allowed_is_not_found(path: str, code: str) -> None:
     assert [fault for rule in RULES for fault in rule(source)] == []
 
 
-def test_settings_and_readers_import_without_the_heavy_libraries() -> None:
+def test_settings_readers_and_commands_import_without_the_heavy_libraries() -> None:
     heavy = {"numba", "scipy", "h5py", "nibabel", "cupy", "PySide6"}
     code = (
         "import sys, engine.modalities.listmode_pet.protocol, engine.modalities.studies\n"
-        "import engine.io, engine.events\n"
+        "import engine.io, engine.events, engine.cli.main, engine.jobs.process.child\n"
         f"sys.stdout.write(' '.join(sorted({heavy} & set(sys.modules))))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)

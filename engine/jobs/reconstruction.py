@@ -8,18 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from engine.backend import Backend, best
 from engine.data.run_history import RunHistory
 from engine.data.volume import Volume
 from engine.events import Event, Finished, Loaded
-from engine.modalities.stages import Stage
 from engine.modalities.studies import modality_of, refuse_foreign_inputs
 from engine.privacy.names import Names
 from engine.privacy.records import harmless
 from engine.reporting.context import OnProgress, Resume, RunContext
 from engine.study.protocol import Protocol
 from engine.study.study import Study
+
+if TYPE_CHECKING:  # its kernels take as long to import as all else
+    from engine.modalities.stages import Stage
 
 __all__ = ["Resume", "reconstruct", "run"]
 

@@ -20,6 +20,7 @@ from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import save, write_listmode
+from engine.settings import to_toml
 
 RING = RingSettings(
     name="tiny", n_rings=4, n_crystals_per_ring=32, radius_mm=60, ring_pitch_mm=5,
@@ -187,7 +188,7 @@ def test_no_prompts_is_refused(tmp_path, capsys):
 def test_interrupted_run_keeps_its_checkpoint_and_resumes(tmp_path):
     scan = make_scan(tmp_path / "scan.h5", n=50_000)
     out, job = tmp_path / "image.nii.gz", tmp_path / "job"
-    settings = ("--set", "algorithm.kind=mlem", "--set", "algorithm.iterations=150",
+    settings = ("--set", "algorithm.kind=mlem", "--set", "algorithm.iterations=80",
                 "--set", "reproducible=true", "--threads", "2")  # fmt: skip
     code = "import sys; from engine.cli import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "reconstruct", str(scan), "-o", str(out), *settings]
@@ -207,7 +208,7 @@ def test_interrupted_run_keeps_its_checkpoint_and_resumes(tmp_path):
     while time.monotonic() < deadline and process.poll() is None:
         if events.exists() and events.read_text().count('"Preview"') >= 3:
             break
-        time.sleep(0.05)
+        time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 130, errors
@@ -219,7 +220,7 @@ def test_interrupted_run_keeps_its_checkpoint_and_resumes(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "words", [("simulate", "listmode", "--prompts", "2000000"), ("reconstruct", "scan.h5", *QUICK)]
+    "words", [("simulate", "listmode", "--prompts", "20000"), ("reconstruct", "scan.h5", *QUICK)]
 )
 def test_what_has_no_checkpoint_is_not_told_to_resume(words, scan, tmp_path, capsys, monkeypatch):
     def interrupted(console, event):
@@ -238,9 +239,10 @@ def test_resume_of_nothing_is_refused(capsys, tmp_path):
 
 
 def test_simulate_then_reconstruct_with_corrections(tmp_path, capsys):
-    pytest.importorskip("engine.simulate")
-    scan = tmp_path / "simulated.h5"
-    assert main(["simulate", "listmode", "-o", str(scan), "--prompts", "20000"]) == 0
+    scan, scanner = tmp_path / "simulated.h5", tmp_path / "ring.toml"
+    scanner.write_text(to_toml(RING))
+    of_ring = ("--scanner", str(scanner), "--prompts", "20000")
+    assert main(["simulate", "listmode", "-o", str(scan), *of_ring]) == 0
     out = tmp_path / "image.nii.gz"
     assert main(["reconstruct", str(scan), "-o", str(out), *QUICK, *ROUGH]) == 0
     assert "randoms: applied" in capsys.readouterr().out
