@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
-import threading
 
 import numpy as np
 import pytest
@@ -29,6 +29,8 @@ RING = RingSettings(
     max_ring_difference=5, n_tangential=24, fov_mm=(60, 30), voxel_mm=(3, 3, 3),
 )  # fmt: skip
 
+ITERATIONS = 24
+
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
@@ -36,7 +38,7 @@ def study(tmp_path_factory):
     path = tmp_path_factory.mktemp("scan") / "cylinder.h5"
     phantom = uniform_cylinder(diameter_mm=40, length_mm=25)
     write_listmode(simulate_listmode(phantom, RingScanner(RING), n_prompts=4e4, seed=1), path)
-    algorithm = {"kind": "osem", "iterations": 60, "subsets": 8}
+    algorithm = {"kind": "osem", "iterations": ITERATIONS, "subsets": 8}
     protocol = ListModeProtocol.model_validate({"algorithm": algorithm, "reproducible": True})
     return Study(data=path, protocol=protocol)
 
@@ -64,7 +66,7 @@ def test_killed_at_random_and_resumed_gives_the_same_bits(study, undisturbed, rn
     job = Job.create(study)
     done = 0
     for _ in range(n_kills):
-        last = _killed(study, job, after_s=rng.uniform(0, 0.15))
+        last = _killed(study, job, after_images=rng.integers(0, 80 // n_kills))
         assert isinstance(last, Failed)
         assert job.info.interrupted
         resume = job.latest()
@@ -74,7 +76,7 @@ def test_killed_at_random_and_resumed_gives_the_same_bits(study, undisturbed, rn
     assert isinstance(last, Finished)
     np.testing.assert_array_equal(last.volume.values, undisturbed.values)
     message, whole = last.provenance, undisturbed.info
-    assert len(message["log_likelihoods"]) == 60
+    assert len(message["log_likelihoods"]) == ITERATIONS
     for key in ("log_likelihoods", "warnings", "iterations_done"):
         assert message[key] == whole[key], key
     assert list(message["timings_s"]) == list(whole["timings_s"])
@@ -82,12 +84,16 @@ def test_killed_at_random_and_resumed_gives_the_same_bits(study, undisturbed, rn
     assert len(message["resumed_utc"]) == n_kills
 
 
-def _killed(study, job, *, after_s):
-    """Resume the job and kill its process some time after the next checkpoint; the last event."""
+def _killed(study, job, *, after_images):
+    """Resume the job and kill its process some images after the next checkpoint; the last event."""
     engine = EngineProcess(study, job=job, resume=True, threads=2)
-    timer = None
+    left = None
     for event in engine.events():
-        if isinstance(event, Checkpointed) and timer is None:
-            timer = threading.Timer(after_s, os.kill, (engine.pid, signal.SIGKILL))
-            timer.start()
+        if left is None and isinstance(event, Checkpointed):
+            left = after_images
+        elif left is not None and isinstance(event, Preview):
+            left -= 1
+        if left is not None and left <= 0:
+            os.kill(engine.pid, signal.SIGKILL)
+            left = math.inf
     return event
