@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import pickle
 import shutil
-import subprocess
-import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from engine.kernels import compile_cache
+from tests.engine.kernels.starts import Starts
 
+Start = Callable[..., tuple[Path, float, int]]
 ROOT = Path(__file__).parents[3]
 VALUES = """
 from typing import NamedTuple
@@ -58,45 +59,52 @@ def write(tree: Path, name: str) -> None:
     (folder / "spare_kernel.py").write_text(KERNEL.format(name=name))
 
 
-def start(tree: Path, name: str, **variables: str) -> tuple[Path, float, int]:
+@pytest.fixture(scope="module")
+def starts() -> Iterator[Starts]:
+    with Starts() as starts:
+        yield starts
+
+
+@pytest.fixture
+def start(starts: Starts, tree: Path, tmp_path: Path) -> Start:
     """Start anew: where compiled code is kept, the kernel's result, and what was found there."""
-    done = subprocess.run(
-        [sys.executable, "-c", RUN.format(name=name)],
-        cwd=tree,
-        env={**os.environ, "ISOCENTER_HOME": str(tree.parent / "home"), **variables},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    folder, result, hits = done.stdout.rsplit(maxsplit=2)
-    return Path(folder), float(result), int(hits)
+
+    def start(name: str, **variables: str) -> tuple[Path, float, int]:
+        variables = {"ISOCENTER_HOME": str(tmp_path / "home"), **variables}
+        said = starts.run(RUN.format(name=name), tree, tmp_path / "said", **variables)
+        folder, result, hits = said.rsplit(maxsplit=2)
+        return Path(folder), float(result), int(hits)
+
+    return start
 
 
-def test_a_second_start_compiles_nothing(tree: Path) -> None:
+def test_a_second_start_compiles_nothing(tree: Path, start: Start) -> None:
     write(tree, "Pair")
 
-    first, second = start(tree, "Pair"), start(tree, "Pair")
+    first, second = start("Pair"), start("Pair")
 
     assert first == (second[0], 3.0, 0)
     assert second[1:] == (3.0, 1)
     assert first[0].parent == tree / "engine" / "kernels" / "__pycache__"
 
 
-def test_an_update_that_renames_the_class_of_an_argument_starts(tree: Path) -> None:
+def test_an_update_that_renames_the_class_of_an_argument_starts(tree: Path, start: Start) -> None:
     write(tree, "Rows")
-    old, _, _ = start(tree, "Rows")
+    old, _, _ = start("Rows")
     write(tree, "EventRows")
 
-    new, result, hits = start(tree, "EventRows")
+    new, result, hits = start("EventRows")
 
     assert (result, hits) == (3.0, 0)
     assert new != old
 
 
 @pytest.mark.parametrize("damage", ["stale", "torn"])
-def test_an_index_that_cannot_be_read_is_compiled_again(tree: Path, damage: str) -> None:
+def test_an_index_that_cannot_be_read_is_compiled_again(
+    tree: Path, start: Start, damage: str
+) -> None:
     write(tree, "EventRows")
-    folder, _, _ = start(tree, "EventRows")
+    folder, _, _ = start("EventRows")
     (index,) = folder.rglob("spare_kernel.add-*.nbi")
     content = index.read_bytes()
     if damage == "stale":  # as an update in place left it
@@ -105,11 +113,11 @@ def test_an_index_that_cannot_be_read_is_compiled_again(tree: Path, damage: str)
     with index.open("rb") as file, pytest.raises(Exception):  # noqa: B017  any at all
         pickle.load(file), pickle.load(file)
 
-    assert start(tree, "EventRows")[1:] == (3.0, 0)
-    assert start(tree, "EventRows")[1:] == (3.0, 1)
+    assert start("EventRows")[1:] == (3.0, 0)
+    assert start("EventRows")[1:] == (3.0, 1)
 
 
-def test_a_function_that_changed_in_another_file_is_noticed(tree: Path) -> None:
+def test_a_function_that_changed_in_another_file_is_noticed(tree: Path, start: Start) -> None:
     write(tree, "Pair")
     folder = tree / "engine" / "kernels"
     values, kernel = folder / "spare_values.py", folder / "spare_kernel.py"
@@ -119,35 +127,37 @@ def test_a_function_that_changed_in_another_file_is_noticed(tree: Path) -> None:
         .replace("import Pair", "import OFFSET, Pair")
         .replace("pair.second", "pair.second + OFFSET")
     )
-    before = start(tree, "Pair")[1]
+    before = start("Pair")[1]
     values.write_text(values.read_text().replace("OFFSET = 1.0", "OFFSET = 5.0"))
 
-    assert (before, start(tree, "Pair")[1]) == (4.0, 8.0)
+    assert (before, start("Pair")[1]) == (4.0, 8.0)
 
 
-def test_a_read_only_installation_keeps_it_in_the_cache_of_the_user(tree: Path) -> None:
+def test_a_read_only_installation_keeps_it_in_the_cache_of_the_user(
+    tree: Path, start: Start
+) -> None:
     write(tree, "Pair")
     # a file where the folder should be: nobody can write there, not even the administrator
     (tree / "engine" / "kernels" / "__pycache__").write_text("")
 
-    first, second = (start(tree, "Pair", PYTHONDONTWRITEBYTECODE="1") for _ in range(2))
+    first, second = (start("Pair", PYTHONDONTWRITEBYTECODE="1") for _ in range(2))
 
     assert first[0].parent == tree.parent / "home" / "cache"
     assert [first[1:], second[1:]] == [(3.0, 0), (3.0, 1)]
 
 
-def test_kernels_run_where_nothing_can_be_written(tree: Path) -> None:
+def test_kernels_run_where_nothing_can_be_written(tree: Path, start: Start) -> None:
     write(tree, "Pair")
     (tree / "engine" / "kernels" / "__pycache__").write_text("")
     (tree.parent / "home").write_text("")
 
-    assert start(tree, "Pair", PYTHONDONTWRITEBYTECODE="1") == (Path("None"), 3.0, 0)
+    assert start("Pair", PYTHONDONTWRITEBYTECODE="1") == (Path("None"), 3.0, 0)
 
 
-def test_the_variable_of_numba_says_where(tree: Path, tmp_path: Path) -> None:
+def test_the_variable_of_numba_says_where(tree: Path, start: Start, tmp_path: Path) -> None:
     write(tree, "Pair")
 
-    folder, _, _ = start(tree, "Pair", NUMBA_CACHE_DIR=str(tmp_path / "mine"))
+    folder, _, _ = start("Pair", NUMBA_CACHE_DIR=str(tmp_path / "mine"))
 
     assert folder.parent == tmp_path / "mine"
 
