@@ -29,7 +29,7 @@ _FLAGS = (
     "-fmax-errors=3",
 )
 _SANITIZED = ("-g", "-fno-omit-frame-pointer", "-fsanitize=address")
-_OF_RUNTIME = ("-O2", "-fopenmp")
+_OF_RUNTIME = ("-O2", "-fopenmp", "-ftls-model=initial-exec")
 _OF_KERNELS = ("-Og", "-nostdinc++")  # tests run too little to gain by more
 
 _BOUNDS = r"(?:__launch_bounds__\s*\(\s*(\d+)[^)]*\)\s*)?"
