@@ -22,6 +22,11 @@ from tests.emulator import EmulatedGpu
 GRID = ImageGrid((6, 8, 10), (4.0, 4.0, 4.0))
 TOF = TofBins(fwhm_ps=200, bin_ps=150, n_bins=7)
 N = 1200
+MANY = 40_000
+"""Events that `TIGHT_BYTES` do not hold; tables and images they do."""
+TIGHT_BYTES = 2**18 + 30 * GRID.n_voxels
+PLAIN = RayVariant("thread", sums="fixed")
+"""The form that takes the CPU the least time, for many events."""
 
 
 def scan(rng, n=N):
@@ -172,25 +177,25 @@ def test_when_memory_runs_out_the_chunks_are_halved_until_they_fit(rng, on_gpu, 
     monkeypatch.setattr(device_em, "SMALLEST_CHUNK", 16)
     # as if the free memory had been measured before another program took it
     monkeypatch.setattr(device_em, "fitting_chunk", lambda *_: None)
-    many = 40_000
-    events = scan(rng, many)
-    model = model_of(events, on_gpu)
+    events = scan(rng, MANY)
+    model = model_of(events, on_gpu, variant=PLAIN)
     want = result(model.A.em_loop(start(), model.background, model.sensitivity, 3))
-    tight = model_of(events, on_gpu)  # holds the crystals' places, which all loops need
-    with at_most(on_gpu.gpu, 2**18 + 30 * GRID.n_voxels):
+    # holds the crystals' places, which all loops need
+    tight = model_of(events, on_gpu, variant=PLAIN)
+    with at_most(on_gpu.gpu, TIGHT_BYTES):
         loop = tight.A.em_loop(start(), tight.background, tight.sensitivity, 3)
-        assert 16 <= loop.rows_per_chunk < many // 3
+        assert 16 <= loop.rows_per_chunk < MANY // 3
         np.testing.assert_array_equal(result(loop), want)
 
 
 def test_events_that_do_not_fit_are_sent_in_chunks_from_the_start(rng, on_gpu, monkeypatch):
     monkeypatch.setattr(stream, "SMALLEST_CHUNK", 16)
-    events = scan(rng, 40_000)
-    want = result(loop_of(events, on_gpu))
-    tight = model_of(events, on_gpu)
-    with at_most(on_gpu.gpu, 2**18 + 30 * GRID.n_voxels):
+    events = scan(rng, MANY)
+    want = result(loop_of(events, on_gpu, variant=PLAIN))
+    tight = model_of(events, on_gpu, variant=PLAIN)
+    with at_most(on_gpu.gpu, TIGHT_BYTES):
         loop = tight.A.em_loop(start(), tight.background, tight.sensitivity, 3)
-        assert loop.rows_per_chunk < 40_000 // 3
+        assert loop.rows_per_chunk < MANY // 3
         np.testing.assert_array_equal(result(loop), want)
 
 
