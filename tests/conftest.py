@@ -38,7 +38,7 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(20240229)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of sample scans beside the clone; the test is skipped where it is absent."""
     if not SHARED_DATA.is_dir():

@@ -22,7 +22,7 @@ def objective(model, x, strength):
     return 0.5 * np.sum((model.A(x) - model.y) ** 2) + strength * tv
 
 
-def primal_dual(model, strength, n_iterations=20_000):
+def primal_dual(model, strength, n_iterations=5000):
     """The same minimum by Chambolle & Pock's primal-dual steps with plain matrices."""
     gradient = Gradient(model.A.in_shape, SPACING)
     D = np.stack([gradient(e.reshape(model.A.in_shape)).ravel() for e in np.eye(20)], axis=1)
@@ -69,7 +69,7 @@ def test_without_smoothing_it_comes_to_the_non_negative_least_squares(toy):
 def test_much_smoothing_leaves_the_best_flat_image(toy):
     flat = toy.A(np.ones((4, 5)))
     want = np.vdot(flat, toy.y) / np.vdot(flat, flat)
-    settings = FistaTv(iterations=400, smoothing=1000, inner=100)
+    settings = FistaTv(iterations=100, smoothing=1000, inner=100)
 
     got = last(solve(settings, toy, np.full((4, 5), want)))
 
@@ -96,7 +96,7 @@ def test_the_strength_found_from_the_noise_is_near_the_best(rng, noise):
     model, truth = discs(rng, noise=noise)
     errors = {
         smoothing: error(
-            last(solve(FistaTv(iterations=60, smoothing=smoothing), model, zeros(model))), truth
+            last(solve(FistaTv(iterations=40, smoothing=smoothing), model, zeros(model))), truth
         )
         for smoothing in (0, 0.1, 0.3, 1, 3, 10)
     }
