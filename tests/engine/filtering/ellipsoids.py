@@ -33,21 +33,21 @@ def ball(radius_mm, centre_mm=(0.0, 0.0, 0.0), density=1.0):
 
 def integrals(geometry, ellipsoids):
     """(n_views, n_rows, n_columns) float32 line integrals."""
-    out = np.zeros((geometry.n_views, *geometry.shape))
+    out = np.zeros((geometry.n_views, geometry.shape[0] * geometry.shape[1]))
     for view in range(geometry.n_views):
-        pixels = geometry.pixel_mm(view)
+        pixels = geometry.pixel_mm(view).reshape(-1, 3).T
         if geometry.beam == "cone":
-            start = geometry.source_mm[view]
+            start = geometry.source_mm[view][:, None]
             along = pixels - start
-            along /= np.linalg.norm(along, axis=-1, keepdims=True)
+            along /= np.linalg.norm(along, axis=0)
         else:
-            start, along = pixels, geometry.source_mm[view]
+            start, along = pixels, geometry.source_mm[view][:, None]
         for density, half, centre, turn in ellipsoids:
             into = _turned(turn) / half[:, None]
-            p, d = (start - centre) @ into.T, along @ into.T
-            a, b, c = (d * d).sum(-1), (p * d).sum(-1), (p * p).sum(-1) - 1
+            p, d = into @ (start - centre[:, None]), into @ along
+            a, b, c = (d * d).sum(0), (p * d).sum(0), (p * p).sum(0) - 1
             out[view] += density * 2 * np.sqrt(np.maximum(b * b - a * c, 0)) / a
-    return out.astype(np.float32)
+    return out.reshape(geometry.n_views, *geometry.shape).astype(np.float32)
 
 
 def values(grid, ellipsoids):
