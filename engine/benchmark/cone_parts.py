@@ -36,6 +36,7 @@ class Sizes:
     patches : edges by "2D" and "3D"
     patch_views : views of a patch
     setups : scanners for slices
+    patches_s, slices_s : seconds after which a case of them has been measured often enough
     """
 
     kernels: cone_forms.FormsWork = field(default_factory=cone_forms.FormsWork)
@@ -45,6 +46,8 @@ class Sizes:
     patches: dict[str, Sequence[int]] | None = None
     patch_views: int = cone_patches.VIEWS
     setups: tuple[cone_slices.Setup, ...] | None = None
+    patches_s: float = cone_patches.MOST_S
+    slices_s: float = cone_slices.MOST_S
 
 
 TINY = Sizes(
@@ -55,6 +58,8 @@ TINY = Sizes(
     patches={"2D": (20, 30), "3D": (8,)},
     patch_views=40,
     setups=(cone_slices.Setup("FleX-ray", (40, 60), 40, 10),),
+    patches_s=0.1,
+    slices_s=0.1,
 )
 """To rehearse."""
 
@@ -106,11 +111,13 @@ def _measures(part: str, on: Backend, work: PartsWork) -> dict[str, Measure]:
     if part == "patches":
         return {
             "cone_patches": lambda: cone_patches.run(
-                on, sizes=others.patches, n_views=others.patch_views
+                on, sizes=others.patches, n_views=others.patch_views, most_s=others.patches_s
             )
         }
     if part == "slices":
-        return {"cone_slices": lambda: cone_slices.run(on, setups=others.setups)}
+        return {
+            "cone_slices": lambda: cone_slices.run(on, setups=others.setups, most_s=others.slices_s)
+        }
     return _kernels(on, work)
 
 
