@@ -14,21 +14,21 @@ from engine.simulate import simulate_listmode, uniform_cylinder
 TOF = {"fwhm_ps": 385.0, "bin_ps": 200.0, "n_bins": 11}
 RING = RingSettings(
     name="tiny",
-    n_rings=6,
+    n_rings=4,
     n_crystals_per_ring=40,
     radius_mm=150,
     ring_pitch_mm=8,
-    max_ring_difference=5,
+    max_ring_difference=3,
     n_tangential=30,
-    fov_mm=(128, 48),
+    fov_mm=(128, 32),
     tof=TOF,
 )
-GRID = ImageGrid((6, 10, 12), (12.0, 12.0, 8.0))
+GRID = ImageGrid((4, 10, 12), (12.0, 12.0, 8.0))
 
 
 @pytest.fixture
 def scan():
-    phantom = uniform_cylinder(diameter_mm=80, length_mm=40)
+    phantom = uniform_cylinder(diameter_mm=80, length_mm=24)
     return simulate_listmode(phantom, RingScanner(RING), n_prompts=400, seed=5, randoms_fraction=0)
 
 
