@@ -51,3 +51,11 @@ class Volume:
         "xyz" where it is not known how a patient lay, or there is none.
         """
         return str(self.info.get("axes", "LPS"))
+
+    @property
+    def head_sign(self) -> int:
+        """1, or −1 where z grows towards the feet: what turns z into the patient's.
+
+        Files that state the patient's axes are written with it, as views are lettered.
+        """
+        return -1 if self.axes.endswith("I") else 1

@@ -55,6 +55,9 @@ from engine.io.xray.saving import save_projections
 from engine.paths import config_dir, exports_dir, made
 from engine.plain import Plain
 
+PATIENT_AXES = "LPS"
+"""Those that a volume has which says nothing of them."""
+
 Scan = TypeVar("Scan", ListMode, Histogram)
 
 __all__ = [
@@ -249,7 +252,10 @@ def save(volume: Volume, path: Path | str, provenance: Plain | None = None) -> N
     path = Path(path)
     writer = writer_of(path)
     refuse_not_finite(path, volume.values)
-    writer.write(volume, path, volume.info if provenance is None else provenance)
+    said = volume.info if provenance is None else provenance
+    if volume.axes != PATIENT_AXES:
+        said = {**said, "axes": volume.axes}
+    writer.write(volume, path, said)
     with open_input(path) as written:
         audit_log.record("volume written", format=writer.name, bytes=written.size)
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from engine.errors import EngineError
 from engine.io.folder import entries, is_file, is_folder
 from engine.io.formats import VOLUME_READERS
-from engine.io.nifti_sidecar import found_sidecar
 from engine.io.open_input import open_input
+from engine.io.provenance_file import found_sidecar
 from engine.io.scanners import MAP_SUFFIXES
 from engine.io.toml_file import read_toml
 from engine.io.xray import find as _xray
@@ -42,9 +42,14 @@ def images_behind(path: Path) -> tuple[Path, ...]:
     if scan is None or is_folder(scan[1]):
         return ()
     beside = [each for each in _files_in(scan[1].parent) if each.name != scan[1].name]
-    named = set(_named(scan[1], beside))
-    images = (each for each in _images(scan, beside) if each in named or NUMBERED.match(each.name))
-    return tuple(sorted(images))
+    found = set(_images(scan, beside))
+    series: dict[tuple[Path, str], list[Path]] = {}
+    for each in found:
+        number = NUMBERED.match(each.name)
+        if number is not None:
+            series.setdefault((each.parent, number["prefix"]), []).append(each)
+    whole = (each for images in series.values() if len(images) > 1 for each in images)
+    return tuple(sorted({*whole, *(found & set(_named(scan[1], beside)))}))
 
 
 def _scan(path: Path) -> _xray.Found | None:

@@ -1,12 +1,13 @@
 """NIfTI volumes: RAS millimetres in the file, LPS millimetres here.
 
-The array is stored as it is, x fastest; the affine says that its x and y run towards the right
-and the front of the patient's left and back, so readers that honour it see the same points.
+The array is stored as it is, x fastest; the affine says to which sides of the patient its axes
+lead, so readers that honour it see the same points on the same sides as our views do.
 """
 
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any, ClassVar
@@ -18,9 +19,9 @@ from engine.data.volume import Volume
 from engine.errors import GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.io.base import VolumeReader, VolumeWriter
-from engine.io.nifti_sidecar import provenance_beside, sidecar_path, write_with_sidecar
 from engine.io.nifti_values import affine_of, library, magic_of, read_nifti
 from engine.io.open_input import InputFile, refuse_not_finite
+from engine.io.provenance_file import provenance_beside, sidecar_path, write_with_sidecar
 from engine.io.ranges import stated_grid
 from engine.plain import Plain
 
@@ -45,10 +46,13 @@ class Nifti(VolumeReader):
     @classmethod
     def read(cls, file: InputFile) -> Volume:
         header, values = read_nifti(file)
-        values, grid = _to_lps(file.path, values, affine_of(header, file))
+        affine = affine_of(header, file)
+        values, grid = _to_lps(file.path, values, affine)
         refuse_not_finite(file.path, values)
         provenance, notes = provenance_beside(file)
-        return Volume(values, grid, _unit(header), provenance, notes)
+        volume = Volume(values, grid, _unit(header), provenance, notes)
+        is_turned = volume.head_sign < 0 and affine[2, 2] < 0  # older versions turned nothing
+        return _in_scanner_frame(volume) if is_turned else volume
 
 
 class NiftiWriter(VolumeWriter):
@@ -76,7 +80,7 @@ def nifti_bytes(volume: Volume) -> bytes:
     corner_mm = [float(grid.centres_mm(axis)[0]) for axis in range(3)]
     affine = np.diag([*grid.voxel_mm, 1.0])
     affine[:3, 3] = corner_mm
-    affine = LPS_TO_RAS @ affine
+    affine = LPS_TO_RAS @ np.diag([1.0, 1.0, volume.head_sign, 1.0]) @ affine
     values = np.ascontiguousarray(volume.values, np.float32)
     image = nibabel.Nifti1Image(values.transpose(2, 1, 0), affine)
     header = image.header
@@ -87,6 +91,13 @@ def nifti_bytes(volume: Volume) -> bytes:
     image.set_sform(affine, code=1)
     image.set_qform(affine, code=1)
     return bytes(image.to_bytes())
+
+
+def _in_scanner_frame(volume: Volume) -> Volume:
+    """Return a volume of ours whose z grows towards the feet as it was before it was written."""
+    x, y, z = volume.grid.centre_mm
+    grid = replace(volume.grid, centre_mm=(x, y, -z))
+    return replace(volume, values=np.ascontiguousarray(volume.values[::-1]), grid=grid)
 
 
 def _gzipped(content: bytes) -> bytes:

@@ -91,10 +91,10 @@ def _fill(file: h5py.File, volume: Volume, values: Array, provenance: Plain) -> 
     group = file.create_group("volume")
     item = reserve(file, VALUES, values)
     item.attrs["units"] = np.bytes_(volume.unit.encode())
-    item.attrs["axes"] = np.bytes_("z, y, x; LPS")
+    item.attrs["axes"] = np.bytes_(f"z, y, x; {volume.axes}")
     for name, numbers in (("voxel_mm", volume.grid.voxel_mm), ("centre_mm", volume.grid.centre_mm)):
         axes = group.create_dataset(name, data=np.array(numbers, "<f8"), track_times=False)
         axes.attrs["units"] = np.bytes_("mm")
-        axes.attrs["axes"] = np.bytes_("x, y, z; LPS")
+        axes.attrs["axes"] = np.bytes_(f"x, y, z; {volume.axes}")
     file.create_dataset("provenance", data=as_json(provenance), track_times=False)
     seal(file)

@@ -75,4 +75,4 @@ def test_whatever_writes_is_tried_here() -> None:
 def test_nothing_is_written_past_them(call: str) -> None:
     paths = (*(ROOT / "engine").rglob("*.py"), *(ROOT / "app").rglob("*.py"))
     found = {path.name for path in paths if f".{call}(" in re.sub(r">>> .*", "", path.read_text())}
-    assert found <= {"atomic_write.py", "nifti_sidecar.py", "child.py", "slots.py"}
+    assert found <= {"atomic_write.py", "provenance_file.py", "child.py", "slots.py"}

@@ -31,7 +31,7 @@ from engine.io import (
     write_histogram,
     write_listmode,
 )
-from engine.io.nifti_sidecar import sidecar_path
+from engine.io.provenance_file import sidecar_path
 from engine.io.response_hdf5 import read_response, write_response
 from engine.modalities import read_study
 from engine.modalities.dual_head_pet.response.importing import import_response

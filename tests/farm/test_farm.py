@@ -11,10 +11,14 @@ import numpy as np
 import pytest
 
 from engine.errors import EngineError
+from engine.io import READERS
+from engine.io.open_input import open_input
 from tests.farm.formats import KINDS, Kind
 from tests.farm.lies import LIES, Lie
 from tests.farm.mutation import mutated
 from tests.farm.runner import judge, run
+
+ROOT = Path(__file__).resolve().parents[2]
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -27,6 +31,21 @@ def test_damage_is_read_or_a_sentence(tmp_path: Path, kind: Kind) -> None:
         path.write_bytes(mutated(whole, Random(f"suite {kind.name} {index}")))
         verdict, text = judge(lambda: kind.read(path))
         assert verdict in ("read", "refused"), text
+
+
+def test_500_changes_of_every_kind_are_tried_before_a_change_is_good(tmp_path: Path) -> None:
+    """In `.ci/run`, which ends where a reader crashes, hangs or takes memory."""
+    steps = (ROOT / ".ci" / "run").read_text().splitlines()
+    assert "set -euo pipefail" in steps
+    assert ".venv/bin/python -m tests.farm --per-format 500 --seed 1" in steps
+    found = set()
+    for kind in KINDS:
+        place = tmp_path / kind.name
+        place.mkdir()
+        path = kind.make(place)
+        with open_input(path) as file:
+            found |= {reader for reader in READERS if reader.accepts(file)}
+    assert found == set(READERS), "a reader has no kind of file in the farm"
 
 
 @pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.name)

@@ -17,7 +17,7 @@ from engine.errors import DataError, EngineError, FileFormatError, GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.io import read_volume, save
 from engine.io.nifti import _to_lps
-from engine.io.nifti_sidecar import found_sidecar, sidecar_path
+from engine.io.provenance_file import found_sidecar, sidecar_path
 
 MARKERS = {1: (30.0, 0.0, 0.0), 2: (0.0, 20.0, 0.0), 3: (0.0, 0.0, 10.0)}
 """As in conftest: value -> (x, y, z) [mm, LPS]."""

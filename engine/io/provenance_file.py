@@ -1,4 +1,4 @@
-"""The provenance of a NIfTI volume, in a sealed JSON file beside it that also knows its digest."""
+"""The provenance of a volume, in a sealed JSON file beside it that also knows its digest."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ WAY_OUT = "copy both files again, or take {name} away to read the volume without
 
 
 def sidecar_path(path: Path) -> Path:
-    """Return where the provenance of a NIfTI file is written: of a packed and a plain one apart."""
+    """Return where the provenance of a volume is written: each file name has one of its own."""
     name = path.name
     stem = name[: -len(PACKED)] if name.lower().endswith(PACKED) else name
     return path.with_name(f"{stem}{ENDING}")
 
 
 def found_sidecar(path: Path) -> Path | None:
-    """Return the provenance of a NIfTI file, where there is one.
+    """Return the provenance of a volume, where there is one.
 
     Older versions wrote that of `a.nii` where that of `a.nii.gz` is written.
     """

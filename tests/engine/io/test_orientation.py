@@ -1,0 +1,222 @@
+"""A phantom without symmetry is the same patient in every format, read by others than ourselves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import nibabel
+import numpy as np
+import pytest
+import tifffile
+from PIL import Image, ImageDraw
+
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.io import WRITERS, read_volume, save
+from engine.io.base import VolumeWriter
+from engine.io.metaimage import MetaImageWriter
+from engine.io.nifti import NiftiWriter
+from engine.io.png import FOOTER_PX, MARGIN_PX, PANEL_PX, TEXT_PX, PngWriter, font
+from engine.io.tiff_volume import TiffWriter
+from engine.io.volume_hdf5 import VolumeHdf5Writer
+
+Point = tuple[float, float, float]
+Read = Callable[[Path], dict[int, Point]]
+
+MARKS: dict[int, Point] = {
+    1: (30.0, 0.0, 0.0),
+    2: (-22.0, 5.0, 0.0),
+    3: (0.0, 20.0, 4.0),
+    4: (6.0, -15.0, 0.0),
+    5: (2.0, 0.0, 16.0),
+    6: (0.0, 0.0, -12.0),
+}
+"""Value -> where it is: left, right, back, front, head and feet of the patient [mm, LPS]."""
+AXES = ("LPS", "LPI")
+
+
+def phantom(axes: str) -> Volume:
+    """The marks in a box that is not centred; z of "LPI" is that of a scanner, towards the feet."""
+    up = -1.0 if axes == "LPI" else 1.0
+    grid = ImageGrid((11, 21, 35), (2.0, 2.5, 4.0), (4.0, 2.5, 2.0 * up))
+    values = np.zeros(grid.shape, np.float32)
+    for value, (left, back, head) in MARKS.items():
+        index = grid.index_of((left, back, up * head))
+        assert index is not None
+        values[index] = value
+    return Volume(values, grid, "counts/mm", {"axes": axes})
+
+
+def by_nibabel(path: Path) -> dict[int, Point]:
+    image = nibabel.load(path)
+    np.testing.assert_allclose(image.get_sform(), image.get_qform(), atol=1e-4)
+    return _through(image.get_fdata(), image.affine, (-1.0, -1.0, 1.0))
+
+
+def by_h5py(path: Path) -> dict[int, Point]:
+    with h5py.File(path) as file:
+        values = file["volume/values"][()]
+        voxel, centre = file["volume/voxel_mm"][()], file["volume/centre_mm"][()]
+        order, _, sides = file["volume/values"].attrs["axes"].decode().partition("; ")
+    assert order == "z, y, x"
+    return _named(values, voxel, centre, sides)
+
+
+def by_the_specification_of_metaimage(path: Path) -> dict[int, Point]:
+    """Position = Offset + TransformMatrix · (index · ElementSpacing), LPS; x runs fastest."""
+    head, _, data = path.read_bytes().partition(b"ElementDataFile = LOCAL\n")
+    fields = dict(line.split(" = ", 1) for line in head.decode().splitlines())
+    assert fields["ElementType"] == "MET_FLOAT" and fields["BinaryDataByteOrderMSB"] == "False"
+    numbers = {
+        key: np.array(fields[key].split(), float)
+        for key in ("TransformMatrix", "Offset", "ElementSpacing", "DimSize")
+    }
+    shape = numbers["DimSize"].astype(int)
+    values = np.frombuffer(data, "<f4").reshape(shape[::-1]).transpose(2, 1, 0)
+    affine = np.eye(4)
+    directions = numbers["TransformMatrix"].reshape(3, 3).T  # a row is where one axis leads
+    affine[:3, :3] = directions * numbers["ElementSpacing"]
+    affine[:3, 3] = numbers["Offset"]
+    return _through(values, affine, (1.0, 1.0, 1.0))
+
+
+def by_tifffile(path: Path) -> dict[int, Point]:
+    with tifffile.TiffFile(path) as file:
+        assert len(file.pages) == 11
+        said = json.loads(file.pages[0].description)
+        values = np.stack([page.asarray() for page in file.pages])
+    values = np.rint(said["offset"] + said["slope"] * values.astype(float))
+    return _named(values, said["voxel_mm"], said["centre_mm"], said["axes"].partition("; ")[2])
+
+
+def _through(values: np.ndarray, affine: np.ndarray, signs: Point) -> dict[int, Point]:
+    return {
+        value: tuple((affine @ [*np.argwhere(values == value)[0], 1])[:3] * signs)
+        for value in MARKS
+    }
+
+
+def _named(values: np.ndarray, voxel, centre, sides: str) -> dict[int, Point]:
+    """Places of [z, y, x] values whose axes lead to the sides that are named."""
+    signs = [1.0 if side in "LPS" else -1.0 for side in sides]
+    middle = (np.array(values.shape[::-1]) - 1) / 2
+    return {
+        value: tuple(((np.argwhere(values == value)[0][::-1] - middle) * voxel + centre) * signs)
+        for value in MARKS
+    }
+
+
+READ_BY: dict[type[VolumeWriter], tuple[str, Read]] = {
+    NiftiWriter: (".nii.gz", by_nibabel),
+    VolumeHdf5Writer: (".h5", by_h5py),
+    MetaImageWriter: (".mha", by_the_specification_of_metaimage),
+    TiffWriter: (".tif", by_tifffile),
+}
+
+
+def test_every_format_is_read_by_another_reader() -> None:
+    assert {*READ_BY, PngWriter} == set(WRITERS)
+
+
+@pytest.mark.parametrize("axes", AXES)
+@pytest.mark.parametrize("writer", READ_BY, ids=lambda writer: writer.__name__)
+def test_every_mark_is_where_it_is_in_the_patient(
+    tmp_path: Path, writer: type[VolumeWriter], axes: str
+) -> None:
+    ending, read = READ_BY[writer]
+    volume = phantom(axes)
+    save(volume, tmp_path / f"a{ending}")
+    refuse_other_places(read(tmp_path / f"a{ending}"), volume.grid)
+
+
+def refuse_other_places(found: dict[int, Point], grid: ImageGrid) -> None:
+    within = np.array(grid.voxel_mm) / 2 + 1e-6  # the middle of the mark's voxel
+    for value, place in MARKS.items():
+        assert (np.abs(np.subtract(found[value], place)) <= within).all(), (value, found[value])
+
+
+@pytest.mark.parametrize("axes", AXES)
+@pytest.mark.parametrize("ending", [".nii", ".nii.gz", ".h5"])
+def test_what_we_read_back_is_what_was_written(tmp_path: Path, ending: str, axes: str) -> None:
+    volume = phantom(axes)
+    save(volume, tmp_path / f"a{ending}", {"algorithm": "osem"})
+    again = read_volume(tmp_path / f"a{ending}")
+    np.testing.assert_array_equal(again.values, volume.values)
+    assert (again.grid, again.axes) == (volume.grid, axes)
+
+
+def test_a_volume_of_another_program_lies_as_its_affine_says(tmp_path: Path) -> None:
+    """One that we wrote, whose provenance is lost: the patient's sides stay where they are."""
+    save(phantom("LPI"), tmp_path / "a.nii")
+    (tmp_path / "a.nii.provenance.json").unlink()
+    again = read_volume(tmp_path / "a.nii")
+    found = _named(again.values, again.grid.voxel_mm, again.grid.centre_mm, again.axes)
+    refuse_other_places(found, again.grid)
+
+
+# the picture
+
+
+def glyph(page: np.ndarray, x: int, y: int) -> str:
+    """The one of six letters that is drawn nearest to a place, told by its shape."""
+    ink = page[y - 12 : y + 12, x - 12 : x + 12] < 128
+    assert ink.any()
+
+    def drawn(letter: str) -> np.ndarray:
+        image = Image.new("L", (24, 24), 255)
+        ImageDraw.Draw(image).text((12, 12), letter, fill=20, font=font(TEXT_PX), anchor="mm")
+        return np.asarray(image) < 128
+
+    def unlike(letter: str) -> float:
+        shape = _cut(drawn(letter))
+        found = _cut(ink)
+        if shape.shape != found.shape:
+            return 1.0
+        return float(np.mean(shape != found))
+
+    return min("LRAPHF", key=unlike)
+
+
+def _cut(ink: np.ndarray) -> np.ndarray:
+    rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
+    return ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+
+
+SIDES = {"L": 1, "R": 2, "P": 3, "A": 4, "H": 5, "F": 6}
+"""Letter of a side -> the mark on it."""
+
+
+@pytest.mark.parametrize("axes", AXES)
+def test_in_the_picture_every_mark_lies_towards_the_letter_of_its_side(
+    tmp_path: Path, axes: str
+) -> None:
+    """The frontal projection shows left, right, head and feet; one mark at a time is drawn."""
+    volume = phantom(axes)
+    step = PANEL_PX + 2 * MARGIN_PX
+    corner = step + MARGIN_PX  # of the fourth panel
+    wide, high = (n * mm for n, mm in zip((35, 11), (2.0, 4.0), strict=True))
+    scale = PANEL_PX / max(wide, high, 21 * 2.5)
+    width, height = round(wide * scale), round(high * scale)
+    left, top = corner + (PANEL_PX - width) // 2, corner + (PANEL_PX - height) // 2
+    spots = {
+        "left": (left - 11, top + height // 2),
+        "right": (left + width + 11, top + height // 2),
+        "above": (left + width // 2, top - 9),
+        "below": (left + width // 2, top + height + 9),
+    }
+    found = {}
+    for letter in "LRHF":
+        alone = np.where(volume.values == SIDES[letter], volume.values, 0)
+        save(Volume(alone, volume.grid, volume.unit, volume.info), tmp_path / "a.png")
+        page = np.asarray(Image.open(tmp_path / "a.png").convert("L")).astype(int)
+        assert page.shape == (2 * step + FOOTER_PX, 2 * step)
+        panel = 255 - page[top : top + height, left : left + width]
+        rows, columns = np.nonzero(panel > 128)
+        found[letter] = (columns.mean() - width / 2, rows.mean() - height / 2)
+        letters = {where: glyph(page, *spot) for where, spot in spots.items()}
+    assert found[letters["left"]][0] < -width / 8 and found[letters["right"]][0] > width / 8
+    assert found[letters["above"]][1] < -height / 8 and found[letters["below"]][1] > height / 8
+    assert [letters[where] for where in ("left", "right")] == ["R", "L"]

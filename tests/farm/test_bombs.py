@@ -1,0 +1,147 @@
+"""Small files that ask for gigabytes: refused in a sentence, in little memory and time."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import nibabel
+import numpy as np
+import pytest
+
+from engine.io import READERS, read_projections, read_volume
+from engine.io.adac import AdacCsv
+from engine.io.base import Format
+from engine.io.histogram_hdf5 import HistogramHdf5
+from engine.io.listmode_hdf5 import ListModeHdf5
+from engine.io.nifti import Nifti
+from engine.io.safir import Safir
+from engine.io.siemens_mmr import SiemensMmr
+from engine.io.volume_hdf5 import VolumeHdf5
+from engine.io.xray.bruker import Bruker
+from engine.io.xray.cil import CilNexus
+from engine.io.xray.dxchange import DxChange
+from engine.io.xray.flexray import FlexRay
+from engine.io.xray.htc import HtcMatlab
+from engine.io.xray.nikon import Nikon
+from engine.io.xray.nxtomo import NxTomo
+from engine.io.xray.rtk import ROOT, RtkXml
+from engine.io.xray.sidecar import RawSidecar
+from engine.io.xray.vectors import AstraVectors
+from tests.farm import bombs
+from tests.farm.formats import KINDS
+from tests.farm.runner import run
+
+Bomb = Callable[[Path], object]
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")
+
+DATASETS = {
+    "own-list-mode": "events/crystals",
+    "own-histogram": "histogram/prompts",
+    "own-response": "response/values",
+    "own-volume": "volume/values",
+    "dxchange": "exchange/data",
+    "cil": "entry1/tomo_entry/data/data",
+    "nxtomo": "entry1/tomo_entry/instrument/eye/data",
+    "efficiencies-hdf5": "crystal_efficiencies",
+}
+"""Kind of a file -> its largest dataset."""
+
+
+def hdf5(name: str) -> Bomb:
+    """A valid file whose largest dataset is 2 GiB in 2 MB."""
+
+    def bomb(folder: Path) -> object:
+        kind = next(each for each in KINDS if each.name == name)
+        path = kind.make(folder)
+        with h5py.File(path, "r+") as file:
+            del file[DATASETS[name]]
+        bombs._packed_dataset(path, DATASETS[name], (512, 1024, 1024), (1, 1024, 1024))
+        return kind.read(path)
+
+    return bomb
+
+
+def nifti_beyond_its_header(folder: Path) -> object:
+    """An image of 8 values whose stream goes on for 2 GiB."""
+    header = nibabel.Nifti1Header()
+    header.set_data_shape((2, 2, 2))
+    header.set_data_dtype(np.float32)
+    header.set_sform(np.eye(4), 1)
+    header["vox_offset"], header["magic"] = 352, b"n+1"
+    member = gzip.compress(bombs.PIECE, 9)
+    path = folder / "a.nii.gz"
+    path.write_bytes(gzip.compress(bytes(header.binaryblock) + bytes(4)) + member * 128)
+    return read_volume(path)
+
+
+def metaimage(folder: Path) -> object:
+    """Projections of 2 GiB in 2 MB."""
+    kind = next(each for each in KINDS if each.name == "rtk-packed")
+    path = kind.make(folder)
+    (image,) = folder.glob("*.mha")
+    head = image.read_bytes().partition(b"ElementDataFile = LOCAL\n")[0]
+    sizes = [line for line in head.splitlines() if line.startswith(b"DimSize")]
+    head = head.replace(sizes[0], b"DimSize = 1024 1024 512")
+    image.write_bytes(head + b"ElementDataFile = LOCAL\n" + bombs.deflated(2 * 2**30))
+    return read_projections(path)
+
+
+def xml(folder: Path) -> object:
+    """Ten laughs of ten laughs, nine times."""
+    kind = next(each for each in KINDS if each.name == "rtk")
+    path = kind.make(folder)
+    laughs = "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">' for k in range(1, 10))
+    path.write_text(f'<!DOCTYPE a [<!ENTITY l0 "ha">{laughs}]><{ROOT}>&l9;</{ROOT}>')
+    return read_projections(path)
+
+
+UNPACKING: dict[type[Format], tuple[Bomb, ...]] = {
+    ListModeHdf5: (hdf5("own-list-mode"),),
+    HistogramHdf5: (hdf5("own-histogram"),),
+    VolumeHdf5: (hdf5("own-volume"), bombs.volume),
+    Nifti: (bombs.packed_nifti,),
+    RawSidecar: (bombs.packed_tiff, bombs.page_loop),
+    RtkXml: (metaimage, xml),
+    HtcMatlab: (bombs.packed_matlab,),
+    DxChange: (hdf5("dxchange"), bombs.one_chunk),
+    CilNexus: (hdf5("cil"),),
+    NxTomo: (hdf5("nxtomo"),),
+}
+"""Readers of what may be packed, and what is tried on them."""
+TIFFS = {AstraVectors, Nikon, Bruker, FlexRay}
+"""Read TIFF images as the sidecar's are read, and nothing else that is packed."""
+PLAIN = {SiemensMmr, Safir, AdacCsv}
+"""Read nothing that is packed."""
+BESIDE: tuple[Bomb, ...] = (
+    *(bombs.packed_matrix, hdf5("own-response"), hdf5("efficiencies-hdf5")),
+    *(bombs.date_names, bombs.crystal_keys, bombs.dotted_keys, bombs.deep, bombs.long_number),
+    bombs.soft_links,
+)
+"""Files that belong to a study besides its scan, and other small files that ask for much."""
+
+
+def test_every_reader_is_tried_or_unpacks_nothing() -> None:
+    assert {*UNPACKING, *TIFFS, *PLAIN} == set(READERS)
+
+
+def test_every_bomb_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    """In a child with a gibibyte to spare and five seconds for each; see the runner."""
+    tried = [*(bomb for each in UNPACKING.values() for bomb in each), *BESIDE]
+    folders = [tmp_path / str(k) for k in range(len(tried))]
+    for folder in folders:
+        folder.mkdir()
+    cases = [lambda b=bomb, f=folder: b(f) for bomb, folder in zip(tried, folders, strict=True)]
+    for bomb, outcome in zip(tried, run(cases), strict=True):
+        assert outcome.verdict == "refused", (bomb.__qualname__, outcome)
+        if bomb.__qualname__.startswith("hdf5"):
+            assert "claims 2,147,483,648 bytes in" in outcome.text
+
+
+def test_no_more_is_unpacked_than_a_header_counts(tmp_path: Path) -> None:
+    (outcome,) = run([lambda: nifti_beyond_its_header(tmp_path)])
+    assert outcome.verdict == "read" and outcome.seconds < 1
