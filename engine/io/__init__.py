@@ -56,7 +56,7 @@ from engine.paths import config_dir, exports_dir, made
 from engine.plain import Plain
 
 PATIENT_AXES = "LPS"
-"""Those that a volume has which says nothing of them."""
+"""Axes of a volume that says nothing of them."""
 
 Scan = TypeVar("Scan", ListMode, Histogram)
 

@@ -22,7 +22,7 @@ from engine.io.base import (
 )
 from engine.io.histogram_hdf5 import HistogramHdf5
 from engine.io.listmode_hdf5 import ListModeHdf5
-from engine.io.metaimage import MetaImageWriter
+from engine.io.metaimage_volume import MetaImageWriter
 from engine.io.nifti import Nifti, NiftiWriter
 from engine.io.open_input import InputFile
 from engine.io.png import PngWriter

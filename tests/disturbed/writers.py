@@ -180,7 +180,7 @@ WRITERS: tuple[Writer, ...] = (
     Writer("NIfTI", _volume("a.nii"), ("engine/io/provenance_file.py",)),
     Writer("packed NIfTI", _volume("a.nii.gz"), ("engine/io/provenance_file.py",)),
     Writer("volume", _volume("a.h5"), ("engine/io/volume_hdf5.py",)),
-    Writer("MetaImage", _volume("a.mha"), ("engine/io/metaimage.py",)),
+    Writer("MetaImage", _volume("a.mha"), ("engine/io/metaimage_volume.py",)),
     Writer("TIFF stack", _volume("a.tif"), ("engine/io/tiff_volume.py",)),
     Writer("picture", _volume("a.png"), ("engine/io/png.py",)),
     Writer("list mode", _listmode, ("engine/io/listmode_hdf5.py",)),

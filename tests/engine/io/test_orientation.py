@@ -17,7 +17,7 @@ from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.io import WRITERS, read_volume, save
 from engine.io.base import VolumeWriter
-from engine.io.metaimage import MetaImageWriter
+from engine.io.metaimage_volume import MetaImageWriter
 from engine.io.nifti import NiftiWriter
 from engine.io.png import FOOTER_PX, MARGIN_PX, PANEL_PX, TEXT_PX, PngWriter, font
 from engine.io.tiff_volume import TiffWriter
