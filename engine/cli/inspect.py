@@ -7,6 +7,7 @@ from pathlib import Path
 
 from engine.cli import candidates
 from engine.cli.console import Console, Verbs
+from engine.cli.reading_apart import refuse_crashing
 from engine.errors import DataError
 from engine.io import Report
 from engine.jobs.loader import for_command
@@ -19,11 +20,12 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument("files", nargs="+", type=Path, metavar="FILE")
     p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")
     candidates.add_options(p)
-    p.set_defaults(act=_inspect)
+    p.set_defaults(act=_inspect, reads_apart=True)
 
 
 def _inspect(arguments: argparse.Namespace, console: Console) -> None:
     if arguments.candidates is not None:
+        refuse_crashing(arguments)
         candidates.write_candidates(arguments, console)
         return
     faulty = []

@@ -25,6 +25,7 @@ from engine.cli import (
 )
 from engine.cli.console import Console
 from engine.cli.outputs import refuse_outputs, resolve_pseudonyms
+from engine.cli.reading_apart import refuse_crashing
 from engine.cli.streams import say_what_can_be_said
 from engine.errors import EngineError
 from engine.reporting.environment import environment
@@ -47,6 +48,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument(
         "--version", action="version", version=f"isocenter {environment()['isocenter']}"
     )
+    top.set_defaults(reads_apart=False)
     verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
     for module in VERBS:
         module.add_verbs(verbs)
@@ -60,6 +62,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     console = Console()
     try:
         resolve_pseudonyms(arguments)
+        if not arguments.reads_apart:
+            refuse_crashing(arguments)
         refuse_outputs(arguments)
         arguments.act(arguments, console)
     except EngineError as e:

@@ -6,11 +6,13 @@
 //   lie    one bit of that byte of the file arrives changed      (no error)
 //   eio    reading at or beyond that byte of the file fails      (EIO)
 //   stale  the same                                              (ESTALE)
+//   crash  whoever reads at or beyond that byte dies             (SIGSEGV)
 // DISTURB_LOG=file with DISTURB=log:0:path notes every change of such files and folders, in order.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -136,6 +138,7 @@ static int fails(int fd, long at, size_t n) {
             errno = k ? ESTALE : EIO;
             return 1;
         }
+    if (is_hit("crash", path, &after) && at + (long)n > after) kill(getpid(), SIGSEGV);
     return 0;
 }
 

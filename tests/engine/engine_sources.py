@@ -98,13 +98,28 @@ def failing_gpu(study, *, on, resume, **options):
     if resume is not None:
         yield from run(study, on=on, resume=resume, **options)
         return
+    yield from _until_the_card_breaks(study, None, UPDATES_BEFORE_FAULT, options)
+
+
+UPDATES_BEFORE_NEXT_FAULT = 2
+"""Images of `gpu_failing_again` in each process but the first."""
+
+
+def gpu_failing_again(study, *, on, resume, **options):
+    """The real run on an emulated card whose driver breaks in each process anew."""
+    n_images = UPDATES_BEFORE_FAULT if resume is None else UPDATES_BEFORE_NEXT_FAULT
+    yield from _until_the_card_breaks(study, resume, n_images, options)
+
+
+def _until_the_card_breaks(study, resume, most_images, options):
+    from engine.jobs.reconstruction import run
     from tests.emulator import EmulatedGpu
 
     gpu, n_images = EmulatedGpu(), 0
-    for event in run(study, on=backend.cuda(gpu), resume=None, **options):
+    for event in run(study, on=backend.cuda(gpu), resume=resume, **options):
         yield event
         n_images += isinstance(event, Preview)
-        if n_images == UPDATES_BEFORE_FAULT:  # work for the next may be queued already
+        if n_images == most_images:  # work for the next may be queued already
             gpu.fail_at_launch = gpu.fail_at_launch or gpu.n_launches + 1
 
 

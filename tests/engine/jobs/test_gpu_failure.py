@@ -80,6 +80,27 @@ def test_a_broken_driver_leaves_the_last_image_and_the_cpu_the_same_bits(study):
     np.testing.assert_array_equal(resumed.volume.values, undisturbed.volume.values)
 
 
+def test_a_card_that_fails_again_stops_again_and_loses_nothing(study):
+    """Each process goes on from the last image of the one before; nobody asks for a third."""
+    EmulatedGpu()  # skips where kernels cannot be compiled for the CPU
+    job = Job.create(study)
+    _, first_images, first = end_of(study, engine_sources.gpu_failing_again, job=job)
+    kept = job.latest()
+    _, images, second = end_of(study, engine_sources.gpu_failing_again, job=job, resume=True)
+    for last in (first, second):
+        assert isinstance(last, Failed) and last.on_cpu and not last.user_fault
+        assert "cudaErrorLaunchFailure" in last.text and "Continue on the CPU" in last.text
+    assert kept.done == first_images[-1].update < images[0].update
+    assert job.latest().done == images[-1].update
+    np.testing.assert_array_equal(job.latest().image, images[-1].volume.values)
+    assert job.record.status == "failed", "it waits for the user"
+
+    _, _, done = end_of(study, engine_sources.failing_gpu, job=job, resume=True)
+    assert isinstance(done, Finished)
+    *_, undisturbed = run(study, on=cpu(2))
+    np.testing.assert_array_equal(done.volume.values, undisturbed.volume.values)
+
+
 @pytest.fixture(scope="module")
 def x_rays(tmp_path_factory):
     """A small cone-beam scan of a block, to be solved by SIRT."""
