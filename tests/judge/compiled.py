@@ -1,0 +1,34 @@
+"""Compilation of the judge's kernels, kept beside them for each state of all of them.
+
+Numba looks at one file only when it decides whether what it kept still fits, and at no function
+that this one calls. So only the functions called from Python are kept, stamped with all files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numba
+
+FOLDER = Path(__file__).parent
+
+inner = numba.njit(nogil=True, error_model="numpy")
+"""A kernel that only kernels call."""
+
+
+def kept(function: Callable[..., Any]) -> Any:
+    """Compile a kernel that Python calls: without Python's lock, its result kept on disk."""
+    dispatcher = numba.njit(nogil=True, error_model="numpy", cache=True)(function)
+    dispatcher._cache._cache_file._source_stamp = digest()
+    return dispatcher
+
+
+@cache
+def digest() -> str:
+    """Fingerprint of every file of the judge that is no test."""
+    files = [path for path in sorted(FOLDER.glob("*.py")) if not path.name.startswith("test_")]
+    return sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()

@@ -1,0 +1,185 @@
+"""Pairs: both photons of a decay, without times of decays: trues and scatter, as fast as can be."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, fields
+from itertools import count
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.judge.compiled import inner, kept
+from tests.judge.emission import emit, move_positron
+from tests.judge.interactions import NUMBERS
+from tests.judge.phantoms import Phantom, VoxelPhantom, draw_decay
+from tests.judge.readout import SPEED_OF_LIGHT_MM_PER_PS, Physics, read
+from tests.judge.scanners import Scanner, module_of
+from tests.judge.streams import start
+from tests.judge.transport import LOST, absorb, can_meet, leave_phantom, room_for_deposits
+
+Array = NDArray[Any]
+TRUE, SCATTERED, RANDOM = range(3)
+BLOCK = 1 << 15
+"""Decays tracked in one call, and by one thread."""
+
+
+@dataclass(frozen=True, eq=False)
+class Coincidences:
+    """Coincidences in the order of their decays or times, and what they came from.
+
+    Attributes
+    ----------
+    crystals : (n, 2) int32
+    tof_ps : (n,) float32, time of the first minus that of the second
+    kev : (n, 2) float32, energies as read
+    decay_mm : (n, 3) float32, true place of the decay (of the first photon's, for randoms)
+    scatters : (n, 2) uint8, how often each photon scattered in the phantom
+    kind : (n,) uint8, TRUE, SCATTERED or RANDOM
+    n_decays : decays that they are of, in all directions
+    """
+
+    crystals: Array
+    tof_ps: Array
+    kev: Array
+    decay_mm: Array
+    scatters: Array
+    kind: Array
+    n_decays: float
+
+    def __len__(self) -> int:
+        return len(self.crystals)
+
+    def take(self, which: Array) -> Coincidences:
+        """Return some of them."""
+        rows = {f.name: getattr(self, f.name) for f in fields(self)}
+        n_decays = rows.pop("n_decays")
+        return Coincidences(**{k: v[which] for k, v in rows.items()}, n_decays=n_decays)
+
+    @property
+    def trues(self) -> Coincidences:
+        """Those whose photons come from one decay and did not scatter in the phantom."""
+        return self.take(self.kind == TRUE)
+
+    @property
+    def scatter_fraction(self) -> float:
+        """Scattered ones as part of those of one decay."""
+        of_one = self.kind != RANDOM
+        return float(np.mean(self.kind[of_one] == SCATTERED))
+
+
+def simulate_pairs(
+    phantom: Phantom | VoxelPhantom,
+    scanner: Scanner,
+    physics: Physics,
+    *,
+    seed: int,
+    n_decays: int | None = None,
+    n_pairs: int | None = None,
+    n_threads: int | None = None,
+) -> Coincidences:
+    """Track decays one by one; the same pairs for a seed, whatever the number of threads.
+
+    Parameters
+    ----------
+    phantom, scanner, physics : what decays, what detects, and how
+    seed : of all random numbers
+    n_decays : how many decays to track, rounded up to whole blocks of 32,768; or
+    n_pairs : how many pairs to stop after, at the end of a block
+    n_threads : how many threads; None: one for each processor
+    """
+    if (n_decays is None) == (n_pairs is None):
+        raise ValueError("simulate_pairs: give either n_decays or n_pairs.")
+    found, n_found = [], 0
+    for block in _blocks(phantom, scanner, physics, seed, n_threads):
+        found.append(block)
+        n_found += len(block[0])
+        enough = n_found >= n_pairs if n_pairs else len(found) * BLOCK >= (n_decays or 0)
+        if enough:
+            break
+    whole = np.concatenate([b[0] for b in found])
+    values = np.concatenate([b[1] for b in found])
+    scatters = whole[:, 2:].astype(np.uint8)
+    return Coincidences(
+        crystals=np.ascontiguousarray(whole[:, :2]),
+        tof_ps=values[:, 0].copy(),
+        kev=values[:, 1:3].copy(),
+        decay_mm=values[:, 3:].copy(),
+        scatters=scatters,
+        kind=np.where(scatters.any(axis=1), SCATTERED, TRUE).astype(np.uint8),
+        n_decays=len(found) * BLOCK / physics.most_cosine,
+    )
+
+
+def _blocks(
+    phantom: Phantom | VoxelPhantom,
+    scanner: Scanner,
+    physics: Physics,
+    seed: int,
+    n_threads: int | None,
+) -> Iterator[tuple[Array, Array]]:
+    """Yield blocks in their order, a few for each thread on their way at a time."""
+    world, crystals, numbers = phantom.world, scanner.crystals, physics.numbers()
+    n_threads = n_threads or len(os.sched_getaffinity(0))
+
+    def track(block: int) -> tuple[Array, Array]:
+        whole, values = np.empty((BLOCK, 4), np.int32), np.empty((BLOCK, 6), np.float32)
+        n = track_pairs(world, crystals, numbers, seed, block * BLOCK, whole, values)
+        return whole[:n].copy(), values[:n].copy()
+
+    with ThreadPoolExecutor(n_threads) as pool:
+        for first in count(step=2 * n_threads):
+            yield from pool.map(track, range(first, first + 2 * n_threads))
+
+
+@kept
+def track_pairs(world, crystals, numbers, seed, first, whole, values):
+    """Track a block of decays; write pairs into `whole` and `values`, return their number."""
+    stream = np.empty(1, np.uint64)
+    place, photons, deposits = np.empty(3), np.empty((2, NUMBERS)), room_for_deposits()
+    n = 0
+    for index in range(first, first + len(whole)):
+        start(stream, seed, index)
+        draw_decay(world, stream, place)
+        values[n, 3:6] = place
+        move_positron(place, numbers.positron, stream)
+        emit(place, photons, numbers.acollinearity, numbers.most_cosine, stream)
+        if detect_pair(world, crystals, numbers, photons, stream, deposits, whole[n], values[n]):
+            n += 1
+    return n
+
+
+@inner
+def detect_pair(world, crystals, numbers, photons, stream, deposits, whole, values):
+    """Whether both photons are read within the window; `whole` and `values` then say how."""
+    sizes = crystals.sizes
+    if not numbers.follows_scatter:
+        if not (can_meet(photons[0], sizes) and can_meet(photons[1], sizes)):
+            return False
+    ways = 0.0
+    for k in range(2):
+        photon = photons[k]
+        n_scatters = leave_phantom(
+            world, photon, numbers.follow_kev, numbers.follows_scatter, stream
+        )
+        if n_scatters == LOST:
+            return False
+        n = absorb(crystals, photon, stream, deposits)
+        crystal, kev, way = read(crystals, deposits, n, numbers, stream)
+        if crystal == LOST or not numbers.lowest_kev <= kev <= numbers.highest_kev:
+            return False
+        whole[k], whole[2 + k], values[1 + k] = crystal, min(n_scatters, 255), kev
+        ways = way - ways
+    values[0] = -ways / SPEED_OF_LIGHT_MM_PER_PS
+    return are_apart(crystals, whole[0], whole[1], numbers.least_apart)
+
+
+@inner
+def are_apart(crystals, one, other, least):
+    """Whether the modules of two crystals are far enough apart, around the polygon."""
+    n = len(crystals.turns)
+    between = abs(module_of(crystals, one) - module_of(crystals, other))
+    return min(between, n - between) >= least

@@ -1,0 +1,172 @@
+"""Phantoms: what photons come from and go through, of solids or of voxels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.judge.compiled import inner, kept
+from tests.judge.materials import VACUUM, Material, table
+from tests.judge.solids import ROW, Solid, Vector, draw_in, holds
+from tests.judge.streams import uniform
+
+Array = NDArray[Any]
+
+
+class World(NamedTuple):
+    """A phantom as kernels read it."""
+
+    solids: Array  # (n, ROW), later ones lie over earlier ones
+    materials: Array  # (n,) row of `coefficients`
+    activities: Array  # (n,) per mm³
+    shares: Array  # (n,) cumulative share of all decays, were no solid hidden
+    labels: Array  # (z, y, x) row of `coefficients`; empty for solids
+    voxel_shares: Array  # (z · y · x,) cumulative share of all decays
+    voxels: Array  # (6,) lower corner and edges, mm
+    box: Array  # (6,) lower and upper corner of all matter, mm
+    coefficients: Array  # (materials, 2, energies) total and Compton, 1/mm
+    most: Array  # (energies,) largest total
+
+
+@dataclass(frozen=True)
+class Region:
+    """A solid of one material and one concentration of activity [any unit, per mm³]."""
+
+    solid: Solid
+    material: Material = VACUUM
+    activity: float = 0.0
+
+
+@dataclass(frozen=True)
+class Phantom:
+    """Regions, each over those before it: what a point is made of, the last that holds it says."""
+
+    name: str
+    regions: tuple[Region, ...]
+
+    @cached_property
+    def world(self) -> World:
+        """The phantom as kernels read it."""
+        rows = np.array([r.solid.row() for r in self.regions]).reshape(-1, ROW)
+        used = list(dict.fromkeys(r.material for r in self.regions))
+        activities = np.array([r.activity for r in self.regions])
+        decays = activities * [r.solid.volume_mm3 for r in self.regions]
+        matter = [r.solid.reach_mm() for r in self.regions if r.material != VACUUM]
+        corners = [*(low for low, _ in matter)], [*(high for _, high in matter)]
+        lower = np.min(corners[0], axis=0) if matter else np.zeros(3)
+        upper = np.max(corners[1], axis=0) if matter else np.zeros(3)
+        return World(
+            rows,
+            np.array([used.index(r.material) for r in self.regions], np.int64),
+            activities,
+            np.cumsum(decays) / max(decays.sum(), 1e-300),
+            np.zeros((0, 0, 0), np.uint8),
+            np.zeros(0),
+            np.array([0.0, 0, 0, 1, 1, 1]),
+            np.concatenate([lower, upper]),
+            *_coefficients(used),
+        )
+
+    def at(self, points: Array) -> tuple[Array, Array]:
+        """Activity per mm³ and attenuation at 511 keV [1/mm] at points, (n, 3) [mm]."""
+        tops = np.empty(len(points), np.int64)
+        _tops(self.world.solids, np.ascontiguousarray(points, float), tops)
+        activity = np.array([*(r.activity for r in self.regions), 0.0])
+        mu = np.array([*(r.material.total(511.0) for r in self.regions), 0.0])
+        return activity[tops], mu[tops]
+
+
+@dataclass(frozen=True, eq=False)
+class VoxelPhantom:
+    """Voxels [z, y, x] of materials and activities.
+
+    Attributes
+    ----------
+    name : what it is called
+    labels : (z, y, x) uint8, number of the material in each voxel
+    materials : what the labels mean
+    activity : (z, y, x) concentration [any unit, per mm³]
+    voxel_mm : (x, y, z) edges
+    centre_mm : (x, y, z) middle of the whole box
+    """
+
+    name: str
+    labels: Array
+    materials: tuple[Material, ...]
+    activity: Array
+    voxel_mm: Vector
+    centre_mm: Vector = (0.0, 0.0, 0.0)
+
+    @cached_property
+    def world(self) -> World:
+        """The phantom as kernels read it."""
+        size = np.array(self.labels.shape[::-1]) * self.voxel_mm
+        lower = np.array(self.centre_mm) - size / 2
+        shares = np.cumsum(self.activity.ravel(), dtype=float)
+        return World(
+            np.zeros((0, ROW)),
+            np.zeros(0, np.int64),
+            np.zeros(0),
+            np.zeros(0),
+            np.ascontiguousarray(self.labels, np.uint8),
+            shares / shares[-1],
+            np.concatenate([lower, self.voxel_mm]),
+            np.concatenate([lower, lower + size]),
+            *_coefficients(self.materials),
+        )
+
+
+def _coefficients(materials: list[Material] | tuple[Material, ...]) -> tuple[Array, Array]:
+    coefficients = np.array([table(material) for material in materials])
+    return coefficients, coefficients[:, 0].max(axis=0)
+
+
+@kept
+def _tops(solids, points, out):
+    for i in range(len(points)):
+        out[i] = top(solids, points[i, 0], points[i, 1], points[i, 2])
+
+
+@inner
+def top(solids, x, y, z):
+    """Return the number of the last solid that holds a point, −1 if none does."""
+    for k in range(len(solids) - 1, -1, -1):
+        if holds(solids[k], x, y, z):
+            return k
+    return -1
+
+
+@inner
+def material_at(world, x, y, z):
+    """Return the row of coefficients at a point, −1 in a vacuum."""
+    if world.labels.size == 0:
+        k = top(world.solids, x, y, z)
+        return -1 if k < 0 else world.materials[k]
+    v, shape = world.voxels, world.labels.shape
+    i = int((x - v[0]) / v[3])
+    j = int((y - v[1]) / v[4])
+    k = int((z - v[2]) / v[5])
+    if 0 <= i < shape[2] and 0 <= j < shape[1] and 0 <= k < shape[0]:
+        return np.int64(world.labels[k, j, i])
+    return -1
+
+
+@inner
+def draw_decay(world, stream, point):
+    """Set `point` to the place of a decay."""
+    if world.labels.size == 0:
+        while True:
+            k = np.searchsorted(world.shares, uniform(stream), side="right")
+            draw_in(world.solids[k], stream, point)
+            # what lies under another solid is not there
+            if top(world.solids, point[0], point[1], point[2]) == k:
+                return
+    n = np.searchsorted(world.voxel_shares, uniform(stream), side="right")
+    shape, v = world.labels.shape, world.voxels
+    point[0] = v[0] + (n % shape[2] + uniform(stream)) * v[3]
+    point[1] = v[1] + (n // shape[2] % shape[1] + uniform(stream)) * v[4]
+    point[2] = v[2] + (n // (shape[2] * shape[1]) + uniform(stream)) * v[5]

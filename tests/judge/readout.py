@@ -1,0 +1,153 @@
+"""Readout: what a block makes of the energy that a photon left in its crystals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tests.judge.compiled import inner
+from tests.judge.emission import FWHM_IN_SIGMA, NO_RANGE, PositronRange
+from tests.judge.interactions import ELECTRON_KEV
+from tests.judge.scanners import block_of
+from tests.judge.streams import gauss
+from tests.judge.transport import CRYSTAL, DEPOSIT_KEV, DEPOSIT_WAY, LOST
+
+MOST_ENERGY, FIRST, MEAN = range(3)
+SPEED_OF_LIGHT_MM_PER_PS = 0.299792458
+
+
+class Numbers(NamedTuple):
+    """How decays are made and read, as kernels take it."""
+
+    positron: tuple[float, float, float, float]  # weight, two scales mm, whether Gaussian
+    acollinearity: float  # standard deviation, rad
+    most_cosine: float
+    follows_scatter: bool
+    lowest_kev: float
+    highest_kev: float
+    follow_kev: float  # photons in the phantom below this cannot be read
+    blur: float  # standard deviation / √energy, √keV
+    timing_ps: float  # standard deviation of one photon's time
+    place: int
+    least_apart: int  # modules
+
+
+@dataclass(frozen=True)
+class Physics:
+    """What happens to photons besides where they are, and how they are read.
+
+    Attributes
+    ----------
+    window_kev : energies that are kept
+    energy_fwhm : resolution at 511 keV as part of it; at others it goes as 1/√energy; 0: exact
+    tof_fwhm_ps : resolution of the difference of two times; 0: exact
+    place : crystal that is read: with MOST_ENERGY, of the FIRST interaction, or nearest the MEAN
+        row and column by energy; always in the block with most energy
+    acollinearity_deg : FWHM of the angle from 180 degrees in a plane; 0: none
+    positron : range of positrons; none by default
+    follows_scatter : False leaves out photons that scatter in the phantom
+    most_cosine : photons leave with |cosine to the axis| up to this; the decays drawn then stand
+        for decays / most_cosine of all directions
+    least_apart : modules between two crystals in coincidence, at least
+    """
+
+    window_kev: tuple[float, float] = (425.0, 650.0)
+    energy_fwhm: float = 0.11
+    tof_fwhm_ps: float = 0.0
+    place: int = MOST_ENERGY
+    acollinearity_deg: float = 0.5
+    positron: PositronRange = NO_RANGE
+    follows_scatter: bool = True
+    most_cosine: float = 1.0
+    least_apart: int = 1
+
+    def __post_init__(self) -> None:
+        if self.most_cosine < 1.0 and self.follows_scatter:
+            raise ValueError(
+                f"most_cosine is {self.most_cosine} where scatter is followed: photons that leave "
+                "more steeply may scatter into the crystals; take 1, or follow no scatter."
+            )
+
+    def numbers(self) -> Numbers:
+        """Return it as kernels take it."""
+        blur = self.energy_fwhm / FWHM_IN_SIGMA * math.sqrt(ELECTRON_KEV)
+        lowest = self.window_kev[0]
+        # five standard deviations below the window: one photon in 3.5 million would be read
+        follow = lowest - 5.0 * blur * math.sqrt(lowest)
+        positron = self.positron
+        return Numbers(
+            (positron.weight, *positron.scales_mm, float(positron.is_gaussian)),
+            math.radians(self.acollinearity_deg) / FWHM_IN_SIGMA,
+            self.most_cosine,
+            self.follows_scatter,
+            *self.window_kev,
+            max(follow, 20.0),
+            blur,
+            self.tof_fwhm_ps / FWHM_IN_SIGMA / math.sqrt(2.0),
+            self.place,
+            self.least_apart,
+        )
+
+
+@inner
+def main_block(crystals, deposits, n):
+    """Return the block with most energy, and that energy."""
+    best, most = LOST, 0.0
+    for i in range(n):
+        block, kev = block_of(crystals, int(deposits[i, CRYSTAL])), 0.0
+        for k in range(n):
+            if block_of(crystals, int(deposits[k, CRYSTAL])) == block:
+                kev += deposits[k, DEPOSIT_KEV]
+        if kev > most:
+            best, most = block, kev
+    return best, most
+
+
+@inner
+def crystal_of_most(crystals, deposits, n, block):
+    """Return the crystal of a block with most energy."""
+    best, most = LOST, 0.0
+    for i in range(n):
+        crystal, kev = int(deposits[i, CRYSTAL]), 0.0
+        if block_of(crystals, crystal) == block:
+            for k in range(n):
+                if int(deposits[k, CRYSTAL]) == crystal:
+                    kev += deposits[k, DEPOSIT_KEV]
+        if kev > most:
+            best, most = crystal, kev
+    return best
+
+
+@inner
+def crystal_of_mean(crystals, deposits, n, block, kev):
+    """Return the crystal of a block nearest the mean row and column of its energy."""
+    per_row = len(crystals.turns) * int(crystals.across[0] * crystals.across[1])
+    row, column = 0.0, 0.0
+    for i in range(n):
+        crystal = int(deposits[i, CRYSTAL])
+        if block_of(crystals, crystal) == block:
+            row += deposits[i, DEPOSIT_KEV] / kev * (crystal // per_row)
+            column += deposits[i, DEPOSIT_KEV] / kev * (crystal % per_row)
+    return int(row + 0.5) * per_row + int(column + 0.5)
+
+
+@inner
+def read(crystals, deposits, n, numbers, stream):
+    """Return crystal, energy [keV] and way until detection [mm] as they are read; LOST for none."""
+    if n == 0:
+        return LOST, 0.0, 0.0
+    block, kev = main_block(crystals, deposits, n)
+    first = 0
+    while block_of(crystals, int(deposits[first, CRYSTAL])) != block:
+        first += 1
+    if numbers.place == FIRST:
+        crystal = int(deposits[first, CRYSTAL])
+    elif numbers.place == MEAN:
+        crystal = crystal_of_mean(crystals, deposits, n, block, kev)
+    else:
+        crystal = crystal_of_most(crystals, deposits, n, block)
+    way = deposits[first, DEPOSIT_WAY] + SPEED_OF_LIGHT_MM_PER_PS * numbers.timing_ps * gauss(
+        stream
+    )
+    return crystal, kev + numbers.blur * math.sqrt(kev) * gauss(stream), way

@@ -1,0 +1,138 @@
+"""Singles: every photon that is read, with its time, over an acquisition of constant activity."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.judge.compiled import kept
+from tests.judge.emission import emit, move_positron
+from tests.judge.interactions import NUMBERS
+from tests.judge.phantoms import Phantom, VoxelPhantom, draw_decay
+from tests.judge.readout import SPEED_OF_LIGHT_MM_PER_PS, Physics, read
+from tests.judge.scanners import Scanner
+from tests.judge.streams import start, uniform
+from tests.judge.transport import LOST, absorb, leave_phantom, room_for_deposits
+
+Array = NDArray[Any]
+PER_SLOT = 1 << 15
+"""Decays in a slot of the acquisition, on average."""
+
+
+@dataclass(frozen=True, eq=False)
+class Singles:
+    """Photons that were read, in the order of their times.
+
+    Attributes
+    ----------
+    time_s : (n,) float64, since the start of the acquisition
+    crystal : (n,) int32
+    kev : (n,) float32, energy as read
+    decay : (n,) int64, number of the decay
+    decay_mm : (n, 3) float32, its place
+    scatters : (n,) uint8, how often the photon scattered in the phantom
+    n_decays : decays during the acquisition
+    """
+
+    time_s: Array
+    crystal: Array
+    kev: Array
+    decay: Array
+    decay_mm: Array
+    scatters: Array
+    n_decays: int
+
+    def __len__(self) -> int:
+        return len(self.time_s)
+
+    def take(self, which: Array) -> Singles:
+        """Return some of them."""
+        rows = {f.name: getattr(self, f.name) for f in fields(self)}
+        n_decays = rows.pop("n_decays")
+        return Singles(**{k: v[which] for k, v in rows.items()}, n_decays=n_decays)
+
+    def within(self, window_kev: tuple[float, float]) -> Singles:
+        """Return those of an energy window."""
+        return self.take((self.kev >= window_kev[0]) & (self.kev <= window_kev[1]))
+
+
+def simulate_singles(
+    phantom: Phantom | VoxelPhantom,
+    scanner: Scanner,
+    physics: Physics,
+    *,
+    activity_bq: float,
+    duration_s: float,
+    seed: int,
+    n_threads: int | None = None,
+) -> Singles:
+    """Track all decays of an acquisition; `physics.window_kev` is what triggers a block.
+
+    Decays are a Poisson process: their number in a slot of time is drawn, then each one's time. The
+    same singles come for a seed, whatever the number of threads.
+    """
+    n_slots = max(1, round(activity_bq * duration_s / PER_SLOT))
+    world, crystals, numbers = phantom.world, scanner.crystals, physics.numbers()
+    slot_s = duration_s / n_slots
+    means = np.random.default_rng([seed, 1]).poisson(activity_bq * slot_s, n_slots)
+    firsts = np.concatenate([[0], np.cumsum(means)])
+
+    def track(slot: int) -> tuple[Array, Array, Array]:
+        n = int(means[slot])
+        times, decays = np.empty(2 * n), np.empty(2 * n, np.int64)
+        values = np.empty((2 * n, 6), np.float32)
+        m = track_singles(
+            world, crystals, numbers, seed, int(firsts[slot]), n, slot_s, times, decays, values
+        )
+        return times[:m] + slot * slot_s, decays[:m].copy(), values[:m].copy()
+
+    with ThreadPoolExecutor(n_threads or len(os.sched_getaffinity(0))) as pool:
+        found = list(pool.map(track, range(n_slots)))
+    times, decays, values = (np.concatenate([slot[k] for slot in found]) for k in range(3))
+    order = np.argsort(times, kind="stable")
+    values = values[order]
+    return Singles(
+        time_s=times[order],
+        crystal=values[:, 0].view(np.int32).copy(),
+        kev=values[:, 1].copy(),
+        decay=decays[order],
+        decay_mm=values[:, 2:5].copy(),
+        scatters=values[:, 5].astype(np.uint8),
+        n_decays=int(firsts[-1]),
+    )
+
+
+@kept
+def track_singles(world, crystals, numbers, seed, first, n_decays, slot_s, times, decays, values):
+    """Track the decays of a slot of time; write singles, return their number."""
+    stream = np.empty(1, np.uint64)
+    place, photons, deposits = np.empty(3), np.empty((2, NUMBERS)), room_for_deposits()
+    whole = values.view(np.int32)
+    n = 0
+    for index in range(first, first + n_decays):
+        start(stream, seed, index)
+        time_s = uniform(stream) * slot_s
+        draw_decay(world, stream, place)
+        x, y, z = place[0], place[1], place[2]
+        move_positron(place, numbers.positron, stream)
+        emit(place, photons, numbers.acollinearity, 1.0, stream)
+        for k in range(2):
+            n_scatters = leave_phantom(world, photons[k], numbers.follow_kev, True, stream)
+            if n_scatters == LOST:
+                continue
+            n_deposits = absorb(crystals, photons[k], stream, deposits)
+            crystal, kev, way = read(crystals, deposits, n_deposits, numbers, stream)
+            if crystal == LOST or not numbers.lowest_kev <= kev <= numbers.highest_kev:
+                continue
+            times[n] = time_s + way / SPEED_OF_LIGHT_MM_PER_PS * 1e-12
+            decays[n] = index
+            whole[n, 0] = crystal
+            values[n, 1], values[n, 5] = kev, min(n_scatters, 255)
+            values[n, 2], values[n, 3], values[n, 4] = x, y, z
+            n += 1
+    return n
