@@ -156,9 +156,9 @@ def track_pairs(world, crystals, numbers, seed, first, whole, values):
 def detect_pair(world, crystals, numbers, photons, stream, deposits, whole, values):
     """Whether both photons are read within the window; `whole` and `values` then say how."""
     sizes = crystals.sizes
-    if not numbers.follows_scatter:
-        if not (can_meet(photons[0], sizes) and can_meet(photons[1], sizes)):
-            return False
+    meets = can_meet(photons[0], sizes) and can_meet(photons[1], sizes)
+    if not (meets or numbers.follows_scatter):
+        return False
     ways = 0.0
     for k in range(2):
         photon = photons[k]

@@ -152,7 +152,7 @@ def _middles(counts: tuple[int, int], pitch: float, gap: float) -> Array:
 
 @inner
 def cell(at, rule):
-    """Return the number of the crystal at a distance from a module's middle, −1 between crystals."""
+    """Return the number of the crystal at a distance from a module's middle, −1 in a gap."""
     n, m, pitch, crystal, gap = rule[0], rule[1], rule[2], rule[3], rule[4]
     at += 0.5 * (n * (m * pitch + gap) - gap)
     block = math.floor(at / (m * pitch + gap))
@@ -173,7 +173,7 @@ def crystal_at(crystals, x, y, z):
         return -1
     n = len(crystals.turns)
     turn = (math.atan2(y, x) - crystals.sizes[FIRST_ANGLE]) * n / (2.0 * math.pi)
-    nearest = int(math.floor(turn + 0.5))
+    nearest = math.floor(turn + 0.5)
     # a tilted module leaves its own sector
     reach = 1 if crystals.sizes[TILT_SIN] != 0.0 else 0
     for module in range(nearest - reach, nearest + reach + 1):
