@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -360,6 +361,13 @@ def short_functions(source: Source) -> Iterator[Fault]:
                 yield node.lineno, f"{node.name}: {n_lines} code lines, at most {MOST_CODE_LINES}"
 
 
+def no_tests(source: Source) -> Iterator[Fault]:
+    """What is tested knows no test, and least of all its judge."""
+    for imported in source.imports:
+        if within(imported.module, ("tests",)):
+            yield imported.line, f"{source.module} imports {imported.module}"
+
+
 RULES: tuple[Rule, ...] = (
     layers_of_engine,
     layers_of_app,
@@ -372,13 +380,32 @@ RULES: tuple[Rule, ...] = (
     no_blind_except,
     short_files,
     short_functions,
+    no_tests,
 )
+
+JUDGE = "tests.judge"
+JUDGE_LIBRARIES = frozenset(("numpy", "numba", JUDGE)) | sys.stdlib_module_names
+"""What the photon Monte Carlo may import; its own tests import pytest besides."""
+
+
+def judge_apart(source: Source) -> Iterator[Fault]:
+    """What judges the engine shares nothing with it."""
+    is_test = source.path.rsplit("/", 1)[-1].startswith("test_")
+    allowed = JUDGE_LIBRARIES | ({"pytest"} if is_test else set())
+    for imported in source.imports:
+        if not within(imported.module, tuple(allowed)):
+            yield imported.line, f"{source.module} imports {imported.module}"
+
+
+JUDGE_RULES: tuple[Rule, ...] = (judge_apart, absolute_imports, short_files, short_functions)
 
 
 @cache
-def sources(root: Path) -> tuple[Source, ...]:
+def sources(
+    root: Path, tops: tuple[str, ...] = ("engine", "app", "resources")
+) -> tuple[Source, ...]:
     """Return every Python file of the engine, the window and their data, parsed once."""
-    paths = sorted(p for top in ("engine", "app", "resources") for p in (root / top).rglob("*.py"))
+    paths = sorted(p for top in tops for p in (root / top).rglob("*.py"))
     names = [path.relative_to(root).as_posix() for path in paths]
     modules = frozenset(dotted(name) for name in names)
     texts = (path.read_text(encoding="utf-8") for path in paths)

@@ -9,17 +9,20 @@ from pathlib import Path
 import pytest
 
 from tests.architecture import (
+    JUDGE_RULES,
     RULES,
     Rule,
     Source,
     absolute_imports,
     files_read_apart,
     foreign_libraries,
+    judge_apart,
     layers_of_app,
     layers_of_engine,
     no_assert,
     no_blind_except,
     no_print,
+    no_tests,
     short_files,
     short_functions,
     sources,
@@ -37,6 +40,14 @@ def test_the_tree_keeps(rule: Rule) -> None:
     tree = sources(ROOT)
     assert len(tree) > 50, "the files were not found"
     found = [f"{s.path}:{line}: {text}" for s in tree for line, text in rule(s)]
+    assert not found, "\n".join(["", *found])
+
+
+@pytest.mark.parametrize("rule", JUDGE_RULES, ids=lambda rule: rule.__name__)
+def test_the_judge_keeps(rule: Rule) -> None:
+    judge = sources(ROOT, ("tests/judge",))
+    assert len(judge) > 10, "the files were not found"
+    found = [f"{s.path}:{line}: {text}" for s in judge for line, text in rule(s)]
     assert not found, "\n".join(["", *found])
 
 
@@ -97,6 +108,12 @@ def test_the_tree_keeps(rule: Rule) -> None:
         (foreign_libraries, "engine/kernels/rays.py", "import cupy", 1),
         (absolute_imports, "engine/io/open_input.py", "from .base import Format", 1),
         (absolute_imports, "engine/io/open_input.py", "from . import base", 1),
+        (judge_apart, "tests/judge/pairs.py", "import numpy, numba\nimport engine", 2),
+        (judge_apart, "tests/judge/a.py", "def f():\n    from app.look import icons", 2),
+        (judge_apart, "tests/judge/a.py", "from tests.emulator import kept", 1),
+        (judge_apart, "tests/judge/a.py", "import scipy.stats", 1),
+        (judge_apart, "tests/judge/test_a.py", "import pytest\nimport engine", 2),
+        (no_tests, "engine/quality/nema.py", "from tests.judge import pairs", 1),
         (no_print, "engine/jobs/reconstruction.py", "x = 1\nprint(x)", 2),
         (no_assert, "app/models/session.py", "assert True", 1),
         (no_blind_except, "app/control/threads.py", "try:\n    pass\nexcept:\n    pass", 3),

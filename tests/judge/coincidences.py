@@ -69,7 +69,7 @@ def coincidences(
         raise ValueError(f"more than {n_most} pairs of {len(singles)} singles: τ is too long.")
     rows = _without_multiples(rows[:n], singles.kev, multiples)
     # which of the two came first would else say which is nearer
-    rows = np.where((rows.sum(axis=1) % 2 == 0)[:, None], rows[:, ::-1], rows)
+    rows = np.where(rows[:, :1] % 2 == 0, rows[:, ::-1], rows)
     return _described(singles, rows, delay_s)
 
 

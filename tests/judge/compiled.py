@@ -23,7 +23,9 @@ inner = numba.njit(nogil=True, error_model="numpy")
 def kept(function: Callable[..., Any]) -> Any:
     """Compile a kernel that Python calls: without Python's lock, its result kept on disk."""
     dispatcher = numba.njit(nogil=True, error_model="numpy", cache=True)(function)
-    dispatcher._cache._cache_file._source_stamp = digest()
+    own = Path(function.__code__.co_filename).read_bytes()
+    stamp = sha256(own + digest().encode()).hexdigest()
+    dispatcher._cache._cache_file._source_stamp = stamp
     return dispatcher
 
 

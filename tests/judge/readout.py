@@ -147,7 +147,6 @@ def read(crystals, deposits, n, numbers, stream):
         crystal = crystal_of_mean(crystals, deposits, n, block, kev)
     else:
         crystal = crystal_of_most(crystals, deposits, n, block)
-    way = deposits[first, DEPOSIT_WAY] + SPEED_OF_LIGHT_MM_PER_PS * numbers.timing_ps * gauss(
-        stream
-    )
-    return crystal, kev + numbers.blur * math.sqrt(kev) * gauss(stream), way
+    late_mm = SPEED_OF_LIGHT_MM_PER_PS * numbers.timing_ps * gauss(stream)
+    kev += numbers.blur * math.sqrt(kev) * gauss(stream)
+    return crystal, kev, deposits[first, DEPOSIT_WAY] + late_mm
