@@ -1,0 +1,109 @@
+"""How flat a uniform cylinder comes out along the axis, judged with photons.
+
+    python -m tests.physics.axial_uniformity [short] [long] [safir] [--pairs N]
+
+A cylinder of water as long as the scanner, trues alone, attenuation corrected with the exact
+mu-map, the default protocol: the image within 0.8 of the cylinder's radius, relative to its middle,
+at places along half the length; 1 everywhere would be right. The standard error is that of the
+slices' own spread, so it counts what is left of the noise and not what lies between rings.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import engine
+from tests.judge.studies import (
+    JudgeStudy,
+    long_ring_cylinder,
+    safir_cylinder,
+    short_ring_cylinder,
+)
+from tests.judge_scans import kept_pairs, listmode_of, mu_map_of, ring_of
+
+log = logging.getLogger(__name__)
+PLACES = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95)
+"""Parts of half the length, as in the table of the report."""
+MIDDLE = 0.1
+"""The middle that the others are compared with reaches to this part of half the length."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A cylinder and the image that is made of it."""
+
+    study: Callable[[], JudgeStudy]
+    radius_mm: float
+    diameter_mm: float
+    voxel_mm: tuple[float, float, float]
+    protocol: str | None = None
+
+
+CASES = {
+    "short": Case(short_ring_cylinder, 100.0, 240.0, (4.0, 4.0, 5.0)),
+    "long": Case(long_ring_cylinder, 100.0, 240.0, (4.0, 4.0, 5.0)),
+    "safir": Case(safir_cylinder, 15.0, 40.0, (1.0, 1.0, 1.1)),
+}
+
+
+def reconstructed(case: Case, n_pairs: int, folder: Path) -> engine.Volume:
+    """Write the pairs of a case as a scan and reconstruct it as a user would."""
+    study = case.study()
+    pairs = kept_pairs(study, n_pairs)
+    ring = ring_of(study.scanner, diameter_mm=case.diameter_mm, voxel_mm=case.voxel_mm)
+    protocol = engine.ListModeProtocol()
+    grid = protocol.grid.grid_for(ring)
+    scan = listmode_of(pairs, ring, pairs.crystals, mu_map=mu_map_of(study.phantom, grid))
+    path = folder / f"{study.name}.h5"
+    engine.save(scan, path)
+    log.info("%s: %d events of %d pairs", study.name, scan.n_events, len(pairs))
+    return engine.reconstruct(engine.Study(data=path, protocol=protocol), on=engine.cpu())
+
+
+def axial_profile(volume: engine.Volume, radius_mm: float) -> tuple[np.ndarray, np.ndarray]:
+    """Mean of each slice within 0.8 of the radius, and where it lies as part of half the length."""
+    x, y = volume.grid.centres_mm(axis=0), volume.grid.centres_mm(axis=1)
+    inside = np.hypot(x[None, :], y[:, None]) < 0.8 * radius_mm
+    z = volume.grid.centres_mm(axis=2) / (volume.grid.size_mm[2] / 2)
+    return volume.values[:, inside].mean(axis=1, dtype=float), z
+
+
+def relative(profile: np.ndarray, z: np.ndarray) -> list[tuple[float, float]]:
+    """Return value and standard error at `PLACES`, both ends together, relative to the middle."""
+    middle = profile[np.abs(z) < MIDDLE].mean()
+    found = []
+    for place in PLACES:
+        near = np.abs(np.abs(z) - place) < max(0.025, 1.01 * abs(z[1] - z[0]) / 2)
+        values = profile[near] / middle
+        found.append((float(values.mean()), float(values.std() / np.sqrt(len(values)))))
+    return found
+
+
+def main(arguments: list[str]) -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("case", nargs="*", default=[*CASES], choices=[*CASES])
+    parser.add_argument("--pairs", type=int, default=1_300_000)
+    chosen = parser.parse_args(arguments)
+    out = sys.stdout.write
+    out("| z / half length | " + " | ".join(f"{place:g}" for place in PLACES) + " |\n")
+    out("|---" * (len(PLACES) + 1) + "|\n")
+    for name in chosen.case:
+        with tempfile.TemporaryDirectory() as folder:
+            volume = reconstructed(CASES[name], chosen.pairs, Path(folder))
+        cells = relative(*axial_profile(volume, CASES[name].radius_mm))
+        out(f"| {name} | " + " | ".join(f"{v:.2f} ± {e:.2f}" for v, e in cells) + " |\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.INFO)
+    main(sys.argv[1:])
