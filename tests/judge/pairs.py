@@ -159,19 +159,20 @@ def detect_pair(world, crystals, numbers, photons, stream, deposits, whole, valu
     meets = can_meet(photons[0], sizes) and can_meet(photons[1], sizes)
     if not (meets or numbers.follows_scatter):
         return False
-    ways = 0.0
     for k in range(2):
-        photon = photons[k]
         n_scatters = leave_phantom(
-            world, photon, numbers.follow_kev, numbers.follows_scatter, stream
+            world, photons[k], numbers.follow_kev, numbers.follows_scatter, stream
         )
         if n_scatters == LOST:
             return False
-        n = absorb(crystals, photon, stream, deposits)
+        whole[2 + k] = min(n_scatters, 255)
+    ways = 0.0
+    for k in range(2):
+        n = absorb(crystals, photons[k], stream, deposits)
         crystal, kev, way = read(crystals, deposits, n, numbers, stream)
         if crystal == LOST or not numbers.lowest_kev <= kev <= numbers.highest_kev:
             return False
-        whole[k], whole[2 + k], values[1 + k] = crystal, min(n_scatters, 255), kev
+        whole[k], values[1 + k] = crystal, kev
         ways = way - ways
     values[0] = -ways / SPEED_OF_LIGHT_MM_PER_PS
     return are_apart(crystals, whole[0], whole[1], numbers.least_apart)

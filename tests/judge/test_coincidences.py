@@ -50,7 +50,7 @@ def poisson_singles(rates: list[float], duration_s: float, rng: np.random.Genera
 def test_independent_singles_pair_at_twice_the_window_times_both_rates(
     rng: np.random.Generator,
 ) -> None:
-    s1, s2, tau, duration_s = 3e5, 2e5, 1e-8, 2.0
+    s1, s2, tau, duration_s = 3e5, 2e5, 1e-8, 1.0
     singles = poisson_singles([s1, s2], duration_s, rng)
     expected = 2 * tau * s1 * s2 * duration_s
     for delay_s in (0.0, 1e-7):
@@ -67,7 +67,7 @@ def test_independent_singles_pair_at_twice_the_window_times_both_rates(
 def test_dead_time_takes_what_its_formula_says(
     is_paralysable: bool, rng: np.random.Generator
 ) -> None:
-    rate, dead_s, duration_s = 2e5, 3e-6, 2.0
+    rate, dead_s, duration_s = 2e5, 3e-6, 1.0
     # crystals 0 and 30 are of two blocks, each dead on its own
     singles = poisson_singles([rate, rate / 2], duration_s, rng)
     taken = after_dead_time(singles, RING, dead_s, is_paralysable=is_paralysable)
@@ -158,7 +158,7 @@ def test_the_scatter_fraction_of_nema_is_that_of_such_scanners() -> None:
     line = Region(cylinder(1.6, 700, at=(0, -45, 0)), POLYETHYLENE, 1.0)
     phantom = Phantom("scatter", (Region(cylinder(101.5, 700), POLYETHYLENE), line))
     physics = Physics(window_kev=(430.0, 610.0), energy_fwhm=0.145)
-    pairs = simulate_pairs(phantom, NEMA_SCANNER, physics, seed=8, n_decays=1 << 20)
+    pairs = simulate_pairs(phantom, NEMA_SCANNER, physics, seed=8, n_decays=1 << 19)
     near = pairs.take(_distance_mm(pairs.crystals, NEMA_SCANNER) < 120)
     assert 0.30 < near.scatter_fraction < 0.42
     wide = simulate_pairs(
@@ -183,8 +183,8 @@ def test_restricted_directions_leave_the_trues_as_they_are() -> None:
     free = Physics(follows_scatter=False)
     # lines that meet the ring twice within 15 mm of the axis: tan up to 60 mm / 58 mm
     steep = replace(free, most_cosine=0.72)
-    n = [len(simulate_pairs(MOUSE, RING, p, seed=4, n_decays=1 << 19)) for p in (free, steep)]
+    n = [len(simulate_pairs(MOUSE, RING, p, seed=4, n_decays=1 << 18)) for p in (free, steep)]
     assert n[1] * 0.72 == pytest.approx(n[0], rel=4 * math.sqrt(1 / n[0] + 0.72 / n[1]))
-    followed = simulate_pairs(MOUSE, RING, Physics(), seed=5, n_decays=1 << 19)
+    followed = simulate_pairs(MOUSE, RING, Physics(), seed=5, n_decays=1 << 18)
     n_trues = np.count_nonzero(followed.kind == TRUE)
     assert n_trues == pytest.approx(n[0], rel=4 * math.sqrt(2 / n[0]))

@@ -105,23 +105,23 @@ def test_an_ideal_cylinder_sees_what_the_cone_of_its_ends_leaves(z: float) -> No
 
 def test_a_rectangle_sees_its_solid_angle_and_its_square_falls() -> None:
     for distance in (80.0, 400.0):
-        singles = seen(point(0, 0, 0), panels(60.0, 100.0, distance), 4e5)
+        singles = seen(point(0, 0, 0), panels(60.0, 100.0, distance), 1.5e5)
         a, b = 30.0, 50.0
         corner = math.atan(a * b / (distance * math.sqrt(a * a + b * b + distance**2)))
         expected = 2 * 2 * 4 * corner / (4 * math.pi)  # two panels, two photons
         rate = len(singles) / singles.n_decays
         assert rate == pytest.approx(expected, rel=4 / math.sqrt(len(singles)))
-    assert rate == pytest.approx(4 * 60 * 100 / (4 * math.pi * 400**2), rel=0.09)
+    assert rate == pytest.approx(4 * 60 * 100 / (4 * math.pi * 400**2), rel=0.12)
 
 
 def test_one_face_sees_less_the_farther_by_the_square() -> None:
     rates = []
     for x in (-100.0, 50.0):
-        singles = seen(point(x, 0, 0), panels(20.0, 20.0, 200.0), 1e6)
+        singles = seen(point(x, 0, 0), panels(20.0, 20.0, 200.0), 8e5)
         rates.append(np.count_nonzero(singles.crystal == 0) / singles.n_decays)
     expected = [2 * 400 / (4 * math.pi * d**2) for d in (300.0, 150.0)]
-    assert rates == pytest.approx(expected, rel=0.12)  # 4 standard deviations of 1,400 photons
-    assert 3.4 < rates[1] / rates[0] < 4.6
+    assert rates == pytest.approx(expected, rel=0.17)  # 4 standard deviations of 560 photons
+    assert 3.2 < rates[1] / rates[0] < 4.8
 
 
 def test_energies_and_times_have_their_widths() -> None:

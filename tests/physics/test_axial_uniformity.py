@@ -1,0 +1,29 @@
+"""A uniform cylinder of photons comes out uniform along the axis."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.physics.axial_uniformity import CASES, axial_profile, reconstructed, relative
+
+
+def test_a_profile_is_compared_with_its_middle() -> None:
+    z = np.linspace(-1, 1, 201)
+    cells = relative(2.0 + np.abs(z), z)
+    assert cells[0][0] == pytest.approx(1.0, abs=0.03)
+    assert cells[4][0] == pytest.approx(2.8 / 2.05, abs=0.01)
+    assert all(error < 0.01 for _, error in cells)
+
+
+@pytest.mark.slow
+@pytest.mark.xfail(strict=True, reason="the model of a line leaves out its solid angle")
+@pytest.mark.parametrize("name", CASES)
+def test_a_cylinder_is_as_high_at_its_ends_as_in_its_middle(name: str, tmp_path: Path) -> None:
+    case = CASES[name]
+    profile, z = axial_profile(reconstructed(case, 600_000, tmp_path), case.radius_mm)
+    ends = profile[(np.abs(z) > 0.6) & (np.abs(z) < 0.9)].mean()
+    middle = profile[np.abs(z) < 0.3].mean()
+    assert ends / middle == pytest.approx(1.0, abs=0.03)
