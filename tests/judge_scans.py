@@ -61,6 +61,8 @@ def ring_of(
         n_rings=scanner.n_rows,
         n_crystals_per_ring=n,
         radius_mm=radius,
+        crystal_depth_mm=scanner.depth_mm,
+        attenuation_per_mm=scanner.material.total(ELECTRON_KEV),
         ring_pitch_mm=scanner.pitch_mm[1],
         first_angle_deg=scanner.first_deg,
         max_ring_difference=scanner.n_rows - 1,
