@@ -42,7 +42,7 @@ def test_the_angle_from_a_straight_line_has_its_width_in_every_plane() -> None:
     _, _, ways = emitted(Phantom("point", (Region(sphere(1e-6), activity=1.0),)), Physics())
     one, other = ways[:, 0], ways[:, 1]
     frames = np.array([frame_of(tuple(w)) for w in one[:5_000]])
-    off = np.einsum("nkd,nd->nk", frames[:, :2], other[:5_000])
+    off = np.einsum("ikd,id->ik", frames[:, :2], other[:5_000])
     fwhm = np.degrees(off.std(axis=0)) * FWHM_IN_SIGMA
     assert fwhm == pytest.approx([0.5, 0.5], rel=4 / math.sqrt(10_000))
 

@@ -29,6 +29,7 @@ BAR = 0.02
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", ["short", "long", pytest.param("safir", marks=WINDOW)])
 def test_a_cylinder_is_as_high_at_its_ends_as_in_its_middle(name: str, tmp_path: Path) -> None:
     case = CASES[name]
