@@ -123,7 +123,7 @@ def _blocks(
 ) -> Iterator[tuple[Array, Array]]:
     """Yield blocks in their order, a few for each thread on their way at a time."""
     world, crystals, numbers = phantom.world, scanner.crystals, physics.numbers()
-    n_threads = n_threads or len(os.sched_getaffinity(0))
+    n_threads = n_threads or os.cpu_count()
 
     def track(block: int) -> tuple[Array, Array]:
         whole, values = np.empty((BLOCK, 4), np.int32), np.empty((BLOCK, 6), np.float32)

@@ -91,7 +91,7 @@ def simulate_singles(
         )
         return times[:m] + slot * slot_s, decays[:m].copy(), values[:m].copy()
 
-    with ThreadPoolExecutor(n_threads or len(os.sched_getaffinity(0))) as pool:
+    with ThreadPoolExecutor(n_threads or os.cpu_count()) as pool:
         found = list(pool.map(track, range(n_slots)))
     times, decays, values = (np.concatenate([slot[k] for slot in found]) for k in range(3))
     order = np.argsort(times, kind="stable")
