@@ -15,6 +15,7 @@ from engine.cli import (
     doctor,
     inspect,
     protocols,
+    queue,
     reconstruct,
     response,
     results,
@@ -33,7 +34,7 @@ from engine.support import keep_fault
 
 DONE, OUR_FAULT, USER_FAULT, INTERRUPTED = 0, 1, 2, 130
 VERBS = (
-    *(reconstruct, results, inspect, protocols, simulate, response, volumes, storage),
+    *(reconstruct, queue, results, inspect, protocols, simulate, response, volumes, storage),
     *(bench, doctor, verify_log),
 )
 

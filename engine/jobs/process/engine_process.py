@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from multiprocessing import get_context
@@ -121,7 +121,7 @@ class EngineProcess:
         self._abort_at = self._abort_at or monotonic()
         self._command("abort")
 
-    def events(self) -> Iterator[Event]:
+    def events(self) -> Generator[Event, None, None]:
         """Yield what the engine tells, up to `Finished`, `Failed` or `Aborted`; draw once."""
         sweep_orphans()
         atexit.register(self._clean_up)  # for a thread that still draws when the program ends

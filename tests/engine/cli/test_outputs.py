@@ -28,6 +28,7 @@ RING = RingSettings(
 INPUTS = ("scan.h5", "scan.l", "scan.l.hdr", "mu.nii.gz", "mu.provenance.json", "eff.csv")
 COMMANDS: dict[str, list[str]] = {
     "reconstruct": ["study.toml", "--protocol", "p.toml", "--scanner", "s.toml"],
+    "queue": ["study.toml"],
     "resume": ["job"],
     "demo": ["--headless", "--threads", "1"],
     "inspect": ["scan.h5", "--candidates", "axis", "--protocol", "p.toml"],
@@ -97,7 +98,10 @@ def digests(folder: Path) -> dict[str, str]:
 def targets(output: Output, verb: str, victim: Path, out: Path) -> Iterator[Path]:
     """Yield what to give to an option so that it would write to a victim."""
     out.mkdir()
-    namespace = argparse.Namespace(demo="listmode")
+    queued = [victim.parent / "study.toml"]
+    namespace = argparse.Namespace(
+        demo="pet", studies=queued, identify=False, format=".nii.gz", force=True
+    )
     names = [path.name for path in output.written(out / "x.h5", namespace)]
     if names != ["x.h5"]:  # an option that names a folder: its files are links to the victim
         (out / "x.h5").mkdir()
@@ -181,7 +185,8 @@ def test_no_output_has_the_name_of_a_device(
     verb: str,
     output: Output,
 ) -> None:
-    if output.written(Path("x.h5"), argparse.Namespace(demo="pet")) != (Path("x.h5"),):
+    nobody = argparse.Namespace(demo="pet", studies=[])
+    if output.written(Path("x.h5"), nobody) != (Path("x.h5"),):
         pytest.skip("a folder, whose files we name")
     monkeypatch.chdir(folder)
     target = _written_to(output, tmp_path / "nul.h5", verb)
