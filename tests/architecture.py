@@ -190,17 +190,24 @@ class Source:
         return ast.parse(self.text, self.path)
 
     @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All of the parsed text, which every rule looks through."""
+        return tuple(ast.walk(self.tree))
+
+    @cached_property
     def imports(self) -> list[Import]:
         """Every import, in order."""
         return list(self._imports_of(self.tree, in_function=False, for_types=False))
 
     def _imports_of(self, node: ast.AST, *, in_function: bool, for_types: bool) -> Iterator[Import]:
         for child in ast.iter_child_nodes(node):
+            if not isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
+                continue  # no import is inside an expression
             for name in self._names(child):
                 yield Import(name, child.lineno, in_function, for_types)
             yield from self._imports_of(
                 child,
-                in_function=in_function or isinstance(child, ast.FunctionDef | ast.Lambda),
+                in_function=in_function or isinstance(child, ast.FunctionDef),
                 for_types=for_types or is_type_checking(child),
             )
 
@@ -281,7 +288,7 @@ def files_read_apart(source: Source) -> Iterator[Fault]:
     """The window asks the loader's process about files, and calls no reader itself."""
     if not within(source.module, ("app",)):
         return
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("engine"):
             for alias in node.names:
                 if alias.name in READERS:
@@ -311,7 +318,7 @@ def one_way_in(source: Source) -> Iterator[Fault]:
     """Files of others come through `engine.io.open_input`: no pipe, no device, no map."""
     if not within(source.module, ("engine",)) or within(source.module, MAY_OPEN):
         return
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         match node:
             case ast.Call(func=ast.Attribute(attr=name, value=base)) if name in OPENING:
                 if not within(ast.unparse(base), NO_PATHS):
@@ -322,21 +329,22 @@ def one_way_in(source: Source) -> Iterator[Fault]:
 
 def no_print(source: Source) -> Iterator[Fault]:
     """The engine and the window report by events, not by printing."""
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "print":
-            yield node.lineno, "print()"
+    for node in source.nodes:
+        match node:
+            case ast.Call(func=ast.Name(id="print")):
+                yield node.lineno, "print()"
 
 
 def no_assert(source: Source) -> Iterator[Fault]:
     """Input is checked by exceptions that a person can read."""
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if isinstance(node, ast.Assert):
             yield node.lineno, "assert outside the tests"
 
 
 def no_blind_except(source: Source) -> Iterator[Fault]:
     """What is caught is named."""
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if isinstance(node, ast.ExceptHandler) and node.type is None:
             yield node.lineno, "bare except"
 
@@ -351,7 +359,7 @@ def short_files(source: Source) -> Iterator[Fault]:
 def short_functions(source: Source) -> Iterator[Fault]:
     """A function fits on a screen."""
     lines = source.text.splitlines()
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if isinstance(node, ast.FunctionDef):
             body = node.body[1:] if ast.get_docstring(node) else node.body
             first = body[0].lineno if body else node.end_lineno or node.lineno

@@ -25,9 +25,9 @@ DRAWN_OUTLINES = ("engine/modalities/xray_ct/extent.py",)
 """Files in which an outline is one: the contour of an object's shadow."""
 
 
-def _strings_alone(tree: ast.AST) -> Iterator[ast.Constant]:
+def _strings_alone(source: Source) -> Iterator[ast.Constant]:
     """Yield the docstrings: of modules, classes, functions, and those under constants."""
-    for node in ast.walk(tree):
+    for node in source.nodes:
         match node:
             case ast.Expr(value=ast.Constant(value=str()) as text):
                 yield text
@@ -35,7 +35,7 @@ def _strings_alone(tree: ast.AST) -> Iterator[ast.Constant]:
 
 def docstrings_stand_alone(source: Source) -> Iterator[Fault]:
     """Docstrings are shown without the name above them: in tooltips, on pages of the reference."""
-    for node in _strings_alone(source.tree):
+    for node in _strings_alone(source):
         first = str(node.value).split(maxsplit=1)[:1]
         if first and first[0].rstrip(".,:;") in ELLIPTIC:
             yield node.lineno, f"a docstring that begins with {first[0]!r} cannot stand alone"
@@ -44,7 +44,7 @@ def docstrings_stand_alone(source: Source) -> Iterator[Fault]:
 def words_of_the_field(source: Source) -> Iterator[Fault]:
     """Things are called what the field calls them; engine/CONVENTIONS.md holds the table."""
     stem = source.module.rsplit(".", 1)[-1]
-    for name, line in [(stem, 1), *_given_names(source.tree)]:
+    for name, line in [(stem, 1), *_given_names(source)]:
         for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name):
             if _is_old(word, source):
                 yield line, f"{name}: {word!r} is a word of ours, not of the field"
@@ -58,9 +58,9 @@ def _is_old(word: str, source: Source) -> bool:
     return small in OLD_WORDS or word in OLD_CLASS_WORDS or in_app
 
 
-def _given_names(tree: ast.AST) -> Iterator[tuple[str, int]]:
+def _given_names(source: Source) -> Iterator[tuple[str, int]]:
     """Yield names that are defined here; those of other libraries are their own matter."""
-    for node in ast.walk(tree):
+    for node in source.nodes:
         match node:
             case (
                 ast.FunctionDef(name=name)
