@@ -11,7 +11,6 @@ import io
 import json
 import logging
 import os
-import zipfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from engine.errors import EngineError
 from engine.geometry.grid import ImageGrid
 from engine.io.atomic_write import write_atomically
 from engine.io.dead_parts import sweep_parts
+from engine.io.npz import DAMAGE
 from engine.io.seal import seal_of
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
@@ -61,13 +61,14 @@ def load(folder: Path, key: str, grid: ImageGrid) -> Sensitivity | None:
     """Return the kept image, None if there is none or it does not read back."""
     path = folder / f"{key}.npz"
     try:
-        with np.load(path, allow_pickle=False) as kept:
+        content = io.BytesIO(path.read_bytes())  # np.load leaves a damaged file open
+        with np.load(content, allow_pickle=False) as kept:
             numbers = kept["numbers"]
             found = Sensitivity(kept["image"], int(numbers[0]), int(numbers[1]), float(numbers[2]))
             seal = str(kept["seal"])
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as e:
+    except DAMAGE as e:
         log.warning("sensitivity cache: %s does not read back (%s)", path.name, e)
         return None
     if seal != _seal(key, found) or found.image.shape != grid.shape:

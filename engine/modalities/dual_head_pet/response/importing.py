@@ -7,12 +7,10 @@ the error of its row; it is noise, or the matrix lacks the symmetries.
 
 from __future__ import annotations
 
-import struct
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 import numpy as np
 
@@ -24,6 +22,7 @@ from engine.geometry.dual_head_symmetry import TURNS, stored_orientations
 from engine.geometry.grid import Point
 from engine.io.budget import refuse_bomb
 from engine.io.npy import FileRows, rows_of
+from engine.io.npz import DAMAGE
 from engine.io.open_input import InputFile, open_input
 from engine.modalities.dual_head_pet.response.building import refuse_layers
 from engine.modalities.dual_head_pet.response.elements import Elements
@@ -31,11 +30,6 @@ from engine.modalities.dual_head_pet.response.packing import matrix_of
 
 Triplets = tuple[Array, Array, Array]
 _AT_ONCE = 1 << 20
-_DAMAGE = (
-    *(OSError, ValueError, EOFError, LookupError, TypeError, AttributeError, NotImplementedError),
-    *(ArithmeticError, SyntaxError, RuntimeError, BadZipFile, zlib.error, struct.error),
-)
-"""What a damaged matrix makes the libraries raise."""
 _SAME = 1e-6
 """Relative difference up to which two voxel sizes are one."""
 _MOST = 1.01
@@ -134,7 +128,7 @@ def _read(file: InputFile) -> Any:
         found = stored.tocoo()
         found.sum_duplicates()
         return found
-    except _DAMAGE as e:
+    except DAMAGE as e:
         raise FileFormatError(
             f"{file.name}: not a matrix of numpy (.npy) or of scipy.sparse (.npz), or cut short "
             f"({e}); write it again."

@@ -9,10 +9,8 @@ from __future__ import annotations
 import io
 import json
 import shutil
-import zlib
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -20,6 +18,7 @@ from engine.arrays import Array
 from engine.errors import ResourceError, SettingsError
 from engine.io.atomic_write import refuse_impossible, write_atomically
 from engine.io.json_text import to_json
+from engine.io.npz import DAMAGE
 from engine.io.seal import seal_of
 from engine.plain import Plain
 
@@ -79,15 +78,7 @@ class ResponseParts:
             data = io.BytesIO(self._path(i).read_bytes())
             with np.load(data, allow_pickle=False) as kept:
                 arrays = {name: kept[name] for name in kept.files}
-        except (
-            OSError,
-            ValueError,
-            KeyError,
-            EOFError,
-            NotImplementedError,
-            zlib.error,
-            BadZipFile,
-        ):
+        except DAMAGE:
             return None
         seal = str(arrays.pop(SEAL, ""))
         return arrays if seal == self._seal(i, arrays) else None

@@ -1,5 +1,6 @@
 """Sensitivity: closed form on the axis, sample against all lines, dead voxels, the cache."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +19,8 @@ from engine.modalities.listmode_pet.protocol import SensitivitySettings
 from engine.operators.rays import RayProjector, Rays
 
 ON = cpu(2)
+HEADER_BITS = ((6, 0x80), (8, 0x01), (8, 0x40), (10, 0x04))
+"""Places in a header of a zip file's contents, and bits to flip there."""
 
 
 def ring(**changes):
@@ -229,10 +232,15 @@ def test_damaged_cache_is_computed_anew(tmp_path):
     found = sensitivity.compute_sensitivity(data, GRID, EXACT, on=ON)
     sensitivity_cache.keep(tmp_path, "key", found)
     file = tmp_path / "key.npz"
-    content = bytearray(file.read_bytes())
-    content[len(content) // 2] ^= 1
-    file.write_bytes(content)
-    assert sensitivity_cache.load(tmp_path, "key", GRID) is None
+    whole = file.read_bytes()
+    headers = [at.start() for at in re.finditer(b"PK\x01\x02", whole)]
+    assert len(headers) == 3
+    # a value; the version of zip, the flags and the packing in its table of contents
+    for place, bit in ((len(whole) // 2, 1), *((headers[0] + k, b) for k, b in HEADER_BITS)):
+        content = bytearray(whole)
+        content[place] ^= bit
+        file.write_bytes(content)
+        assert sensitivity_cache.load(tmp_path, "key", GRID) is None
 
 
 def test_progress_is_told_to_the_last_line():
