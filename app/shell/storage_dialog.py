@@ -1,4 +1,4 @@
-"""What lies on the disk on our account: a table of jobs and caches, and buttons that remove."""
+"""What lies on the disk on our account: jobs, results and caches, and buttons that remove."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.control.context import AppContext
 from app.look.formatting import size
-from app.look.widgets import button, label
+from app.look.widgets import button, fit_to_screen, label
 from app.views.plain_text import plain_tip
 from engine.errors import EngineError
 from engine.jobs import StoredItem, choose_stored, kind_title, remove_stored, stored
@@ -36,11 +36,12 @@ class StorageDialog(QDialog):
     def __init__(self, parent: QWidget | None, context: AppContext, confirm: Confirm) -> None:
         super().__init__(parent)
         self.setWindowTitle("Storage")
-        self.resize(*SIZE_PX)
+        fit_to_screen(self, *SIZE_PX)
         self._context, self._confirm = context, confirm
         self.items: list[StoredItem] = []
         self.sum = label("Looking at the disk …", wrap=True)
         self.said = label("", "muted", wrap=True)
+        self.said.hide()
         self.tree = _tree()
         self.tree.itemSelectionChanged.connect(self._allow)
         self.remove = button("Remove selected …", self._remove_selected)
@@ -61,7 +62,7 @@ class StorageDialog(QDialog):
 
     @property
     def selected(self) -> list[StoredItem]:
-        """What is selected, each thing once; a kind stands for all it holds. No job at work."""
+        """What is selected and can be removed, each once; a kind stands for all it holds."""
         paths = {path for row in self.tree.selectedItems() for path in row.data(0, PATHS)}
         found = [item for item in self.items if str(item.path) in paths]
         return choose_stored(found, [item.kind for item in found])
@@ -94,7 +95,8 @@ class StorageDialog(QDialog):
         total = size(sum(item.n_bytes for item in items))
         self.sum.setText(
             f"Isocenter keeps {total} on this computer for its own use. Interrupted jobs can be "
-            "resumed; caches save time and are made again when they are needed."
+            "resumed; caches save time and are made again when they are needed. Results are "
+            "deleted one by one, in the tab Results."
         )
         self._allow()
 
@@ -103,7 +105,9 @@ class StorageDialog(QDialog):
         self.remove.setEnabled(bool(chosen))
         tip = f"{len(chosen):,} selected, {size(sum(item.n_bytes for item in chosen))}"
         self.remove.setToolTip(
-            plain_tip(tip if chosen else "Select jobs or caches first; running jobs stay.")
+            plain_tip(
+                tip if chosen else "Select jobs or caches first; running jobs and results stay."
+            )
         )
         self.remove_old.setEnabled(bool(self._old()))
 
@@ -128,6 +132,7 @@ class StorageDialog(QDialog):
 
     def _report(self, faults: list[str]) -> None:
         self.said.setText(" ".join(faults) or "Removed.")
+        self.said.show()
         self.look()
 
 
@@ -144,7 +149,7 @@ def _removed(doomed: list[StoredItem]) -> list[str]:
 
 def _tree() -> QTreeWidget:
     tree = QTreeWidget()
-    tree.setAccessibleName("Jobs and caches on the disk")
+    tree.setAccessibleName("Jobs, results and caches on the disk")
     tree.setHeaderLabels(COLUMNS)
     tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
     tree.setUniformRowHeights(True)

@@ -13,7 +13,7 @@ from engine.jobs.storage import (
     CACHES,
     ENDED,
     INTERRUPTED,
-    RUNNING,
+    STAYING,
     choose_stored,
     kind_title,
     remove_stored,
@@ -27,7 +27,9 @@ DAYS = {"d": 1.0, "w": 7.0, "h": 1 / 24}
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
-    p = verbs.add_parser("storage", help="list or remove interrupted jobs and caches")
+    p = verbs.add_parser(
+        "storage", help="list jobs, results and caches with their sizes; remove jobs and caches"
+    )
     p.add_argument(
         "--clear", nargs="+", default=[], metavar="KIND",
         help=f"remove {CACHES}, {ENDED} or {INTERRUPTED} jobs, or one cache by its name",
@@ -53,7 +55,7 @@ def _storage(arguments: argparse.Namespace, console: Console) -> None:
     if not arguments.clear:
         _list(items, arguments, console)
         return
-    known = {CACHES, INTERRUPTED, ENDED, *(item.kind for item in items)} - {RUNNING}
+    known = {CACHES, INTERRUPTED, ENDED, *(item.kind for item in items)} - {*STAYING}
     unknown = [kind for kind in arguments.clear if kind not in known]
     if unknown:
         raise SettingsError(

@@ -1,6 +1,7 @@
-"""All that lies on the disk on our account, jobs and caches, and its end.
+"""All that lies on the disk on our account: jobs, results and caches, and the end of some.
 
-An interrupted job goes only where it is named as what it is; what a process uses stays.
+An interrupted job goes only where it is named as what it is; what a process uses stays. Results are
+listed with their size alone: `engine.results` ends them, one by one.
 """
 
 from __future__ import annotations
@@ -19,39 +20,49 @@ from engine.paths import jobs_dir
 
 INTERRUPTED, ENDED, RUNNING = "interrupted", "ended", "running"
 JOBS = (INTERRUPTED, ENDED, RUNNING)
+RESULTS = "results"
+STAYING = (RUNNING, RESULTS)
+"""What is listed, and never removed from here."""
 CACHES = "caches"
-"""Stands for every kind that is no job."""
+"""Stands for every kind that is no job and no result."""
 
 
 def stored() -> list[StoredItem]:
-    """Return all that lies there, jobs first, the largest of each kind first."""
+    """Return all that lies there, jobs and results first, the largest of each kind first."""
     sweep_locks()
-    found = [*_jobs(), *cached()]
-    order = {kind: i for i, kind in enumerate(dict.fromkeys((*JOBS, *(f.kind for f in found))))}
+    found = [*_jobs(), *_results(), *cached()]
+    kinds = (*JOBS, RESULTS, *(item.kind for item in found))
+    order = {kind: i for i, kind in enumerate(dict.fromkeys(kinds))}
     return sorted(found, key=lambda item: (order[item.kind], -item.n_bytes))
 
 
 def kind_title(kind: str) -> str:
     """Return what a kind is called."""
+    if kind == RESULTS:
+        return "Results"
     return f"{kind.capitalize()} jobs" if kind in JOBS else f"Cache: {kind}"
 
 
 def choose_stored(
     items: Iterable[StoredItem], kinds: Iterable[str], older_than_days: float = 0.0
 ) -> list[StoredItem]:
-    """Return the items of some kinds that were not used for so long; never jobs at work."""
+    """Return the items of some kinds that were not used for so long; no job at work, no result."""
     wanted = set(kinds)
     return [
         item
         for item in items
         if (item.kind in wanted or (CACHES in wanted and item.kind not in JOBS))
-        and item.kind != RUNNING
+        and item.kind not in STAYING
         and item.age_days >= older_than_days
     ]
 
 
 def remove_stored(item: StoredItem) -> None:
-    """Remove an item; refuse what a process uses."""
+    """Remove an item; refuse what a process uses, and a result."""
+    if item.kind == RESULTS:
+        raise ResourceError(
+            f"{item.name}: is a result; delete it in the tab Results, or by `isocenter results`."
+        )
     if item.kind not in JOBS:
         remove_cached(item)
         return
@@ -74,6 +85,14 @@ def _jobs() -> Iterator[StoredItem]:
             yield StoredItem.of(_state_of(folder), _name_of(folder), folder)
 
 
+def _results() -> Iterator[StoredItem]:
+    from engine.results import Results
+
+    for result in Results().newest_first():
+        name = f"{result.scan}, {result.record.protocol}"
+        yield StoredItem.of(RESULTS, name, result.folder)
+
+
 def _state_of(folder: Path) -> str:
     """Return how a job stands; one that cannot be read has ended."""
     try:
@@ -87,6 +106,6 @@ def _state_of(folder: Path) -> str:
 
 def _name_of(folder: Path) -> str:
     try:
-        return f"{folder.name}, {Job(folder).record.title}"
+        return f"{Job(folder).info.local_title}, {folder.name}"
     except EngineError:
         return f"{folder.name}, whose {RECORD} cannot be read"

@@ -7,17 +7,21 @@ import os
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine import paths
 from engine.cli.main import main
+from engine.data.volume import Volume
 from engine.errors import ResourceError
+from engine.geometry.grid import ImageGrid
 from engine.io.audit_log import log_file
 from engine.io.locks import only_writer
 from engine.jobs.caches import MOST_DAYS, drop_unused
 from engine.jobs.checkpoint import Job
 from engine.jobs.storage import choose_stored, remove_stored, stored
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.results import NewResult, Results
 from engine.study.study import Study
 
 DAY_S = 86_400.0
@@ -87,6 +91,28 @@ def test_a_job_taken_up_meanwhile_stays() -> None:
     Job(killed.path).claim()
     with pytest.raises(ResourceError, match="a process works on this job"):
         remove_stored(killed)
+
+
+def keep_result(home: Path) -> None:
+    """Keep a picture among the results."""
+    grid = ImageGrid((4, 5, 6), (2.0, 2.0, 2.0))
+    volume = Volume(np.ones(grid.shape, np.float32), grid, "counts/mm", {"axes": "LPS"})
+    study = Study(data=home / "scan.l", protocol=ListModeProtocol(name="Brain"))
+    Results().keep(NewResult(study, volume, {"axes": "LPS"}))
+
+
+def test_results_are_listed_with_their_size_and_stay(home: Path, capsys) -> None:
+    keep_result(home)
+    (found,) = (item for item in stored() if item.kind == "results")
+    (kept,) = Results().newest_first()
+    assert (found.path, found.n_bytes) == (kept.folder, kept.n_bytes)
+    assert "Brain" in found.name
+    assert choose_stored([found], ["results", "caches"]) == []
+    with pytest.raises(ResourceError, match="delete it in the tab Results"):
+        remove_stored(found)
+    assert main(["storage", "--clear", "results", "--yes"]) == 2
+    assert "nothing of this kind" in capsys.readouterr().err
+    assert kept.folder.exists()
 
 
 def test_what_nobody_used_for_long_goes_by_itself(home: Path) -> None:
