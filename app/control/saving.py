@@ -5,26 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QWidget
 
+from app.look.questions import ask, tell
 from app.models.session import Session
 from engine.errors import EngineError
 from engine.modalities import files_of_study
 
 REPLACE = "Replace"
-ASKED_LATER = QFileDialog.Option.DontConfirmOverwrite
-"""For dialogs that choose a file: the question comes once the name has its ending."""
 
 
 def may_write(parent: QWidget, target: Path, session: Session) -> bool:
     """Ask before a file is replaced, and refuse one that the study reads; both by what it is."""
     fault = refusal(target, inputs_of(session))
     if fault:
-        _box(parent, "Not written", fault).exec()
+        tell(parent, "Not written", fault)
         return False
     question = question_of(target)
-    return not question or _asked(parent, question)
+    return not question or ask(parent, "Replace a file", question, REPLACE)
 
 
 def inputs_of(session: Session) -> Sequence[Path]:
@@ -56,20 +54,3 @@ def question_of(target: Path) -> str:
     return (
         f"{them} in {target.parent}:\n\n{listed}\n\nReplace {'them' if len(found) > 1 else 'it'}?"
     )
-
-
-def _asked(parent: QWidget, question: str) -> bool:
-    box = _box(parent, "Replace a file", question)
-    box.setStandardButtons(QMessageBox.StandardButton.Cancel)
-    replace = box.addButton(REPLACE, QMessageBox.ButtonRole.DestructiveRole)
-    box.setDefaultButton(QMessageBox.StandardButton.Cancel)
-    box.exec()
-    return box.clickedButton() is replace
-
-
-def _box(parent: QWidget, title: str, text: str) -> QMessageBox:
-    box = QMessageBox(parent)
-    box.setWindowTitle(title)
-    box.setTextFormat(Qt.TextFormat.PlainText)
-    box.setText(text)
-    return box

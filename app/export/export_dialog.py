@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QGridLayout,
     QHBoxLayout,
     QLineEdit,
@@ -17,11 +16,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.control.saving import ASKED_LATER
 from app.export.writing import free_bytes, obstacle
 from app.forms.fields import QuietCombo
+from app.look.file_dialogs import ask_save
 from app.look.formatting import size
-from app.look.widgets import button, label, set_tone
+from app.look.widgets import button, grow_to_fit, label, set_tone
 from app.models.kept_images import Kept
 from app.views.plain_text import plain_tip
 from app.views.text import image_title
@@ -113,11 +112,9 @@ class ExportDialog(QDialog):
 
     def _browse(self) -> None:
         endings = " ".join(f"*{suffix}" for suffix in suffixes_of(WRITERS))
-        name, _ = QFileDialog.getSaveFileName(
-            self, "Export to", self.path.text(), f"Volumes ({endings})", options=ASKED_LATER
-        )
-        if name:
-            self.path.setText(name)
+        chosen = ask_save(self, "Export to", self.target, f"Volumes ({endings})")
+        if chosen is not None:
+            self.path.setText(str(chosen))
 
     def _check(self) -> None:
         target, volume = self.target, self.chosen.volume
@@ -131,7 +128,9 @@ class ExportDialog(QDialog):
         exists = "" if fault else existing(target)
         if exists:
             note += f". The file exists ({exists}); you will be asked before it is replaced."
+        self.path.setToolTip(plain_tip(str(target)))
         self._note.setText(fault or note)
+        grow_to_fit(self)
         set_tone(self._note, "missing" if fault else "look" if exists else "muted")
         self.save.setEnabled(not fault)
         self.save.setToolTip(plain_tip(fault))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QSize, Qt
-from PySide6.QtGui import QAction, QIcon
+from PySide6.QtGui import QAction, QIcon, QPalette
 from PySide6.QtWidgets import QAbstractButton, QLabel
 
 from app.look.theme import Theme
@@ -44,6 +44,13 @@ GLYPHS = {
     "menu": "ph.list",
     "line": "ph.ruler",
     "pin": "ph.push-pin-fill",
+    "back": "ph.arrow-left-bold",
+    "forward": "ph.arrow-right-bold",
+    "folder": "ph.folder",
+    "new_folder": "ph.folder-plus",
+    "list": "ph.list",
+    "details": "ph.rows",
+    "disk": "ph.hard-drive",
 }
 OTHER = "ph.file"
 """Glyph of what has no icon of its own."""
@@ -58,6 +65,19 @@ def draw(name: str, theme: Theme, colour: str = "text") -> QIcon:
     c = theme.colours
     drawn: QIcon = qtawesome.icon(
         GLYPHS.get(name, OTHER), color=getattr(c, colour), color_disabled=c.disabled
+    )
+    return drawn
+
+
+def draw_in(name: str, palette: QPalette) -> QIcon:
+    """Return an icon in the colour of the words of a palette, for windows that are soon gone."""
+    import qtawesome
+
+    group, words = QPalette.ColorGroup, QPalette.ColorRole.WindowText
+    drawn: QIcon = qtawesome.icon(
+        GLYPHS[name],
+        color=palette.color(group.Active, words),
+        color_disabled=palette.color(group.Disabled, words),
     )
     return drawn
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from string import Template
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
@@ -188,6 +188,7 @@ class Theme(QObject):
         if not app.styleSheet():  # a style set anew makes Qt look at every widget again
             app.setStyle("Fusion")
             app.setFont(load_font())
+            app.setWindowIcon(QIcon(str(ICON_FOLDER / "isocenter.svg")))
             app.setPalette(palette(self.colours))
             app.setStyleSheet(style_sheet())
         self._apply()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.control.context import AppContext
-from app.control.saving import ASKED_LATER, may_write
+from app.control.saving import may_write
+from app.look.file_dialogs import ask_save
 from app.look.widgets import label, scrolled
 from app.measure.line_profile_panel import LineProfileBox, write_text
 from app.measure.rods_panel import RodsBox
@@ -40,12 +41,10 @@ class MeasureTab(QWidget):
 
     def _save(self, name: str, text: str) -> None:
         """Ask where, and write a table."""
-        start = f"{self._context.preferences.folder_last_used or Path.home()}/{name}"
-        chosen, _ = QFileDialog.getSaveFileName(
-            self, "Save as CSV", start, "Tables (*.csv)", options=ASKED_LATER
-        )
-        target = Path(chosen).with_suffix(".csv")
-        if not chosen or not may_write(self, target, self._context.session):
+        start = Path(self._context.preferences.folder_last_used or Path.home()) / name
+        chosen = ask_save(self, "Save as CSV", start, "Tables (*.csv)")
+        target = chosen.with_suffix(".csv") if chosen is not None else None
+        if target is None or not may_write(self, target, self._context.session):
             return
         self._context.preferences.folder_last_used = str(target.parent)
         self._context.commands.run_task(

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QMenu,
-    QMessageBox,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.control.context import AppContext
 from app.look.icons import set_icon
+from app.look.questions import ask
 from app.look.widgets import button, label, set_tone
 from app.results.result_delegate import ResultDelegate
 from app.results.result_text import lines_of, tip_of
@@ -175,8 +175,4 @@ class ResultsTab(QWidget):
             self._commands.delete(result)
 
     def _ask(self, title: str, text: str) -> bool:
-        box = QMessageBox(QMessageBox.Icon.Question, title, text, parent=self)
-        agreed = box.addButton("Delete", QMessageBox.ButtonRole.AcceptRole)
-        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
-        box.exec()
-        return box.clickedButton() is agreed
+        return ask(self, title, text, "Delete")

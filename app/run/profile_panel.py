@@ -6,7 +6,6 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QFileDialog,
     QGridLayout,
     QLabel,
     QSizePolicy,
@@ -15,7 +14,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.control.context import AppContext
-from app.control.saving import ASKED_LATER, may_write
+from app.control.saving import may_write
+from app.look.file_dialogs import ask_save
 from app.look.plot_colours import view_colours
 from app.look.widgets import button, label, scrolled, set_tone
 from app.run import profile_text as words
@@ -109,10 +109,8 @@ class ProfileTab(QWidget):
 
     def _choose(self) -> None:
         folder = Path(self._context.preferences.folder_last_used or Path.home())
-        name, _ = QFileDialog.getSaveFileName(
-            self, "Export profile", str(folder / NAME), "Profiles (*.json)", options=ASKED_LATER
-        )
-        target = Path(name).with_suffix(".json") if name else None
+        chosen = ask_save(self, "Export profile", folder / NAME, "Profiles (*.json)")
+        target = chosen.with_suffix(".json") if chosen is not None else None
         if target is not None and may_write(self, target, self._session):
             self._context.preferences.folder_last_used = str(target.parent)
             self.export(target)

@@ -6,19 +6,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QInputDialog, QMessageBox, QWidget
 
 from app.control.context import AppContext
-from app.control.saving import ASKED_LATER, may_write
+from app.control.saving import may_write
 from app.export.writing import export_folder, export_name, provenance_of, write
-from app.look.icons import draw
+from app.look.file_dialogs import ask_open, ask_save
+from app.look.questions import ask, question_box
 from app.models.inputs import DATA, SCANNER
 from app.models.named_protocols import user_protocol_path
-from app.views.plain_text import breakable
 from engine.modalities import all_roles
 from engine.support import SupportBundle
 
-ICON_PX = 32
+ICON_PX = 48
 SCANNER_SUFFIXES = (".toml", ".txt", ".csv", ".tsv")
 
 
@@ -32,23 +32,14 @@ class Dialogs(QObject):
     def choose(self, role: str, chosen: Callable[[Path], object]) -> None:
         """Let the user choose a file for a role of the study."""
         title, kinds = choice_of(role)
-        folder = self._context.preferences.folder_last_used
-        name, _ = QFileDialog.getOpenFileName(self._parent, title, folder, kinds)
-        if name:
-            self._context.preferences.folder_last_used = str(Path(name).parent)
-            chosen(Path(name))
+        path = ask_open(self._parent, title, self._context.preferences.folder_last_used, kinds)
+        if path is not None:
+            self._context.preferences.folder_last_used = str(path.parent)
+            chosen(path)
 
     def confirm(self, title: str, text: str, yes: str) -> bool:
         """Ask a question whose safe answer is no."""
-        box = QMessageBox(parent=self._parent)
-        box.setWindowTitle(title)
-        box.setIconPixmap(draw("help", self._context.theme, "link").pixmap(ICON_PX))
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(breakable(text))
-        agreed = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
-        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
-        box.exec()
-        return box.clickedButton() is agreed
+        return ask(self._parent, title, text, yes)
 
     def export(self, current: int, exported: Callable[[Path], object]) -> None:
         """Write an image of the run."""
@@ -75,13 +66,9 @@ class Dialogs(QObject):
 
     def save_study(self) -> None:
         """Write the study file."""
-        start = f"{self._context.preferences.folder_last_used}/study.toml"
-        kinds = "Studies (*.toml)"
-        name, _ = QFileDialog.getSaveFileName(
-            self._parent, "Save study", start, kinds, options=ASKED_LATER
-        )
-        target = Path(name).with_suffix(".toml") if name else None
-        if target is not None and may_write(self._parent, target, self._context.session):
+        start = Path(self._context.preferences.folder_last_used) / "study.toml"
+        target = self._target("Save study", start, "Studies (*.toml)")
+        if target is not None:
             self._context.commands.save_study(target)
 
     def save_protocol(self) -> None:
@@ -136,25 +123,43 @@ class Dialogs(QObject):
 
         if not SupportDialog(self._parent, bundle).exec():
             return
-        start = str(Path.home() / "isocenter-support.zip")
-        name, _ = QFileDialog.getSaveFileName(
-            self._parent, "Save support bundle", start, "Archives (*.zip)"
-        )
-        if name:
-            target = Path(name).with_suffix(".zip")
+        start = Path.home() / "isocenter-support.zip"
+        target = self._target("Save support bundle", start, "Archives (*.zip)")
+        if target is not None:
             self._context.commands.run_task(
                 lambda _: bundle.write(target),
                 lambda _: self._context.session.add_log("info", f"Written: {target}"),
                 failed=f"{target.name} was not written.",
             )
 
+    def _target(self, title: str, start: Path, kinds: str) -> Path | None:
+        """Return the file that the user chose to write, with its ending; None for none."""
+        chosen = ask_save(self._parent, title, start, kinds)
+        target = chosen.with_suffix(start.suffix) if chosen is not None else None
+        if target is None or not may_write(self._parent, target, self._context.session):
+            return None
+        return target
+
     def about(self) -> None:
         """Say what this is."""
-        from importlib.metadata import version
+        about_box(self._parent).open()
 
-        claim = "Research use only. Not for diagnosis or treatment."
-        text = f"Isocenter {version('isocenter')}\n\n{claim}"
-        QMessageBox.about(self._parent, "About Isocenter", text)
+
+def about_box(parent: QWidget) -> QMessageBox:
+    """Return what the program says of itself."""
+    from importlib.metadata import version
+
+    parts = (
+        f"Isocenter {version('isocenter')}",
+        "Turns PET and X-ray CT measurements into volumes.",
+        "Research use only. Not for diagnosis or treatment.",
+        "Free software, licence BSD-3-Clause.",
+    )
+    box = question_box(parent, "About Isocenter", "\n\n".join(parts), "info")
+    box.setIconPixmap(parent.windowIcon().pixmap(ICON_PX))
+    box.setStandardButtons(QMessageBox.StandardButton.Close)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    return box
 
 
 def choice_of(role: str) -> tuple[str, str]:

@@ -10,8 +10,8 @@ from typing import Any
 
 import psutil
 import pytest
-from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from app.control.commands import Commands
 from app.control.context import AppContext
@@ -154,6 +154,23 @@ def window(qtbot, qapp, preferences, loader):
     yield made
     shut_down(qtbot, made)
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # closed, it would live on for a while
+
+
+@pytest.fixture
+def choose_file(qapp: QApplication) -> Callable[[Path], None]:
+    """Return what chooses a file in the dialog that comes next, as the user would."""
+
+    def choose(path: Path) -> None:
+        def answer() -> None:
+            dialog = qapp.activeModalWidget()
+            assert isinstance(dialog, QFileDialog)
+            dialog.setDirectory(str(path.parent))
+            dialog.selectFile(path.name)
+            dialog.accept()
+
+        QTimer.singleShot(0, qapp, answer)
+
+    return choose
 
 
 def shut_down(qtbot, made) -> None:

@@ -12,6 +12,7 @@ from app.control.saving import REPLACE, inputs_of, may_write, question_of
 from app.models.device_choice import DeviceChoice
 from app.models.inputs import DATA, Input
 from app.models.session import Session
+from app.views.plain_text import BREAK
 from engine.modalities.studies import Study
 
 
@@ -36,7 +37,7 @@ def answering(parent: QWidget, target: Path, session: Session, press: str) -> tu
     def answer() -> None:
         box = QApplication.activeModalWidget()
         assert isinstance(box, QMessageBox)
-        said.append(box.text())
+        said.append(box.text().replace(BREAK, ""))
         default = box.defaultButton()
         assert default is None or default.text() != REPLACE
         buttons = {button.text().replace("&", ""): button for button in box.buttons()}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication
 
 from app.measure.line_profile_panel import write_text
 from app.shell.panels import MeasureTab
@@ -137,13 +137,12 @@ def test_a_volume_on_another_grid_has_no_line(qtbot, window, box, ball):
     assert box.profile is None and not box.csv.isEnabled()
 
 
-def test_the_table_is_saved_where_the_user_says(qtbot, window, box, tmp_path, monkeypatch):
+def test_the_table_is_saved_where_the_user_says(qtbot, window, box, tmp_path, choose_file):
     box.draw.click()
     view = window.centre.views.axial
     drag(qtbot, view, *across(view))
     settled(qtbot, box)
-    target = tmp_path / "along"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked, **more: (str(target), ""))
+    choose_file(tmp_path / "along")
     box.csv.click()
     qtbot.waitUntil(lambda: not window.commands.is_busy)
     table = np.loadtxt(tmp_path / "along.csv", delimiter=",", skiprows=1)

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from PySide6.QtWidgets import QFileDialog, QLabel
+from PySide6.QtWidgets import QLabel
 
 from app.models.run_record import RunState
 from app.run import profile_text as words
@@ -205,11 +205,10 @@ def test_nothing_is_wider_than_the_panel(qtbot, window, tab_of_window):
             assert each.wordWrap() or each.width() >= each.sizeHint().width(), each.text()
 
 
-def test_the_profile_on_show_is_exported_whole(qtbot, controls, tab, tmp_path, monkeypatch):
+def test_the_profile_on_show_is_exported_whole(qtbot, controls, tab, tmp_path, choose_file):
     show(controls, CARD)
     target = tmp_path / "mine.json"
-    answer = staticmethod(lambda *_, **__: (str(target.with_suffix("")), ""))
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
+    choose_file(target.with_suffix(""))
     tab.save.click()
     qtbot.waitUntil(lambda: target.exists() and not controls.commands.is_busy)
     written = json.loads(target.read_text())

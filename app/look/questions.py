@@ -1,0 +1,37 @@
+"""Questions and refusals in a box of their own: plain text, an icon of the theme, a safe answer."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from app.look.icons import draw_in
+from app.views.plain_text import breakable
+
+ICON_PX = 32
+
+
+def ask(parent: QWidget | None, title: str, text: str, yes: str) -> bool:
+    """Ask a question whose safe answer, that of Return and Esc, is no."""
+    box = question_box(parent, title, text, "help")
+    agreed = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
+    box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+    box.exec()
+    return box.clickedButton() is agreed
+
+
+def tell(parent: QWidget | None, title: str, text: str) -> None:
+    """Say why something is not done."""
+    box = question_box(parent, title, text, "info")
+    box.setStandardButtons(QMessageBox.StandardButton.Ok)
+    box.exec()
+
+
+def question_box(parent: QWidget | None, title: str, text: str, icon: str) -> QMessageBox:
+    """Return a box with words and one of our icons, and no button yet."""
+    box = QMessageBox(parent)
+    box.setWindowTitle(title)
+    box.setIconPixmap(draw_in(icon, box.palette()).pixmap(ICON_PX))
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setText(breakable(text))
+    return box
