@@ -73,6 +73,7 @@ class GeometryPage(QWidget):
         row.addWidget(self.slider, 1)
         ways = QHBoxLayout()
         ways.setContentsMargins(8, 0, 8, 4)
+        ways.setSpacing(8)
         ways.addStretch(1)
         for name, camera in WAYS.items():
             tip = f"Look at the scan: {name.lower()}"

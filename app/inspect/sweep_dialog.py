@@ -34,8 +34,6 @@ if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
 
 SIZE_PX = (1040, 790)
 N_ACROSS = 3
-CORNER = (-np.inf, -np.inf, 0.0)
-"""The crosshair stays out of the picture until the user puts it there."""
 HANDLING = (
     "Arrow keys: other candidates. In the large picture PgUp, PgDn or the wheel: other candidates; "
     "right button: window; Ctrl and wheel: zoom; middle button: move."
@@ -173,8 +171,6 @@ class SweepDialog(QDialog):
         for tile in self.tiles:
             tile.deleteLater()
         self.state.set_volume(_volume_of(found.best))
-        if before is None:
-            self.state.set_cursor(CORNER)
         self.tiles = [self._tile(one, found) for one in found.candidates]
         for k, tile in enumerate(self.tiles):
             self._grid.addWidget(tile, k // N_ACROSS, k % N_ACROSS)

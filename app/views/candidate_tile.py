@@ -74,7 +74,7 @@ class CandidateTile(QAbstractButton):
             painter.setPen(QPen(QColor(colours.accent), 2.0))
             painter.drawRoundedRect(rim, 4, 4)
         if self.hasFocus():
-            painter.setPen(QPen(QColor(colours.text), 1.0, Qt.PenStyle.DotLine))
+            painter.setPen(QPen(QColor(colours.text), 1.0))
             painter.drawRoundedRect(rim.adjusted(2, 2, -2, -2), 3, 3)
         elif self.underMouse() and not self.isChecked():
             painter.setPen(QPen(QColor(colours.muted), 1.0))

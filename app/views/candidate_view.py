@@ -43,6 +43,7 @@ class CandidateView(RasterView):
     def __init__(self, state: ViewState, parent: QWidget | None = None) -> None:
         super().__init__(state, "Chosen candidate", parent)
         self.title = ""
+        self.has_crosshair = False  # until the user puts it somewhere
 
     def make_raster(self, volume: Volume) -> Raster:
         return raster_of(volume)
@@ -63,7 +64,11 @@ class CandidateView(RasterView):
         """Paint none: two slices may stand side by side."""
 
     def primary_drag(self, at: QPointF) -> Drag:
-        return PointDrag(lambda to: self.state.set_cursor((*self.to_mm(to), 0.0)))
+        return PointDrag(self._put_cursor)
+
+    def _put_cursor(self, at: QPointF) -> None:
+        self.has_crosshair = True
+        self.state.set_cursor((*self.to_mm(at), 0.0))
 
     def step(self, n_notches: int) -> None:
         self.stepped.emit(n_notches)

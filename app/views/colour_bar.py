@@ -18,6 +18,9 @@ from app.views.viewport import nice_length
 BAR_PX = 10
 TICK_PX = 4
 MARGIN_PX = 18  # room for half a tick label at each end
+WORDS_FROM_PX = 110
+"""A narrower bar has no ticks: the boxes beside it say what its ends are."""
+LEAST_PX, LEAST_MARGIN_PX = 56, 2
 
 
 def strip(key: str) -> QImage:
@@ -80,16 +83,21 @@ class ColourBar(QWidget):
         return QSize(220, self.minimumSizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(110, BAR_PX + TICK_PX + math.ceil(QFontMetricsF(self.font()).height()) + 1)
+        return QSize(
+            LEAST_PX, BAR_PX + TICK_PX + math.ceil(QFontMetricsF(self.font()).height()) + 1
+        )
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = self._state.colours
-        bar = QRectF(MARGIN_PX, 0.5, self.width() - 2 * MARGIN_PX, BAR_PX)
+        has_words = self.width() >= WORDS_FROM_PX
+        margin = MARGIN_PX if has_words else LEAST_MARGIN_PX
+        top = 0.5 if has_words else (self.height() - BAR_PX) / 2
+        bar = QRectF(margin, top, self.width() - 2 * margin, BAR_PX)
         painter = QPainter(self)
         painter.drawImage(bar, strip(self._state.colour_map))
         painter.setPen(QPen(QColor(colours.muted), 1.0))
         painter.drawRect(bar)
-        if self._state.volume is not None:
+        if self._state.volume is not None and has_words:
             self._paint_ticks(painter, bar)
         painter.end()
 

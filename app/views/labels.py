@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
@@ -15,6 +17,11 @@ def shortened(text: str, most: int) -> str:
         return text
     head = (most - 1) * 2 // 3
     return f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
+
+
+def shortened_words(text: str, most: int) -> str:
+    """Return a text whose words have at most `most` characters: names keep both their ends."""
+    return re.sub(rf"\S{{{most + 1},}}", lambda word: shortened(word[0], most), text)
 
 
 class WrappedLabel(PlainLabel):
@@ -64,14 +71,17 @@ class ElidedLabel(PlainLabel):
         return QSize(0, super().minimumSizeHint().height())
 
     def sizeHint(self) -> QSize:
+        margins = self.contentsMargins()
         width = self.fontMetrics().horizontalAdvance(self.full_text) + 2
-        return QSize(width, self.fontMetrics().height())
+        height = self.fontMetrics().height() + margins.top() + margins.bottom()
+        return QSize(width + margins.left() + margins.right(), height)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
 
     def _fit(self) -> None:
-        fitted = self.fontMetrics().elidedText(self.full_text, self._mode, max(0, self.width()))
+        room = max(0, self.contentsRect().width())
+        fitted = self.fontMetrics().elidedText(self.full_text, self._mode, room)
         self.setText(fitted)
         self.setToolTip(plain_tip(self.full_text if fitted != self.full_text else ""))

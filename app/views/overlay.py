@@ -17,19 +17,24 @@ GAP_PX = 13.0  # half of the hole in the crosshair, so that a lesion shows
 HEAD_PX = 6.0  # the barbs of an arrow
 BAR_PART = 0.28  # longest scale bar, as a part of the view's width
 SHORTEST_BAR_PX = 12.0
+BETWEEN = "   "
+"""Stands between the parts of a caption: where there is no room beside a letter, a line may end."""
 
 
 @dataclass(frozen=True)
 class Notes:
     """Words over a view: a caption at the upper left, a live readout, a warning below.
 
-    `remark` stands at the lower left: what to keep in mind of this view.
+    `remark` stands at the lower left: what to keep in mind of this view. `top` and `bottom` are the
+    letters in the middle of those edges, which no words may cover.
     """
 
     caption: str
     readout: str = ""
     warning: str = ""
     remark: str = ""
+    top: str = ""
+    bottom: str = ""
 
 
 def to_view(rect: Rect, viewport: Viewport) -> QRectF:
@@ -73,25 +78,56 @@ def halo_pen(colour: str) -> QPen:
 def notes(painter: QPainter, words: Notes, size: tuple[int, int], colours: ViewColours) -> None:
     """The plates with words."""
     width, height = size
-    baseline = EDGE_PX + QFontMetricsF(painter.font()).ascent()
-    halo_text(painter, EDGE_PX + 2, baseline, words.caption, colours.plate_text, colours.canvas)
+    metrics = QFontMetricsF(painter.font())
+    left, inks = EDGE_PX + 2, (colours.plate_text, colours.canvas)
+    beside = _beside(painter.font(), words.top, width)
+    lines = fitted_lines(words.caption, metrics, beside, width - 2 * left)
+    for i, line in enumerate(lines):
+        baseline = EDGE_PX + metrics.ascent() + i * metrics.height()
+        halo_text(painter, left, baseline, line, *inks)
     if words.remark:
-        low = height - EDGE_PX - 4.5
-        halo_text(painter, EDGE_PX + 2, low, words.remark, colours.plate_text, colours.canvas)
+        fits = metrics.horizontalAdvance(words.remark) <= _beside(
+            painter.font(), words.bottom, width
+        )
+        low = height - EDGE_PX - 4.5 - (0 if fits else metrics.height())
+        (line,) = fitted_lines(words.remark, metrics, width - 2 * left, width - 2 * left)
+        halo_text(painter, left, low, line, *inks)
     if words.readout:
         w, h = plate_size(painter.font(), words.readout)
         top = height - 2.6 * h - EDGE_PX
         plate(painter, QRectF((width - w) / 2, top, w, h), words.readout, colours)
     if words.warning:
         w, h = plate_size(painter.font(), words.warning)
-        at = QRectF(EDGE_PX, EDGE_PX + 1.2 * h, w, h)
+        at = QRectF(EDGE_PX, EDGE_PX + 1.2 * h + (len(lines) - 1) * metrics.height(), w, h)
         plate(painter, at, words.warning, colours, colours.warning)
+
+
+def _beside(font: QFont, letter: str, width: float) -> float:
+    """The room left of a letter in the middle of an edge [px]; all of the edge without one."""
+    if not letter:
+        return width - 2 * (EDGE_PX + 2)
+    plate_width, plate_height = plate_size(_bold(font), letter)
+    return (width - max(plate_width, plate_height)) / 2 - EDGE_PX - 2 - PAD_X
+
+
+def fitted_lines(text: str, metrics: QFontMetricsF, first_px: float, other_px: float) -> list[str]:
+    """Break a caption between its parts into lines that fit; what is still too long ends in …."""
+    lines: list[str] = []
+    for part in text.split(BETWEEN):
+        longer = f"{lines[-1]}{BETWEEN}{part}" if lines else part
+        room = first_px if len(lines) <= 1 else other_px
+        if lines and metrics.horizontalAdvance(longer) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(part)
+    rooms = [first_px, *[other_px] * (len(lines) - 1)]
+    elide = Qt.TextElideMode.ElideRight
+    return [metrics.elidedText(line, elide, px) for line, px in zip(lines, rooms, strict=True)]
 
 
 def letters(painter: QPainter, edges: Edges, size: tuple[int, int], colours: ViewColours) -> None:
     """Orientation letters in the middle of the four edges."""
-    font = QFont(painter.font())
-    font.setBold(True)
+    font = _bold(painter.font())
     painter.save()
     painter.setFont(font)
     width, height = size
@@ -108,6 +144,12 @@ def letters(painter: QPainter, edges: Edges, size: tuple[int, int], colours: Vie
         top = round(inset + y * (height - h - 2 * inset))
         plate(painter, QRectF(left, top, w, h), text, colours)
     painter.restore()
+
+
+def _bold(font: QFont) -> QFont:
+    made = QFont(font)
+    made.setBold(True)
+    return made
 
 
 def crosshair(painter: QPainter, at: QPointF, area: QRectF, colours: ViewColours) -> None:

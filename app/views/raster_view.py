@@ -37,6 +37,7 @@ class RasterView(QWidget):
     """One pane: a picture with its orientation, scale and crosshair; subclasses fill it."""
 
     enlarge_requested = Signal()
+    has_crosshair = True
 
     def __init__(self, state: ViewState, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -192,9 +193,12 @@ class RasterView(QWidget):
     def paint_marks(self, painter: QPainter, viewport: Viewport) -> None:
         """Paint what tells sides and lengths."""
         colours, size = self.state.colours, (self.width(), self.height())
-        axes = self.state.volume.axes if self.state.volume else "LPS"
-        overlay.letters(painter, self.edges().on(axes), size, colours)
+        overlay.letters(painter, self.shown_edges(), size, colours)
         overlay.scale_bar(painter, viewport, size, colours, self.state.length_unit)
+
+    def shown_edges(self) -> Edges:
+        """The letters as they are painted: signs of the axes where nobody knows their sides."""
+        return self.edges().on(self.state.volume.axes if self.state.volume else "LPS")
 
     def _paint_raster(self, painter: QPainter, raster: Raster, viewport: Viewport) -> None:
         colours = self.state.colours
@@ -207,12 +211,14 @@ class RasterView(QWidget):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(QColor(colours.grid), 1.0))
         painter.drawRect(area)
-        at = QPointF(*viewport.to_px(*self.cursor_uv()))
-        overlay.crosshair(painter, at, area.intersected(QRectF(self.rect())), colours)
+        if self.has_crosshair:
+            at = QPointF(*viewport.to_px(*self.cursor_uv()))
+            overlay.crosshair(painter, at, area.intersected(QRectF(self.rect())), colours)
 
     def _notes(self, raster: Raster) -> overlay.Notes:
         warning = f"{raster.n_nan} values are NaN, shown as 0" if raster.n_nan else ""
-        return overlay.Notes(self.caption(), self.readout, warning, self.remark())
+        ends = self.shown_edges().top, self.shown_edges().bottom
+        return overlay.Notes(self.caption(), self.readout, warning, self.remark(), *ends)
 
     # steering
 

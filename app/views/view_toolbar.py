@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
     QPushButton,
+    QSizePolicy,
     QWidget,
 )
 
@@ -72,6 +73,9 @@ class ViewToolbar(QWidget):
         row.addWidget(self.colour_map)
         for widget in self._row:
             row.addWidget(widget, 1 if widget is self.bar else 0)
+            if isinstance(widget, QPushButton):  # else they grow where the bar is spared
+                widget.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        row.addStretch(0)
 
     def _colour_map_box(self) -> QComboBox:
         box = QComboBox()
@@ -95,6 +99,8 @@ class ViewToolbar(QWidget):
     def _fill_presets(self) -> None:
         menu = self.presets.menu()
         menu.clear()
+        menu.addAction("Automatic").triggered.connect(lambda: self._state.auto_window())
+        menu.addSeparator()
         for preset in self._state.window_presets():
             ends = (number(self._state.to_shown(end)) for end in preset.window)
             words = f"{' to '.join(ends)} {self._state.shown_unit}".rstrip()
@@ -130,7 +136,7 @@ class ViewToolbar(QWidget):
     @property
     def _spared(self) -> tuple[QWidget, ...]:
         """What goes first: keys, the numbers and the status line do the same."""
-        return self.interpolation, self.bar, self.unit, self.auto
+        return self.interpolation, self.auto, self.unit, self.bar
 
     def _give_way(self) -> None:
         """Spare what a narrow window has no room for."""
@@ -158,6 +164,7 @@ class ViewToolbar(QWidget):
             plain_tip(f"The patient's right is at the {side} of the screen; click to change")
         )
         self.colour_map.setCurrentIndex(self.colour_map.findData(state.colour_map))
+        self.colour_map.setToolTip(plain_tip(f"Colour map: {self.colour_map.currentText()}"))
         self._refresh_swatches()
         for widget in (self.presets, self.low, self.high, self.auto):
             widget.setEnabled(state.volume is not None)

@@ -6,22 +6,30 @@ import re
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
-from PySide6.QtCore import QBuffer, QIODevice, QPoint
+from PySide6.QtCore import QBuffer, QIODevice, QPoint, QRectF
 from PySide6.QtGui import QFont, QFontMetricsF
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
 
+CAPITAL_PX = 9.0
+"""Height of capitals in the font of the window."""
 _SVG = "{http://www.w3.org/2000/svg}"
 
 
 @dataclass(frozen=True)
 class Text:
-    """Words on the screen, their middle [px], and whether they are bold."""
+    """Words on the screen, their middle [px], whether they are bold, and their width [px]."""
 
     words: str
     x: float
     y: float
     bold: bool
+    width: float = 0.0
+
+    @property
+    def box(self) -> QRectF:
+        """What the letters take up, without what hangs below their line [px]."""
+        return QRectF(self.x - self.width / 2, self.y - CAPITAL_PX / 2, self.width, CAPITAL_PX)
 
 
 @dataclass(frozen=True)
@@ -78,9 +86,10 @@ def _text(item: ElementTree.Element, dx: float, dy: float) -> Text:
     font.setPixelSize(round(float(item.get("font-size", 0))))
     font.setWeight(QFont.Weight(int(item.get("font-weight", 400))))
     metrics, words = QFontMetricsF(font), item.text or ""
-    middle = float(item.get("x", 0)) + metrics.horizontalAdvance(words) / 2
+    width = metrics.horizontalAdvance(words)
+    middle = float(item.get("x", 0)) + width / 2
     y = float(item.get("y", 0)) - metrics.capHeight() / 2
-    return Text(words, dx + middle, dy + y, font.bold())
+    return Text(words, dx + middle, dy + y, font.bold(), width)
 
 
 def _box(item: ElementTree.Element, dx: float, dy: float) -> tuple[float, float, float, float]:

@@ -8,6 +8,18 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 from app.views.labels import ElidedLabel
 
 
+def test_what_does_not_fit_between_the_margins_ends_in_dots(qtbot):
+    label = ElidedLabel("Changed since: voxel size automatic, now 6 x 6 x 6 mm")
+    qtbot.addWidget(label)
+    label.setContentsMargins(10, 3, 10, 3)
+    whole = label.sizeHint().width()
+    label.resize(whole - 4, 22)
+    label.show()
+    assert label.text().endswith("…") and label.toolTip() == label.full_text
+    label.resize(whole, 22)
+    assert label.text() == label.full_text and not label.toolTip()
+
+
 @pytest.mark.parametrize("text", ["", "Final", "a value that is longer than there is room for it"])
 def test_nothing_lies_over_a_label_within_bounds(qtbot, text):
     row, label, button = QWidget(), ElidedLabel(), QPushButton("Latest")

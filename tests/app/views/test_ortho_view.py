@@ -94,9 +94,13 @@ def test_the_presets_menu_sets_a_window(ortho, state):
     menu = ortho.toolbar.presets.menu()
     menu.aboutToShow.emit()
     titles = [action.text() for action in menu.actions()]
-    assert titles[0] == "Full range: 0 to 6 counts/mm"
-    menu.actions()[1].trigger()
-    assert state.window == (0.0, 3.0)
+    assert titles[:3] == ["Automatic", "", "Full range: 0 to 6 counts/mm"]
+    state.auto_window()
+    best = state.window
+    menu.actions()[3].trigger()
+    assert state.window == (0.0, 3.0) != best
+    menu.actions()[0].trigger()
+    assert state.window == best
 
 
 def test_the_colour_map_box_follows_the_state_and_sets_it(ortho, state):
@@ -137,10 +141,14 @@ def test_the_toolbar_cuts_nothing_off_at_any_width(state, show, width):
         assert toolbar.bar.width() >= toolbar.bar.minimumSizeHint().width()
 
 
-def test_a_narrow_toolbar_spares_the_bar_and_a_wide_one_shows_all(state, show):
-    narrow, wide = (show(OrthoView(state), width, 500).toolbar for width in (400, 1000))
-    assert narrow.width() < 700
+def test_a_toolbar_spares_what_the_menu_and_keys_do_before_the_colour_bar(state, show):
+    narrow, middle, wide = (
+        show(OrthoView(state), width, 500).toolbar for width in (400, 570, 1000)
+    )
+    assert narrow.width() < 560
     assert not narrow.bar.isVisible()
+    assert middle.bar.isVisible() and middle.unit.isVisible()
+    assert not middle.auto.isVisible()
     assert wide.bar.isVisible()
     assert wide.interpolation.isVisible()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,8 @@ from app.views.colour_bar import ColourBar
 from app.views.mip_view import MipView
 from app.views.slice_view import SliceView
 from engine.data.volume import Volume
-from tests.app.views.painted import Painted, painted
+from tests.app.screen_laws import words_beyond, words_over
+from tests.app.views.painted import Painted, Text, painted
 
 SLICES = {  # plane: left, right, top, bottom; the patient's right at the left of the screen
     "axial": "RLAP",
@@ -47,6 +50,35 @@ def _nearest(found: Painted, x: float, y: float) -> str:
     assert abs(text.x - x) < 3 and abs(text.y - y) < 3, f"{text} is not in the middle of an edge"
     assert text.bold
     return text.words
+
+
+WIDTHS = (180, 228, 284, 420)
+"""Of a view beside two others in the narrowest window, up to one of four in a usual one [px]."""
+
+
+def faults(view) -> list[str]:
+    """What of the words of a view overlaps, and what leaves it."""
+    found = painted(view)
+    return words_over(found) + words_beyond(found, view)
+
+
+@pytest.mark.parametrize("axes", AXES)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_word_covers_another_one_however_narrow_a_view(state, sided, show, width, axes):
+    turned(state, sided, axes)
+    state.set_blurred_axis(1)
+    for plane in SLICES:
+        assert faults(show(SliceView(state, plane), width, 160)) == []
+    view = show(MipView(state), width, 160)
+    view._gain = 1.7
+    assert "as wide" in view.remark()
+    assert faults(view) == []
+
+
+def test_words_that_cover_each_other_are_found():
+    caption, letter = Text("x -0.9 mm", 90, 10, False, 60), Text("H", 114, 12, True, 9)
+    assert words_over(Painted((caption, letter), (), ())) == ["'x -0.9 mm' and 'H'"]
+    assert words_over(Painted((caption, replace(letter, x=130)), (), ())) == []
 
 
 def turned(state, sided, axes: str) -> None:

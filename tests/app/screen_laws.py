@@ -1,0 +1,282 @@
+"""What a careful eye finds wrong on the screen: cut, unnamed, overlapping, unreadable words."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QImage
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QComboBox,
+    QDialogButtonBox,
+    QLabel,
+    QLineEdit,
+    QMainWindow,
+    QPushButton,
+    QTabBar,
+    QTabWidget,
+    QToolButton,
+    QWidget,
+)
+
+from app.look.theme import luminance
+from app.look.widgets import fitted
+from app.views.labels import ElidedLabel, WrappedLabel
+from app.views.note import Note
+from app.views.raster_view import RasterView
+from tests.app.views.painted import Painted, painted
+
+READABLE = 4.5
+"""WCAG 2.2 AA for words."""
+BUTTON_PAD_PX = 6
+"""Least room beside the words of a button."""
+ARROW_PX = 30
+"""Of a box of choices: its arrow and its frame."""
+FEW = 12
+"""Colours at either end that are looked at."""
+TOUCH_PX = 1
+"""What neighbours may share."""
+
+
+def faults_of(inside: QWidget) -> list[str]:
+    """Return everything that is wrong with a window or dialog as it stands, one line each."""
+    found = {
+        "cut": cut_labels(inside) + cut_controls(inside),
+        "unnamed": unnamed(inside),
+        "without a tip": without_tips(inside) if isinstance(inside, QMainWindow) else [],
+        "overlap": overlapping(inside) + painted_over(inside),
+        "unreadable": unreadable(inside),
+        "off the screen": off_the_screen(inside),
+    }
+    return [f"{what}: {each}" for what, faults in found.items() for each in faults]
+
+
+def cut_labels(inside: QWidget) -> list[str]:
+    """Return the words of visible labels that are cut off without a sign."""
+    return [
+        label.text()
+        for label in inside.findChildren(QLabel)
+        if label.isVisible() and label.text() and _is_cut(label)
+    ]
+
+
+def _is_cut(label: QLabel) -> bool:
+    room = label.contentsRect()
+    if isinstance(label, WrappedLabel) or label.wordWrap():
+        return label.heightForWidth(label.width()) > label.height() + 1
+    if isinstance(label, ElidedLabel) and label.text() != label.full_text and not label.toolTip():
+        return True
+    words = max(label.text().split("\n"), key=len)
+    return QFontMetricsF(label.font()).horizontalAdvance(words) > room.width() + 1
+
+
+def cut_controls(inside: QWidget) -> list[str]:
+    """Return the words of visible buttons, tabs and choices that have no room and no tip."""
+    faults = []
+    for each in inside.findChildren(QWidget):
+        if not each.isVisible():
+            continue
+        if isinstance(each, QPushButton | QToolButton) and each.text() and not _shows_icon(each):
+            words = _width(each, each.text().replace("&", ""))
+            icon = 0 if each.icon().isNull() else each.iconSize().width()
+            if words + icon + BUTTON_PAD_PX > each.width():
+                faults.append(each.text())
+        elif isinstance(each, QTabBar):
+            faults += [f"tab {each.tabText(i)}" for i in _cut_tabs(each)]
+        elif isinstance(each, QComboBox) and not each.toolTip() and _is_cut_choice(each):
+            faults.append(each.currentText())
+    return faults
+
+
+def _is_cut_choice(box: QComboBox) -> bool:
+    return _width(box, box.currentText()) + ARROW_PX > box.width()
+
+
+def _shows_icon(button: QAbstractButton) -> bool:
+    """Whether a button shows its icon alone."""
+    style = Qt.ToolButtonStyle.ToolButtonIconOnly
+    return isinstance(button, QToolButton) and button.toolButtonStyle() is style
+
+
+def _cut_tabs(bar: QTabBar) -> list[int]:
+    """Return the tabs that are not wholly on show."""
+    rects = [(i, bar.tabRect(i)) for i in range(bar.count()) if bar.isTabVisible(i)]
+    return [i for i, rect in rects if rect.left() < 0 or rect.right() > bar.width()]
+
+
+def _width(widget: QWidget, text: str) -> float:
+    return QFontMetricsF(widget.font()).horizontalAdvance(text)
+
+
+def unnamed(inside: QWidget) -> list[str]:
+    """Return the kinds of widgets that Tab reaches and a screen reader has no name for."""
+    return [
+        f"{type(each).__name__} {each.objectName()}"
+        for each in inside.findChildren(QWidget)
+        if each.isVisible() and _is_reached(each) and not _name_of(each)
+    ]
+
+
+def _is_reached(widget: QWidget) -> bool:
+    inner = isinstance(widget.parent(), QAbstractSpinBox | QComboBox)
+    own = widget.focusProxy() is None and not widget.objectName().startswith("qt_")
+    return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and own and not inner
+
+
+def _name_of(widget: QWidget) -> str:
+    if isinstance(widget, QTabWidget):
+        return widget.tabText(0)
+    words = widget.text() if isinstance(widget, QAbstractButton | QLabel) else ""
+    return widget.accessibleName() or words
+
+
+def without_tips(inside: QWidget) -> list[str]:
+    """Return the words of visible buttons that have no tip; those of dialogs say what they do."""
+    return [
+        each.text() or type(each).__name__
+        for each in inside.findChildren(QAbstractButton)
+        if each.isVisible() and not each.toolTip() and not _is_plain(each)
+    ]
+
+
+def _is_plain(button: QAbstractButton) -> bool:
+    is_own = button.objectName().startswith("qt_")
+    return is_own or isinstance(button.parent(), QDialogButtonBox | QComboBox)
+
+
+def overlapping(inside: QWidget) -> list[str]:
+    """Return pairs of words and controls that lie on one another, and what leaves its parent."""
+    faults = []
+    for parent in (inside, *inside.findChildren(QWidget)):
+        if not parent.isVisible() or isinstance(parent, RasterView | QAbstractSpinBox | QComboBox):
+            continue
+        children = [
+            each
+            for each in parent.children()
+            if isinstance(each, QLabel | QAbstractButton | QLineEdit | QComboBox | QAbstractSpinBox)
+            and each.isVisible()
+            and not each.isWindow()
+            and not isinstance(each, Note)
+            and not each.objectName().startswith("qt_")
+        ]
+        for one, other in combinations(children, 2):
+            shared = one.geometry().intersected(other.geometry())
+            if shared.width() > TOUCH_PX and shared.height() > TOUCH_PX:
+                faults.append(f"{_called(one)} and {_called(other)}")
+    return faults
+
+
+def _called(widget: QWidget) -> str:
+    return repr(words_of(widget)[:40] or widget.accessibleName() or type(widget).__name__)
+
+
+def painted_over(inside: QWidget) -> list[str]:
+    """Return pairs of words that visible views paint on one another, and words cut by an edge."""
+    faults = []
+    for view in inside.findChildren(RasterView):
+        if view.isVisible() and view.state.volume is not None:
+            found = painted(view)
+            wrong = words_over(found) + words_beyond(found, view)
+            faults += [f"{view.accessibleName()}: {each}" for each in wrong]
+    return faults
+
+
+def words_over(found: Painted) -> list[str]:
+    """Return pairs of painted words that overlap."""
+    return [
+        f"{one.words!r} and {other.words!r}"
+        for one, other in combinations(found.texts, 2)
+        if one.box.intersects(other.box)
+    ]
+
+
+def words_beyond(found: Painted, view: QWidget) -> list[str]:
+    """Return the painted words that an edge of a view cuts."""
+    room = view.rect().toRectF()
+    return [f"{each.words!r} is cut" for each in found.texts if not room.contains(each.box)]
+
+
+def unreadable(inside: QWidget) -> list[str]:
+    """Return the words of visible labels and buttons that do not stand out from their ground."""
+    image = inside.grab().toImage()
+    ratio, faults = image.devicePixelRatio(), []
+    for each in inside.findChildren(QWidget):
+        text = each.text() if isinstance(each, QLabel | QAbstractButton) else ""
+        if (
+            not text
+            or (isinstance(each, QToolButton) and _shows_icon(each))
+            or not each.isVisible()
+            or not each.isEnabled()
+        ):
+            continue
+        part = _seen_part(inside, each)
+        if min(part.width(), part.height()) > 4:
+            best = contrast_in(_cropped(image, part, ratio))
+            if best < READABLE:
+                faults.append(f"{_called(each)} {best:.1f}:1")
+    return faults
+
+
+def words_of(widget: QWidget) -> str:
+    """Return the words that a label, button or field shows."""
+    if isinstance(widget, QLineEdit):
+        return widget.text() or widget.placeholderText()
+    if isinstance(widget, QLabel | QAbstractButton):
+        return widget.text()
+    return widget.currentText() if isinstance(widget, QComboBox) else ""
+
+
+def _seen_part(inside: QWidget, widget: QWidget) -> QRect:
+    """Return what of a widget is not scrolled away, in the places of the window [px]."""
+    seen = widget.visibleRegion().boundingRect()
+    return seen.translated(widget.mapTo(inside, QPoint()))
+
+
+def _cropped(image: QImage, part: QRect, ratio: float) -> NDArray[np.uint32]:
+    edges = (part.x(), part.y(), part.width(), part.height())
+    copy = image.copy(*(round(edge * ratio) for edge in edges))
+    copy = copy.convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(copy.constBits(), np.uint32)
+    return pixels & 0xFFFFFF
+
+
+def contrast_in(pixels: NDArray[np.uint32]) -> float:
+    """Return the best contrast of any colour "0xRRGGBB" with the most frequent one (WCAG 2.2)."""
+    colours, counts = np.unique(pixels, return_counts=True)
+    ground = luminance(f"#{colours[counts.argmax()]:06x}")
+    others = [luminance(f"#{colour:06x}") for colour in colours[_few(colours)]]
+    return max((max(ground, each) + 0.05) / (min(ground, each) + 0.05) for each in others)
+
+
+def _few(colours: NDArray[np.uint32]) -> NDArray[np.intp]:
+    """Return the places of the brightest and the darkest colours, one of which is the best."""
+    green = colours >> 8 & 0xFF
+    order = np.argsort((colours >> 16) + 3 * green + (colours & 0xFF))
+    return np.concatenate([order[:FEW], order[-FEW:]])
+
+
+def contrast_of(fault: str) -> float:
+    """Return the contrast that a fault of `unreadable` tells."""
+    return float(fault.rpartition(" ")[2].removesuffix(":1"))
+
+
+def off_the_screen(window: QWidget) -> list[str]:
+    """Return how large a window is, or must be, where that is more than its screen."""
+    room = window.screen().availableSize()
+    needed = window.minimumSizeHint().expandedTo(window.minimumSize())
+    sizes = {"is": window.size(), "needs": needed}
+    return [
+        f"{verb} {size.width()} x {size.height()}"
+        for verb, size in sizes.items()
+        if fitted(size, room) != size and size != room
+    ]
+
+
+def is_on(screen: QSize, dialog: QWidget) -> bool:
+    """Whether a screen of this size can hold a dialog with its frame."""
+    needed = dialog.minimumSizeHint().expandedTo(dialog.minimumSize())
+    return fitted(needed, screen) == needed
