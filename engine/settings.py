@@ -22,6 +22,10 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
+    def usual(self, voxel_mm: tuple[float, float, float]) -> dict[str, str]:
+        """Return what fields left out mean on voxels of this size, by their names, in words."""
+        return {}
+
 
 def setting(
     default: Any = ...,

@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from pydantic import ValidationError
 from PySide6.QtCore import Signal
 
 from app.control.opening import Opening, Request
@@ -18,8 +19,9 @@ from app.models.messages import Problem
 from app.models.named_protocols import user_protocol_path
 from app.models.preferences import Preferences
 from app.models.session import Session
-from engine.errors import EngineError
+from engine.errors import EngineError, SettingsError
 from engine.modalities import Study, modality_of, write_protocol, write_study
+from engine.settings import explain
 
 if TYPE_CHECKING:  # the loader is not needed to open the window
     from engine.jobs import Loader
@@ -166,7 +168,10 @@ class Commands(Tasks):
         path = user_protocol_path(self._preferences.folder, name, modality_of(protocol))
 
         def write() -> None:
-            named = type(protocol).model_validate(protocol.model_dump() | {"name": name})
+            try:
+                named = type(protocol).model_validate(protocol.model_dump() | {"name": name})
+            except ValidationError as e:
+                raise SettingsError(f"The protocol: {explain(e)}.") from e
             write_protocol(named, path)
             self._study.use_protocol(named)
             self._session.add_log("info", f"Protocol saved: {path}")

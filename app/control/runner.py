@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # the engine's process is not needed to open the window
     from engine.jobs import Job as KeptJob
     from engine.results import Outcome
 
+ABORTED = "Aborted."
 NOT_KEPT = "The last image could not be kept among the results; export it before you go on."
 
 
@@ -205,9 +206,8 @@ class Runner(QObject):
             case Aborted():
                 self._keep_last_image("aborted")
                 job = self._job_id if self.has_checkpoint or self._run.record.latest else ""
-                self._session.raise_problem(
-                    Problem("Aborted.", event.text, job=job, is_fault=False)
-                )
+                text = event.text.removeprefix(ABORTED).strip()  # the title says it
+                self._session.raise_problem(Problem(ABORTED, text, job=job, is_fault=False))
 
     def _keep_last_image(self, outcome: Outcome) -> None:
         """Have the last image among the results, whether the engine came to keep it or not."""

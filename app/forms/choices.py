@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from app.forms.fields import Editor, Fault, QuietCombo, Value
 from app.forms.forms import Form
 from app.views.plain_text import PlainLabel, plain_tip
+from engine.geometry import Point
 from engine.settings import Settings
 
 Kinds = tuple[type[Settings], ...]
@@ -76,6 +77,10 @@ class UnionEditor(Editor):
         for form in self._forms:
             form.set_expert(expert)
 
+    def show_voxels(self, voxel_mm: Point) -> None:
+        for form in self._forms:
+            form.show_voxels(voxel_mm)
+
     @property
     def _form(self) -> Form:
         return self._forms[self._box.currentIndex()]
@@ -128,6 +133,7 @@ class ListEditor(Editor):
         self._kinds = {title_of(kind): kind for kind in kinds}
         self._entries: list[_Entry] = []
         self._expert = False
+        self._voxel_mm: Point | None = None
         self._list = QVBoxLayout()
         self._list.setSpacing(8)
         self._add = QPushButton(f"Add {noun_of(kinds)}".rstrip())
@@ -183,9 +189,16 @@ class ListEditor(Editor):
         for entry in self._entries:
             entry.form.set_expert(expert)
 
+    def show_voxels(self, voxel_mm: Point) -> None:
+        self._voxel_mm = voxel_mm
+        for entry in self._entries:
+            entry.form.show_voxels(voxel_mm)
+
     def _entry(self, value: Settings) -> _Entry:
         entry = _Entry(value)
         entry.form.set_expert(self._expert)
+        if self._voxel_mm is not None:
+            entry.form.show_voxels(self._voxel_mm)
         entry.form.edited.connect(self.edited)
         entry.removed.connect(lambda: self.remove(self._entries.index(entry)))
         entry.raised.connect(lambda: self.shift(self._entries.index(entry), -1))
@@ -218,6 +231,9 @@ class OptionalEditor(Editor):
 
     def show_faults(self, faults: list[Fault]) -> None:
         self._form.show_faults(faults)
+
+    def show_voxels(self, voxel_mm: Point) -> None:
+        self._form.show_voxels(voxel_mm)
 
     def _switched(self, on: bool) -> None:
         self._form.setVisible(on)

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QHelpEvent, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
+    QToolTip,
     QWidget,
 )
 
 from app.forms.number_box import NumberBox
 from app.look.formatting import words
-from app.views.plain_text import PlainLabel
+from app.views.plain_text import PlainLabel, plain_tip
+from engine.geometry import Point
 
 Value: TypeAlias = Any
 """What a field of settings may hold: each editor knows its own."""
@@ -26,6 +31,8 @@ Fault = tuple[tuple[Value, ...], str]
 
 
 AXES = "xyzuvw"
+FIELD_PAD_PX = 4
+"""Beside the words of a combo box, within its field."""
 LEAST_LETTERS = 8
 """Letters of its entries that a combo box has room for at least."""
 
@@ -53,6 +60,9 @@ class Editor(QWidget):
 
     def set_hint(self, text: str) -> None:
         """Say what an empty field means; only optional numbers can be empty."""
+
+    def show_voxels(self, voxel_mm: Point) -> None:
+        """Say what empty fields mean on voxels of this size; a simple editor does not know."""
 
     def name_after(self, title: str) -> None:
         """Tell screen readers, which come to the innermost widget, what is edited here."""
@@ -207,6 +217,38 @@ class QuietCombo(QComboBox):
             super().wheelEvent(event)
         else:
             event.ignore()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint as ever, but a text without room ends in …."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        option.currentText = self.shown_text()
+        painter = QStylePainter(self)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()
+
+    def shown_text(self) -> str:
+        """Return the current text as there is room for it."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        part = QStyle.SubControl.SC_ComboBoxEditField
+        room = (
+            self.style()
+            .subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self)
+            .width()
+        )
+        middle = Qt.TextElideMode.ElideMiddle
+        return self.fontMetrics().elidedText(self.currentText(), middle, room - FIELD_PAD_PX)
+
+    def event(self, event: QEvent) -> bool:
+        """Say a text that is cut off whole in the tip."""
+        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
+            whole, shown = self.currentText(), self.shown_text()
+            if shown != whole:
+                QToolTip.showText(event.globalPos(), plain_tip(whole), self)
+                return True
+        return super().event(event)
 
 
 class ChoiceEditor(Editor):

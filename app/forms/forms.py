@@ -6,32 +6,19 @@ Labels, units, bounds, tooltips and expert fields come from `engine.settings.set
 
 from __future__ import annotations
 
-import types
-from pathlib import Path
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
-
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QGroupBox, QLabel, QVBoxLayout, QWidget
 
-from app.forms.field_facts import bounds_of, faults_of, tip_of
-from app.forms.fields import (
-    ChoiceEditor,
-    ConstantEditor,
-    Editor,
-    Fault,
-    NumberEditor,
-    NumberListEditor,
-    NumbersEditor,
-    SwitchEditor,
-    TextEditor,
-    Value,
-)
+from app.forms.field_editors import editor_for
+from app.forms.field_facts import faults_of, tip_of
+from app.forms.fields import ConstantEditor, Editor, Fault, SwitchEditor, Value
 from app.look.formatting import words
 from app.look.widgets import label
 from app.views.plain_text import PlainLabel, plain_tip
 from engine.data import Plain
+from engine.geometry import Point
 from engine.settings import Settings
 
 CAPTION_PX = 112
@@ -120,6 +107,12 @@ class Form(Editor):
         """Say anew what empty fields mean."""
         for name, hint in hints.items():
             self._rows[name].editor.set_hint(hint)
+
+    def show_voxels(self, voxel_mm: Point) -> None:
+        if self._value is not None:
+            self.set_hints(self._value.usual(voxel_mm))
+        for row in self._rows.values():
+            row.editor.show_voxels(voxel_mm)
 
     def set_unit(self, written: str, shown: str) -> None:
         """Show another unit where the settings are written in one."""
@@ -239,62 +232,3 @@ def _fault_label() -> QLabel:
     made = label("", "fault", wrap=True)
     made.hide()
     return made
-
-
-def editor_for(annotation: Any, field: FieldInfo, title: str, hint: str | None) -> Editor:
-    """Return the editor of a field's type."""
-    options = _members(annotation)
-    optional = type(None) in options
-    options = tuple(o for o in options if o is not type(None))
-    if all(get_origin(o) is Literal for o in options):
-        return _editor_of_value(Literal[options], field, title, hint or "")
-    if len(options) > 1 or _is_settings(options[0]):
-        return _editor_of_settings(options, optional)
-    return _editor_of_value(options[0], field, title, hint or ("auto" if optional else ""))
-
-
-def _editor_of_settings(options: tuple[Any, ...], optional: bool) -> Editor:
-    from app.forms.choices import OptionalEditor, UnionEditor
-
-    if len(options) > 1:
-        return UnionEditor(options)
-    return OptionalEditor(options[0]) if optional else Form(options[0])
-
-
-def _editor_of_value(kind: Any, field: FieldInfo, title: str, hint: str) -> Editor:
-    origin, args = get_origin(kind), get_args(kind)
-    if kind is bool:
-        return SwitchEditor(title)
-    if kind in (int, float):
-        return NumberEditor(kind is int, *bounds_of(field), hint)
-    if kind in (str, Path):
-        return TextEditor(optional=bool(hint))
-    if origin is Literal:
-        return ChoiceEditor(args) if len(args) > 1 else ConstantEditor(args[0])
-    if origin is tuple and args[-1] is not Ellipsis:
-        return NumbersEditor(tuple(a is int for a in args), hint)
-    if origin is tuple and args[0] in (int, float):
-        return NumberListEditor(args[0] is int)
-    if origin is tuple:
-        from app.forms.choices import ListEditor
-
-        return ListEditor(_members(args[0]))
-    raise TypeError(f"no editor for a field of type {kind!r}")
-
-
-def _members(annotation: Any) -> tuple[Any, ...]:
-    annotation = _plain(annotation)
-    options = get_args(annotation) if _is_union(annotation) else (annotation,)
-    return tuple(_plain(option) for option in options)
-
-
-def _plain(annotation: Any) -> Value:
-    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
-
-
-def _is_union(annotation: Any) -> bool:
-    return get_origin(annotation) in (Union, types.UnionType)
-
-
-def _is_settings(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, Settings)

@@ -85,3 +85,13 @@ def fitted(wanted: QSize, available: QSize) -> QSize:
 def fit_to_screen(window: QWidget, width: int, height: int) -> None:
     """Make a window as large as wished, but no larger than its screen."""
     window.resize(fitted(QSize(width, height), window.screen().availableSize()))
+
+
+def grow_to_fit(window: QWidget) -> None:
+    """Make a window as high as its words need at its width; a layout does so only by hand."""
+    layout = window.layout()
+    if layout is not None and window.isVisible():
+        layout.activate()
+        window.resize(
+            window.width(), max(window.height(), layout.totalHeightForWidth(window.width()))
+        )

@@ -19,6 +19,22 @@ TEXTS = {
 }
 
 
+SHORT_TEXTS = {"fast": "2 × voxel size", "standard": "as the protocol says", "fine": "⅔ voxel size"}
+ITERATION_TEXTS = {"fast": ", ½ the iterations", "standard": "", "fine": ", 2 × iterations"}
+
+
+def caption_of(quality: Quality | None, base: Protocol) -> str:
+    """Return what a quality does to a protocol, in a few words; empty where none is chosen."""
+    if quality is None:
+        return ""
+    return SHORT_TEXTS[quality] + (ITERATION_TEXTS[quality] if _iterates(base) else "")
+
+
+def _iterates(protocol: Protocol) -> bool:
+    """Whether there are iterations to change; a direct algorithm has none."""
+    return "iterations" in type(protocol.algorithm).model_fields
+
+
 Fit = Callable[[Point], Point]
 """Returns the voxel nearest to one that the scanner allows."""
 
@@ -37,7 +53,7 @@ def at_quality(
         voxel = _scaled(voxel, VOXEL_FACTORS[quality])
         voxel = fit(voxel) if fit else voxel
     algorithm = base.algorithm
-    if "iterations" in type(algorithm).model_fields:  # a direct one has none
+    if _iterates(base):
         n = max(1, round(algorithm.n_iterations * ITERATION_FACTORS[quality]))
         algorithm = algorithm.model_copy(update={"iterations": n})
     grid = base.grid.model_copy(update={"voxel_mm": voxel})

@@ -99,6 +99,11 @@ class RunRecord:
     _recent: deque[float] = field(default_factory=lambda: deque(maxlen=ROLLING))
 
     @property
+    def local_title(self) -> str:
+        """What is reconstructed, by the names that its owner knows: for the screen alone."""
+        return f"{self.study.data.name}, {self.study.protocol.name}" if self.study else self.title
+
+    @property
     def state_of_stage(self) -> RunState:
         """State of a run while this stage is at work."""
         return STAGE_STATES.get(self.stage, RunState.PREPARING)

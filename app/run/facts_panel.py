@@ -9,11 +9,13 @@ from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLa
 
 from app.control.context import AppContext
 from app.look.formatting import words
-from app.look.widgets import button
+from app.look.glossary import meaning_of
+from app.look.widgets import button, label
 from app.views.plain_text import plain_tip
 from engine.data import Plain
 from engine.io import fact_of
 
+EMPTY = "No facts yet. What the scan says of itself stands here, and all that made an image."
 Branch = Plain | list[Any] | tuple[Any, ...]
 
 
@@ -32,13 +34,16 @@ class FactsTab(QWidget):
         self.tree.setIndentation(14)
         self.tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         self.copy = button("Copy as text", self._copy, "Copy everything to the clipboard")
+        self._empty = label(EMPTY, "muted", wrap=True)
         column = QVBoxLayout(self)
         column.setContentsMargins(10, 10, 10, 10)
-        column.addWidget(self.tree)
+        column.addWidget(self._empty)
+        column.addWidget(self.tree, 1)
         column.addWidget(self.copy)
+        column.addStretch(0)
         self._study.inputs_changed.connect(self._show)
         self._run.record_changed.connect(self._show)
-        self._shown: Branch = {}
+        self._shown: Branch | None = None
         self._show()
 
     def facts(self) -> Plain:
@@ -68,7 +73,9 @@ class FactsTab(QWidget):
             self.tree.addTopLevelItem(top)
             top.setFirstColumnSpanned(True)
             top.setExpanded(name != "Provenance" or len(facts) == 1)
-        self.copy.setEnabled(bool(facts))
+        for widget in (self.tree, self.copy):
+            widget.setVisible(bool(facts))
+        self._empty.setVisible(not facts)
 
     def _copy(self) -> None:
         import json
@@ -84,8 +91,9 @@ def _fill(parent: QTreeWidgetItem, value: Branch) -> None:
             child = QTreeWidgetItem([words(name)])
             _fill(child, inner)
         else:
-            label, text = _fact(name, inner)
-            child = QTreeWidgetItem([label, text])
+            title, text = _fact(name, inner)
+            child = QTreeWidgetItem([title, text])
+            child.setToolTip(0, plain_tip(meaning_of(title)))
             child.setToolTip(1, plain_tip(text))
         parent.addChild(child)
 

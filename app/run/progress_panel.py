@@ -7,10 +7,12 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWi
 
 from app.control.context import AppContext
 from app.look.formatting import clock, count
+from app.look.glossary import meaning_of
 from app.look.plot_colours import view_colours
 from app.look.widgets import label, scrolled
 from app.models.run_record import RunState
 from app.views.curve_view import CurveView
+from app.views.plain_text import plain_tip
 from app.views.stage_bars import StageBars
 from app.views.text import number
 
@@ -64,8 +66,12 @@ class ProgressTab(QWidget):
         self.curve.set_points([i for i, _ in record.curve], [value for _, value in record.curve])
         names = self._study.modality.stages
         self.curve.set_title(*self._study.modality.curve)
+        self.curve.setToolTip(plain_tip(meaning_of(self._study.modality.curve[0])))
         self.curve.setVisible(bool(record.curve) or self._iterates)
-        self.bars.set_stages([(names.get(m.stage, m.stage), m.seconds) for m in record.timings])
+        stages = [(names.get(m.stage, m.stage), m.seconds) for m in record.timings]
+        self.bars.set_stages(stages)
+        tips = [f"{name}: {meaning_of(name)}" for name, _ in stages if meaning_of(name)]
+        self.bars.setToolTip(plain_tip("\n".join(tips)))
         self._show()
 
     @property
@@ -129,6 +135,7 @@ class Numbers(QWidget):
             value.setVisible(shown)
             if shown:
                 name.setText(rows[i][0])
+                name.setToolTip(plain_tip(meaning_of(rows[i][0])))
                 value.setText(rows[i][1])
         self.setVisible(bool(rows))
 

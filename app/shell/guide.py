@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from posixpath import normpath
 
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QImage, QTextDocument
+from PySide6.QtGui import QImage, QTextCursor, QTextDocument
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -41,6 +41,7 @@ class PageView(QTextBrowser):
         self.name = name
         features = QTextDocument.MarkdownFeature.MarkdownDialectGitHub
         self.document().setMarkdown(page_text(self._folder, name), features)
+        self.moveCursor(QTextCursor.MoveOperation.Start)  # Qt leaves it at the end, and shows it
 
     def target(self, link: str) -> str:
         """Return the name of the page that a link on this page leads to."""

@@ -21,7 +21,7 @@ from app.look.formatting import clock
 from app.look.icons import set_icon
 from app.look.widgets import button, label
 from app.models.named_protocols import known_protocols
-from app.models.quality import QUALITIES, TEXTS
+from app.models.quality import QUALITIES, TEXTS, caption_of
 from app.models.run_record import RunState
 from app.models.session import Session
 from app.shell.actions import Actions
@@ -110,7 +110,9 @@ class ChoicePage(QWidget):
         row.addWidget(self._changed)
         row.addSpacing(4)
         row.addWidget(self.qualities)
-        row.addStretch(1)
+        self.meaning = ElidedLabel()
+        self.meaning.setProperty("role", "muted")
+        row.addWidget(self.meaning, 2)
         row.addWidget(self.start)
         self._start_action = actions.start
         actions.start.changed.connect(self._show_start)
@@ -139,6 +141,7 @@ class ChoicePage(QWidget):
             self._fill()
         self.protocols.setCurrentText(base.name)
         self._changed.setVisible(self._study.quality is None)
+        self.meaning.set_full_text(caption_of(self._study.quality, base))
 
     def _suitable(self) -> tuple[AnyModality, ...]:
         """Kinds of protocols to choose from: all that suit the open scan."""

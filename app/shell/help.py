@@ -1,4 +1,4 @@
-"""Help: the workflow in a few sentences, and every shortcut."""
+"""Help: the workflow in a few sentences, every shortcut, and the words of the field."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.look.widgets import label
+from app.look.glossary import GLOSSARY
+from app.look.widgets import fit_to_screen, label, scrolled
 
+SIZE_PX = (640, 620)
 STEPS = (
     (
         "1  Study",
@@ -49,6 +51,11 @@ STEPS = (
         "Draw a line across a slice to see the values along it, with the width of the highest "
         "peak. Keep a curve to compare iterations.",
     ),
+    (
+        "Results",
+        "Every finished image is kept there with its settings. Open one, take its settings, pin "
+        "or delete it.",
+    ),
     ("Export", "Writes the image on show, or any kept iteration, with its provenance."),
 )
 SHORTCUTS = (
@@ -79,15 +86,16 @@ SHORTCUTS = (
 
 
 class HelpDialog(QDialog):
-    """Two pages: how it goes, and the keys."""
+    """Three pages: how it goes, the keys, and what words mean."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("Help")
-        self.setMinimumWidth(560)
-        tabs = QTabWidget()
+        fit_to_screen(self, *SIZE_PX)
+        self.tabs = tabs = QTabWidget()
         tabs.addTab(_table(STEPS), "How it goes")
         tabs.addTab(_table(SHORTCUTS), "Shortcuts")
+        tabs.addTab(_table(tuple(GLOSSARY.items())), "Words")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)
@@ -99,7 +107,7 @@ class HelpDialog(QDialog):
 def _table(rows: tuple[tuple[str, str], ...]) -> QWidget:
     made = QWidget()
     grid = QGridLayout(made)
-    grid.setContentsMargins(6, 14, 6, 6)
+    grid.setContentsMargins(6, 14, 14, 6)
     grid.setHorizontalSpacing(18)
     grid.setVerticalSpacing(8)
     grid.setColumnStretch(1, 1)
@@ -111,4 +119,4 @@ def _table(rows: tuple[tuple[str, str], ...]) -> QWidget:
             each.setAlignment(Qt.AlignmentFlag.AlignTop)
             grid.addWidget(each, i, column)
     grid.setRowStretch(len(rows), 1)
-    return made
+    return scrolled(made)

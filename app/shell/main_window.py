@@ -195,8 +195,8 @@ class MainWindow(QMainWindow):
         record = self.session.run.record
         if not record.is_only_here or self.session.run.state.is_active:
             return True
-        text = f"The image of {record.title} is only in this window: it could not be kept on disk, "
-        text += "and it is not exported. Give it up?"
+        text = f"The image of {record.local_title} is only in this window: it could not be kept on "
+        text += "disk, and it is not exported. Give it up?"
         return self.dialogs.confirm("Image not kept", text, "Give it up")
 
     def start(self) -> None:
@@ -266,8 +266,8 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.session.run.state.is_active and not self.dialogs.confirm(
             "A reconstruction is running",
-            "Closing the window aborts it. The last image is kept among the results, and the last "
-            "checkpoint stays: it can be resumed later.",
+            "Closing the window aborts the run. The last image is kept among the results, and the "
+            "last checkpoint stays: it can be resumed later.",
             "Abort and close",
         ):
             event.ignore()

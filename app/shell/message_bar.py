@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout
 
 from app.look.icons import set_icon
 from app.look.theme import Theme
 from app.look.widgets import button, label, set_property
 from app.models.messages import Problem
-from app.views.labels import shortened
+from app.views.labels import shortened, shortened_words
 from app.views.plain_text import PlainLabel, plain_tip
 
-MOST_LETTERS = 700
+MOST_LETTERS, MOST_OF_TITLE, MOST_OF_WORD = 600, 160, 48
 """More is told by the log: the views keep their room."""
+FEW_LETTERS = 200
+"""More words than these have no room beside the buttons."""
 
 
 class MessageBar(QFrame):
@@ -47,7 +49,7 @@ class MessageBar(QFrame):
         words.addWidget(self._text)
         text_row = QHBoxLayout()
         text_row.setSpacing(8)
-        text_row.addWidget(self._icon)
+        text_row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         text_row.addLayout(words, 1)
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
@@ -64,9 +66,13 @@ class MessageBar(QFrame):
     def report(self, problem: Problem) -> None:
         """Show a problem."""
         self.problem = problem
-        self._title.setText(shortened(problem.title, MOST_LETTERS))
         words = " ".join(part for part in (problem.text, problem.safe) if part)
-        self._text.setText(shortened(words, MOST_LETTERS))
+        for shown, text, most in (
+            (self._title, problem.title, MOST_OF_TITLE),
+            (self._text, words, MOST_LETTERS),
+        ):
+            shown.setText(shortened(shortened_words(text, MOST_OF_WORD), most))
+            shown.setToolTip(plain_tip(text if shown.text() != text else ""))
         self.resume.setVisible(bool(problem.job))
         self.on_cpu.setText(problem.cpu_text)
         self.on_cpu.setVisible(bool(problem.cpu_job))
@@ -76,8 +82,9 @@ class MessageBar(QFrame):
             self.answer.setToolTip(plain_tip(problem.answer.tip))
         self._log.setVisible(problem.is_fault)
         way = QBoxLayout.Direction  # four buttons leave the words no room beside them
-        is_wide = problem.cpu_job or problem.answer
-        self._parts.setDirection(way.TopToBottom if is_wide else way.LeftToRight)
+        has_many = bool(problem.cpu_job or problem.answer)
+        is_long = len(self._text.text()) > FEW_LETTERS
+        self._parts.setDirection(way.TopToBottom if has_many or is_long else way.LeftToRight)
         set_icon(
             self._icon,
             "missing" if problem.is_fault else "info",

@@ -87,7 +87,7 @@ class StatusLine(QStatusBar):
         if self._busy:
             return "waiting", "muted", f"{self._busy} …"
         if run.state.is_active:
-            return "info", "muted", run.record.title
+            return "info", "muted", run.record.local_title
         if obstacle := session.obstacle():
             missing = "data" in study.inputs
             return ("missing", "missing", obstacle) if missing else ("info", "muted", obstacle)

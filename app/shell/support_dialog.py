@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.look.widgets import label
+from app.look.widgets import fit_to_screen, label
 from engine.support import SupportBundle
 
 SIZE_PX = (900, 560)
@@ -37,10 +37,10 @@ class SupportDialog(QDialog):
         self.names.currentTextChanged.connect(self._show)
         self.text.setReadOnly(True)
         self.text.setAccessibleName("Content of the file")
-        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.names.setCurrentRow(0)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         self.save = buttons.addButton("Save …", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.save.setProperty("role", "primary")
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         both = QSplitter(Qt.Orientation.Horizontal)
@@ -54,7 +54,7 @@ class SupportDialog(QDialog):
         column.addWidget(label(HEAD, wrap=True))
         column.addWidget(both, 1)
         column.addWidget(buttons)
-        self.resize(*SIZE_PX)
+        fit_to_screen(self, *SIZE_PX)
 
     def _show(self, name: str) -> None:
         self.text.setPlainText(self.bundle.files[name])

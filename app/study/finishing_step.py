@@ -9,6 +9,7 @@ from app.look.widgets import label
 from app.models.inputs import DATA
 from app.study.class_form import ClassForm
 from app.study.step_panel import StepPanel
+from engine.errors import EngineError
 from engine.modalities import Protocol, modality_of
 from engine.settings import Settings
 
@@ -36,6 +37,7 @@ class FinishingStep(StepPanel):
         protocol = self._study.protocol
         self.form.show_value(protocol)
         self.form.setEnabled(not self._run.state.is_active)
+        self._show_hints()
         parts = [each.describe() for each in protocol.finishing]
         parts += [f"{each.describe()} between iterations" for each in protocol.between]
         parts += self._conversions()
@@ -44,6 +46,15 @@ class FinishingStep(StepPanel):
             return
         has_scan = DATA in self._study.inputs
         self.say(", then ".join(parts) or "no filter", "ok" if has_scan else "waiting")
+
+    def _show_hints(self) -> None:
+        """Say what widths that are left out are in mm, once the voxels are known."""
+        try:
+            grid = self._study.grid()
+        except EngineError:
+            return
+        if grid is not None:
+            self.form.form.show_voxels(grid.voxel_mm)
 
     def _conversions(self) -> list[str]:
         """What else is done to the finished image, beside the filters."""

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 from app.forms.fields import ChoiceEditor
 from app.forms.forms import Form
 from app.look.formatting import sentence_case
+from app.look.glossary import meaning_of
 from app.look.icons import set_icon
 from app.look.theme import Theme
 from app.look.widgets import label, set_tone
@@ -51,7 +52,9 @@ class LedgerRow(QWidget):
         self.grid.setVerticalSpacing(2)
         self.grid.setColumnStretch(1, 1)
         self.grid.addWidget(self._icon, 0, 0)
-        self.grid.addWidget(label(title, "entry"), 0, 1)
+        name = label(title, "entry")
+        name.setToolTip(plain_tip(meaning_of(title)))
+        self.grid.addWidget(name, 0, 1)
         self.grid.addWidget(self.text, 1, 1, 1, 2)
         self.grid.addWidget(self.source, 2, 1, 1, 2)
 

@@ -35,4 +35,4 @@ class FilterSettings(Settings):
     def describe(self) -> str:
         """Plain words."""
         cutoff = f", cut off at {self.cutoff:.0%} of Nyquist" if self.cutoff < 1 else ""
-        return f"{self.window} window{cutoff}"
+        return f"{self.window.title()} window{cutoff}"

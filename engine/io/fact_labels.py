@@ -23,7 +23,7 @@ MINUTES_FROM_S, HOURS_FROM_S = 120, 10_800
 def fact_of(key: str, value: Any) -> tuple[str, str]:
     """Return label and text of a fact: "half_life_s", 6586.2 is "Half-life", "109.8 min"."""
     name, _, unit = key.rpartition("_")
-    if unit not in UNITS:
+    if unit not in UNITS or name.endswith("_per"):  # "counts_per_mm" is a number
         name, unit = key, ""
     return _label(name), quantity(value, UNITS[unit]) if unit else text_of(value)
 
@@ -55,4 +55,4 @@ def text_of(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:,.6g}" if isinstance(value, float) else str(value)

@@ -81,8 +81,8 @@ def files_written(path: Path) -> tuple[Path, ...]:
 def _is_an_input(output: Path, found: Path) -> str:
     other = "" if output == found else f" (as {found})"
     return (
-        f"{output}: this file is read by the same command{other}, and an input is never written "
-        "to; choose another name."
+        f"{output}: this file is an input{other}, and inputs are never written to; choose another "
+        "name."
     )
 
 

@@ -40,6 +40,9 @@ class Gaussian(Filter):
         """Full width at half maximum on voxels of this size [mm]."""
         return self.fwhm_mm or DEFAULT_VOXELS * max(voxel_mm)
 
+    def usual(self, voxel_mm: Point) -> dict[str, str]:
+        return {"fwhm_mm": f"{DEFAULT_VOXELS * max(voxel_mm):.3g}, {DEFAULT_VOXELS:g} voxels"}
+
     def apply(self, image: Array, voxel_mm: Point) -> Array:
         sigma = [self.width_mm(voxel_mm) / FWHM_PER_SIGMA / v for v in voxel_mm[::-1]]
         out = module_of(image).empty_like(image)

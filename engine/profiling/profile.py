@@ -9,7 +9,7 @@ from engine.plain import Plain
 FORMAT = "isocenter-profile-1"
 TITLES = {
     "read": "Read",
-    "kernels": "Kernels",
+    "kernels": "Compiling",
     "response": "Response",
     "correct": "Corrections",
     "sort": "Sort",

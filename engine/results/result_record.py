@@ -73,7 +73,8 @@ class ResultRecord(Settings):
         word = WORDS[self.outcome]
         if not self.is_partial:
             return word
-        return f"{word} at iteration {self.iteration:.3g} of {self.iterations}"
+        at = f"{self.iteration:.1f}".removesuffix(".0")
+        return f"{word} at iteration {at} of {self.iterations}"
 
     def _digest(self) -> str:
         text = self.model_copy(update={"sha256": ""}).model_dump_json()

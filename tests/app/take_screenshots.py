@@ -1,234 +1,81 @@
-"""Drive the window through its states and save a picture of each.
+"""Drive the window through its states and save a picture of each, with what is wrong in it.
 
-python -m tests.app.take_screenshots FOLDER THEME [WIDTH HEIGHT]
+python -m tests.app.take_screenshots --out FOLDER [--screen 1280x720 1920x1080] [--scale 1]
+    [--theme dark light] [--only WORD]
+
+Pictures go to FOLDER/SCREEN, what the laws of `screen_laws` find to FOLDER/SCREEN/faults.txt.
 """
 
 from __future__ import annotations
 
+import argparse
+import os
+import shutil
+import subprocess
 import sys
-import time
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtWidgets import QApplication, QWidget
-
-from app.models.preferences import Preferences
-from app.models.run_record import RunState
-from app.shell.application import make_app, make_window
-from app.shell.main_window import MainWindow
-from app.shell.panels import MeasureTab
-from app.views.line import Line
-from engine.backend.devices import DeviceInfo, cpu_device
-from engine.modalities.demos import demo_folder
-from engine.modalities.dual_head_pet.demo import DualHeadDemo
-from engine.modalities.listmode_pet.demo import PetDemo
-from engine.modalities.xray_ct.demo import CtDemo
-from engine.profiling import Profile
-from tests.engine import engine_sources
-
-PATIENCE_S = 120.0
+SCREENS = Path(__file__).with_name("screens")
+HOME = "ISOCENTER_HOME"
+KEPT = ("jobs", "results", "state")
+"""Of the folder of jobs and caches: what must not be left of other pictures."""
 
 
-class Photographer:
-    """Waits for states and keeps pictures."""
-
-    def __init__(self, app: QApplication, window: MainWindow, folder: Path, theme: str) -> None:
-        self.app, self.window, self.folder, self.theme = app, window, folder, theme
-
-    def wait(self, ready: Callable[[], bool]) -> None:
-        end = time.monotonic() + PATIENCE_S
-        while not ready():
-            self.app.processEvents()
-            time.sleep(0.005)
-            if time.monotonic() > end:
-                raise TimeoutError("the window never came to this state")
-        self.settle()
-
-    def settle(self) -> None:
-        for _ in range(8):
-            self.app.processEvents()
-            time.sleep(0.01)
-
-    def shoot(self, name: str, widget: QWidget | None = None) -> None:
-        self.settle()
-        picture = (widget or self.window).grab()
-        if not picture.save(str(self.folder / f"{name}-{self.theme}.png")):
-            raise OSError(f"{name}: the picture was not written")
+def arguments() -> argparse.Namespace:
+    """Return what is wanted."""
+    parser = argparse.ArgumentParser(description="Photograph every state of the window.")
+    known = sorted(path.stem for path in SCREENS.glob("*.json"))
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    parser.add_argument("--screen", nargs="+", choices=known, default=["1280x720", "1920x1080"])
+    parser.add_argument("--scale", type=int, default=1, help="pixels of the screen in one of ours")
+    themes = ["dark", "light"]
+    parser.add_argument("--theme", nargs="+", choices=themes, default=themes)
+    parser.add_argument("--only", default="", metavar="WORD", help="in the names of pictures")
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    return parser.parse_args()
 
 
-def drive(shots: Photographer) -> None:
-    window = shots.window
-    session, runner = window.session, window.runner
-    shots.wait(lambda: not window.commands.is_busy)
-    shots.shoot("empty")
-    window.commands.open_study(PetDemo().make(demo_folder()))
-    shots.wait(lambda: not session.obstacle() and not window.commands.is_busy)
-    shots.shoot("loaded")
-    for step in window.steps[1:]:
-        step.set_open(True)
-    window.steps[0].set_open(False)
-    shots.shoot("steps")
-    for step in window.steps:
-        step.set_open(step is window.steps[1])
-    runner.start()
-    record = session.run.record
-    shots.wait(lambda: len(record.images.items) >= 2 and has_speed(record.profile))
-    shots.shoot("running")
-    runner.pause()
-    shots.settle()
-    shots.shoot("paused")
-    window.tabs.setCurrentIndex(1)
-    shots.shoot("profile")
-    window.tabs.setCurrentIndex(0)
-    runner.pause()
-    shots.wait(lambda: session.run.state is RunState.FINISHED)
-    window.actions_.log.setChecked(True)
-    window.tabs.setCurrentIndex(2)
-    shots.shoot("finished")
-    window.actions_.log.setChecked(False)
-    window.tabs.setCurrentIndex(0)
-    shoot_devices(shots)
-    shoot_ct(shots)
-    shoot_dual_head(shots)
-    broken = shots.folder / "broken.l.hdr"
-    broken.write_text("this is no header\n")
-    window.commands.open_path(broken)
-    shots.wait(lambda: window.centre.message_bar.problem is not None)
-    shots.shoot("error")
+def one_screen(wanted: argparse.Namespace) -> None:
+    """Photograph on the screen of this process."""
+    from app.shell.application import make_app
+    from tests.app.gallery.acts import ACTS
+    from tests.app.gallery.photographer import Photographer
+
+    folder = wanted.out / wanted.screen[0]
+    shots = Photographer(make_app(), folder, tuple(wanted.theme), wanted.only)
+    try:
+        for act in ACTS:
+            if act.holds(wanted.only):
+                shots.play(act)
+    finally:
+        lines = [f"{name}: {fault}" for name, faults in shots.faults.items() for fault in faults]
+        (folder / "faults.txt").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    shutil.rmtree(folder / "settings")
 
 
-def has_speed(profile: Profile | None) -> bool:
-    return profile is not None and profile.events_per_s is not None
+def on_screen(screen: str, wanted: argparse.Namespace) -> None:
+    """Photograph in a process of its own, which knows one screen."""
+    folder, home = wanted.out / screen, wanted.out / "home"
+    for path in (folder / "settings", *(home / name for name in KEPT)):
+        shutil.rmtree(path, ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    platform = f"offscreen:configfile={SCREENS / screen}.json"
+    settings = {"QT_QPA_PLATFORM": platform, "QT_SCALE_FACTOR": str(wanted.scale), HOME: str(home)}
+    words = ["--here", "--out", wanted.out, "--screen", screen, "--only", wanted.only]
+    command = [sys.executable, "-m", "tests.app.take_screenshots", *words, "--theme", *wanted.theme]
+    subprocess.run([str(word) for word in command], check=True, env=os.environ | settings)
 
 
-def shoot_devices(shots: Photographer) -> None:
-    """The device's menu with and without a usable GPU, and a GPU that stops."""
-    window = shots.window
-    choice, chooser = window.session.device, window.header.device
-    processor = cpu_device()
-    gpu = DeviceInfo("cuda", "NVIDIA GeForce RTX 4090", 24 << 30, 21 << 30, processor.threads)
-    reason = "CuPy, which drives the GPU, is not installed; run the set-up again."
-    for name, found in (("devices", gpu), ("no-gpu", replace(gpu, why_not=reason))):
-        menu = chooser.menu()
-        menu.aboutToShow.disconnect()  # else the devices of this machine would be shown
-        menu.popup(chooser.mapToGlobal(chooser.rect().bottomLeft()))
-        choice.set_found((processor, found))
-        shots.shoot(name, menu)
-        menu.aboutToShow.connect(chooser.look)
-        menu.close()
-    choice.choose("cpu")
-    window.runner.source = engine_sources.breaking_card
-    window.runner.start()
-    shots.wait(lambda: window.centre.message_bar.problem is not None)
-    shots.wait(lambda: not window.commands.is_busy)
-    choice.set_found((processor, gpu))
-    choice.choose("auto")
-    shots.shoot("gpu-stopped")
-    window.runner.source = None
-
-
-def shoot_ct(shots: Photographer) -> None:
-    """The demo of CT: the scan that is ready, its preparation and its picture."""
-    window, session = shots.window, shots.window.session
-    window.commands.open_study(CtDemo().make(demo_folder()))
-    ready = lambda: session.study.modality.key == "ct" and not session.obstacle()  # noqa: E731
-    shots.wait(lambda: ready() and not window.commands.is_busy)
-    for step in window.steps:
-        step.set_open(step is window.steps[0])
-    shots.shoot("ct-loaded")
-    shoot_preview(shots)
-    shoot_scan_pages(shots)
-    for step in window.steps:
-        step.set_open(step is not window.steps[0] and step is not window.steps[1])
-    shots.shoot("ct-steps")
-    for step in window.steps:
-        step.set_open(step is window.steps[1])
-    window.runner.start()
-    shots.wait(lambda: session.run.state is RunState.FINISHED)
-    shots.shoot("ct")
-
-
-def shoot_dual_head(shots: Photographer) -> None:
-    """The demo of two panels: the scan, and what is measured of its image."""
-    window, session = shots.window, shots.window.session
-    window.commands.open_study(DualHeadDemo(n_points=1 << 11).make(demo_folder()))
-    shots.wait(lambda: session.study.modality.key == "dual-head" and not session.obstacle())
-    shots.wait(lambda: not window.commands.is_busy)
-    for step in window.steps:
-        step.set_open(step is window.steps[0])
-    shots.shoot("dual-head-loaded")
-    window.runner.start()
-    shots.wait(lambda: session.run.state is RunState.FINISHED)
-    measure = window.tabs.findChild(MeasureTab)
-    window.tabs.setCurrentWidget(measure)
-    session.view.set_cursor((0.0, 0.0, 0.0))
-    _, y, _ = session.view.cursor_mm
-    session.view.set_line(Line("coronal", (-3.0, y, 13.5), (17.5, y, 13.5)))
-    shots.wait(lambda: measure.line.profile is not None and bool(measure.rods.rows))
-    shots.shoot("dual-head")
-
-
-def shoot_preview(shots: Photographer) -> None:
-    """The central slice, with the axis where it is not."""
-    window, session = shots.window, shots.window.session
-    step = session.study.modality.choices(session.study.protocol)["centre"].model_copy(
-        update={"column": 110.0}
-    )
-    session.study.set_protocol(
-        session.study.modality.with_choice(session.study.protocol, "centre", step)
-    )
-    shots.wait(lambda: window.context.previews.is_current and not window.commands.is_busy)
-    shots.shoot("ct-preview")
-    session.study.undo()
-    shots.wait(lambda: window.context.previews.is_current and not window.commands.is_busy)
-
-
-def shoot_scan_pages(shots: Photographer) -> None:
-    """The projections as prepared, and the drawing of the scan, of a view that was chosen."""
-    window = shots.window
-    pages = window.centre.scan
-    pages.state.go_to_view(40)
-    pages.projections.stage.setCurrentIndex(1)
-    shots.wait(lambda: pages.state.unit == "line integral" and not window.commands.is_busy)
-    shots.shoot("ct-projections")
-    window.centre.show_page(2)
-    shots.shoot("ct-geometry")
-    pages.projections.stage.setCurrentIndex(0)
-    window.centre.show_page(0)
-
-
-def shoot_dialogs(shots: Photographer) -> None:
-    from app.export.export_dialog import ExportDialog
-    from app.shell.help import HelpDialog
-
-    window = shots.window
-    images = window.session.run.record.images.items
-    for name, dialog in (
-        ("export", ExportDialog(window, images, len(images) - 1, shots.folder)),
-        ("help", HelpDialog(window)),
-    ):
-        dialog.show()
-        shots.shoot(name, dialog)
-        dialog.close()
-
-
-def main(folder: Path, theme: str, size: tuple[int, int]) -> None:
-    app = make_app()
-    preferences = Preferences()
-    preferences.theme = theme
-    window = make_window(app, preferences)
-    window.resize(*size)
-    window.show()
-    shots = Photographer(app, window, folder, theme)
-    drive(shots)
-    shoot_dialogs(shots)
-    window.close()
+def main() -> None:
+    """Photograph on all screens that are wanted."""
+    wanted = arguments()
+    wanted.out = wanted.out.resolve()
+    if wanted.here:
+        one_screen(wanted)
+        return
+    for screen in wanted.screen:
+        on_screen(screen, wanted)
 
 
 if __name__ == "__main__":
-    main(
-        Path(sys.argv[1]),
-        sys.argv[2],
-        (int(sys.argv[3]), int(sys.argv[4])) if len(sys.argv) > 4 else (1440, 900),
-    )
+    main()

@@ -55,7 +55,7 @@ class DualHeadPet(Modality[DualHeadProtocol]):
     stages: ClassVar[dict[str, str]] = {
         "read": "Read",
         "response": "Response",
-        "kernels": "Kernels",
+        "kernels": "Compiling",
         "correct": "Corrections",
         "sensitivity": "Sensitivity",
         "reconstruct": "Iterations",

@@ -41,7 +41,7 @@ class ListModePet(Modality[ListModeProtocol]):
     rows = "events"
     stages: ClassVar[dict[str, str]] = {
         "read": "Read",
-        "kernels": "Kernels",
+        "kernels": "Compiling",
         "correct": "Corrections",
         "sensitivity": "Sensitivity",
         "reconstruct": "Iterations",

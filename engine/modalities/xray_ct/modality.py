@@ -50,7 +50,7 @@ class XrayCt(Modality[CtProtocol]):
     stages: ClassVar[dict[str, str]] = {
         "read": "Read",
         "correct": "Preparation",
-        "kernels": "Kernels",
+        "kernels": "Compiling",
         "adjoint": "Adjoint check",
         "reconstruct": "Reconstruction",
         "finish": "Finishing",

@@ -89,6 +89,15 @@ def test_closing_ends_what_heeds_it_and_starts_nothing_more(qtbot, commands):
     assert not commands.is_busy
 
 
+def test_a_protocol_with_too_long_a_name_is_refused_in_a_sentence(commands):
+    problems = []
+    commands._session.problem_raised.connect(problems.append)
+    commands.save_protocol("w" * 81)
+    (problem,) = problems
+    assert "cannot be written" in problem.title
+    assert "name: string should have at most 80 characters" in problem.text
+
+
 def test_a_protocol_that_finds_no_folder_is_a_sentence(tmp_path, commands, preferences):
     preferences.folder.mkdir(exist_ok=True)
     (preferences.folder / "protocols").write_text("a file where the folder should be")

@@ -1,67 +1,56 @@
-"""Every dialog and page, in both themes: on its screen, nothing cut, everything named."""
+"""Every dialog and page, in both themes: on its screen, whole, named, legible, none overlaps."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import (
-    QAbstractButton,
-    QAbstractSpinBox,
     QApplication,
-    QComboBox,
     QDialog,
-    QDialogButtonBox,
+    QHBoxLayout,
     QLabel,
-    QTabWidget,
+    QLineEdit,
+    QPushButton,
     QWidget,
 )
 
+from app.control.saving import question_of
 from app.export.export_dialog import ExportDialog
+from app.inspect.sweep_dialog import SweepDialog
+from app.look.questions import question_box
 from app.look.theme import THEMES
 from app.look.widgets import fitted
+from app.shell.dialogs import about_box
 from app.shell.guide import GuideWindow
 from app.shell.help import HelpDialog
-from tests.app.shell.test_fits_the_screen import cut_labels, long_volume
+from app.shell.storage_dialog import StorageDialog
+from app.shell.support_dialog import SupportDialog
+from engine.modalities import MODALITIES
+from engine.support import SupportBundle
+from tests.app.screen_laws import (
+    contrast_of,
+    cut_controls,
+    cut_labels,
+    faults_of,
+    is_on,
+    off_the_screen,
+    overlapping,
+    unnamed,
+    unreadable,
+    without_tips,
+)
+from tests.app.shell.test_fits_the_screen import LONG, long_volume
 
 SCREEN = QSize(1280, 720)
 
 
-def unnamed(inside: QWidget) -> list[str]:
-    """Return the kinds of widgets that Tab reaches and a screen reader has no name for."""
-    return [
-        f"{type(each).__name__} {each.objectName()}"
-        for each in inside.findChildren(QWidget)
-        if each.isVisible() and _is_reached(each) and not _name_of(each)
-    ]
-
-
-def _is_reached(widget: QWidget) -> bool:
-    inner = isinstance(widget.parent(), QAbstractSpinBox | QComboBox)
-    own = widget.focusProxy() is None and not widget.objectName().startswith("qt_")
-    return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and own and not inner
-
-
-def _name_of(widget: QWidget) -> str:
-    if isinstance(widget, QTabWidget):
-        return widget.tabText(0)
-    words = widget.text() if isinstance(widget, QAbstractButton | QLabel) else ""
-    return widget.accessibleName() or words
-
-
-def without_tips(inside: QWidget) -> list[str]:
-    """Return the words of visible buttons that have no tip; those of dialogs say what they do."""
-    return [
-        each.text() or type(each).__name__
-        for each in inside.findChildren(QAbstractButton)
-        if each.isVisible() and not each.toolTip() and not _is_plain(each)
-    ]
-
-
-def _is_plain(button: QAbstractButton) -> bool:
-    is_own = button.objectName().startswith("qt_")
-    return is_own or isinstance(button.parent(), QDialogButtonBox | QComboBox)
+def settle() -> None:
+    """Let wrapped words ask for height once they know their width."""
+    for _ in range(3):
+        QApplication.processEvents()
 
 
 def show_pages(window) -> list[str]:
@@ -71,9 +60,8 @@ def show_pages(window) -> list[str]:
         step.set_open(True)
     for index in range(window.tabs.count()):
         window.tabs.setCurrentIndex(index)
-        for _ in range(3):  # wrapped words ask for height once they know their width
-            QApplication.processEvents()
-        faults += [*unnamed(window), *without_tips(window), *cut_labels(window)]
+        settle()
+        faults += faults_of(window)
     return faults
 
 
@@ -81,50 +69,120 @@ def show_pages(window) -> list[str]:
 def test_the_window_is_named_and_whole(qtbot, qapp, window, theme):
     window.context.theme.use(theme)
     window.resize(fitted(QSize(1440, 900), SCREEN))
-    qapp.processEvents()
+    qtbot.waitUntil(lambda: not window.context.theme.is_refreshing)
     assert show_pages(window) == []
     window.session.show_file(long_volume(), "picture.nii")
     qapp.processEvents()
     assert show_pages(window) == []
     window.context.theme.use("dark")
+
+
+def export(window, folder: Path) -> QDialog:
+    return ExportDialog(window, window.session.run.record.images.items, 0, folder)
+
+
+def export_over(window, folder: Path) -> QDialog:
+    """An export whose note is as long as they get."""
+    target = folder / f"{LONG[:240]}.nii.gz"
+    target.touch()
+    dialog = export(window, folder)
+    dialog.show()
+    dialog.path.setText(str(target))
+    return dialog
+
+
+def candidates(window, _: Path) -> QDialog:
+    (sweep, *_others) = next(each.sweeps for each in MODALITIES if each.sweeps)
+    return SweepDialog(window, window.context, sweep)
+
+
+def support(window, _: Path) -> QDialog:
+    files = {"README.txt": f"{LONG} " * 9, f"{LONG[:60]}.txt": "12:00  info  opened [1]\n"}
+    return SupportDialog(window, SupportBundle(files))
+
+
+def replacing(window, folder: Path) -> QDialog:
+    (folder / LONG).touch()
+    return question_box(window, "Replace a file", question_of(folder / LONG), "help")
 
 
 DIALOGS: dict[str, Callable[..., QDialog]] = {
-    "export": lambda window, folder: ExportDialog(
-        window, window.session.run.record.images.items, 0, folder
-    ),
-    "help": lambda window, _: HelpDialog(window),
+    "about": lambda window, _: about_box(window),
+    "candidates": candidates,
+    "export": export,
+    "export over a file": export_over,
     "guide": lambda window, _: GuideWindow(window),
+    "help": lambda window, _: HelpDialog(window),
+    "replace": replacing,
+    "storage": lambda window, _: StorageDialog(window, window.context, lambda *words: False),
+    "support": support,
 }
 
 
-@pytest.mark.parametrize("name", DIALOGS)
-def test_a_dialog_is_named_and_on_its_screen(qtbot, qapp, window, tmp_path, name):
+def test_every_dialog_is_named_whole_and_on_its_screen(qtbot, window, tmp_path):
+    """One window for all of them, as it costs more than they do."""
     window.session.show_file(long_volume(), "picture.nii")
-    dialog = DIALOGS[name](window, tmp_path)
-    qtbot.addWidget(dialog)
-    for theme in THEMES:
-        window.context.theme.use(theme)
+    faults = {}
+    for name, make in DIALOGS.items():
+        dialog = make(window, tmp_path)
         dialog.show()
-        qapp.processEvents()
-        assert unnamed(dialog) == []
-        assert cut_labels(dialog) == []
-        needed = dialog.minimumSizeHint().expandedTo(dialog.minimumSize())
-        assert fitted(needed, SCREEN) == needed
-        for each in dialog.findChildren(QAbstractButton):
-            assert each.text() or each.toolTip() or not each.isVisible()
-    window.context.theme.use("dark")
+        for theme in THEMES:
+            window.context.theme.use(theme)
+            qtbot.waitUntil(lambda: not window.context.theme.is_refreshing)
+            settle()
+            found = faults_of(dialog)
+            faults |= {f"{name}, {theme}": found} if found else {}
+        assert is_on(SCREEN, dialog), name
+        dialog.close()
+        qtbot.waitUntil(lambda: not window.commands.is_busy)
+    assert faults == {}
 
 
-def test_what_has_no_name_would_be_found(qtbot):
-    from PySide6.QtWidgets import QLineEdit, QPushButton
+@pytest.fixture
+def panel(qtbot) -> QWidget:
+    """A dialog without anything in it yet."""
+    made = QDialog()
+    qtbot.addWidget(made)
+    made.resize(300, 200)
+    return made
 
-    panel = QWidget()
-    qtbot.addWidget(panel)
+
+def test_what_has_no_name_would_be_found(panel):
     line, button = QLineEdit(panel), QPushButton(panel)
+    button.move(0, 60)
     panel.show()
     assert unnamed(panel) == ["QLineEdit ", "QPushButton "]
     assert without_tips(panel) == ["QPushButton"]
     line.setAccessibleName("File")
     button.setText("Save")
     assert unnamed(panel) == [] and without_tips(panel) == ["Save"]
+
+
+def test_what_lies_on_another_or_is_cut_would_be_found(panel):
+    label, button = QLabel("Sagittal", panel), QPushButton("Open a scan", panel)
+    label.setGeometry(10, 10, 90, 20)
+    button.setGeometry(60, 10, 40, 24)
+    panel.show()
+    assert overlapping(panel) == ["'Sagittal' and 'Open a scan'"]
+    assert cut_controls(panel) == ["Open a scan"]
+    button.setGeometry(120, 10, 120, 24)
+    assert overlapping(panel) == cut_controls(panel) == cut_labels(panel) == []
+
+
+def test_words_that_cannot_be_read_would_be_found(panel):
+    row = QHBoxLayout(panel)
+    label = QLabel("Not for clinical use")
+    row.addWidget(label)
+    panel.show()
+    assert unreadable(panel) == []
+    label.setStyleSheet("color: #777777; background: #666666")
+    settle()
+    (fault,) = unreadable(panel)
+    assert "Not for clinical use" in fault and contrast_of(fault) < 4.5
+
+
+def test_a_window_larger_than_its_screen_would_be_found(panel):
+    panel.show()
+    assert off_the_screen(panel) == []
+    panel.setMinimumWidth(4000)
+    assert off_the_screen(panel) != [] and not is_on(SCREEN, panel)

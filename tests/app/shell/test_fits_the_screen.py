@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QSize
-from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QLabel, QWidget
 
 from app.export.export_dialog import ExportDialog
@@ -15,10 +14,11 @@ from app.look.widgets import fitted
 from app.models.inputs import Input
 from app.models.messages import Problem
 from app.models.run_record import RunState
-from app.views.labels import ElidedLabel, WrappedLabel, shortened
+from app.views.labels import WrappedLabel, shortened, shortened_words
 from app.views.plain_text import BREAK, breakable, plain_tip
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
+from tests.app.screen_laws import cut_labels
 
 LEAST_SCREEN = QSize(1024, 768)
 LONG = "patient_0123456789_" + "w" * 232 + ".txt"
@@ -105,24 +105,6 @@ def test_no_name_makes_the_window_wider_than_the_least_screen(qtbot, qapp, windo
     window.session.run.set_state(RunState.IDLE)
 
 
-def cut_labels(inside: QWidget) -> list[str]:
-    """Return the words of visible labels that are cut off without a sign."""
-    return [
-        label.text()
-        for label in inside.findChildren(QLabel)
-        if label.isVisible() and label.text() and _is_cut(label)
-    ]
-
-
-def _is_cut(label: QLabel) -> bool:
-    room = label.contentsRect()
-    if isinstance(label, WrappedLabel):
-        return label.heightForWidth(label.width()) > label.height() + 1
-    if isinstance(label, ElidedLabel):
-        return False
-    return QFontMetricsF(label.font()).horizontalAdvance(label.text()) > room.width() + 1
-
-
 def test_a_cut_label_would_be_found(qtbot):
     panel = QWidget()
     qtbot.addWidget(panel)
@@ -167,6 +149,25 @@ def test_long_words_break_and_read_the_same():
     label = WrappedLabel(LONG)
     assert label.text() == LONG
     assert label.minimumSizeHint().width() < 200
+
+
+def test_a_long_name_in_a_sentence_keeps_both_its_ends():
+    words = shortened_words(f"{LONG}: not a text file", 48)
+    name, _, rest = words.partition(": ")
+    assert len(name) <= 49 and name.startswith("patient_0123456789_") and name.endswith(".txt")
+    assert rest == "not a text file" and shortened_words(rest, 48) == rest
+
+
+def test_a_message_leaves_the_views_their_room(qapp, window):
+    window.resize(1276, 686)
+    report(window)
+    for _ in range(3):
+        qapp.processEvents()
+    bar = window.centre.message_bar
+    assert cut_labels(bar) == []
+    assert bar.height() < window.centre.height() / 2
+    assert LONG in bar._title.toolTip().replace(BREAK, "")
+    bar.clear()
 
 
 def test_a_name_is_never_read_as_markup():

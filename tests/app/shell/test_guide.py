@@ -49,6 +49,18 @@ def test_pictures_are_found_and_fit_into_the_page(qtbot) -> None:
     assert "pictures/pet-loaded.png" in guide.view.toHtml()
 
 
+def test_a_page_begins_at_its_top(qtbot) -> None:
+    guide = GuideWindow(folder=FOLDER)
+    qtbot.addWidget(guide)
+    guide.resize(800, 400)
+    guide.show()
+    for name in ("user/pet.md", "user/index.md"):
+        guide.open_page(name)
+        bar = guide.view.verticalScrollBar()
+        qtbot.waitUntil(lambda bar=bar: bar.maximum() > 0)
+        assert bar.value() == 0
+
+
 def test_a_link_opens_its_page(qtbot) -> None:
     guide = GuideWindow(folder=FOLDER)
     qtbot.addWidget(guide)

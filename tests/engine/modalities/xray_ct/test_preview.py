@@ -151,7 +151,7 @@ def in_ball(volume: Volume) -> float:
 def test_a_look_says_what_was_used_not_what_was_asked(scan):
     quick = SlicePreview(scan, on=ON)
     message = quick.central_slice(plan(Fdk(window="hann", cutoff=0.8))).messages
-    assert message[0] == "Filtered back projection (FDK), hann window, cut off at 80% of Nyquist"
+    assert message[0] == "Filtered back projection (FDK), Hann window, cut off at 80% of Nyquist"
     message = quick.central_slice(plan(centre=CentreOfRotation(column=28.5))).messages
     assert "axis at column 28.50, as given" in message
     message = quick.central_slice(plan(centre=CentreOfRotation(use="off"))).messages

@@ -1,0 +1,10 @@
+"""All acts, in the order in which they are played."""
+
+from __future__ import annotations
+
+from tests.app.gallery.dialogs import DIALOGS
+from tests.app.gallery.long_names import LONG_NAMES
+from tests.app.gallery.start import START
+from tests.app.gallery.systems import SYSTEMS
+
+ACTS = (*START, *SYSTEMS, *DIALOGS, *LONG_NAMES)

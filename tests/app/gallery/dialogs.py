@@ -1,0 +1,157 @@
+"""Every dialog and every question."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from app.control.saving import may_write
+from app.inspect.sweep_dialog import SweepDialog
+from app.models.run_record import RunState
+from app.shell.dialogs import about_box
+from app.shell.guide import GuideWindow
+from app.shell.help import HelpDialog
+from app.shell.storage_dialog import StorageDialog
+from app.shell.support_dialog import SupportDialog
+from engine import paths
+from engine.support import gather
+from tests.app.gallery.photographer import Act, Photographer
+from tests.app.gallery.systems import CT, PET
+
+DAY_S = 86_400
+
+
+def help_and_guide(shots: Photographer) -> None:
+    """What explains the program."""
+    window = shots.window
+    dialog = HelpDialog(window)
+    dialog.show()
+    shots.shoot("dialog-help", dialog)
+    pages = dialog.tabs
+    for index in range(1, pages.count()):
+        pages.setCurrentIndex(index)
+        shots.shoot(f"dialog-help-{pages.tabText(index).lower()}", dialog)
+    dialog.close()
+    guide = GuideWindow(window)
+    guide.show()
+    shots.shoot("dialog-guide", guide)
+    guide.search.setText("scatter")
+    shots.shoot("dialog-guide-search", guide)
+    guide.search.setText("nothing of the kind")
+    shots.shoot("dialog-guide-nothing", guide)
+    guide.close()
+    shots.shoot_dialog("dialog-about", about_box(window))
+    shots.shoot_dialog("dialog-support", SupportDialog(window, gather(log=["12:00  info  a"])))
+
+
+def files(shots: Photographer) -> None:
+    """Choosing and saving files; the disk."""
+    window = shots.window
+    shots.shoot_dialog("dialog-storage-empty", StorageDialog(window, window.context, _agree))
+    shots.open(shots.make(PET))
+    window.context.preferences.folder_last_used = str(shots.demos)
+    shots.shoot_modal("dialog-open", window.choose_any)
+    shots.shoot_modal("dialog-save-study", window.dialogs.save_study)
+    shots.shoot_modal("dialog-save-protocol", window.dialogs.save_protocol)
+    shots.start()
+    shots.finish()
+    old = paths.cache_dir() / "sensitivity" / "old.npz"
+    old.write_bytes(bytes(5 << 20))
+    os.utime(old, (time.time() - 99 * DAY_S,) * 2)
+    storage = StorageDialog(window, window.context, window.dialogs.confirm)
+    storage.show()
+    shots.wait(lambda: bool(storage.items) and shots.is_calm())
+    storage.tree.expandAll()
+    storage.tree.topLevelItem(0).setSelected(True)
+    shots.shoot("dialog-storage", storage)
+    shots.shoot_modal("question-storage", storage.remove.click)
+    storage.close()
+    shots.show_tab("Results")
+    results = window.tabs.currentWidget()
+    results.list.setCurrentRow(0)
+    shots.shoot_menu("menu-result", results.menu())
+    shots.shoot_modal("question-delete", results._delete)
+    record = window.session.run.record
+    record.result_id, record.exported = "", False
+    shots.shoot_modal("question-lost", window.may_forget_image)
+
+
+def _agree(*words: str) -> bool:
+    return True
+
+
+def exports(shots: Photographer) -> None:
+    """Writing an image, over another one, over an input."""
+    from app.export.export_dialog import ExportDialog
+
+    window, folder = shots.window, shots.folder / "settings"
+    study = shots.make(PET)
+    shots.open(study)
+    shots.start()
+    window.runner.finish()
+    shots.wait(lambda: window.session.run.state is RunState.FINISHED and shots.is_calm())
+    images = window.session.run.record.images.items
+    taken = folder / "taken.nii.gz"
+    taken.write_bytes(bytes(1 << 20))
+    dialog = ExportDialog(window, images, len(images) - 1, folder, "FDG-2024-02-29")
+    dialog.show()
+    shots.shoot("dialog-export", dialog)
+    dialog.path.setText(str(taken))
+    shots.shoot("dialog-export-exists", dialog)
+    dialog.path.setText(str(folder / "picture.exe"))
+    shots.shoot("dialog-export-fault", dialog)
+    shots.shoot_modal("dialog-export-choose", dialog._browse)
+    dialog.close()
+    session = window.session
+    shots.shoot_modal("question-replace", lambda: may_write(window, taken, session))
+    shots.shoot_modal("question-input", lambda: may_write(window, study.data, session))
+
+
+def candidates(shots: Photographer) -> None:
+    """Axes and rolls side by side."""
+    window = shots.window
+    shots.open(shots.make(CT))
+    for sweep in window.session.study.modality.sweeps:
+        dialog = SweepDialog(window, window.context, sweep)
+        dialog.show()
+        shots.wait(lambda dialog=dialog: dialog._bar.maximum() > 0)
+        shots.shoot(f"dialog-{sweep.kind}-busy", dialog)
+        shots.wait(lambda dialog=dialog: not dialog.job.is_busy)
+        shots.shoot(f"dialog-{sweep.kind}", dialog)
+        dialog.close()
+
+
+DIALOGS = (
+    Act(
+        (
+            *(
+                "dialog-help",
+                "dialog-help-shortcuts",
+                "dialog-help-words",
+                "dialog-guide",
+                "dialog-guide-search",
+            ),
+            *("dialog-guide-nothing", "dialog-about", "dialog-support"),
+        ),
+        help_and_guide,
+    ),
+    Act(
+        (
+            *("dialog-storage-empty", "dialog-open", "dialog-save-study", "dialog-save-protocol"),
+            *("dialog-storage", "question-storage", "question-delete"),
+            *("menu-result", "question-lost"),
+        ),
+        files,
+    ),
+    Act(
+        (
+            *("dialog-export", "dialog-export-exists", "dialog-export-fault"),
+            *("dialog-export-choose", "question-replace", "question-input"),
+        ),
+        exports,
+    ),
+    Act(
+        ("dialog-centre", "dialog-centre-busy", "dialog-roll", "dialog-roll-busy"),
+        candidates,
+    ),
+)

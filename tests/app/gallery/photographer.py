@@ -1,0 +1,207 @@
+"""Waits for states of the window, photographs each in every theme, and looks for faults in it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QEvent, QTimer
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+
+from app.look.widgets import fitted
+from app.models.preferences import Preferences
+from app.models.run_record import RunState
+from app.shell.application import make_window
+from app.shell.main_window import MainWindow
+from engine.modalities.demo import Demo
+from engine.modalities.studies import Study
+from tests.app.screen_laws import faults_of
+
+PATIENCE_S = 300.0
+POLL_S, N_TURNS = 0.005, 8
+MODAL_MS = 30
+"""Between two looks for a dialog that blocks."""
+
+
+@dataclass(frozen=True)
+class Act:
+    """Some states of one window, played in order.
+
+    Attributes
+    ----------
+    pictures : names of what is photographed
+    play : walks through them
+    """
+
+    pictures: tuple[str, ...]
+    play: Callable[[Photographer], None]
+
+    def holds(self, word: str) -> bool:
+        """Whether any of its pictures has a word in its name."""
+        return any(word in name for name in self.pictures)
+
+
+class Photographer:
+    """Has one window at a time, and a folder for its pictures.
+
+    Attributes
+    ----------
+    faults : what was found wrong, by picture and theme
+    taken : names of the pictures
+    """
+
+    def __init__(
+        self, app: QApplication, folder: Path, themes: tuple[str, ...], only: str = ""
+    ) -> None:
+        self.app, self.folder, self.themes, self.only = app, folder, themes, only
+        self.demos = folder.parent / "demos"
+        self.faults: dict[str, list[str]] = {}
+        self.taken: list[str] = []
+        self.window: MainWindow
+
+    def play(self, act: Act) -> None:
+        """Show a new window, and photograph what an act holds."""
+        preferences = Preferences(self.folder / "settings" / act.play.__name__)
+        preferences.theme = self.themes[0]
+        self.window = make_window(self.app, preferences)
+        self.window.resize(fitted(self.window.size(), self.window.screen().availableSize()))
+        self.window.show()
+        self.wait(lambda: self.window.session.device.found != () and self.is_calm())
+        first = len(self.taken)
+        act.play(self)
+        self.window.dialogs.confirm = lambda *words: True
+        self.window.close()
+        missing = {n for n in act.pictures if self.only in n} - set(self.taken[first:])
+        if missing:
+            raise RuntimeError(f"{act.play.__name__} has not shown {sorted(missing)}")
+
+    def is_calm(self) -> bool:
+        """Whether nothing is read or looked for."""
+        return not self.window.commands.is_busy
+
+    def wait(self, ready: Callable[[], bool]) -> None:
+        """Let the window work until it has come to a state, and draw it."""
+        end = time.monotonic() + PATIENCE_S
+        while not ready():
+            self._turn()
+            if time.monotonic() > end:
+                raise TimeoutError("the window never came to this state")
+        self.settle()
+
+    def settle(self) -> None:
+        """Let what was asked for be drawn."""
+        n_turns = 0
+        while n_turns < N_TURNS or self.window.context.theme.is_refreshing:
+            self._turn()
+            n_turns += 1
+
+    def _turn(self) -> None:
+        """Do what an event loop does, which runs for users: what is to be deleted goes, too."""
+        self.app.processEvents()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        time.sleep(POLL_S)
+
+    def wants(self, name: str) -> bool:
+        """Whether a picture was asked for."""
+        return self.only in name
+
+    def shoot(self, name: str, widget: QWidget | None = None) -> None:
+        """Photograph the window, or a dialog or menu of it, and note its faults."""
+        if not self.wants(name):
+            return
+        for theme in self.themes:
+            self._keep(name, theme, widget or self.window)
+        self.taken.append(name)
+
+    def _keep(self, name: str, theme: str, shown: QWidget) -> None:
+        if self.window.context.theme.name != theme:
+            self.window.context.theme.use(theme)
+        self.settle()
+        if not shown.grab().save(str(self.folder / f"{name}-{theme}.png")):
+            raise OSError(f"{name}: the picture was not written")
+        if found := [] if isinstance(shown, QMenu) else faults_of(shown):
+            self.faults[f"{name}-{theme}"] = found
+
+    def shoot_modal(self, name: str, ask: Callable[[], object]) -> None:
+        """Photograph the dialog that a call puts up and waits for, and cancel it; in each theme."""
+        if not self.wants(name):
+            return
+        for theme in self.themes:
+            self.window.context.theme.use(theme)
+            self.settle()
+            QTimer.singleShot(MODAL_MS, partial(self._answer, name, theme))
+            ask()
+        self.taken.append(name)
+
+    def _answer(self, name: str, theme: str) -> None:
+        dialog = self.app.activeModalWidget()
+        if dialog is None:
+            QTimer.singleShot(MODAL_MS, partial(self._answer, name, theme))
+            return
+        self._keep(name, theme, dialog)
+        dialog.close()
+
+    def shoot_dialog(self, name: str, dialog: QWidget) -> None:
+        """Photograph a dialog that does not block, and close it."""
+        dialog.show()
+        self.wait(self.is_calm)
+        self.shoot(name, dialog)
+        dialog.close()
+
+    def shoot_menu(self, name: str, menu: QMenu) -> None:
+        """Photograph a menu."""
+        menu.popup(self.window.mapToGlobal(self.window.rect().center()))
+        self.shoot(name, menu)
+        menu.close()
+
+    # what a user does
+
+    def make(self, demo: Demo) -> Study:
+        """Return the study of a demo; all pictures share its files."""
+        return demo.make(self.demos)
+
+    def open(self, study: Study) -> None:
+        """Open a study, and wait until it can start."""
+        self.window.commands.open_study(study)
+        session = self.window.session
+        self.wait(
+            lambda: (
+                session.study.inputs.get("data") is not None
+                and session.study.inputs["data"].value == str(study.data)
+                and not session.obstacle()
+                and self.is_calm()
+            )
+        )
+        self.show_step(0)
+
+    def show_step(self, number: int | None) -> None:
+        """Open one step on the left, close the others."""
+        for k, step in enumerate(self.window.steps):
+            step.set_open(k == number)
+        self.settle()
+
+    def show_tab(self, title: str) -> None:
+        """Show a tab on the right."""
+        tabs = self.window.tabs
+        index = next(i for i in range(tabs.count()) if tabs.tabText(i) == title)
+        tabs.setCurrentIndex(index)
+        self.settle()
+
+    def start(self, n_images: int = 2) -> None:
+        """Start, and wait for so many iterates."""
+        self.window.runner.start()
+        record = self.window.session.run.record
+        self.wait(lambda: len(record.images.items) >= n_images or self.has_ended())
+
+    def has_ended(self) -> bool:
+        """Whether no run is at work, and its thread is gone."""
+        return not self.window.session.run.state.is_active and self.window.runner.job is None
+
+    def finish(self) -> None:
+        """Wait for the end of a run, and what follows it."""
+        self.wait(lambda: self.has_ended() and self.is_calm())
+        if self.window.session.run.state is not RunState.FINISHED:
+            raise RuntimeError(self.window.centre.message_bar.text)

@@ -1,0 +1,126 @@
+"""The window before a scan is open: its first page, menus, devices, and files that are refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.models.messages import Problem
+from engine.backend.devices import DeviceInfo, cpu_device
+from tests.app.gallery.photographer import Act, Photographer
+from tests.app.gallery.systems import CT, PET
+from tests.engine import engine_sources
+
+MENUS = ("file", "edit", "run", "view", "help")
+NO_CUPY = "CuPy, which drives the GPU, is not installed; run the set-up again."
+
+
+def first_page(shots: Photographer) -> None:
+    """Nothing is open."""
+    window = shots.window
+    shots.shoot("start-empty")
+    for name, action in zip(MENUS, window.menuBar().actions(), strict=True):
+        shots.shoot_menu(f"menu-{name}", action.menu())
+    for number in range(5):
+        shots.show_step(number)
+        shots.shoot(f"start-step-{number + 1}")
+    shots.show_step(0)
+    for index in range(window.tabs.count()):
+        if window.tabs.isTabVisible(index):
+            window.tabs.setCurrentIndex(index)
+            shots.shoot(f"start-{window.tabs.tabText(index).lower()}")
+    window.tabs.setCurrentIndex(0)
+    window.centre.welcome.show_busy("Simulating the PET scan", 3, 10)
+    window.status.flash("Drop to open", 0)
+    shots.shoot("start-demo")
+    window.centre.welcome.show_busy("")
+    window.status.flash("")
+
+
+def offers(shots: Photographer) -> None:
+    """Recent scans and interrupted jobs."""
+    window = shots.window
+    for demo in (CT, PET):
+        shots.open(shots.make(demo))
+    shots.start()
+    window.runner.abort()
+    shots.wait(lambda: shots.has_ended() and shots.is_calm())
+    window.centre.message_bar.clear()
+    shots.shoot_menu("menu-recent", _submenu(shots, "Open recent"))
+    shots.shoot_menu("menu-demos", _submenu(shots, "Try a demo"))
+    shots.shoot_menu("menu-window", window.centre.views.toolbar.presets.menu())
+    window.session.run.forget()
+    window.session.study.set_input("data", None)
+    window.welcome_lists._show()
+    shots.wait(shots.is_calm)
+    shots.shoot("start-offers")
+
+
+def _submenu(shots: Photographer, title: str):
+    menu = shots.window.menuBar().actions()[0].menu()
+    found = next(each.menu() for each in menu.actions() if each.text() == title)
+    found.aboutToShow.emit()
+    return found
+
+
+def problems(shots: Photographer) -> None:
+    """Files that are refused, a file that takes long, settings that cannot be used."""
+    window, bar = shots.window, shots.window.centre.message_bar
+    broken = shots.folder / "settings" / "broken.l.hdr"
+    broken.write_text("this is no header\n")
+    window.commands.open_path(broken)
+    shots.wait(lambda: bar.problem is not None)
+    shots.shoot("problem-file")
+    shots.open(shots.make(PET))
+    window.commands.open_path(broken)
+    shots.wait(lambda: bar.problem is not None)
+    shots.shoot("problem-beside-scan")
+    window.session.raise_problem(
+        Problem("A fault of ours.", "ZeroDivisionError: division by zero. " * 9, "Kept." * 30)
+    )
+    shots.shoot("problem-many-words")
+    bar.clear()
+    window.commands.busy_changed.emit("Reading demo-pet.h5")
+    window.commands.stoppable_changed.emit(True)
+    shots.shoot("reading")
+    window.commands.stoppable_changed.emit(False)
+    window.commands.busy_changed.emit("")
+
+
+def devices(shots: Photographer) -> None:
+    """The device's menu with and without a usable GPU, and a GPU that stops."""
+    window = shots.window
+    choice, chooser = window.session.device, window.header.device
+    processor = cpu_device()
+    gpu = DeviceInfo("cuda", "NVIDIA GeForce RTX 4090", 24 << 30, 21 << 30, processor.threads)
+    for name, found in (("devices", gpu), ("devices-no-gpu", replace(gpu, why_not=NO_CUPY))):
+        menu = chooser.menu()
+        menu.aboutToShow.disconnect()  # else the devices of this machine would be shown
+        choice.set_found((processor, found))
+        shots.shoot_menu(name, menu)
+        menu.aboutToShow.connect(chooser.look)
+    choice.choose("cuda")
+    shots.shoot("devices-obstacle")
+    choice.choose("cpu")
+    shots.open(shots.make(PET))
+    window.runner.source = engine_sources.breaking_card
+    window.runner.start()
+    shots.wait(lambda: window.centre.message_bar.problem is not None and shots.has_ended())
+    shots.wait(shots.is_calm)
+    choice.set_found((processor, gpu))
+    choice.choose("auto")
+    shots.shoot("gpu-stopped")
+
+
+START = (
+    Act(
+        (
+            *("start-empty", "start-demo", *(f"menu-{name}" for name in MENUS)),
+            *(f"start-step-{n}" for n in range(1, 6)),
+            *(f"start-{name}" for name in ("progress", "profile", "facts", "measure", "results")),
+        ),
+        first_page,
+    ),
+    Act(("start-offers", "menu-recent", "menu-demos", "menu-window"), offers),
+    Act(("problem-file", "problem-beside-scan", "problem-many-words", "reading"), problems),
+    Act(("devices", "devices-no-gpu", "devices-obstacle", "gpu-stopped"), devices),
+)
