@@ -27,6 +27,15 @@ BUTTONS = {
     "detailModeButton": "details",
 }
 """Buttons of Qt's dialog by their names, and our icon of each."""
+FIELDS = {
+    "lookInCombo": "Folder",
+    "fileNameEdit": "File name",
+    "fileTypeCombo": "Kinds of files",
+    "treeView": "Files",
+    "listView": "Files",
+    "sidebar": "Places",
+}
+"""Other parts of it, and what a screen reader calls them."""
 
 
 class FileIcons(QFileIconProvider):
@@ -90,6 +99,10 @@ def _dress(dialog: QFileDialog) -> None:
         found = dialog.findChild(QToolButton, name)
         if isinstance(found, QToolButton):
             found.setIcon(draw_in(icon, dialog.palette()))
+    for name, title in FIELDS.items():
+        part = dialog.findChild(QWidget, name)
+        if isinstance(part, QWidget):
+            part.setAccessibleName(title)
     details = dialog.findChild(QTreeView, "treeView")
     if isinstance(details, QTreeView):
         head = details.header()

@@ -24,6 +24,8 @@ GLOSSARY = {
     "below the middle.",
     "Finishing": "Filters and units of the finished image.",
     "FWHM": "Full width at half maximum: how wide a point looks. The smaller, the sharper.",
+    "Geometry of the lines": "How well the crystals at both ends of a line see each other, by "
+    "place and angle alone.",
     "Half fan": "A detector that stands beside the axis and sees half of the object in each view.",
     "Iteration": "One pass over all the data. More of them: sharper, and noisier.",
     "Log-likelihood": "How well the image explains the measured events. It rises and levels off; "

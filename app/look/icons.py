@@ -48,7 +48,7 @@ GLYPHS = {
     "forward": "ph.arrow-right-bold",
     "folder": "ph.folder",
     "new_folder": "ph.folder-plus",
-    "list": "ph.list",
+    "list": "ph.list-bold",
     "details": "ph.rows",
     "disk": "ph.hard-drive",
 }

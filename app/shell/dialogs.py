@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QInputDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QInputDialog, QLineEdit, QMessageBox, QWidget
 
 from app.control.context import AppContext
 from app.control.saving import may_write
@@ -74,15 +74,26 @@ class Dialogs(QObject):
     def save_protocol(self) -> None:
         """Write the protocol under a name."""
         base = self._context.session.study.base.name
-        name, agreed = QInputDialog.getText(
-            self._parent, "Save protocol", "Name of the protocol", text=base
-        )
-        if not agreed or not name.strip():
+        name = self._asked_name("Save protocol", "Name of the protocol", base).strip()
+        if not name:
             return
         modality, folder = self._context.session.study.modality, self._context.preferences.folder
-        target = user_protocol_path(folder, name.strip(), modality)
+        target = user_protocol_path(folder, name, modality)
         if may_write(self._parent, target, self._context.session):
-            self._context.commands.save_protocol(name.strip())
+            self._context.commands.save_protocol(name)
+
+    def _asked_name(self, title: str, label: str, start: str) -> str:
+        """Ask for a name; empty if it was cancelled."""
+        dialog = QInputDialog(self._parent)
+        dialog.setWindowTitle(title)
+        dialog.setInputMode(QInputDialog.InputMode.TextInput)
+        dialog.setLabelText(label)
+        dialog.setTextValue(start)
+        for line in dialog.findChildren(QLineEdit):
+            line.setAccessibleName(label)
+        agreed = dialog.exec()
+        dialog.deleteLater()
+        return dialog.textValue() if agreed else ""
 
     def storage(self) -> None:
         """Show what lies on the disk."""

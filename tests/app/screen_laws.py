@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.forms.fields import Editor
 from app.look.theme import luminance
 from app.look.widgets import fitted
 from app.views.labels import ElidedLabel, WrappedLabel
@@ -70,7 +71,7 @@ def _is_cut(label: QLabel) -> bool:
         return label.heightForWidth(label.width()) > label.height() + 1
     if isinstance(label, ElidedLabel) and label.text() != label.full_text and not label.toolTip():
         return True
-    words = max(label.text().split("\n"), key=len)
+    words = max(label.text().split("\n"), key=len).replace("&" if label.buddy() else "\0", "")
     return QFontMetricsF(label.font()).horizontalAdvance(words) > room.width() + 1
 
 
@@ -139,8 +140,14 @@ def without_tips(inside: QWidget) -> list[str]:
     return [
         each.text() or type(each).__name__
         for each in inside.findChildren(QAbstractButton)
-        if each.isVisible() and not each.toolTip() and not _is_plain(each)
+        if each.isVisible() and not _tip_of(each) and not _is_plain(each)
     ]
+
+
+def _tip_of(button: QAbstractButton) -> str:
+    """Return what Qt shows over a button: its own tip, or that of the editor it is part of."""
+    parent = button.parent()
+    return button.toolTip() or (parent.toolTip() if isinstance(parent, Editor) else "")
 
 
 def _is_plain(button: QAbstractButton) -> bool:
@@ -214,7 +221,7 @@ def unreadable(inside: QWidget) -> list[str]:
         ):
             continue
         part = _seen_part(inside, each)
-        if min(part.width(), part.height()) > 4:
+        if part.height() == each.height():  # else it is scrolled away, in part
             best = contrast_in(_cropped(image, part, ratio))
             if best < READABLE:
                 faults.append(f"{_called(each)} {best:.1f}:1")

@@ -75,7 +75,8 @@ def test_an_abort_is_a_warning_and_keeps_the_image(session, runner, until):
     assert levels(session, "Aborting.") == ["info"]
     (problem,) = problems
     assert not problem.is_fault and problem.job
-    assert levels(session, problem.text) == ["warning"]
+    assert problem.title == "Aborted." and "Aborted" not in problem.text
+    assert levels(session, f"Aborted. {problem.text}") == ["warning"]
     assert session.run.images
     runner.finish()
     runner.pause()

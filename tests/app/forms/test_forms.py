@@ -8,7 +8,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QComboBox, QLabel
 
 from app.forms.choices import ListEditor, UnionEditor
-from app.forms.fields import ChoiceEditor
+from app.forms.fields import ChoiceEditor, QuietCombo
 from app.forms.forms import Form
 from app.forms.number_box import NumberBox
 from engine.algorithms import ALGORITHMS, Mlem, Osem
@@ -206,6 +206,30 @@ def test_an_empty_optional_field_says_what_it_means(qtbot):
     form.set_hints({"voxel_mm": "1 × 2 × 3", "diameter_mm": "300, as the scanner"})
     hints = [box.lineEdit().placeholderText() for box in form.findChildren(NumberBox)]
     assert hints[:4] == ["1", "2", "3", "300, as the scanner"]
+
+
+def test_a_width_that_is_left_out_is_told_in_mm(qtbot):
+    form = form_of(qtbot, ListModeProtocol, PROTOCOL, only=("finishing",))
+    form.show_value(PROTOCOL.model_copy(update={"finishing": (Gaussian(),)}))
+    form.show_voxels((2.0, 2.0, 3.0))
+    hint = lambda: form.findChild(NumberBox).lineEdit().placeholderText()  # noqa: E731
+    assert hint() == "4.5, 1.5 voxels" and Gaussian().width_mm((2.0, 2.0, 3.0)) == 4.5
+    form.findChild(ListEditor).add(Gaussian())
+    hints = [box.lineEdit().placeholderText() for box in form.findChildren(NumberBox)]
+    assert hints == ["4.5, 1.5 voxels"] * 2
+    form.show_voxels((1.0, 1.0, 1.0))
+    assert hint() == "1.5, 1.5 voxels"
+
+
+def test_a_choice_without_room_ends_in_dots(qtbot):
+    box = QuietCombo()
+    qtbot.addWidget(box)
+    box.addItem("Protocol_" + "w" * 71)
+    box.resize(190, 28)
+    box.show()
+    assert "…" in box.shown_text() and box.shown_text().startswith("Protocol_")
+    box.resize(1200, 28)
+    assert box.shown_text() == box.currentText()
 
 
 def test_the_wheel_leaves_fields_without_focus_alone(qtbot):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.models.messages import Problem
+from app.models.messages import Answer, Problem
 from engine.backend.devices import DeviceInfo, cpu_device
 from tests.app.gallery.photographer import Act, Photographer
 from tests.app.gallery.systems import CT, PET
@@ -78,6 +78,10 @@ def problems(shots: Photographer) -> None:
         Problem("A fault of ours.", "ZeroDivisionError: division by zero. " * 9, "Kept." * 30)
     )
     shots.shoot("problem-many-words")
+    offer = Answer("Use the 1,204,331 complete events", "Open what is whole", lambda: None)
+    words = "scan.l: its last record has 5 of 8 bytes; the copy was cut off."
+    window.session.raise_problem(Problem("scan.l cannot be opened.", words, answer=offer))
+    shots.shoot("problem-answer")
     bar.clear()
     window.commands.busy_changed.emit("Reading demo-pet.h5")
     window.commands.stoppable_changed.emit(True)
@@ -121,6 +125,9 @@ START = (
         first_page,
     ),
     Act(("start-offers", "menu-recent", "menu-demos", "menu-window"), offers),
-    Act(("problem-file", "problem-beside-scan", "problem-many-words", "reading"), problems),
+    Act(
+        ("problem-file", "problem-beside-scan", "problem-many-words", "problem-answer", "reading"),
+        problems,
+    ),
     Act(("devices", "devices-no-gpu", "devices-obstacle", "gpu-stopped"), devices),
 )

@@ -15,6 +15,7 @@ from engine.modalities.xray_ct.preview import SlicePreview
 from engine.preprocess import CentreOfRotation
 from tests.app.conftest import PATIENCE_MS
 from tests.app.test_ct import ct_scan, with_steps  # noqa: F401
+from tests.app.views.painted import painted
 
 AXIS = 19.5
 
@@ -81,6 +82,14 @@ def test_values_lie_around_what_a_run_finds_which_is_marked(asked):
     assert dialog.chosen is dialog.found.candidates[4]
     assert dialog.tiles[4].hasFocus()
     assert dialog.text.text().startswith(f"★ Column {values[4]:g} is best: ")
+
+
+def test_no_line_crosses_the_large_picture_until_the_user_puts_one_there(qtbot, asked):
+    dialog = asked()
+    dialog.view.resize(300, 300)
+    assert painted(dialog.view).lines == ()
+    qtbot.mouseClick(dialog.view, Qt.MouseButton.LeftButton, pos=dialog.view.rect().center())
+    assert len(painted(dialog.view).lines) == 4
 
 
 def test_the_picture_of_what_a_run_takes_is_the_preview(controls, asked):

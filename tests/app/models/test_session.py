@@ -11,7 +11,7 @@ import pytest
 from app.models.device_choice import DeviceChoice
 from app.models.inputs import Input, Inputs
 from app.models.kept_images import KeptImages
-from app.models.quality import QUALITIES, at_quality, quality_of
+from app.models.quality import QUALITIES, at_quality, caption_of, quality_of
 from app.models.run_record import RunRecord, RunState
 from app.models.session import Session
 from app.models.speeds import once_key
@@ -38,6 +38,7 @@ from engine.geometry.grid import ImageGrid
 from engine.modalities.listmode_pet.event_summary import EventSummary
 from engine.modalities.listmode_pet.modality import ListModePet
 from engine.modalities.listmode_pet.protocol import ListModeGrid, ListModeProtocol
+from engine.modalities.xray_ct.protocol import CtProtocol
 from tests.app.conftest import read_input
 
 GRID = ImageGrid((3, 4, 5), (2.0, 2.0, 2.0))
@@ -110,6 +111,16 @@ def test_fast_has_eight_times_fewer_voxels_and_half_the_iterations(tiny_ring):
     usual, coarse = (p.grid.grid_for(tiny_ring).n_voxels for p in (base, fast))
     assert usual == 8 * coarse
     assert fast.algorithm.n_iterations == 3
+
+
+@pytest.mark.parametrize("quality", QUALITIES)
+def test_the_caption_of_a_quality_says_what_it_changes(quality, tiny_ring):
+    usual, base = tiny_ring.default_voxel_mm, ListModeProtocol()
+    changed, caption = at_quality(base, quality, usual), caption_of(quality, base)
+    assert ("voxel" in caption) == (changed.grid != base.grid)
+    assert ("iterations" in caption) == (changed.algorithm != base.algorithm)
+    assert "iterations" not in caption_of(quality, CtProtocol()), "a direct one has none"
+    assert caption_of(None, base) == ""
 
 
 def test_a_change_by_hand_is_no_quality(session):

@@ -6,8 +6,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.control.saving import REPLACE
+from app.shell.dialogs import Dialogs
 from app.shell.support_dialog import SupportDialog
 from engine.support import SupportBundle
 
@@ -41,3 +45,39 @@ def test_the_content_cannot_be_changed_between_looking_and_saving(
     assert dialog.text.isReadOnly()
     dialog.save.click()
     assert dialog.result() == SupportDialog.DialogCode.Accepted
+
+
+@pytest.mark.parametrize(("press", "replaced"), [(REPLACE, True), ("Cancel", False)])
+def test_another_file_is_replaced_only_after_a_question(
+    qtbot: QtBot,
+    qapp: QApplication,
+    controls,
+    bundle: SupportBundle,
+    tmp_path: Path,
+    press,
+    replaced,
+) -> None:
+    parent, target = QWidget(), tmp_path / "letter.zip"
+    qtbot.addWidget(parent)
+    target.write_bytes(b"of somebody else")
+    asked: list[str] = []
+
+    def answer() -> None:
+        match qapp.activeModalWidget():
+            case QFileDialog() as dialog:
+                dialog.setDirectory(str(tmp_path))
+                dialog.selectFile("letter.zip")
+                QTimer.singleShot(0, qapp, answer)
+                dialog.accept()
+            case QMessageBox() as box:
+                asked.append(box.windowTitle())
+                next(each for each in box.buttons() if each.text() == press).click()
+            case SupportDialog() as shown:
+                QTimer.singleShot(0, qapp, answer)
+                shown.accept()
+
+    QTimer.singleShot(0, qapp, answer)
+    Dialogs(parent, controls.context)._show_bundle(bundle)
+    qtbot.waitUntil(lambda: not controls.commands.is_busy)
+    assert asked == ["Replace a file"]
+    assert zipfile.is_zipfile(target) is replaced

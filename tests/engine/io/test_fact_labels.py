@@ -21,6 +21,8 @@ from engine.io.fact_labels import fact_of
         ("rods", {"axis": "z", "radius": 20.0}, "Rods", "axis z, radius 20"),
         ("injected_bq", "unknown", "Injected activity", "unknown Bq"),
         ("exact", True, "Exact", "yes"),
+        ("counts_per_mm", 0.000727885, "Counts per mm", "0.000727885"),
+        ("expected", {"randoms": 80_000.0}, "Expected", "randoms 80,000"),
     ],
 )
 def test_a_fact_is_told_in_words_with_its_unit(key, value, label, text):
