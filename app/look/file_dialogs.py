@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QFileIconProvider,
     QHeaderView,
+    QSplitter,
     QToolButton,
     QTreeView,
     QWidget,
@@ -17,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.look.icons import draw_in
 
-SIZE_PX = (760, 480)
+SIZE_PX, PLACES_PX = (760, 480), 120
 BUTTONS = {
     "backButton": "back",
     "forwardButton": "forward",
@@ -103,6 +104,9 @@ def _dress(dialog: QFileDialog) -> None:
         part = dialog.findChild(QWidget, name)
         if isinstance(part, QWidget):
             part.setAccessibleName(title)
+    parts = dialog.findChild(QSplitter, "splitter")
+    if isinstance(parts, QSplitter):
+        parts.setSizes([PLACES_PX, SIZE_PX[0] - PLACES_PX])
     details = dialog.findChild(QTreeView, "treeView")
     if isinstance(details, QTreeView):
         head = details.header()

@@ -167,8 +167,8 @@ class ResultsTab(QWidget):
         result = self.current
         if result is None:
             return
-        text = f"{result.scan}, {result.record.protocol}, {result.created:%d %b %Y %H:%M}, is "
-        text += "deleted from the disk."
+        text = f"Delete {result.scan}, {result.record.protocol}, {result.created:%d %b %Y %H:%M}, "
+        text += "from the disk?"
         if not result.exported:
             text += " It was not exported."
         if self.confirm("Delete this result?", text):

@@ -117,6 +117,7 @@ class Numbers(QWidget):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setVerticalSpacing(3)
+        self._grid.setHorizontalSpacing(10)
         self._grid.setColumnStretch(1, 1)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._labels: list[tuple[QLabel, QLabel]] = []
@@ -124,10 +125,11 @@ class Numbers(QWidget):
     def show_rows(self, rows: list[tuple[str, str]]) -> None:
         """Show these rows."""
         while len(self._labels) < len(rows):
-            pair = label("", "caption"), label("", "number")
+            pair = label("", "caption"), label("", "number", wrap=True)
             at = len(self._labels)
-            self._grid.addWidget(pair[0], at, 0)
-            self._grid.addWidget(pair[1], at, 1, Qt.AlignmentFlag.AlignRight)
+            pair[1].setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+            self._grid.addWidget(pair[0], at, 0, Qt.AlignmentFlag.AlignTop)
+            self._grid.addWidget(pair[1], at, 1)
             self._labels.append(pair)
         for i, (name, value) in enumerate(self._labels):
             shown = i < len(rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 from posixpath import normpath
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QEvent, Qt, QUrl
 from PySide6.QtGui import QImage, QTextCursor, QTextDocument
 from PySide6.QtWidgets import (
     QDialog,
@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.look.widgets import fit_to_screen
+from app.look.widgets import fit_to_screen, label
 from app.shell.guide_pages import GuidePage, guide_folder, page_text, pages
 
 SIZE_PX = (1080, 760)
@@ -42,6 +42,14 @@ class PageView(QTextBrowser):
         features = QTextDocument.MarkdownFeature.MarkdownDialectGitHub
         self.document().setMarkdown(page_text(self._folder, name), features)
         self.moveCursor(QTextCursor.MoveOperation.Start)  # Qt leaves it at the end, and shows it
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Show the page anew in the colours of another theme, where it was read."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self.name:
+            place = self.verticalScrollBar().value()
+            self.show_page(self.name)
+            self.verticalScrollBar().setValue(place)
 
     def target(self, link: str) -> str:
         """Return the name of the page that a link on this page leads to."""
@@ -79,6 +87,8 @@ class GuideWindow(QDialog):
         self.view.anchorClicked.connect(
             lambda url: self.open_page(self.view.target(url.toString()))
         )
+        self._none = label("No page holds these words.", "muted", wrap=True)
+        self._none.hide()
         self._lay_out()
         self.list.setCurrentRow(0)
 
@@ -91,6 +101,7 @@ class GuideWindow(QDialog):
     def _lay_out(self) -> None:
         left = QVBoxLayout()
         left.addWidget(self.search)
+        left.addWidget(self._none)
         left.addWidget(self.list, 1)
         self.search.setFixedWidth(LIST_PX)
         self.list.setFixedWidth(LIST_PX)
@@ -108,6 +119,7 @@ class GuideWindow(QDialog):
         found = [words in page_text(self._folder, p.name).casefold() for p in self._pages]
         for row, is_found in enumerate(found):
             self.list.item(row).setHidden(not is_found)
+        self._none.setVisible(not any(found))
         if words and any(found) and not found[self.list.currentRow()]:
             self.list.setCurrentRow(found.index(True))
         if words:

@@ -103,7 +103,7 @@ class ChoicePage(QWidget):
         row.setSpacing(SPACING_PX)
         self._caption = label("Protocol", "caption")
         row.addWidget(self._caption)
-        row.addWidget(self.protocols, 1)
+        row.addWidget(self.protocols, 4)
         row.addWidget(action_button(actions.save_protocol))
         self._changed = label("changed", "muted")
         self._changed.setToolTip("These settings differ from the saved protocol")
@@ -112,7 +112,7 @@ class ChoicePage(QWidget):
         row.addWidget(self.qualities)
         self.meaning = ElidedLabel()
         self.meaning.setProperty("role", "muted")
-        row.addWidget(self.meaning, 2)
+        row.addWidget(self.meaning, 1)
         row.addWidget(self.start)
         self._start_action = actions.start
         actions.start.changed.connect(self._show_start)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMainWindow,
     QPushButton,
+    QScrollArea,
     QTabBar,
     QTabWidget,
     QToolButton,
@@ -51,6 +52,7 @@ def faults_of(inside: QWidget) -> list[str]:
         "without a tip": without_tips(inside) if isinstance(inside, QMainWindow) else [],
         "overlap": overlapping(inside) + painted_over(inside),
         "unreadable": unreadable(inside),
+        "too wide": too_wide(inside),
         "off the screen": off_the_screen(inside),
     }
     return [f"{what}: {each}" for what, faults in found.items() for each in faults]
@@ -269,6 +271,18 @@ def _few(colours: NDArray[np.uint32]) -> NDArray[np.intp]:
 def contrast_of(fault: str) -> float:
     """Return the contrast that a fault of `unreadable` tells."""
     return float(fault.rpartition(" ")[2].removesuffix(":1"))
+
+
+def too_wide(inside: QWidget) -> list[str]:
+    """Return what needs more width than the column it scrolls in, of which the rest is not seen."""
+    never = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+    return [
+        f"{type(area.parent()).__name__}: {area.widget().minimumSizeHint().width()} px"
+        for area in inside.findChildren(QScrollArea)
+        if area.isVisible()
+        and area.horizontalScrollBarPolicy() is never
+        and area.widget().minimumSizeHint().width() > area.viewport().width()
+    ]
 
 
 def off_the_screen(window: QWidget) -> list[str]:

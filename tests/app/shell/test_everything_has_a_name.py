@@ -22,7 +22,7 @@ from app.export.export_dialog import ExportDialog
 from app.inspect.sweep_dialog import SweepDialog
 from app.look.questions import question_box
 from app.look.theme import THEMES
-from app.look.widgets import fitted
+from app.look.widgets import fitted, scrolled
 from app.shell.dialogs import about_box
 from app.shell.guide import GuideWindow
 from app.shell.help import HelpDialog
@@ -38,6 +38,7 @@ from tests.app.screen_laws import (
     is_on,
     off_the_screen,
     overlapping,
+    too_wide,
     unnamed,
     unreadable,
     without_tips,
@@ -179,6 +180,18 @@ def test_words_that_cannot_be_read_would_be_found(panel):
     settle()
     (fault,) = unreadable(panel)
     assert "Not for clinical use" in fault and contrast_of(fault) < 4.5
+
+
+def test_a_column_wider_than_its_place_would_be_found(panel):
+    row = QHBoxLayout(panel)
+    long = QLabel("too wide: less than 2.5 voxels, by some 3 %, as measured along the line")
+    row.addWidget(scrolled(long))
+    panel.show()
+    (fault,) = too_wide(panel)
+    assert fault.startswith("QDialog: ")
+    long.setWordWrap(True)
+    settle()
+    assert too_wide(panel) == []
 
 
 def test_a_window_larger_than_its_screen_would_be_found(panel):
