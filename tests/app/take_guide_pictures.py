@@ -5,25 +5,25 @@ python -m tests.app.take_guide_pictures [FOLDER]
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from pathlib import Path
 
 from PIL import Image
+from PySide6.QtCore import QSize
 
 from app.export.export_dialog import ExportDialog
-from app.models.preferences import Preferences
-from app.models.run_record import RunState
-from app.shell.application import make_app, make_window
+from app.shell.application import make_app
 from engine.modalities.demo import Demo
-from engine.modalities.demos import demo_folder
 from engine.modalities.dual_head_pet.demo import DualHeadDemo
 from engine.modalities.listmode_pet.demo import PetDemo
 from engine.modalities.xray_ct.demo import CtDemo
-from tests.app.take_screenshots import Photographer
+from tests.app.gallery.photographer import Act, Photographer
+from tests.app.take_screenshots import HOME, PLATFORM, platform_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "user" / "pictures"
-SIZE = (1280, 800)
+SIZE = QSize(1280, 800)
 THEME = "light"
 COLOURS = 128
 """Enough for a window with one grey image; keeps a picture near 100 kB."""
@@ -44,48 +44,34 @@ PICTURES = (
 
 def load(shots: Photographer, demo: Demo) -> None:
     """Open a demo and wait until it can be started."""
-    window = shots.window
-    window.commands.open_study(demo.make(demo_folder()))
-    shots.wait(
-        lambda: window.session.study.modality.key == demo.key and not window.session.obstacle()
-    )
-    shots.wait(lambda: not window.commands.is_busy)
-    show_step(shots, 0)
-
-
-def show_step(shots: Photographer, number: int) -> None:
-    """Open one step on the left, close the others."""
-    for k, step in enumerate(shots.window.steps):
-        step.set_open(k == number)
+    shots.open(shots.make(demo))
 
 
 def finish(shots: Photographer) -> None:
     """Run to the end."""
-    shots.window.runner.start()
-    shots.wait(lambda: shots.window.session.run.state is RunState.FINISHED)
+    shots.start()
+    shots.finish()
 
 
-def drive(shots: Photographer) -> None:
+def guide(shots: Photographer) -> None:
     """Go through the first scans that the guide tells of."""
     window = shots.window
-    shots.wait(lambda: not window.commands.is_busy)
     shots.shoot("empty")
     load(shots, PetDemo())
     shots.shoot("pet-loaded")
     finish(shots)
-    show_step(shots, 1)
+    shots.show_step(1)
     shots.shoot("pet-corrections")
-    show_step(shots, 2)
+    shots.show_step(2)
     shots.shoot("pet-finished")
     images = window.session.run.record.images.items
-    dialog = ExportDialog(window, images, len(images) - 1, shots.folder)
-    dialog.show()
-    shots.shoot("export", dialog)
-    dialog.close()
+    folder = Path(tempfile.gettempdir()) / "scans"
+    folder.mkdir(exist_ok=True)
+    shots.shoot_dialog("export", ExportDialog(window, images, len(images) - 1, folder))
     load(shots, CtDemo())
     shots.shoot("ct-loaded")
-    show_step(shots, 1)
-    shots.wait(lambda: window.context.previews.is_current and not window.commands.is_busy)
+    shots.show_step(1)
+    shots.wait(lambda: window.context.previews.is_current and shots.is_calm())
     shots.shoot("ct-preview")
     window.centre.show_page(2)
     shots.shoot("ct-geometry")
@@ -109,17 +95,13 @@ def keep(taken: Path, folder: Path) -> None:
 
 def main(folder: Path) -> None:
     """Take all pictures into a folder."""
-    app = make_app()
-    preferences = Preferences()
-    preferences.theme = THEME
-    window = make_window(app, preferences)
-    window.resize(*SIZE)
-    window.show()
     with tempfile.TemporaryDirectory() as taken:
-        shots = Photographer(app, window, Path(taken), THEME)
-        drive(shots)
-        keep(Path(taken), folder)
-    window.close()
+        os.environ |= {HOME: taken, PLATFORM: platform_of("1920x1080")}
+        pictures = Path(taken) / "pictures"
+        pictures.mkdir()
+        shots = Photographer(make_app(), pictures, (THEME,), size=SIZE)
+        shots.play(Act(PICTURES, guide))
+        keep(pictures, folder)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 SCREENS = Path(__file__).with_name("screens")
-HOME = "ISOCENTER_HOME"
+HOME, PLATFORM = "ISOCENTER_HOME", "QT_QPA_PLATFORM"
 KEPT = ("jobs", "results", "state")
 """Of the folder of jobs and caches: what must not be left of other pictures."""
 
@@ -33,6 +33,11 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", default="", metavar="WORD", help="in the names of pictures")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
+
+
+def platform_of(screen: str) -> str:
+    """Return what tells Qt to draw on a screen of this size that nobody sees."""
+    return f"offscreen:configfile={SCREENS / screen}.json"
 
 
 def one_screen(wanted: argparse.Namespace) -> None:
@@ -59,8 +64,8 @@ def on_screen(screen: str, wanted: argparse.Namespace) -> None:
     for path in (folder / "settings", *(home / name for name in KEPT)):
         shutil.rmtree(path, ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
-    platform = f"offscreen:configfile={SCREENS / screen}.json"
-    settings = {"QT_QPA_PLATFORM": platform, "QT_SCALE_FACTOR": str(wanted.scale), HOME: str(home)}
+    settings = {PLATFORM: platform_of(screen), HOME: str(home)}
+    settings["QT_SCALE_FACTOR"] = str(wanted.scale)
     words = ["--here", "--out", wanted.out, "--screen", screen, "--only", wanted.only]
     command = [sys.executable, "-m", "tests.app.take_screenshots", *words, "--theme", *wanted.theme]
     subprocess.run([str(word) for word in command], check=True, env=os.environ | settings)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QEvent, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QSize, QTimer
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.look.widgets import fitted
@@ -51,12 +51,20 @@ class Photographer:
     ----------
     faults : what was found wrong, by picture and theme
     taken : names of the pictures
+    size : of the window; that of the screen if None
     """
 
     def __init__(
-        self, app: QApplication, folder: Path, themes: tuple[str, ...], only: str = ""
+        self,
+        app: QApplication,
+        folder: Path,
+        themes: tuple[str, ...],
+        only: str = "",
+        *,
+        size: QSize | None = None,
     ) -> None:
         self.app, self.folder, self.themes, self.only = app, folder, themes, only
+        self.size = size
         self.demos = folder.parent / "demos"
         self.faults: dict[str, list[str]] = {}
         self.taken: list[str] = []
@@ -67,7 +75,8 @@ class Photographer:
         preferences = Preferences(self.folder / "settings" / act.play.__name__)
         preferences.theme = self.themes[0]
         self.window = make_window(self.app, preferences)
-        self.window.resize(fitted(self.window.size(), self.window.screen().availableSize()))
+        room = self.window.screen().availableSize()
+        self.window.resize(fitted(self.size or room, room))
         self.window.show()
         self.wait(lambda: self.window.session.device.found != () and self.is_calm())
         first = len(self.taken)

@@ -12,6 +12,7 @@ from app.measure.line_profile_panel import write_text
 from app.shell.panels import MeasureTab
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
+from tests.app.screen_laws import too_wide
 
 LEFT = Qt.MouseButton.LeftButton
 SIGMA_MM = 3.0
@@ -68,6 +69,7 @@ def test_a_line_drawn_through_a_ball_tells_its_width(qtbot, window, box):
     fitted, error, unit = message["FWHM, fitted"].replace(" ± ", " ").split()
     assert float(fitted) == pytest.approx(2.355 * SIGMA_MM, rel=0.02)
     assert float(error) < 0.2 and unit == "mm"
+    assert too_wide(window.tabs) == []
     assert message["Its bias"] == "at most 2 % too wide for a Gaussian peak"
     assert message["Highest value"].endswith("counts/mm")
 
