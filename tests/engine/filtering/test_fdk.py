@@ -245,7 +245,7 @@ def test_algorithm_yields_the_picture_once():
     (doubled,) = solve(Fdk(**settings), model, x, between=lambda image: 2 * image)
     np.testing.assert_array_equal(doubled.image, 2 * wanted)
     assert list(solve(Fdk(), model, x, done=1)) == []
-    assert "hann" in Fdk(**settings).describe() and "90%" in Fdk(**settings).describe()
+    assert "Hann" in Fdk(**settings).describe() and "90%" in Fdk(**settings).describe()
 
 
 def test_faulty_projections_are_refused():
