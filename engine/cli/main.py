@@ -21,6 +21,7 @@ from engine.cli import (
     results,
     simulate,
     storage,
+    suv,
     verify_log,
     volumes,
 )
@@ -34,7 +35,7 @@ from engine.support import keep_fault
 
 DONE, OUR_FAULT, USER_FAULT, INTERRUPTED = 0, 1, 2, 130
 VERBS = (
-    *(reconstruct, queue, results, inspect, protocols, simulate, response, volumes, storage),
+    *(reconstruct, queue, results, inspect, protocols, simulate, response, volumes, suv, storage),
     *(bench, doctor, verify_log),
 )
 

@@ -1,0 +1,312 @@
+"""SUV: golden numbers, clocks of all kinds, each decay corrected once, and nothing guessed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import numpy as np
+import pytest
+
+from engine.cli.main import DONE, USER_FAULT, main
+from engine.data.volume import Volume
+from engine.errors import DataError
+from engine.geometry.grid import ImageGrid
+from engine.io import read_volume, save
+from engine.quality.suv import HALF_LIVES_S, SuvFacts, decayed, frame_factor, suv_factor
+
+F18, O15 = HALF_LIVES_S["F-18"], HALF_LIVES_S["O-15"]
+INJECTED = datetime.fromisoformat("2026-11-22T10:00:00+01:00")
+KNOWN = SuvFacts(
+    weight_kg=70,
+    dose_bq=370e6,
+    half_life_s=F18,
+    injected=INJECTED,
+    started=INJECTED + timedelta(seconds=3600),
+    decay="start",
+    frame_s=600,
+)
+
+
+@pytest.mark.parametrize(
+    ("half_life_s", "frame_s", "factor"),
+    [(F18, 60, 1.003161), (F18, 600, 1.031905), (F18, 1800, 1.097707), (O15, 600, 3.51942)],
+)
+def test_a_frames_mean_is_below_its_start_by_the_known_factor(
+    half_life_s: float, frame_s: float, factor: float
+) -> None:
+    """Golden numbers to their last digit; and the mean of the decay curve itself."""
+    assert frame_factor(frame_s, half_life_s) == pytest.approx(factor, rel=1e-6)
+    times = (np.arange(100_000) + 0.5) * frame_s / 100_000
+    mean = np.mean(np.exp2(-times / half_life_s))
+    assert frame_factor(frame_s, half_life_s) * mean == pytest.approx(1, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("decay", "after_s", "bq_ml"),
+    [
+        ("injection", 3600, 5285.714),
+        ("start", 3600, 3618.774),
+        ("start", 3900, 3506.304),
+        ("none", 3600, 3618.774 / 1.031905),
+    ],
+)
+def test_a_body_that_is_suv_1_everywhere_is_so_whatever_it_is_corrected_to(
+    decay: str, after_s: float, bq_ml: float
+) -> None:
+    facts = replace(KNOWN, decay=decay, started=INJECTED + timedelta(seconds=after_s))
+    assert bq_ml * suv_factor(facts) == pytest.approx(1, rel=2e-7)
+
+
+def at(text: str) -> datetime:
+    """A moment; a name of a zone may stand at its end."""
+    moment, _, zone = text.partition(" ")
+    found = datetime.fromisoformat(moment)
+    if not zone:
+        return found
+    try:
+        return found.replace(tzinfo=ZoneInfo(zone))
+    except ZoneInfoNotFoundError:
+        pytest.skip("this system knows no time zones by their names")
+
+
+@pytest.mark.parametrize(
+    ("injected", "started", "waited_s"),
+    [
+        ("2026-11-21T23:50", "2026-11-22T00:50", 3600),
+        ("2026-12-31T23:50+00:00", "2027-01-01T00:50+00:00", 3600),
+        ("2024-02-28T23:30", "2024-02-29T00:30", 3600),
+        ("2026-11-22T10:00+01:00", "2026-11-22T10:00+00:00", 3600),
+        ("2026-11-22T23:30-05:00", "2026-11-23T05:30+00:00", 3600),
+        ("2026-03-29T01:30 Europe/Berlin", "2026-03-29T03:30 Europe/Berlin", 3600),
+        ("2026-10-25T01:30 Europe/Berlin", "2026-10-25T03:30 Europe/Berlin", 3 * 3600),
+        ("2026-10-25T01:30 Europe/Berlin", "2026-10-25T02:30+01:00", 2 * 3600),
+        ("1926-11-21T23:50", "1926-11-22T00:50", 3600),
+    ],
+)
+def test_decay_is_that_of_the_time_between_whatever_the_clocks_say(
+    injected: str, started: str, waited_s: float
+) -> None:
+    """Over midnight, years and leap days, between zones, over both ends of summer time, and after
+    all dates were moved alike."""
+    facts = replace(KNOWN, injected=at(injected), started=at(started))
+    wanted = 70e3 / (370e6 * decayed(waited_s, F18))
+    assert suv_factor(facts) == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("injected", "started", "reason"),
+    [
+        ("2026-11-22T10:00", "2026-11-22T11:00+01:00", "one of the times .* has a time zone"),
+        ("2026-11-22T10:00", "2026-11-22T09:00", "starts 3,600 s before the injection"),
+        ("2026-11-20T10:00", "2026-11-22T11:00", "27 half-lives after the injection; was a date"),
+        ("2026-11-22T23:50", "2026-11-22T00:50", "before the injection; was a date moved"),
+    ],
+)
+def test_clocks_that_cannot_be_compared_give_no_suv(
+    injected: str, started: str, reason: str
+) -> None:
+    with pytest.raises(DataError, match=reason):
+        suv_factor(replace(KNOWN, injected=at(injected), started=at(started)))
+
+
+NEEDED = {
+    "injection": {"weight_kg", "dose_bq", "half_life_s", "decay"},
+    "start": {"weight_kg", "dose_bq", "half_life_s", "decay", "injected", "started"},
+    "none": {field.name for field in fields(SuvFacts)},
+}
+NAMES = {
+    "weight_kg": "the weight is not known",
+    "dose_bq": "the dose is not known",
+    "half_life_s": "the half-life is not known",
+    "injected": "the time of injection is not known",
+    "started": "the start is not known",
+    "decay": "what the image's decay is corrected to is not known",
+    "frame_s": "the length of the frame is not known",
+}
+
+
+@pytest.mark.parametrize("decay", NEEDED)
+@pytest.mark.parametrize("name", NAMES)
+def test_without_a_fact_that_is_needed_there_is_no_suv_and_it_is_named(
+    decay: str, name: str
+) -> None:
+    facts = replace(replace(KNOWN, decay=decay), **{name: None})
+    if name not in NEEDED[decay]:
+        suv_factor(facts)
+        return
+    with pytest.raises(DataError, match=NAMES[name]):
+        suv_factor(facts)
+
+
+def test_all_that_is_missing_is_listed() -> None:
+    with pytest.raises(DataError) as e:
+        suv_factor(SuvFacts())
+    assert all(name in str(e.value) for name in NAMES.values() if "length" not in name)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"weight_kg": 0.0}, "a weight of 0 kg"),
+        ({"weight_kg": 70_000.0}, "a weight of 70000 kg"),
+        ({"weight_kg": float("nan")}, "a weight of nan kg"),
+        ({"dose_bq": 0.0}, "the dose is 0"),
+        ({"dose_bq": float("inf")}, "the dose is inf"),
+        ({"half_life_s": -1.0}, "the half-life is -1"),
+        ({"frame_s": 0.0}, "the frame takes 0 s"),
+    ],
+)
+def test_facts_that_cannot_be_give_no_suv(change: dict[str, float], reason: str) -> None:
+    with pytest.raises(DataError, match=reason):
+        suv_factor(replace(KNOWN, **change))
+
+
+DIALECTS = {
+    "SIEMENS": 0.00042748316187197236,
+    "GE_MEDICAL_AND_BQML": 0.0005367387681819742,
+    "PHILIPS_BQML": 0.0007463747013889488,
+    "BQML_AC_DT_lessThan_S_DT_SIEMENS": 0.0004069156854009332,
+    "CPS_AND_BQML_AC_DT_-_S_DT": 0.00026503312764157046,
+    "RADIOPHARM_DATETIME_UNDEFINED": 0.0003721089202818729,
+}
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_scans_of_three_makers_have_the_factor_that_others_give_them(
+    shared_data: Path, name: str
+) -> None:
+    """From another program's tests: values corrected to the start of the series, or to that of
+    the first acquisition where it was earlier."""
+    path = shared_data / "suv-vendor-dialects" / f"{name}-instances.json"
+    slices = json.loads(path.read_text())
+
+    def moment(each: dict[str, str], day: str, time: str) -> datetime:
+        text = f"{each[day]}{each[time].strip()}"
+        return datetime.strptime(text, "%Y%m%d%H%M%S.%f" if "." in text else "%Y%m%d%H%M%S")
+
+    first = slices[0]
+    starts = [moment(first, "SeriesDate", "SeriesTime")]
+    starts += [moment(each, "AcquisitionDate", "AcquisitionTime") for each in slices]
+    facts = SuvFacts(
+        weight_kg=first["PatientWeight"],
+        dose_bq=first["RadionuclideTotalDose"],
+        half_life_s=first["RadionuclideHalfLife"],
+        injected=moment(first, "SeriesDate", "RadiopharmaceuticalStartTime"),
+        started=min(starts),
+        decay=first["DecayCorrection"].lower(),
+    )
+    assert suv_factor(facts) == pytest.approx(DIALECTS[name], rel=1e-6)
+
+
+class TestCommandLine:
+    """What is known of an image of ours need not be said; what is missing is listed."""
+
+    GRID = ImageGrid((2, 3, 4), (2.0, 2.0, 2.0))
+    OPTIONS = ("--weight-kg", "70", "--dose-mbq", "370", "--nuclide", "F-18")
+    TIMES = ("--injected-at", "2026-11-22T10:00+01:00", "--started-at", "2026-11-22T10:00+00:00")
+
+    def write(self, folder: Path, bq_ml: float, unit: str = "Bq/mL", **info: object) -> str:
+        values = np.full(self.GRID.shape, bq_ml, np.float32)
+        save(Volume(values, self.GRID, unit), folder / "image.h5", info)
+        return str(folder / "image.h5")
+
+    @pytest.mark.parametrize(
+        ("decay", "bq_ml", "more"),
+        [
+            ("injection", 5285.714, ()),
+            ("start", 3618.774, ()),
+            ("none", 3618.774 / 1.031905, ("--frame-s", "600")),
+        ],
+    )
+    def test_a_body_of_suv_1_in_every_state(
+        self, tmp_path: Path, decay: str, bq_ml: float, more: tuple[str, ...]
+    ) -> None:
+        command = ["suv", self.write(tmp_path, bq_ml), str(tmp_path / "suv.h5")]
+        command += [*self.OPTIONS, *self.TIMES, "--decay-corrected-to", decay, *more]
+        assert main(command) == DONE
+        volume = read_volume(tmp_path / "suv.h5")
+        np.testing.assert_allclose(volume.values, 1, rtol=1e-6)
+        assert volume.unit == "g/mL" and volume.info["suv"]["decay"] == decay
+
+    def test_nothing_is_corrected_twice(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        options = [*self.OPTIONS, *self.TIMES, "--decay-corrected-to", "start"]
+        once = str(tmp_path / "suv.nii.gz")
+        assert main(["suv", self.write(tmp_path, 3618.774), once, *options]) == DONE
+        again = ["suv", once, str(tmp_path / "again.h5"), *options, "--bq-ml-per-unit", "1"]
+        assert main(again) == USER_FAULT
+        assert "these are SUV already" in capsys.readouterr().err
+        ours = self.write(tmp_path, 1.0, "counts/mm", format="isocenter-provenance-1")
+        twice = ["suv", ours, str(tmp_path / "ours.h5"), *options, "--bq-ml-per-unit", "1"]
+        assert main(twice) == USER_FAULT
+        assert "this program corrects no decay; leave the option out" in capsys.readouterr().err
+        assert not (tmp_path / "again.h5").exists() and not (tmp_path / "ours.h5").exists()
+
+    def test_an_image_of_ours_knows_its_scan(self, tmp_path: Path) -> None:
+        scan = {
+            "injected_bq": 370e6,
+            "half_life_s": F18,
+            "injected_at": "2026-11-22T10:00:00+01:00",
+            "scan_start": "2026-11-22T10:00:00+00:00",
+            "frame_s": 600.0,
+        }
+        value = 3618.774 / 1.031905 / 250
+        image = self.write(tmp_path, value, "counts/mm", format="isocenter-provenance-1", scan=scan)
+        command = ["suv", image, str(tmp_path / "suv.h5"), "--weight-kg", "70"]
+        assert main([*command, "--bq-ml-per-unit", "250"]) == DONE
+        np.testing.assert_allclose(read_volume(tmp_path / "suv.h5").values, 1, rtol=1e-6)
+
+    @pytest.mark.parametrize(
+        ("left_out", "reason"),
+        [
+            ("--weight-kg", "the weight is not known"),
+            ("--dose-mbq", "the dose is not known"),
+            ("--nuclide", "the half-life is not known"),
+            ("--injected-at", "the time of injection is not known"),
+            ("--started-at", "the start is not known"),
+            ("--decay-corrected-to", "what the image's decay is corrected to is not known"),
+        ],
+    )
+    def test_without_an_option_the_reason_is_one_sentence(
+        self,
+        tmp_path: Path,
+        capsys: pytest.CaptureFixture[str],
+        left_out: str,
+        reason: str,
+    ) -> None:
+        options = [*self.OPTIONS, *self.TIMES, "--decay-corrected-to", "start"]
+        at = options.index(left_out)
+        del options[at : at + 2]
+        image = self.write(tmp_path, 1.0)
+        assert main(["suv", image, str(tmp_path / "suv.h5"), *options]) == USER_FAULT
+        said = capsys.readouterr().err
+        assert said == f"isocenter: image.h5: there is no SUV: {reason}.\n"
+        assert not (tmp_path / "suv.h5").exists()
+
+    @pytest.mark.parametrize(
+        ("option", "value", "reason"),
+        [
+            ("--injected-at", "2026-11-22", "is no date with a time"),
+            ("--injected-at", "10:00", "is no date with a time"),
+            ("--zone", "Mars/Olympus", "is no time zone"),
+            ("--bq-ml-per-unit", "2", "none for Bq/mL"),
+        ],
+    )
+    def test_options_that_say_nothing_are_refused(
+        self,
+        tmp_path: Path,
+        capsys: pytest.CaptureFixture[str],
+        option: str,
+        value: str,
+        reason: str,
+    ) -> None:
+        times = ("--injected-at", "2026-11-22T10:00", "--started-at", "2026-11-22T11:00")
+        command = ["suv", self.write(tmp_path, 1.0), str(tmp_path / "suv.h5"), *self.OPTIONS]
+        command += [*times, "--decay-corrected-to", "start", option, value]
+        assert main(command) == USER_FAULT
+        assert reason in capsys.readouterr().err
