@@ -21,7 +21,7 @@ DecayCorrection = Literal["injection", "start", "none"]
 """The moment that an image's activity is corrected to; none: it is the mean over its frame."""
 
 HALF_LIVES_S = {"F-18": 6586.2, "O-15": 122.24}
-"""Half-lives of nuclides, as scanners write them into DICOM [s]; those of others have to be said."""
+"""Half-lives as scanners write them into DICOM [s]; those of other nuclides have to be said."""
 MOST_HALF_LIVES = 10.0
 """Between injection and scan: after more there is nothing left to see, and a date is wrong."""
 WEIGHT_KG = (0.005, 500.0)
