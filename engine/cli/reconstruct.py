@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import shutil
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -202,12 +203,10 @@ def _complete(
     console.line(f"Job {job.id} on {on.label}")
     events = keep(run(study, on=on, resume=where, on_progress=console.show), job)
     volume: Volume | None = None
-    with _log_lines(arguments.json) as lines, _way_out(job, arguments), closing(events):
+    with _log_lines(arguments.json, console) as lines, _way_out(job, arguments), closing(events):
         for event in events:
             console.show(event)
-            if lines is not None:
-                lines.write(json.dumps(_plain(event), sort_keys=True) + "\n")
-                lines.flush()
+            lines.write(event)
             if isinstance(event, Finished):
                 volume = event.volume
                 # again, for what came to be during the run; before the job counts as finished
@@ -237,18 +236,43 @@ def _way_out(job: Job, arguments: argparse.Namespace) -> Iterator[None]:
         raise type(e)(f"{e} `isocenter resume {name} --device cpu` {kept} on the CPU.") from e
 
 
+class _EventLog:
+    """Writes each event as a line, as long as the disk takes it: an image counts for more."""
+
+    def __init__(self, path: Path, file: IO[str] | None, console: Console) -> None:
+        self._path, self._file, self._console = path, file, console
+
+    def write(self, event: Event) -> None:
+        """Add a line."""
+        if self._file is None:
+            return
+        try:
+            self._file.write(json.dumps(_plain(event), sort_keys=True) + "\n")
+            self._file.flush()
+        except OSError as e:
+            self._file = None
+            free = shutil.disk_usage(self._path.parent).free
+            self._console.line(
+                f"note: {self._path.name}: no more events are written ({e.strerror or e}; {free:,} "
+                f"bytes are free in {self._path.parent}), and the run goes on."
+            )
+
+
 @contextmanager
-def _log_lines(path: Path | None) -> Iterator[IO[str] | None]:
-    """Open the event log, if one is wanted."""
+def _log_lines(path: Path | None, console: Console) -> Iterator[_EventLog]:
+    """Open the event log; one that nobody wants writes nothing."""
     if path is None:
-        yield None
+        yield _EventLog(Path(), None, console)
         return
     try:
         file = path.open("w", encoding="utf-8")
     except OSError as e:
         raise ResourceError(f"{path}: cannot be written ({e.strerror}).") from e
-    with file:
-        yield file
+    try:
+        yield _EventLog(path, file, console)
+    finally:
+        with suppress(OSError):  # what the disk did not take was said
+            file.close()
 
 
 def _plain(event: Event) -> Plain:

@@ -19,7 +19,7 @@ from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
-from engine.io import save, write_listmode
+from engine.io import read_volume, save, write_listmode
 from engine.settings import to_toml
 
 RING = RingSettings(
@@ -50,6 +50,15 @@ def faults(capsys, *argv):
     assert "Traceback" not in error
     assert error.startswith("isocenter: ") and error.count("\n") == 1, error
     return error
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device without room")
+def test_events_that_the_disk_does_not_take_cost_no_image(scan, tmp_path, capsys):
+    out = tmp_path / "image.h5"
+    assert main(["reconstruct", str(scan), "-o", str(out), *QUICK, "--json", "/dev/full"]) == 0
+    said = capsys.readouterr().out
+    assert said.count("full: no more events are written (No space left on device; ") == 1
+    assert read_volume(out).values.any()
 
 
 def test_reconstruct_writes_volume_and_provenance(scan, tmp_path, capsys):
