@@ -46,7 +46,7 @@ class Trial:
         skipped = shutil.ignore_patterns(COMPILED)
         for name in PACKAGES:
             shutil.copytree(ROOT / name, root / name, ignore=skipped, copy_function=_link)
-        _share_compiled(root)
+        share_compiled(root)
         return cls(root, work)
 
     def add_file(self, path: str, text: str) -> None:
@@ -112,7 +112,7 @@ def _link(source: str, target: str) -> None:
         shutil.copy2(source, target)
 
 
-def _share_compiled(root: Path) -> None:
+def share_compiled(root: Path) -> None:
     """Let the copy use the compiled kernels of the tree; its own are the same files elsewhere."""
     folder = cache_folder()
     if folder is None:

@@ -15,6 +15,8 @@ from pathlib import Path
 import guide
 import pytest
 
+from tests.extensions.trial import share_compiled
+
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 LEFT_OUT = ("tests/", "docs/", "examples/", "packaging/", "resources/guide/contributing")
@@ -55,7 +57,8 @@ def installed(wheel: Path) -> Path:
     # a path in a .pth file brings the libraries, and not this project's editable installation
     Path(site, "libraries.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python)
-    run(*pip, "install", "--no-deps", "--no-index", "--force-reinstall", wheel)
+    run(*pip, "install", "--no-deps", "--no-index", "--no-compile", "--force-reinstall", wheel)
+    share_compiled(Path(site))  # machine code alone, and only if it is of the same sources
     return python.parent
 
 
