@@ -122,8 +122,8 @@ def test_without_time_of_flight_the_value_is_the_same(scan):
         ("randoms", 1.02, 2.0),
     ],
 )
-def test_each_correction_left_out_shows(scan, kind, low, high):
-    folder, truth = scan
+def test_each_correction_left_out_shows(few, kind, low, high):
+    folder, truth = few
     volume = image(study(folder, f"corrections.{kind}.use=off"))
     assert low < middle(volume) / truth < high
 
