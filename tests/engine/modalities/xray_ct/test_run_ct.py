@@ -26,6 +26,7 @@ from engine.study.assignments import with_settings
 
 ON = cpu(2)
 MU = 0.02
+N_VIEWS = 72
 GRID = ImageGrid((16, 64, 64), (1.0, 1.0, 1.0))
 CENTRE = (6.0, -4.0, 0.0)
 """Of the disc: off the axis, so that a wrong turn or side shows."""
@@ -40,7 +41,7 @@ def disc():
 
 def cone():
     return circular_cone(
-        circle(120), source_axis_mm=300.0, source_detector_mm=450.0, shape=(24, 100), pixel_mm=1.5
+        circle(N_VIEWS), source_axis_mm=300.0, source_detector_mm=450.0, shape=(24, 100), pixel_mm=1.5
     )
 
 
@@ -63,7 +64,7 @@ def files(tmp_path_factory):
     """The same disc seen by a cone beam and by parallel rays."""
     folder = tmp_path_factory.mktemp("ct")
     write_projections(scan_of(cone()), folder / "cone.h5")
-    angles = np.linspace(0, np.pi, 120, endpoint=False)
+    angles = np.linspace(0, np.pi, N_VIEWS, endpoint=False)
     write_projections(
         scan_of(parallel(angles, shape=(16, 90), pixel_mm=1.0)), folder / "parallel.h5"
     )
@@ -77,7 +78,7 @@ def study(path, *settings, **others):
 def test_what_a_file_says_does_not_hide_what_was_read():
     scan = scan_of(cone(), info={"detector": {"gain": 2.0}, "views": "many", "lamp": "tungsten"})
     facts = facts_of(scan)
-    assert facts["detector"] == "100 × 24 pixels" and facts["views"] == 120
+    assert facts["detector"] == "100 × 24 pixels" and facts["views"] == N_VIEWS
     assert facts["lamp"] == "tungsten"
 
 
@@ -105,7 +106,7 @@ def test_a_scan_becomes_attenuation_in_its_place(files, name):
 @pytest.mark.parametrize("algorithm", ['"sirt"', '"cgls"', '"fista_tv"'])
 def test_iterative_algorithms_give_the_same_attenuation(files, algorithm):
     settings = (
-        f"algorithm.kind={algorithm}", "algorithm.iterations=12", "grid.voxel_mm=[1.0, 1.0, 1.0]",
+        f"algorithm.kind={algorithm}", "algorithm.iterations=12", "grid.voxel_mm=[1.5, 1.5, 1.5]",
         "grid.diameter_mm=64", "grid.length_mm=16",
     )  # fmt: skip
     assert water(volume(study(files / "parallel.h5", *settings))) == pytest.approx(MU, rel=0.03)
@@ -216,7 +217,7 @@ def test_provenance_can_make_it_again(files):
     record = volume(study(files / "cone.h5", "algorithm.window=hann")).info
     assert "algorithm.window=" in record["replay"]
     assert record["protocol"]["modality"] == "ct"
-    assert record["scan"]["views"] == 120
+    assert record["scan"]["views"] == N_VIEWS
     assert json.dumps(record["scanner"])
     kept = hash_array(read_projections(files / "cone.h5").values)  # also of stacks of many files
     assert record["scan"]["values_sha256"] == kept

@@ -78,9 +78,9 @@ def test_brute_force_gives_the_same(rng: np.random.Generator) -> None:
     scanner = panels(crystal_mm=2.0, attenuation_per_mm=0.2, thickness_mm=10.0)
     found = dense(build_analytic(scanner, AnalyticResponse(n_points=1 << 13, threshold=0)))
     for lor in rng.integers(0, scanner.n_lors, 3):
-        truth = brute_force(scanner, lor, rng, 200_000)
+        truth = brute_force(scanner, lor, rng, 100_000)
         scale = np.linalg.norm(truth)
-        # a voxel gets some 10,000 of the 64 x 200,000 samples
+        # a voxel gets some 5,000 of the 64 x 100,000 samples
         assert np.linalg.norm(found[lor] - truth) < 0.03 * scale
         assert found[lor].sum() == pytest.approx(truth.sum(), rel=0.01)
 
