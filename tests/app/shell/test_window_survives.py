@@ -60,6 +60,7 @@ def test_kills_at_random_and_the_same_bits(qtbot, window, opened, exact_study, r
     assert isinstance(last, Finished)
     opened(exact_study)
     window.runner.start()
+    n_resumed = 0
     for place in sorted(rng.integers(0, ITERATIONS // 2, n_kills)):
         qtbot.waitUntil(lambda: window.runner.job.process.pid is not None, timeout=PATIENCE_MS)
         qtbot.waitUntil(lambda: at_iteration(window) >= place, timeout=PATIENCE_MS)  # noqa: B023
@@ -69,14 +70,31 @@ def test_kills_at_random_and_the_same_bits(qtbot, window, opened, exact_study, r
         qtbot.waitUntil(lambda: window.centre.message_bar.problem is not None, timeout=PATIENCE_MS)
         assert "SIGKILL" in window.centre.message_bar.text
         qtbot.waitUntil(lambda: window.runner.job is None, timeout=PATIENCE_MS)
+        assert window.session.run.state is RunState.FAILED
         if window.runner.has_checkpoint:
-            window.centre.message_bar.resume.click()
+            resume(qtbot, window)
+            n_resumed += 1
         else:  # killed before the first image: begin anew
             window.runner.start()
+    assert n_resumed > 0
     qtbot.waitUntil(lambda: not window.session.run.state.is_active, timeout=PATIENCE_MS)
     assert window.session.run.state is RunState.FINISHED
     final = window.session.run.record.images.items[-1].volume
     np.testing.assert_array_equal(final.values, last.volume.values)
+
+
+def resume(qtbot, window) -> None:
+    """Go on where the killed run was; what it had stays on show until it is made anew."""
+    run = window.session.run
+    qtbot.waitUntil(lambda: run.record.result_id != "", timeout=PATIENCE_MS)
+    kept = run.images
+    window.centre.message_bar.resume.click()
+    assert run.state.is_active
+    assert run.images == kept, "none goes before it is made anew"
+    assert f" of {ITERATIONS}" in window.centre.scrubber.text()
+    qtbot.waitUntil(lambda: run.record.latest is not None, timeout=PATIENCE_MS)
+    assert run.record.latest.update > 1, "it goes on, it does not begin anew"
+    assert window.centre.message_bar.problem is None
 
 
 @pytest.mark.usefixtures("own_process")

@@ -41,7 +41,11 @@ def disc():
 
 def cone():
     return circular_cone(
-        circle(N_VIEWS), source_axis_mm=300.0, source_detector_mm=450.0, shape=(24, 100), pixel_mm=1.5
+        circle(N_VIEWS),
+        source_axis_mm=300.0,
+        source_detector_mm=450.0,
+        shape=(24, 100),
+        pixel_mm=1.5,
     )
 
 
