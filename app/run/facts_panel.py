@@ -32,7 +32,6 @@ class FactsTab(QWidget):
         self.tree.setHeaderHidden(True)
         self.tree.setAccessibleName("Facts of the scan and provenance of the image")
         self.tree.setIndentation(14)
-        self.tree.setWordWrap(True)
         self.tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         self.copy = button("Copy as text", self._copy, "Copy everything to the clipboard")
         self._empty = label(EMPTY, "muted", wrap=True)
@@ -88,12 +87,6 @@ class FactsTab(QWidget):
 def _fill(parent: QTreeWidgetItem, value: Branch) -> None:
     items = enumerate(value, 1) if isinstance(value, list | tuple) else value.items()
     for name, inner in items:
-        if isinstance(value, list | tuple) and isinstance(inner, str):
-            child = QTreeWidgetItem([inner])
-            parent.addChild(child)
-            child.setFirstColumnSpanned(True)
-            child.setToolTip(0, plain_tip(inner))
-            continue
         if isinstance(inner, dict | list | tuple) and inner and not _is_short(inner):
             child = QTreeWidgetItem([words(name)])
             _fill(child, inner)

@@ -87,6 +87,7 @@ class LedgerEntry(LedgerRow):
         self.unfold.setVisible(False)
         self._folded = folded
         self._buttons = QHBoxLayout()
+        self._buttons.setSpacing(8)
         self._buttons.addWidget(self.unfold)
         self._buttons.addStretch(1)
         self.grid.addLayout(self._buttons, 3, 1, 1, 2)
