@@ -47,8 +47,13 @@ class PageView(QTextBrowser):
         """Show the page anew in the colours of another theme, where it was read."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self.name:
-            place = self.verticalScrollBar().value()
+            place, found = self.verticalScrollBar().value(), self.textCursor()
+            ends = found.anchor(), found.position()
             self.show_page(self.name)
+            found = self.textCursor()
+            found.setPosition(ends[0])
+            found.setPosition(ends[1], QTextCursor.MoveMode.KeepAnchor)
+            self.setTextCursor(found)
             self.verticalScrollBar().setValue(place)
 
     def target(self, link: str) -> str:

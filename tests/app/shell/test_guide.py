@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QTextDocument
 
+from app.look.theme import Theme
 from app.shell.guide import GuideWindow
 from app.shell.guide_pages import guide_folder, page_text, pages
 
@@ -59,6 +60,37 @@ def test_a_page_begins_at_its_top(qtbot) -> None:
         bar = guide.view.verticalScrollBar()
         qtbot.waitUntil(lambda bar=bar: bar.maximum() > 0)
         assert bar.value() == 0
+
+
+def test_links_are_legible_in_the_theme_that_was_switched_to_and_what_was_found_stays(
+    qtbot, qapp
+) -> None:
+    theme = Theme(qapp, "light")
+    guide = GuideWindow(folder=FOLDER)
+    qtbot.addWidget(guide)
+    guide.resize(800, 400)
+    guide.show()
+    guide.search.setText("dual-head")
+    found = guide.view.textCursor().selectedText()
+    theme.use("dark")
+    qtbot.waitUntil(lambda: not theme.is_refreshing)
+    assert guide.view.textCursor().selectedText() == found != ""
+    guide.search.clear()
+    guide.open_page("user/index.md")
+    assert theme.colours.link in guide.view.toHtml()
+    theme.use("light")
+    assert theme.colours.link in guide.view.toHtml()
+    theme.use("dark")
+
+
+def test_a_search_without_a_page_says_so(qtbot) -> None:
+    guide = GuideWindow(folder=FOLDER)
+    qtbot.addWidget(guide)
+    guide.show()
+    guide.search.setText("nothing of the kind")
+    assert guide._none.isVisible()
+    guide.search.clear()
+    assert not guide._none.isVisible()
 
 
 def test_a_link_opens_its_page(qtbot) -> None:
