@@ -11,6 +11,7 @@ from engine.errors import SettingsError
 from engine.io import read_scanner
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import find_protocol, read_protocol, shipped_protocols
+from engine.study.protocol import PROTOCOL_VERSION
 
 FOLDER = Path(__file__).resolve().parents[3] / "resources" / "protocols"
 PET = ("brain-fdg", "demo", "research-reproducible", "small-animal", "whole-body")
@@ -32,6 +33,14 @@ def test_it_reads_and_has_a_name_of_its_own(path: Path) -> None:
     if isinstance(protocol, ListModeProtocol):
         algorithm = protocol.algorithm
         assert 8 <= algorithm.n_iterations * algorithm.n_subsets <= 100
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
+def test_it_uses_all_that_the_program_can_correct(path: Path) -> None:
+    assert f"\nversion = {PROTOCOL_VERSION}\n" in path.read_text(), "else what is younger is off"
+    protocol = read_protocol(path)
+    if isinstance(protocol, ListModeProtocol):
+        assert {step.use for step in protocol.corrections.steps()} <= {"auto", "on"}
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,7 @@ def test_a_higher_window_costs_more_counts() -> None:
 
 
 def test_an_interrupted_tracking_goes_on(tmp_path: Path) -> None:
-    long, path = TrackedResponse(n_pairs=60_000), tmp_path / "tiny.h5"
+    long, path = TrackedResponse(n_pairs=200_000), tmp_path / "tiny.h5"
 
     def stop(done: int, total: int) -> None:
         if 0 < done < total:
