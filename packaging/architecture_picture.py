@@ -66,6 +66,8 @@ def is_file(names: list[str], root: Path) -> bool:
 def imported(node: ast.AST) -> Iterator[str]:
     """Yield our modules that are imported when the program runs."""
     for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
+            continue  # no import is inside an expression
         if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
             continue
         if isinstance(child, ast.ImportFrom) and (child.module or "").split(".")[0] in TOPS:

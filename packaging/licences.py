@@ -22,7 +22,6 @@ from cyclonedx.model.component import Component, ComponentType
 from cyclonedx.model.license import LicenseExpression
 from cyclonedx.output.json import JsonV1Dot6
 from cyclonedx.schema import SchemaVersion
-from cyclonedx.validation.json import JsonStrictValidator
 from license_expression import ExpressionError, ExpressionParseError, get_spdx_licensing
 from packageurl import PackageURL
 from packaging.requirements import Requirement
@@ -176,6 +175,8 @@ def licences_text(libraries: Iterable[Library]) -> str:
 
 def bill_of_materials(project: dict[str, str], libraries: Iterable[Library]) -> str:
     """Return the bill in JSON of CycloneDX, checked against its schema."""
+    from cyclonedx.validation.json import JsonStrictValidator  # takes a second to load
+
     root = _component(project["name"], project["version"], project["license"], application=True)
     parts = {each.name: _component(each.name, each.version, each.licence) for each in libraries}
     bom = Bom(components=parts.values())

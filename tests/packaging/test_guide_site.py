@@ -12,7 +12,11 @@ import architecture_picture
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = architecture_picture.parts_of(ROOT)
+
+
+@pytest.fixture(scope="module")
+def parts() -> architecture_picture.Parts:
+    return architecture_picture.parts_of(ROOT)
 
 
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
@@ -28,19 +32,19 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     assert not (tmp_path / "benchmarks").exists()
 
 
-def test_the_picture_is_that_of_the_imports() -> None:
+def test_the_picture_is_that_of_the_imports(parts: architecture_picture.Parts) -> None:
     drawn = architecture_picture.PICTURE.read_text("utf-8")
-    same = drawn == architecture_picture.picture(PARTS)
+    same = drawn == architecture_picture.picture(parts)
     assert same, "python packaging/architecture_picture.py draws it anew"
 
 
-def test_every_part_is_drawn_and_every_line_runs_down() -> None:
-    root = ElementTree.fromstring(architecture_picture.picture(PARTS))
+def test_every_part_is_drawn_and_every_line_runs_down(parts: architecture_picture.Parts) -> None:
+    root = ElementTree.fromstring(architecture_picture.picture(parts))
     texts = {text.text for text in root.iter("{http://www.w3.org/2000/svg}text")}
-    assert texts == PARTS.keys() >= {"engine.io", "engine.kernels", "app.shell"}
-    row_of = {part: k for k, row in enumerate(architecture_picture.rows_of(PARTS)) for part in row}
-    reach = architecture_picture.reach_of(PARTS)
-    for part, others in PARTS.items():
+    assert texts == parts.keys() >= {"engine.io", "engine.kernels", "app.shell"}
+    row_of = {part: k for k, row in enumerate(architecture_picture.rows_of(parts)) for part in row}
+    reach = architecture_picture.reach_of(parts)
+    for part, others in parts.items():
         for other in others:
             assert row_of[other] < row_of[part] or part in reach[other], f"{part} -> {other}"
 
