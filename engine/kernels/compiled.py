@@ -68,8 +68,8 @@ class Kernels:
         variant = layout.variant
         # constant tables are part of the source, as hexadecimal floats: the compiler sees exactly
         # the numbers of the host
-        weights = tuple(float(w) for w in rows.table) if variant.timing == "constant" else ()
-        rays = gpu.load(variant.rays(weights), variant.options)
+        entries = tuple(float(v) for v in rows.table) if variant.timing == "constant" else ()
+        rays = gpu.load(variant.rays(entries), variant.options)
         em = gpu.load(variant.em(), variant.options)
         self._functions: dict[str, tuple[Function, int]] = {}
         for module, names, block in (
@@ -86,10 +86,10 @@ class Kernels:
     def _per_launch(self, rows: EventRows) -> Arguments:
         """Scalars of the scene that stay the same."""
         # where nothing is timed `DeviceRays` gives a table of two zeros
-        n_weights = rows.table.size if rows.bins.size else 2
+        n_entries = rows.table.size if rows.bins.size else 2
         x, y, z = rows.voxel_mm
         return (
-            np.int32(n_weights),
+            np.int32(n_entries),
             np.int32(rows.n_bins),
             np.float64(rows.bin_mm),
             np.float64(rows.step_mm),

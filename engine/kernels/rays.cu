@@ -1,6 +1,6 @@
 // Rays through voxels on the GPU, exactly: line integrals, back projection, EM numerator.
 //
-//   forward  out_j  = sum_n A_jn image_n                      A_jn = length [mm] * weight of the time bin
+//   forward  out_j  = sum_n A_jn image_n                      A_jn = integral of the time bin's weight over the chord [mm]
 //   back     sums_n += sum_j A_jn values_j
 //   update   sums_n += sum_j A_jn / q_j,  q_j = sum_n A_jn image_n + background_j     (floating sums)
 //            sums_n += sum_j round(2^k image_n A_jn / q_j)                            (fixed-point sums)
@@ -23,14 +23,14 @@ typedef {{ sum }} sum_t;
 constexpr bool FIXED = {{ fixed }}, TILES = {{ tiles }}, TOF = {{ tof }};
 constexpr int BLOCK = {{ block }}, GROUP = {{ group }}, BATCH = {{ batch }};
 constexpr double MARGIN = 1e-6, FLAT = 1e-20, LEAST_EXPECTED = 1e-24;
-{% if weights %}
-__constant__ real weights[] = { {{ weights }} };
+{% if entries %}
+__constant__ real entries[] = { {{ entries }} };
 {% endif %}
 {% set scene = "const double* __restrict__ points, const int* __restrict__ ends,
-    const short* __restrict__ bins, const real* __restrict__ table, int n_weights, int n_bins, double bin_mm,
+    const short* __restrict__ bins, const real* __restrict__ table, int n_entries, int n_bins, double bin_mm,
     double step_mm, double voxel_x, double voxel_y, double voxel_z, int nx, int ny, int nz, int first, int step,
     int n_rows" %}
-{% set scene_values = "points, ends, bins, table, n_weights, n_bins, bin_mm, step_mm,
+{% set scene_values = "points, ends, bins, table, n_entries, n_bins, bin_mm, step_mm,
                        {voxel_x, voxel_y, voxel_z}, nx, ny, nz, first, step, n_rows" %}
 
 // The list of rays and the image they run through; sizes count the border.
@@ -39,7 +39,7 @@ struct Scene {
   const int* ends;
   const short* bins;
   const real* table;
-  int n_weights, n_bins;
+  int n_entries, n_bins;
   double bin_mm, step_mm, voxel_mm[3];
   int nx, ny, nz, first, step, n_rows;
 };
@@ -51,7 +51,7 @@ struct Axis {
 
 // One ray, laid through the image: its slabs and where it enters the first of them.
 struct Line {
-  real u, slope_u, per_u, v, slope_v, per_v, start, stop, scale, weight_at, weight_steps;
+  real u, slope_u, per_u, v, slope_v, per_v, start, stop, scale, table_at, steps_per_slab, slabs_per_step;
   int slab, n_slabs, top_u, top_v;
   Axis main, across_u, across_v;
 };
@@ -124,7 +124,7 @@ __device__ Line lay(const Scene& scene, int row) {
   double from = floor(seen.low), to = seen.low < seen.high ? ceil(seen.high) : -1.0, centre_mm = 0.0;
   if (TOF) {
     centre_mm = (scene.bins[i] - 0.5 * (scene.n_bins - 1)) * scene.bin_mm;
-    const double reach = 0.5 * (scene.n_weights - 1) * scene.step_mm / scale;
+    const double reach = 0.5 * (scene.n_entries - 1) * scene.step_mm / scale;
     const double source = middle + centre_mm / mm_per_slab;
     from = fmax(from, floor(source - reach));
     to = fmin(to, ceil(source + reach));
@@ -153,15 +153,16 @@ __device__ Line lay(const Scene& scene, int row) {
   line.across_v = v == 1 ? axis[1] : axis[2];
   if (TOF) {
     const double at = ((from - middle) * mm_per_slab - centre_mm) / scene.step_mm;
-    line.weight_at = (real)(at + 0.5 * (scene.n_weights - 1));
-    line.weight_steps = (real)(mm_per_slab / scene.step_mm);
+    line.table_at = (real)(at + 0.5 * (scene.n_entries - 1));
+    line.steps_per_slab = (real)(mm_per_slab / scene.step_mm);
+    line.slabs_per_step = (real)(scene.step_mm / mm_per_slab);
   }
   return line;
 }
 
-__device__ __forceinline__ real weight(const Scene& scene, int i) {
-{% if weights %}
-  return weights[i];
+__device__ __forceinline__ real entry(const Scene& scene, int i) {
+{% if entries %}
+  return entries[i];
 {% else %}
   return __ldg(scene.table + i);
 {% endif %}
@@ -171,6 +172,15 @@ __device__ __forceinline__ float least(float a, float b) { return fminf(a, b); }
 __device__ __forceinline__ float most(float a, float b) { return fmaxf(a, b); }
 __device__ __forceinline__ double least(double a, double b) { return fmin(a, b); }
 __device__ __forceinline__ double most(double a, double b) { return fmax(a, b); }
+
+// Integral of the time bin's weight up to a place of the line [slabs], in steps of the table.
+__device__ __forceinline__ real bin_integral(const Scene& scene, const Line& line, real slabs) {
+  const real last = (real)(scene.n_entries - 2);
+  const real at = least(most(line.table_at + slabs * line.steps_per_slab, (real)0), last);
+  const int n = (int)at;
+  const real low = entry(scene, n);
+  return low + (at - (real)n) * (entry(scene, n + 1) - low);
+}
 
 // From a to the plane between voxels i and j, if they differ [slabs].
 __device__ __forceinline__ real crossing(int i, int j, real at, real per_slope, real whole) {
@@ -195,11 +205,13 @@ __device__ __forceinline__ Taps trace(const Scene& scene, const Line& line, int 
   Taps taps = {{ '{{' }}layer + at_ja + at_ia, layer + (t_u < t_v ? at_jb + at_ia : at_ja + at_ib), layer + at_jb + at_ib},
                {near, far - near, whole - far}};
   if (TOF) {
-    const real middle = (real)0.5 * (a + b), last = (real)(scene.n_weights - 2);
-    const real at = least(most(line.weight_at + middle * line.weight_steps, nought), last);
-    const int n = (int)at;
-    const real w = weight(scene, n), factor = w + (at - (real)n) * (weight(scene, n + 1) - w);
-    for (int tap = 0; tap < 3; ++tap) taps.length[tap] *= factor;
+    // differences of the table over each chord; rounding must not make one of no length negative
+    const real crossed = a + taps.length[0], left = crossed + taps.length[1];
+    const real at_a = bin_integral(scene, line, a), at_crossed = bin_integral(scene, line, crossed);
+    const real at_left = bin_integral(scene, line, left), at_b = bin_integral(scene, line, b);
+    taps.length[0] = most((at_crossed - at_a) * line.slabs_per_step, nought);
+    taps.length[1] = most((at_left - at_crossed) * line.slabs_per_step, nought);
+    taps.length[2] = most((at_b - at_left) * line.slabs_per_step, nought);
   }
   return taps;
 }

@@ -43,7 +43,8 @@ class EventRows(NamedTuple):
     """The list of rays.
 
     points (m, 3) float64 [voxels]; ends (n, 2) int32, rows of `points`; voxel_mm (3,) float64;
-    bins (n,) int16, time bin of each row, or empty; table: weight of a bin, `step_mm` apart.
+    bins (n,) int16, time bin of each row, or empty; table: integral of a bin's weight, in steps of
+    `step_mm`, which lie as far apart.
     """
 
     points: Array
@@ -57,7 +58,7 @@ class EventRows(NamedTuple):
 
 
 class Taps(NamedTuple):
-    """Working space of one thread: the three voxels of each slab, and a row to look weights up."""
+    """Working space of one thread: the three voxels of each slab, and rows to look integrals up."""
 
     voxel: Array
     length: Array
@@ -65,7 +66,7 @@ class Taps(NamedTuple):
 
 def taps(shape: tuple[int, ...], dtype: DTypeLike) -> Taps:
     """Room for the taps of one row through an image."""
-    return Taps(np.empty((4, max(shape)), np.uint32), np.empty((4, max(shape)), dtype))
+    return Taps(np.empty((6, max(shape)), np.uint32), np.empty((6, max(shape)), dtype))
 
 
 @_INLINE
@@ -158,30 +159,49 @@ def _trace(
 
 @_INLINE
 def _weigh(
-    table: Array, where: tuple[float, float], ends: tuple[float, float], n_slabs: int, taps: Taps
+    table: Array,
+    where: tuple[float, float, float],
+    ends: tuple[float, float],
+    n_slabs: int,
+    taps: Taps,
 ) -> None:
-    """Multiply the taps by the weight of the time bin at the middle of their slab.
+    """Turn the taps into what the time bin sees of them: the table's difference over each chord.
 
-    where : place in the table of the start of the first slab, and steps of the table per slab
+    where : place in the table of the start of the first slab, steps of the table per slab, and
+    slabs per step
     """
     voxel, length = taps
     real = length.dtype.type
-    one, half, nought, last = real(1.0), real(0.5), real(0.0), real(table.size - 2)
+    nought, last = real(0.0), real(table.size - 2)
     start, stop = real(ends[0]), real(ends[1])
-    first, steps = real(where[0]), real(where[1])
+    first, steps, slabs = real(where[0]), real(where[1]), real(where[2])
     # three loops, since only the middle one, the look-up, cannot run on vectors
     for k in range(np.int32(n_slabs)):
-        middle = half * (max(real(k), start) + min(real(k) + one, stop))
-        at = min(max(first + middle * steps, nought), last)
-        voxel[3, k] = np.uint32(at)
-        length[3, k] = at - real(np.int32(at))
-    for k in range(n_slabs):
-        i = voxel[3, k]
-        length[3, k] = table[i] + length[3, k] * (table[i + 1] - table[i])
-    for k in range(n_slabs):
-        length[0, k] *= length[3, k]
-        length[1, k] *= length[3, k]
-        length[2, k] *= length[3, k]
+        a = max(real(k), start)
+        crossed = a + length[0, k]
+        left = crossed + length[1, k]
+        one = min(max(first + a * steps, nought), last)
+        two = min(max(first + crossed * steps, nought), last)
+        three = min(max(first + left * steps, nought), last)
+        voxel[3, k], voxel[4, k], voxel[5, k] = np.uint32(one), np.uint32(two), np.uint32(three)
+        length[3, k] = one - real(np.int32(one))
+        length[4, k] = two - real(np.int32(two))
+        length[5, k] = three - real(np.int32(three))
+    for row in range(3, 6):
+        for k in range(n_slabs):
+            i = voxel[row, k]
+            length[row, k] = table[i] + length[row, k] * (table[i + 1] - table[i])
+    # where a slab ends the next begins; only the end of the last is still unknown
+    if n_slabs > 0:
+        end = min(real(n_slabs), stop)
+        at = min(max(first + end * steps, nought), last)
+        i = np.uint32(at)
+        length[3, n_slabs] = table[i] + (at - real(np.int32(at))) * (table[i + 1] - table[i])
+    # rounding must not make a chord of no length a negative one: images of counts have none
+    for k in range(np.int32(n_slabs)):
+        length[0, k] = max((length[4, k] - length[3, k]) * slabs, nought)
+        length[1, k] = max((length[5, k] - length[4, k]) * slabs, nought)
+        length[2, k] = max((length[3, k + 1] - length[5, k]) * slabs, nought)
 
 
 @_INLINE
@@ -226,6 +246,7 @@ def lay(row: int, rows: EventRows, shape: Shape, taps: Taps) -> tuple[int, float
     _trace(line, ends, n_slabs, layout, (u[2] + 1.0, v[2] + 1.0), taps)
     if rows.bins.size:
         at = ((first - middle) * mm_per_slab - centre_mm) / rows.step_mm
-        where = (at + 0.5 * (table.size - 1), mm_per_slab / rows.step_mm)
+        steps = mm_per_slab / rows.step_mm
+        where = (at + 0.5 * (table.size - 1), steps, rows.step_mm / mm_per_slab)
         _weigh(table, where, ends, n_slabs, taps)
     return n_slabs, scale

@@ -19,7 +19,7 @@ WARP = 32
 TILE = 4
 """Edge of a tile [voxels]."""
 MOST_CONSTANT_BYTES = 60_000
-"""Constant memory that weights may take; a card has 64 KiB."""
+"""Constant memory that the table of time bins may take; a card has 64 KiB."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class RayVariant:
     mapping : what takes an event: a thread, a warp, or a block (the paper's)
     order : of voxels in memory: x fastest, or tiles of 4 x 4 x 4 (the paper's tile-major)
     sums : images are summed by floating atomics, or in 64-bit integers, the same bits always
-    timing : no time of flight, or its weights in constant or in global memory
+    timing : no time of flight, or its table in constant or in global memory
     real : of images, values and arithmetic along the ray
     block : threads
     """
@@ -64,14 +64,14 @@ class RayVariant:
         # 64 bits, since 32 of them would leave a billion events only a few steps each
         return "int64" if self.sums == "fixed" else self.dtype
 
-    def rays(self, weights: tuple[float, ...] = ()) -> str:
-        """Source of the ray kernels; `weights` of the time bin go in where they are constant."""
+    def rays(self, entries: tuple[float, ...] = ()) -> str:
+        """Source of the ray kernels; `entries` of the table go in where they are constant."""
         return render(
             "rays",
             tof=self.timing != "none",
             group=self.group,
             batch=WARP if self.mapping == "warp" else 1,
-            weights=weights if self.timing == "constant" else (),
+            entries=entries if self.timing == "constant" else (),
             **self._common(self.block),
         )
 

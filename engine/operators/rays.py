@@ -1,7 +1,7 @@
 """Rays between points through the voxels of an image, with or without time of flight.
 
-A_jn is the exact length of ray j in voxel n [mm], times the probability of the ray's time bin
-at the middle of the slab when there is time of flight.
+A_jn is the exact length of ray j in voxel n [mm]; with time of flight, the integral over it of the
+probability of the ray's time bin.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from engine.kernels.device_em import DeviceEm
 from engine.kernels.device_rays import DeviceRays
 from engine.kernels.host_rays import HostRays
 from engine.kernels.slice_tracing import EventRows
-from engine.kernels.tof import weight_table
+from engine.kernels.tof import chord_table
 from engine.kernels.tuning import tuned
 from engine.kernels.units import share_unit, value_unit
 from engine.kernels.variants import RayVariant
@@ -239,8 +239,8 @@ def _rows(rays: Rays, grid: ImageGrid, tof: TofBins | None, dtype: np.dtype[Any]
         no_bins, no_table = np.empty(0, np.int16), np.empty(0, dtype)
         return EventRows(points, ends, voxel_mm, no_bins, no_table, 1, 1.0, 1.0)
     _check_bins(rays.tof_bins, tof.n_bins, len(ends))
-    table = weight_table(tof.sigma_mm, tof.bin_mm, dtype)
-    timing = (table.weights, tof.n_bins, tof.bin_mm, table.step_mm)
+    table = chord_table(tof.sigma_mm, tof.bin_mm, dtype)
+    timing = (table.integrals, tof.n_bins, tof.bin_mm, table.step_mm)
     return EventRows(points, ends, voxel_mm, _typed(rays.tof_bins, np.int16), *timing)
 
 

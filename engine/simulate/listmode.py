@@ -24,8 +24,6 @@ from engine.simulate.candidate_lines import all_lines, lines_near
 from engine.simulate.lines import OnProgress, draw_lines
 from engine.simulate.phantom import BUNDLE, Phantom
 
-_CUTOFF_SIGMAS = 3.0
-"""Timing errors are cut off here, as in the engine's time-of-flight kernel."""
 _MOST_PROMPTS = 2e9
 
 
@@ -158,17 +156,9 @@ def _true_bins(
     first, second = camera.ends(crystals)
     place = camera.phantom.emission_places(first, second, rng)
     at_mm = (place - 0.5) * np.linalg.norm(second - first, axis=1)
-    at_mm += tof.sigma_mm * _cut_normal(len(at_mm), rng)
+    at_mm += tof.sigma_mm * rng.standard_normal(len(at_mm))
     bins = np.floor((at_mm - tof.edges_mm[0]) / tof.bin_mm)
     return np.where((bins >= 0) & (bins < tof.n_bins), bins, -1).astype(np.int64)
-
-
-def _cut_normal(n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Standard normal numbers within the cut-off."""
-    out = rng.standard_normal(n)
-    while (far := np.flatnonzero(np.abs(out) > _CUTOFF_SIGMAS)).size:
-        out[far] = rng.standard_normal(far.size)
-    return out
 
 
 def _additive(

@@ -17,7 +17,7 @@ from engine.kernels.cone_variants import BackVariant, back_variants
 from engine.kernels.joseph_variants import JosephVariant, joseph_variants
 from engine.kernels.matrix_variants import MatrixVariant
 from engine.kernels.source import FOLDER
-from engine.kernels.tof import weight_table
+from engine.kernels.tof import chord_table
 from engine.kernels.variants import RayVariant, variants
 from tests.emulator.nvrtc import KernelUse, compile_for, version
 
@@ -58,10 +58,10 @@ def image_forms() -> list[RayVariant]:
 
 
 def ray_kernels(variant: RayVariant, arch: int) -> dict[str, KernelUse]:
-    """Compile the ray kernels, with the weights of a real scanner where they are constant."""
-    table = weight_table(_TOF.sigma_mm, _TOF.bin_mm, variant.dtype).weights
-    weights = tuple(float(weight) for weight in table)
-    return compile_for(variant.rays(weights), arch, variant.options).kernels
+    """Compile the ray kernels, with the table of a real scanner where it is constant."""
+    table = chord_table(_TOF.sigma_mm, _TOF.bin_mm, variant.dtype).integrals
+    entries = tuple(float(value) for value in table)
+    return compile_for(variant.rays(entries), arch, variant.options).kernels
 
 
 def image_kernels(variant: RayVariant, arch: int) -> dict[str, KernelUse]:

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from engine.backend import cpu
+from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofBins
 from engine.kernels.tof import cut_gaussian_cdf
 from engine.operators.rays import RayProjector, Rays
-from tests.engine.operators.ray_oracles import GRID, chord_mm, octant_rays, swapped
+from tests.engine.operators.ray_oracles import GRID, chord_mm, octant_rays, siddon, swapped
 
 
 def project(rays: Rays, tof: TofBins, i_bin: int, x: np.ndarray) -> np.ndarray:
@@ -26,7 +27,7 @@ def rays(rng):
 @pytest.mark.parametrize(("dtype", "atol"), [("float32", 1e-5), ("float64", 1e-12)])
 def test_bins_sum_to_the_plain_integral(rng, rays, dtype, atol):
     x = rng.random(GRID.shape).astype(dtype)
-    tof = TofBins(fwhm_ps=60, bin_ps=50, n_bins=21)  # 79 mm to both sides, rays 52 + 3σ = 64
+    tof = TofBins(fwhm_ps=60, bin_ps=50, n_bins=21)  # 79 mm to both sides, rays 52 + 4σ = 67
 
     total = sum(project(rays, tof, i_bin, x) for i_bin in range(tof.n_bins))
 
@@ -50,26 +51,25 @@ def test_exact_time_picks_the_half_nearer_the_second_point(rays):
 
     near_first, near_second = (project(rays, halves, i_bin, ones) for i_bin in (0, 1))
 
-    # the slab that holds the midpoint goes to one side whole: sqrt(3) voxels at most
-    slab_mm = np.sqrt(3) * max(GRID.voxel_mm)
     middles = points.mean(axis=1)
     first = [chord_mm(p, m, GRID) for p, m in zip(points[:, 0], middles, strict=True)]
     second = [chord_mm(m, q, GRID) for m, q in zip(middles, points[:, 1], strict=True)]
-    np.testing.assert_allclose(near_first, first, atol=slab_mm)
-    np.testing.assert_allclose(near_second, second, atol=slab_mm)
-    assert np.abs(np.subtract(first, second)).max() > 2 * slab_mm  # or the test says nothing
+    # the table's step: the bin divided by 4096
+    np.testing.assert_allclose(near_first, first, atol=0.1)
+    np.testing.assert_allclose(near_second, second, atol=0.1)
+    assert np.abs(np.subtract(first, second)).max() > 5  # or the test says nothing
 
 
 def test_poor_time_gives_the_bin_fraction_everywhere(rng, rays):
     x = rng.random(GRID.shape)
-    tof = TofBins(fwhm_ps=1e6, bin_ps=2e5, n_bins=9)
+    tof = TofBins(fwhm_ps=3e4, bin_ps=6e3, n_bins=9)
     low, high = tof.edges_mm[2:4] / tof.sigma_mm
 
     timed = project(rays, tof, 2, x)
 
     fraction = cut_gaussian_cdf(high) - cut_gaussian_cdf(low)
     plain = RayProjector(rays, GRID, on=cpu(2), dtype="float64")(x)
-    np.testing.assert_allclose(timed, fraction * plain, rtol=1e-3)  # chord / σ = 3e-4
+    np.testing.assert_allclose(timed, fraction * plain, rtol=1e-2, atol=1e-2)  # chord / σ = 1e-2
 
 
 def test_a_point_source_follows_the_bin_weight(rng):
@@ -84,9 +84,54 @@ def test_a_point_source_follows_the_bin_weight(rng):
     rays = Rays(ends.reshape(-1, 3), rows)
     seen = project(rays, tof, 10, source)
 
-    w, sigma = tof.bin_mm / 2, tof.sigma_mm
-    truth = [cut_gaussian_cdf((w + s) / sigma) - cut_gaussian_cdf((s - w) / sigma) for s in away]
-    np.testing.assert_allclose(seen, GRID.voxel_mm[0] * np.array(truth), atol=1e-3)
+    truth = chord_integral(tof, 10, -away, GRID.voxel_mm[0])
+    np.testing.assert_allclose(seen, truth, atol=2e-4)
+
+
+def chord_integral(tof: TofBins, i_bin: int, middle_mm: np.ndarray, chord_mm) -> np.ndarray:
+    """The weight of a bin, integrated over chords about places along the line, by quadrature."""
+    n = 64
+    s = middle_mm[..., None] + ((np.arange(n) + 0.5) / n - 0.5) * np.asarray(chord_mm)[..., None]
+    low, high = tof.edges_mm[i_bin], tof.edges_mm[i_bin + 1]
+    cdf = np.vectorize(cut_gaussian_cdf)
+    return chord_mm * (cdf((high - s) / tof.sigma_mm) - cdf((low - s) / tof.sigma_mm)).mean(-1)
+
+
+def test_every_voxel_counts_the_integral_over_its_own_chord(rng):
+    grid = ImageGrid((12, 14, 16), (4.0, 4.0, 4.0))
+    tof = TofBins(fwhm_ps=200, bin_ps=40, n_bins=25)
+    rays = octant_rays(rng, 2, grid)
+    i_bins = rng.integers(8, 17, len(rays.ends)).astype(np.int16)
+
+    timed = RayProjector(replace(rays, tof_bins=i_bins), grid, on=cpu(1), tof=tof)
+    found = np.stack([timed.subset(k, len(i_bins)).adjoint(np.ones(1, np.float32))
+                      for k in range(len(i_bins))])  # fmt: skip
+
+    truth = np.zeros_like(found, dtype=float)
+    for k, (p, q) in enumerate(rays.points_mm[rays.ends]):
+        lengths = siddon(p, q, grid)
+        z, y, x = np.nonzero(lengths)
+        truth[k, z, y, x] = [
+            _over_pieces(p, q, grid, tof, i_bins[k], (i, j, h))
+            for i, j, h in zip(x, y, z, strict=True)
+        ]
+    rms = np.sqrt(np.mean((found - truth) ** 2) / np.mean(truth**2))
+    assert rms < 1e-3
+
+
+def _over_pieces(p, q, grid, tof, i_bin, voxel) -> float:
+    """The integral of the bin's weight over the chord of one voxel, cut out by its six planes."""
+    start, end = grid.to_voxels(p), grid.to_voxels(q)
+    near, far = 0.0, 1.0
+    for axis in range(3):
+        cuts = sorted(
+            (edge - start[axis]) / (end[axis] - start[axis])
+            for edge in (voxel[axis], voxel[axis] + 1)
+        )
+        near, far = max(near, cuts[0]), min(far, cuts[1])
+    length = np.linalg.norm(q - p)
+    middle, chord = ((near + far) / 2 - 0.5) * length, (far - near) * length
+    return float(chord_integral(tof, i_bin, np.array(middle), max(chord, 0.0)))
 
 
 def test_rays_without_time_bins_ignore_the_scanners_bins(rng, rays):
