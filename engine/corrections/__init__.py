@@ -5,6 +5,7 @@ from engine.corrections.base import Correction
 from engine.corrections.line_geometry import LineGeometry
 from engine.corrections.normalisation import Normalisation
 from engine.corrections.randoms import Randoms
+from engine.corrections.resolution import Resolution
 from engine.corrections.scatter import Scatter
 from engine.data.listmode import ListMode
 
@@ -14,6 +15,7 @@ CORRECTIONS: tuple[type[Correction[ListMode]], ...] = (
     Attenuation,
     Randoms,
     Scatter,
+    Resolution,
 )
 
 __all__ = [
@@ -23,5 +25,6 @@ __all__ = [
     "LineGeometry",
     "Normalisation",
     "Randoms",
+    "Resolution",
     "Scatter",
 ]

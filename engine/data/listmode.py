@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from engine.arrays import Array
 from engine.data.line_factors import LineFactor
 from engine.data.volume import Volume
+from engine.geometry.point_spread import PointSpread
 from engine.geometry.scanner import Scanner
 from engine.plain import Plain
 
@@ -38,6 +39,7 @@ class ListMode:
     factors : (n,) float32, detection probability n·a of each event's line; None: all 1
     background : (n,) float32, expected additive counts c; None: all 0
     line_factors : what `factors` are made of, known on every line of the scanner
+    point_spread : how wide the scanner sees a point; None: lines are taken as thin
     auxiliary : contents of further files of the study, by the key of their role
     info : what the file says of the scan (isotope, dates, ...), for provenance; "axes" is "LPI"
         where the scanner's z runs towards the patient's feet
@@ -64,6 +66,7 @@ class ListMode:
     factors: NDArray[np.float32] | None = None
     background: NDArray[np.float32] | None = None
     line_factors: tuple[LineFactor, ...] = ()
+    point_spread: PointSpread | None = None
     auxiliary: Mapping[str, Any] = field(default_factory=dict)
     info: Plain = field(default_factory=dict)
     notes: tuple[str, ...] = ()

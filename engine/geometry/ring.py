@@ -10,6 +10,7 @@ place1 = (v + ⌊t/2⌋) mod n, place2 = (v − ⌊(t+1)/2⌋ + n/2) mod n, |r1 
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import Any, Literal, Self
 
@@ -188,6 +189,11 @@ class RingScanner(Scanner):
         low = s.n_tangential // 2
         inside = (t >= -low) & (t < s.n_tangential - low)
         return close & inside & pair_product(self._tables.beside(crystals, self.alive), crystals)
+
+    @cached_property
+    def crystal_pitch_mm(self) -> tuple[float, float]:
+        s = self.settings
+        return 2 * math.pi * s.radius_mm / s.n_crystals_per_ring, s.ring_pitch_mm
 
     @property
     def crystal_depth(self) -> CrystalDepth:

@@ -19,6 +19,9 @@ from engine.geometry.line_efficiency import LSO, CrystalDepth, pair_efficiency
 from engine.geometry.tof import TofBins
 from engine.plain import Plain
 
+MOST_COMPARED = 100
+"""Crystals whose nearest neighbour is looked for where nothing states how far apart they are."""
+
 
 class Scanner(ABC):
     """A set of crystals in space and the rule that makes a pair of them a line of response.
@@ -65,6 +68,15 @@ class Scanner(ABC):
     def crystal_depth(self) -> CrystalDepth:
         """Depth and material of the crystals; 20 mm of LSO unless known."""
         return LSO
+
+    @cached_property
+    def crystal_pitch_mm(self) -> tuple[float, float]:
+        """From one crystal to the next, across and along the axis; to the nearest unless known."""
+        live = self.positions_mm[self.alive]
+        some = live[:: -(-len(live) // MOST_COMPARED)]
+        apart = np.stack([np.sort(np.linalg.norm(live - point, axis=1))[1] for point in some])
+        nearest = float(np.median(apart))
+        return nearest, nearest
 
     def geometric_factor(self, crystals: Array) -> Array:
         """(n,) float32 how well the pairs `crystals` (n, 2) see each other.

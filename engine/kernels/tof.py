@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 CUTOFF_SIGMAS = 4.0
-"""Where the Gaussian is cut off: 6e-5 of it is lost, and shared out inside. At 3 σ true events
+"""The Gaussian is cut off here: 6e-5 of it is lost, and shared out inside. At 3 σ true events
 beside the object, and randoms that nobody modelled, move an image visibly from that of the whole
 Gaussian: by 2 and 4 % rms where 4 σ leave 0.05 and 0.3 %."""
 _STEPS_PER_SIGMA = 256
@@ -56,7 +56,7 @@ def _primitive(sigmas: float, cutoff: float) -> float:
 def chord_table(
     sigma_mm: float, bin_mm: float, dtype: DTypeLike, cutoff: float = CUTOFF_SIGMAS
 ) -> ChordTable:
-    """Tabulate V finely enough for linear interpolation: of chords of 1 mm, to 1e-4 at σ = 25 mm."""
+    """Tabulate V finely enough for linear interpolation: chords of 1 mm to 1e-4 at σ = 25 mm."""
     # a whole number of steps per bin: then neighbouring bins read at the same fraction of a step,
     # and their interpolated lengths still sum to that of the chord
     n_steps = min(max(math.ceil(_STEPS_PER_SIGMA * bin_mm / sigma_mm), 1), _MOST_STEPS_PER_BIN)

@@ -8,12 +8,14 @@ s_n = Σ over all lines of n·a·A_in.
 
 from engine.model.base import Model
 from engine.model.binned import BinnedModel, HistogramModel
+from engine.model.blurred import BlurredModel
 from engine.model.counts import EmLoop, EmStep, ReadyModel, SystemModel
 from engine.model.linear import LinearModel
 from engine.model.listmode import ListModeModel
 
 __all__ = [
     "BinnedModel",
+    "BlurredModel",
     "EmLoop",
     "EmStep",
     "HistogramModel",

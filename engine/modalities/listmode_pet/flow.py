@@ -27,7 +27,7 @@ from engine.modalities.listmode_pet.warm_up import of_events
 from engine.modalities.requirements import refuse_if_too_large
 from engine.modalities.stages import Stage
 from engine.modalities.warm_up import Steps
-from engine.model import ListModeModel
+from engine.model import SystemModel
 from engine.paths import cache_dir
 from engine.plain import Plain
 from engine.reporting.context import ImageSpace, Resume, RunContext
@@ -157,7 +157,7 @@ def measure_sensitivity(context: Context, prompts: ListMode, grid: ImageGrid) ->
 
 def build(
     context: Context, prompts: ListMode, sensitivity: Sensitivity, grid: ImageGrid
-) -> ListModeModel:
+) -> SystemModel:
     """Compose the model of the corrected prompts."""
     return listmode_pet.build(
         prompts,

@@ -14,7 +14,8 @@ from engine.errors import DataError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.order import ray_order
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
-from engine.model import ListModeModel
+from engine.model import BlurredModel, ListModeModel, SystemModel
+from engine.operators.point_spread import PointSpreadBlur
 from engine.operators.rays import RayProjector, Rays, RayVariant
 from engine.profiling import Profiler
 
@@ -95,7 +96,7 @@ def build(
     on_progress: OnProgress | None = None,
     variant: RayVariant | None = None,
     profiler: Profiler | None = None,
-) -> ListModeModel:
+) -> SystemModel:
     """Compose the model of `prepare`d prompts; variant, profiler : see `RayProjector`."""
     projector = RayProjector(
         Rays(prompts.scanner.positions_mm, prompts.crystals, prompts.tof_bins),
@@ -107,7 +108,10 @@ def build(
         variant=variant,
         profiler=profiler,
     )
-    return ListModeModel(projector, _background(prompts), sensitivity.image)
+    model = ListModeModel(projector, _background(prompts), sensitivity.image)
+    if prompts.point_spread is None:
+        return model
+    return BlurredModel.of(model, PointSpreadBlur(prompts.point_spread, grid))
 
 
 def refuse_empty_subsets(prepared: Prepared, n_subsets: int) -> None:
@@ -120,7 +124,7 @@ def refuse_empty_subsets(prepared: Prepared, n_subsets: int) -> None:
         )
 
 
-def uniform_start(model: ListModeModel) -> NDArray[np.float32]:
+def uniform_start(model: SystemModel) -> NDArray[np.float32]:
     """Return the constant image, where anything is seen, that explains the number of events."""
     seen = model.sensitivity > 0
     total = float(np.sum(model.sensitivity, dtype=np.float64))

@@ -12,6 +12,7 @@ from engine.corrections import (
     LineGeometry,
     Normalisation,
     Randoms,
+    Resolution,
     Scatter,
     attenuation,
 )
@@ -137,7 +138,9 @@ def test_supplied_scatter_adds_to_randoms():
     np.testing.assert_allclose(both.background, randoms.background + 0.25, rtol=1e-6)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in CORRECTIONS if kind is not LineGeometry])
+@pytest.mark.parametrize(
+    "kind", [kind for kind in CORRECTIONS if kind not in (LineGeometry, Resolution)]
+)
 def test_every_correction_says_why_it_cannot_be_used(kind):
     obstacle = kind().obstacle(scan())
     assert obstacle and obstacle[0].islower() and not obstacle.endswith(".")

@@ -40,7 +40,9 @@ def test_it_uses_all_that_the_program_can_correct(path: Path) -> None:
     assert f"\nversion = {PROTOCOL_VERSION}\n" in path.read_text(), "else what is younger is off"
     protocol = read_protocol(path)
     if isinstance(protocol, ListModeProtocol):
-        assert {step.use for step in protocol.corrections.steps()} <= {"auto", "on"}
+        steps = protocol.corrections.steps()
+        assert {step.use for step in steps if step.since is not None} <= {"auto", "on"}
+        assert "[corrections.resolution]" in path.read_text(), "a choice to be made"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.corrections import CORRECTIONS, Attenuation
+from engine.corrections import CORRECTIONS, Attenuation, Resolution
 from engine.corrections.base import defaults_of
 from engine.errors import SettingsError
 from engine.modalities import MODALITIES
@@ -57,4 +57,5 @@ def test_a_protocol_of_a_newer_program_is_refused_in_a_sentence():
 
 
 def test_corrections_that_come_with_the_program_say_since_when():
-    assert all(kind.since is not None for kind in CORRECTIONS)
+    # the resolution is a choice that each protocol has to make
+    assert [kind for kind in CORRECTIONS if kind.since is None] == [Resolution]

@@ -1,0 +1,111 @@
+"""How wide a scanner sees a point, by its distance from the axis.
+
+Full widths at half maximum, in quadrature (after Moses, Nucl Instrum Methods A 648 (2011) S236,
+without his factor for reconstruction and without positron range):
+
+    tangential²  = (d/2)² + (0.0044 R)²
+    radial²(r)   = tangential² + 8 ln 2 · (r/R)² v/2
+    axial²       = (p/2)² + (0.0044 R)²
+
+d and p are the pitch of the crystals across and along the axis, R the radius of the bore; 0.0044 R
+is the angle of 0.5° between the photons. At r from the axis the lines that measure the radial place
+enter the crystals of both ends at an angle whose sine is r/R, and depths of interaction, whose
+variance is
+
+    v = 1/μ² − L² e^(μL) / (e^(μL) − 1)²
+
+for photons that are stopped within L, displace each end by (depth − mean) · r/R, the middle of the
+line by half the sum of two.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.geometry.line_efficiency import CrystalDepth
+from engine.geometry.scanner import Scanner
+from engine.geometry.tof import FWHM_PER_SIGMA
+
+NONCOLLINEARITY = 0.0044
+"""Blur by the angle between the photons, of the radius of the bore."""
+N_RADII = 9
+"""Distances from the axis at which a scanner's widths are tabulated; linear between them."""
+
+
+@dataclass(frozen=True)
+class PointSpread:
+    """Widths of a Gaussian at distances from the axis, linear between them, constant beyond.
+
+    Attributes
+    ----------
+    radius_mm : (n,) distances from the axis, ascending [mm]
+    radial_mm, tangential_mm : (n,) full widths at half maximum in the plane [mm]
+    axial_mm : full width along the axis, the same everywhere [mm]
+    """
+
+    radius_mm: NDArray[np.float64]
+    radial_mm: NDArray[np.float64]
+    tangential_mm: NDArray[np.float64]
+    axial_mm: float
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether it is one Gaussian, round in the plane."""
+        first = self.radial_mm[0]
+        return bool(np.all(self.radial_mm == first) and np.all(self.tangential_mm == first))
+
+    def describe(self) -> str:
+        """Widths in the centre and farthest out, in plain words."""
+        text = f"{self.tangential_mm[0]:.1f} mm in the plane and {self.axial_mm:.1f} mm along it"
+        if self.is_uniform:
+            return text
+        return (
+            f"{text}, {self.radius_mm[-1]:.0f} mm off the axis {self.radial_mm[-1]:.1f} mm "
+            f"radially and {self.tangential_mm[-1]:.1f} mm tangentially"
+        )
+
+
+def uniform_spread(fwhm_mm: float) -> PointSpread:
+    """Return one round Gaussian for every place."""
+    width = np.array([fwhm_mm])
+    return PointSpread(np.zeros(1), width, width, fwhm_mm)
+
+
+def spread_of(scanner: Scanner, farthest_mm: float) -> PointSpread:
+    """Return what a scanner's crystals, bore and depth blur a point to.
+
+    Parameters
+    ----------
+    scanner
+        of which the pitch, the radius and the depth of the crystals are taken
+    farthest_mm
+        distance from the axis up to which widths are tabulated, at most that of the crystals [mm]
+    """
+    bore = scanner.bore_radius_mm
+    across, along = scanner.crystal_pitch_mm
+    angle = NONCOLLINEARITY * bore
+    in_plane = math.hypot(across / 2, angle)
+    radius = np.linspace(0, min(farthest_mm, bore), N_RADII)
+    displaced = (
+        FWHM_PER_SIGMA * radius / bore * math.sqrt(depth_variance(scanner.crystal_depth) / 2)
+    )
+    return PointSpread(
+        radius,
+        np.hypot(in_plane, displaced),
+        np.full(N_RADII, in_plane),
+        math.hypot(along / 2, angle),
+    )
+
+
+def depth_variance(crystal: CrystalDepth) -> float:
+    """Variance of the depth at which photons of 511 keV are stopped [mm²]."""
+    mu, depth = crystal.attenuation_per_mm, crystal.depth_mm
+    # L² e^(μL) / (e^(μL) − 1)² = (L / 2 sinh(μL/2))², which neither overflows nor cancels
+    half = mu * depth / 2
+    if half < 1e-2:  # a thin crystal: the difference of two large numbers has its limit
+        return depth**2 / 12
+    return 1 / mu**2 - (depth / (2 * math.sinh(min(half, 300.0)))) ** 2

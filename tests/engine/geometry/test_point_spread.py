@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+from scipy.stats import truncexpon
+
+import engine
+from engine.geometry.line_efficiency import CrystalDepth
+from engine.geometry.point_spread import depth_variance, spread_of, uniform_spread
+
+
+@pytest.mark.parametrize(("mu", "depth"), [(0.087, 20.0), (0.087, 5.0), (0.3, 100.0), (1e-3, 20.0)])
+def test_variance_of_the_depth_is_that_of_a_cut_exponential(mu, depth):
+    found = depth_variance(CrystalDepth(depth, mu))
+
+    assert found == pytest.approx(truncexpon.var(mu * depth, scale=1 / mu), rel=1e-3)
+
+
+def ring(**others):
+    settings = {
+        "name": "Ring", "n_rings": 16, "n_crystals_per_ring": 600, "radius_mm": 400,
+        "ring_pitch_mm": 4, "max_ring_difference": 15, "n_tangential": 300, "fov_mm": (600, 64),
+    }  # fmt: skip
+    return engine.RingScanner(engine.RingSettings.model_validate(settings | others))
+
+
+def test_widths_on_the_axis_are_those_of_pitch_and_bore():
+    spread = spread_of(ring(), 300.0)
+
+    pitch = 2 * np.pi * 400 / 600
+    assert spread.radial_mm[0] == spread.tangential_mm[0]
+    assert spread.tangential_mm[0] == pytest.approx(np.hypot(pitch / 2, 1.76))
+    assert spread.axial_mm == pytest.approx(np.hypot(2.0, 1.76))
+
+
+def test_only_deep_crystals_widen_a_point_off_the_axis():
+    deep, thin = spread_of(ring(), 300.0), spread_of(ring(crystal_depth_mm=0.1), 300.0)
+
+    assert (np.diff(deep.radial_mm) > 0).all()
+    np.testing.assert_array_equal(deep.tangential_mm, deep.tangential_mm[0])
+    np.testing.assert_allclose(thin.radial_mm, thin.tangential_mm, rtol=1e-3)
+
+
+def test_crystals_of_a_map_are_as_far_apart_as_their_nearest_neighbour():
+    positions = ring().positions_mm
+    keys = np.indices((16, 600)).reshape(2, -1).T
+    layered = np.c_[keys, np.zeros(len(keys), int)].astype(np.int32)
+    scanner = engine.geometry.crystal_map.CrystalMap(
+        "Map", layered, positions, fov_radius_mm=200.0, voxel_mm=(4, 4, 4), fov_mm=(400, 64)
+    )
+
+    assert scanner.crystal_pitch_mm == pytest.approx((4.0, 4.0), rel=1e-3)
+
+
+def test_words_name_the_widths():
+    assert uniform_spread(4.5).describe() == "4.5 mm in the plane and 4.5 mm along it"
+    assert "300 mm off the axis" in spread_of(ring(), 300.0).describe()
