@@ -24,6 +24,8 @@ GLOSSARY = {
     "below the middle.",
     "Finishing": "Filters and units of the finished image.",
     "FWHM": "Full width at half maximum: how wide a point looks. The smaller, the sharper.",
+    "Resolution": "How wide the scanner sees a point, put into the model: small things get back "
+    "contrast; edges get sharper, and without a filter somewhat too high.",
     "Geometry of the lines": "How well the crystals at both ends of a line see each other, by "
     "place and angle alone.",
     "Half fan": "A detector that stands beside the axis and sees half of the object in each view.",

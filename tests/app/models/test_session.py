@@ -183,6 +183,7 @@ def test_corrections_say_why_they_cannot_be_used(scan, tiny_ring):
     obstacles = ListModePet().obstacles(ListModeProtocol(), inputs.open_study)
     assert sorted(obstacles) == sorted(kind.kind for kind in CORRECTIONS)
     assert not obstacles.pop("line_geometry"), "the scanner is enough"
+    assert not obstacles.pop("resolution"), "the scanner is enough"
     assert all(obstacles.values())
     mu = Volume(np.full(GRID.shape, 0.0096, np.float32), GRID, "1/mm")
     inputs["attenuation"] = Input("/data/mu.nii", "ok", content=mu)
