@@ -24,8 +24,6 @@ GLOSSARY = {
     "below the middle.",
     "Finishing": "Filters and units of the finished image.",
     "FWHM": "Full width at half maximum: how wide a point looks. The smaller, the sharper.",
-    "Resolution": "How wide the scanner sees a point, put into the model: small things get back "
-    "contrast; edges get sharper, and without a filter somewhat too high.",
     "Geometry of the lines": "How well the crystals at both ends of a line see each other, by "
     "place and angle alone.",
     "Half fan": "A detector that stands beside the axis and sees half of the object in each view.",
@@ -45,6 +43,8 @@ GLOSSARY = {
     "Reconstruction": "The image is made from the projections.",
     "Residual": "What of the measurement the image does not explain. It falls and levels off.",
     "Response": "How likely each pair of crystals sees each voxel; computed once and kept.",
+    "Resolution": "How wide the scanner sees a point, put into the model: small things get back "
+    "contrast; edges get sharper, and without a filter somewhat too high.",
     "Rings": "Pixels that count too much or too little draw circles about the axis.",
     "Scatter": "Photons that changed their way in the patient. A haze, mostly in the middle.",
     "Sensitivity": "How well the scanner sees each voxel; kept on disk for the next run.",

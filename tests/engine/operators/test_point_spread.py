@@ -42,19 +42,19 @@ def test_images_of_counts_stay_so(rng, blur):
 
 def test_a_point_gets_the_widths_of_its_place():
     source = np.zeros(GRID.shape)
-    iy, ix = 20, 35  # on y = 0, where radial is along x
-    source[3, iy, ix] = 1
+    row, column = 20, 35  # on y = 0, where radial is along x
+    source[3, row, column] = 1
     blur = PointSpreadBlur(WIDER, GRID)
 
     image = blur(source)
 
     x, y = GRID.centres_mm(axis=0), GRID.centres_mm(axis=1)
-    radius = abs(x[ix])
+    radius = abs(x[column])
     plane = image.sum(axis=0)
     wanted = [np.interp(radius, WIDER.radius_mm, w) for w in (WIDER.radial_mm, WIDER.tangential_mm)]
     for profile, places, centre, width in (
-        (plane.sum(axis=0), x, x[ix], wanted[0]),
-        (plane.sum(axis=1), y, y[iy], wanted[1]),
+        (plane.sum(axis=0), x, x[column], wanted[0]),
+        (plane.sum(axis=1), y, y[row], wanted[1]),
     ):
         variance = np.average((places - centre) ** 2, weights=profile)
         # cut off at 3.5 sigma, which takes 1 % of the variance
