@@ -53,6 +53,7 @@ GLOSSARY = {
     "Supplied background": "Expected counts that are no signal, which the scan brings along.",
     "Time of flight": "Which photon came first, and by how much. It says roughly where on its line "
     "a decay took place.",
+    "Units": "Makes activity of counts, by a calibration of the scanner; else they stay relative.",
     "Voxel": "The smallest cube of a volume, as a pixel is of a picture.",
 }
 """What a technician may not know, or not by this name; one or two sentences each."""

@@ -97,7 +97,7 @@ def presets(values: NDArray[np.float32], unit: str, *, diverging: bool = False) 
     found = [Preset("Full range", full)]
     if unit == "HU":
         return found + [Preset(title, window) for title, window in _HU_WINDOWS]
-    if unit.startswith("SUV"):
+    if unit.startswith(("SUV", "g/mL")):
         return found + [Preset(f"0 to {top:g} {unit}", (0.0, top)) for top in _SUV_TOPS]
     if is_ct(unit):
         return found + _attenuation_presets(full)

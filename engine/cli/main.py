@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from engine.cli import (
     bench,
+    calibrate,
     doctor,
     inspect,
     protocols,
@@ -35,8 +36,8 @@ from engine.support import keep_fault
 
 DONE, OUR_FAULT, USER_FAULT, INTERRUPTED = 0, 1, 2, 130
 VERBS = (
-    *(reconstruct, queue, results, inspect, protocols, simulate, response, volumes, suv, storage),
-    *(bench, doctor, verify_log),
+    *(reconstruct, queue, results, inspect, protocols, simulate, response, volumes, calibrate, suv),
+    *(storage, bench, doctor, verify_log),
 )
 
 

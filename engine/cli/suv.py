@@ -3,33 +3,38 @@
 from __future__ import annotations
 
 import argparse
+import json
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import get_args
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 
 from engine.cli.console import Console, Verbs
 from engine.cli.outputs import Output, add_force, add_identify
+from engine.cli.times import TIME, moment_of
+from engine.data.calibration import CONCENTRATION
 from engine.data.volume import Volume
-from engine.errors import DataError, SettingsError
+from engine.errors import DataError, FileFormatError
 from engine.io import WRITERS, can_save, read_volume, save, usual_suffixes
+from engine.io.open_input import open_input
 from engine.plain import Plain
 from engine.privacy.records import MADE_BY_US, without_names
 from engine.quality.suv import (
-    CONCENTRATION,
     HALF_LIVES_S,
-    UNIT,
+    TITLES,
+    UNITS,
     DecayCorrection,
     SuvFacts,
+    SuvKind,
     suv_factor,
 )
+from engine.quality.suv_series import series_factor
 
-TIME = "YYYY-MM-DDTHH:MM:SS+HH:MM"
 SUV = "suv"
 """Key of what is written of the conversion."""
+MAX_SERIES_BYTES = 100_000_000
 
 
 def add_verbs(verbs: Verbs) -> None:
@@ -37,7 +42,13 @@ def add_verbs(verbs: Verbs) -> None:
     p = verbs.add_parser("suv", help="turn activity concentration into uptake values (SUV)")
     p.add_argument("volume", type=Path, metavar="VOLUME", help="in Bq/mL, or with --bq-ml-per-unit")
     p.add_argument("output", type=Path, action=Output, metavar="OUT", help=usual_suffixes(WRITERS))
+    p.add_argument(
+        "--kind", choices=get_args(SuvKind), default="bw",
+        help="; ".join(f"{kind}: {words}" for kind, words in TITLES.items()),
+    )  # fmt: skip
     p.add_argument("--weight-kg", type=float, metavar="KG")
+    p.add_argument("--height-cm", type=float, metavar="CM", help="for lean mass and surface")
+    p.add_argument("--sex", choices=("F", "M"), help="for lean mass")
     p.add_argument("--dose-mbq", type=float, metavar="MBQ", help="activity when it was injected")
     p.add_argument("--injected-at", metavar="TIME", help=TIME)
     p.add_argument("--started-at", metavar="TIME", help=f"start of the frame: {TIME}")
@@ -47,9 +58,15 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument("--frame-s", type=float, metavar="S", help="length of the frame")
     p.add_argument(
         "--decay-corrected-to", choices=get_args(DecayCorrection), dest="decay",
-        help="moment that the values are corrected to; none: means over the frame, as ours are",
+        help="moment that the values are corrected to; none: means over the frame. Images of ours "
+        "say it",
     )  # fmt: skip
     p.add_argument("--bq-ml-per-unit", type=float, metavar="F", help="calibration of the values")
+    p.add_argument(
+        "--series", type=Path, metavar="JSON",
+        help="of another program's image: DICOM attributes of its slices, a list; nothing else is "
+        "asked for then",
+    )  # fmt: skip
     add_force(p)
     add_identify(p)
     p.set_defaults(act=_suv)
@@ -61,21 +78,47 @@ def _suv(arguments: argparse.Namespace, console: Console) -> None:
     name = arguments.volume.name
     try:
         _refuse_converted(volume)
-        calibration = _calibration(volume, arguments.bq_ml_per_unit)
-        facts = _facts(volume.info, arguments)
-        factor = suv_factor(facts)
+        factor, said = _factor(volume, arguments)
     except DataError as e:
         raise DataError(f"{name}: {e}") from e
-    said: Plain = {**vars(facts), "bq_ml_per_unit": calibration, "g_per_bq": factor}
-    said |= {key: moment.isoformat() for key, moment in said.items() if _is_moment(moment)}
     info = volume.info if arguments.identify else without_names(volume.info)
-    values = (volume.values * np.float64(calibration * factor)).astype(np.float32)
-    save(replace(volume, values=values, unit=UNIT), arguments.output, {**info, SUV: said})
-    console.line(f"Volume: {arguments.output} (SUV = {calibration * factor:.6g} · value)")
+    values = (volume.values * np.float64(factor)).astype(np.float32)
+    unit = UNITS[arguments.kind]
+    save(replace(volume, values=values, unit=unit), arguments.output, {**info, SUV: said})
+    console.line(
+        f"Volume: {arguments.output} (SUV {TITLES[arguments.kind]} = {factor:.6g} · value)"
+    )
+
+
+def _factor(volume: Volume, arguments: argparse.Namespace) -> tuple[float, Plain]:
+    """Return what turns the values into SUV, and what that followed from."""
+    if arguments.series is not None:
+        factor = series_factor(_slices(arguments.series), kind=arguments.kind)
+        return factor, {"kind": arguments.kind, "suv_per_unit": factor}
+    calibration = _calibration(volume, arguments.bq_ml_per_unit)
+    facts = _facts(volume, arguments)
+    factor = suv_factor(facts)
+    said: Plain = {**vars(facts), "bq_ml_per_unit": calibration, "suv_per_bq_ml": factor}
+    said |= {key: moment.isoformat() for key, moment in said.items() if _is_moment(moment)}
+    return calibration * factor, said
+
+
+def _slices(path: Path) -> list[Plain]:
+    """Return the attributes of a series' slices; one table stands for all of them."""
+    with open_input(path) as file:
+        text = file.text(MAX_SERIES_BYTES)
+    try:
+        slices = json.loads(text)
+    except (ValueError, RecursionError) as e:
+        raise FileFormatError(f"{path.name}: no JSON ({e}); export the attributes again.") from e
+    slices = slices if isinstance(slices, list) else [slices]
+    if not all(isinstance(each, dict) for each in slices):
+        raise FileFormatError(f"{path.name}: want a list of tables, one for each slice.")
+    return slices
 
 
 def _refuse_converted(volume: Volume) -> None:
-    if SUV in volume.info or volume.unit in (UNIT, "SUV"):
+    if SUV in volume.info or volume.unit in (*UNITS.values(), "SUV"):
         raise DataError("these are SUV already; take the image that they were made from.")
 
 
@@ -96,47 +139,44 @@ def _calibration(volume: Volume, given: float | None) -> float:
     return given
 
 
-def _facts(info: Plain, arguments: argparse.Namespace) -> SuvFacts:
+def _facts(volume: Volume, arguments: argparse.Namespace) -> SuvFacts:
     """Return what is known, from the options first, then from what an image of ours says."""
-    scan = info.get("scan", {})
+    scan = volume.info.get("scan", {})
     scan = scan if isinstance(scan, dict) else {}
-    decay = arguments.decay
-    if str(info.get("format", "")).startswith(MADE_BY_US):
-        if decay not in (None, "none"):
-            raise DataError(
-                f"there is no SUV: --decay-corrected-to {decay}, but this program corrects no "
-                "decay; leave the option out."
-            )
-        decay = "none"
     dose_bq = scan.get("injected_bq") if arguments.dose_mbq is None else 1e6 * arguments.dose_mbq
     half_life_s = arguments.half_life_s or HALF_LIVES_S.get(arguments.nuclide or "")
     return SuvFacts(
-        weight_kg=arguments.weight_kg,
+        weight_kg=arguments.weight_kg or scan.get("weight_kg"),
         dose_bq=dose_bq,
         half_life_s=half_life_s or scan.get("half_life_s"),
-        injected=_moment(arguments.injected_at or scan.get("injected_at"), arguments.zone),
-        started=_moment(arguments.started_at or scan.get("scan_start"), arguments.zone),
-        decay=decay,
+        injected=moment_of(arguments.injected_at or scan.get("injected_at"), arguments.zone),
+        started=moment_of(arguments.started_at or scan.get("scan_start"), arguments.zone),
+        decay=_decay(volume, scan, arguments.decay),
         frame_s=arguments.frame_s or scan.get("frame_s") or scan.get("duration_s"),
+        kind=arguments.kind,
+        height_cm=arguments.height_cm or scan.get("height_cm"),
+        sex=arguments.sex or scan.get("sex"),
     )
 
 
-def _moment(text: str | None, zone: str | None) -> datetime | None:
-    """Return a moment; a day without a time, or a time without a day, is none."""
-    if text is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        moment = None
-    if moment is None or ":" not in text:
-        raise SettingsError(f"{text!r} is no date with a time; want {TIME}.")
-    if moment.tzinfo is not None or zone is None:
-        return moment
-    try:
-        return moment.replace(tzinfo=ZoneInfo(zone))
-    except (ZoneInfoNotFoundError, ValueError, OSError) as e:
-        raise SettingsError(f"{zone!r} is no time zone; want one as Europe/Berlin.") from e
+def _decay(volume: Volume, scan: Plain, given: DecayCorrection | None) -> DecayCorrection | None:
+    """Return what the values are corrected to: an image of ours knows it."""
+    if not str(volume.info.get("format", "")).startswith(MADE_BY_US):
+        return given
+    said = scan.get("concentration", {})
+    known = said.get("decay") if isinstance(said, dict) else None
+    ours: DecayCorrection = "none"
+    if known in ("start", "injection"):
+        ours = known
+    if given not in (None, ours):
+        if ours == "none":
+            what = "this program corrects no decay in an image of counts"
+        else:
+            what = f"this program corrected the image to the {ours}"
+        raise DataError(
+            f"there is no SUV: --decay-corrected-to {given}, but {what}; leave the option out."
+        )
+    return ours
 
 
 def _is_moment(value: object) -> bool:

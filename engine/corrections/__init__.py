@@ -2,6 +2,7 @@
 
 from engine.corrections.attenuation import Attenuation
 from engine.corrections.base import Correction
+from engine.corrections.calibration import ActivityConcentration
 from engine.corrections.line_geometry import LineGeometry
 from engine.corrections.normalisation import Normalisation
 from engine.corrections.randoms import Randoms
@@ -16,10 +17,12 @@ CORRECTIONS: tuple[type[Correction[ListMode]], ...] = (
     Randoms,
     Scatter,
     Resolution,
+    ActivityConcentration,
 )
 
 __all__ = [
     "CORRECTIONS",
+    "ActivityConcentration",
     "Attenuation",
     "Correction",
     "LineGeometry",

@@ -26,7 +26,8 @@ WHITE_LEVEL = (1e-6, 1e12)
 """Open beam, in counts of any detector."""
 UNITS = (
     *("", "1", "counts/mm", "counts", "decays", "1/mm", "1/cm", "1/pixel", "HU"),
-    *("Bq/mL", "kBq/mL", "MBq/mL", "g/mL", "SUV", "%", "mm", "ps", "keV"),
+    *("Bq/mL", "kBq/mL", "MBq/mL", "g/mL", "g/mL{SUVlbm}", "cm2/mL", "SUV"),
+    *("%", "mm", "ps", "keV"),
 )
 """Units that values of our own volumes may have."""
 

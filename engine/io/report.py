@@ -86,6 +86,7 @@ def _of_xray(path: Path) -> tuple[str, Look] | None:
 def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
     """Return the format's name and what reads it."""
     from engine.errors import UnknownFormatError
+    from engine.io.calibration_file import is_calibration
     from engine.io.efficiencies import DATASET
     from engine.io.formats import HISTOGRAM_READERS, LISTMODE_READERS, VOLUME_READERS, reader_of
     from engine.io.hdf5 import is_hdf5
@@ -93,6 +94,7 @@ def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
     from engine.io.response_hdf5 import is_response
     from engine.io.scanner_toml import is_scanner_toml
     from engine.io.scanners import MAP_SUFFIXES
+    from engine.io.tracer_file import is_tracer
 
     path, head = file.path, file.head
     scan = reader_of(LISTMODE_READERS, file)
@@ -106,6 +108,10 @@ def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
     image = reader_of(VOLUME_READERS, file)
     if image is not None:
         return image.name, lambda: _of_volume(image.read(file))
+    if is_calibration(file):
+        return "Calibration", lambda: _of_calibration(path)
+    if is_tracer(file):
+        return "Tracer and dose", lambda: _of_tracer(path)
     suffix = path.suffix.lower()
     if suffix == ".toml" and is_scanner_toml(path):
         return "Scanner", lambda: _of_toml_scanner(path)
@@ -169,6 +175,27 @@ def _of_projections(data: Projections) -> Report:
     from engine.io.xray.facts import facts_of, title_of
 
     return Report("", title_of(data), facts_of(data), (), data.notes)
+
+
+def _of_calibration(path: Path) -> Report:
+    from engine.io.calibration_file import read_calibration
+
+    found = read_calibration(path)
+    facts = (
+        ("Scanner", found.scanner),
+        ("Positrons in each mL for 1 count/mm", f"{found.positrons_per_ml:.6g}"),
+        ("Standard error", f"{found.error_percent:.2g} %"),
+        ("Corrections", ", ".join(found.corrections) or "none"),
+        ("Measured", found.made_utc),
+    )
+    return Report("", f"calibration of {found.scanner}", facts)
+
+
+def _of_tracer(path: Path) -> Report:
+    from engine.io.tracer_file import read_tracer
+
+    tracer = read_tracer(path)
+    return Report("", tracer.describe(), tuple(fact_of(*item) for item in tracer.facts().items()))
 
 
 def _of_volume(volume: Volume) -> Report:

@@ -43,12 +43,12 @@ def purpose_of(path: Path) -> Recognised:
     modality = modality_of_scan(path)
     if modality is not None:
         return Recognised("scan", modality)
-    if path.suffix.lower() == ".toml":
-        return Recognised(_purpose_of_toml(path))
     with open_input(path) as file:
         for role in all_roles():
             if role.accepts(file):
                 return Recognised("input", role=role)
+        if path.suffix.lower() == ".toml":
+            return Recognised(_purpose_of_toml(path))
         if any(reader.accepts(file) for reader in VOLUME_READERS):
             return Recognised("volume")
     return _by_content(path)

@@ -239,6 +239,8 @@ def finish(
     log = context.log
     yield log.start("finish", "Finishing the image")
     image = _filtered(context, context.protocol.finishing, image, space.grid)
+    if space.finished_unit:
+        image = (image * np.float64(space.per_value)).astype(np.float32)
     image = np.ascontiguousarray(image, np.float32)
     yield log.end("finish")
     profile = context.profiler.snapshot()
@@ -256,4 +258,4 @@ def finish(
         grid=space.grid,
         output_sha256=provenance.hash_array(image),
     )
-    return space.volume(image, info | {"profile": profile.as_dict()})
+    return space.finished.volume(image, info | {"profile": profile.as_dict()})

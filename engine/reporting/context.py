@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Generic, Self, TypeVar, cast
 
@@ -54,11 +54,20 @@ class ImageSpace:
     grid : its voxels
     unit : unit of its values
     axes : directions of x, y and z: "LPS" of a patient, or plain "xyz"
+    finished_unit : unit of the finished image; "" for that of the images before
+    per_value : what the finished image holds of that unit for a value of 1
     """
 
     grid: ImageGrid
     unit: str = "counts/mm"
     axes: str = "LPS"
+    finished_unit: str = ""
+    per_value: float = 1.0
+
+    @property
+    def finished(self) -> Self:
+        """What the numbers of the finished image mean."""
+        return replace(self, unit=self.finished_unit or self.unit)
 
     def volume(self, image: Array, info: Plain | None = None) -> Volume:
         """Return an image with its meaning."""
@@ -119,6 +128,11 @@ class RunLog:
         """Keep what a correction did."""
         self.corrections.append({"kind": event.kind, "state": event.state, "text": event.text})
         return event
+
+    @property
+    def kinds_applied(self) -> tuple[str, ...]:
+        """Kinds of the effects that were applied so far, in their order."""
+        return tuple(c["kind"] for c in self.corrections if c["state"] == "applied")
 
     def may_preview(self, on: Backend) -> bool:
         """Whether to copy an image off the device between the ends of iterations."""

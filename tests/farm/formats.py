@@ -14,6 +14,7 @@ import tifffile
 import tomli_w
 
 import engine
+from engine.data.calibration import Calibration, scanner_digest
 from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
 from engine.data.response import ResponseMatrix
@@ -31,8 +32,10 @@ from engine.io import (
     write_histogram,
     write_listmode,
 )
+from engine.io.calibration_file import read_calibration, write_calibration
 from engine.io.provenance_file import sidecar_path
 from engine.io.response_hdf5 import read_response, write_response
+from engine.io.tracer_file import read_tracer
 from engine.modalities import read_study
 from engine.modalities.dual_head_pet.response.importing import import_response
 from engine.modalities.studies import read_protocol
@@ -46,6 +49,12 @@ from tests.engine.io.test_xray_sidecar import write as sidecar
 from tests.farm.scanners import RING, ring_text, small_ring
 
 Make = Callable[[Path], Path]
+TRACER = """[tracer]
+nuclide = "F-18"
+dose_mbq = 370.0
+dose_at = 2026-11-22T09:40:00+01:00
+injected_at = 2026-11-22T10:00:00+01:00
+"""
 
 
 @dataclass(frozen=True)
@@ -233,6 +242,13 @@ def _with_ring(path: Path) -> object:
     return read_efficiencies(path, small_ring())
 
 
+def _calibration(folder: Path) -> Path:
+    ring = small_ring()
+    found = Calibration(2.5e6, 0.4, ring.name, scanner_digest(ring), ("attenuation",))
+    write_calibration(found, folder / "calibration.json", {"activity_bq": 3.7e7})
+    return folder / "calibration.json"
+
+
 def _scanner(path: Path) -> object:
     return read_scanner(str(path))
 
@@ -277,6 +293,8 @@ KINDS: tuple[Kind, ...] = (
     Kind("scanner", lambda folder: _text(folder, RING, ring_text()), _scanner),
     Kind("efficiencies-hdf5", _efficiencies_hdf5, _with_ring),
     Kind("efficiencies-text", _efficiencies_text, _with_ring),
+    Kind("calibration", _calibration, read_calibration),
+    Kind("tracer", lambda folder: _text(folder, "tracer.toml", TRACER), read_tracer),
     Kind("study", _study, read_study),
     Kind("protocol", _protocol, read_protocol),
     Kind("matrix-dense", partial(_matrix, dense=True), _with_panels),

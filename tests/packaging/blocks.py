@@ -87,6 +87,8 @@ def fill(folder: Path) -> None:
     grid = engine.ImageGrid(shape=(6, 12, 12), voxel_mm=(5.0, 5.0, 5.0))
     engine.save(phantom.rasterise(grid, "mu"), folder / "mu.nii.gz")
     engine.save(phantom.rasterise(grid), folder / "image.nii.gz")
+    tracer = '[tracer]\nnuclide = "F-18"\nscan_start = 2026-11-22T11:00:00+01:00\n'
+    (folder / "tracer.toml").write_text(tracer, encoding="utf-8")
     (folder / "study.toml").write_text('data = "scan.h5"\n', encoding="utf-8")
     protocol = 'name = "Brain"\nalgorithm = { kind = "osem", iterations = 1 }\n'
     (folder / "brain.toml").write_text(protocol, encoding="utf-8")

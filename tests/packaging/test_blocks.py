@@ -12,6 +12,7 @@ import pytest
 from engine.cli.main import main, parser
 from engine.geometry.dual_head import DualHeadSettings
 from engine.geometry.ring import RingSettings
+from engine.io.tracer_file import read_tracer
 from engine.io.xray.sidecar_settings import Sidecar
 from engine.modalities.studies import read_study
 from engine.settings import parse
@@ -23,6 +24,7 @@ SMALLER = {
     "simulate projections": "--views 24 --detector 24 12 --pixel 12 --force",
     "simulate histogram": "--scanner test-panels --prompts 2000 --force",
     "response build": "--scanner test-panels --points 256 --force",
+    "calibrate": "--region 0,0,0,15,12 --force",
     "reconstruct": "--device cpu --force",
 }
 """What is added to a command so that it takes no time, and may replace the samples that are there;
@@ -71,6 +73,9 @@ def test_a_toml_block_is_read(block: Block, tmp_path: Path) -> None:
     if "data" in values:
         (tmp_path / "study.toml").write_text(block.text, encoding="utf-8")
         assert read_study(tmp_path / "study.toml").data.parent == tmp_path
+    elif "tracer" in values:
+        (tmp_path / "tracer.toml").write_text(block.text, encoding="utf-8")
+        assert read_tracer(tmp_path / "tracer.toml").facts()
     elif values.get("format") == "isocenter-projections":
         assert parse(Sidecar, values, where=block.name)
     else:

@@ -6,10 +6,14 @@ Each stage takes a value, tells what it does, and returns the next.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from engine.backend.devices import device_of
 from engine.corrections import CORRECTIONS
 from engine.corrections.base import inputs_of
+from engine.corrections.calibration import APPLIED, concentration_of, efficiencies_digest
+from engine.data.calibration import CONCENTRATION, scanner_digest
+from engine.data.input_role import with_auxiliary
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.errors import DataError
@@ -59,7 +63,7 @@ def flow(
         n_rows=prompts.n_events,
         passes_of_step=FUSED,
     )
-    return (yield from stages.finish(context, space, image, done))
+    return (yield from stages.finish(context, in_units(space, prompts), image, done))
 
 
 def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
@@ -112,7 +116,7 @@ def kernels_of(context: Context, data: ListMode, grid: ImageGrid) -> Steps:
 def correct(context: Context, data: ListMode) -> Stage[ListMode]:
     """Describe each effect in the data, then keep the prompts a model can explain, sorted."""
     yield context.log.start("correct", "Preparing the corrections")
-    data = yield from stages.correct(context, context.protocol.corrections.steps(), data)
+    data = yield from _corrected(context, data)
     with context.profiler.span("sort", events=data.n_prompts):
         prepared = listmode_pet.prepare(data, on=context.on)
     if prepared.n_dropped:
@@ -124,6 +128,28 @@ def correct(context: Context, data: ListMode) -> Stage[ListMode]:
     yield context.log.end("correct")
     yield from context.profiled()
     return prepared.data
+
+
+def _corrected(context: Context, data: ListMode) -> Stage[ListMode]:
+    """Apply the corrections; the last one, the units, depends on which of the others were."""
+    *effects, units = context.protocol.corrections.steps()
+    data = yield from stages.correct(context, effects, data)
+    data = with_auxiliary(data, APPLIED, context.log.kinds_applied)
+    data = yield from stages.correct(context, [units], data)
+    found = concentration_of(data)
+    if found is not None:
+        context.log.facts["concentration"] = found.facts
+        for remark in found.remarks:
+            yield context.log.warn(remark)
+    return data
+
+
+def in_units(space: ImageSpace, prompts: ListMode) -> ImageSpace:
+    """Return what the image's numbers mean, the finished one in Bq/mL where a scan allows it."""
+    found = concentration_of(prompts)
+    if found is None:
+        return space
+    return replace(space, finished_unit=CONCENTRATION, per_value=found.per_count)
 
 
 def measure_sensitivity(context: Context, prompts: ListMode, grid: ImageGrid) -> Stage[Sensitivity]:
@@ -179,5 +205,7 @@ def facts_of(data: ListMode) -> Plain:
         "delayeds": data.n_delayed,
         "duration_s": data.duration_s,
         "time_of_flight": data.tof_bins is not None,
+        "scanner_sha256": scanner_digest(data.scanner),
+        "efficiencies_sha256": efficiencies_digest(data),
         **data.info,
     }

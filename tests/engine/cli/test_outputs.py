@@ -38,6 +38,7 @@ COMMANDS: dict[str, list[str]] = {
     "response build": ["--scanner", "s.toml"],
     "response import": ["matrix.npy", "--scanner", "s.toml"],
     "export": ["mu.nii.gz"],
+    "calibrate": ["mu.nii.gz", "--activity-mbq", "1", "--volume-ml", "1"],
     "suv": ["mu.nii.gz"],
     "convert": ["scan.l.hdr", "--scanner", "s.toml"],
     "bench listmode": [],

@@ -12,11 +12,13 @@ import numpy as np
 import pytest
 
 from engine.cli.main import DONE, USER_FAULT, main
+from engine.data.decay import decayed, frame_factor
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.geometry.grid import ImageGrid
 from engine.io import read_volume, save
-from engine.quality.suv import HALF_LIVES_S, SuvFacts, decayed, frame_factor, suv_factor
+from engine.quality.suv import HALF_LIVES_S, SuvFacts, SuvKind, body_size, suv_factor
+from engine.quality.suv_series import series_factor
 
 F18, O15 = HALF_LIVES_S["F-18"], HALF_LIVES_S["O-15"]
 INJECTED = datetime.fromisoformat("2026-11-22T10:00:00+01:00")
@@ -169,6 +171,8 @@ DIALECTS = {
     "SIEMENS": 0.00042748316187197236,
     "GE_MEDICAL_AND_BQML": 0.0005367387681819742,
     "PHILIPS_BQML": 0.0007463747013889488,
+    "PHILIPS_CNTS_AND_BQML_SUV": 0.000551,
+    "PHILIPS_CNTS_AND_SUV": 0.000728,
     "BQML_AC_DT_lessThan_S_DT_SIEMENS": 0.0004069156854009332,
     "CPS_AND_BQML_AC_DT_-_S_DT": 0.00026503312764157046,
     "RADIOPHARM_DATETIME_UNDEFINED": 0.0003721089202818729,
@@ -180,26 +184,88 @@ def test_scans_of_three_makers_have_the_factor_that_others_give_them(
     shared_data: Path, name: str
 ) -> None:
     """From another program's tests: values corrected to the start of the series, or to that of
-    the first acquisition where it was earlier."""
+    the first acquisition where it was earlier; counts of Philips have a factor of their own."""
     path = shared_data / "suv-vendor-dialects" / f"{name}-instances.json"
     slices = json.loads(path.read_text())
+    assert series_factor(slices) == pytest.approx(DIALECTS[name], rel=1e-6)
 
-    def moment(each: dict[str, str], day: str, time: str) -> datetime:
-        text = f"{each[day]}{each[time].strip()}"
-        return datetime.strptime(text, "%Y%m%d%H%M%S.%f" if "." in text else "%Y%m%d%H%M%S")
 
-    first = slices[0]
-    starts = [moment(first, "SeriesDate", "SeriesTime")]
-    starts += [moment(each, "AcquisitionDate", "AcquisitionTime") for each in slices]
-    facts = SuvFacts(
-        weight_kg=first["PatientWeight"],
-        dose_bq=first["RadionuclideTotalDose"],
-        half_life_s=first["RadionuclideHalfLife"],
-        injected=moment(first, "SeriesDate", "RadiopharmaceuticalStartTime"),
-        started=min(starts),
-        decay=first["DecayCorrection"].lower(),
-    )
-    assert suv_factor(facts) == pytest.approx(DIALECTS[name], rel=1e-6)
+def slices_of(**changes: object) -> list[dict[str, object]]:
+    """A series in Bq/mL, corrected to its start an hour after the injection."""
+    known: dict[str, object] = {
+        "Units": "BQML",
+        "DecayCorrection": "START",
+        "SeriesDate": "20261122",
+        "SeriesTime": "110000",
+        "RadiopharmaceuticalStartTime": "100000",
+        "PatientWeight": 70,
+        "PatientSize": 1.75,
+        "PatientSex": "M",
+        "RadionuclideTotalDose": 370e6,
+        "RadionuclideHalfLife": F18,
+    }
+    return [{**known, **changes}]
+
+
+def test_counts_with_a_factor_to_concentration_are_as_the_concentration() -> None:
+    private = {"ActivityConcentrationScaleFactor": "2.5"}
+    counts = slices_of(Units="CNTS", PhilipsPETPrivateGroup=private)
+    assert series_factor(counts) == pytest.approx(2.5 * series_factor(slices_of()), rel=1e-12)
+    assert series_factor(slices_of()) * 3618.774 == pytest.approx(1, rel=2e-7)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"Units": "CNTS"}, "in CNTS and no factor"),
+        ({"Units": "PROPCPS"}, "in PROPCPS and no factor"),
+        ({"DecayCorrection": "OTHER"}, "what the image's decay is corrected to"),
+        ({"SeriesTime": ""}, "the start is not known"),
+        ({"PatientWeight": None}, "the weight is not known"),
+        ({"RadiopharmaceuticalStartTime": "120000"}, "before the injection"),
+    ],
+)
+def test_a_series_without_what_is_needed_has_no_suv(
+    changes: dict[str, object], reason: str
+) -> None:
+    with pytest.raises(DataError, match=reason):
+        series_factor(slices_of(**changes))
+
+
+@pytest.mark.parametrize(
+    ("kind", "sex", "size"),
+    [
+        ("bw", "M", 70_000.0),
+        ("lbm-james", "M", 1000 * (77 - 128 * 0.16)),
+        ("lbm-james", "F", 1000 * (74.9 - 148 * 0.16)),
+        ("lbm-janmahasatian", "M", 1000 * 9270 * 70 / (6680 + 216 * 70 / 1.75**2)),
+        ("lbm-janmahasatian", "F", 1000 * 9270 * 70 / (8780 + 244 * 70 / 1.75**2)),
+        ("bsa", "F", 18_481.0),
+    ],
+)
+def test_a_body_has_the_size_of_its_formula(kind: SuvKind, sex: str, size: float) -> None:
+    """70 kg and 175 cm: the formulas by hand, and 1.848 m² of surface as tables have it."""
+    facts = replace(KNOWN, kind=kind, sex=sex, height_cm=175.0)
+    assert body_size(facts) == pytest.approx(size, rel=2e-4)
+    assert suv_factor(facts) / suv_factor(KNOWN) == pytest.approx(body_size(facts) / 70e3)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"kind": "bsa"}, "the height is not known"),
+        ({"kind": "lbm-james", "height_cm": 175.0}, "the sex .* is not known"),
+        ({"kind": "lbm-james", "height_cm": 175.0, "sex": "O"}, "the sex .* is not known"),
+        ({"kind": "bsa", "height_cm": 1.75}, "a height of 1.75 cm"),
+        (
+            {"kind": "lbm-james", "height_cm": 100.0, "weight_kg": 200.0, "sex": "F"},
+            "no lean mass by the formula of James",
+        ),
+    ],
+)
+def test_lean_mass_and_surface_want_height_and_sex(change: dict[str, object], reason: str) -> None:
+    with pytest.raises(DataError, match=reason):
+        suv_factor(replace(KNOWN, **change))
 
 
 class TestCommandLine:
@@ -231,6 +297,20 @@ class TestCommandLine:
         volume = read_volume(tmp_path / "suv.h5")
         np.testing.assert_allclose(volume.values, 1, rtol=1e-6)
         assert volume.unit == "g/mL" and volume.info["suv"]["decay"] == decay
+        assert volume.info["suv"]["kind"] == "bw"
+
+    def test_another_programs_image_is_converted_by_the_attributes_of_its_series(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        attributes = tmp_path / "series.json"
+        attributes.write_text(json.dumps(slices_of()))
+        image, out = self.write(tmp_path, 3618.774, ""), tmp_path / "suv.h5"
+        assert main(["suv", image, str(out), "--series", str(attributes)]) == DONE
+        np.testing.assert_allclose(read_volume(out).values, 1, rtol=1e-6)
+        attributes.write_text("[1]")
+        command = ["suv", image, str(tmp_path / "no.h5"), "--series", str(attributes)]
+        assert main(command) == USER_FAULT
+        assert "want a list of tables" in capsys.readouterr().err
 
     def test_nothing_is_corrected_twice(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -244,7 +324,9 @@ class TestCommandLine:
         ours = self.write(tmp_path, 1.0, "counts/mm", format="isocenter-provenance-1")
         twice = ["suv", ours, str(tmp_path / "ours.h5"), *options, "--bq-ml-per-unit", "1"]
         assert main(twice) == USER_FAULT
-        assert "this program corrects no decay; leave the option out" in capsys.readouterr().err
+        assert (
+            "this program corrects no decay in an image of counts; leave" in capsys.readouterr().err
+        )
         assert not (tmp_path / "again.h5").exists() and not (tmp_path / "ours.h5").exists()
 
     def test_an_image_of_ours_knows_its_scan(self, tmp_path: Path) -> None:

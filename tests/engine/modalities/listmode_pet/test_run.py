@@ -138,7 +138,7 @@ def test_events_tell_the_whole_story_in_order(few):
     assert ledger == {
         "normalisation": "applied", "line_geometry": "applied", "attenuation": "applied",
         "randoms": "applied",
-        "scatter": "unavailable", "resolution": "off",
+        "scatter": "unavailable", "resolution": "off", "units": "unavailable",
     }  # fmt: skip
     previews = [e for e in events if isinstance(e, Preview)]
     assert [(e.iteration, e.subset) for e in previews] == [

@@ -1,0 +1,209 @@
+"""Activity concentration: images in Bq/mL, where a calibration and the scan's times are known.
+
+The formula stands in `engine.data.calibration`. The values are those at the start of the scan, or
+at the injection: C(injection) = C(start) 2^(waited / T½).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from engine.backend import Backend
+from engine.corrections.base import Correction
+from engine.data.calibration import CONCENTRATION, Calibration, Concentration, CountedFrame
+from engine.data.decay import NUCLIDES, decayed, seconds_between
+from engine.data.input_role import InputRole, with_auxiliary
+from engine.data.listmode import ListMode
+from engine.data.tracer import Tracer
+from engine.geometry.scanner import Scanner
+from engine.settings import setting
+
+if TYPE_CHECKING:
+    from engine.io.open_input import InputFile
+
+KEY, APPLIED = "concentration", "applied"
+"""Entries of a scan's `auxiliary`: the conversion, and the corrections before it."""
+
+
+def _read_calibration(path: Path, scanner: Scanner | None) -> Calibration:
+    from engine.io.calibration_file import read_calibration
+
+    return read_calibration(path, scanner)
+
+
+def _is_calibration(file: InputFile) -> bool:
+    from engine.io.calibration_file import is_calibration
+
+    return is_calibration(file)
+
+
+def _read_tracer(path: Path, scanner: Scanner | None) -> Tracer:
+    from engine.io.tracer_file import read_tracer
+
+    return read_tracer(path)
+
+
+def _is_tracer(file: InputFile) -> bool:
+    from engine.io.tracer_file import is_tracer
+
+    return is_tracer(file)
+
+
+CALIBRATION = InputRole(
+    key="calibration",
+    title="Calibration",
+    text="Calibration to Bq/mL, from `isocenter calibrate`",
+    without="A cylinder of known activity, measured once; without it, values are counts/mm.",
+    suffixes=(".json",),
+    read=_read_calibration,
+    describe=lambda found: f"{found.scanner}, standard error {found.error_percent:.2g} %",
+    accepts=_is_calibration,
+    of_scanner=True,
+)
+TRACER = InputRole(
+    key="tracer",
+    title="Tracer and dose",
+    text="Nuclide, dose, times and weight of this scan, a TOML file",
+    without="Nuclide, dose, times and weight; without it, they are as the scan says.",
+    suffixes=(".toml",),
+    read=_read_tracer,
+    describe=lambda tracer: tracer.describe(),
+    accepts=_is_tracer,
+    attach=lambda data, tracer: replace(data, info={**data.info, **tracer.facts()}),
+)
+
+
+class ActivityConcentration(Correction[ListMode]):
+    """Image values in Bq/mL: calibration, branching, decay and live time."""
+
+    title: ClassVar[str] = "Units"
+    kind: ClassVar[str] = "units"
+    inputs: ClassVar[tuple[InputRole, ...]] = (CALIBRATION, TRACER)
+    since: ClassVar[int | None] = 1  # it does nothing for a study of before, which names no file
+    reference: Literal["start", "injection"] = setting(
+        "start", "Moment that the activity is that of", label="Decay corrected to"
+    )
+
+    def obstacle(self, data: ListMode) -> str | None:
+        if CALIBRATION.key not in data.auxiliary:
+            return "values are counts/mm: no calibration is given; measure one and load its file"
+        reason = self._unknown(data)
+        if reason:
+            return f"values are counts/mm: {reason}"
+        applied = data.auxiliary.get(APPLIED)
+        if applied is None:  # none has run yet: what they do is not known
+            return None
+        found: Calibration = data.auxiliary[CALIBRATION.key]
+        digest = efficiencies_digest(data) if "normalisation" in applied else ""
+        reason = found.difference(applied, digest)
+        return f"values are counts/mm: {reason}" if reason else None
+
+    def apply(self, data: ListMode, *, on: Backend) -> ListMode:
+        return with_auxiliary(data, KEY, self._concentration(data))
+
+    def summary(self, before: ListMode, after: ListMode) -> str:
+        found: Concentration = after.auxiliary[KEY]
+        at = "the scan began" if self.reference == "start" else "it was injected"
+        live = found.facts["live_fraction"]
+        dead = f"{100 * live:g} % live" if "live_fraction" in before.info else "taken as all live"
+        return (
+            f"Bq/mL when {at}, {found.per_count:.5g} of them for a count/mm: "
+            f"{found.facts['frame_s']:g} s, {dead}, {found.facts['branching']:g} positrons for a "
+            f"decay of half-life {found.facts['half_life_s']:g} s, calibration within "
+            f"{found.facts['calibration_error_percent']:.2g} %"
+        )
+
+    def _concentration(self, data: ListMode) -> Concentration:
+        calibration: Calibration = data.auxiliary[CALIBRATION.key]
+        frame = frame_of(data)
+        per_count = calibration.becquerel_per_ml(frame) / self._decayed(data, frame)
+        facts = {
+            "unit": CONCENTRATION,
+            "decay": self.reference,
+            "becquerel_per_ml_per_count": per_count,
+            "frame_s": frame.duration_s,
+            "half_life_s": frame.half_life_s,
+            "branching": frame.branching,
+            "live_fraction": frame.live_fraction,
+            "calibration_error_percent": calibration.error_percent,
+            "calibration_made_utc": calibration.made_utc,
+        }
+        remarks = calibration.remarks(data.auxiliary.get(APPLIED, ()))
+        return Concentration(per_count, facts, remarks)
+
+    def _decayed(self, data: ListMode, frame: CountedFrame) -> float:
+        """Return the part of the activity at the moment of reference that the frame begins with."""
+        waited_s = waiting_s(data) if self.reference == "injection" else 0.0
+        return decayed(waited_s or 0.0, frame.half_life_s)
+
+    def _unknown(self, data: ListMode) -> str:
+        """Say what of the scan is missing, and which file may say it; empty if nothing is."""
+        wanted = {
+            "the length of the frame": data.duration_s or None,
+            "the half-life": half_life_s(data),
+            "positrons for each decay": branching(data),
+        }
+        if self.reference == "injection":
+            wanted["the time from injection to start"] = waiting_s(data)
+        missing = [name for name, value in wanted.items() if value is None]
+        if not missing:
+            return ""
+        return f"{', '.join(missing)} not known; load a tracer file that says so"
+
+
+def concentration_of(data: ListMode) -> Concentration | None:
+    """Return what turns the image of a corrected scan into Bq/mL, None where nothing does."""
+    found: Concentration | None = data.auxiliary.get(KEY)
+    return found
+
+
+def frame_of(data: ListMode) -> CountedFrame:
+    """Return the frame of a scan whose facts are known."""
+    live = _number(data, "live_fraction", most=1.0) or 1.0
+    return CountedFrame(data.duration_s, half_life_s(data) or 1.0, branching(data) or 1.0, live)
+
+
+def half_life_s(data: ListMode) -> float | None:
+    """Return the half-life of the scan's nuclide [s], None where nobody says it."""
+    known = NUCLIDES.get(str(data.info.get("isotope")))
+    return _number(data, "half_life_s") or (known.half_life_s if known else None)
+
+
+def branching(data: ListMode) -> float | None:
+    """Return the positrons for each decay, None where nobody says it."""
+    known = NUCLIDES.get(str(data.info.get("isotope")))
+    return _number(data, "branching", most=1.0) or (known.branching if known else None)
+
+
+def waiting_s(data: ListMode) -> float | None:
+    """Return the time from injection to start [s], None where it is not known."""
+    injected, started = (_moment(data, key) for key in ("injected_at", "scan_start"))
+    if injected is None or started is None:
+        return None
+    return seconds_between(injected, started)
+
+
+def efficiencies_digest(data: ListMode) -> str:
+    """Return a digest of the crystal efficiencies of a scan; empty without any."""
+    if data.efficiencies is None:
+        return ""
+    return hashlib.sha256(np.ascontiguousarray(data.efficiencies, "<f4").data).hexdigest()
+
+
+def _number(data: ListMode, key: str, *, most: float = float("inf")) -> float | None:
+    value = data.info.get(key)
+    return float(value) if isinstance(value, int | float) and 0 < value <= most else None
+
+
+def _moment(data: ListMode, key: str) -> datetime | None:
+    text = str(data.info.get(key, ""))
+    try:
+        return datetime.fromisoformat(text) if ":" in text else None
+    except ValueError:
+        return None

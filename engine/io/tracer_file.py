@@ -1,0 +1,31 @@
+"""Tracer files: what was given to whom, as a TOML file with a table `[tracer]`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engine.data.tracer import Tracer
+from engine.errors import SettingsError
+from engine.io.open_input import InputFile
+from engine.io.toml_file import read_toml, toml_of
+from engine.settings import parse
+
+TABLE = "tracer"
+
+
+def is_tracer(file: InputFile) -> bool:
+    """Whether an opened file can only be a tracer file."""
+    if file.path.suffix.lower() != ".toml":
+        return False
+    try:
+        return set(toml_of(file)) == {TABLE}
+    except SettingsError:
+        return False
+
+
+def read_tracer(path: Path) -> Tracer:
+    """Read a tracer file."""
+    table = read_toml(path)
+    if set(table) != {TABLE} or not isinstance(table[TABLE], dict):
+        raise SettingsError(f"{path.name}: want one table [{TABLE}] with dose, times and weight.")
+    return parse(Tracer, table[TABLE], where=path.name)

@@ -1,0 +1,185 @@
+"""Bq/mL: the formula, what is refused and why, and a cylinder that reads what was filled in."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.cli.main import DONE, USER_FAULT, main
+from engine.corrections import ActivityConcentration
+from engine.corrections.calibration import APPLIED, KEY
+from engine.data.calibration import Calibration, CountedFrame
+from engine.data.listmode import ListMode
+from engine.io import read_volume, write_listmode
+from engine.quality.cylinder import UprightCylinder, mean_inside
+from engine.simulate import ShapePhantom, simulate_listmode
+from engine.simulate.shapes import Cylinder as Solid
+from tests.farm.scanners import small_ring
+
+ON = cpu(2)
+CALIBRATION = Calibration(2e6, 0.5, "ring", "0", ("attenuation", "line_geometry", "scatter"))
+KNOWN = {
+    "isotope": "F-18",
+    "injected_at": "2026-11-22T10:00:00",
+    "scan_start": "2026-11-22T11:49:46.2",
+}
+
+
+def scan(*, applied: tuple[str, ...] | None = None, duration_s: float = 600.0, **info: object):
+    auxiliary = {"calibration": CALIBRATION}
+    if applied is not None:
+        auxiliary[APPLIED] = applied
+    crystals = np.zeros((1, 2), np.int32)
+    return ListMode(small_ring(), crystals, duration_s=duration_s, auxiliary=auxiliary, info=info)
+
+
+def test_a_frame_counts_the_positrons_of_its_live_time() -> None:
+    """A source of A Bq emits A b live ∫ 2^(−t/T½) dt positrons: sum up and turn it round."""
+    frame = CountedFrame(duration_s=1800.0, half_life_s=4062.6, branching=0.889, live_fraction=0.8)
+    times = (np.arange(100_000) + 0.5) * 1800 / 100_000
+    positrons = 0.889 * 0.8 * 1800 * np.mean(np.exp2(-times / 4062.6))
+    assert frame.decays_per_positron * positrons == pytest.approx(1, rel=1e-9)
+    assert CALIBRATION.becquerel_per_ml(frame) == pytest.approx(2e6 / positrons, rel=1e-9)
+
+
+def test_values_at_the_injection_are_those_of_the_start_before_a_half_life() -> None:
+    data = scan(**KNOWN)
+    start, injection = (
+        ActivityConcentration(reference=at).apply(data, on=ON).auxiliary[KEY].per_count
+        for at in ("start", "injection")
+    )
+    assert injection / start == pytest.approx(2, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (replace(scan(**KNOWN), auxiliary={}), "no calibration is given"),
+        (scan(), "the half-life, positrons for each decay not known"),
+        (scan(isotope="Cu-64", half_life_s=45_720.0), "positrons for each decay not known"),
+        (scan(duration_s=0.0, isotope="F-18"), "the length of the frame not known"),
+        (scan(**KNOWN, applied=("line_geometry",)), "measured with attenuation correction"),
+        (
+            scan(**KNOWN, applied=("attenuation", "line_geometry", "normalisation")),
+            "measured without normalisation correction",
+        ),
+    ],
+)
+def test_without_what_is_needed_values_stay_counts_and_the_reason_is_said(
+    data: ListMode, reason: str
+) -> None:
+    obstacle = ActivityConcentration().obstacle(data)
+    assert obstacle is not None and obstacle.startswith("values are counts/mm: ")
+    assert reason in obstacle
+
+
+def test_injection_wants_its_time() -> None:
+    units, data = ActivityConcentration(reference="injection"), scan(isotope="F-18")
+    assert "the time from injection to start not known" in (units.obstacle(data) or "")
+    assert units.obstacle(scan(**KNOWN)) is None
+
+
+def test_other_crystal_efficiencies_are_refused() -> None:
+    applied = ("attenuation", "line_geometry", "normalisation")
+    calibration = replace(CALIBRATION, corrections=applied, efficiencies_sha256="1")
+    assert calibration.difference(applied, "1") == ""
+    assert "other crystal efficiencies" in calibration.difference(applied, "2")
+
+
+def test_what_takes_counts_away_in_one_scan_only_is_told() -> None:
+    done = ActivityConcentration().apply(scan(**KNOWN, applied=("attenuation",)), on=ON)
+    (remark,) = done.auxiliary[KEY].remarks
+    assert "measured with scatter correction and this scan is corrected the other way" in remark
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cylinder in a small ring, reconstructed as counts."""
+    folder = tmp_path_factory.mktemp("units")
+    phantom = ShapePhantom("cylinder", (Solid((3.0, -2.0, 0.0), (18.0, 18.0, 14.0), activity=1.0),))
+    data = simulate_listmode(phantom, small_ring(), n_prompts=60_000, seed=4, duration_s=600.0)
+    write_listmode(replace(data, mu_map=None, info={}), folder / "scan.h5")
+    (folder / "tracer.toml").write_text(
+        '[tracer]\nnuclide = "F-18"\nscan_start = 2026-11-22T11:00:00+01:00\nweight_kg = 70\n'
+        "dose_mbq = 370\ninjected_at = 2026-11-22T11:00:00+01:00\n"
+    )
+    return folder
+
+
+def reconstruct(folder: Path, name: str, *more: str) -> Path:
+    command = ["reconstruct", str(folder / "scan.h5"), "-o", str(folder / name), "--force"]
+    command += ["--set", "grid.voxel_mm=[2, 2, 2]", "--set", "finishing=[]", "--device", "cpu"]
+    assert main([*command, "--tracer", str(folder / "tracer.toml"), *more]) == DONE
+    return folder / name
+
+
+def calibrated(folder: Path) -> Path:
+    out = folder / "calibration.json"
+    if not out.exists():
+        image = reconstruct(folder, "counts.h5")
+        command = ["calibrate", str(image), "-o", str(out), "--activity-mbq", "1.0"]
+        command += ["--volume-ml", "50", "--at", "2026-11-22T09:10:13.8+01:00"]
+        assert main(command) == DONE
+    return out
+
+
+def test_the_cylinder_that_was_measured_reads_what_was_filled_in(folder: Path) -> None:
+    """1 MBq in 50 mL, a half-life before the scan: 10 kBq/mL when it begins; and the SUV of it."""
+    counts = read_volume(calibrated(folder).with_name("counts.h5"))
+    ledger = {c["kind"]: c for c in counts.info["corrections"]}
+    assert counts.unit == "counts/mm" and ledger["units"]["state"] == "unavailable"
+    image = reconstruct(folder, "activity.h5", "--calibration", str(folder / "calibration.json"))
+    volume = read_volume(image)
+    where = json.loads((folder / "calibration.json").read_text())["measured"]
+    inside = UprightCylinder(tuple(where["centre_mm"]), where["radius_mm"], where["length_mm"])
+    assert volume.unit == "Bq/mL"
+    assert mean_inside(volume, inside).mean == pytest.approx(10_000, rel=1e-5)
+    assert volume.info["scan"]["concentration"]["decay"] == "start"
+    assert main(["suv", str(image), str(folder / "suv.h5"), "--force"]) == DONE
+    suv = read_volume(folder / "suv.h5")
+    assert mean_inside(suv, inside).mean == pytest.approx(10_000 * 70e3 / 370e6, rel=1e-5)
+
+
+def test_units_that_have_to_be_are_refused_where_they_cannot(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["reconstruct", str(folder / "scan.h5"), "-o", str(folder / "no.h5")]
+    assert main([*command, "--set", "corrections.units.use=on"]) == USER_FAULT
+    assert "Units correction is switched on, but" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "reason"),
+    [
+        ("--activity-mbq", "0", "want a number above 0"),
+        ("--at", "2026-11-22T09:10", "both with a time zone or both without"),
+        ("--region", "0,0,0,2,2", "holds"),
+        ("--region", "0,0", "want X,Y,Z,RADIUS,LENGTH"),
+        ("-o", "calibration.h5", "ends in .json"),
+    ],
+)
+def test_a_calibration_that_cannot_be_is_a_sentence(
+    folder: Path, capsys: pytest.CaptureFixture[str], option: str, value: str, reason: str
+) -> None:
+    image = calibrated(folder).with_name("counts.h5")
+    options = {"--activity-mbq": "1", "--volume-ml": "50", "-o": str(folder / "other.json")}
+    options[option] = str(folder / value) if option == "-o" else value
+    command = [word for pair in options.items() for word in pair]
+    assert main(["calibrate", str(image), *command]) == USER_FAULT
+    assert reason in capsys.readouterr().err
+    assert not (folder / "other.json").exists()
+
+
+def test_an_image_in_units_is_not_calibrated_again(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calibration = str(calibrated(folder))
+    image = reconstruct(folder, "activity.h5", "--calibration", calibration)
+    command = ["calibrate", str(image), "-o", str(folder / "other.json")]
+    assert main([*command, "--activity-mbq", "1", "--volume-ml", "50"]) == USER_FAULT
+    assert "is in Bq/mL, want counts/mm" in capsys.readouterr().err
