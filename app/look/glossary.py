@@ -42,9 +42,9 @@ GLOSSARY = {
     "Read": "The scan comes from the disk.",
     "Reconstruction": "The image is made from the projections.",
     "Residual": "What of the measurement the image does not explain. It falls and levels off.",
-    "Response": "How likely each pair of crystals sees each voxel; computed once and kept.",
     "Resolution": "How wide the scanner sees a point, put into the model: small things get back "
     "contrast; edges get sharper, and without a filter somewhat too high.",
+    "Response": "How likely each pair of crystals sees each voxel; computed once and kept.",
     "Rings": "Pixels that count too much or too little draw circles about the axis.",
     "Scatter": "Photons that changed their way in the patient. A haze, mostly in the middle.",
     "Sensitivity": "How well the scanner sees each voxel; kept on disk for the next run.",
