@@ -38,6 +38,7 @@ class FilterDesign:
     step_rad : (n_views,) angle each view stands for
     continued : sides, first and last column, where cut-off rows are continued
     messages, warnings : plain sentences: what was found and decided, and what will be wrong
+    climbs : whether the source moves along the axis, so that not all views see a voxel
     """
 
     kind: Kind
@@ -48,6 +49,7 @@ class FilterDesign:
     continued: tuple[bool, bool]
     messages: tuple[str, ...]
     warnings: tuple[str, ...]
+    climbs: bool
     _weigh: Callable[[int, Array], Array]
 
     def weights(self, view: int) -> Array:
@@ -144,6 +146,7 @@ class _Notes:
             (first, last),
             messages,
             self.warnings,
+            _climbs(orbit),
             weigh,
         )
 
@@ -253,7 +256,9 @@ def _notes(orbit: Orbit, circle: Coverage, cut_sides: tuple[bool, bool]) -> _Not
     if _climbs(orbit):
         notes = notes.warn(
             f"The scan moves {orbit.climb_mm:.1f} mm along its axis: filtered back projection is "
-            "made for circles, values will be wrong; use an iterative algorithm."
+            "made for circles. Values are divided by the share of views that see a voxel, which "
+            "is near, not exact; what less than half a turn sees is left out. An iterative "
+            "algorithm is exact."
         )
     return notes
 

@@ -11,8 +11,10 @@ import numpy as np
 
 from engine.arrays import Array, taken
 from engine.backend import Backend, cpu
+from engine.filtering.design import FilterDesign
 from engine.filtering.projections import filtered, planned
 from engine.filtering.settings import FilterSettings
+from engine.filtering.visibility import divided_by_visibility
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 from engine.operators.xray import Region, XrayTransform, is_large
@@ -43,7 +45,15 @@ def fdk(
     seen = rows_seeing(grid, region, plan.geometry)
     rows = filtered(values, plan, settings, rows=seen, on=on)
     A = XrayTransform(plan.geometry, grid, on=on)
-    return A.back_project(rows, weighting="fdk", region=region)
+    return back_projected(A, rows, plan, region)
+
+
+def back_projected(
+    A: XrayTransform, rows: Array, plan: FilterDesign, region: Region | None = None
+) -> Array:
+    """Return Σ_views q / τ² of filtered rows; of a climbing scan, over the share that sees."""
+    image = A.back_project(rows, weighting="fdk", region=region)
+    return divided_by_visibility(image, A, plan, region) if plan.climbs else image
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +73,7 @@ class FilteredBackProjection:
         plan = planned(y, A.geometry, settings)
         with A.span("filter", events=y.size, unit="pixels"):
             rows = filtered(y, plan, settings, on=A.on)
-        return A.with_geometry(plan.geometry).back_project(rows, weighting="fdk")
+        return back_projected(A.with_geometry(plan.geometry), rows, plan)
 
 
 def rows_seeing(grid: ImageGrid, region: Region | None, geometry: XrayGeometry) -> slice:

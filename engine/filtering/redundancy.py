@@ -60,7 +60,7 @@ def coverage(angles_rad: Array, period_rad: float = 2 * np.pi) -> Coverage:
     before = np.roll(behind, 1)
     from_start, step = np.empty(len(order)), np.empty(len(order))
     from_start[order] = edge / 2 + np.concatenate([[0.0], np.cumsum(inner)])
-    step[order] = (before + behind) / 2
+    step[order] = _shared((before + behind) / 2, gaps < SAME_ANGLE * usual)
     return Coverage(
         period_rad,
         is_whole,
@@ -71,6 +71,14 @@ def coverage(angles_rad: Array, period_rad: float = 2 * np.pi) -> Coverage:
         float(behind.max()),
         int(np.count_nonzero(gaps < SAME_ANGLE * usual)),
     )
+
+
+def _shared(step: Array, repeats_next: Array) -> Array:
+    """Share steps out evenly among views at one angle, so that no turn counts more than another."""
+    # in order of angle: a new angle begins behind each view that the next one does not repeat
+    angle = np.concatenate([[0], np.cumsum(~repeats_next[:-1])])
+    mean: Array = np.bincount(angle, step) / np.bincount(angle)
+    return mean[angle]
 
 
 def _usual(gaps: Array) -> float:

@@ -18,6 +18,7 @@ from engine.backend import Backend
 from engine.data.projections import Projections
 from engine.data.volume import Volume
 from engine.errors import DataError
+from engine.filtering.fdk import back_projected
 from engine.filtering.projections import filtered, planned
 from engine.filtering.settings import FilterSettings
 from engine.geometry.grid import ImageGrid
@@ -104,7 +105,7 @@ class SlicePreview:
         check()
         y = filtered(scan.values, plan, settings, on=self._on, rows=slice(rows.start, rows.stop))
         check()
-        values = A.back_project(y, weighting="fdk")
+        values = back_projected(A, y, plan)
         unit = "1/mm" if scan.pixel_mm_known else "1/pixel"
         volume = Volume(values, thin, unit, {"axes": scan.info.get("axes", NO_PATIENT)})
         messages = _messages(protocol, settings, scan, axis, coarser)

@@ -1,0 +1,80 @@
+"""How much of a climbing scan sees each voxel, and an image divided by it.
+
+Filtered back projection of a circle adds up because all views see every voxel. On a helix a voxel
+is seen by some views only: its sum holds the share
+
+    v = Σ_seen w Δβ / τ²  /  ½ Σ_all Δβ / τ²
+
+of what it should, w the weight of the ray, Δβ the angle of the view, τ its depth. Division by v
+sets the level right; that views look from other heights than a circle's is still left out, so that
+the image is near, not exact. What less than half a turn sees is left out.
+After Feldkamp, Davis & Kress, J Opt Soc Am A 1 (1984) 612, as Wang et al., IEEE TMI 12 (1993) 486
+carry it over to a helix.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.arrays import Array, module_of
+from engine.filtering.design import FilterDesign
+from engine.geometry.grid import ImageGrid
+from engine.geometry.xray import XrayGeometry
+from engine.operators.xray import Region, XrayTransform
+
+_VIEWS_AT_ONCE = 64
+
+
+def divided_by_visibility(
+    image: Array, A: XrayTransform, plan: FilterDesign, region: Region | None = None
+) -> Array:
+    """Return a filtered back projection (n_z, n_y, n_x) over the share of views that saw it.
+
+    Parameters
+    ----------
+    image
+        of the whole grid of A, or of a region of it
+    A
+        the transform of the design's geometry
+    plan
+        of the filter, with the weights of the rays
+    region
+        slices (z, y, x) of the grid that the image is of
+    """
+    n_rows, n_columns = plan.geometry.shape
+    seen = np.empty((plan.geometry.n_views, n_rows, n_columns), np.float32)
+    for view, step in enumerate(plan.step_rad):
+        seen[view] = plan.weights(view) * step
+    share = A.back_project(A.on.to_device(seen), weighting="fdk", region=region)
+    xp = module_of(share)
+    wanted = _of_all_views(plan, A.grid)
+    wanted = wanted if region is None else wanted[region[1:]]
+    share = share / xp.asarray(wanted)
+    least = np.pi / turned_rad(plan)
+    return xp.where(share >= least, image / xp.maximum(share, least), 0).astype(xp.float32)
+
+
+def turned_rad(plan: FilterDesign) -> float:
+    """How far the source turned in all [rad]."""
+    angles = np.unwrap(plan.orbit.angles_rad)
+    return float(np.ptp(angles)) * plan.geometry.n_views / max(plan.geometry.n_views - 1, 1)
+
+
+def _of_all_views(plan: FilterDesign, grid: ImageGrid) -> Array:
+    """(n_y, n_x) ½ Σ Δβ / τ² over all views, in the middle of the grid's height."""
+    n_z, n_y, n_x = grid.shape
+    y, x = np.meshgrid(np.arange(n_y) + 0.5, np.arange(n_x) + 0.5, indexing="ij")
+    places = np.stack([x, y, np.full_like(x, n_z / 2), np.ones_like(x)])
+    depth_rows = _depths(plan.geometry, grid)
+    total = np.zeros((n_y, n_x))
+    for start in range(0, len(depth_rows), _VIEWS_AT_ONCE):
+        views = slice(start, start + _VIEWS_AT_ONCE)
+        depth = np.einsum("vk,kyx->vyx", depth_rows[views], places)
+        total += np.einsum("v,vyx->yx", plan.step_rad[views] / 2, 1 / np.maximum(depth, 1e-3) ** 2)
+    return total.astype(np.float32)
+
+
+def _depths(geometry: XrayGeometry, grid: ImageGrid) -> Array:
+    """(n_views, 4) rows that take a voxel (x, y, z, 1) to its depth τ."""
+    rows: Array = geometry.in_voxels(grid)[:, 2]
+    return rows

@@ -1,0 +1,80 @@
+"""Filtered back projection of a helix, against ellipsoids in closed form."""
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.filtering.fdk import fdk
+from engine.filtering.projections import planned
+from engine.filtering.settings import FilterSettings
+from engine.filtering.visibility import turned_rad
+from engine.geometry.grid import ImageGrid
+from engine.geometry.orbits import circle, helical
+from tests.engine.filtering.ellipsoids import ball, integrals
+
+TURNS = 3
+OBJECTS = [
+    (0.02, np.array([35.0, 30.0, 60.0]), np.zeros(3), 0.0),
+    ball(9.0, (14.0, 0.0, 0.0), 0.02),
+    ball(9.0, (0.0, 12.0, 28.0), 0.02),
+    ball(9.0, (-12.0, -4.0, -20.0), -0.02),
+]
+GRID = ImageGrid((48, 40, 40), (2.5, 2.0, 2.0), (0.0, 0.0, 0.0))
+
+
+def helix(pitch_mm, first_deg=0.0):
+    return helical(
+        circle(120 * TURNS, range_rad=TURNS * 2 * np.pi, first_rad=np.radians(first_deg)),
+        pitch_mm=pitch_mm,
+        z_mm=-pitch_mm * TURNS / 2,
+        source_axis_mm=500.0,
+        source_detector_mm=800.0,
+        shape=(40, 96),
+        pixel_mm=2.4,
+    )
+
+
+def mean_in(image, centre_mm, radius_mm=5.0):
+    z, y, x = np.meshgrid(*(GRID.centres_mm(axis) for axis in (2, 1, 0)), indexing="ij")
+    away = np.sqrt(sum((a - c) ** 2 for a, c in zip((x, y, z), centre_mm, strict=True)))
+    return float(image[away < radius_mm].mean())
+
+
+@pytest.mark.parametrize(("pitch_mm", "first_deg"), [(20.0, 0.0), (40.0, 33.0)])
+def test_a_helix_has_the_right_level_wherever_it_sees_half_a_turn(pitch_mm, first_deg):
+    geometry = helix(pitch_mm, first_deg)
+
+    image = fdk(integrals(geometry, OBJECTS), geometry, GRID, on=cpu(2))
+
+    wanted = {(14.0, 0.0, 0.0): 0.04, (0.0, 12.0, 28.0): 0.04, (-12.0, -4.0, -20.0): 0.0}
+    for centre, value in wanted.items():
+        assert mean_in(image, centre) == pytest.approx(value, abs=0.04 * 0.02), centre
+    assert mean_in(image, (0.0, -15.0, 5.0)) == pytest.approx(0.02, rel=0.04)
+
+
+def test_a_region_has_the_bits_of_the_whole():
+    geometry = helix(40.0)
+    data = integrals(geometry, OBJECTS)
+    region = (slice(10, 14), slice(5, 30), slice(8, 20))
+
+    part = fdk(data, geometry, GRID, region=region, on=cpu(2))
+
+    np.testing.assert_array_equal(part, fdk(data, geometry, GRID, on=cpu(2))[region])
+
+
+def test_what_hardly_any_view_sees_is_left_out():
+    geometry = helix(8.0)
+    beyond = ImageGrid((2, 20, 20), (2.0, 2.0, 2.0), (0.0, 0.0, 200.0))
+
+    image = fdk(np.ones((geometry.n_views, *geometry.shape), np.float32), geometry, beyond)
+
+    assert not image.any()
+
+
+def test_turns_are_counted_and_weigh_alike():
+    geometry = helix(20.0)
+    data = np.zeros((geometry.n_views, *geometry.shape), np.float32)
+    plan = planned(data, geometry, FilterSettings())
+
+    assert turned_rad(plan) == pytest.approx(TURNS * 2 * np.pi)
+    np.testing.assert_allclose(plan.step_rad, 2 * np.pi / geometry.n_views, rtol=1e-6)
