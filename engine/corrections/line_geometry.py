@@ -1,4 +1,7 @@
-"""Geometry of the lines of response: how well the crystals at both ends see each other."""
+"""Geometry of the lines of response: how well the crystals at both ends see each other.
+
+A table of a normalisation file that replaces the closed form takes its place.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import numpy as np
 
 from engine.backend import Backend
 from engine.corrections.base import Multiplicative
+from engine.data.components import TableFactor
 from engine.data.line_factors import GeometricFactor, LineFactor
 from engine.data.listmode import ListMode
 
@@ -20,6 +24,8 @@ class LineGeometry(Multiplicative[ListMode]):
     since: ClassVar[int | None] = 3
 
     def obstacle(self, data: ListMode) -> str | None:
+        if any(isinstance(f, TableFactor) and f.replaces_geometry for f in data.line_factors):
+            return "the normalisation file holds the geometry itself, and its table is applied"
         return None
 
     def factor(self, data: ListMode, *, on: Backend) -> LineFactor:

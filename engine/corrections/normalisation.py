@@ -1,4 +1,8 @@
-"""Detection efficiency of the crystals: n_i = ε1 ε2, 0 in gaps and dead crystals."""
+"""Detection efficiency of lines, n_i: ε1 ε2 of their crystals, 0 in gaps, and measured tables.
+
+The tables are those of `engine.data.components`: geometry by ring difference and tangential bin,
+and interference of crystals with their neighbours.
+"""
 
 from __future__ import annotations
 
@@ -10,42 +14,50 @@ import numpy as np
 
 from engine.backend import Backend
 from engine.corrections.base import Multiplicative
+from engine.data.components import Components, TableFactor
 from engine.data.input_role import InputRole
 from engine.data.line_factors import CrystalFactor, LineFactor
 from engine.data.listmode import ListMode
+from engine.geometry.scanner import Scanner
 
 
-def _read(path: Path, scanner: Any) -> Any:
-    from engine.io import read_efficiencies
+def _read(path: Path, scanner: Scanner) -> Components:
+    from engine.io import read_components
 
-    return read_efficiencies(path, scanner)
-
-
-def _describe(efficiencies: Any) -> str:
-    dead = int(np.count_nonzero(efficiencies <= 0))
-    return f"{len(efficiencies):,} crystals, {dead:,} of them dead or in gaps"
+    return read_components(path, scanner)
 
 
-def _attach(data: Any, efficiencies: Any) -> Any:
-    return replace(data, efficiencies=efficiencies)
+def _accepts(file: Any) -> bool:
+    from engine.io.normalisation_hdf5 import is_components
+
+    return is_components(file)
+
+
+def _attach(data: Any, components: Components) -> Any:
+    """Return the scan with what is new of crystals, and with the tables of its lines."""
+    crystals = components.of_crystals(data.scanner)
+    if crystals is not None:
+        data = replace(data, efficiencies=crystals)
+    return replace(data, components=components) if components.has_tables else data
 
 
 EFFICIENCIES = InputRole(
     key="normalisation",
     title="Normalisation",
-    text="Crystal efficiencies",
-    without="Crystal efficiencies; without them, all crystals count alike.",
+    text="Crystal efficiencies or a measured normalisation",
+    without="Crystal efficiencies or a measured normalisation; without, all crystals count alike.",
     suffixes=(".h5", ".hdf5", ".txt", ".csv", ".tsv"),
     read=_read,
-    describe=_describe,
+    describe=Components.describe,
     attach=_attach,
+    accepts=_accepts,
     format="Crystal efficiencies",
     of_scanner=True,
 )
 
 
 class Normalisation(Multiplicative[ListMode]):
-    """Crystal efficiencies from a normalisation file; the scanner's gaps always count."""
+    """Efficiencies and tables from a normalisation file; the scanner's gaps always count."""
 
     title: ClassVar[str] = "Normalisation"
     kind: ClassVar[str] = "normalisation"
@@ -53,7 +65,7 @@ class Normalisation(Multiplicative[ListMode]):
     since: ClassVar[int | None] = 1
 
     def obstacle(self, data: ListMode) -> str | None:
-        if data.efficiencies is None:
+        if data.efficiencies is None and data.components is None:
             gaps = int(np.count_nonzero(~data.scanner.alive))
             known = f"; the {gaps:,} gaps of the scanner are left out all the same" if gaps else ""
             return f"no crystal efficiencies are given; load a normalisation file{known}"
@@ -63,7 +75,19 @@ class Normalisation(Multiplicative[ListMode]):
         efficiencies = 1.0 if data.efficiencies is None else data.efficiencies
         return CrystalFactor(np.where(data.scanner.alive, efficiencies, 0).astype(np.float32))
 
+    def apply(self, data: ListMode, *, on: Backend) -> ListMode:
+        data, found = super().apply(data, on=on), data.components
+        if found is None:
+            return data
+        table = TableFactor(found.geometry, found.interference, found.replaces_geometry)
+        return data.with_factor(table, on=on)
+
     def summary(self, before: ListMode, after: ListMode) -> str:
+        found = before.components
+        tables = [] if found is None else found.describe_tables()
+        return "; ".join([self._of_crystals(after), *tables])
+
+    def _of_crystals(self, after: ListMode) -> str:
         weights, alive = after.crystal_weights, after.scanner.alive
         if weights is None:
             return ""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.arrays import Array
+from engine.data.components import Components
 from engine.data.line_factors import LineFactor
 from engine.data.volume import Volume
 from engine.geometry.point_spread import PointSpread
@@ -36,6 +37,7 @@ class ListMode:
     duration_s : length of the frame [s]
     mu_map : attenuation map [1/mm], None if there is none
     efficiencies : (n_crystals,) float32, detection efficiency of each crystal; None: all 1
+    components : tables of a normalisation, of lines rather than crystals; None: there are none
     factors : (n,) float32, detection probability n·a of each event's line; None: all 1
     background : (n,) float32, expected additive counts c; None: all 0
     line_factors : what `factors` are made of, known on every line of the scanner
@@ -63,6 +65,7 @@ class ListMode:
     duration_s: float = 0.0
     mu_map: Volume | None = None
     efficiencies: NDArray[np.float32] | None = None
+    components: Components | None = None
     factors: NDArray[np.float32] | None = None
     background: NDArray[np.float32] | None = None
     line_factors: tuple[LineFactor, ...] = ()

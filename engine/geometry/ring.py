@@ -196,6 +196,35 @@ class RingScanner(Scanner):
         return 2 * math.pi * s.radius_mm / s.n_crystals_per_ring, s.ring_pitch_mm
 
     @property
+    def n_classes(self) -> tuple[int, int]:
+        """Ring differences and distances |t| of tangential bins from the middle that occur."""
+        return self.settings.max_ring_difference + 1, self.settings.n_tangential // 2 + 1
+
+    def line_classes(self, crystals: Array) -> tuple[Array, Array, Array]:
+        """What lines that differ by a turn or a shift have in common.
+
+        Parameters
+        ----------
+        crystals
+            (n, 2) pairs, of numpy or of a GPU
+
+        Returns
+        -------
+        apart, off, place
+            (n,) each: ring difference, |t|, and the place in its detector block of the crystal
+            from which t is positive. Pairs that are no line count as the outermost class
+        """
+        n = self.settings.n_crystals_per_ring
+        xp = module_of(crystals)
+        ring, place = xp.divmod(crystals, n)
+        t = (place[:, 0] - place[:, 1]) % n - n // 2
+        n_apart, n_off = self.n_classes
+        apart = xp.minimum(xp.abs(ring[:, 0] - ring[:, 1]), n_apart - 1)
+        from_first = (t > 0) | ((t == 0) & (place[:, 0] < place[:, 1]))
+        near = xp.where(from_first, place[:, 0], place[:, 1])
+        return apart, xp.minimum(xp.abs(t), n_off - 1), near % self.settings.block_places
+
+    @property
     def crystal_depth(self) -> CrystalDepth:
         return CrystalDepth(self.settings.crystal_depth_mm, self.settings.attenuation_per_mm)
 

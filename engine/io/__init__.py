@@ -14,13 +14,14 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.data.components import Components
 from engine.data.histogram import Histogram, histogrammed
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.volume import Volume
 from engine.errors import FileFormatError, ResourceError, UnknownFormatError
 from engine.geometry.scanner import Scanner
-from engine.io import audit_log
+from engine.io import audit_log, normalisation_hdf5
 from engine.io import efficiencies as _efficiencies
 from engine.io.atomic_write import refuse_impossible, write_atomically
 from engine.io.fact_labels import fact_of
@@ -79,6 +80,7 @@ __all__ = [
     "inspect",
     "is_histogram",
     "is_projections",
+    "read_components",
     "read_efficiencies",
     "read_histogram",
     "read_listmode",
@@ -222,6 +224,11 @@ def read_mu_map(path: Path | str, scanner: Scanner) -> Volume:
     """Read an attenuation map [1/mm at 511 keV] that lies in the scanner's bore."""
     path = Path(path)
     return as_mu_map(read_volume(path), scanner, path)
+
+
+def read_components(path: Path | str, scanner: Scanner) -> Components:
+    """Return the components of a scanner's normalisation, of a file of ours or of efficiencies."""
+    return normalisation_hdf5.read_components(Path(path), scanner)
 
 
 def read_efficiencies(path: Path | str, scanner: Scanner) -> NDArray[np.float32]:

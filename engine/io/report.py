@@ -91,6 +91,7 @@ def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
     from engine.io.formats import HISTOGRAM_READERS, LISTMODE_READERS, VOLUME_READERS, reader_of
     from engine.io.hdf5 import is_hdf5
     from engine.io.hdf5_contents import describe_contents, holds
+    from engine.io.normalisation_hdf5 import is_components
     from engine.io.response_hdf5 import is_response
     from engine.io.scanner_toml import is_scanner_toml
     from engine.io.scanners import MAP_SUFFIXES
@@ -115,6 +116,8 @@ def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
     suffix = path.suffix.lower()
     if suffix == ".toml" and is_scanner_toml(path):
         return "Scanner", lambda: _of_toml_scanner(path)
+    if is_components(file):
+        return "Isocenter normalisation", lambda: _of_components(path)
     if is_hdf5(head) and not holds(file, DATASET):
         raise UnknownFormatError(describe_contents(file))
     fields = _first_row(head) if suffix in MAP_SUFFIXES else []
@@ -276,6 +279,19 @@ def _of_map(path: Path) -> Report:
     from engine.io.crystal_map import read_crystal_map
 
     return _of_scanner(read_crystal_map(path))
+
+
+def _of_components(path: Path) -> Report:
+    from engine.io.normalisation_hdf5 import read_measured
+
+    found, scanner, info = read_measured(path)
+    parts = found.describe().split("; ")
+    facts = (
+        ("Scanner", scanner.name),
+        *(("Component", part) for part in parts),
+        *(fact_of(key, value) for key, value in info.items()),
+    )
+    return Report("", f"normalisation of {scanner.name}", facts, notes=found.notes)
 
 
 def _of_efficiencies(path: Path, scanner: str | None) -> Report:

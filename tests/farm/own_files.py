@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
+from engine.data.components import Components
 from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
@@ -35,6 +36,7 @@ from engine.io import (
     write_histogram,
     write_listmode,
 )
+from engine.io.normalisation_hdf5 import read_measured, write_components
 from engine.io.response_hdf5 import read_response, write_response
 from engine.io.xray.pose import turned_parallel
 from engine.jobs.checkpoint.images import Head, read_checkpoint, write_image
@@ -77,6 +79,7 @@ def own_files(folder: Path) -> list[OwnFile]:
         "list mode": partial(_listmode, scanner=_ring()),
         "list mode with a crystal map": partial(_listmode, scanner=_crystal_map()),
         "histogram": _histogram,
+        "normalisation": _normalisation,
         "response": _response,
         "response part": _response_part,
         "sensitivity": _sensitivity,
@@ -185,6 +188,16 @@ def _histogram(folder: Path) -> tuple[Path, Callable[[Path], Any]]:
     data = Histogram(scanner, *single, efficiencies, duration_s=12.5, info={"isotope": "F-18"})
     write_histogram(data, folder / "a.h5")
     return folder / "a.h5", read_histogram
+
+
+def _normalisation(folder: Path) -> tuple[Path, Callable[[Path], Any]]:
+    rng, scanner = _random(), _ring()
+    crystals, geometry = (
+        rng.random(shape).astype(np.float32) for shape in (scanner.n_crystals, scanner.n_classes)
+    )
+    components = Components(crystals, geometry)
+    write_components(components, scanner, folder / "a.h5", {"counts": 7}, errors=components)
+    return folder / "a.h5", read_measured
 
 
 def _response(folder: Path) -> tuple[Path, Callable[[Path], Any]]:

@@ -1,0 +1,143 @@
+"""Components of a normalisation: what makes lines of a scanner count more or less than others.
+
+n_i = ε_1 ε_2 · l_1 l_2 · g(Δ, |t|) · m(p, |t|)
+
+with ε the efficiency of each of the two crystals, l the share of its time for which each one's
+detector block was ready to count, Δ the difference of the rings of a line, |t| the distance of its
+tangential bin from the middle and p the place in its block of the crystal from which t is positive.
+Of these, g is a table of the geometry, which replaces the closed form of `line_efficiency` or
+multiplies it, and m is the interference of crystals with their neighbours in a block. After Casey,
+Gadagkar & Newport, Proc 3D Image Reconstruction (1995) 67.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.arrays import Array, module_of
+from engine.data.line_factors import LineFactor
+from engine.geometry.ring import RingScanner
+from engine.geometry.scanner import Scanner
+
+if TYPE_CHECKING:
+    from engine.backend import Backend
+
+
+@dataclass(frozen=True, eq=False)
+class Components:
+    """What a normalisation file holds; each part may be absent.
+
+    Attributes
+    ----------
+    crystals : (n_crystals,) float32 ε, 0 in gaps and dead crystals
+    geometry : (n_ring_differences, n_tangential // 2 + 1) float32 g, of rings
+    replaces_geometry : whether g stands for the closed form, which it multiplies otherwise
+    interference : (block_places, n_tangential // 2 + 1) float32 m, of rings
+    live : (n_blocks,) float32 l
+    notes : what the reader wants the user to know, one sentence each
+
+    Examples
+    --------
+    >>> import numpy as np, engine
+    >>> from engine.data.components import Components
+    >>> ring = engine.RingScanner(engine.RingSettings(
+    ...     name="Small ring", n_rings=4, n_crystals_per_ring=64, radius_mm=60, ring_pitch_mm=4,
+    ...     max_ring_difference=3, n_tangential=40, fov_mm=(60, 16),
+    ... ))
+    >>> Components(geometry=np.ones(ring.n_classes, np.float32)).describe()
+    'geometry of 4 × 21 classes of lines, 1 to 1, on top of the closed form'
+    """
+
+    crystals: NDArray[np.float32] | None = None
+    geometry: NDArray[np.float32] | None = None
+    replaces_geometry: bool = False
+    interference: NDArray[np.float32] | None = None
+    live: NDArray[np.float32] | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def has_tables(self) -> bool:
+        """Whether lines count differently by more than their crystals."""
+        return self.geometry is not None or self.interference is not None
+
+    def of_crystals(self, scanner: Scanner) -> NDArray[np.float32] | None:
+        """(n_crystals,) what crystals bring to their lines, ε l; None where nothing is known."""
+        if self.live is None:
+            return self.crystals
+        live = self.live[scanner.groups]
+        return live if self.crystals is None else self.crystals * live
+
+    def describe(self) -> str:
+        """Name the parts, with their ranges."""
+        parts = []
+        if self.crystals is not None:
+            dead = int(np.count_nonzero(self.crystals <= 0))
+            parts.append(f"{len(self.crystals):,} crystals, {dead:,} of them dead or in gaps")
+        return "; ".join([*parts, *self.describe_tables()])
+
+    def describe_tables(self) -> list[str]:
+        """Say in a phrase each what counts besides the crystals."""
+        parts = []
+        if self.geometry is not None:
+            how = "instead" if self.replaces_geometry else "on top"
+            rows, columns = self.geometry.shape
+            size = f"{rows} × {columns} classes of lines"
+            parts.append(f"geometry of {size}, {_span(self.geometry)}, {how} of the closed form")
+        if self.interference is not None:
+            places = len(self.interference)
+            parts.append(f"interference of {places} places, {_span(self.interference)}")
+        if self.live is not None:
+            parts.append(f"live time of {len(self.live):,} blocks, {_span(self.live)}")
+        return parts
+
+
+def _span(values: Array) -> str:
+    return f"{values.min():.3g} to {values.max():.3g}"
+
+
+@dataclass(frozen=True, eq=False)
+class TableFactor(LineFactor):
+    """g(Δ, |t|) · m(p, |t|) of a ring.
+
+    Attributes
+    ----------
+    geometry, interference : as in `Components`; None counts as 1
+    replaces_geometry : whether the closed form of the geometry is not to be applied besides
+    """
+
+    geometry: Array | None
+    interference: Array | None
+    replaces_geometry: bool = False
+
+    def of_lines(
+        self, crystals: Array, scanner: Scanner, *, on: Backend, reproducible: bool = True
+    ) -> Array:
+        xp = module_of(crystals)
+        factor = xp.ones(len(crystals), np.float32)
+        if not isinstance(scanner, RingScanner):  # no file brings such tables for other scanners
+            return factor
+        apart, off, place = scanner.line_classes(crystals)
+        if self.geometry is not None:
+            factor = factor * xp.asarray(self.geometry)[apart, off]
+        if self.interference is not None:
+            factor = factor * xp.asarray(self.interference)[place, off]
+        return factor
+
+    def fingerprint(self) -> Iterator[bytes]:
+        for table in (self.geometry, self.interference):
+            yield b"" if table is None else repr(table.shape).encode() + table.tobytes()
+
+    @property
+    def is_even(self) -> bool:
+        return self.interference is None
+
+    def on_device(self, on: Backend) -> Self:
+        tables = [
+            None if t is None else on.to_device(t) for t in (self.geometry, self.interference)
+        ]
+        return replace(self, geometry=tables[0], interference=tables[1])
