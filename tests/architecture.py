@@ -52,6 +52,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *LEAVES,
     ),
     "simulate": SCANS,
+    "normalise": ("kernels", "backend", *LEAVES),
     "quality": ("io", "simulate", *LEAVES),
     "modalities": ("privacy", "reporting", "simulate", *SCANS),
     "results": ("modalities", "privacy", "reporting", *SCANS),
@@ -62,7 +63,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "benchmark": ("jobs", "modalities", "reporting", "simulate", "quality", *SCANS),
     "cli": (
-        *("benchmark", "jobs", "modalities", "privacy", "reporting", "results", "simulate"),
+        *("benchmark", "jobs", "modalities", "normalise", "privacy", "reporting", "results"),
+        "simulate",
         "quality",
         "support",
         *SCANS,

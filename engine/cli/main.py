@@ -15,6 +15,7 @@ from engine.cli import (
     calibrate,
     doctor,
     inspect,
+    normalise,
     protocols,
     queue,
     reconstruct,
@@ -37,7 +38,7 @@ from engine.support import keep_fault
 DONE, OUR_FAULT, USER_FAULT, INTERRUPTED = 0, 1, 2, 130
 VERBS = (
     *(reconstruct, queue, results, inspect, protocols, simulate, response, volumes, calibrate, suv),
-    *(storage, bench, doctor, verify_log),
+    *(normalise, storage, bench, doctor, verify_log),
 )
 
 

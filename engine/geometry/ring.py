@@ -236,6 +236,13 @@ class RingScanner(Scanner):
         pairs = np.stack([np.zeros_like(ring), ring * s.n_crystals_per_ring + place], -1)
         return super().geometric_factor(pairs).reshape(s.n_rings, -1)
 
+    @property
+    def geometry_of_classes(self) -> NDArray[np.float32]:
+        """(n_ring_differences, n_tangential // 2 + 1) geometric factor of each class of lines."""
+        n_apart, n_off = self.n_classes
+        turn = self.settings.n_crystals_per_ring // 2 - np.arange(n_off)
+        return self._geometric_factors[:n_apart, turn]
+
     def geometric_factor(self, crystals: Array) -> Array:
         n = self.settings.n_crystals_per_ring
         xp = module_of(crystals)

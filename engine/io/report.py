@@ -92,6 +92,7 @@ def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
     from engine.io.hdf5 import is_hdf5
     from engine.io.hdf5_contents import describe_contents, holds
     from engine.io.normalisation_hdf5 import is_components
+    from engine.io.normalisation_report import of_components, of_efficiencies
     from engine.io.response_hdf5 import is_response
     from engine.io.scanner_toml import is_scanner_toml
     from engine.io.scanners import MAP_SUFFIXES
@@ -117,12 +118,12 @@ def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
     if suffix == ".toml" and is_scanner_toml(path):
         return "Scanner", lambda: _of_toml_scanner(path)
     if is_components(file):
-        return "Isocenter normalisation", lambda: _of_components(path)
+        return "Isocenter normalisation", lambda: of_components(path)
     if is_hdf5(head) and not holds(file, DATASET):
         raise UnknownFormatError(describe_contents(file))
     fields = _first_row(head) if suffix in MAP_SUFFIXES else []
     if is_hdf5(head) or (fields and len(fields) <= 2):
-        return "Crystal efficiencies", lambda: _of_efficiencies(path, scanner)
+        return "Crystal efficiencies", lambda: of_efficiencies(path, scanner)
     if fields:
         return "Crystal map", lambda: _of_map(path)
     raise UnknownFormatError(
@@ -279,34 +280,3 @@ def _of_map(path: Path) -> Report:
     from engine.io.crystal_map import read_crystal_map
 
     return _of_scanner(read_crystal_map(path))
-
-
-def _of_components(path: Path) -> Report:
-    from engine.io.normalisation_hdf5 import read_measured
-
-    found, scanner, info = read_measured(path)
-    parts = found.describe().split("; ")
-    facts = (
-        ("Scanner", scanner.name),
-        *(("Component", part) for part in parts),
-        *(fact_of(key, value) for key, value in info.items()),
-    )
-    return Report("", f"normalisation of {scanner.name}", facts, notes=found.notes)
-
-
-def _of_efficiencies(path: Path, scanner: str | None) -> Report:
-    from engine.io.efficiencies import read_values, refuse_unusable
-    from engine.io.scanners import read_scanner
-
-    values = read_values(path)
-    notes: tuple[str, ...] = ()
-    if scanner is not None:
-        refuse_unusable(values, read_scanner(scanner), path)
-    else:
-        notes = ("Name a scanner to compare the number of crystals.",)
-    finite = values[np.isfinite(values)]
-    span = f"{finite.min():g} to {finite.max():g}" if len(finite) else "none"
-    facts = (("Crystals", f"{len(values):,}"), ("Efficiencies", span))
-    bad = len(values) - len(finite)
-    faults = (f"{path.name}: {bad:,} efficiencies are not numbers.",) if bad else ()
-    return Report("", f"{len(values):,} crystal efficiencies", facts, faults, notes)

@@ -33,6 +33,7 @@ ONLY_PARSED = {
     "isocenter": "opens the window",
     "isocenter demo": "tests/engine/modalities/test_demos.py runs the demos",
     "isocenter bench": "measures for minutes; tests/engine/benchmark runs its parts",
+    "isocenter normalise": "wants scans of a source; tests/engine/cli/test_normalise.py has one",
     "isocenter resume": "wants an interrupted job; tests/engine/jobs/test_resume.py resumes one",
 }
 ONLY_NAMED = (

@@ -1,0 +1,121 @@
+"""`isocenter normalise`: measure what makes lines of a ring count more or less than others."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.cli.console import Console, Verbs
+from engine.cli.outputs import Output, add_force
+from engine.errors import SettingsError
+from engine.events import Progressed, StageStarted
+from engine.io import read_listmode
+from engine.plain import Plain
+
+if TYPE_CHECKING:
+    from engine.normalise.fixed_point import MeasuredComponents
+    from engine.normalise.source import CylinderSource
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = verbs.add_parser("normalise", help="measure a normalisation with a known source")
+    p.add_argument("scans", type=Path, nargs="+", metavar="SCAN", help="of the same source")
+    p.add_argument("-o", "--output", type=Path, action=Output, required=True, metavar="OUT.h5")
+    p.add_argument(
+        "--source",
+        choices=("cylinder", "rotating"),
+        required=True,
+        help="a cylinder of even activity, or a line that turns round the axis",
+    )
+    p.add_argument("--radius-mm", type=float, required=True, help="of the cylinder or of the turn")
+    p.add_argument("--width-mm", type=float, help="of the rotating line")
+    p.add_argument("--length-mm", type=float, help="left out: longer than the scanner")
+    p.add_argument(
+        "--centre-mm", type=float, nargs=3, default=(0, 0, 0), metavar=("X", "Y", "Z"),
+        help="middle of the cylinder",
+    )  # fmt: skip
+    p.add_argument(
+        "--mu-per-mm", type=float, default=None, help="attenuation of the cylinder; water: 0.0096"
+    )
+    p.add_argument("--no-interference", action="store_true", help="do not tell neighbours apart")
+    p.add_argument("--scanner", metavar="S", help="where the scans do not say which")
+    add_force(p)
+    p.set_defaults(act=_normalise)
+
+
+def _normalise(arguments: argparse.Namespace, console: Console) -> None:
+    from engine.backend import cpu
+    from engine.io.normalisation_hdf5 import write_components
+    from engine.normalise.fixed_point import likeliest
+    from engine.normalise.line_tally import LineTally
+
+    source = _source(arguments)
+    tally = None
+    console.show(StageStarted("count", "Counting the events"))
+    for path in arguments.scans:
+        data = read_listmode(path, scanner=arguments.scanner)
+        tally = tally or LineTally(data.scanner, source)
+        if data.scanner.fingerprint() != tally.scanner.fingerprint():
+            raise SettingsError(
+                f"{path.name}: of {data.scanner.name!r}, the scans before are of "
+                f"{tally.scanner.name!r}; want scans of one scanner."
+            )
+        tally.add(data)
+    if tally is None:
+        raise SettingsError("no scan is given; name at least one.")
+    console.show(StageStarted("fit", "Looking for the likeliest components"))
+
+    def tell(done: int, most: int) -> None:
+        console.show(Progressed("fit", done, most))
+
+    found = likeliest(tally, on=cpu(), interference=not arguments.no_interference, on_progress=tell)
+    console.close()
+    info: Plain = {
+        "source": source.describe(),
+        "counts": found.counts,
+        "steps": found.steps,
+        "change_in_standard_errors": found.change,
+    }
+    write_components(found.components, tally.scanner, arguments.output, info, found.errors)
+    _say(found, console)
+    console.line(f"Normalisation: {arguments.output}")
+
+
+def _source(arguments: argparse.Namespace) -> CylinderSource:
+    from engine.normalise.source import ENDLESS_MM, CylinderSource
+
+    length_mm = ENDLESS_MM if arguments.length_mm is None else arguments.length_mm
+    if arguments.source == "cylinder":
+        if arguments.width_mm is not None:
+            raise SettingsError("--width-mm is of a rotating line; leave it out for a cylinder.")
+        centre, mu = tuple(arguments.centre_mm), arguments.mu_per_mm or 0.0
+        return CylinderSource(arguments.radius_mm, 0.0, length_mm, centre, mu)
+    if arguments.width_mm is None or arguments.mu_per_mm is not None or any(arguments.centre_mm):
+        raise SettingsError(
+            "a rotating line wants --width-mm, and neither --centre-mm nor --mu-per-mm: it turns "
+            "round the axis in air."
+        )
+    return CylinderSource.rotating_line(arguments.radius_mm, arguments.width_mm, length_mm)
+
+
+def _say(found: MeasuredComponents, console: Console) -> None:
+    """Print what was found and how well it is known."""
+    import numpy as np
+
+    console.line(f"{found.counts:,.0f} counts, {found.steps} steps")
+    errors = found.errors
+    for name, values in (
+        ("crystals", errors.crystals),
+        ("geometry", errors.geometry),
+        ("interference", errors.interference),
+    ):
+        if values is not None and np.isfinite(values).any():
+            median, most = 100 * np.nanmedian(values), 100 * np.nanmax(values)
+            known = int(np.isfinite(values).sum())
+            console.line(
+                f"{name}: {known:,} of {values.size:,} measured, standard error {median:.2f} %, "
+                f"at most {most:.2f} %"
+            )
+    console.line(found.components.describe())

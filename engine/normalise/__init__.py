@@ -1,0 +1,1 @@
+"""Normalisation measured with a source of known shape, by maximum likelihood."""
