@@ -12,7 +12,7 @@ from pathlib import Path
 LEAVES = ("arrays", "errors", "plain", "settings", "geometry", "data", "events", "faces")
 PHYSICS = ("model", "operators", "backend", "profiling", *LEAVES)
 CHOICES = ("algorithms", "corrections", "preprocess", "postprocess", *LEAVES)
-SCANS = ("study", "io", "filtering", "kernels", "paths", *CHOICES, *PHYSICS)
+SCANS = ("study", "io", "filtering", "kernels", "paths", "scatter", *CHOICES, *PHYSICS)
 """What a modality is built from."""
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
@@ -37,6 +37,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "algorithms": ("filtering", "penalties", "settings", "arrays", "plain", "errors"),
     "postprocess": ("backend", *LEAVES),
     "corrections": ("operators", "io", "backend", *LEAVES),
+    "scatter": ("kernels", "backend", *LEAVES),
     "preprocess": ("corrections.base", "filtering", "backend", *LEAVES),
     "io": ("paths", *LEAVES),
     "study": ("io", *CHOICES),

@@ -20,8 +20,10 @@ GENERAL = (
 )
 HOMONYMS = {
     ("app/run/profile_text.py", "response"): "key of a stage",
+    ("app/run/profile_text.py", "scatter"): "key of a stage",
     ("engine/cli/bench.py", "dual-head"): "a suite of benchmarks",
     ("engine/cli/candidates.py", "roll"): "word of the command line for a value to try",
+    ("engine/cli/console.py", "scatter"): "key of a stage",
     ("engine/cli/response.py", "response"): "a verb",
     ("engine/cli/response.py", "scatter"): "an option of photon tracking",
     ("engine/cli/simulate_histogram.py", "response"): "what is simulated through",

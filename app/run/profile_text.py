@@ -14,6 +14,7 @@ STAGE_TIPS = {
     "correct": "What each correction needs is worked out from the scan.",
     "sort": "Events are put in order so that neighbours cross the same voxels.",
     "upload": "Events go from the memory of the machine to that of the card.",
+    "scatter": "Scatter is simulated from coarse images of the scan, in rounds.",
     "sensitivity": "How well the scanner sees each voxel; kept on disk for the next run.",
     "forward": "The image is summed along the line of each event.",
     "back": "The ratio of each event is spread back along its line.",

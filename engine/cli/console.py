@@ -127,6 +127,8 @@ class Console:
 def _figures(stage: str, figures: Plain) -> str:
     if stage == "reconstruct" and "events_per_second" in figures:
         return f"{figures['events_per_second'] / 1e6:.2f} M events/s"
+    if stage == "scatter":
+        return f"{figures.get('fraction_percent', 0):.0f} % of trues and scatter"
     if stage == "sensitivity":
         kept = "from the cache, " if figures.get("from_cache") else ""
         error = figures.get("error_percent", 0)

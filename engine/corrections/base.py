@@ -65,6 +65,11 @@ class Correction(Settings, Generic[D]):
     since: ClassVar[int | None] = None
     use: Use = setting("auto", "Apply: when possible, always, never", label="Apply")
 
+    @classmethod
+    def as_of(cls, version: int) -> Plain:
+        """Return the settings that stand for what it did in protocols of some version."""
+        return {}
+
     @abstractmethod
     def obstacle(self, data: D, /) -> str | None:
         """Return why this scan cannot be corrected, with the way out; None if it can."""
@@ -111,7 +116,7 @@ AnyCorrection = Correction[Any]
 def defaults_of(kind: type[AnyCorrection], version: int) -> Plain:
     """Return the settings of a correction that a protocol of some version does not name."""
     is_known = kind.since is not None and kind.since <= version
-    return {} if is_known else {"use": "off"}
+    return kind.as_of(version) if is_known else {"use": "off"}
 
 
 def inputs_of(kinds: Sequence[type[AnyCorrection]]) -> tuple[InputRole, ...]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from pydantic import model_validator
 
 from engine.arrays import Array, module_of
+from engine.geometry.energy import EnergySettings, EnergyWindow
 from engine.geometry.grid import Point
 from engine.geometry.line_efficiency import LSO, CrystalDepth
 from engine.geometry.scanner import Scanner, pair_product
@@ -70,6 +71,7 @@ class RingSettings(Settings):
     block_rings: int = setting(1, "Rings of one detector block", ge=1, le=2000)
     block_places: int = setting(1, "Places of one detector block", ge=1, le=20000)
     tof: TofSettings | None = setting(None, "Time of flight; None where it is not measured")
+    energy: EnergySettings | None = setting(None, "Energies counted; None where nobody says")
     voxel_mm: Point = setting((2.0, 2.0, 2.0), "Voxel size of a first picture", unit="mm")
     fov_mm: tuple[float, float] = setting(..., "Diameter and length of a first picture", unit="mm")
 
@@ -225,6 +227,11 @@ class RingScanner(Scanner):
         return apart, xp.minimum(xp.abs(t), n_off - 1), near % self.settings.block_places
 
     @property
+    def energy(self) -> EnergyWindow | None:
+        e = self.settings.energy
+        return EnergyWindow(*e.window_kev, e.resolution) if e else None
+
+    @property
     def crystal_depth(self) -> CrystalDepth:
         return CrystalDepth(self.settings.crystal_depth_mm, self.settings.attenuation_per_mm)
 
@@ -273,7 +280,9 @@ class RingScanner(Scanner):
         return self.settings.fov_mm
 
     def fingerprint(self) -> Plain:
-        return self.settings.model_dump(mode="json", exclude={"voxel_mm", "fov_mm", "source"})
+        return self.settings.model_dump(
+            mode="json", exclude={"voxel_mm", "fov_mm", "source", "energy"}
+        )
 
     def describe(self) -> str:
         s = self.settings

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.arrays import Array, Tables
+from engine.geometry.energy import EnergyWindow
 from engine.geometry.grid import Point
 from engine.geometry.line_efficiency import LSO, CrystalDepth, pair_efficiency
 from engine.geometry.tof import TofBins
@@ -21,6 +22,8 @@ from engine.plain import Plain
 
 MOST_COMPARED = 100
 """Crystals whose nearest neighbour is looked for where nothing states how far apart they are."""
+ROUND = 0.15
+"""Crystals may lie off their mean distance from the axis by this part of it."""
 
 
 class Scanner(ABC):
@@ -77,6 +80,19 @@ class Scanner(ABC):
         apart = np.stack([np.sort(np.linalg.norm(live - point, axis=1))[1] for point in some])
         nearest = float(np.median(apart))
         return nearest, nearest
+
+    @property
+    def energy(self) -> EnergyWindow | None:
+        """Energies that are counted; None where nobody says."""
+        return None
+
+    @cached_property
+    def is_round(self) -> bool:
+        """Whether the crystals lie about a cylinder round the axis, on all of its sides."""
+        x, y = self.positions_mm[self.alive, :2].T
+        radii, sides = np.hypot(x, y), np.arctan2(y, x) // (np.pi / 4)
+        near = np.ptp(radii) <= 2 * ROUND * radii.mean()
+        return bool(near and np.isin(np.arange(-4, 4), sides).all())
 
     def geometric_factor(self, crystals: Array) -> Array:
         """(n,) float32 how well the pairs `crystals` (n, 2) see each other.

@@ -14,6 +14,7 @@ TITLES = {
     "correct": "Corrections",
     "sort": "Sort",
     "upload": "Upload",
+    "scatter": "Scatter",
     "sensitivity": "Sensitivity",
     "forward": "Forward",
     "back": "Back",

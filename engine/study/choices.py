@@ -31,11 +31,16 @@ class ChoiceGroup(Settings):
 
     @classmethod
     def completed(cls, values: Any, version: int) -> Any:
-        """Return the values of a group with the settings of what a version does not name."""
+        """Return the values of a group with the settings that a version does not name."""
         if not isinstance(values, dict):
             return values
         unnamed = (kind for kind in cls.kinds if kind.kind not in values)
-        return {**{kind.kind: defaults_of(kind, version) for kind in unnamed}, **values}
+        named = (kind for kind in cls.kinds if isinstance(values.get(kind.kind), dict))
+        return {
+            **values,
+            **{kind.kind: defaults_of(kind, version) for kind in unnamed},
+            **{kind.kind: {**kind.as_of(version), **values[kind.kind]} for kind in named},
+        }
 
     def of(self, kind: type[K]) -> K:
         """Return how one of the kinds is done."""

@@ -12,7 +12,7 @@ from engine.settings import Settings, setting
 from engine.study.choices import ChoiceGroup
 from engine.study.fields import Between, Finishing, Name
 
-PROTOCOL_VERSION = 3
+PROTOCOL_VERSION = 4
 """Version of protocols that are written now; 1: those that do not say.
 
 Raise it with each correction or step that is added with `since` and is used unless switched off.

@@ -11,7 +11,13 @@ from dataclasses import replace
 from engine.backend.devices import device_of
 from engine.corrections import CORRECTIONS
 from engine.corrections.base import inputs_of
-from engine.corrections.calibration import APPLIED, concentration_of, efficiencies_digest
+from engine.corrections.calibration import (
+    APPLIED,
+    ActivityConcentration,
+    concentration_of,
+    efficiencies_digest,
+)
+from engine.corrections.scatter import Scatter
 from engine.data.calibration import CONCENTRATION, scanner_digest
 from engine.data.input_role import with_auxiliary
 from engine.data.listmode import ListMode
@@ -25,6 +31,7 @@ from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.listmode_pet import model as listmode_pet
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.requirements import estimate
+from engine.modalities.listmode_pet.scatter_stage import correct_scatter, will_simulate
 from engine.modalities.listmode_pet.sensitivity import Sensitivity, compute_sensitivity
 from engine.modalities.listmode_pet.sensitivity_cache import keep, key_of, load
 from engine.modalities.listmode_pet.warm_up import of_events
@@ -110,13 +117,14 @@ def kernels_of(context: Context, data: ListMode, grid: ImageGrid) -> Steps:
         None if data.tof_bins is None else data.scanner.tof,
         reproducible=context.protocol.reproducible,
         mu_map=None if data.mu_map is None else data.mu_map.grid,
+        scatter=will_simulate(context, data),
     )
 
 
 def correct(context: Context, data: ListMode) -> Stage[ListMode]:
     """Describe each effect in the data, then keep the prompts a model can explain, sorted."""
     yield context.log.start("correct", "Preparing the corrections")
-    data = yield from _corrected(context, data)
+    data = yield from _effects(context, data)
     with context.profiler.span("sort", events=data.n_prompts):
         prepared = listmode_pet.prepare(data, on=context.on)
     if prepared.n_dropped:
@@ -127,21 +135,29 @@ def correct(context: Context, data: ListMode) -> Stage[ListMode]:
     listmode_pet.refuse_empty_subsets(prepared, context.protocol.algorithm.n_subsets)
     yield context.log.end("correct")
     yield from context.profiled()
-    return prepared.data
+    scatter = context.protocol.corrections.of(Scatter)
+    prompts = yield from correct_scatter(context, scatter, prepared.data)
+    return (yield from _units(context, prompts))
 
 
-def _corrected(context: Context, data: ListMode) -> Stage[ListMode]:
-    """Apply the corrections; the last one, the units, depends on which of the others were."""
-    *effects, units = context.protocol.corrections.steps()
-    data = yield from stages.correct(context, effects, data)
-    data = with_auxiliary(data, APPLIED, context.log.kinds_applied)
-    data = yield from stages.correct(context, [units], data)
-    found = concentration_of(data)
+def _effects(context: Context, data: ListMode) -> Stage[ListMode]:
+    """Apply all corrections but scatter, which takes sorted prompts, and the units after it."""
+    steps = context.protocol.corrections.steps()
+    early = [step for step in steps if not isinstance(step, Scatter | ActivityConcentration)]
+    return (yield from stages.correct(context, early, data))
+
+
+def _units(context: Context, prompts: ListMode) -> Stage[ListMode]:
+    """Find the units, which depend on the corrections that were applied."""
+    units = context.protocol.corrections.of(ActivityConcentration)
+    prompts = with_auxiliary(prompts, APPLIED, context.log.kinds_applied)
+    prompts = yield from stages.correct(context, [units], prompts)
+    found = concentration_of(prompts)
     if found is not None:
         context.log.facts["concentration"] = found.facts
         for remark in found.remarks:
             yield context.log.warn(remark)
-    return data
+    return prompts
 
 
 def in_units(space: ImageSpace, prompts: ListMode) -> ImageSpace:

@@ -43,6 +43,7 @@ class ListModePet(Modality[ListModeProtocol]):
         "read": "Read",
         "kernels": "Compiling",
         "correct": "Corrections",
+        "scatter": "Scatter",
         "sensitivity": "Sensitivity",
         "reconstruct": "Iterations",
         "finish": "Finishing",

@@ -1,0 +1,78 @@
+"""Which energies a scanner counts.
+
+A photon of energy E that is stopped is read as a Gaussian about E, whose width goes as √E, and is
+counted if it is read within the window:
+
+    ε(E) = ½ [erf((E_high − E) / √2 σ) − erf((E_low − E) / √2 σ)],
+    σ(E) = resolution · √(511 keV · E) / 2.355
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import erf, sqrt
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import model_validator
+
+from engine.geometry.tof import FWHM_PER_SIGMA
+from engine.settings import Settings, setting
+
+ELECTRON_KEV = 510.99895
+"""Rest energy of an electron, and of each photon of an annihilation (CODATA 2018)."""
+
+
+@dataclass(frozen=True)
+class EnergyWindow:
+    """Energies that are counted, and how well they are known.
+
+    Attributes
+    ----------
+    lowest_kev, highest_kev : bounds of the window
+    resolution : full width at half maximum at 511 keV, as part of it; 0: exact
+    """
+
+    lowest_kev: float
+    highest_kev: float
+    resolution: float
+
+    def sigma_kev(self, kev: float) -> float:
+        """Standard deviation of what is read of photons of an energy."""
+        return self.resolution / FWHM_PER_SIGMA * sqrt(ELECTRON_KEV * kev)
+
+    def accepted(self, kev: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Share of the photons of each energy [keV] that are read within the window."""
+        shares = [self._accepted(float(one)) for one in np.ravel(kev)]
+        return np.reshape(shares, np.shape(kev))
+
+    def _accepted(self, kev: float) -> float:
+        width = sqrt(2) * self.sigma_kev(kev)
+        if width == 0:
+            return float(self.lowest_kev <= kev <= self.highest_kev)
+        return 0.5 * (erf((self.highest_kev - kev) / width) - erf((self.lowest_kev - kev) / width))
+
+
+class EnergySettings(Settings):
+    """Energies of a scanner file.
+
+    Examples
+    --------
+    >>> import engine
+    >>> from engine.geometry.energy import EnergySettings
+    >>> EnergySettings(window_kev=(435, 585), resolution=0.1).window_kev
+    (435.0, 585.0)
+    """
+
+    window_kev: tuple[float, float] = setting(..., "Energies that are counted", unit="keV")
+    resolution: float = setting(..., "Width at 511 keV, as part of it (FWHM)", ge=0, le=0.5)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        low, high = self.window_kev
+        if not 0 < low < ELECTRON_KEV < high <= 2000:
+            raise ValueError(
+                f"window_kev must hold 511 keV and end by 2000, got {low:g} to {high:g}"
+            )
+        return self

@@ -1,0 +1,39 @@
+"""Compton scattering of photons by free electrons.
+
+With k = E / 511 keV, P = 1 / (1 + k (1 − cos θ)) the ratio of energies after and before, and r²
+left out of both,
+
+    dσ/dΩ = ½ P² (P + 1/P − sin²θ)
+    σ = 2π {(1 + k)/k² [2 (1 + k)/(1 + 2k) − ln(1 + 2k)/k] + ln(1 + 2k)/2k − (1 + 3k)/(1 + 2k)²}
+
+(Klein & Nishina, Z Phys 52 (1929) 853). Tissue attenuates photons of a PET scan by scattering them,
+so that its coefficient at another energy goes as σ.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.geometry.energy import ELECTRON_KEV
+
+Values = NDArray[np.float64]
+
+
+def energy_ratio(cosine: Values, kev: float = ELECTRON_KEV) -> Values:
+    """Energy after scattering by an angle over that before."""
+    return 1 / (1 + kev / ELECTRON_KEV * (1 - cosine))
+
+
+def differential(cosine: Values, kev: float = ELECTRON_KEV) -> Values:
+    """Cross-section per steradian, in squares of the classical radius of the electron."""
+    ratio = energy_ratio(cosine, kev)
+    return 0.5 * ratio**2 * (ratio + 1 / ratio - (1 - cosine**2))
+
+
+def total(kev: Values) -> Values:
+    """Cross-section in all directions, in squares of the classical radius of the electron."""
+    k = np.asarray(kev, np.float64) / ELECTRON_KEV
+    log = np.log1p(2 * k)
+    first = (1 + k) / k**2 * (2 * (1 + k) / (1 + 2 * k) - log / k)
+    return 2 * np.pi * (first + log / (2 * k) - (1 + 3 * k) / (1 + 2 * k) ** 2)

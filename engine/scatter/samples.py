@@ -1,0 +1,147 @@
+"""Places at which scatter is worked out: detector samples on the scanner's cylinder, points in the object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.volume import Volume
+from engine.geometry.sampling import lattice
+from engine.geometry.scanner import Scanner
+
+N_ANGLES = 60
+"""Samples round the axis: an end of a line moves the line's middle by a twentieth of the radius."""
+RING_STEP = 0.1
+"""Distance of rings of samples, as part of the radius, unless there are too many."""
+MOST_RINGS = 18
+N_PROBED = 200_000
+"""Lines looked at for how near each other the ends of a line may be."""
+LEAST_ATTENUATION = 0.1
+"""What attenuates less than this part of the densest voxels scatters next to nothing."""
+DENSE = 99.0
+"""Percentile of the voxels of the object that stands for the densest."""
+
+
+@dataclass(frozen=True)
+class DetectorSamples:
+    """Rings of samples on the cylinder of the crystals, number = ring · n_angles + angle.
+
+    Attributes
+    ----------
+    radius_mm : of the cylinder [mm]
+    rings_mm : (n_rings,) places along z [mm]
+    n_angles : samples of each ring
+    nearest : fewest angles between the two ends of a line
+    """
+
+    radius_mm: float
+    rings_mm: NDArray[np.float64]
+    n_angles: int
+    nearest: int
+
+    @classmethod
+    def of(cls, scanner: Scanner, fewer: int = 1) -> DetectorSamples:
+        """Lay samples where a scanner has crystals, `fewer` times less dense than usual."""
+        positions = scanner.positions_mm
+        radius = float(np.hypot(positions[:, 0], positions[:, 1]).mean())
+        low, high = scanner.axial_range_mm
+        step, n_angles = RING_STEP * radius * fewer, N_ANGLES // fewer
+        n_rings = min(int(np.ceil((high - low) / step)) + 1, MOST_RINGS)
+        numbers = lattice(scanner.n_lors, N_PROBED, shift=0.5)
+        lines = scanner.lors(numbers)
+        turns = _turns(positions[lines[scanner.in_coincidence(lines)]])
+        least = float(turns.min(initial=0.5)) * n_angles
+        nearest = max(int(least) - 2, n_angles // 8)  # two more for reading between samples
+        return cls(radius, np.linspace(low, high, n_rings), n_angles, nearest)
+
+    @property
+    def n_rings(self) -> int:
+        """Rings of samples."""
+        return len(self.rings_mm)
+
+    @cached_property
+    def normals(self) -> NDArray[np.float64]:
+        """(n, 3) unit vectors away from the axis."""
+        angles = 2 * np.pi * np.arange(self.n_angles) / self.n_angles
+        ring = np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1)
+        return np.tile(ring, (self.n_rings, 1))
+
+    @cached_property
+    def places_mm(self) -> NDArray[np.float64]:
+        """(n, 3) places [mm]."""
+        places = self.radius_mm * self.normals
+        places[:, 2] = np.repeat(self.rings_mm, self.n_angles)
+        return places
+
+    def of_crystals(self, positions_mm: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(n, 2) rings and angles of crystals, counted in samples."""
+        turn = np.arctan2(positions_mm[:, 1], positions_mm[:, 0]) / (2 * np.pi) % 1.0
+        step = self.rings_mm[1] - self.rings_mm[0] if self.n_rings > 1 else 1.0
+        ring = np.clip((positions_mm[:, 2] - self.rings_mm[0]) / step, 0, self.n_rings - 1)
+        angle = np.minimum(turn * self.n_angles, np.nextafter(self.n_angles, 0))
+        return np.stack([ring, angle], axis=1)
+
+    @cached_property
+    def partners(self) -> NDArray[np.bool_]:
+        """(n, n) whether two samples stand for lines of the scanner."""
+        angle = np.arange(len(self.places_mm)) % self.n_angles
+        apart = np.abs(angle[:, None] - angle[None, :])
+        return np.minimum(apart, self.n_angles - apart) >= self.nearest
+
+
+def _turns(ends_mm: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Part of a turn between both ends of lines, (n, 2, 3): at most a half."""
+    angles = np.arctan2(ends_mm[..., 1], ends_mm[..., 0]) / (2 * np.pi)
+    apart = np.abs(angles[:, 0] - angles[:, 1]) % 1.0
+    return np.minimum(apart, 1 - apart)
+
+
+@dataclass(frozen=True)
+class ScatterPoints:
+    """Points that stand for the object.
+
+    Attributes
+    ----------
+    places_mm : (n, 3) [mm]
+    weights_mm2 : (n,) volume times attenuation that each stands for [mm²]
+    """
+
+    places_mm: NDArray[np.float64]
+    weights_mm2: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, mu_map: Volume, n_points: int, seed: int) -> ScatterPoints:
+        """Draw one voxel of each cell of the object, by its attenuation.
+
+        Cells are cubes of such a size that the object has about `n_points` of them. Which voxel
+        stands for a cell is drawn, so that points do not lie in planes (Watson et al. 1996).
+        """
+        mu, grid = mu_map.values.astype(np.float64), mu_map.grid
+        where = np.argwhere(mu > LEAST_ATTENUATION * dense_mu(mu_map))
+        if not len(where):
+            return cls(np.empty((0, 3)), np.empty(0))
+        voxel = np.array(grid.voxel_mm)
+        edge = max((len(where) * voxel.prod() / n_points) ** (1 / 3), float(voxel.max()))
+        places = grid.lower_mm + (where[:, ::-1] + 0.5) * voxel
+        low = places.min(axis=0)
+        cells = np.floor((places - low) / edge).astype(np.int64)
+        n = cells.max(axis=0) + 1
+        cell = (cells[:, 2] * n[1] + cells[:, 1]) * n[0] + cells[:, 0]
+        values = mu[tuple(where.T)]
+        rng = np.random.default_rng(seed)
+        # the largest of uⁿ, n = 1 / weight, is each voxel with a chance that goes as its weight
+        keys = np.log(rng.random(len(values))) / values
+        order = np.lexsort((-keys, cell))
+        first = np.flatnonzero(np.diff(cell[order], prepend=-1))
+        weights = np.add.reduceat(values[order], first) * voxel.prod()
+        jitter = (rng.random((len(first), 3)) - 0.5) * voxel
+        return cls(places[order[first]] + jitter, weights)
+
+
+def dense_mu(mu_map: Volume) -> float:
+    """Attenuation of the densest tissue of the object [1/mm]."""
+    inside = mu_map.values[mu_map.values > LEAST_ATTENUATION * mu_map.values.max(initial=0.0)]
+    return float(np.percentile(inside, DENSE)) if inside.size else 0.0

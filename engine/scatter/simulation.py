@@ -1,0 +1,301 @@
+"""Single-scatter simulation with time of flight, in the units of the image.
+
+Of a pair of photons one reaches crystal A as it was emitted, the other is scattered once, at s,
+into crystal B, or the reverse. With R the distances from s, G = E(c) / R² (the efficiency E of a
+crystal seen under c, as in `engine.geometry.line_efficiency`), f the image and μ the attenuation at
+511 keV, a line whose own efficiency is n = E(c_A) E(c_B) (D / r)² counts
+
+    S(A, B) = n T(A, B)
+    T(A, B) = r² / (E E) Σ_s ΔV μ(s) G_A(s) G_B(s) p(θ) (I_A + I_B)
+    I_A = exp(−∫_s^A μ dl − σ(E')/σ(511) ∫_s^B μ dl) ∫_s^A f dl
+    p(θ) = (dσ/dΩ) / σ · ε(E') / ε(511)
+
+with σ of Klein and Nishina, E' the energy after scattering by the angle θ at s, and ε the share of
+photons that a crystal stops and reads within the energy window. It is absolute: f is in counts per
+mm of a line with n = 1, and how large crystals are and how many decays make a count cancel.
+
+A decay at u from A on its way to s arrives at the time of s_tof = u − (R_A + R_B) / 2, towards B;
+its time is blurred as that of any pair and falls into the bins of the scanner.
+
+Watson, Newport & Casey, Three-Dimensional Image Reconstruction (1996) 255; Watson, IEEE TNS 47
+(2000) 1587; with time of flight Watson, IEEE TNS 54 (2007) 1642.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.arrays import Array
+from engine.backend import Backend
+from engine.data.volume import Volume
+from engine.geometry.energy import ELECTRON_KEV, EnergyWindow
+from engine.geometry.line_efficiency import CrystalDepth
+from engine.geometry.scanner import Scanner
+from engine.geometry.tof import TofBins
+from engine.kernels import scatter as kernels
+from engine.kernels.blocks import run_blocks
+from engine.kernels.scatter_lookup import look_up_events
+from engine.kernels.tof import cut_gaussian_cdf
+from engine.scatter.detection import counted
+from engine.scatter.klein_nishina import differential, energy_ratio, total
+from engine.scatter.samples import DetectorSamples, ScatterPoints
+
+N_COSINES = 1024
+"""Steps of the tables over the scattering angle."""
+LEAST_CHANCE = 1e-4
+"""AngleTables at which fewer photons than this part of those ahead are counted are left out."""
+STEPS_PER_SIGMA = 2.0
+"""Steps of the blurred activity along a path."""
+CUT_SIGMAS = 3.0
+BINS_PER_FWHM = 4
+"""Time bins finer than this are worked out together, and shared out evenly."""
+POINTS_AT_ONCE = 32
+"""Scatter points whose paths are held at a time."""
+
+OnProgress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class ScatterTable:
+    """Expected scatter per unit of a line's own efficiency, between detector samples.
+
+    Attributes
+    ----------
+    samples : where it is known
+    values : (rings, angles, rings, angles, groups) [counts], T above, groups of time bins towards
+        the second end
+    group : time bins of a group; 0: without time of flight
+    """
+
+    samples: DetectorSamples
+    values: NDArray[np.float32]
+    group: int
+
+    def of_lines(
+        self,
+        scanner: Scanner,
+        crystals: NDArray[np.int32],
+        tof_bins: NDArray[np.int16] | None = None,
+        *,
+        threads: int = 1,
+    ) -> NDArray[np.float32]:
+        """Return the scatter on lines, (n,), in their time bins or in all together.
+
+        Parameters
+        ----------
+        scanner
+            where the crystals are
+        crystals
+            (n, 2) of each line
+        tof_bins
+            (n,) time bin of each; None: the sum of all
+        threads
+            of the processor
+        """
+        places = self.samples.of_crystals(scanner.positions_mm)
+        bins, share = np.empty(0, np.int16), 1.0
+        if tof_bins is not None and self.group:
+            bins, share = (tof_bins // self.group).astype(np.int16), 1 / self.group
+        ends, out = np.ascontiguousarray(crystals, np.int32), np.empty(len(crystals), np.float32)
+
+        def work(_: int, start: int, stop: int) -> None:
+            look_up_events(start, stop, ends, bins, places, self.values, out)
+
+        run_blocks(work, len(ends), threads)
+        return out * np.float32(share)
+
+    def scaled(self, factor: float) -> ScatterTable:
+        """Return it times a factor."""
+        return ScatterTable(self.samples, self.values * np.float32(factor), self.group)
+
+
+def simulate_scatter(
+    image: Volume,
+    mu_map: Volume,
+    scanner: Scanner,
+    window: EnergyWindow,
+    *,
+    with_tof: bool,
+    n_points: int,
+    seed: int,
+    on: Backend,
+    samples: DetectorSamples | None = None,
+    on_progress: OnProgress | None = None,
+) -> ScatterTable:
+    """Simulate the single scatter of an image in an object.
+
+    Parameters
+    ----------
+    image
+        activity [counts/mm]
+    mu_map
+        attenuation at 511 keV [1/mm]
+    scanner
+        rings of crystals
+    window
+        energies that are counted
+    with_tof
+        whether to tell time bins apart
+    n_points, seed
+        of the scatter points
+    on
+        its threads do the work, whatever the device
+    samples
+        detector samples; None: those that suit the scanner
+    on_progress
+        called with scatter points done and in all; may raise to stop
+    """
+    samples = samples or DetectorSamples.of(scanner)
+    points = ScatterPoints.of(mu_map, n_points, seed)
+    tof = scanner.tof if with_tof else None
+    timing = _Timing.of(tof, image)
+    n = len(samples.places_mm)
+    sums = np.zeros((n, n, timing.n_groups))
+    detectors = _detectors(samples, scanner)
+    fields = _field(image), _field(mu_map)
+    angles, partners = _angles(window, scanner.crystal_depth), _once(samples)
+    for start in range(0, len(points.places_mm), POINTS_AT_ONCE):
+        rows = slice(start, start + POINTS_AT_ONCE)
+        places, weights = points.places_mm[rows], points.weights_mm2[rows]
+        paths = _trace(places, detectors, fields, timing, on.threads)
+        _add(weights, paths, partners, angles, timing, sums, on.threads)
+        if on_progress is not None:
+            on_progress(start + len(places), len(points.places_mm))
+    _mirror(sums)
+    sums *= _line_factors(samples, scanner)[:, :, None]
+    shape = (samples.n_rings, samples.n_angles) * 2
+    values = sums.reshape(*shape, timing.n_groups).astype(np.float32)
+    return ScatterTable(samples, values, timing.group if tof else 0)
+
+
+@dataclass(frozen=True)
+class _Timing:
+    """Steps along a path, and groups of time bins."""
+
+    steps: kernels.Steps
+    n_steps: int
+    n_groups: int
+    group: int
+    first_mm: float
+    stride: int
+
+    @classmethod
+    def of(cls, tof: TofBins | None, image: Volume) -> _Timing:
+        if tof is None:
+            return cls(kernels.Steps(1.0, 0.0, np.empty(0)), 0, 1, 1, 0.0, 1)
+        most = max(1, int(tof.fwhm_ps / BINS_PER_FWHM / tof.bin_ps))
+        group = max(n for n in range(1, most + 1) if tof.n_bins % n == 0)
+        n_groups = tof.n_bins // group
+        width = group * tof.bin_mm
+        stride = max(1, ceil(width * STEPS_PER_SIGMA / tof.sigma_mm))
+        step = width / stride
+        reach = CUT_SIGMAS * tof.sigma_mm
+        n_steps = ceil((float(np.linalg.norm(image.grid.size_mm)) + 2 * reach) / step)
+        first = reach - n_steps * step  # the last edge lies behind the point by the blur
+        edges = [
+            cut_gaussian_cdf((i - n_steps - 0.5) * step / tof.sigma_mm)
+            for i in range(2 * n_steps + 1)
+        ]
+        steps = kernels.Steps(step, first, np.array(edges))
+        return cls(steps, n_steps, n_groups, group, float(tof.edges_mm[0]), stride)
+
+
+def _field(volume: Volume) -> kernels.Field:
+    grid, voxel = volume.grid, np.array(volume.grid.voxel_mm, np.float64)
+    values = np.ascontiguousarray(volume.values, np.float32)
+    return kernels.Field(values, np.asarray(grid.lower_mm + voxel / 2), voxel)
+
+
+def _detectors(samples: DetectorSamples, scanner: Scanner) -> kernels.Samples:
+    depth = scanner.crystal_depth
+    return kernels.Samples(
+        samples.places_mm, samples.normals, depth.depth_mm, depth.attenuation_per_mm
+    )
+
+
+def _angles(window: EnergyWindow, depth: CrystalDepth) -> kernels.AngleTables:
+    """Tables over the cosine, as far back as photons are still counted."""
+    cosine = np.linspace(-1, 1, 4001)
+    chance = _chance(cosine, window, depth)
+    counted = np.flatnonzero(chance > LEAST_CHANCE * chance[-1])
+    least = float(cosine[counted[0]])
+    cosine = np.linspace(least, 1, N_COSINES + 1)
+    kev = ELECTRON_KEV * energy_ratio(cosine)
+    growth = total(kev) / total(np.array(ELECTRON_KEV)) - 1
+    return kernels.AngleTables(least, _chance(cosine, window, depth), growth)
+
+
+def _chance(
+    cosine: NDArray[np.float64], window: EnergyWindow, depth: CrystalDepth
+) -> NDArray[np.float64]:
+    """p(θ) above [1/steradian]."""
+    efficiency = counted(ELECTRON_KEV * energy_ratio(cosine), window, depth)
+    return differential(cosine) / total(np.array(ELECTRON_KEV)) * efficiency
+
+
+def _once(samples: DetectorSamples) -> NDArray[np.bool_]:
+    """(n, n) pairs to work out: each once, by the lower number first."""
+    n = len(samples.places_mm)
+    return np.ascontiguousarray(samples.partners & (np.arange(n)[:, None] < np.arange(n)))
+
+
+def _trace(
+    places: Array,
+    detectors: kernels.Samples,
+    fields: tuple[kernels.Field, kernels.Field],
+    timing: _Timing,
+    threads: int,
+) -> kernels.Paths:
+    shape = len(places), len(detectors.places_mm)
+    paths = kernels.Paths(
+        np.empty((*shape, 3)),
+        np.empty(shape),
+        np.empty(shape),
+        np.empty(shape),
+        np.empty((*shape, timing.n_steps + 1), np.float32),
+    )
+
+    def work(_: int, start: int, stop: int) -> None:
+        kernels.trace_paths(start, stop, places, detectors, *fields, timing.steps, paths)
+
+    run_blocks(work, len(places), threads, smallest=1)
+    return paths
+
+
+def _add(
+    weights: Array,
+    paths: kernels.Paths,
+    partners: Array,
+    angles: kernels.AngleTables,
+    timing: _Timing,
+    sums: Array,
+    threads: int,
+) -> None:
+    edges = timing.first_mm, timing.stride
+
+    def work(_: int, start: int, stop: int) -> None:
+        kernels.add_pairs(start, stop, partners, weights, paths, angles, timing.steps, edges, sums)
+
+    run_blocks(work, len(sums), threads, smallest=1)
+
+
+def _mirror(sums: NDArray[np.float64]) -> None:
+    """Fill the pairs in reversed order: their time bins are reversed too."""
+    sums += sums.transpose(1, 0, 2)[:, :, ::-1]
+
+
+def _line_factors(samples: DetectorSamples, scanner: Scanner) -> NDArray[np.float64]:
+    """(n, n) r² / (E E) of the lines between samples, 0 where there is none."""
+    places, normals = samples.places_mm, samples.normals
+    line = places[None, :, :] - places[:, None, :]
+    length = np.maximum(np.linalg.norm(line, axis=2), 1e-9)
+    first = -(line * normals[:, None, :]).sum(axis=2) / length
+    second = (line * normals[None, :, :]).sum(axis=2) / length
+    depth = scanner.crystal_depth
+    seen = np.asarray(depth.efficiency(first) * depth.efficiency(second))
+    return np.divide(length**2, seen, out=np.zeros_like(length), where=samples.partners)

@@ -1,0 +1,87 @@
+"""How much scatter there is, from the lines that miss the object.
+
+Such a line counts randoms r_j and scatter alone. With S_j the simulated scatter of its events j, in
+their time bins, and ΣS that of all such lines, the likeliest scale α of the simulation solves
+
+    Σ_j S_j / (r_j + α S_j) = ΣS,
+
+by α ← α / ΣS · Σ_j S_j / (r_j + α S_j), which is expectation maximisation. Its standard error is
+1 / √(Σ_j (S_j / (r_j + α S_j))²).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+N_STEPS = 200
+ENOUGH = 1e-6
+MOST_ERROR = 0.1
+"""Standard error of a scale, as part of it, beyond which tails tell nothing."""
+PLAUSIBLE = (0.8, 1.3)
+"""Scales beyond which something else is in the tails, or is missing from them."""
+
+
+@dataclass(frozen=True)
+class TailFit:
+    """The scale of a simulation.
+
+    Attributes
+    ----------
+    scale : to multiply it with; 1 where the tails do not tell
+    error : standard error of what the tails say
+    n_events : events on lines that miss the object
+    is_used : whether the tails tell
+    """
+
+    scale: float
+    error: float
+    n_events: int
+    is_used: bool
+
+    @property
+    def is_plausible(self) -> bool:
+        """Whether the scale lies where simulations of real scans have it."""
+        return PLAUSIBLE[0] <= self.scale <= PLAUSIBLE[1]
+
+    def describe(self) -> str:
+        """Plain words with numbers."""
+        if not self.is_used:
+            return f"{self.n_events:,} events beside the object are too few to scale it"
+        text = f"scaled by {self.scale:.2f} to {self.n_events:,} events beside the object"
+        if self.is_plausible:
+            return text
+        low, high = PLAUSIBLE
+        return f"{text}, outside {low:g} to {high:g}: check the μ-map and the randoms"
+
+
+def fit_tails(
+    scatter: NDArray[np.floating], randoms: NDArray[np.floating], total: float
+) -> TailFit:
+    """Scale the simulation of the lines that miss the object to their events.
+
+    Parameters
+    ----------
+    scatter
+        (n,) simulated for the line and time bin of each event [counts]
+    randoms
+        (n,) expected besides [counts]
+    total
+        of the simulation over all such lines [counts]
+    """
+    s, r = scatter.astype(np.float64), randoms.astype(np.float64)
+    seen = s > 0  # where nothing can scatter to, events say nothing of the scale
+    s, r = s[seen], r[seen]
+    if total <= 0 or not len(s):
+        return TailFit(1.0, np.inf, len(s), is_used=False)
+    scale = 1.0
+    for _ in range(N_STEPS):
+        before = scale
+        scale = scale / total * float(np.sum(s / (r + scale * s)))
+        if abs(scale - before) <= ENOUGH * before:
+            break
+    error = 1 / float(np.sqrt(np.sum((s / (r + max(scale, 1e-9) * s)) ** 2)))
+    is_used = error <= MOST_ERROR * max(scale, PLAUSIBLE[0])
+    return TailFit(scale if is_used else 1.0, error, len(s), is_used)
