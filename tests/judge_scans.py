@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import engine
-from engine.geometry.ring import TofSettings
+from engine.geometry.ring import EnergySettings, TofSettings
 from tests.emulator.kept import kept
 from tests.judge.interactions import ELECTRON_KEV
 from tests.judge.pairs import Coincidences
@@ -50,6 +50,7 @@ def ring_of(
     diameter_mm: float,
     voxel_mm: tuple[float, float, float],
     tof: TofSettings | None = None,
+    energy: EnergySettings | None = None,
 ) -> engine.RingScanner:
     """Return a ring as the product describes it, its lines as wide as the image's corners."""
     if scanner.n_across != 1:
@@ -68,6 +69,7 @@ def ring_of(
         max_ring_difference=scanner.n_rows - 1,
         n_tangential=min(n - 2, 2 * math.ceil(n / math.pi * math.asin(reach)) + 2),
         tof=tof,
+        energy=energy,
         voxel_mm=voxel_mm,
         fov_mm=(diameter_mm, scanner.size_mm[1]),
     )

@@ -1,4 +1,4 @@
-"""Places at which scatter is worked out: detector samples on the scanner's cylinder, points in the object."""
+"""Places where scatter is worked out: detector samples on a cylinder, points in the object."""
 
 from __future__ import annotations
 

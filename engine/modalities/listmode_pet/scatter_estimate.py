@@ -45,6 +45,8 @@ MOST_EVENTS = 2_000_000
 VOXELS_ACROSS = 48
 """Voxels of the coarse image across the field of view."""
 FIRST, LATER = Osem(iterations=3, subsets=8), Osem(iterations=1, subsets=8)
+EXACT_BELOW = 4_000_000
+"""Lines up to which the sensitivity of the coarse image takes them all."""
 COARSE = SensitivitySettings(method="sampled", error_percent=5.0)
 FEWER_POINTS = 4
 """All rounds but the last take this part of the points."""
@@ -190,8 +192,10 @@ class _Rounds:
         background = np.float32(self.share) * (self.randoms + self.scatter)
         prompts = replace(self.part, background=background.astype(np.float32))
         if self.sensitivity is None:
+            few = prompts.scanner.n_lors <= EXACT_BELOW
+            settings = SensitivitySettings(method="exact") if few else COARSE
             self.sensitivity = compute_sensitivity(
-                prompts, self.grid, COARSE, on=self.on, reproducible=self.reproducible
+                prompts, self.grid, settings, on=self.on, reproducible=self.reproducible
             )
         model = listmode_pet.build(
             prompts, self.grid, self.sensitivity, on=self.on, reproducible=self.reproducible

@@ -1,8 +1,8 @@
 """How large the object of a scan is: from its μ-map, else from where its events lie.
 
 Lines across a disc of radius a that passes photons without loss lie at s from its middle with a
-density ∝ √(a² − s²), whose root mean square is a / 2; those across a body, which is darkest in its
-middle, lie nearly evenly, and theirs is a / √3. Without a μ-map the mean of both is taken.
+density ∝ √(a² − s²): half of them within 0.404 a. Those across a body, which is darkest in its
+middle, lie nearly evenly: half of them within a / 2. Without a μ-map the mean of both is taken.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from engine.data.volume import Volume
 from engine.scatter.samples import LEAST_ATTENUATION, dense_mu
 
 MOST_EVENTS = 200_000
-WIDTHS_IN_SPREAD = 4 / (1 + 2 / sqrt(3))
-"""Diameter over the root mean square distance of the lines."""
+HALF_WITHIN = (0.404 + 0.5) / 2
+"""Distance that half of the lines keep within, as part of the radius."""
 
 
 def size_of(prompts: ListMode) -> tuple[float, float]:
@@ -42,5 +42,4 @@ def _width_of_events(prompts: ListMode) -> float:
     a, line = ends[:, 0], ends[:, 1] - ends[:, 0]
     length = np.maximum(np.hypot(line[:, 0], line[:, 1]), 1e-9)
     s = (a[:, 0] * line[:, 1] - a[:, 1] * line[:, 0]) / length
-    # lines of all views: an object off the axis swings about it, which its spread includes
-    return WIDTHS_IN_SPREAD * float(np.sqrt(np.mean(s**2)))
+    return 2 / HALF_WITHIN * float(np.median(np.abs(s)))

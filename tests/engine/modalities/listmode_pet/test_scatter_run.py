@@ -1,0 +1,176 @@
+"""Scatter in a run: simulated where it can be, told of where not, as it was in old protocols."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.corrections import Scatter
+from engine.errors import DataError
+from engine.events import Corrected, Event, Finished, Preview, StageStarted, Warned
+from engine.geometry.ring import EnergySettings, RingScanner, RingSettings
+from engine.io import read_listmode, save, write_listmode
+from engine.jobs.reconstruction import run
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study, parse_protocol
+from engine.quality.roi import cylinder, mean
+from engine.reporting.context import Resume
+from engine.simulate import ShapePhantom, simulate_listmode
+from engine.simulate.shapes import Cylinder
+from engine.study.assignments import with_settings
+
+ON = cpu(2)
+RING = RingSettings(
+    name="tiny", n_rings=10, n_crystals_per_ring=96, radius_mm=120, ring_pitch_mm=6,
+    max_ring_difference=9, n_tangential=72, voxel_mm=(6, 6, 6), fov_mm=(150, 60),
+    energy=EnergySettings(window_kev=(425, 650), resolution=0.11),
+)  # fmt: skip
+SETTINGS = (
+    "algorithm.iterations=4", "algorithm.subsets=4", "finishing=[]", "corrections.scatter.rounds=2",
+    "corrections.scatter.points=50",
+)  # fmt: skip
+SMOOTH = 0.35
+"""Part of the prompts of a scan with a smooth background that is like scatter."""
+
+
+def write_scan(folder: Path, name: str, settings: RingSettings, scatter: float) -> None:
+    """Write a scan of a cylinder and its mu-map."""
+    phantom = ShapePhantom(
+        "cylinder", (Cylinder((0.0, 0.0, 0.0), (45.0, 45.0, 20.0), activity=1.0, mu_per_mm=0.0096),)
+    )
+    data = simulate_listmode(
+        phantom, RingScanner(settings), n_prompts=40_000, seed=5, randoms_fraction=0.1,
+        scatter_fraction=scatter,
+    )  # fmt: skip
+    write_listmode(replace(data, mu_map=None, additive=None), folder / f"{name}.h5")
+    assert data.mu_map is not None
+    save(data.mu_map, folder / "mu.nii.gz", {})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Scans of one cylinder: with a background beside the object, without, and without energies."""
+    folder = tmp_path_factory.mktemp("scatter")
+    without = RING.model_copy(update={"energy": None})
+    for name, settings, scatter in (
+        ("smooth", RING, SMOOTH), ("clear", RING, 0.0), ("unknown", without, 0.0),
+    ):  # fmt: skip
+        write_scan(folder, name, settings, scatter)
+    return folder
+
+
+def study(folder: Path, name: str, *settings: str, mu_map: bool = True) -> Study:
+    return Study(
+        data=folder / f"{name}.h5",
+        attenuation=folder / "mu.nii.gz" if mu_map else None,
+        protocol=with_settings(ListModeProtocol(), (*SETTINGS, *settings)),
+    )
+
+
+def scatter_row(said: list[Event]) -> Corrected:
+    (row,) = [e for e in said if isinstance(e, Corrected) and e.kind == "scatter"]
+    return row
+
+
+@pytest.fixture(scope="module")
+def smooth(folder: Path) -> list[Event]:
+    return list(run(study(folder, "smooth"), on=ON))
+
+
+def test_it_is_a_stage_with_a_row_and_facts(smooth: list[Event]) -> None:
+    stages = [e.stage for e in smooth if isinstance(e, StageStarted)]
+    assert stages.index("scatter") == stages.index("correct") + 1
+    row = scatter_row(smooth)
+    assert row.state == "applied"
+    assert "simulated in 2 rounds" in row.text
+    assert "events beside the object" in row.text
+    record = next(e for e in smooth if isinstance(e, Finished)).provenance
+    assert record["scan"]["scatter"]["rounds"] == 2
+    # the background is evener than scatter, and the simulation is scaled to what is outermost
+    assert SMOOTH < record["scan"]["scatter"]["fraction"] < 0.8
+
+
+def test_a_run_goes_on_from_the_middle_with_the_same_scatter(
+    folder: Path, smooth: list[Event]
+) -> None:
+    at = [e for e in smooth if isinstance(e, Preview)][5]
+    start = Resume(at.volume.values, at.update, at.history)
+    resumed = list(run(study(folder, "smooth"), on=ON, resume=start))
+    np.testing.assert_array_equal(resumed[-1].volume.values, smooth[-1].volume.values)  # type: ignore[attr-defined]
+
+
+def test_where_nothing_scatters_the_tails_say_so_and_the_image_stays_true(folder: Path) -> None:
+    said = list(run(study(folder, "clear"), on=ON))
+    warned = [e.text for e in said if isinstance(e, Warned)]
+    assert any("outside 0.8 to 1.3" in text for text in warned)
+    left_out = list(run(study(folder, "clear", "corrections.scatter.use=off"), on=ON))
+    corrected, as_it_was = (
+        mean(e.volume, cylinder(e.volume.grid, (0.0, 0.0, 0.0), 35.0, 12.0))
+        for e in (said[-1], left_out[-1])
+        if isinstance(e, Finished)
+    )
+    assert corrected == pytest.approx(as_it_was, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("name", "mu_map", "words"),
+    [("unknown", True, "states no energy window"), ("clear", False, "load a μ-map")],
+)
+def test_without_an_estimate_the_row_says_why_and_what_it_costs(
+    folder: Path, name: str, mu_map: bool, words: str
+) -> None:
+    said = list(run(study(folder, name, "algorithm.iterations=1", mu_map=mu_map), on=ON))
+    row = scatter_row(said)
+    assert row.state == "unavailable"
+    assert words in row.text
+    assert "% too high" in row.text
+    wide = float(row.text.split(" mm wide")[0].split()[-1])
+    assert wide == pytest.approx(90, rel=0.1 if mu_map else 0.25)
+    with pytest.raises(DataError, match="switched on, but"):
+        list(run(study(folder, name, "corrections.scatter.use=on", mu_map=mu_map), on=ON))
+
+
+def test_switched_off_it_costs_the_same(folder: Path) -> None:
+    off = "corrections.scatter.use=off"
+    row = scatter_row(list(run(study(folder, "clear", off, "algorithm.iterations=1"), on=ON)))
+    assert (row.state, "% too high" in row.text) == ("off", True)
+
+
+def test_scatter_needs_an_image_that_is_corrected_for_attenuation(folder: Path) -> None:
+    off = "corrections.attenuation.use=off", "algorithm.iterations=1"
+    row = scatter_row(list(run(study(folder, "clear", *off), on=ON)))
+    assert "attenuation is not corrected" in row.text
+
+
+def test_it_can_be_stopped(folder: Path) -> None:
+    class StopError(Exception):
+        pass
+
+    def stop(progress: object) -> None:
+        if getattr(progress, "stage", "") == "scatter":
+            raise StopError
+
+    with pytest.raises(StopError):
+        list(run(study(folder, "clear"), on=ON, on_progress=stop))
+
+
+@pytest.mark.parametrize("named", [{}, {"scatter": {"use": "auto"}}])
+def test_old_protocols_take_what_the_scan_brings_alone(named: dict[str, object]) -> None:
+    values = {"modality": "pet", "version": 3, "corrections": named}
+    assert parse_protocol(values, "old.toml").corrections.scatter.method == "supplied"
+    assert parse_protocol(values | {"version": 4}, "new.toml").corrections.scatter.method == "auto"
+
+
+def test_no_estimate_is_made_of_a_scatter_that_is_supplied(folder: Path) -> None:
+    scan = read_listmode(folder / "clear.h5")
+    supplied = replace(scan, additive=np.full(scan.n_events, 1e-3, np.float32))
+    correction = Scatter()
+    assert correction.obstacle(supplied) is None
+    assert not correction.simulates(supplied)
+    assert correction.apply(supplied, on=ON).background == pytest.approx(1e-3)
+    with pytest.raises(DataError, match="which a run makes"):
+        correction.apply(scan, on=ON)

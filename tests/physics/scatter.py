@@ -1,0 +1,139 @@
+"""How true the simulated scatter is, judged with photons.
+
+    python -m tests.physics.scatter [100] [150] [--pairs N]
+
+A cylinder of water in a ring of 240 mm, photons that scatter, 425 to 650 keV, the exact mu-map and
+nothing else known: what the product simulates beside what the judge counted, by planes of the lines
+and in all, and the middle of the image (within 40 mm of the axis and 60 mm of the centre) relative
+to that of the trues alone. The seconds are those of the stage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+import engine
+from engine.backend import cpu
+from engine.corrections import Attenuation, LineGeometry, Scatter
+from engine.geometry.ring import EnergySettings, TofSettings
+from engine.geometry.sampling import lattice
+from engine.modalities.listmode_pet.model import prepare
+from engine.modalities.listmode_pet.scatter_estimate import ScatterEstimate, estimate_scatter
+from tests.judge.pairs import Coincidences
+from tests.judge.readout import Physics
+from tests.judge.studies import JudgeStudy, scattering_cylinder
+from tests.judge_scans import kept_pairs, listmode_of, mu_map_of, ring_of
+
+log = logging.getLogger(__name__)
+TOF = TofSettings(fwhm_ps=300, bin_ps=200, n_bins=17)
+PLANES = 8
+"""Groups of lines by the middle of their rings."""
+N_LINES = 600_000
+MIDDLE_MM, HALF_MM = 40.0, 60.0
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A scan, what it was made of, and where it was measured."""
+
+    study: JudgeStudy
+    pairs: Coincidences
+    ring: engine.RingScanner
+    mu_map: engine.Volume
+
+    def scan(self, pairs: Coincidences) -> engine.ListMode:
+        """Return pairs as a scan with the mu-map."""
+        return listmode_of(pairs, self.ring, pairs.crystals, mu_map=self.mu_map)
+
+
+def judged(radius_mm: float, n_pairs: int, *, with_tof: bool) -> Judged:
+    """Simulate a cylinder, and describe its scanner as the product does."""
+    physics = Physics(tof_fwhm_ps=TOF.fwhm_ps)
+    study = replace(scattering_cylinder(radius_mm), physics=physics)
+    energy = EnergySettings(window_kev=physics.window_kev, resolution=physics.energy_fwhm)
+    ring = ring_of(
+        study.scanner,
+        diameter_mm=2 * radius_mm + 60,
+        voxel_mm=(4.0, 4.0, 5.0),
+        tof=TOF if with_tof else None,
+        energy=energy,
+    )
+    grid = engine.ListModeProtocol().grid.grid_for(ring)
+    return Judged(study, kept_pairs(study, n_pairs), ring, mu_map_of(study.phantom, grid))
+
+
+def estimated(case: Judged, settings: Scatter | None = None) -> ScatterEstimate:
+    """Estimate the scatter as a run does."""
+    scan, on = case.scan(case.pairs), cpu()
+    for correction in (LineGeometry(), Attenuation()):
+        scan = correction.apply(scan, on=on)
+    return estimate_scatter(prepare(scan, on=on).data, settings or Scatter(), on=on)
+
+
+def by_plane(case: Judged, estimate: ScatterEstimate) -> tuple[np.ndarray, np.ndarray]:
+    """Scatter on lines by the middle of their rings, estimated and counted by the judge."""
+    ring = case.ring
+    lines = ring.lors(lattice(ring.n_lors, N_LINES, shift=0.25))
+    lines = lines[ring.in_coincidence(lines)]
+    expected = ring.geometric_factor(lines) * estimate.table.of_lines(ring, lines)
+    counted = case.scan(case.pairs.take(case.pairs.kind == 1)).crystals
+    edges = np.linspace(0, 2 * ring.settings.n_rings - 1, PLANES + 1)
+    simulated = np.histogram(planes(ring, lines), edges, weights=expected)[0]
+    return simulated * ring.n_lors / N_LINES, np.histogram(planes(ring, counted), edges)[0]
+
+
+def planes(ring: engine.RingScanner, crystals: np.ndarray) -> np.ndarray:
+    """Sum of the rings of both ends."""
+    return (crystals // ring.settings.n_crystals_per_ring).sum(axis=1)
+
+
+def middle(case: Judged, pairs: Coincidences, use: str, folder: Path) -> tuple[float, float]:
+    """Middle of the image as a user makes it, and the seconds of the scatter."""
+    path = folder / "scan.h5"
+    engine.save(case.scan(pairs), path)
+    protocol = engine.ListModeProtocol(corrections={"scatter": {"use": use}})
+    volume = engine.reconstruct(engine.Study(data=path, protocol=protocol), on=engine.cpu())
+    x, y, z = (volume.grid.centres_mm(axis=k) for k in range(3))
+    inside = np.hypot(x[None, :], y[:, None]) < MIDDLE_MM
+    values = volume.values[np.abs(z) < HALF_MM][:, inside]
+    return float(values.mean(dtype=float)), volume.info["timings_s"].get("scatter", 0.0)
+
+
+def main(arguments: list[str]) -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("radius", nargs="*", type=float, default=[100.0, 150.0])
+    parser.add_argument("--pairs", type=int, default=1_500_000)
+    chosen = parser.parse_args(arguments)
+    out = sys.stdout.write
+    heads = ("radius mm", "TOF", "scatter %", "estimated %", "scale", "planes", "middle", "off")
+    out("| " + " | ".join((*heads, "seconds")) + " |\n" + "|---" * (len(heads) + 1) + "|\n")
+    for radius in chosen.radius:
+        for with_tof in (False, True):
+            case = judged(radius, chosen.pairs, with_tof=with_tof)
+            estimate = estimated(case)
+            simulated, counted = by_plane(case, estimate)
+            with tempfile.TemporaryDirectory() as folder:
+                truth, _ = middle(case, case.pairs.trues, "off", Path(folder))
+                corrected, seconds = middle(case, case.pairs, "on", Path(folder))
+                left, _ = middle(case, case.pairs, "off", Path(folder))
+            ratio = simulated / counted
+            out(
+                f"| {radius:g} | {'300 ps' if with_tof else 'no'} "
+                f"| {100 * case.pairs.scatter_fraction:.1f} | {100 * estimate.fraction:.1f} "
+                f"| {estimate.fit.scale:.2f} | {ratio.min():.3f} to {ratio.max():.3f} "
+                f"| {corrected / truth:.3f} | {left / truth:.2f} | {seconds:.0f} |\n"
+            )
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.INFO)
+    main(sys.argv[1:])
