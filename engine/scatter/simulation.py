@@ -25,7 +25,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,24 +35,18 @@ from engine.data.volume import Volume
 from engine.geometry.energy import ELECTRON_KEV, EnergyWindow
 from engine.geometry.line_efficiency import CrystalDepth
 from engine.geometry.scanner import Scanner
-from engine.geometry.tof import TofBins
 from engine.kernels import scatter as kernels
 from engine.kernels.blocks import run_blocks
 from engine.kernels.scatter_lookup import look_up_events
-from engine.kernels.tof import cut_gaussian_cdf
 from engine.scatter.detection import counted
 from engine.scatter.klein_nishina import differential, energy_ratio, total
 from engine.scatter.samples import DetectorSamples, ScatterPoints
+from engine.scatter.timing import PathTiming
 
 N_COSINES = 1024
 """Steps of the tables over the scattering angle."""
 LEAST_CHANCE = 1e-4
 """AngleTables at which fewer photons than this part of those ahead are counted are left out."""
-STEPS_PER_SIGMA = 2.0
-"""Steps of the blurred activity along a path."""
-CUT_SIGMAS = 3.0
-BINS_PER_FWHM = 4
-"""Time bins finer than this are worked out together, and shared out evenly."""
 POINTS_AT_ONCE = 32
 """Scatter points whose paths are held at a time."""
 
@@ -153,7 +146,7 @@ def simulate_scatter(
     samples = samples or DetectorSamples.of(scanner)
     points = ScatterPoints.of(mu_map, n_points, seed)
     tof = scanner.tof if with_tof else None
-    timing = _Timing.of(tof, image)
+    timing = PathTiming.of(tof, image)
     n = len(samples.places_mm)
     sums = np.zeros((n, n, timing.n_groups))
     detectors = _detectors(samples, scanner)
@@ -171,38 +164,6 @@ def simulate_scatter(
     shape = (samples.n_rings, samples.n_angles) * 2
     values = sums.reshape(*shape, timing.n_groups).astype(np.float32)
     return ScatterTable(samples, values, timing.group if tof else 0)
-
-
-@dataclass(frozen=True)
-class _Timing:
-    """Steps along a path, and groups of time bins."""
-
-    steps: kernels.Steps
-    n_steps: int
-    n_groups: int
-    group: int
-    first_mm: float
-    stride: int
-
-    @classmethod
-    def of(cls, tof: TofBins | None, image: Volume) -> _Timing:
-        if tof is None:
-            return cls(kernels.Steps(1.0, 0.0, np.empty(0)), 0, 1, 1, 0.0, 1)
-        most = max(1, int(tof.fwhm_ps / BINS_PER_FWHM / tof.bin_ps))
-        group = max(n for n in range(1, most + 1) if tof.n_bins % n == 0)
-        n_groups = tof.n_bins // group
-        width = group * tof.bin_mm
-        stride = max(1, ceil(width * STEPS_PER_SIGMA / tof.sigma_mm))
-        step = width / stride
-        reach = CUT_SIGMAS * tof.sigma_mm
-        n_steps = ceil((float(np.linalg.norm(image.grid.size_mm)) + 2 * reach) / step)
-        first = reach - n_steps * step  # the last edge lies behind the point by the blur
-        edges = [
-            cut_gaussian_cdf((i - n_steps - 0.5) * step / tof.sigma_mm)
-            for i in range(2 * n_steps + 1)
-        ]
-        steps = kernels.Steps(step, first, np.array(edges))
-        return cls(steps, n_steps, n_groups, group, float(tof.edges_mm[0]), stride)
 
 
 def _field(volume: Volume) -> kernels.Field:
@@ -248,7 +209,7 @@ def _trace(
     places: Array,
     detectors: kernels.Samples,
     fields: tuple[kernels.Field, kernels.Field],
-    timing: _Timing,
+    timing: PathTiming,
     threads: int,
 ) -> kernels.Paths:
     shape = len(places), len(detectors.places_mm)
@@ -272,7 +233,7 @@ def _add(
     paths: kernels.Paths,
     partners: Array,
     angles: kernels.AngleTables,
-    timing: _Timing,
+    timing: PathTiming,
     sums: Array,
     threads: int,
 ) -> None:

@@ -31,7 +31,7 @@ from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.listmode_pet import model as listmode_pet
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.requirements import estimate
-from engine.modalities.listmode_pet.scatter_stage import correct_scatter, will_simulate
+from engine.modalities.listmode_pet.scatter_stage import correct_scatter, needs_simulation
 from engine.modalities.listmode_pet.sensitivity import Sensitivity, compute_sensitivity
 from engine.modalities.listmode_pet.sensitivity_cache import keep, key_of, load
 from engine.modalities.listmode_pet.warm_up import of_events
@@ -117,7 +117,7 @@ def kernels_of(context: Context, data: ListMode, grid: ImageGrid) -> Steps:
         None if data.tof_bins is None else data.scanner.tof,
         reproducible=context.protocol.reproducible,
         mu_map=None if data.mu_map is None else data.mu_map.grid,
-        scatter=will_simulate(context, data),
+        scatter=needs_simulation(data),
     )
 
 

@@ -46,10 +46,9 @@ def correct_scatter(context: Context, scatter: Scatter, prompts: ListMode) -> St
     return (yield from _simulate(context, scatter, prompts))
 
 
-def will_simulate(context: Context, data: ListMode) -> bool:
-    """Whether the scatter of a scan will be simulated, as far as it is known before corrections."""
-    scatter = context.protocol.corrections.of(Scatter)
-    return scatter.use != "off" and scatter.simulates(data) and scatter.obstacle(data) is None
+def needs_simulation(data: ListMode) -> bool:
+    """Whether scatter is simulated, or what it costs to leave it in."""
+    return data.additive is None and data.scanner.is_round
 
 
 def _obstacle(scatter: Scatter, prompts: ListMode) -> str | None:
