@@ -109,8 +109,9 @@ def _ends(estimate: ScatterEstimate) -> float:
 
 def _cost(context: Context, prompts: ListMode) -> str:
     """What leaving scatter in costs, as the end of a sentence."""
-    if not prompts.scanner.is_round:
-        return ""
-    diameter, length = size_of(prompts)
-    cost = cost_of(prompts.scanner, diameter, length, on=context.on)
-    return f": {cost.describe()}"
+    with context.profiler.span("correct"):
+        if not prompts.scanner.is_round:
+            return ""
+        diameter, length = size_of(prompts)
+        cost = cost_of(prompts.scanner, diameter, length, on=context.on)
+        return f": {cost.describe()}"
