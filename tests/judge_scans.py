@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import engine
-from engine.geometry.ring import EnergySettings, TofSettings
+from engine.geometry.energy import EnergySettings
+from engine.geometry.ring import TofSettings
 from tests.emulator.kept import kept
 from tests.judge.interactions import ELECTRON_KEV
 from tests.judge.pairs import Coincidences

@@ -22,7 +22,8 @@ import numpy as np
 import engine
 from engine.backend import cpu
 from engine.corrections import Attenuation, LineGeometry, Scatter
-from engine.geometry.ring import EnergySettings, TofSettings
+from engine.geometry.energy import EnergySettings
+from engine.geometry.ring import TofSettings
 from engine.geometry.sampling import lattice
 from engine.modalities.listmode_pet.model import prepare
 from engine.modalities.listmode_pet.scatter_estimate import ScatterEstimate, estimate_scatter

@@ -12,7 +12,8 @@ from engine.backend import cpu
 from engine.corrections import Scatter
 from engine.errors import DataError
 from engine.events import Corrected, Event, Finished, Preview, StageStarted, Warned
-from engine.geometry.ring import EnergySettings, RingScanner, RingSettings
+from engine.geometry.energy import EnergySettings
+from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import read_listmode, save, write_listmode
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
