@@ -35,11 +35,7 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument(
         "--no-scatter",
         action="store_true",
-        default=None,
-        help="tracked photons are only attenuated",
-    )
-    p.add_argument(
-        "--window", type=float, nargs=2, metavar=("LOW", "HIGH"), help="keV, of tracked photons"
+        help="every first interaction counts, whatever its energy",
     )
     p.add_argument("--seed", type=int, metavar="N", help="of the points or the photons")
     p.set_defaults(act=_build)
@@ -79,9 +75,9 @@ def _build(arguments: argparse.Namespace, console: Console) -> None:
     from engine.modalities.dual_head_pet.response.tracking import TrackedResponse, build_tracked
     from engine.settings import parse
 
-    _refuse_mixture(arguments)
+    _refuse_points_of_photons(arguments)
     scanner = scanner_of_one_layer(arguments.scanner, console)
-    values: Plain = {"threshold": arguments.threshold}
+    values: Plain = {"threshold": arguments.threshold, "scatter": not arguments.no_scatter}
     if arguments.seed is not None:
         values["seed"] = arguments.seed
     console.show(StageStarted("response", f"Response of {scanner.name}, {scanner.describe()}"))
@@ -91,9 +87,7 @@ def _build(arguments: argparse.Namespace, console: Console) -> None:
 
     with only_writer(arguments.output), parts_kept():
         if arguments.photons is not None:
-            values |= {"n_pairs": arguments.photons, "scatter": not arguments.no_scatter}
-            if arguments.window is not None:
-                values |= dict(zip(("low_kev", "high_kev"), arguments.window, strict=True))
+            values["n_pairs"] = arguments.photons
             tracked = parse(TrackedResponse, values, where="response")
             matrix = build_tracked(scanner, tracked, arguments.output, on_progress=on_progress)
         else:
@@ -114,19 +108,12 @@ def parts_kept() -> Iterator[None]:
         raise KeyboardInterrupt(way) from None
 
 
-def _refuse_mixture(arguments: argparse.Namespace) -> None:
-    """Refuse options that would be left out without a word."""
-    is_tracked = arguments.photons is not None
-    for name in ("points",) if is_tracked else ("no_scatter", "window"):
-        if getattr(arguments, name) is not None:
-            kind, way = (
-                ("integrated", "leave it or --photons out")
-                if is_tracked
-                else ("tracked", "add --photons N")
-            )
-            raise SettingsError(
-                f"--{name.replace('_', '-')} belongs to a response that is {kind}; {way}."
-            )
+def _refuse_points_of_photons(arguments: argparse.Namespace) -> None:
+    """Refuse an option that would be left out without a word."""
+    if arguments.photons is not None and arguments.points is not None:
+        raise SettingsError(
+            "--points belongs to a response that is integrated; leave it or --photons out."
+        )
 
 
 def _import(arguments: argparse.Namespace, console: Console) -> None:

@@ -63,6 +63,36 @@ class LineNormalisation(Multiplicative[Histogram]):
         return f"factors of {len(used):,} lines vary by {spread:.1f} %, {n_dead:,} dead"
 
 
+class CrystalEdges(Multiplicative[Histogram]):
+    """What crystals at the edges of blocks and panels count less, computed from the scanner."""
+
+    title: ClassVar[str] = "Edges of blocks"
+    kind: ClassVar[str] = "edges"
+    since: ClassVar[int | None] = 4
+
+    def obstacle(self, data: Histogram) -> str | None:
+        if data.normalisation is not None or data.efficiencies is not None:
+            return "the measured detection factors have it in them"
+        return None
+
+    def factor(self, data: Histogram, *, on: Backend) -> Array:
+        from engine.operators.crystal_edges import edge_efficiencies
+
+        s = data.scanner.settings
+        efficiencies = edge_efficiencies(data.scanner, threads=on.threads)
+        return products(data.scanner.orientations, efficiencies.reshape(2, s.n_rows, s.n_columns))
+
+    def summary(self, before: Histogram, after: Histogram) -> str:
+        if after.factors is None:
+            return ""
+        earlier = 1.0 if before.factors is None else np.maximum(before.factors, 1e-30)
+        used = after.factors / earlier
+        low, mean = 100 * float(used.min()), 100 * float(used.mean(dtype=np.float64))
+        return (
+            f"for what their crystals lose, lines count {mean:.0f} % on average, least {low:.0f} %"
+        )
+
+
 class LineRandoms(Correction[Histogram]):
     """Random coincidences, from the delayeds of the same scan."""
 
@@ -137,6 +167,7 @@ def _unit(data: Histogram) -> str:
 
 HISTOGRAM_CORRECTIONS: tuple[type[Correction[Histogram]], ...] = (
     LineNormalisation,
+    CrystalEdges,
     LineRandoms,
     SuppliedBackground,
 )

@@ -109,6 +109,11 @@ class ResponseMatrix:
         return stored_orientations(s.n_rows, s.n_columns)
 
     @property
+    def knows_scatter(self) -> bool:
+        """Whether photons that scatter in crystals, and the energy window, are in it."""
+        return bool(dict(self.info.get("response") or {}).get("scatter", False))
+
+    @property
     def n_planes_stored(self) -> int:
         """Planes that are stored, the middle one included."""
         return n_stored_planes(self.scanner.settings.n_planes)

@@ -54,7 +54,21 @@ class DualHeadSettings(Settings):
     attenuation_per_mm: float = setting(
         0.087, "Of the crystals at 511 keV", unit="1/mm", gt=0, le=1
     )
-    block_crystals: int = setting(1, "Crystals along the edge of a block", ge=1, le=500)
+    photo_fraction: float = setting(
+        0.34, "Part of the attenuation at 511 keV that absorbs; the rest scatters", gt=0, le=1
+    )
+    energy_window_kev: tuple[float, float] = setting(
+        (350.0, 750.0), "Energies of photons that are kept", unit="keV"
+    )
+    energy_fwhm: float = setting(
+        0.15, "Energy resolution at 511 keV, full width at half maximum as part of it", ge=0, lt=1
+    )
+    block_crystals: int = setting(
+        1, "Crystals along the edge of a block, which is read as one; 1: no blocks", ge=1, le=500
+    )
+    place: Literal["mean", "largest"] = setting(
+        "mean", "Crystal that a photon is seen in: of its mean place by energy, or of most energy"
+    )
     voxels_per_pitch: int = setting(4, "Voxels on a pitch", ge=1, le=16)
     n_planes: int = setting(..., "Planes of voxels between the panels", ge=1, le=1000)
     plane_mm: float = setting(..., "Thickness of a plane", unit="mm", gt=0, le=50)
@@ -63,6 +77,12 @@ class DualHeadSettings(Settings):
     def _consistent(self) -> Self:
         if self.crystal_mm > self.pitch_mm:
             raise ValueError(f"crystal_mm must be at most pitch_mm = {self.pitch_mm:g}")
+        low, high = self.energy_window_kev
+        if not 0 <= low < 511 < high:
+            raise ValueError(
+                f"energy_window_kev must hold 511 keV and begin at 0 or above, got {low:g} to "
+                f"{high:g}"
+            )
         if self.n_planes * self.plane_mm > self.separation_mm * (1 + 1e-9):
             raise ValueError(
                 f"n_planes · plane_mm must be at most separation_mm = {self.separation_mm:g}"

@@ -7,6 +7,10 @@ from the front face to the point; ℓ_v : length of the line a b in voxel v of v
 probability that two photons that leave v back to back, in any direction, are first stopped in a and
 b. Depths are drawn from an exponential, κ e^(−κ s) / (1 − e^(−κ T)), and weighted by its inverse.
 
+Crystals scatter, so those that see the photons are others: first interactions that are seen where
+the orientation begins and ends are in crystals that lie δ0 and −δ1 away from there, with the
+chances of one photon's spread (engine.operators.crystal_spread), drawn for each pair of points.
+
 Coordinates are in voxels: x across the planes, y along rows and z along columns of the box
 (engine.geometry.dual_head_symmetry). Lengths in mm enter through the voxel's edges.
 """
@@ -78,20 +82,38 @@ def _in_crystals(
     return inside
 
 
+@_INLINE
+def _drawn(u: float, cumulative: Array) -> int:
+    """First place of a cumulative distribution that reaches u, likely ones standing first."""
+    place = 0
+    while place < len(cumulative) - 1 and cumulative[place] < u:
+        place += 1
+    return place
+
+
 @_KERNEL
 def integrate(
-    points: Array, orientation: tuple[int, int], panels: Panels, windows: Array, out: Array
-) -> None:
+    points: Array, orientation: tuple[int, int], panels: Panels, shifts: Array, cumulative: Array,
+    seen: float, windows: Array, out: Array,
+) -> None:  # fmt: skip
     """Add the response of an orientation, mean over the points, to `out`.
 
     Parameters
     ----------
     points
-        (n, 6) in 0 ... 1: depths in both crystals, rows and columns in crystal 0 and in crystal 1
+        (n, 8) in 0 ... 1: depths in both crystals, rows and columns in crystal 0 and in crystal 1,
+        and how the photons spread in both panels
     orientation
         (a, b) rows and columns from crystal 0 to crystal 1
     panels
         the geometry
+    shifts
+        (m, 2) rows and columns from the crystal of a photon's first interaction to that which sees
+        it, on panel 1; those on panel 0 have the other sign
+    cumulative
+        (m,) chances of the shifts, added up to 1
+    seen
+        chance that a photon that interacts is seen at all
     windows
         (n_planes traced, 5) j0, k0, height, width and first place in `out` of every plane
     out
@@ -105,13 +127,17 @@ def integrate(
     kappa = g.mu * math.sqrt(1.0 + (e_y * e_y + e_z * e_z) / (middle * middle))
     drawn = (1.0 - math.exp(-kappa * g.thickness)) / kappa
     volume = edge * edge * g.plane
-    scale = (g.mu * g.crystal * g.crystal * drawn) ** 2 / (2.0 * math.pi * volume * len(points))
+    scale = (seen * g.mu * g.crystal * g.crystal * drawn) ** 2 / (2.0 * math.pi * volume * len(points))
     for i in range(len(points)):
         s_0 = _depth(points[i, 0], kappa, g.thickness)
         s_1 = _depth(points[i, 1], kappa, g.thickness)
         y_0, z_0 = (points[i, 2] - 0.5) * g.crystal, (points[i, 3] - 0.5) * g.crystal
         y_1, z_1 = (points[i, 4] - 0.5) * g.crystal, (points[i, 5] - 0.5) * g.crystal
-        d_x, d_y, d_z = g.separation + s_0 + s_1, e_y + y_1 - y_0, e_z + z_1 - z_0
+        begin, end = _drawn(points[i, 6], cumulative), _drawn(points[i, 7], cumulative)
+        from_y, from_z = g.pitch * shifts[begin, 0], g.pitch * shifts[begin, 1]
+        d_x = g.separation + s_0 + s_1
+        d_y = e_y - g.pitch * shifts[end, 0] - from_y + y_1 - y_0
+        d_z = e_z - g.pitch * shifts[end, 1] - from_z + z_1 - z_0
         length = math.sqrt(d_x * d_x + d_y * d_y + d_z * d_z)
         per_x = length / d_x
         u_y, u_z = d_y / length, d_z / length
@@ -122,7 +148,8 @@ def integrate(
         weight = scale * math.exp(kappa * (s_0 + s_1) - g.mu * path) / (length * length)
         # from crystal 0 on, in voxels; x = 0 is the lower face of plane 0
         a_x = (0.5 * (g.n_planes * g.plane - g.separation) - s_0) / g.plane
-        a_y, a_z = (y_0 + 0.5 * g.pitch) / edge, (z_0 + 0.5 * g.pitch) / edge
+        a_y = (from_y + y_0 + 0.5 * g.pitch) / edge
+        a_z = (from_z + z_0 + 0.5 * g.pitch) / edge
         b_x, b_y, b_z = d_x / g.plane, d_y / edge, d_z / edge
         _trace(a_x, a_y, a_z, b_x, b_y, b_z, weight * length, windows, out)
 

@@ -17,6 +17,7 @@ from engine.data.histogram import Histogram, total
 from engine.data.response import ResponseMatrix
 from engine.errors import SettingsError
 from engine.geometry.panel_sums import products, sums
+from engine.operators.crystal_edges import edge_efficiencies
 from engine.operators.matrix import MatrixProjector
 from engine.simulate.lines import OnProgress
 from engine.simulate.phantom import Phantom
@@ -55,7 +56,8 @@ def simulate_histogram(
     randoms_fraction
         of the expected prompts; there are then as many delayeds on average
     efficiencies
-        (n_crystals,) detection efficiency of each crystal; None: all 1
+        (n_crystals,) detection efficiency of each crystal; None: what the edges of blocks leave of
+        them, with a response that knows crystal scatter, else all 1
     duration_s
         length of the frame [s]
     on_progress
@@ -90,8 +92,11 @@ def simulate_histogram(
     table, s = scanner.orientations, scanner.settings
     A = MatrixProjector(response, on=on, on_progress=on_progress)
     mean = np.array(on.to_host(A(on.to_device(phantom.rasterise(scanner.grid).values))))
-    if efficiencies is not None:
-        mean *= products(table, np.asarray(efficiencies).reshape(2, s.n_rows, s.n_columns))
+    counting = efficiencies
+    if efficiencies is None and response.knows_scatter:
+        counting = edge_efficiencies(scanner, threads=on.threads)
+    if counting is not None:
+        mean *= products(table, np.asarray(counting).reshape(2, s.n_rows, s.n_columns))
     seen = total(mean)
     if seen <= 0:
         raise SettingsError(f"simulate: {phantom.name} lies outside the view of {scanner.name!r}.")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.backend.devices import device_of
 from engine.corrections.base import inputs_of
-from engine.corrections.histogram import HISTOGRAM_CORRECTIONS
+from engine.corrections.histogram import HISTOGRAM_CORRECTIONS, CrystalEdges
 from engine.data.histogram import Histogram, histogrammed
 from engine.data.response import ResponseMatrix
 from engine.data.volume import Volume
@@ -34,6 +34,10 @@ from engine.plain import Plain
 from engine.reporting.context import ImageSpace, Resume, RunContext
 
 Context = RunContext[DualHeadProtocol]
+NO_SCATTER = (
+    "The response does not say that it knows scatter between crystals and the energy window; if it "
+    "leaves them out, the decays come out too few."
+)
 WAITING = "Waiting for the same response, which another process is making"
 
 
@@ -45,7 +49,7 @@ def flow(
     data = yield from read(context, protocol)
     response = yield from find_response(context, protocol, data)
     yield from prepare_kernels(context, of_response(response, on=context.on))
-    data = yield from correct(context, protocol, data)
+    data = yield from correct(context, protocol, data, response)
     start = dual_head_pet.uniform_start(data, response)
     model = yield from prepare(context, data, response, stages.start_of(start, resume)[0])
     yield stages.begin(context, resume)
@@ -141,10 +145,17 @@ def _plan(context: Context, data: Histogram, grid: ImageGrid, *, kept: bool) -> 
     return Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
 
 
-def correct(context: Context, protocol: DualHeadProtocol, data: Histogram) -> Stage[Histogram]:
+def correct(
+    context: Context, protocol: DualHeadProtocol, data: Histogram, response: ResponseMatrix
+) -> Stage[Histogram]:
     """Describe each effect in the histogram."""
     yield context.log.start("correct", "Preparing the corrections")
-    data = yield from stages.correct(context, protocol.corrections.steps(), data)
+    steps = protocol.corrections.steps()
+    if not response.knows_scatter:
+        # edges are told beside a panel whose crystals scatter
+        steps = [step for step in steps if not isinstance(step, CrystalEdges)]
+        yield context.log.warn(NO_SCATTER)
+    data = yield from stages.correct(context, steps, data)
     data, n_dropped = dual_head_pet.usable(data)
     if n_dropped:
         yield context.log.warn(

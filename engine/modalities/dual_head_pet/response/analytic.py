@@ -1,4 +1,8 @@
-"""The response of one orientation, integrated over both crystals (`engine.kernels.response`)."""
+"""The response of one orientation, integrated over both crystals (`engine.kernels.response`).
+
+Where crystals scatter, a pair that is first stopped in two of them is seen in two others: a row is
+the sum of the integrals of many, each with the chance that both photons move so.
+"""
 
 from __future__ import annotations
 
@@ -11,22 +15,14 @@ from engine.arrays import Array
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import keeping, n_stored_planes
 from engine.kernels.response import Panels, integrate
+from engine.operators.crystal_spread import CrystalSpread, Shifts, panels_of
 from engine.modalities.dual_head_pet.response.packing import PackedRows, packed
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 
-__all__ = ["AnalyticResponse", "Planes", "ResponseRows", "panels_of"]
+__all__ = ["AnalyticResponse", "Planes", "ResponseRows"]
 
 _ROUNDING = 1e-9
 """Voxels by which windows are wider than the lines that they hold."""
-
-
-def panels_of(scanner: DualHead) -> Panels:
-    """Return a scanner's numbers as kernels take them."""
-    s = scanner.settings
-    return Panels(
-        s.pitch_mm, s.crystal_mm, s.thickness_mm, s.separation_mm, s.attenuation_per_mm,
-        s.voxels_per_pitch, s.n_planes, s.plane_mm,
-    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -43,15 +39,17 @@ class Planes:
     n_values: int
 
     @classmethod
-    def of(cls, panels: Panels, a: int, b: int, n_planes: int) -> Planes:
+    def of(cls, panels: Panels, a: int, b: int, n_planes: int, reach: int = 0) -> Planes:
         """Return the windows of the first `n_planes` planes.
 
         A line from depth s0 to depth s1 is at y(x) = y0 + f (a pitch + y1 − y0), with
-        f = (x + separation/2 + s0) / (separation + s0 + s1).
+        f = (x + separation/2 + s0) / (separation + s0 + s1); y0 and y1 are up to `reach` pitches
+        away where crystals scatter.
         """
         g = panels
         x = (np.arange(n_planes + 1) - g.n_planes / 2) * g.plane + g.separation / 2
         low, high = (g.pitch - g.crystal) / 2, (g.pitch + g.crystal) / 2
+        low, high = low - reach * g.pitch, high + reach * g.pitch
         least = x[:-1] / (g.separation + g.thickness)
         most = (x[1:] + g.thickness) / (g.separation + g.thickness)
         firsts, sizes = [], []
@@ -90,12 +88,18 @@ class ResponseRows:
         self._scanner, self._settings = scanner, settings
         self._panels = panels_of(scanner)
         self._points = settings.points()
+        self._spread = (
+            CrystalSpread.of(scanner, n_photons=settings.n_points, seed=settings.seed)
+            if settings.scatter
+            else CrystalSpread.none()
+        )
 
     def row(self, a: int, b: int) -> PackedRows:
         """Return the row of a stored orientation, a ≥ b ≥ 0."""
         n_planes = n_stored_planes(self._scanner.settings.n_planes)
-        planes = Planes.of(self._panels, a, b, n_planes)
-        one, other = (self._integral(a, b, planes, points) for points in self._points)
+        spread = self._spread.of_orientation(a, b)
+        planes = Planes.of(self._panels, a, b, n_planes, spread.reach)
+        one, other = (self._integral(a, b, planes, points, spread) for points in self._points)
         mean = (one + other) / 2
         # half the difference of two independent halves is as wrong as their mean
         error = float(np.linalg.norm(one - other) / (2 * np.linalg.norm(mean)))
@@ -108,9 +112,14 @@ class ResponseRows:
             error=error,
         )
 
-    def _integral(self, a: int, b: int, planes: Planes, points: Array) -> Array:
+    def _integral(
+        self, a: int, b: int, planes: Planes, points: Array, spread: Shifts
+    ) -> Array:
         values = np.zeros(planes.n_values, np.float32)
-        integrate(points, (a, b), self._panels, planes.windows, values)
+        integrate(
+            points, (a, b), self._panels, spread.shifts, spread.cumulative, spread.seen,
+            planes.windows, values,
+        )  # fmt: skip
         _symmetrise(values, (a, b), planes, self._scanner.settings.n_planes)
         return values
 

@@ -1,4 +1,8 @@
-"""Rows of a response matrix as they are stored: sorted, cut off, in half precision."""
+"""Rows of a response matrix as they are stored: sorted, cut off, in half precision.
+
+What is too small to be kept is given to what is kept, in proportion: a row keeps its sum, which is
+how many pairs its lines count.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +69,7 @@ def packed(
     values
         (n,) probabilities
     threshold
-        values up to this part of the largest are dropped
+        values up to this part of the largest are dropped, the others take over their sum
     error
         estimated error of the values
     """
@@ -90,7 +94,7 @@ def packed(
         windows.astype(np.int16)[None],
         ((j - j0) * width + k - k0).astype(np.uint16),
         (values / (scale or 1.0)).astype(np.float16),
-        np.array([scale], np.float32),
+        np.array([scale / (1 - dropped)], np.float32),
         np.array([dropped], np.float32),
         np.array([error], np.float32),
     )

@@ -16,14 +16,27 @@ if TYPE_CHECKING:
 
 
 class AnalyticResponse(Settings):
-    """Integrate over both crystals: depth of interaction, attenuation and solid angle."""
+    """Integrate over both crystals: depth of interaction, attenuation and solid angle.
+
+    Scatter between crystals, energy resolution and energy window are tracked for one photon and
+    come into the integral as its spread.
+    """
 
     kind: Literal["analytic"] = "analytic"
     n_points: int = setting(
-        1 << 17, "Pairs of points, a power of two", label="Points", ge=1 << 8, le=1 << 26
+        1 << 17,
+        "Pairs of points, a power of two, and photons tracked in each direction",
+        label="Points",
+        ge=1 << 8,
+        le=1 << 26,
+    )
+    scatter: bool = setting(
+        True,
+        "Scatter between crystals, energy resolution and window; else first interactions count",
+        label="Crystal scatter",
     )
     threshold: float = setting(
-        1e-3, "Smallest part of a row's maximum kept", label="Threshold", ge=0, lt=0.1
+        2e-3, "Smallest part of a row's maximum kept", label="Threshold", ge=0, lt=0.1
     )
     seed: int = setting(1, "Of the points", label="Seed", ge=0, expert=True)
 
@@ -34,13 +47,13 @@ class AnalyticResponse(Settings):
         return self
 
     def points(self) -> tuple[Array, Array]:
-        """Two independent sets of points, each (n_points / 2, 6), scrambled Sobol sequences."""
+        """Two independent sets of points, each (n_points / 2, 8), scrambled Sobol sequences."""
         from scipy.stats import qmc
 
         exponent = self.n_points.bit_length() - 2
         seeds = np.random.SeedSequence(self.seed).spawn(2)
         first, second = (
-            qmc.Sobol(6, seed=np.random.default_rng(seed)).random_base2(exponent) for seed in seeds
+            qmc.Sobol(8, seed=np.random.default_rng(seed)).random_base2(exponent) for seed in seeds
         )
         return first, second
 

@@ -1,4 +1,4 @@
-"""The response from photons tracked by chance (`engine.kernels.photons`).
+"""The response from photons tracked by chance (`engine.kernels.panel_photons`).
 
 Pairs are emitted from the few voxels of a pitch that are not images of each other (3 of 4 × 4) in
 every stored plane. A pair that both panels see is a count for one orientation and one voxel of its
@@ -24,8 +24,7 @@ from engine.arrays import Array
 from engine.data.response import ResponseMatrix
 from engine.geometry.dual_head import DualHead, DualHeadSettings
 from engine.geometry.dual_head_symmetry import TURNS, n_stored_planes, seeds
-from engine.kernels.photons import Photons, track
-from engine.modalities.dual_head_pet.response.analytic import panels_of
+from engine.kernels.panel_photons import DEPOSIT, MOST_DEPOSITS, track
 from engine.modalities.dual_head_pet.response.building import (
     OnProgress,
     finished,
@@ -37,6 +36,7 @@ from engine.modalities.dual_head_pet.response.elements import Elements
 from engine.modalities.dual_head_pet.response.identity import plan_of
 from engine.modalities.dual_head_pet.response.packing import matrix_of
 from engine.modalities.dual_head_pet.response.parts import Arrays, ResponseParts
+from engine.operators.crystal_spread import panels_of, readout_of
 from engine.settings import Settings, setting
 
 _AT_ONCE = 1 << 18
@@ -44,23 +44,14 @@ _AT_ONCE = 1 << 18
 
 
 class TrackedResponse(Settings):
-    """Track photons: attenuation alone, or with scatter between crystals and an energy window."""
+    """Track photons: attenuation alone, or with scatter between crystals and the energy window."""
 
     kind: Literal["tracked"] = "tracked"
     n_pairs: int = setting(1 << 20, "Pairs from every voxel that is no image", ge=1, le=1 << 36)
     scatter: bool = setting(True, "Photons may scatter in the crystals")
-    photo_fraction: float = setting(
-        0.33, "Part of the attenuation at 511 keV that absorbs", ge=0, le=1
-    )
-    low_kev: float = setting(350.0, "Lower end of the energy window", unit="keV", ge=0, le=511)
-    high_kev: float = setting(750.0, "Upper end of the energy window", unit="keV", ge=511, le=2000)
     margin: int = setting(2, "Pitches beyond an orientation's box that are kept", ge=0, le=20)
     threshold: float = setting(1e-3, "Smallest part of a row's maximum kept", ge=0, lt=0.1)
     seed: int = setting(1, "Of the random numbers", ge=0)
-
-    def photons(self) -> Photons:
-        """Return what kernels need of these settings."""
-        return Photons(self.scatter, self.photo_fraction, self.low_kev, self.high_kev)
 
 
 def build_tracked(
@@ -127,13 +118,15 @@ def _counts(
     i: int,
 ) -> tuple[Array, Array, int]:
     """Return the elements seen from one voxel, their counts, and how many lie too far out."""
-    panels, photons = panels_of(elements.scanner), settings.photons()
+    panels = panels_of(elements.scanner)
+    readout = readout_of(elements.scanner, scatter=settings.scatter)
     state = np.random.SeedSequence((settings.seed, i)).generate_state(1, np.uint64)
     numbers, counts, n_lost = np.zeros(0, np.int64), np.zeros(0, np.int64), 0
+    deposits = np.empty((MOST_DEPOSITS, DEPOSIT))
     found = np.empty((min(_AT_ONCE, settings.n_pairs), 4), np.int16)
     for start in range(0, settings.n_pairs, _AT_ONCE):
         n_pairs = min(_AT_ONCE, settings.n_pairs - start)
-        n_seen = track(n_pairs, origin, lowest, panels, photons, state, found)
+        n_seen = track(n_pairs, origin, lowest, panels, readout, state, deposits, found)
         seen, lost = elements.seen(found[:n_seen], origin)
         n_lost += lost
         new, n_new = np.unique(seen, return_counts=True)

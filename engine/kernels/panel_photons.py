@@ -1,0 +1,317 @@
+"""Photons of 511 keV tracked into panels of crystals by chance, and how crystals are read.
+
+Photons fly free between the panels. In a panel they meet crystals and empty gaps (Woodcock: steps
+of an all-filled panel, those that end in a gap do not count). A photon is absorbed, or scattered by
+Klein & Nishina, until it leaves or is absorbed. What it left in the block with most energy is read,
+blurred by σ = FWHM₅₁₁ / 2.355 · √(511 keV E); if that lies in the window, the photon is seen in the
+crystal with most energy of the block, or in that of the energy-weighted mean place. With
+attenuation alone its first interaction takes all of the energy.
+
+The panels have no edges here: rows and columns of crystals count from the pitch that the photon
+comes from, since the response depends on nothing else (engine.geometry.dual_head_symmetry). What
+blocks do is its mean over all places of the first pitch in its block.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from engine.arrays import Array
+from engine.kernels.compile_cache import cached_njit
+from engine.kernels.photons import REST_KEV, klein_nishina, scattered, turned, uniform
+from engine.kernels.response import Panels
+from engine.plain import Plain
+
+_MATH: Plain = {"error_model": "numpy", "_nrt": False}
+_KERNEL = cached_njit(**_MATH)
+
+_PHOTO_POWER = -2.7
+"""How the photoelectric part falls with the energy, about, between 50 and 511 keV."""
+_ABSORBED_KEV = 20.0
+"""Photons below are taken as absorbed where they are."""
+MOST_DEPOSITS = 32
+"""Places in the list of one photon's deposits; later ones count with the last."""
+DEPOSIT = 5
+"""Row, column, energy [keV], y and z [mm] of a deposit."""
+_ROW, _COLUMN, _KEV, _Y, _Z = range(DEPOSIT)
+
+
+class Readout(NamedTuple):
+    """What happens to photons in crystals, and which are seen, and where."""
+
+    scatter: bool
+    photo: float
+    """Part of the attenuation at 511 keV that absorbs; the rest scatters."""
+    low_kev: float
+    high_kev: float
+    blur: float
+    """Standard deviation of an energy over its root [√keV]."""
+    block: int
+    """Crystals along the edge of a block; 0: all of a panel is one."""
+    largest: bool
+    """Whether a photon is seen where most of its energy is, else at the mean place."""
+    n_rows: int = 0
+    """Rows and columns of crystals of a panel that has edges; 0: it goes on for ever."""
+    n_columns: int = 0
+
+
+@_KERNEL
+def _crystal_at(y: float, z: float, panels: Panels) -> tuple[int, int, bool]:
+    """Row and column of the pitch at a place, and whether a crystal, not a gap, is there."""
+    row, column = math.floor(y / panels.pitch), math.floor(z / panels.pitch)
+    half = 0.5 * panels.crystal
+    inside = abs(y - (row + 0.5) * panels.pitch) < half
+    return row, column, inside and abs(z - (column + 0.5) * panels.pitch) < half
+
+
+@_KERNEL
+def _absorbed(
+    y: float, z: float, d_x: float, d_y: float, d_z: float, panels: Panels, readout: Readout,
+    state: Array, deposits: Array,
+) -> int:  # fmt: skip
+    """List what a photon leaves that enters a panel at (y, z), and return how many deposits.
+
+    d : direction, d_x > 0 into the panel
+    """
+    energy, x, n = REST_KEV, 0.0, 0
+    while energy > 0.0:
+        k = energy / REST_KEV
+        photo, compton = panels.mu, 0.0
+        if readout.scatter:
+            photo = panels.mu * readout.photo * k**_PHOTO_POWER
+            compton = panels.mu * (1.0 - readout.photo) * klein_nishina(k)
+        # 1 − u is never 0, so its logarithm is finite
+        step = -math.log(1.0 - uniform(state)) / (photo + compton)
+        x, y, z = x + step * d_x, y + step * d_y, z + step * d_z
+        if not 0.0 <= x < panels.thickness:
+            break
+        # an imagined interaction in a gap: the photon flies on unchanged (Woodcock), and needs no
+        # list of the faces between crystals
+        row, column, inside = _crystal_at(y, z, panels)
+        if readout.n_rows > 0:
+            inside = inside and 0 <= row < readout.n_rows and 0 <= column < readout.n_columns
+        if not inside:
+            continue
+        lost, cosine = energy, 1.0
+        if compton > 0.0 and uniform(state) * (photo + compton) >= photo:
+            ratio, cosine = scattered(k, state)
+            if energy * ratio >= _ABSORBED_KEV:
+                lost = energy * (1.0 - ratio)
+        energy -= lost
+        if n < MOST_DEPOSITS:
+            deposits[n, _ROW], deposits[n, _COLUMN] = row, column
+            deposits[n, _KEV], deposits[n, _Y], deposits[n, _Z] = lost, y, z
+            n += 1
+        else:
+            deposits[n - 1, _KEV] += lost
+        d_x, d_y, d_z = turned(d_x, d_y, d_z, cosine, state)
+    return n
+
+
+@_KERNEL
+def _same(one: Array, other: Array, group: int, row: int, column: int) -> bool:
+    """Whether two deposits lie in the same square of so many crystals; 0: a whole panel.
+
+    row, column : of the pitch (0, 0) in its square
+    """
+    if group == 0:
+        return True
+    rows = (one[_ROW] + row) // group == (other[_ROW] + row) // group
+    return rows and (one[_COLUMN] + column) // group == (other[_COLUMN] + column) // group
+
+
+@_KERNEL
+def _richest(
+    deposits: Array, n: int, group: int, row: int, column: int, within: int, block: int
+) -> tuple[int, float]:
+    """A deposit of the square of `group` crystals with most energy, and that energy.
+
+    within : a deposit whose block alone counts, −1: all
+    """
+    best, most = 0, -1.0
+    for i in range(n):
+        if within >= 0 and not _same(deposits[i], deposits[within], block, row, column):
+            continue
+        kev = 0.0
+        for k in range(n):
+            if _same(deposits[i], deposits[k], group, row, column):
+                kev += deposits[k, _KEV]
+        if kev > most:
+            best, most = i, kev
+    return best, most
+
+
+@_KERNEL
+def _read(
+    deposits: Array, n: int, panels: Panels, readout: Readout, row: int, column: int, state: Array
+) -> tuple[int, int, bool]:
+    """Row and column where a photon of `n` deposits is seen, and whether it is."""
+    if n == 0:
+        return 0, 0, False
+    block, kev = _richest(deposits, n, readout.block, row, column, -1, 0)
+    if readout.blur > 0.0:
+        # Box & Muller
+        far = math.sqrt(-2.0 * math.log(1.0 - uniform(state)))
+        kev += readout.blur * math.sqrt(kev) * far * math.cos(2.0 * math.pi * uniform(state))
+    if not readout.low_kev <= kev <= readout.high_kev:
+        return 0, 0, False
+    if readout.largest:
+        best, _ = _richest(deposits, n, 1, row, column, block, readout.block)
+        return int(deposits[best, _ROW]), int(deposits[best, _COLUMN]), True
+    sums_y, sums_z, sums = 0.0, 0.0, 0.0
+    for i in range(n):
+        if _same(deposits[i], deposits[block], readout.block, row, column):
+            sums += deposits[i, _KEV]
+            sums_y += deposits[i, _KEV] * deposits[i, _Y]
+            sums_z += deposits[i, _KEV] * deposits[i, _Z]
+    # the mean may lie in a gap; it then counts for the crystal of that pitch
+    seen_row, seen_column, _ = _crystal_at(sums_y / sums, sums_z / sums, panels)
+    return seen_row, seen_column, True
+
+
+@_KERNEL
+def _within(readout: Readout, state: Array) -> int:
+    """Draw the place of the pitch 0 along the edge of its block."""
+    return math.floor(uniform(state) * readout.block)
+
+
+@_KERNEL
+def track(
+    n_pairs: int, voxel: tuple[int, int, int], lowest: float, panels: Panels, readout: Readout,
+    state: Array, deposits: Array, found: Array,
+) -> int:  # fmt: skip
+    """Emit pairs from all over a voxel, and return how many were seen by both panels.
+
+    Parameters
+    ----------
+    n_pairs
+        how many are emitted
+    voxel
+        (p, j, k) its plane, row and column on the pitch
+    lowest
+        cosine to the panels' normal below which no direction is drawn
+    panels, readout
+        the geometry and the physics
+    state
+        (1,) uint64 of the random numbers
+    deposits
+        (MOST_DEPOSITS, DEPOSIT) room
+    found
+        (n_pairs, 4) int16 row and column on panel 0, row and column on panel 1
+    """
+    g, n_seen = panels, 0
+    edge = g.pitch / g.voxels_per_pitch
+    for _ in range(n_pairs):
+        x = (voxel[0] + uniform(state) - 0.5 * g.n_planes) * g.plane
+        y = (voxel[1] + uniform(state)) * edge
+        z = (voxel[2] + uniform(state)) * edge
+        row, column = _within(readout, state), _within(readout, state)
+        # even in the cosine is even on the sphere; directions that no panel can see are not drawn,
+        # and the caller counts them as the part `lowest` of all
+        d_x = lowest + (1.0 - lowest) * uniform(state)
+        angle = 2.0 * math.pi * uniform(state)
+        sine = math.sqrt(1.0 - d_x * d_x)
+        d_y, d_z = sine * math.cos(angle), sine * math.sin(angle)
+        t_0, t_1 = (0.5 * g.separation + x) / d_x, (0.5 * g.separation - x) / d_x
+        to_y, to_z = y + t_1 * d_y, z + t_1 * d_z
+        n = _absorbed(to_y, to_z, d_x, d_y, d_z, g, readout, state, deposits)
+        r_1, c_1, seen = _read(deposits, n, g, readout, row, column, state)
+        # pairs of which one photon escapes end here, before the other is tracked
+        if not seen:
+            continue
+        to_y, to_z = y - t_0 * d_y, z - t_0 * d_z
+        n = _absorbed(to_y, to_z, d_x, -d_y, -d_z, g, readout, state, deposits)
+        r_0, c_0, seen = _read(deposits, n, g, readout, row, column, state)
+        if seen:
+            found[n_seen, 0], found[n_seen, 1] = r_0, c_0
+            found[n_seen, 2], found[n_seen, 3] = r_1, c_1
+            n_seen += 1
+    return n_seen
+
+
+@_KERNEL
+def count_spread(
+    n_photons: int, tangents: tuple[float, float], panels: Panels, readout: Readout, state: Array,
+    deposits: Array, counts: Array,
+) -> int:  # fmt: skip
+    """Send photons of one direction into a panel, and return how many interact.
+
+    Parameters
+    ----------
+    n_photons
+        how many are sent, evenly over a pitch
+    tangents
+        of the direction along rows and columns, to the panel's normal
+    panels, readout
+        the geometry and the physics
+    state
+        (1,) uint64 of the random numbers
+    deposits
+        (MOST_DEPOSITS, DEPOSIT) room
+    counts
+        (2 m + 1, 2 m + 1) int64, added to: how many are seen so many rows and columns from the
+        crystal of their first interaction; what is seen farther away counts at the edge
+    """
+    far, n_met = counts.shape[0] // 2, 0
+    d_x = 1.0 / math.sqrt(1.0 + tangents[0] * tangents[0] + tangents[1] * tangents[1])
+    d_y, d_z = tangents[0] * d_x, tangents[1] * d_x
+    for _ in range(n_photons):
+        y, z = uniform(state) * panels.pitch, uniform(state) * panels.pitch
+        row, column = _within(readout, state), _within(readout, state)
+        n = _absorbed(y, z, d_x, d_y, d_z, panels, readout, state, deposits)
+        n_met += n > 0
+        seen_row, seen_column, seen = _read(deposits, n, panels, readout, row, column, state)
+        if seen:
+            down = min(max(seen_row - int(deposits[0, _ROW]), -far), far)
+            along = min(max(seen_column - int(deposits[0, _COLUMN]), -far), far)
+            counts[far + down, far + along] += 1
+    return n_met
+
+
+@_KERNEL
+def count_crystals(
+    n_photons: int, panels: Panels, endless: Readout, whole: Readout, state: Array,
+    deposits: Array, counts: Array,
+) -> None:  # fmt: skip
+    """Send photons from all over one panel to all over the other; count by crystals.
+
+    Parameters
+    ----------
+    n_photons
+        how many are sent
+    panels
+        the geometry
+    endless, whole
+        how they are read in a panel without edges and in one with them
+    state
+        (1,) uint64 of the random numbers
+    deposits
+        (MOST_DEPOSITS, DEPOSIT) room
+    counts
+        (2, n_rows, n_columns) int64, added to: those seen without edges, by the crystal of their
+        first interaction; those seen with edges, where they are seen
+    """
+    g = panels
+    n_rows, n_columns = counts.shape[1], counts.shape[2]
+    done = 0
+    while done < n_photons:
+        y, z = uniform(state) * n_rows * g.pitch, uniform(state) * n_columns * g.pitch
+        d_y = y - uniform(state) * n_rows * g.pitch
+        d_z = z - uniform(state) * n_columns * g.pitch
+        length = math.sqrt(g.separation * g.separation + d_y * d_y + d_z * d_z)
+        d_x, d_y, d_z = g.separation / length, d_y / length, d_z / length
+        # faces see each other with cos² / r², which goes with the fourth power of the cosine
+        if uniform(state) > d_x * d_x * d_x * d_x:
+            continue
+        done += 1
+        row, column = _within(endless, state), _within(endless, state)
+        n = _absorbed(y, z, d_x, d_y, d_z, g, endless, state, deposits)
+        first_row, first_column = int(deposits[0, _ROW]), int(deposits[0, _COLUMN])
+        _, _, seen = _read(deposits, n, g, endless, row, column, state)
+        if seen and 0 <= first_row < n_rows and 0 <= first_column < n_columns:
+            counts[0, first_row, first_column] += 1
+        n = _absorbed(y, z, d_x, d_y, d_z, g, whole, state, deposits)
+        row, column, seen = _read(deposits, n, g, whole, 0, 0, state)
+        if seen:
+            counts[1, row, column] += 1

@@ -1,0 +1,166 @@
+"""Where photons are seen that first interact in a crystal of a panel, and how many of them are.
+
+A photon of direction d that first interacts in one crystal is seen δ rows and columns away, its
+energy in the window, with the chance K(δ | d); the sum over δ is the part of the photons that are
+seen. K is counted among photons tracked one by one (`engine.kernels.panel_photons`) for directions
+on a grid of tangents to the panel's normal, and is linear between them. Mirrors and the interchange
+of rows and columns give the other directions:
+
+K(δ_r, δ_c | t_r, t_c) = K(−δ_r, δ_c | −t_r, t_c) = K(δ_c, δ_r | t_c, t_r).
+
+An efficiency of n photons has the standard deviation √(E (1 − E) / n): 0.13 % with E = 0.7 and the
+131,072 photons of the default.
+"""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations_with_replacement
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.geometry.dual_head import DualHead
+from engine.geometry.tof import FWHM_PER_SIGMA
+from engine.kernels.panel_photons import DEPOSIT, MOST_DEPOSITS, Readout, count_spread
+from engine.kernels.photons import REST_KEV
+from engine.kernels.response import Panels
+
+REACH = 6
+"""Pitches from the first interaction that are told apart; farther ones count there."""
+STEP = 0.25
+"""Distance of tangents at which photons are tracked, at most."""
+
+
+def panels_of(scanner: DualHead) -> Panels:
+    """Return a scanner's numbers as kernels take them."""
+    s = scanner.settings
+    return Panels(
+        s.pitch_mm, s.crystal_mm, s.thickness_mm, s.separation_mm, s.attenuation_per_mm,
+        s.voxels_per_pitch, s.n_planes, s.plane_mm,
+    )  # fmt: skip
+
+
+def readout_of(scanner: DualHead, *, scatter: bool = True) -> Readout:
+    """Return how a scanner sees photons; without scatter every first interaction counts."""
+    s = scanner.settings
+    if not scatter:
+        return Readout(False, 1.0, 0.0, math.inf, 0.0, 0, True)
+    blur = s.energy_fwhm / FWHM_PER_SIGMA * math.sqrt(REST_KEV)
+    block = s.block_crystals if s.block_crystals > 1 else 0
+    low, high = s.energy_window_kev
+    return Readout(True, s.photo_fraction, low, high, blur, block, s.place == "largest")
+
+
+@dataclass(frozen=True)
+class Shifts:
+    """How the photons of one orientation spread on panel 1; on panel 0 with the other sign.
+
+    Attributes
+    ----------
+    shifts : (m, 2) int64 rows and columns from the first interaction to where a photon is seen
+    cumulative : (m,) float64 their chances among those seen, likely ones first, added up to 1
+    seen : part of the photons that interact and are seen
+    """
+
+    shifts: NDArray[np.int64]
+    cumulative: NDArray[np.float64]
+    seen: float
+
+    @property
+    def reach(self) -> int:
+        """Pitches by which a photon is displaced at most."""
+        return int(np.abs(self.shifts).max())
+
+    @classmethod
+    def of(cls, chances: NDArray[np.float64]) -> Shifts:
+        """Sort the chances K(δ), (2 m + 1, 2 m + 1)."""
+        seen = float(chances.sum())
+        order = np.argsort(-chances, axis=None, kind="stable")
+        order = order[: np.count_nonzero(chances)]
+        shifts = np.stack(np.unravel_index(order, chances.shape), -1) - len(chances) // 2
+        cumulative = np.cumsum(chances.ravel()[order]) / (seen or 1.0)
+        return cls(shifts.astype(np.int64), cumulative, seen)
+
+
+@dataclass(frozen=True)
+class CrystalSpread:
+    """K(δ | d) of a scanner.
+
+    Attributes
+    ----------
+    chances : (n, n, 2 m + 1, 2 m + 1) for tangents 0, step, 2 step, ... along rows and columns
+    step : between the tangents
+    tangent_per_pitch : of an orientation, for each row or column between its crystals
+    n_photons : tracked in each direction
+    """
+
+    chances: NDArray[np.float64]
+    step: float
+    tangent_per_pitch: float
+    n_photons: int
+
+    @classmethod
+    def none(cls) -> CrystalSpread:
+        """Every photon that interacts is seen where it does so first."""
+        return cls(np.ones((1, 1, 1, 1)), 1.0, 0.0, 0)
+
+    @classmethod
+    def of(cls, scanner: DualHead, *, n_photons: int, seed: int) -> CrystalSpread:
+        """Track photons into a scanner's panels."""
+        s = scanner.settings
+        per_pitch = s.pitch_mm / (s.separation_mm + 2 * scanner.depth_mm(0))
+        most = per_pitch * (max(s.n_rows, s.n_columns) - 1)
+        n = 1 + math.ceil(most / STEP)
+        step = most / (n - 1) if n > 1 else 1.0
+        panels, readout = panels_of(scanner), readout_of(scanner)
+        return cls(_tracked(panels, readout, n, step, n_photons, seed), step, per_pitch, n_photons)
+
+    def of_orientation(self, a: int, b: int) -> Shifts:
+        """Return how photons of the direction of an orientation spread, a and b ≥ 0."""
+        return Shifts.of(self.at(a * self.tangent_per_pitch, b * self.tangent_per_pitch))
+
+    def at(self, row: float, column: float) -> NDArray[np.float64]:
+        """K(δ) of a direction of these tangents, 0 or above, linear between those tracked."""
+        last = len(self.chances) - 1
+        (i, u), (k, v) = (_between(t / self.step, last) for t in (row, column))
+        K = self.chances
+        above, right = min(i + 1, last), min(k + 1, last)
+        lower = (1 - v) * K[i, k] + v * K[i, right]
+        upper = (1 - v) * K[above, k] + v * K[above, right]
+        found: NDArray[np.float64] = (1 - u) * lower + u * upper
+        return found
+
+
+def _between(at: float, last: int) -> tuple[int, float]:
+    """Return the point of a grid below a place, and how far the place is on to the next."""
+    below = min(int(at), last)
+    return below, min(at - below, 1.0)
+
+
+@lru_cache(maxsize=8)
+def _tracked(
+    panels: Panels, readout: Readout, n: int, step: float, n_photons: int, seed: int
+) -> NDArray[np.float64]:
+    """(n, n, 2 m + 1, 2 m + 1) K for tangents on a grid; the image between the panels is nothing."""
+
+    def chances(direction: tuple[int, int]) -> NDArray[np.float64]:
+        column, row = direction  # row ≥ column
+        state = np.random.SeedSequence((seed, row, column)).generate_state(1, np.uint64)
+        counts = np.zeros((2 * REACH + 1, 2 * REACH + 1), np.int64)
+        deposits = np.empty((MOST_DEPOSITS, DEPOSIT))
+        tangents = (row * step, column * step)
+        n_met = count_spread(n_photons, tangents, panels, readout, state, deposits, counts)
+        return counts / max(n_met, 1)
+
+    found = np.empty((n, n, 2 * REACH + 1, 2 * REACH + 1))
+    directions = list(combinations_with_replacement(range(n), 2))
+    with ThreadPoolExecutor() as pool:
+        for (column, row), of_it in zip(directions, pool.map(chances, directions), strict=True):
+            found[row, column] = of_it
+            found[column, row] = of_it.T
+    found.setflags(write=False)
+    return found
