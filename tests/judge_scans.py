@@ -19,8 +19,9 @@ from tests.emulator.kept import kept
 from tests.judge.interactions import ELECTRON_KEV
 from tests.judge.pairs import Coincidences
 from tests.judge.phantoms import Phantom
+from tests.judge.readout import MEAN, Physics
 from tests.judge.scanners import Scanner
-from tests.judge.studies import JudgeStudy
+from tests.judge.studies import PANEL_PHYSICS, JudgeStudy
 
 COLUMNS = ("crystals", "tof_ps", "kev", "decay_mm", "scatters", "kind", "n_decays")
 
@@ -77,8 +78,11 @@ def ring_of(
     return engine.RingScanner(settings)
 
 
-def panels_of(scanner: Scanner, **others: object) -> engine.DualHead:
+def panels_of(
+    scanner: Scanner, physics: Physics = PANEL_PHYSICS, **others: object
+) -> engine.DualHead:
     """Return two panels as the product describes them; `others` are keys of its scanner file."""
+    compton, photo = scanner.material.coefficients(np.array([ELECTRON_KEV]))[:, 0]
     settings = {
         "name": "Panels of the judge",
         "n_rows": scanner.n_rows,
@@ -87,7 +91,12 @@ def panels_of(scanner: Scanner, **others: object) -> engine.DualHead:
         "crystal_mm": scanner.crystal_mm[0],
         "thickness_mm": scanner.depth_mm,
         "separation_mm": 2 * scanner.face_mm,
-        "attenuation_per_mm": scanner.material.total(ELECTRON_KEV),
+        "attenuation_per_mm": compton + photo,
+        "photo_fraction": photo / (compton + photo),
+        "energy_window_kev": physics.window_kev,
+        "energy_fwhm": physics.energy_fwhm,
+        "block_crystals": scanner.across[1],
+        "place": "mean" if physics.place == MEAN else "largest",
         "n_planes": int(2 * scanner.face_mm),
         "plane_mm": 1.0,
     }

@@ -127,7 +127,9 @@ def integrate(
     kappa = g.mu * math.sqrt(1.0 + (e_y * e_y + e_z * e_z) / (middle * middle))
     drawn = (1.0 - math.exp(-kappa * g.thickness)) / kappa
     volume = edge * edge * g.plane
-    scale = (seen * g.mu * g.crystal * g.crystal * drawn) ** 2 / (2.0 * math.pi * volume * len(points))
+    scale = (seen * g.mu * g.crystal * g.crystal * drawn) ** 2 / (
+        2.0 * math.pi * volume * len(points)
+    )
     for i in range(len(points)):
         s_0 = _depth(points[i, 0], kappa, g.thickness)
         s_1 = _depth(points[i, 1], kappa, g.thickness)

@@ -2,10 +2,12 @@
 
 The response is not read for this. A plane of a row is the shadow of a crystal, W voxels wide,
 drawn out along the way between the depths of detection: about W² + W (d_row + d_column) voxels.
+Crystals that scatter widen it by some millimetres, the more the smaller the values that are kept.
 """
 
 from __future__ import annotations
 
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -14,10 +16,17 @@ from engine.backend.devices import DeviceInfo
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import n_stored_planes, stored_orientations
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
+from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirements
 
 EDGE_VOXELS, SEEN_DEPTH = 1.0, 0.75
 """Voxels cut by the edge of the shadow; part of the crystals' depth that counts."""
+SPREAD_MM, SPREAD_FROM = 2.5, 0.044
+"""Millimetres by which crystals that scatter widen the shadow, for each factor of e by which the
+smallest value kept is below a part of the largest: as counted of rows of DHAPET."""
+LEAST_KEPT, MOST_SPREAD = 1e-5, 12.0
+"""Below, nothing more is found; pitches that rows reach at most beyond the lines of their crystals,
+six on either side."""
 BYTES_PER_NONZERO = 4
 """Place and half-precision value."""
 SORTED_BYTES = 1.5e8
@@ -54,11 +63,14 @@ class WorkEstimate(NamedTuple):
     n_products: float
 
 
-def work(scanner: DualHead) -> WorkEstimate:
+def work(scanner: DualHead, response: AnalyticResponse) -> WorkEstimate:
     """Return the size of the response of a scanner, within some tens of per cent."""
     s = scanner.settings
     n = s.voxels_per_pitch
     wide = s.crystal_mm / s.pitch_mm * n + EDGE_VOXELS
+    if response.scatter:
+        spread_mm = SPREAD_MM * log(SPREAD_FROM / max(response.threshold, LEAST_KEPT))
+        wide += n * min(max(spread_mm, 0.0) / s.pitch_mm, MOST_SPREAD)
     drawn = n * (s.thickness_mm + s.plane_mm) / (s.separation_mm + s.thickness_mm)
 
     def per_plane(a: object) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
@@ -91,7 +103,11 @@ def estimate(
     import psutil
 
     scanner = protocol.grid.scanner_for(scanner)
-    size, n_lines, image = work(scanner), scanner.n_lors, 4 * scanner.grid.n_voxels
+    size, n_lines, image = (
+        work(scanner, protocol.response),
+        scanner.n_lors,
+        4 * scanner.grid.n_voxels,
+    )
     subsets, response = protocol.algorithm.n_subsets, int(BYTES_PER_NONZERO * size.n_stored)
     sensitivities = image * subsets // (1 if factors else 8)
     memory = response + SORTED_BYTES + n_lines * (4 * columns + BYTES_PER_LINE) + IMAGES * image
@@ -128,5 +144,5 @@ def build_seconds(protocol: DualHeadProtocol, scanner: DualHead, threads: int) -
     n_rows = len(stored_orientations(s.n_rows, s.n_columns))
     points = n_rows * protocol.response.n_points * n_stored_planes(s.n_planes)
     seconds = points / POINTS_PER_SECOND_PER_THREAD
-    seconds += work(scanner).n_stored / PACKED_PER_SECOND_PER_THREAD
+    seconds += work(scanner, protocol.response).n_stored / PACKED_PER_SECOND_PER_THREAD
     return seconds / max(threads, 1)

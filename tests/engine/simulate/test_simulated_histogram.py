@@ -30,7 +30,9 @@ def chi2_per_line(counts: np.ndarray, mean: np.ndarray) -> float:
 
 
 def test_counts_are_poisson_about_the_projection(response: ResponseMatrix) -> None:
-    data = simulate_histogram(BALL, response, n_prompts=50_000, seed=1, on=ON)
+    data = simulate_histogram(
+        BALL, response, n_prompts=50_000, seed=1, on=ON, efficiencies=np.ones(48)
+    )
     truth = BALL.rasterise(response.scanner.grid).values * data.info["decays_per_activity"]
     mean = MatrixProjector(response, on=ON)(truth.astype(np.float32))
     assert mean.sum() == pytest.approx(50_000, rel=1e-4)

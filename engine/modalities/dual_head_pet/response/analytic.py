@@ -112,9 +112,7 @@ class ResponseRows:
             error=error,
         )
 
-    def _integral(
-        self, a: int, b: int, planes: Planes, points: Array, spread: Shifts
-    ) -> Array:
+    def _integral(self, a: int, b: int, planes: Planes, points: Array, spread: Shifts) -> Array:
         values = np.zeros(planes.n_values, np.float32)
         integrate(
             points, (a, b), self._panels, spread.shifts, spread.cumulative, spread.seen,

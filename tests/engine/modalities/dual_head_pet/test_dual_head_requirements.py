@@ -33,17 +33,19 @@ def requirements(scanner: str, *settings: str, **options: object) -> Requirement
     return estimate(protocol, read_scanner(scanner), on=device_of(cpu(2)), **options)
 
 
+@pytest.mark.parametrize(("scatter", "rel"), [(False, 0.3), (True, 0.4)])
 @pytest.mark.parametrize("n_rows", [4, 12])
-def test_the_size_is_near_that_of_a_real_matrix(n_rows: int) -> None:
-    scanner = on_panels(read_scanner("test-panels"), n_rows=n_rows)
-    matrix = build_analytic(scanner, AnalyticResponse(n_points=2048))
-    found, table = work(scanner), scanner.orientations
-    assert found.n_stored == pytest.approx(matrix.n_nonzero, rel=0.3)
+def test_the_size_is_near_that_of_a_real_matrix(n_rows: int, rel: float, *, scatter: bool) -> None:
+    scanner = on_panels(read_scanner("test-panels"), n_rows=n_rows, block_crystals=8)
+    settings = AnalyticResponse(n_points=1 << 14, scatter=scatter)
+    matrix = build_analytic(scanner, settings)
+    found, table = work(scanner, settings), scanner.orientations
+    assert found.n_stored == pytest.approx(matrix.n_nonzero, rel=rel)
     products = sum(
         n * len(matrix.row(int(a), int(b)).values)
         for (a, b), n in zip(table.offsets, table.n_shifts, strict=True)
     )
-    assert found.n_products == pytest.approx(products, rel=0.3)
+    assert found.n_products == pytest.approx(products, rel=rel)
 
 
 def test_the_full_system_stays_within_its_memory() -> None:
@@ -52,7 +54,7 @@ def test_the_full_system_stays_within_its_memory() -> None:
         assert 1 * GIB < whole.memory_bytes < 8 * GIB
     uneven = requirements("dhapet", "algorithm.subsets=72", columns=4, factors=True)
     assert whole.memory_bytes < uneven.memory_bytes < 8 * GIB
-    assert 3e8 < 4 * work(read_scanner("dhapet")).n_stored < 1e9
+    assert 1e9 < 4 * work(read_scanner("dhapet"), AnalyticResponse()).n_stored < 2.5e9
 
 
 def test_more_takes_longer() -> None:
@@ -76,7 +78,7 @@ def test_the_time_for_a_response_grows_with_points_and_non_zeros_and_is_shared_b
     integrating = seconds(4096) - seconds(2048)
     assert seconds(16384) - seconds(8192) == pytest.approx(4 * integrating)
     packing = seconds(2048) - integrating
-    n_stored = work(read_scanner("demo-panels")).n_stored
+    n_stored = work(read_scanner("demo-panels"), AnalyticResponse()).n_stored
     assert packing == pytest.approx(n_stored / PACKED_PER_SECOND_PER_THREAD)
     assert seconds(4096) == pytest.approx(2 * seconds(4096, threads=2))
     assert seconds(4096, scanner="dhapet") > 10 * seconds(4096)

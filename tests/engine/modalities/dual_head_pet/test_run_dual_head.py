@@ -31,6 +31,7 @@ from engine.io.response_hdf5 import write_response
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.reconstruction import run
 from engine.modalities.dual_head_pet import response_cache
+from engine.modalities.dual_head_pet.flow import NO_SCATTER
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
@@ -44,8 +45,13 @@ from engine.study.assignments import with_settings
 from tests.engine.modalities.dual_head_pet.response.unfolding import dense
 
 ON = cpu(2)
-FAST = AnalyticResponse(n_points=512)
-SETTINGS = ("response.n_points=512", "algorithm.iterations=3", "algorithm.subsets=1")
+FAST = AnalyticResponse(n_points=512, scatter=False)
+SETTINGS = (
+    "response.n_points=512",
+    "response.scatter=false",
+    "algorithm.iterations=3",
+    "algorithm.subsets=1",
+)
 STAGES = ["read", "response", "kernels", "correct", "sensitivity", "reconstruct", "finish"]
 
 
@@ -154,7 +160,7 @@ def test_events_tell_the_story_in_order(path: Path, scan: Histogram) -> None:
     assert ledger == {"normalisation": "applied", "randoms": "applied", "scatter": "unavailable"}
     assert sum(isinstance(e, Loaded) for e in events) == 1
     assert sum(isinstance(e, Planned) for e in events) == 1
-    assert not [e for e in events if isinstance(e, Warned)]
+    assert [e.text for e in events if isinstance(e, Warned)] == [NO_SCATTER]
     previews = [e for e in events if isinstance(e, Preview)]
     assert [(e.iteration, e.subset) for e in previews] == [
         (i, k) for i in (1, 2, 3) for k in (1, 2)
@@ -177,7 +183,10 @@ def test_counts_on_dead_lines_are_left_out_and_told(path: Path, scan: Histogram)
     write_histogram(replace(scan, prompts=prompts), path)
     events = list(run(study(path), on=ON))
     notes = [event.text for event in events if isinstance(event, Warned)]
-    assert notes == ["7 prompts lie on lines with a detection factor of 0 and are left out."]
+    assert notes == [
+        NO_SCATTER,
+        "7 prompts lie on lines with a detection factor of 0 and are left out.",
+    ]
     np.testing.assert_array_equal(events[-1].volume.values, right)
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.kernels.photons import REST_KEV, Photons, track
+from engine.kernels.panel_photons import DEPOSIT, MOST_DEPOSITS, Readout, track
+from engine.kernels.photons import REST_KEV
 from engine.kernels.response import Panels
 
 N, MU, THICKNESS = 100_000, 0.087, 20.0
@@ -62,11 +63,17 @@ def deposited_kev(photo: float, rng: np.random.Generator) -> np.ndarray:
     return left * REST_KEV
 
 
-def seen_by_both(photons: Photons, lowest: float = STRAIGHT) -> float:
+def readout(*, scatter: bool, photo: float, low: float, high: float) -> Readout:
+    """All of a panel is one block, and energies are exact."""
+    return Readout(scatter, photo, low, high, blur=0.0, block=0, largest=False)
+
+
+def seen_by_both(photons: Readout, lowest: float = STRAIGHT) -> float:
     """Part of the pairs from the middle that both panels see."""
     panels = Panels(2.0, 2.0, THICKNESS, 60.0, MU, 4, 119, 0.5)
-    found = np.empty((N, 4), np.int16)
-    return track(N, (59, 0, 0), lowest, panels, photons, np.array([3], np.uint64), found) / N
+    found, deposits = np.empty((N, 4), np.int16), np.empty((MOST_DEPOSITS, DEPOSIT))
+    state = np.array([3], np.uint64)
+    return track(N, (59, 0, 0), lowest, panels, photons, state, deposits, found) / N
 
 
 @pytest.mark.parametrize("photo", [0.0, 0.33])
@@ -76,7 +83,7 @@ def test_the_spectrum_is_that_of_another_computation(
     energies = deposited_kev(photo, rng)
     for low, high in WINDOWS_KEV:
         part = np.mean((energies >= low) & (energies <= high))
-        found = seen_by_both(Photons(True, photo, low, high))
+        found = seen_by_both(readout(scatter=True, photo=photo, low=low, high=high))
         # of pairs of photons, each of which is seen or not by itself
         spread = np.sqrt(part**2 * (1 - part**2) / N + (2 * part) ** 2 * part * (1 - part) / N)
         assert abs(found - part**2) < 4 * spread + 3 / N
@@ -87,5 +94,5 @@ def test_without_a_window_all_that_interact_are_seen(*, scatter: bool) -> None:
     """As 1 − exp(−μ T / cosine) of either photon, whatever comes after."""
     cosine = np.linspace(0.6, 1, 10_001)
     wanted = np.trapezoid((1 - np.exp(-MU * THICKNESS / cosine)) ** 2, cosine) / 0.4
-    found = seen_by_both(Photons(scatter, 0.33, 0.0, 2000.0), lowest=0.6)
+    found = seen_by_both(readout(scatter=scatter, photo=0.33, low=0.0, high=2000.0), lowest=0.6)
     assert found == pytest.approx(wanted, abs=4 * np.sqrt(wanted * (1 - wanted) / N))

@@ -22,7 +22,7 @@ from tests.engine.modalities.dual_head_pet.response.unfolding import dense
 
 @cache
 def integrated() -> ResponseMatrix:
-    return build_analytic(panels(), AnalyticResponse(n_points=512))
+    return build_analytic(panels(), AnalyticResponse(n_points=512, scatter=False))
 
 
 @cache

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.data.histogram import with_settings
 from engine.data.response import ResponseMatrix
 from engine.geometry.dual_head import DualHead
 from engine.io import read_scanner
@@ -44,7 +45,8 @@ def picture(matrix: ResponseMatrix, i: int) -> np.ndarray:
 
 def test_photons_and_integral_agree_within_their_errors() -> None:
     """On all 18 orientations of 6 × 4 crystals, in absolute numbers, gaps and all."""
-    integral = build_analytic(six_by_four(), AnalyticResponse(n_points=1 << 15, threshold=0))
+    settings = AnalyticResponse(n_points=1 << 15, threshold=0, scatter=False)
+    integral = build_analytic(six_by_four(), settings)
     matrix = tracked(scatter=False)
     ratios = []
     for i in range(len(matrix.orientations)):
@@ -64,7 +66,8 @@ def test_photons_and_integral_agree_within_their_errors() -> None:
 def test_pairs_come_from_all_over_a_voxel() -> None:
     """Of voxels as wide as a crystal and half as deep as the gap, against the integral."""
     scanner = panels(n_planes=2, plane_mm=4.0, voxels_per_pitch=1)
-    integral = build_analytic(scanner, AnalyticResponse(n_points=1 << 14, threshold=0))
+    settings = AnalyticResponse(n_points=1 << 14, threshold=0, scatter=False)
+    integral = build_analytic(scanner, settings)
     seen = build_tracked(scanner, TrackedResponse(n_pairs=1 << 18, scatter=False, threshold=0))
     for i in range(len(seen.orientations)):
         difference = np.linalg.norm(picture(seen, i) - picture(integral, i))
@@ -91,17 +94,19 @@ def test_tracked_rows_keep_the_symmetries() -> None:
 
 
 def test_scatter_widens_the_response_and_the_window_costs_counts() -> None:
+    """With blocks of 2 × 2 crystals, out of which many photons scatter."""
     alone, both = tracked(scatter=False), tracked(scatter=True)
     assert alone.margin == 0 < both.margin <= 2
     assert 0 < both.info["beyond_margin"] < 0.01
     for i in (0, 5, 17):
-        assert 0.4 < picture(both, i).sum() / picture(alone, i).sum() < 0.8
+        assert 0.3 < picture(both, i).sum() / picture(alone, i).sum() < 0.5
 
 
 def test_a_photon_that_only_absorbs_is_one_that_is_attenuated() -> None:
-    settings = TrackedResponse(n_pairs=1 << 16, photo_fraction=1.0, threshold=0)
+    settings = TrackedResponse(n_pairs=1 << 16, threshold=0)
+    black = panels(photo_fraction=1.0, energy_fwhm=0.0)
     one, other = (
-        build_tracked(panels(), settings.model_copy(update={"scatter": s, "seed": 3 + s}))
+        build_tracked(black, settings.model_copy(update={"scatter": s, "seed": 3 + s}))
         for s in (False, True)
     )
     sums = [sum(m.stored(i).values.sum() for i in range(12)) for m in (one, other)]
@@ -110,10 +115,11 @@ def test_a_photon_that_only_absorbs_is_one_that_is_attenuated() -> None:
 
 def test_a_higher_window_costs_more_counts() -> None:
     """One scatter leaves at most 341 keV, and few photons leave after two: 20 mm hold them."""
-    base = TrackedResponse(n_pairs=1 << 15, threshold=0)
+    settings = TrackedResponse(n_pairs=1 << 15, threshold=0)
     sums = []
     for low in (0.0, 350.0, 510.99):
-        matrix = build_tracked(six_by_four(), base.model_copy(update={"low_kev": low}))
+        sharp = {"energy_window_kev": (low, 750.0), "energy_fwhm": 0.0, "block_crystals": 1}
+        matrix = build_tracked(with_settings(six_by_four(), **sharp), settings)
         sums.append(sum(matrix.stored(i).values.sum() for i in range(18)))
     assert 0.98 * sums[1] < sums[2] < sums[1] < 0.8 * sums[0]
 
@@ -159,7 +165,7 @@ def test_random_numbers_are_even() -> None:
     assert abs(np.corrcoef(drawn[:-1], drawn[1:])[0, 1]) < 0.02
 
 
-@pytest.mark.parametrize("way", [(1e-3, 0.0), (-0.3, 0.6), (0.9, -0.1)])
+@pytest.mark.parametrize("way", [(0.0, 0.0), (1e-3, 0.0), (-0.3, 0.6), (0.9, -0.1)])
 @pytest.mark.parametrize("cosine", [0.95, 0.2, -0.7])
 def test_photons_scatter_evenly_about_the_way_they_came(
     way: tuple[float, float], cosine: float

@@ -1,0 +1,88 @@
+"""How photons spread in panels, against closed forms."""
+
+from __future__ import annotations
+
+from math import erf, sqrt
+
+import numpy as np
+import pytest
+
+from engine.geometry.tof import FWHM_PER_SIGMA
+from engine.operators.crystal_edges import edge_efficiencies
+from engine.operators.crystal_spread import REACH, CrystalSpread, Shifts
+from tests.engine.geometry.panels import panels
+
+N = 1 << 13
+BLACK = {"photo_fraction": 1.0}
+ALL = {"energy_window_kev": (0.0, 2000.0), "energy_fwhm": 0.0}
+
+
+def spread(**changes: object) -> CrystalSpread:
+    return CrystalSpread.of(panels(**changes), n_photons=N, seed=1)
+
+
+def test_black_crystals_keep_what_the_window_holds_of_a_gaussian() -> None:
+    """Φ((high − 511) / σ) − Φ((low − 511) / σ) of each photon, all where they interact first."""
+    found = spread(**BLACK, energy_window_kev=(480.0, 530.0), energy_fwhm=0.15)
+    sigma = 0.15 * 510.999 / FWHM_PER_SIGMA
+    wanted = sum(erf(d / sqrt(2) / sigma) for d in (530 - 510.999, 510.999 - 480)) / 2
+    seen = found.chances.sum(axis=(2, 3))
+    error = sqrt(wanted * (1 - wanted) / N)
+    assert seen == pytest.approx(np.full_like(seen, wanted), abs=5 * error)
+    np.testing.assert_array_equal(found.chances[:, :, REACH, REACH], seen)
+
+
+@pytest.mark.parametrize("place", ["mean", "largest"])
+def test_without_a_window_every_photon_that_interacts_is_seen_somewhere(place: str) -> None:
+    found = spread(**ALL, place=place)
+    assert found.chances.sum(axis=(2, 3)) == pytest.approx(1)
+    assert 0.3 < found.chances[0, 0, REACH, REACH] < 0.95
+
+
+def test_photons_straight_ahead_spread_alike_to_all_sides() -> None:
+    found = spread(**ALL, block_crystals=4).chances[0, 0] * N
+    for image in (found[::-1], found[:, ::-1], found.T):
+        sums = found + image
+        assert ((found - image) ** 2)[sums > 0].sum() < 2.5 * sums[sums > 0].sum()
+
+
+def test_oblique_photons_are_displaced_the_way_they_fly() -> None:
+    found = spread(**ALL)
+    rows = np.arange(-REACH, REACH + 1)
+    oblique = found.at(found.step * (len(found.chances) - 1), 0.0)
+    assert rows @ oblique.sum(axis=1) > 0.05
+    assert abs(oblique.sum(axis=0) @ rows) < 0.05
+
+
+def test_directions_between_those_tracked_are_linear() -> None:
+    found = spread()
+    corners = [found.chances[i, k] for i in (0, 1) for k in (0, 1)]
+    middle = found.at(found.step / 2, found.step / 2)
+    np.testing.assert_allclose(middle, np.mean(corners, axis=0))
+    np.testing.assert_allclose(found.at(found.step, 0.0), found.chances[1, 0])
+
+
+def test_likely_shifts_stand_first_and_add_up_to_one() -> None:
+    chances = np.zeros((5, 5))
+    chances[2, 2], chances[3, 2], chances[0, 4] = 0.5, 0.2, 0.1
+    found = Shifts.of(chances)
+    assert found.shifts.tolist() == [[0, 0], [1, 0], [-2, 2]]
+    np.testing.assert_allclose(found.cumulative, [0.625, 0.875, 1])
+    assert found.seen == pytest.approx(0.8) and found.reach == 2
+
+
+def test_edges_cost_black_crystals_nothing() -> None:
+    e = edge_efficiencies(panels(**BLACK), n_photons=1 << 13)
+    assert e == pytest.approx(np.ones(30), abs=0.06)
+
+
+def test_blocks_and_edges_cost_their_crystals_counts_alike_in_mirrors() -> None:
+    scanner = panels(n_rows=8, n_columns=8, block_crystals=4, thickness_mm=20.0, separation_mm=30)
+    e = edge_efficiencies(scanner, n_photons=1 << 13).reshape(2, 8, 8)
+    np.testing.assert_array_equal(e[0], e[1])
+    np.testing.assert_array_equal(e[0], e[0][::-1])
+    np.testing.assert_array_equal(e[0], e[0][:, ::-1])
+    inside, corner, border = e[0, 1:3, 1:3].mean(), e[0, 0, 0], e[0, 3:5, 1:3].mean()
+    assert corner < 0.95 * border < 0.95 * inside
+    again = edge_efficiencies(scanner, threads=2, n_photons=1 << 13)
+    np.testing.assert_array_equal(again, e.ravel())

@@ -1,0 +1,118 @@
+"""How true the decays are that two panels give, judged with photons.
+
+    python -m tests.physics.panels [--pairs N] [--no-scatter] [--set algorithm.iterations=8 ...]
+
+A box with two hot balls of twenty times its activity and a cold one between two panels whose
+crystals scatter, with energy window, energy resolution and blocks (tests/judge). Decays relative to
+the true ones: in all of the image, in the box, in its background away from balls and walls, in the
+hot balls of 4.8 and 8 mm, and those of the cold ball relative to the background found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import engine
+from engine.data.histogram import histogrammed
+from engine.modalities.studies import find_protocol
+from engine.study.assignments import with_settings
+from tests.judge.materials import AIR
+from tests.judge.phantoms import Phantom
+from tests.judge.solids import Solid
+from tests.judge.studies import JudgeStudy, panel_balls
+from tests.judge_scans import kept_pairs, listmode_of, panel_crystals, panels_of
+
+PROTOCOL = "dual-head"
+
+
+CLEAR_MM = 4.0
+"""Of walls and balls, where the background is measured."""
+
+
+def balls_in_air() -> JudgeStudy:
+    """Return the balls in a box of air: what the panels make of decays, and nothing else."""
+    study = panel_balls()
+    regions = tuple(replace(region, material=AIR) for region in study.phantom.regions)
+    return replace(study, name="panels-air", phantom=replace(study.phantom, regions=regions))
+
+
+def centres_of(grid: engine.ImageGrid) -> NDArray[np.float64]:
+    """(n_z, n_y, n_x, 3) middles of the voxels [mm]."""
+    z, y, x = np.meshgrid(*(grid.centres_mm(axis=k) for k in (2, 1, 0)), indexing="ij")
+    return np.stack([x, y, z], axis=-1)
+
+
+def truth_on(phantom: Phantom, grid: engine.ImageGrid, n_decays: float) -> NDArray[np.float64]:
+    """Decays in each voxel, sampled at 3 x 3 x 3 points."""
+    values, voxel = np.zeros(grid.shape), np.array(grid.voxel_mm)
+    centres = centres_of(grid).reshape(-1, 3)
+    for corner in np.ndindex(3, 3, 3):
+        activity, _ = phantom.at(centres + (np.array(corner) - 1) / 3 * voxel)
+        values += activity.reshape(grid.shape)
+    return values * (n_decays / values.sum())
+
+
+def regions_of(study: JudgeStudy, grid: engine.ImageGrid) -> dict[str, NDArray[np.bool_]]:
+    """Voxels of each region that is looked at."""
+    body, *balls = (region.solid for region in study.phantom.regions)
+    at = centres_of(grid)
+
+    def within(ball: Solid, margin_mm: float) -> NDArray[np.bool_]:
+        return np.linalg.norm(at - ball.centre_mm, axis=-1) < ball.half_mm[0] + margin_mm
+
+    low, high = body.reach_mm()
+    inside = ((at > low) & (at < high)).all(axis=-1)
+    core = ((at > low + CLEAR_MM) & (at < high - CLEAR_MM)).all(axis=-1)
+    for ball in balls:
+        core &= ~within(ball, CLEAR_MM)
+    names = ("ball 4.8 mm", "ball 8 mm", "cold ball")
+    found = dict(zip(names, (within(ball, 0.0) for ball in balls), strict=True))
+    return {"image": np.ones(grid.shape, bool), "box": inside, "background": core} | found
+
+
+def scan_of(study: JudgeStudy, n_pairs: int, **keys: object) -> tuple[engine.Histogram, float]:
+    """Return pairs that did not scatter in the box as counts of lines, and how many decays."""
+    pairs = kept_pairs(study, n_pairs).trues
+    panels = panels_of(study.scanner, study.physics, **keys)
+    crystals = panel_crystals(study.scanner, pairs.crystals)
+    return histogrammed(listmode_of(pairs, panels, crystals)), pairs.n_decays
+
+
+def main(arguments: list[str]) -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pairs", type=int, default=1_000_000)
+    parser.add_argument("--set", nargs="*", default=[], help="settings of the protocol, a.b=value")
+    parser.add_argument("--no-scatter", action="store_true")
+    chosen = parser.parse_args(arguments)
+    out, study = sys.stdout.write, balls_in_air()
+    scan, n_decays = scan_of(study, chosen.pairs)
+    grid = scan.scanner.grid
+    truth, regions = truth_on(study.phantom, grid, n_decays), regions_of(study, grid)
+    settings = [*chosen.set, f"response.scatter={str(not chosen.no_scatter).lower()}"]
+    protocol = with_settings(find_protocol(PROTOCOL), settings)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "balls.h5"
+        engine.save(scan, path)
+        started = time.perf_counter()
+        volume = engine.reconstruct(engine.Study(data=path, protocol=protocol), on=engine.cpu())
+    seconds = time.perf_counter() - started
+    values = volume.values.astype(float)
+    out(f"{scan.n_prompts:,.0f} pairs, {seconds:.0f} s\n")
+    out("| " + " | ".join(regions) + " | spread |\n" + "|---" * (len(regions) + 1) + "|\n")
+    level = values[regions["background"]]
+    cells = [values[where].sum() / truth[where].sum() for where in regions.values() if where.any()]
+    cells[-1] = values[regions["cold ball"]].mean() / level.mean()
+    out("| " + " | ".join(f"{v:.2f}" for v in [*cells, level.std() / level.mean()]) + " |\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,49 @@
+"""Two panels are judged with photons: as many counts as the response says, line by line."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import engine
+from engine.corrections.histogram import CrystalEdges
+from engine.modalities.dual_head_pet.response.building import build_analytic
+from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+from tests.physics.panels import balls_in_air, scan_of, truth_on
+
+COARSE = {"voxels_per_pitch": 1, "n_planes": 20, "plane_mm": 2.0}
+ON = engine.cpu(2)
+
+
+@cache
+def counted() -> tuple[engine.Histogram, np.ndarray]:
+    """Counts of two panels, and the decays that they are of."""
+    study = balls_in_air()
+    scan, n_decays = scan_of(study, 60_000, **COARSE)
+    return scan, truth_on(study.phantom, scan.scanner.grid, n_decays).astype(np.float32)
+
+
+def expected(*, scatter: bool) -> np.ndarray:
+    scan, truth = counted()
+    response = build_analytic(scan.scanner, AnalyticResponse(n_points=1 << 12, scatter=scatter))
+    return engine.MatrixProjector(response, on=ON)(truth)
+
+
+def test_counts_are_those_that_the_response_and_the_edges_expect() -> None:
+    """Scatter between crystals, window, blocks and edges: in all, and for each crystal."""
+    scan, _ = counted()
+    factors = CrystalEdges().factor(scan, on=ON)
+    found = factors * expected(scatter=True)
+    assert found.sum() == pytest.approx(scan.n_prompts, rel=0.04)
+    lors = scan.scanner.lors(np.arange(scan.scanner.n_lors))
+    per_crystal = [np.bincount(lors.ravel(), np.repeat(v, 2)) for v in (scan.prompts, found)]
+    per_crystal[1] *= scan.n_prompts / found.sum()
+    chi2 = np.mean((per_crystal[0] - per_crystal[1]) ** 2 / per_crystal[1])
+    assert chi2 < 1.3
+
+
+def test_first_interactions_alone_would_be_twice_as_many() -> None:
+    scan, _ = counted()
+    assert 1.8 < expected(scatter=False).sum() / scan.n_prompts < 2.2
