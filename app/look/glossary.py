@@ -22,6 +22,8 @@ GLOSSARY = {
     "Delayeds": "Coincidences counted with a delay. They are all by chance and tell the randoms.",
     "Detector roll": "A detector that is turned a little in its plane. It doubles edges above and "
     "below the middle.",
+    "Edges of blocks": "Crystals at the edge of a block, or of a panel, count less: photons "
+    "scatter out of it.",
     "Finishing": "Filters and units of the finished image.",
     "FWHM": "Full width at half maximum: how wide a point looks. The smaller, the sharper.",
     "Geometry of the lines": "How well the crystals at both ends of a line see each other, by "

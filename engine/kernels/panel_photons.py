@@ -1,4 +1,4 @@
-"""Photons of 511 keV tracked into panels of crystals by chance, and how crystals are read.
+"""What a photon of 511 keV leaves in a panel of crystals, by chance, and how crystals are read.
 
 Photons fly free between the panels. In a panel they meet crystals and empty gaps (Woodcock: steps
 of an all-filled panel, those that end in a gap do not count). A photon is absorbed, or scattered by
@@ -34,7 +34,7 @@ MOST_DEPOSITS = 32
 """Places in the list of one photon's deposits; later ones count with the last."""
 DEPOSIT = 5
 """Row, column, energy [keV], y and z [mm] of a deposit."""
-_ROW, _COLUMN, _KEV, _Y, _Z = range(DEPOSIT)
+ROW, COLUMN, _KEV, _Y, _Z = range(DEPOSIT)
 
 
 class Readout(NamedTuple):
@@ -66,7 +66,7 @@ def _crystal_at(y: float, z: float, panels: Panels) -> tuple[int, int, bool]:
 
 
 @_KERNEL
-def _absorbed(
+def absorbed(
     y: float, z: float, d_x: float, d_y: float, d_z: float, panels: Panels, readout: Readout,
     state: Array, deposits: Array,
 ) -> int:  # fmt: skip
@@ -100,7 +100,7 @@ def _absorbed(
                 lost = energy * (1.0 - ratio)
         energy -= lost
         if n < MOST_DEPOSITS:
-            deposits[n, _ROW], deposits[n, _COLUMN] = row, column
+            deposits[n, ROW], deposits[n, COLUMN] = row, column
             deposits[n, _KEV], deposits[n, _Y], deposits[n, _Z] = lost, y, z
             n += 1
         else:
@@ -117,8 +117,8 @@ def _same(one: Array, other: Array, group: int, row: int, column: int) -> bool:
     """
     if group == 0:
         return True
-    rows = (one[_ROW] + row) // group == (other[_ROW] + row) // group
-    return rows and (one[_COLUMN] + column) // group == (other[_COLUMN] + column) // group
+    rows = (one[ROW] + row) // group == (other[ROW] + row) // group
+    return rows and (one[COLUMN] + column) // group == (other[COLUMN] + column) // group
 
 
 @_KERNEL
@@ -143,7 +143,7 @@ def _richest(
 
 
 @_KERNEL
-def _read(
+def read(
     deposits: Array, n: int, panels: Panels, readout: Readout, row: int, column: int, state: Array
 ) -> tuple[int, int, bool]:
     """Row and column where a photon of `n` deposits is seen, and whether it is."""
@@ -158,7 +158,7 @@ def _read(
         return 0, 0, False
     if readout.largest:
         best, _ = _richest(deposits, n, 1, row, column, block, readout.block)
-        return int(deposits[best, _ROW]), int(deposits[best, _COLUMN]), True
+        return int(deposits[best, ROW]), int(deposits[best, COLUMN]), True
     sums_y, sums_z, sums = 0.0, 0.0, 0.0
     for i in range(n):
         if _same(deposits[i], deposits[block], readout.block, row, column):
@@ -168,150 +168,3 @@ def _read(
     # the mean may lie in a gap; it then counts for the crystal of that pitch
     seen_row, seen_column, _ = _crystal_at(sums_y / sums, sums_z / sums, panels)
     return seen_row, seen_column, True
-
-
-@_KERNEL
-def _within(readout: Readout, state: Array) -> int:
-    """Draw the place of the pitch 0 along the edge of its block."""
-    return math.floor(uniform(state) * readout.block)
-
-
-@_KERNEL
-def track(
-    n_pairs: int, voxel: tuple[int, int, int], lowest: float, panels: Panels, readout: Readout,
-    state: Array, deposits: Array, found: Array,
-) -> int:  # fmt: skip
-    """Emit pairs from all over a voxel, and return how many were seen by both panels.
-
-    Parameters
-    ----------
-    n_pairs
-        how many are emitted
-    voxel
-        (p, j, k) its plane, row and column on the pitch
-    lowest
-        cosine to the panels' normal below which no direction is drawn
-    panels, readout
-        the geometry and the physics
-    state
-        (1,) uint64 of the random numbers
-    deposits
-        (MOST_DEPOSITS, DEPOSIT) room
-    found
-        (n_pairs, 4) int16 row and column on panel 0, row and column on panel 1
-    """
-    g, n_seen = panels, 0
-    edge = g.pitch / g.voxels_per_pitch
-    for _ in range(n_pairs):
-        x = (voxel[0] + uniform(state) - 0.5 * g.n_planes) * g.plane
-        y = (voxel[1] + uniform(state)) * edge
-        z = (voxel[2] + uniform(state)) * edge
-        row, column = _within(readout, state), _within(readout, state)
-        # even in the cosine is even on the sphere; directions that no panel can see are not drawn,
-        # and the caller counts them as the part `lowest` of all
-        d_x = lowest + (1.0 - lowest) * uniform(state)
-        angle = 2.0 * math.pi * uniform(state)
-        sine = math.sqrt(1.0 - d_x * d_x)
-        d_y, d_z = sine * math.cos(angle), sine * math.sin(angle)
-        t_0, t_1 = (0.5 * g.separation + x) / d_x, (0.5 * g.separation - x) / d_x
-        to_y, to_z = y + t_1 * d_y, z + t_1 * d_z
-        n = _absorbed(to_y, to_z, d_x, d_y, d_z, g, readout, state, deposits)
-        r_1, c_1, seen = _read(deposits, n, g, readout, row, column, state)
-        # pairs of which one photon escapes end here, before the other is tracked
-        if not seen:
-            continue
-        to_y, to_z = y - t_0 * d_y, z - t_0 * d_z
-        n = _absorbed(to_y, to_z, d_x, -d_y, -d_z, g, readout, state, deposits)
-        r_0, c_0, seen = _read(deposits, n, g, readout, row, column, state)
-        if seen:
-            found[n_seen, 0], found[n_seen, 1] = r_0, c_0
-            found[n_seen, 2], found[n_seen, 3] = r_1, c_1
-            n_seen += 1
-    return n_seen
-
-
-@_KERNEL
-def count_spread(
-    n_photons: int, tangents: tuple[float, float], panels: Panels, readout: Readout, state: Array,
-    deposits: Array, counts: Array,
-) -> int:  # fmt: skip
-    """Send photons of one direction into a panel, and return how many interact.
-
-    Parameters
-    ----------
-    n_photons
-        how many are sent, evenly over a pitch
-    tangents
-        of the direction along rows and columns, to the panel's normal
-    panels, readout
-        the geometry and the physics
-    state
-        (1,) uint64 of the random numbers
-    deposits
-        (MOST_DEPOSITS, DEPOSIT) room
-    counts
-        (2 m + 1, 2 m + 1) int64, added to: how many are seen so many rows and columns from the
-        crystal of their first interaction; what is seen farther away counts at the edge
-    """
-    far, n_met = counts.shape[0] // 2, 0
-    d_x = 1.0 / math.sqrt(1.0 + tangents[0] * tangents[0] + tangents[1] * tangents[1])
-    d_y, d_z = tangents[0] * d_x, tangents[1] * d_x
-    for _ in range(n_photons):
-        y, z = uniform(state) * panels.pitch, uniform(state) * panels.pitch
-        row, column = _within(readout, state), _within(readout, state)
-        n = _absorbed(y, z, d_x, d_y, d_z, panels, readout, state, deposits)
-        n_met += n > 0
-        seen_row, seen_column, seen = _read(deposits, n, panels, readout, row, column, state)
-        if seen:
-            down = min(max(seen_row - int(deposits[0, _ROW]), -far), far)
-            along = min(max(seen_column - int(deposits[0, _COLUMN]), -far), far)
-            counts[far + down, far + along] += 1
-    return n_met
-
-
-@_KERNEL
-def count_crystals(
-    n_photons: int, panels: Panels, endless: Readout, whole: Readout, state: Array,
-    deposits: Array, counts: Array,
-) -> None:  # fmt: skip
-    """Send photons from all over one panel to all over the other; count by crystals.
-
-    Parameters
-    ----------
-    n_photons
-        how many are sent
-    panels
-        the geometry
-    endless, whole
-        how they are read in a panel without edges and in one with them
-    state
-        (1,) uint64 of the random numbers
-    deposits
-        (MOST_DEPOSITS, DEPOSIT) room
-    counts
-        (2, n_rows, n_columns) int64, added to: those seen without edges, by the crystal of their
-        first interaction; those seen with edges, where they are seen
-    """
-    g = panels
-    n_rows, n_columns = counts.shape[1], counts.shape[2]
-    done = 0
-    while done < n_photons:
-        y, z = uniform(state) * n_rows * g.pitch, uniform(state) * n_columns * g.pitch
-        d_y = y - uniform(state) * n_rows * g.pitch
-        d_z = z - uniform(state) * n_columns * g.pitch
-        length = math.sqrt(g.separation * g.separation + d_y * d_y + d_z * d_z)
-        d_x, d_y, d_z = g.separation / length, d_y / length, d_z / length
-        # faces see each other with cos² / r², which goes with the fourth power of the cosine
-        if uniform(state) > d_x * d_x * d_x * d_x:
-            continue
-        done += 1
-        row, column = _within(endless, state), _within(endless, state)
-        n = _absorbed(y, z, d_x, d_y, d_z, g, endless, state, deposits)
-        first_row, first_column = int(deposits[0, _ROW]), int(deposits[0, _COLUMN])
-        _, _, seen = _read(deposits, n, g, endless, row, column, state)
-        if seen and 0 <= first_row < n_rows and 0 <= first_column < n_columns:
-            counts[0, first_row, first_column] += 1
-        n = _absorbed(y, z, d_x, d_y, d_z, g, whole, state, deposits)
-        row, column, seen = _read(deposits, n, g, whole, 0, 0, state)
-        if seen:
-            counts[1, row, column] += 1

@@ -1,4 +1,4 @@
-"""What happens to photons: Klein & Nishina's scattering, and random numbers, for kernels that track.
+"""What happens to photons: scattering by Klein & Nishina, and random numbers to track them with.
 
 The energy after scattering by an angle is k / (1 + k (1 − cos)) of k electron rest energies; angles
 are drawn from the cross-section of Klein & Nishina as Kahn did.

@@ -1,9 +1,9 @@
 """What edges of blocks and panels cost their crystals, beside crystals in an endless panel.
 
 A response matrix is that of panels without edges, with blocks wherever they may lie
-(engine.operators.crystal_spread). At the edge of a block photons scatter out of it and are read with
-less energy; at the edge of a panel none scatter in. Photons that are sent from all over one panel to
-all over the other are tracked in both, and
+(engine.operators.crystal_spread). At the edge of a block photons scatter out of it and are read
+with less energy; at the edge of a panel none scatter in. Photons that are sent from all over one
+panel to all over the other are tracked in both, and
 
 e_i = seen in crystal i / seen with their first interaction in crystal i of the endless panel;
 
@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.geometry.dual_head import DualHead
-from engine.kernels.panel_photons import DEPOSIT, MOST_DEPOSITS, Readout, count_crystals
+from engine.kernels.panel_photons import DEPOSIT, MOST_DEPOSITS, Readout
+from engine.kernels.panel_tracks import count_crystals
 from engine.kernels.response import Panels
 from engine.operators.crystal_spread import panels_of, readout_of
 

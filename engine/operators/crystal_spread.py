@@ -1,4 +1,4 @@
-"""Where photons are seen that first interact in a crystal of a panel, and how many of them are.
+"""How photons spread from the crystal of a panel that they first interact in to that of readout.
 
 A photon of direction d that first interacts in one crystal is seen δ rows and columns away, its
 energy in the window, with the chance K(δ | d); the sum over δ is the part of the photons that are
@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 
 from engine.geometry.dual_head import DualHead
 from engine.geometry.tof import FWHM_PER_SIGMA
-from engine.kernels.panel_photons import DEPOSIT, MOST_DEPOSITS, Readout, count_spread
+from engine.kernels.panel_photons import DEPOSIT, MOST_DEPOSITS, Readout
+from engine.kernels.panel_tracks import count_spread
 from engine.kernels.photons import REST_KEV
 from engine.kernels.response import Panels
 
@@ -116,7 +117,9 @@ class CrystalSpread:
         most = per_pitch * (max(s.n_rows, s.n_columns) - 1)
         n = 1 + math.ceil(most / STEP)
         step = most / (n - 1) if n > 1 else 1.0
-        panels, readout = panels_of(scanner), readout_of(scanner)
+        # the image between the panels is nothing to a photon in them
+        panels = panels_of(scanner)._replace(n_planes=0, plane=0.0, voxels_per_pitch=0)
+        readout = readout_of(scanner)
         return cls(_tracked(panels, readout, n, step, n_photons, seed), step, per_pitch, n_photons)
 
     def of_orientation(self, a: int, b: int) -> Shifts:
@@ -145,7 +148,7 @@ def _between(at: float, last: int) -> tuple[int, float]:
 def _tracked(
     panels: Panels, readout: Readout, n: int, step: float, n_photons: int, seed: int
 ) -> NDArray[np.float64]:
-    """(n, n, 2 m + 1, 2 m + 1) K for tangents on a grid; the image between the panels is nothing."""
+    """(n, n, 2 m + 1, 2 m + 1) K for tangents on a grid."""
 
     def chances(direction: tuple[int, int]) -> NDArray[np.float64]:
         column, row = direction  # row ≥ column

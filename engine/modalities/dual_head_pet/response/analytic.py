@@ -15,9 +15,9 @@ from engine.arrays import Array
 from engine.geometry.dual_head import DualHead
 from engine.geometry.dual_head_symmetry import keeping, n_stored_planes
 from engine.kernels.response import Panels, integrate
-from engine.operators.crystal_spread import CrystalSpread, Shifts, panels_of
 from engine.modalities.dual_head_pet.response.packing import PackedRows, packed
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+from engine.operators.crystal_spread import CrystalSpread, Shifts, panels_of
 
 __all__ = ["AnalyticResponse", "Planes", "ResponseRows"]
 

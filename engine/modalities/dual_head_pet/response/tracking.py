@@ -1,4 +1,4 @@
-"""The response from photons tracked by chance (`engine.kernels.panel_photons`).
+"""The response from photons tracked by chance (`engine.kernels.panel_tracks`).
 
 Pairs are emitted from the few voxels of a pitch that are not images of each other (3 of 4 × 4) in
 every stored plane. A pair that both panels see is a count for one orientation and one voxel of its
@@ -24,7 +24,8 @@ from engine.arrays import Array
 from engine.data.response import ResponseMatrix
 from engine.geometry.dual_head import DualHead, DualHeadSettings
 from engine.geometry.dual_head_symmetry import TURNS, n_stored_planes, seeds
-from engine.kernels.panel_photons import DEPOSIT, MOST_DEPOSITS, track
+from engine.kernels.panel_photons import DEPOSIT, MOST_DEPOSITS
+from engine.kernels.panel_tracks import track
 from engine.modalities.dual_head_pet.response.building import (
     OnProgress,
     finished,

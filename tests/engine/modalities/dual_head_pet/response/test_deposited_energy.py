@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.kernels.panel_photons import DEPOSIT, MOST_DEPOSITS, Readout, track
+from engine.kernels.panel_photons import DEPOSIT, MOST_DEPOSITS, Readout
+from engine.kernels.panel_tracks import track
 from engine.kernels.photons import REST_KEV
 from engine.kernels.response import Panels
 

@@ -1,0 +1,162 @@
+"""Pairs and photons sent into panels, and what is counted of them (engine.kernels.panel_photons)."""
+
+from __future__ import annotations
+
+import math
+
+from engine.arrays import Array
+from engine.kernels.compile_cache import cached_njit
+from engine.kernels.panel_photons import COLUMN, ROW, Readout, absorbed, read
+from engine.kernels.photons import uniform
+from engine.kernels.response import Panels
+from engine.plain import Plain
+
+_MATH: Plain = {"error_model": "numpy", "_nrt": False}
+_KERNEL = cached_njit(**_MATH)
+
+
+@_KERNEL
+def _within(readout: Readout, state: Array) -> int:
+    """Draw the place of the pitch 0 along the edge of its block."""
+    return math.floor(uniform(state) * readout.block)
+
+
+@_KERNEL
+def track(
+    n_pairs: int, voxel: tuple[int, int, int], lowest: float, panels: Panels, readout: Readout,
+    state: Array, deposits: Array, found: Array,
+) -> int:  # fmt: skip
+    """Emit pairs from all over a voxel, and return how many were seen by both panels.
+
+    Parameters
+    ----------
+    n_pairs
+        how many are emitted
+    voxel
+        (p, j, k) its plane, row and column on the pitch
+    lowest
+        cosine to the panels' normal below which no direction is drawn
+    panels, readout
+        the geometry and the physics
+    state
+        (1,) uint64 of the random numbers
+    deposits
+        (MOST_DEPOSITS, DEPOSIT) room
+    found
+        (n_pairs, 4) int16 row and column on panel 0, row and column on panel 1
+    """
+    g, n_seen = panels, 0
+    edge = g.pitch / g.voxels_per_pitch
+    for _ in range(n_pairs):
+        x = (voxel[0] + uniform(state) - 0.5 * g.n_planes) * g.plane
+        y = (voxel[1] + uniform(state)) * edge
+        z = (voxel[2] + uniform(state)) * edge
+        row, column = _within(readout, state), _within(readout, state)
+        # even in the cosine is even on the sphere; directions that no panel can see are not drawn,
+        # and the caller counts them as the part `lowest` of all
+        d_x = lowest + (1.0 - lowest) * uniform(state)
+        angle = 2.0 * math.pi * uniform(state)
+        sine = math.sqrt(1.0 - d_x * d_x)
+        d_y, d_z = sine * math.cos(angle), sine * math.sin(angle)
+        t_0, t_1 = (0.5 * g.separation + x) / d_x, (0.5 * g.separation - x) / d_x
+        to_y, to_z = y + t_1 * d_y, z + t_1 * d_z
+        n = absorbed(to_y, to_z, d_x, d_y, d_z, g, readout, state, deposits)
+        r_1, c_1, seen = read(deposits, n, g, readout, row, column, state)
+        # pairs of which one photon escapes end here, before the other is tracked
+        if not seen:
+            continue
+        to_y, to_z = y - t_0 * d_y, z - t_0 * d_z
+        n = absorbed(to_y, to_z, d_x, -d_y, -d_z, g, readout, state, deposits)
+        r_0, c_0, seen = read(deposits, n, g, readout, row, column, state)
+        if seen:
+            found[n_seen, 0], found[n_seen, 1] = r_0, c_0
+            found[n_seen, 2], found[n_seen, 3] = r_1, c_1
+            n_seen += 1
+    return n_seen
+
+
+@_KERNEL
+def count_spread(
+    n_photons: int, tangents: tuple[float, float], panels: Panels, readout: Readout, state: Array,
+    deposits: Array, counts: Array,
+) -> int:  # fmt: skip
+    """Send photons of one direction into a panel, and return how many interact.
+
+    Parameters
+    ----------
+    n_photons
+        how many are sent, evenly over a pitch
+    tangents
+        of the direction along rows and columns, to the panel's normal
+    panels, readout
+        the geometry and the physics
+    state
+        (1,) uint64 of the random numbers
+    deposits
+        (MOST_DEPOSITS, DEPOSIT) room
+    counts
+        (2 m + 1, 2 m + 1) int64, added to: how many are seen so many rows and columns from the
+        crystal of their first interaction; what is seen farther away counts at the edge
+    """
+    far, n_met = counts.shape[0] // 2, 0
+    d_x = 1.0 / math.sqrt(1.0 + tangents[0] * tangents[0] + tangents[1] * tangents[1])
+    d_y, d_z = tangents[0] * d_x, tangents[1] * d_x
+    for _ in range(n_photons):
+        y, z = uniform(state) * panels.pitch, uniform(state) * panels.pitch
+        row, column = _within(readout, state), _within(readout, state)
+        n = absorbed(y, z, d_x, d_y, d_z, panels, readout, state, deposits)
+        n_met += n > 0
+        seen_row, seen_column, seen = read(deposits, n, panels, readout, row, column, state)
+        if seen:
+            down = min(max(seen_row - int(deposits[0, ROW]), -far), far)
+            along = min(max(seen_column - int(deposits[0, COLUMN]), -far), far)
+            counts[far + down, far + along] += 1
+    return n_met
+
+
+@_KERNEL
+def count_crystals(
+    n_photons: int, panels: Panels, endless: Readout, whole: Readout, state: Array,
+    deposits: Array, counts: Array,
+) -> None:  # fmt: skip
+    """Send photons from all over one panel to all over the other; count by crystals.
+
+    Parameters
+    ----------
+    n_photons
+        how many are sent
+    panels
+        the geometry
+    endless, whole
+        how they are read in a panel without edges and in one with them
+    state
+        (1,) uint64 of the random numbers
+    deposits
+        (MOST_DEPOSITS, DEPOSIT) room
+    counts
+        (2, n_rows, n_columns) int64, added to: those seen without edges, by the crystal of their
+        first interaction; those seen with edges, where they are seen
+    """
+    g = panels
+    n_rows, n_columns = counts.shape[1], counts.shape[2]
+    done = 0
+    while done < n_photons:
+        y, z = uniform(state) * n_rows * g.pitch, uniform(state) * n_columns * g.pitch
+        d_y = y - uniform(state) * n_rows * g.pitch
+        d_z = z - uniform(state) * n_columns * g.pitch
+        length = math.sqrt(g.separation * g.separation + d_y * d_y + d_z * d_z)
+        d_x, d_y, d_z = g.separation / length, d_y / length, d_z / length
+        # faces see each other with cos² / r², which goes with the fourth power of the cosine
+        if uniform(state) > d_x * d_x * d_x * d_x:
+            continue
+        done += 1
+        row, column = _within(endless, state), _within(endless, state)
+        n = absorbed(y, z, d_x, d_y, d_z, g, endless, state, deposits)
+        first_row, first_column = int(deposits[0, ROW]), int(deposits[0, COLUMN])
+        _, _, seen = read(deposits, n, g, endless, row, column, state)
+        if seen and 0 <= first_row < n_rows and 0 <= first_column < n_columns:
+            counts[0, first_row, first_column] += 1
+        n = absorbed(y, z, d_x, d_y, d_z, g, whole, state, deposits)
+        row, column, seen = read(deposits, n, g, whole, 0, 0, state)
+        if seen:
+            counts[1, row, column] += 1
