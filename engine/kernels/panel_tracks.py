@@ -1,4 +1,4 @@
-"""Pairs and photons sent into panels, and what is counted of them (engine.kernels.panel_photons)."""
+"""Pairs and single photons sent into panels, and what is counted of them."""
 
 from __future__ import annotations
 
