@@ -17,6 +17,7 @@ from engine.cli import (
     inspect,
     normalise,
     protocols,
+    quality,
     queue,
     reconstruct,
     response,
@@ -38,7 +39,7 @@ from engine.support import keep_fault
 DONE, OUR_FAULT, USER_FAULT, INTERRUPTED = 0, 1, 2, 130
 VERBS = (
     *(reconstruct, queue, results, inspect, protocols, simulate, response, volumes, calibrate, suv),
-    *(normalise, storage, bench, doctor, verify_log),
+    *(normalise, quality, storage, bench, doctor, verify_log),
 )
 
 

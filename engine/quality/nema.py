@@ -10,14 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.data.volume import Volume
 from engine.errors import SettingsError
 from engine.geometry.grid import Point
-from engine.quality import roi
-from engine.quality.roi import Weights
+
+if TYPE_CHECKING:  # its regions are those of simulated phantoms, with all that these import
+    from engine.quality.roi import Weights
 
 SLICES_MM = (-20.0, -10.0, 0.0, 10.0, 20.0)
 """Background slices, from the spheres' plane."""
@@ -65,6 +67,8 @@ def residual_error(insert: float, background: float) -> float:
 
 def disc(volume: Volume, centre_mm: Point, diameter_mm: float) -> Weights:
     """Return a disc one slice thick, in the slice nearest to its centre."""
+    from engine.quality import roi
+
     z = volume.grid.centres_mm(2)
     slice_mm = float(z[np.argmin(np.abs(z - centre_mm[2]))])
     centre = (centre_mm[0], centre_mm[1], slice_mm)
@@ -104,6 +108,8 @@ def sphere_quality(
     background_mm
         centres (x, y, z) of the discs, at least two; see `background_places_mm` [mm]
     """
+    from engine.quality import roi
+
     hot = roi.mean(volume, disc(volume, centre_mm, diameter_mm))
     discs = [disc(volume, place, diameter_mm) for place in background_mm]
     background = roi.means(volume, discs)
