@@ -40,6 +40,7 @@ COMMANDS: dict[str, list[str]] = {
     "export": ["mu.nii.gz"],
     "calibrate": ["mu.nii.gz", "--activity-mbq", "1", "--volume-ml", "1"],
     "suv": ["mu.nii.gz"],
+    "normalise": ["scan.h5", "--source", "cylinder", "--radius-mm", "9", "--scanner", "s.toml"],
     "quality": ["mu.nii.gz", "--phantom", "ct-water"],
     "convert": ["scan.l.hdr", "--scanner", "s.toml"],
     "bench listmode": [],
