@@ -18,6 +18,7 @@ import numpy as np
 
 from engine.arrays import Array
 from engine.backend import Backend
+from engine.corrections.attenuation import ATTENUATION_MAP, BATCH, attenuation_factors
 from engine.corrections.base import Additive, Correction, Multiplicative
 from engine.corrections.normalisation import EFFICIENCIES
 from engine.data.histogram import Histogram, total
@@ -90,6 +91,42 @@ class CrystalEdges(Multiplicative[Histogram]):
         low, mean = 100 * float(used.min()), 100 * float(used.mean(dtype=np.float64))
         return (
             f"for what their crystals lose, lines count {mean:.0f} % on average, least {low:.0f} %"
+        )
+
+
+class LineAttenuation(Multiplicative[Histogram]):
+    """Photons lost in the object, from a map of linear attenuation coefficients."""
+
+    title: ClassVar[str] = "Attenuation"
+    kind: ClassVar[str] = "attenuation"
+    inputs: ClassVar[tuple[InputRole, ...]] = (ATTENUATION_MAP,)
+    since: ClassVar[int | None] = 4
+
+    def obstacle(self, data: Histogram) -> str | None:
+        return None if data.mu_map is not None else "no attenuation map is given; load a μ-map"
+
+    def factor(self, data: Histogram, *, on: Backend) -> Array:
+        if data.mu_map is None:
+            raise DataError("no attenuation map is given; load a μ-map.")
+        scanner = data.scanner
+        factors = np.empty(scanner.n_lors, np.float32)
+        for start in range(0, scanner.n_lors, BATCH):
+            crystals = scanner.lors(np.arange(start, min(start + BATCH, scanner.n_lors)))
+            factors[start : start + BATCH] = attenuation_factors(
+                data.mu_map, scanner.positions_mm, crystals, on=on
+            )
+        return factors
+
+    def summary(self, before: Histogram, after: Histogram) -> str:
+        if after.factors is None:
+            return ""
+        earlier = 1.0 if before.factors is None else np.maximum(before.factors, 1e-30)
+        passing = after.factors / earlier
+        seen = before.prompts > 0
+        mean = 100 * float(np.average(passing[seen], weights=before.prompts[seen]))
+        return (
+            f"lines of the prompts pass {mean:.0f} % of their photons on average, least "
+            f"{100 * float(passing[seen].min()):.1f} %"
         )
 
 
@@ -168,6 +205,7 @@ def _unit(data: Histogram) -> str:
 HISTOGRAM_CORRECTIONS: tuple[type[Correction[Histogram]], ...] = (
     LineNormalisation,
     CrystalEdges,
+    LineAttenuation,
     LineRandoms,
     SuppliedBackground,
 )

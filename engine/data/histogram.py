@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from engine.arrays import Array
 from engine.data.listmode import ListMode
+from engine.data.volume import Volume
 from engine.errors import GeometryError
 from engine.geometry.dual_head import DualHead, DualHeadSettings
 from engine.plain import Plain
@@ -40,6 +41,7 @@ class Histogram:
     normalisation : (n_lines,) detection factor of every line, supplied with the file; None: all 1
     efficiencies : (n_crystals,) detection efficiency of each crystal; None: all 1
     duration_s : length of the frame [s]
+    mu_map : attenuation map [1/mm], None if there is none
     background : (n_lines,) expected additive counts in use; None: all 0
     factors : (n_lines,) detection factors in use, 0 on dead lines; None: all 1
     info : what the file says of the scan, for provenance
@@ -61,6 +63,7 @@ class Histogram:
     normalisation: Column | None = None
     efficiencies: Column | None = None
     duration_s: float = 0.0
+    mu_map: Volume | None = None
     background: Column | None = None
     factors: Column | None = None
     info: Plain = field(default_factory=dict)
@@ -131,6 +134,7 @@ def histogrammed(listmode: ListMode) -> Histogram:
         delayeds,
         efficiencies=_of_layers(listmode.efficiencies, scanner),
         duration_s=listmode.duration_s,
+        mu_map=listmode.mu_map,
         info=listmode.info,
         notes=tuple(notes),
         auxiliary=listmode.auxiliary,

@@ -223,6 +223,9 @@ class DualHead(Scanner):
     def bore_radius_mm(self) -> float:
         return self.settings.separation_mm / 2
 
+    def from_middle_mm(self, x: Array, y: Array) -> Array:
+        return abs(y) + 0 * x  # objects may be wider than the panels are apart
+
     @property
     def default_voxel_mm(self) -> Point:
         return self.grid.voxel_mm

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.arrays import Array, Tables
+from engine.arrays import Array, Tables, module_of
 from engine.geometry.energy import EnergyWindow
 from engine.geometry.grid import Point
 from engine.geometry.line_efficiency import LSO, CrystalDepth, pair_efficiency
@@ -134,6 +134,10 @@ class Scanner(ABC):
     @abstractmethod
     def bore_radius_mm(self) -> float:
         """Distance from the axis to the nearest crystal [mm]."""
+
+    def from_middle_mm(self, x: Array, y: Array) -> Array:
+        """Distance that the bore's radius bounds [mm]: from the axis; of panels, across them."""
+        return module_of(x).hypot(x, y)
 
     @property
     @abstractmethod

@@ -63,10 +63,10 @@ def _refuse_place(volume: Volume, scanner: Scanner, path: Path) -> None:
     """Refuse a body that is not inside the bore or not between the first and last ring."""
     body = volume.values > BODY_PER_MM
     x, y, z = (volume.grid.centres_mm(axis) for axis in range(3))
-    across = np.hypot(x[None, :], y[:, None])[body.any(axis=0)].max()
+    across = scanner.from_middle_mm(x[None, :], y[:, None])[body.any(axis=0)].max()
     if across > scanner.bore_radius_mm:
         raise GeometryError(
-            f"{path.name}: wrong geometry, the map reaches {across:.0f} mm from the axis, the "
+            f"{path.name}: wrong geometry, the map reaches {across:.0f} mm from the middle, the "
             f"bore of {scanner.name!r} {scanner.bore_radius_mm:.0f} mm; choose the map of this "
             "scan, in the scanner's coordinates."
         )

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.algorithms.driver import Step, solve
-from engine.arrays import Array
+from engine.arrays import Array, module_of
 from engine.backend import Backend
 from engine.corrections.base import Correction
 from engine.data.input_role import InputRole
@@ -111,11 +111,13 @@ def iterate(
     n_rows: int,
     rows: str = "events",
     passes_of_step: int | None = None,
+    support: NDArray[np.bool_] | None = None,
 ) -> Stage[tuple[NDArray[np.float32], int]]:
     """Run the algorithm from `image`, or where a resumed run was.
 
     An iteration has `n_rows` of what `rows` names; an update passes over its data as often as the
-    algorithm says, or `passes_of_step` times. Returns the last image and its updates.
+    algorithm says, or `passes_of_step` times. What filters between iterations carry out of the
+    `support` goes back into it. Returns the last image and its updates.
     """
     algorithm, progress = context.protocol.algorithm, context.progress
     image, done = start_of(image, resume)
@@ -131,7 +133,7 @@ def iterate(
         image,
         done=done,
         so_far=context.log.history.so_far,
-        between=_between(context, space.grid),
+        between=_between(context, space.grid, support),
         finish_early=finish_early,
     )
     clock = perf_counter()
@@ -213,9 +215,21 @@ def _warn_of_skipped(context: RunContext[Protocol]) -> Iterator[Event]:
         )
 
 
-def _between(context: RunContext[Protocol], grid: ImageGrid) -> Callable[[Array], Array] | None:
+def _between(
+    context: RunContext[Protocol], grid: ImageGrid, support: NDArray[np.bool_] | None
+) -> Callable[[Array], Array] | None:
     filters = context.protocol.between
-    return (lambda image: _filtered(context, filters, image, grid)) if filters else None
+    if not filters:
+        return None
+
+    def change(image: Array) -> Array:
+        filtered = _filtered(context, filters, image, grid)
+        if support is None:
+            return filtered
+        inside = filtered * module_of(image).asarray(support)
+        return inside * (filtered.sum() / max(inside.sum(), 1e-30))
+
+    return change
 
 
 def _filtered(

@@ -344,7 +344,9 @@ def test_a_histogram_is_opened_and_reconstructed(qtbot, window, histogram):
     assert session.run.record.images.labels == ["iteration 1", "iteration 2", "final"]
     titles = [session.study.modality.stages[m.stage] for m in session.run.record.timings]
     assert titles[:2] == ["Read", "Response"]
-    assert set(session.run.record.ledger) == {"normalisation", "edges", "randoms", "scatter"}
+    assert set(session.run.record.ledger) == {
+        "normalisation", "edges", "attenuation", "randoms", "scatter",
+    }  # fmt: skip
     assert session.view.blurred_axis == 1
 
 

@@ -38,6 +38,11 @@ NO_SCATTER = (
     "The response does not say that it knows scatter between crystals and the energy window; if it "
     "leaves them out, the decays come out too few."
 )
+UNBOUNDED = (
+    "Nothing says where the object ends along the normal of the panels, and they hardly see it: "
+    "about a quarter of the decays may come out beside it. Load a μ-map, or enter a box as support."
+)
+SUPPORT = "support"
 WAITING = "Waiting for the same response, which another process is making"
 
 
@@ -51,12 +56,16 @@ def flow(
     yield from prepare_kernels(context, of_response(response, on=context.on))
     data = yield from correct(context, protocol, data, response)
     start = dual_head_pet.uniform_start(data, response)
+    support = yield from bounded(context, protocol, data, response.scanner.grid)
+    if support is not None:
+        start *= support
     model = yield from prepare(context, data, response, stages.start_of(start, resume)[0])
     yield stages.begin(context, resume)
     space = ImageSpace(response.scanner.grid, dual_head_pet.UNIT, data.info.get("axes", "LPS"))
     image, done = yield from stages.iterate(
-        context, space, model, start, resume, finish_early, n_rows=data.scanner.n_lors, rows="lines"
-    )
+        context, space, model, start, resume, finish_early, n_rows=data.scanner.n_lors,
+        rows="lines", support=support,
+    )  # fmt: skip
     return (yield from stages.finish(context, space, image, done))
 
 
@@ -164,6 +173,20 @@ def correct(
     yield context.log.end("correct")
     yield from context.profiled()
     return data
+
+
+def bounded(
+    context: Context, protocol: DualHeadProtocol, data: Histogram, grid: ImageGrid
+) -> Stage[NDArray[np.bool_] | None]:
+    """Find the voxels that may hold activity, and say so; None: all of them."""
+    found = protocol.support.mask(grid, data.mu_map)
+    if found is not None:
+        share = f"{100 * found.mean():.0f} % of the image"
+        text = f"activity lies in {protocol.support.describe()}, {share}, and nowhere else"
+        yield context.log.applied(SUPPORT, text)
+    elif protocol.support.kind != "everywhere":
+        yield context.log.warn(UNBOUNDED)
+    return found
 
 
 def prepare(

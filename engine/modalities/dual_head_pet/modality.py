@@ -44,7 +44,6 @@ class DualHeadPet(Modality[DualHeadProtocol]):
     protocol = DualHeadProtocol
     ledger = HISTOGRAM_CORRECTIONS
     own_inputs: ClassVar[tuple[InputRole, ...]] = (RESPONSE,)
-    absent = "No μ-map: losses in the object belong into the histogram's own normalisation."
     approach = (
         "By the stored response, which knows how crystals blur; computed once for each scanner and "
         "image. A PET protocol traces each event along a ray instead: at once, but less sharp."

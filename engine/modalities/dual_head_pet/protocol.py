@@ -10,6 +10,7 @@ from engine.errors import SettingsError
 from engine.geometry.dual_head import DualHead
 from engine.geometry.grid import ImageGrid
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
+from engine.modalities.dual_head_pet.support import Support
 from engine.settings import setting
 from engine.study.choices import CountsAlgorithm, HistogramCorrections
 from engine.study.fields import Name, Voxel
@@ -77,4 +78,5 @@ class DualHeadProtocol(Protocol):
     grid: DualHeadGrid = DualHeadGrid()
     corrections: HistogramCorrections = HistogramCorrections()
     response: AnalyticResponse = AnalyticResponse()
+    support: Support = Support()
     algorithm: CountsAlgorithm = ALGORITHMS[0]()

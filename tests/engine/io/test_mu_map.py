@@ -68,8 +68,8 @@ def test_another_unit_is_refused(
 @pytest.mark.parametrize(
     ("volume", "message"),
     [
-        (cylinder(radius_mm=60), r"reaches 60 mm from the axis, the bore of 'Tiny' 40 mm"),
-        (cylinder(centre_mm=(30, 0, 0)), r"reaches 4\d mm from the axis"),
+        (cylinder(radius_mm=60), r"reaches 60 mm from the middle, the bore of 'Tiny' 40 mm"),
+        (cylinder(centre_mm=(30, 0, 0)), r"reaches 4\d mm from the middle"),
         (cylinder(centre_mm=(0, 0, 200)), "lies at z = 197 to 203 mm, the scanner at -5 to 5 mm"),
         (cylinder(radius_mm=1, voxel_mm=0.09), "want 0.1 to 50 mm"),
         (cylinder(radius_mm=150, voxel_mm=51), "want 0.1 to 50 mm"),

@@ -31,7 +31,7 @@ from engine.io.response_hdf5 import write_response
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.reconstruction import run
 from engine.modalities.dual_head_pet import response_cache
-from engine.modalities.dual_head_pet.flow import NO_SCATTER
+from engine.modalities.dual_head_pet.flow import NO_SCATTER, UNBOUNDED
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.dual_head_pet.response.building import build_analytic
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
@@ -157,10 +157,15 @@ def test_events_tell_the_story_in_order(path: Path, scan: Histogram) -> None:
     assert [e.stage for e in events if isinstance(e, StageStarted)] == STAGES
     assert [e.stage for e in events if isinstance(e, Measured)] == STAGES
     ledger = {e.kind: e.state for e in events if isinstance(e, Corrected)}
-    assert ledger == {"normalisation": "applied", "randoms": "applied", "scatter": "unavailable"}
+    assert ledger == {
+        "normalisation": "applied",
+        "attenuation": "unavailable",
+        "randoms": "applied",
+        "scatter": "unavailable",
+    }
     assert sum(isinstance(e, Loaded) for e in events) == 1
     assert sum(isinstance(e, Planned) for e in events) == 1
-    assert [e.text for e in events if isinstance(e, Warned)] == [NO_SCATTER]
+    assert [e.text for e in events if isinstance(e, Warned)] == [NO_SCATTER, UNBOUNDED]
     previews = [e for e in events if isinstance(e, Preview)]
     assert [(e.iteration, e.subset) for e in previews] == [
         (i, k) for i in (1, 2, 3) for k in (1, 2)
@@ -186,6 +191,7 @@ def test_counts_on_dead_lines_are_left_out_and_told(path: Path, scan: Histogram)
     assert notes == [
         NO_SCATTER,
         "7 prompts lie on lines with a detection factor of 0 and are left out.",
+        UNBOUNDED,
     ]
     np.testing.assert_array_equal(events[-1].volume.values, right)
 
@@ -294,8 +300,6 @@ def test_what_does_not_belong_is_refused(
     write_histogram(replace(scan, prompts=np.zeros_like(scan.prompts)), tmp_path / "empty.h5")
     with pytest.raises(EngineError, match=r"empty\.h5: no line of response has a count"):
         image(study(tmp_path / "empty.h5"))
-    with pytest.raises(EngineError, match=r"mu\.h5 \(attenuation\) does not .* No μ-map"):
-        image(study(path, attenuation=tmp_path / "mu.h5"))
     with pytest.raises(EngineError, match=r"no such file"):
         image(study(path, response=tmp_path / "absent.h5"))
 

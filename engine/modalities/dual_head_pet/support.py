@@ -1,0 +1,115 @@
+"""The support of an image: where the object is, which two panels see from a limited angle.
+
+Outside of the support the image is 0 from the start, and expectation maximisation keeps it so. Two
+panels tell hardly where along their normal a decay was; what they cannot tell, the support does.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import model_validator
+
+from engine.data.volume import Volume
+from engine.errors import SettingsError
+from engine.geometry.grid import ImageGrid, Point
+from engine.settings import Settings, setting
+
+MATTER_PER_MM = 0.001
+"""Attenuation at 511 keV above which there is something: a tenth of that of water, below lung's."""
+
+
+class Support(Settings):
+    """Choose where decays may be.
+
+    Examples
+    --------
+    >>> import engine
+    >>> grid = engine.read_scanner("test-panels").grid
+    >>> mask = Support(kind="box", size_mm=(4, 6, 8)).mask(grid, None)
+    >>> int(mask.sum()), mask.size
+    (480, 4224)
+    """
+
+    kind: Literal["object", "box", "ellipsoid", "everywhere"] = setting(
+        "object",
+        "Where the μ-map has matter (everywhere without a μ-map), in a box, in an ellipsoid, or "
+        "everywhere",
+        label="Activity lies in",
+    )
+    size_mm: Point | None = setting(
+        None, "Of the box or the ellipsoid, x, y, z", label="Size", unit="mm"
+    )
+    centre_mm: Point = setting(
+        (0.0, 0.0, 0.0), "Of the box or the ellipsoid, x, y, z", label="Centre", unit="mm"
+    )
+    margin_mm: float = setting(
+        0.5, "How far around matter decays may be", label="Margin", unit="mm", ge=0, le=50
+    )
+
+    @model_validator(mode="after")
+    def _has_a_size(self) -> Self:
+        if self.kind in ("box", "ellipsoid") and not (self.size_mm and min(self.size_mm) > 0):
+            raise ValueError(f"size_mm: a {self.kind} needs three lengths above 0")
+        return self
+
+    def mask(self, grid: ImageGrid, mu_map: Volume | None) -> NDArray[np.bool_] | None:
+        """Return the voxels whose middles lie in the support, None where all do.
+
+        Raises
+        ------
+        SettingsError
+            if none lies in it
+        """
+        if self.kind == "everywhere" or (self.kind == "object" and mu_map is None):
+            return None
+        if mu_map is not None and self.kind == "object":
+            found = _of_matter(grid, mu_map, self.margin_mm)
+        else:
+            found = self._of_shape(grid)
+        if not found.any():
+            what = "matter of the μ-map" if self.kind == "object" else self.kind
+            raise SettingsError(
+                f"support: no voxel of the image ({grid.describe()}) lies in the {what}; check "
+                "where it is, or choose support.kind = 'everywhere'."
+            )
+        return found
+
+    def describe(self) -> str:
+        """Plain words, with the unit."""
+        if self.size_mm is None or self.kind in ("object", "everywhere"):
+            return "the matter of the μ-map" if self.kind == "object" else "all of the image"
+        return f"{'an' if self.kind == 'ellipsoid' else 'a'} {self.kind} of " + (
+            " × ".join(f"{edge:g}" for edge in self.size_mm) + " mm"
+        )
+
+    def _of_shape(self, grid: ImageGrid) -> NDArray[np.bool_]:
+        half = np.array(self.size_mm or (1.0, 1.0, 1.0)) / 2
+        z, y, x = (
+            (grid.centres_mm(axis) - self.centre_mm[axis]) / half[axis] for axis in (2, 1, 0)
+        )
+        away = np.abs(z)[:, None, None], np.abs(y)[:, None], np.abs(x)
+        if self.kind == "box":
+            inside: NDArray[np.bool_] = (away[0] < 1) & (away[1] < 1) & (away[2] < 1)
+            return inside
+        round_: NDArray[np.bool_] = away[0] ** 2 + away[1] ** 2 + away[2] ** 2 < 1
+        return round_
+
+
+def _of_matter(grid: ImageGrid, mu_map: Volume, margin_mm: float) -> NDArray[np.bool_]:
+    """Voxels whose middle lies in matter, or not farther from it than the margin."""
+    from scipy import ndimage
+
+    places, known = [], []
+    for axis in (2, 1, 0):
+        at = (grid.centres_mm(axis) - mu_map.grid.lower_mm[axis]) / mu_map.grid.voxel_mm[axis]
+        n = mu_map.grid.shape[2 - axis]
+        known.append((at >= 0) & (at < n))
+        places.append(np.floor(at).astype(int).clip(0, n - 1))
+    inside = mu_map.values[np.ix_(*places)] > MATTER_PER_MM
+    inside &= known[0][:, None, None] & known[1][:, None] & known[2]
+    if margin_mm and inside.any():
+        inside = ndimage.distance_transform_edt(~inside, grid.voxel_mm[::-1]) <= margin_mm
+    return np.asarray(inside, bool)
