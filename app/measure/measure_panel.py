@@ -1,4 +1,4 @@
-"""Measure: the values along a line, and which rods of a Derenzo phantom are told apart."""
+"""Measure: the values along a line, rods that are told apart, and other phantoms."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from app.control.saving import may_write
 from app.look.file_dialogs import ask_save
 from app.look.widgets import label, scrolled
 from app.measure.line_profile_panel import LineProfileBox, write_text
+from app.measure.quality_panel import QualityBox
 from app.measure.rods_panel import RodsBox
 
 
@@ -25,6 +26,7 @@ class MeasureTab(QWidget):
         state = context.session.view
         self.line = LineProfileBox(state, context.theme, self._save)
         self.rods = RodsBox(context.session, self._save)
+        self.quality = QualityBox(context)
         inside = QWidget()
         column = QVBoxLayout(inside)
         column.setContentsMargins(14, 12, 14, 12)
@@ -34,6 +36,9 @@ class MeasureTab(QWidget):
         column.addSpacing(6)
         column.addWidget(label("Rods", "heading"))
         column.addWidget(self.rods)
+        column.addSpacing(6)
+        column.addWidget(label("Phantom", "heading"))
+        column.addWidget(self.quality)
         column.addStretch(1)
         outside = QVBoxLayout(self)
         outside.setContentsMargins(0, 0, 0, 0)

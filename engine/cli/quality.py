@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import math
-from dataclasses import replace
 from pathlib import Path
 
 from engine.cli.console import Console, Verbs
@@ -13,12 +12,9 @@ from engine.data.volume import Volume
 from engine.errors import DataError, SettingsError
 from engine.io import read_volume
 from engine.io.atomic_write import write_together
-from engine.io.json_text import to_json
-from engine.plain import Plain
 from engine.quality.phantoms import QUALITY_PHANTOMS, PhantomFacts
 from engine.quality.quality_report import Placement, QualityReport
-from engine.quality.report_pages import to_pdf
-from engine.reporting.environment import environment
+from engine.quality.report_pages import report_bytes, with_source
 
 KINDS = {phantom.kind: phantom for phantom in QUALITY_PHANTOMS}
 
@@ -67,7 +63,7 @@ def _quality(arguments: argparse.Namespace, console: Console) -> None:
         report = KINDS[arguments.phantom].measure(volume, facts)
     except DataError as e:
         raise DataError(f"{arguments.volume.name}: {e}") from e
-    report = replace(report, source=_source(volume))
+    report = with_source(report, volume)
     _show(report, console)
     if arguments.output is not None:
         _write(report, volume, arguments.output)
@@ -87,11 +83,8 @@ def _show(report: QualityReport, console: Console) -> None:
 
 def _write(report: QualityReport, volume: Volume, output: Path) -> None:
     """Write the files of a report, all or none."""
-    record = {**report.as_dict(), "environment": environment()}
-    data = {".json": (to_json(record, indent=2) + "\n").encode()}
-    if output.suffix.lower() == ".pdf":
-        data[".pdf"] = to_pdf(report, volume)
-    write_together({path: data[path.suffix.lower()] for path in _files(output)})
+    files = _files(output)
+    write_together({path: report_bytes(report, volume, path.suffix.lower()) for path in files})
 
 
 def _files(output: Path) -> tuple[Path, ...]:
@@ -99,18 +92,6 @@ def _files(output: Path) -> tuple[Path, ...]:
     if output.suffix.lower() == ".pdf":
         return output.with_suffix(".json"), output
     return (output,)
-
-
-def _source(volume: Volume) -> Plain:
-    """Return what tells which image it is, without a name."""
-    output, protocol = volume.info.get("output", {}), volume.info.get("protocol", {})
-    found = {
-        "Voxels": volume.grid.describe(),
-        "Image SHA-256": output.get("sha256") if isinstance(output, dict) else None,
-        "Protocol": protocol.get("name") if isinstance(protocol, dict) else None,
-        "Reconstructed": volume.info.get("ended_utc"),
-    }
-    return {key: value for key, value in found.items() if value is not None}
 
 
 def _placement(arguments: argparse.Namespace) -> Placement | None:

@@ -11,6 +11,13 @@ if TYPE_CHECKING:
     from engine.quality.fitted_width import peak_width as peak_width
     from engine.quality.line_profile import LineProfile as LineProfile
     from engine.quality.line_profile import profile_along as profile_along
+    from engine.quality.phantoms import QUALITY_PHANTOMS as QUALITY_PHANTOMS
+    from engine.quality.phantoms import PhantomFacts as PhantomFacts
+    from engine.quality.phantoms import QualityPhantom as QualityPhantom
+    from engine.quality.quality_report import QualityReport as QualityReport
+    from engine.quality.report_pages import report_bytes as report_bytes
+    from engine.quality.report_pages import to_png as to_png
+    from engine.quality.report_pages import with_source as with_source
     from engine.simulate.phantoms import derenzo_sectors as derenzo_sectors
 
 if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
@@ -29,6 +36,9 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "LineProfile",
                 "profile_along",
             ),
+            "engine.quality.phantoms": ("QUALITY_PHANTOMS", "PhantomFacts", "QualityPhantom"),
+            "engine.quality.quality_report": ("QualityReport",),
+            "engine.quality.report_pages": ("report_bytes", "to_png", "with_source"),
             "engine.simulate.phantoms": ("derenzo_sectors",),
         },
     )

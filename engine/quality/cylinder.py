@@ -58,7 +58,7 @@ class UprightCylinder:
 
     def describe(self) -> str:
         """Return size and place in plain words."""
-        x, y, z = self.centre_mm
+        x, y, z = (round(c, 1) + 0.0 for c in self.centre_mm)  # no minus before a zero
         return (
             f"radius {self.radius_mm:.1f} mm, {self.length_mm:.1f} mm long, middle at "
             f"({x:.1f}, {y:.1f}, {z:.1f}) mm"

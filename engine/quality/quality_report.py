@@ -107,7 +107,7 @@ class Placement:
 
     def describe(self) -> str:
         """Return place and turn in plain words."""
-        x, y, z = self.centre_mm
+        x, y, z = (round(c, 1) + 0.0 for c in self.centre_mm)  # no minus before a zero
         turn = f", turned by {self.turn_deg:.1f}°" if self.turn_deg else ""
         end = ", other end first" if self.flipped else ""
         return f"middle at ({x:.1f}, {y:.1f}, {z:.1f}) mm{turn}{end}"
@@ -126,6 +126,8 @@ class QualityReport:
     figures, curves : what was measured
     marks : where
     notes : what to know of it, one sentence each
+    source : which image it is of, in words
+    at : where the phantom lies, of one that has a place and a turn
     """
 
     phantom: str
@@ -137,6 +139,7 @@ class QualityReport:
     marks: tuple[Mark, ...] = ()
     notes: tuple[str, ...] = ()
     source: Plain = field(default_factory=dict)
+    at: Placement | None = None
 
     def figure(self, group: str, name: str = "") -> QualityFigure:
         """Return a figure of a group, the first where no name is given."""

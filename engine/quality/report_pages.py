@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from io import BytesIO
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.data.volume import Volume
+from engine.io.json_text import to_json
 from engine.quality.quality_report import Mark, QualityCurve, QualityFigure, QualityReport
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ A4_INCHES = (8.27, 11.69)
 INK, FAINT, LINE, MARK = "#22282f", "#8a939c", "#0b6e99", "#d1495b"
 LINES_ON_A_PAGE = 46
 MOST_SLICES = 3
+SLICE_INCHES = 3.6
 CLAIM = "Research use only. Not for diagnosis or treatment."
 
 
@@ -32,6 +35,39 @@ def to_pdf(report: QualityReport, volume: Volume) -> bytes:
         for figure in _pages(report, volume):
             pages.savefig(figure)
     return out.getvalue()
+
+
+def to_png(report: QualityReport, volume: Volume) -> bytes:
+    """Return the slices of a report, one below the other, as a PNG."""
+    from matplotlib.figure import Figure
+
+    out, heights = BytesIO(), _slices(report.marks)
+    figure = Figure(figsize=(SLICE_INCHES, SLICE_INCHES * len(heights)), layout="constrained")
+    for k, z in enumerate(heights):
+        _slice(figure.add_subplot(len(heights), 1, k + 1), volume, z, report.marks)
+    figure.savefig(out, format="png")
+    return out.getvalue()
+
+
+def report_bytes(report: QualityReport, volume: Volume, suffix: str) -> bytes:
+    """Return the file of a report that ends in ".pdf", or in ".json"."""
+    if suffix == ".pdf":
+        return to_pdf(report, volume)
+    record = {**report.as_dict(), "environment": volume.info.get("environment", {})}
+    return (to_json(record, indent=2) + "\n").encode()
+
+
+def with_source(report: QualityReport, volume: Volume) -> QualityReport:
+    """Return the report with what tells which image it is of, without a name."""
+    output, protocol = volume.info.get("output", {}), volume.info.get("protocol", {})
+    found = {
+        "Voxels": volume.grid.describe(),
+        "Image SHA-256": output.get("sha256") if isinstance(output, dict) else None,
+        "Protocol": protocol.get("name") if isinstance(protocol, dict) else None,
+        "Reconstructed": volume.info.get("ended_utc"),
+    }
+    known = {key: value for key, value in found.items() if value is not None}
+    return replace(report, source=known)
 
 
 def _pages(report: QualityReport, volume: Volume) -> list[Figure]:

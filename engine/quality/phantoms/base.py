@@ -9,6 +9,9 @@ from typing import ClassVar
 from engine.data.volume import Volume
 from engine.quality.quality_report import Placement, QualityReport
 
+Followed = tuple[tuple[str, str], ...]
+"""Group and name of figures."""
+
 
 @dataclass(frozen=True)
 class PhantomFacts:
@@ -38,11 +41,13 @@ class QualityPhantom(ABC):
     kind : its key on the command line
     title : what people call it
     text : what is measured
+    followed : group and name of the figures that are followed over iterations
     """
 
     kind: ClassVar[str]
     title: ClassVar[str]
     text: ClassVar[str]
+    followed: ClassVar[Followed] = ()
 
     @abstractmethod
     def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:

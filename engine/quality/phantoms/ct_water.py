@@ -13,7 +13,7 @@ import numpy as np
 from engine.data.volume import Volume
 from engine.quality.cylinder import UprightCylinder, find_cylinder, mean_inside
 from engine.quality.noise_power import noise_power
-from engine.quality.phantoms.base import PhantomFacts, QualityPhantom
+from engine.quality.phantoms.base import Followed, PhantomFacts, QualityPhantom
 from engine.quality.quality_report import Mark, QualityCurve, QualityFigure, QualityReport
 from engine.quality.regions import rod
 
@@ -28,6 +28,10 @@ class CtWater(QualityPhantom):
     kind: ClassVar[str] = "ct-water"
     title: ClassVar[str] = "CT water cylinder"
     text: ClassVar[str] = "CT number, uniformity, noise and its power"
+    followed: ClassVar[Followed] = (
+        ("CT number", "Mean in the middle"),
+        ("Noise", "Spread of voxels"),
+    )
 
     def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
         found = find_cylinder(above_air(volume))

@@ -26,7 +26,7 @@ from engine.quality.nema import (
     contrast_recovery,
     residual_error,
 )
-from engine.quality.phantoms.base import PhantomFacts, QualityPhantom
+from engine.quality.phantoms.base import Followed, PhantomFacts, QualityPhantom
 from engine.quality.quality_report import (
     Mark,
     Placement,
@@ -89,6 +89,10 @@ class NemaNu2(QualityPhantom):
     kind: ClassVar[str] = "nema-nu2"
     title: ClassVar[str] = "NEMA NU 2 body"
     text: ClassVar[str] = "Contrast recovery, background variability, residual in the lung"
+    followed: ClassVar[Followed] = (
+        ("Contrast recovery", "17 mm"),
+        ("Background variability", "17 mm"),
+    )
 
     def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
         unknown = set(facts.cold) - set(DIAMETERS_MM)
@@ -134,6 +138,7 @@ class NemaNu2(QualityPhantom):
             curves,
             tuple(marks),
             (note,),
+            at=at,
         )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from engine.data.volume import Volume
 from engine.geometry.grid import Point
 from engine.quality.locating import locate, soft
-from engine.quality.phantoms.base import PhantomFacts, QualityPhantom
+from engine.quality.phantoms.base import Followed, PhantomFacts, QualityPhantom
 from engine.quality.quality_report import (
     Mark,
     Placement,
@@ -66,6 +66,10 @@ class NemaNu4(QualityPhantom):
     kind: ClassVar[str] = "nema-nu4"
     title: ClassVar[str] = "NEMA NU 4 mouse"
     text: ClassVar[str] = "Uniformity, recovery of rods, spill-over into water and air"
+    followed: ClassVar[Followed] = (
+        ("Recovery", "2 mm"),
+        ("Uniformity", "Spread"),
+    )
 
     def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
         at = facts.at or locate(facts.truth or volume, layout)
@@ -78,8 +82,8 @@ class NemaNu4(QualityPhantom):
             for name, value, unit in (
                 ("Mean", uniform.mean, volume.unit),
                 ("Spread", 100 * uniform.sd / uniform.mean, "%"),
-                ("Least", 100 * uniform.least / uniform.mean, "% of the mean"),
-                ("Most", 100 * uniform.most / uniform.mean, "% of the mean"),
+                ("Least", 100 * uniform.least / uniform.mean, "%"),
+                ("Most", 100 * uniform.most / uniform.mean, "%"),
             )
         ]
         recoveries = []
@@ -108,6 +112,7 @@ class NemaNu4(QualityPhantom):
             tuple(figures),
             (curve,),
             tuple(marks),
+            at=at,
         )
 
 

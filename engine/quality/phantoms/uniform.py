@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.data.volume import Volume
 from engine.quality.cylinder import UprightCylinder, find_cylinder, mean_inside
-from engine.quality.phantoms.base import PhantomFacts, QualityPhantom
+from engine.quality.phantoms.base import Followed, PhantomFacts, QualityPhantom
 from engine.quality.quality_report import Mark, QualityCurve, QualityFigure, QualityReport
 
 N_RINGS = 6
@@ -26,6 +26,10 @@ class PetCylinder(QualityPhantom):
     kind: ClassVar[str] = "pet-cylinder"
     title: ClassVar[str] = "Uniform cylinder"
     text: ClassVar[str] = "Evenness along the axis and across it, noise, mean"
+    followed: ClassVar[Followed] = (
+        ("Across", "Outermost ring"),
+        ("Noise", "Spread of voxels"),
+    )
 
     def measure(self, volume: Volume, facts: PhantomFacts) -> QualityReport:
         found = find_cylinder(facts.truth or volume)
@@ -35,10 +39,10 @@ class PetCylinder(QualityPhantom):
         figures = [
             QualityFigure("Mean well inside", held.mean, held.error, volume.unit, "Level"),
             QualityFigure("Spread of voxels", 100 * held.sd / held.mean, None, "%", "Noise"),
-            QualityFigure("Lowest slice", *_least(along), "% of the middle", "Along the axis"),
-            QualityFigure("Highest slice", *_most(along), "% of the middle", "Along the axis"),
-            QualityFigure("Innermost ring", *_first(across), "% of all", "Across"),
-            QualityFigure("Outermost ring", *_last(across), "% of all", "Across"),
+            QualityFigure("Lowest slice", *_least(along), "%", "Along the axis"),
+            QualityFigure("Highest slice", *_most(along), "%", "Along the axis"),
+            QualityFigure("Innermost ring", *_first(across), "%", "Across"),
+            QualityFigure("Outermost ring", *_last(across), "%", "Across"),
         ]
         if facts.expected:
             off = 100 * (held.mean / facts.expected - 1)

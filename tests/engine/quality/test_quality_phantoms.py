@@ -260,7 +260,7 @@ class TestCommandLine:
         record = json.loads((tmp_path / "report.json").read_text())
         names = {(f["group"], f["name"]) for f in record["figures"]}
         assert ("CT number", "Off the true value") in names
-        assert record["format"] == "isocenter-quality-1" and record["environment"]
+        assert record["format"] == "isocenter-quality-1" and record["source"]["Voxels"]
         assert "water.h5" not in out.read_bytes().decode("latin-1")
         assert "Spread of voxels" in capsys.readouterr().out
         assert main(command) == USER_FAULT  # neither file is replaced

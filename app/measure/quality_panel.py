@@ -1,0 +1,217 @@
+"""Quality: the image on show as one of a phantom; its figures, and some of them over iterations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtGui import QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from app.control.context import AppContext
+from app.control.saving import may_write
+from app.forms.fields import QuietCombo
+from app.look.file_dialogs import ask_save
+from app.look.plot_colours import view_colours
+from app.look.widgets import button, label
+from app.measure.figure_table import FigureTable
+from app.measure.iterate_curves import IterateCurves
+from app.views.view_toolbar import NumberEdit
+from engine.data import Volume
+from engine.quality import (
+    QUALITY_PHANTOMS,
+    PhantomFacts,
+    QualityPhantom,
+    QualityReport,
+    report_bytes,
+    to_png,
+    with_source,
+)
+
+KINDS = {phantom.kind: phantom for phantom in QUALITY_PHANTOMS}
+USUAL_CONTRAST = 4.0
+ENDINGS = (".pdf", ".json")
+Measured = tuple[QualityReport, Volume, bytes]
+
+
+class QualityBox(QWidget):
+    """Measures a phantom that the user names, and follows a run of it."""
+
+    def __init__(self, context: AppContext) -> None:
+        super().__init__()
+        self._context, self._session = context, context.session
+        self.kind = QuietCombo()
+        self.kind.setAccessibleName("Phantom")
+        for phantom in QUALITY_PHANTOMS:
+            self.kind.addItem(phantom.title, phantom.kind)
+        self.contrast = NumberEdit("Hot spheres over the background")
+        self.contrast.show_value(USUAL_CONTRAST)
+        self.measure = button("Measure", self._measure, "Find the phantom in the image on show")
+        self.save = button("Save report …", self._save, "Write figures and slices as PDF or JSON")
+        self.note = label("", "muted", wrap=True)
+        self.table = FigureTable()
+        self.page = SlicesView()
+        self.curves = IterateCurves(context)
+        self.measured: Measured | None = None
+        self._lay_out()
+        self.kind.activated.connect(self._forget)
+        context.session.view.volume_changed.connect(self._refresh)
+        context.theme.changed.connect(self._paint)
+        self._paint()
+        self._forget()
+
+    def _lay_out(self) -> None:
+        self._hot = QWidget()
+        contrast = QHBoxLayout(self._hot)
+        contrast.setContentsMargins(0, 0, 0, 0)
+        contrast.addWidget(label("Contrast", "caption"))
+        contrast.addWidget(self.contrast)
+        contrast.addWidget(label("to 1", "muted"))
+        contrast.addStretch(1)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(6)
+        buttons.addWidget(self.measure, 1)
+        buttons.addWidget(self.save, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.kind)
+        column.addWidget(self._hot)
+        column.addLayout(buttons)
+        for widget in (self.note, self.table, self.page, self.curves):
+            column.addWidget(widget)
+
+    @property
+    def phantom(self) -> QualityPhantom:
+        """The phantom that the user named."""
+        return KINDS[self.kind.currentData()]
+
+    @property
+    def facts(self) -> PhantomFacts:
+        """What the user said of it."""
+        return PhantomFacts(contrast=self.contrast.value)
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Names and values of the figures."""
+        if self.measured is None:
+            return []
+        figures, found = self.measured[0].figures, list[tuple[str, str]]()
+        for group in dict.fromkeys(f.group for f in figures):
+            found.append((group, ""))
+            found += [(f"   {f.name}", f.text()) for f in figures if f.group == group]
+        return found
+
+    def _paint(self) -> None:
+        self.curves.set_colours(view_colours(self._context.theme))
+
+    def _forget(self) -> None:
+        """Show nothing of another phantom."""
+        self.measured = None
+        self.curves.forget()
+        self._refresh()
+
+    def _refresh(self) -> None:
+        has_image = self._session.view.volume is not None
+        self.measure.setEnabled(has_image)
+        self.save.setEnabled(self.measured is not None)
+        has_spheres = any(group == "Contrast recovery" for group, _ in self.phantom.followed)
+        self._hot.setVisible(has_spheres)
+        text = self.phantom.text if self.measured is None else self._summary()
+        self.note.setText(text if has_image else "There is no image to measure yet.")
+        self.table.setVisible(self.measured is not None)
+        self.page.setVisible(self.measured is not None)
+
+    def _summary(self) -> str:
+        """Say where the phantom was found, and whether the image on show is still that one."""
+        if self.measured is None:
+            return ""
+        report, volume, _ = self.measured
+        other = "" if volume is self._session.view.volume else " The image on show is another one."
+        return f"{report.title}: {report.placement}.{other}"
+
+    def _measure(self) -> None:
+        volume = self._session.view.volume
+        if volume is None:
+            return
+        phantom, facts = self.phantom, self.facts
+        self.measure.setEnabled(False)
+        self._context.commands.run_task(
+            lambda _: measured(phantom, volume, facts),
+            self._show,
+            busy=f"Measuring the {phantom.title}",
+            failed="The phantom was not measured.",
+            on_end=self._refresh,
+        )
+
+    def _show(self, found: Measured) -> None:
+        report, _, page = found
+        if report.phantom != self.phantom.kind:
+            return  # another one was chosen meanwhile
+        self.measured = found
+        self.page.show_image(page)
+        self.table.show_rows(self.rows())
+        self._refresh()
+        self.curves.follow(self.phantom, replace(self.facts, at=report.at))
+
+    def _save(self) -> None:
+        if self.measured is None:
+            return
+        report, volume, _ = self.measured
+        start = Path(self._context.preferences.folder_last_used or Path.home()) / "quality.pdf"
+        chosen = ask_save(self, "Save the report", start, "Report (*.pdf);;Figures (*.json)")
+        if chosen is None:
+            return
+        target = chosen if chosen.suffix.lower() in ENDINGS else chosen.with_suffix(".pdf")
+        if not may_write(self, target, self._context.session):
+            return
+        self._context.preferences.folder_last_used = str(target.parent)
+        self._context.commands.run_task(
+            lambda _: written(report, volume, target),
+            lambda path: self._session.add_log("info", f"Saved: {path}"),
+            busy=f"Writing {target.name}",
+            failed=f"{target.name} was not written.",
+        )
+
+
+class SlicesView(QWidget):
+    """An image as wide as its column."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.image = QPixmap()
+        self.setAccessibleName("Slices and what was measured in them")
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(policy)
+
+    def show_image(self, png: bytes) -> None:
+        """Show another image."""
+        self.image.loadFromData(png)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.drawPixmap(self.rect(), self.image)
+
+    def _fit(self) -> None:
+        if not self.image.isNull():
+            self.setFixedHeight(self.image.height() * self.width() // self.image.width())
+            self.update()
+
+
+def measured(phantom: QualityPhantom, volume: Volume, facts: PhantomFacts) -> Measured:
+    """Return the report of an image, the image, and its page as a PNG."""
+    report = with_source(phantom.measure(volume, facts), volume)
+    return report, volume, to_png(report, volume)
+
+
+def written(report: QualityReport, volume: Volume, target: Path) -> Path:
+    """Write a report, whole or not at all."""
+    from engine.io import write_atomically
+
+    write_atomically(report_bytes(report, volume, target.suffix.lower()), target)
+    return target
