@@ -46,6 +46,12 @@ def mean_depth_mm(scanner: Scanner) -> float:
     return 1 / mu - depth / math.expm1(mu * depth)
 
 
+def absorbed_fraction(scanner: Scanner) -> float:
+    """Return the part of the photons of 511 keV that interact which are absorbed."""
+    compton, photo = scanner.material.coefficients(np.array([ELECTRON_KEV]))[:, 0]
+    return float(photo / (compton + photo))
+
+
 def ring_of(
     scanner: Scanner,
     *,
@@ -66,6 +72,7 @@ def ring_of(
         radius_mm=radius,
         crystal_depth_mm=scanner.depth_mm,
         attenuation_per_mm=scanner.material.total(ELECTRON_KEV),
+        photo_fraction=absorbed_fraction(scanner),
         ring_pitch_mm=scanner.pitch_mm[1],
         first_angle_deg=scanner.first_deg,
         max_ring_difference=scanner.n_rows - 1,

@@ -133,7 +133,7 @@ class GeometricFactor(LineFactor):
         return scanner.geometric_factor(crystals)
 
     def fingerprint(self) -> Iterator[bytes]:
-        yield b"1"  # the scanner's own is in every key
+        yield b"2"  # the scanner's own is in every key
 
     @property
     def is_even(self) -> bool:

@@ -62,6 +62,12 @@ class RingSettings(Settings):
     attenuation_per_mm: float = setting(
         LSO.attenuation_per_mm, "Of the crystals at 511 keV", unit="1/mm", gt=0, le=1
     )
+    photo_fraction: float = setting(
+        LSO.photo_fraction, "Part of that attenuation which absorbs; LSO if left out", gt=0, le=1
+    )
+    lowest_kev: float = setting(
+        LSO.lowest_kev, "From which energy on photons are counted", unit="keV", ge=100, le=511
+    )
     ring_pitch_mm: float = setting(..., "Distance between rings", unit="mm", gt=0, le=100)
     first_angle_deg: float = setting(0.0, "Angle of place 0", unit="deg", ge=-360, le=360)
     max_ring_difference: int = setting(..., "Largest difference of rings", ge=0, le=2000)
@@ -233,7 +239,9 @@ class RingScanner(Scanner):
 
     @property
     def crystal_depth(self) -> CrystalDepth:
-        return CrystalDepth(self.settings.crystal_depth_mm, self.settings.attenuation_per_mm)
+        s = self.settings
+        size = s.crystal_depth_mm, s.attenuation_per_mm
+        return CrystalDepth(*size, photo_fraction=s.photo_fraction, lowest_kev=s.lowest_kev)
 
     @cached_property
     def _geometric_factors(self) -> NDArray[np.float32]:

@@ -5,11 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.geometry.line_efficiency import LSO, CrystalDepth
+from engine.geometry.line_efficiency import (
+    LSO,
+    REST_KEV,
+    CrystalDepth,
+    scattered_above,
+)
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import read_scanner
 
 BLACK = CrystalDepth(100.0, 1.0)
+SLAB = CrystalDepth(20.0, 0.087)
 THIN = CrystalDepth(1e-3, 0.1)
 
 
@@ -76,12 +82,28 @@ def test_photons_that_are_counted_one_by_one_say_the_same(rise_mm, rng):
         line = np.column_stack([b - a, np.full(n, gap_mm)])
         r = np.linalg.norm(line, axis=1)
         cosine = gap_mm / r
-        free = rng.exponential(1 / LSO.attenuation_per_mm, (n, 2)) * cosine[:, None]
-        stopped = (free < LSO.depth_mm).all(axis=1)
+        free = rng.exponential(1 / SLAB.attenuation_per_mm, (n, 2)) * cosine[:, None]
+        stopped = (free < SLAB.depth_mm).all(axis=1)
         return float((stopped * cosine**2 / r**2).mean())
 
     centres = np.array([[0.0, 0.0, 0.0], [0.0, rise_mm, gap_mm]])
     r = np.linalg.norm(centres[1] - centres[0])
     cosine = gap_mm / r
-    want = float(LSO.efficiency(np.array(cosine))) ** 2 * (gap_mm / r) ** 2
+    want = float(SLAB.efficiency(np.array(cosine))) ** 2 * (gap_mm / r) ** 2
     assert rate(rise_mm) / rate(0.0) == pytest.approx(want, rel=0.03)
+
+
+@pytest.mark.parametrize("kev", [200.0, 350.0, 425.0, 500.0])
+def test_scatter_above_an_energy_is_the_integral_of_klein_and_nishina(kev):
+    cosine = np.linspace(-1, 1, 200_001)
+    ratio = 1 / (2 - cosine)
+    density = ratio**2 * (ratio + 1 / ratio - 1 + cosine**2)
+    want = density[ratio * REST_KEV > kev].sum() / density.sum()
+    assert scattered_above(kev) == pytest.approx(want, abs=1e-4)
+
+
+def test_all_scatter_keeps_a_third_of_the_energy_and_none_all_of_it():
+    assert scattered_above(REST_KEV / 3) == pytest.approx(1)
+    assert scattered_above(REST_KEV) == 0
+    assert CrystalDepth(20.0, 0.1).removal_per_mm == pytest.approx(0.1)
+    assert LSO.removal_per_mm < LSO.attenuation_per_mm
