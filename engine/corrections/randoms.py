@@ -1,10 +1,14 @@
-"""Randoms from delayed coincidences, smoothed by a model of the singles.
+"""Expected randoms of lines, from delayeds by a model of the singles, or from counted singles.
 
-r_ij = σ_i σ_j with σ_i = ε_i τ_g(i), ε the crystal's efficiency (0 in gaps) and τ one rate for each
-detector block g. The delayeds seen by block g are D_g = τ_g Σ_h M_gh τ_h with
-M_gh = Σ ε_i ε_j over the lines of response between g and h; the fixed point of
-τ_g ← τ_g √(D_g / (τ_g Σ_h M_gh τ_h)) solves it. Flat in time of flight: r / n_bins in each bin.
-After Casey & Hoffman, J Comput Assist Tomogr 10 (1986) 845.
+Two photons that have nothing to do with each other meet within the coincidence window τ at a rate
+of 2τ S_i S_j, S the rates of single photons: r_ij = σ_i σ_j. Of n counted singles in a frame of
+length T, that is
+
+r_ij = 2τ n_i n_j / T
+
+(rates that change within the frame give more: 1 % where they halve). Of delayeds, which count
+nothing but randoms, σ is fitted: `engine.corrections.single_rates`. Flat in time of flight:
+r / n_bins in each bin.
 """
 
 from __future__ import annotations
@@ -17,83 +21,86 @@ from numpy.typing import NDArray
 from engine.arrays import Array
 from engine.backend import Backend
 from engine.corrections.base import Additive
+from engine.corrections.single_rates import block_rates, crystal_rates
 from engine.data.listmode import ListMode
-from engine.geometry.sampling import lattice
-from engine.geometry.scanner import Scanner, pair_product
+from engine.geometry.ring import RingScanner
+from engine.geometry.scanner import pair_product
 from engine.settings import setting
 
 MIN_COUNTS = 20
-"""Delayeds a block must see on average before blocks get their own rate."""
-N_LINES = 4_000_000
-"""Lines of response sampled for M."""
-N_STEPS = 100
+"""Delayeds that a crystal or a block must see on average to have a rate of its own."""
+PS_PER_S = 1e12
+
+Source = Literal["singles", "crystals", "blocks", "uniform"]
+WORDS: dict[Source, str] = {
+    "singles": "from the singles of each crystal",
+    "crystals": "one rate for each crystal",
+    "blocks": "one rate for each block",
+    "uniform": "one rate for all blocks",
+}
 
 
 class Randoms(Additive[ListMode]):
-    """Expected randoms of each event's line, from the delayeds of the same scan."""
+    """Expected randoms of each event's line, from delayeds or singles of the same scan."""
 
     title: ClassVar[str] = "Randoms"
     kind: ClassVar[str] = "randoms"
     since: ClassVar[int | None] = 1
-    model: Literal["blocks", "uniform"] = setting(
-        "blocks", "One singles rate for each detector block, or for all", label="Model"
+    model: Source = setting(
+        "blocks",
+        "Singles rates, from delayeds, of each detector block, of each crystal (rings with many "
+        "delayeds) or of all; or singles as the scan counted them",
+        label="Model",
     )
 
     def obstacle(self, data: ListMode) -> str | None:
-        if data.n_delayed == 0:
+        if self.model == "singles" and not data.has_singles:
+            return (
+                "the scan holds no singles of crystals with a coincidence window and a duration; "
+                "choose another model"
+            )
+        if data.n_delayed == 0 and not data.has_singles:
             return "the scan holds no delayed coincidences"
         return None
 
     def expected(self, data: ListMode, *, on: Backend) -> Array:
-        randoms = pair_product(self._singles(data), data.crystals)
+        randoms = pair_product(self._rates(data), data.crystals)
         if data.tof_bins is not None and data.scanner.tof is not None:
             randoms /= data.scanner.tof.n_bins
         return randoms
 
     def summary(self, before: ListMode, after: ListMode) -> str:
+        source = self._source(before)
+        if source == "singles" and before.singles is not None:
+            total, window = float(before.singles.sum()), before.coincidence_window_ps
+            return f"{total:,.0f} singles within {window:g} ps of each other; {WORDS[source]}"
         share = 100 * before.n_delayed / max(before.n_prompts, 1)
-        model = "one rate for each block" if self._by_block(before) else "one rate for all blocks"
-        return f"{before.n_delayed:,} delayeds, {share:.1f} % of the prompts; {model}"
+        return f"{before.n_delayed:,} delayeds, {share:.1f} % of the prompts; {WORDS[source]}"
 
-    def _by_block(self, data: ListMode) -> bool:
-        n_groups = int(data.scanner.groups.max()) + 1
-        return self.model == "blocks" and 2 * data.n_delayed >= MIN_COUNTS * n_groups
+    def _source(self, data: ListMode) -> Source:
+        """Return what the counts allow of what is wanted."""
+        if self.model == "singles" or data.n_delayed == 0:
+            return "singles"
+        scanner, seen = data.scanner, 2 * data.n_delayed
+        enough = seen >= MIN_COUNTS * int(np.count_nonzero(scanner.alive))
+        if self.model == "crystals" and enough and isinstance(scanner, RingScanner):
+            return "crystals"
+        n_groups = int(scanner.groups.max()) + 1
+        by_block = self.model != "uniform" and seen >= MIN_COUNTS * n_groups
+        return "blocks" if by_block else "uniform"
 
-    def _singles(self, data: ListMode) -> NDArray[np.float64]:
-        scanner = data.scanner
-        groups = scanner.groups if self._by_block(data) else np.zeros(scanner.n_crystals, np.int32)
-        n_groups = int(groups.max()) + 1
+    def _rates(self, data: ListMode) -> NDArray[np.float64]:
+        """(n_crystals,) σ."""
+        source, scanner = self._source(data), data.scanner
+        if source == "singles" and data.singles is not None:
+            tau_s = data.coincidence_window_ps / PS_PER_S
+            rates = np.sqrt(2 * tau_s / data.duration_s) * data.singles.astype(np.float64)
+            return np.where(scanner.alive, rates, 0)
+        delayeds = data.delayeds.crystals
+        if source == "crystals" and isinstance(scanner, RingScanner):
+            return crystal_rates(scanner, delayeds)
         weights = scanner.alive.astype(np.float64)
         if data.crystal_weights is not None:
             weights = data.crystal_weights.astype(np.float64)
-        delayeds = data.delayeds.crystals
-        seen = np.bincount(groups[delayeds].ravel(), minlength=n_groups)
-        pairs = _pair_weights(scanner, weights, groups, n_groups)
-        rates = _solve_rates(seen.astype(np.float64), pairs)
-        singles = weights * rates[groups]
-        return singles
-
-
-def _pair_weights(
-    scanner: Scanner, weights: Array, groups: Array, n_groups: int
-) -> NDArray[np.float64]:
-    """M (n_groups, n_groups): Σ ε_i ε_j over lines of response, both directions counted."""
-    n = min(scanner.n_lors, N_LINES)
-    pairs = np.zeros(n_groups * n_groups)
-    for numbers in np.array_split(lattice(scanner.n_lors, n, shift=0.5), max(1, n // 1_000_000)):
-        crystals = scanner.lors(numbers)
-        w = pair_product(weights, crystals) * scanner.in_coincidence(crystals)
-        g = groups[crystals].astype(np.int64)
-        pairs += np.bincount(g[:, 0] * n_groups + g[:, 1], w, n_groups * n_groups)
-    m = pairs.reshape(n_groups, n_groups) * (scanner.n_lors / n)
-    return m + m.T
-
-
-def _solve_rates(seen: NDArray[np.float64], pairs: NDArray[np.float64]) -> NDArray[np.float64]:
-    total = pairs.sum()
-    rates = np.full(len(seen), np.sqrt(seen.sum() / total) if total > 0 else 0.0)
-    for _ in range(N_STEPS):
-        expected = rates * (pairs @ rates)
-        ratio = np.divide(seen, expected, out=np.zeros_like(rates), where=expected > 0)
-        rates = rates * np.sqrt(ratio)
-    return rates
+        groups = scanner.groups if source == "blocks" else np.zeros(scanner.n_crystals, np.int32)
+        return block_rates(scanner, delayeds, weights, groups)

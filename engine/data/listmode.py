@@ -38,6 +38,9 @@ class ListMode:
     mu_map : attenuation map [1/mm], None if there is none
     efficiencies : (n_crystals,) float32, detection efficiency of each crystal; None: all 1
     components : tables of a normalisation, of lines rather than crystals; None: there are none
+    singles : (n_crystals,) float32, single photons counted in each crystal during the frame; None:
+        not counted
+    coincidence_window_ps : two photons less than this apart are a coincidence [ps]; 0: not known
     factors : (n,) float32, detection probability n·a of each event's line; None: all 1
     background : (n,) float32, expected additive counts c; None: all 0
     line_factors : what `factors` are made of, known on every line of the scanner
@@ -66,6 +69,8 @@ class ListMode:
     mu_map: Volume | None = None
     efficiencies: NDArray[np.float32] | None = None
     components: Components | None = None
+    singles: NDArray[np.float32] | None = None
+    coincidence_window_ps: float = 0.0
     factors: NDArray[np.float32] | None = None
     background: NDArray[np.float32] | None = None
     line_factors: tuple[LineFactor, ...] = ()
@@ -88,6 +93,11 @@ class ListMode:
     def n_prompts(self) -> int:
         """Number of prompt coincidences."""
         return self.n_events - self.n_delayed
+
+    @property
+    def has_singles(self) -> bool:
+        """Whether singles, window and duration say how many randoms to expect."""
+        return self.singles is not None and self.coincidence_window_ps > 0 and self.duration_s > 0
 
     def select(self, rows: Any) -> Self:
         """Return the same scan with only the events `rows` (mask, slice or indices)."""

@@ -33,9 +33,7 @@ import math
 from dataclasses import dataclass
 
 from engine.arrays import Array, module_of
-
-REST_KEV = 510.99895
-"""Energy of an electron at rest, and of each photon."""
+from engine.geometry.energy import ELECTRON_KEV
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ class CrystalDepth:
     depth_mm: float
     attenuation_per_mm: float
     photo_fraction: float = 1.0
-    lowest_kev: float = REST_KEV
+    lowest_kev: float = ELECTRON_KEV
 
     @property
     def removal_per_mm(self) -> float:
@@ -83,7 +81,7 @@ def scattered_above(kev: float) -> float:
     def total(ratio: float) -> float:
         return ratio * ratio / 2 + 3 * ratio - 3 * math.log(ratio) - 1 / ratio
 
-    ratio = min(max(kev / REST_KEV, 1 / 3), 1.0)
+    ratio = min(max(kev / ELECTRON_KEV, 1 / 3), 1.0)
     return (total(1.0) - total(ratio)) / (total(1.0) - total(1 / 3))
 
 

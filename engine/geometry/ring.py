@@ -65,9 +65,6 @@ class RingSettings(Settings):
     photo_fraction: float = setting(
         LSO.photo_fraction, "Part of that attenuation which absorbs; LSO if left out", gt=0, le=1
     )
-    lowest_kev: float = setting(
-        LSO.lowest_kev, "From which energy on photons are counted", unit="keV", ge=100, le=511
-    )
     ring_pitch_mm: float = setting(..., "Distance between rings", unit="mm", gt=0, le=100)
     first_angle_deg: float = setting(0.0, "Angle of place 0", unit="deg", ge=-360, le=360)
     max_ring_difference: int = setting(..., "Largest difference of rings", ge=0, le=2000)
@@ -241,7 +238,8 @@ class RingScanner(Scanner):
     def crystal_depth(self) -> CrystalDepth:
         s = self.settings
         size = s.crystal_depth_mm, s.attenuation_per_mm
-        return CrystalDepth(*size, photo_fraction=s.photo_fraction, lowest_kev=s.lowest_kev)
+        lowest = self.energy.lowest_kev if self.energy else LSO.lowest_kev
+        return CrystalDepth(*size, photo_fraction=s.photo_fraction, lowest_kev=lowest)
 
     @cached_property
     def _geometric_factors(self) -> NDArray[np.float32]:
@@ -288,9 +286,9 @@ class RingScanner(Scanner):
         return self.settings.fov_mm
 
     def fingerprint(self) -> Plain:
-        return self.settings.model_dump(
-            mode="json", exclude={"voxel_mm", "fov_mm", "source", "energy"}
-        )
+        beside = {"voxel_mm", "fov_mm", "source", "energy"}
+        settings = self.settings.model_dump(mode="json", exclude=beside)
+        return {**settings, "lowest_kev": self.crystal_depth.lowest_kev}  # it tells tilted lines
 
     def describe(self) -> str:
         s = self.settings

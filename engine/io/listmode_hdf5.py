@@ -79,8 +79,10 @@ class ListModeHdf5(ListModeReader):
                 tof_bins=columns.get("tof_bin"),
                 time_ms=columns.get("time_ms"),
                 additive=columns.get("additive"),
-                duration_s=_duration(tree, path),
+                duration_s=_at_least_0(tree, "duration_s", "s", path),
                 efficiencies=_efficiencies(tree, place, path),
+                singles=_singles(tree, place, path),
+                coincidence_window_ps=_at_least_0(tree, "coincidence_window_ps", "ps", path),
                 mu_map=_mu_map(tree, path),
                 info=read_json(tree, "info", path),
                 notes=(*notes, *remarks, *_order(columns.get("time_ms"), path)),
@@ -90,11 +92,14 @@ class ListModeHdf5(ListModeReader):
 def write_listmode(data: ListMode, path: Path) -> None:
     """Write a scan; corrections already applied to it are not kept.
 
-    Kept are the events, the scanner, the duration, the facts, efficiencies and the mu-map.
+    Kept are the events, the scanner, the duration, the facts, singles with their window,
+    efficiencies and the mu-map.
     """
     columns = _columns_of(data)
     events = {name.removeprefix("events/"): values for name, values in columns.items()}
     _refuse_values(events, data.scanner, path)  # what could not be read is not written
+    if data.singles is not None:
+        _refuse_singles(columns["singles"], data.scanner, path)
     if data.efficiencies is not None:
         _refuse_efficiencies(columns["efficiencies"], data.scanner, path)
     write_hdf5(path, lambda file: _fill(file, data, columns), columns)
@@ -116,6 +121,8 @@ def _columns_of(data: ListMode) -> dict[str, Array]:
     }
     if data.efficiencies is not None:
         columns["efficiencies"] = np.ascontiguousarray(data.efficiencies, "<f4")
+    if data.singles is not None:
+        columns["singles"] = np.ascontiguousarray(data.singles, "<f4")
     if data.mu_map is not None:
         columns["mu_map"] = np.ascontiguousarray(data.mu_map.values, "<f4")
     return columns
@@ -126,6 +133,8 @@ def _fill(file: h5py.File, data: ListMode, columns: dict[str, Array]) -> None:
     file.attrs["version"] = VERSION
     file.attrs["n_events"] = data.n_events
     file.attrs["duration_s"] = float(data.duration_s)
+    if data.coincidence_window_ps:
+        file.attrs["coincidence_window_ps"] = float(data.coincidence_window_ps)
     for name, values in columns.items():
         reserve(file, name, values)
     store_scanner(file, data.scanner)
@@ -231,11 +240,32 @@ def _first(values: Array, bad: Callable[[Array], NDArray[np.bool_]]) -> int | No
     return None
 
 
-def _duration(file: h5py.File, path: Path) -> float:
-    duration_s = float(file.attrs.get("duration_s", 0.0))
-    if not math.isfinite(duration_s) or duration_s < 0:
-        raise FileFormatError(f"{path.name}: duration_s is {duration_s}, want at least 0 s.")
-    return duration_s
+def _at_least_0(file: h5py.File, name: str, unit: str, path: Path) -> float:
+    value = float(file.attrs.get(name, 0.0))
+    if not math.isfinite(value) or value < 0:
+        raise FileFormatError(f"{path.name}: {name} is {value}, want at least 0 {unit}.")
+    return value
+
+
+def _singles(file: h5py.File, scanner: Scanner, path: Path) -> NDArray[np.float32] | None:
+    if "singles" not in file:
+        return None
+    values = np.array(column(dataset(file, "singles", path), "<f4", path))
+    _refuse_singles(values, scanner, path)
+    return values
+
+
+def _refuse_singles(values: Array, scanner: Scanner, path: Path) -> None:
+    if values.shape != (scanner.n_crystals,):
+        raise GeometryError(
+            f"{path.name}: singles of {values.size:,} crystals, {scanner.name!r} has "
+            f"{scanner.n_crystals:,}; write the file again."
+        )
+    if not (values >= 0).all() or np.isinf(values).any():
+        raise DataError(
+            f"{path.name}: singles go from {values.min():g} to {values.max():g}, want counts of at "
+            "least 0; write the file again."
+        )
 
 
 def _efficiencies(file: h5py.File, scanner: Scanner, path: Path) -> NDArray[np.float32] | None:

@@ -173,6 +173,8 @@ def _listmode(folder: Path, scanner: Scanner) -> tuple[Path, Callable[[Path], An
         duration_s=1.5,
         mu_map=Volume(rng.random(GRID.shape).astype(np.float32), GRID, "1/mm"),
         efficiencies=rng.random(scanner.n_crystals).astype(np.float32),
+        singles=rng.integers(0, 99, scanner.n_crystals).astype(np.float32),
+        coincidence_window_ps=4500.0,
         info={"isotope": "F-18"},
     )
     write_listmode(data, folder / "a.h5")

@@ -17,6 +17,7 @@ from engine.corrections import (
     attenuation,
 )
 from engine.corrections.attenuation import attenuation_factors
+from engine.corrections.single_rates import facing_places, partner_sums
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
@@ -170,3 +171,48 @@ def test_randoms_say_their_share_of_the_prompts():
     data = scan(n=40)
     data = replace(data, delayed=np.arange(40) < 8)
     assert Randoms().summary(data, data).startswith("8 delayeds, 25.0 % of the prompts")
+
+
+def test_crystals_get_their_own_rate_where_they_differ_within_a_block():
+    """Delayeds of each line come from the product that was planted, within the noise of fans."""
+    scanner = RingScanner(RING)
+    rng = np.random.default_rng(8)
+    planted = rng.uniform(0.5, 2.0, scanner.n_crystals) * scanner.alive
+    lors = scanner.lors(np.arange(scanner.n_lors))
+    lors = lors[scanner.in_coincidence(lors)]
+    r = planted[lors].prod(axis=1)
+    r *= 400_000 / r.sum()
+    delayed = np.repeat(lors, rng.poisson(r), axis=0)
+    flags = np.arange(len(lors) + len(delayed)) >= len(lors)
+    data = ListMode(scanner, np.concatenate([lors, delayed]).astype(np.int32), delayed=flags)
+    found = Randoms(model="crystals").apply(data, on=ON).background[: len(r)]
+    # each crystal has some 4,300 delayeds: 1.5 % of each of two
+    assert np.std(found / r) < 0.03
+    assert found.sum() == pytest.approx(data.n_delayed, rel=1e-4)
+
+
+def test_partners_are_those_in_coincidence():
+    scanner = RingScanner(RING.model_copy(update={"max_ring_difference": 2, "n_tangential": 35}))
+    values = np.random.default_rng(3).random(scanner.n_crystals) * scanner.alive
+    crystals = np.indices((scanner.n_crystals,) * 2).reshape(2, -1).T
+    allowed = scanner.in_coincidence(crystals).reshape((scanner.n_crystals,) * 2)
+    found = partner_sums(scanner, facing_places(scanner), values)[scanner.alive]
+    np.testing.assert_allclose(found, (allowed @ values)[scanner.alive], rtol=1e-12)
+
+
+def test_crystals_with_few_delayeds_share_the_rate_of_their_block():
+    data, _ = delayed_scan(1000)
+    assert "one rate for each block" in Randoms(model="crystals").summary(data, data)
+
+
+def test_singles_meet_by_chance_twice_the_window_times_both_rates():
+    data = scan(duration_s=50.0, coincidence_window_ps=4000.0)
+    assert Randoms(model="singles").obstacle(data) is not None
+    singles = np.random.default_rng(1).integers(0, 10**6, data.scanner.n_crystals)
+    data = replace(data, singles=singles.astype(np.float32))
+    assert Randoms().obstacle(data) is None, "they stand in where there are no delayeds"
+    found = Randoms(model="singles").apply(data, on=ON)
+    rates = singles / 50.0
+    wanted = 2 * 4e-9 * rates[data.crystals].prod(axis=1) * 50.0
+    np.testing.assert_allclose(found.background, wanted, rtol=1e-5)
+    assert "singles within 4000 ps of each other" in Randoms().summary(data, found)

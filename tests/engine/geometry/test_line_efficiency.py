@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.geometry.energy import ELECTRON_KEV
 from engine.geometry.line_efficiency import (
     LSO,
-    REST_KEV,
     CrystalDepth,
     scattered_above,
 )
@@ -98,12 +98,12 @@ def test_scatter_above_an_energy_is_the_integral_of_klein_and_nishina(kev):
     cosine = np.linspace(-1, 1, 200_001)
     ratio = 1 / (2 - cosine)
     density = ratio**2 * (ratio + 1 / ratio - 1 + cosine**2)
-    want = density[ratio * REST_KEV > kev].sum() / density.sum()
+    want = density[ratio * ELECTRON_KEV > kev].sum() / density.sum()
     assert scattered_above(kev) == pytest.approx(want, abs=1e-4)
 
 
 def test_all_scatter_keeps_a_third_of_the_energy_and_none_all_of_it():
-    assert scattered_above(REST_KEV / 3) == pytest.approx(1)
-    assert scattered_above(REST_KEV) == 0
+    assert scattered_above(ELECTRON_KEV / 3) == pytest.approx(1)
+    assert scattered_above(ELECTRON_KEV) == 0
     assert CrystalDepth(20.0, 0.1).removal_per_mm == pytest.approx(0.1)
     assert LSO.removal_per_mm < LSO.attenuation_per_mm

@@ -78,5 +78,7 @@ def scan(ring: RingScanner, rng: np.random.Generator) -> ListMode:
         duration_s=1.5,
         mu_map=Volume(rng.random(grid.shape).astype(np.float32), grid, "1/mm"),
         efficiencies=rng.random(ring.n_crystals).astype(np.float32),
+        singles=rng.integers(0, 1000, ring.n_crystals).astype(np.float32),
+        coincidence_window_ps=4500.0,
         info={"isotope": "F-18", "injected_bq": 4.65e7},
     )

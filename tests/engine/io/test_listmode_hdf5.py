@@ -18,7 +18,7 @@ from engine.io import read_listmode, write_listmode
 from engine.settings import to_toml
 from tests.engine.io.older import unseal
 
-COLUMNS = ["crystals", "delayed", "tof_bins", "time_ms", "additive", "efficiencies"]
+COLUMNS = ["crystals", "delayed", "tof_bins", "time_ms", "additive", "efficiencies", "singles"]
 
 
 def same(a: ListMode, b: ListMode) -> None:
@@ -30,6 +30,7 @@ def same(a: ListMode, b: ListMode) -> None:
             assert x.dtype == y.dtype
     assert a.scanner.fingerprint() == b.scanner.fingerprint()
     assert (a.duration_s, a.info) == (b.duration_s, b.info)
+    assert a.coincidence_window_ps == b.coincidence_window_ps
 
 
 class TestRoundTrip:
@@ -186,6 +187,9 @@ def endless_group(file: h5py.File) -> None:
         (change("events/additive", 9, -0.5), DataError, "additive of event 9 is -0.5"),
         (change("events/additive", 9, np.inf), DataError, "additive of event 9 is inf"),
         (change("efficiencies", 4, np.nan), DataError, "1 of 48 values are not numbers"),
+        (change("singles", 4, -1), DataError, "singles go from -1"),
+        (replace_column("singles", np.ones(47, "<f4")), GeometryError, "singles of 47 crystals"),
+        (attribute("coincidence_window_ps", -1.0), FileFormatError, "window_ps is -1"),
         (silently, FileFormatError, "crystals has changed"),
         (attribute("n_events", 499), FileFormatError, "500 × 2 values, the file counts 499 events"),
         (attribute("version", 3), FileFormatError, "version 3"),
