@@ -22,14 +22,27 @@ from engine.settings import setting
 if TYPE_CHECKING:
     from engine.model import EmLoop, SystemModel
 
+USUAL_ITERATIONS = 3
+"""Passes where neither the user nor the scan says how many."""
+
 
 class Osem(Algorithm):
     """Ordered-subsets expectation maximisation."""
 
     title: ClassVar[str] = "OSEM"
     kind: Literal["osem"] = "osem"
-    iterations: int = setting(3, "Passes over all the data", label="Iterations", ge=1, le=1000)
+    iterations: int | None = setting(
+        None,
+        "Passes over all the data; 3 if left out, or as many as the scan needs where that is known",
+        label="Iterations",
+        ge=1,
+        le=1000,
+    )
     subsets: int = setting(8, "Updates in each pass", label="Subsets", ge=1, le=1000)
+
+    @property
+    def n_iterations(self) -> int:
+        return USUAL_ITERATIONS if self.iterations is None else self.iterations
 
     @property
     def n_passes(self) -> int:

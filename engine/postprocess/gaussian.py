@@ -29,7 +29,8 @@ class Gaussian(Filter):
     kind: Literal["gaussian"] = "gaussian"
     fwhm_mm: float | None = setting(
         None,
-        "Full width at half maximum; 1.5 voxels if left out",
+        "Full width at half maximum; if left out, list-mode PET takes it by resolution, counts and "
+        "timing where a μ-map tells the object, all else 1.5 voxels",
         label="Width (FWHM)",
         unit="mm",
         gt=0,

@@ -34,6 +34,7 @@ from engine.modalities.listmode_pet.requirements import estimate
 from engine.modalities.listmode_pet.scatter_stage import correct_scatter, needs_simulation
 from engine.modalities.listmode_pet.sensitivity import Sensitivity, compute_sensitivity
 from engine.modalities.listmode_pet.sensitivity_cache import keep, key_of, load
+from engine.modalities.listmode_pet.usual import fitted
 from engine.modalities.listmode_pet.warm_up import of_events
 from engine.modalities.requirements import refuse_if_too_large
 from engine.modalities.stages import Stage
@@ -56,6 +57,7 @@ def flow(
     data, space = yield from read(context)
     yield from prepare_kernels(context, kernels_of(context, data, space.grid))
     prompts = yield from correct(context, data)
+    context = yield from fit(context, data, prompts)
     sensitivity = yield from measure_sensitivity(context, prompts, space.grid)
     yield stages.begin(context, resume)
     model = build(context, prompts, sensitivity, space.grid)
@@ -166,6 +168,15 @@ def in_units(space: ImageSpace, prompts: ListMode) -> ImageSpace:
     if found is None:
         return space
     return replace(space, finished_unit=CONCENTRATION, per_value=found.per_count)
+
+
+def fit(context: Context, data: ListMode, prompts: ListMode) -> Stage[Context]:
+    """Fill in what the protocol leaves to the scan, and say what it is."""
+    protocol, words = fitted(context.protocol, data, sharpened=prompts.point_spread is not None)
+    if words:
+        yield context.log.applied("defaults", words)
+    study = context.study.model_copy(update={"protocol": protocol})
+    return replace(context, study=study)
 
 
 def measure_sensitivity(context: Context, prompts: ListMode, grid: ImageGrid) -> Stage[Sensitivity]:

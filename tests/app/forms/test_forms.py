@@ -107,16 +107,16 @@ def test_a_decimal_comma_is_understood(qtbot):
 
 @pytest.mark.parametrize("text", ["0", "1001", "2.5", "many", ""])
 def test_an_invalid_number_stands_under_its_field_and_changes_nothing(qtbot, text):
-    form = form_of(qtbot, Osem, Osem())
+    form = form_of(qtbot, Mlem, Mlem())
     form.show()
     with qtbot.assertNotEmitted(form.changed):
         type_into(qtbot, form.findChildren(NumberBox)[0], text)
     (fault,) = faults(form)
     assert fault.startswith("Must be")
-    assert form.value() == Osem()
+    assert form.value() == Mlem()
     type_into(qtbot, form.findChildren(NumberBox)[0], "5")
     assert faults(form) == []
-    assert form.value() == Osem(iterations=5)
+    assert form.value() == Mlem(iterations=5)
 
 
 def test_a_fault_of_the_whole_is_told(qtbot):

@@ -29,7 +29,7 @@ def now(**changes) -> Study:
     ("study", "words"),
     [
         (THEN, []),
-        (now(algorithm={"iterations": 6}), ["iterations 3, now 6"]),
+        (now(algorithm={"iterations": 6}), ["iterations automatic, now 6"]),
         (now(algorithm={"kind": "mlem"}), ["algorithm OSEM, 3 iterations × 8 subsets, now MLEM, "
                                            "20 iterations"]),
         (now(grid={"voxel_mm": [2, 2, 1.5]}), ["voxel size automatic, now 2 × 2 × 1.5 mm"]),

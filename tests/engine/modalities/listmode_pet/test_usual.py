@@ -1,0 +1,83 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import engine
+from engine.algorithms import Mlem, Osem
+from engine.data.listmode import ListMode
+from engine.geometry.grid import ImageGrid
+from engine.geometry.ring import TofSettings
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.listmode_pet.usual import fitted, usual_of
+from engine.postprocess import Gaussian
+
+RING = {
+    "name": "Ring", "n_rings": 8, "n_crystals_per_ring": 480, "radius_mm": 300,
+    "ring_pitch_mm": 5, "max_ring_difference": 7, "n_tangential": 200, "fov_mm": (300, 40),
+}  # fmt: skip
+
+
+def scan(n_counts=200_000, *, tof_ps=None, radius_mm=100.0):
+    """Events of no consequence in a cylinder of water."""
+    tof = TofSettings(fwhm_ps=tof_ps, bin_ps=200, n_bins=9) if tof_ps else None
+    ring = engine.RingScanner(engine.RingSettings.model_validate({**RING, "tof": tof}))
+    grid = ImageGrid((8, 60, 60), (4.0, 4.0, 5.0))
+    x, y = grid.centres_mm(axis=0), grid.centres_mm(axis=1)
+    water = 0.0096 * (np.hypot(x[None, None], y[None, :, None]) < radius_mm)
+    mu_map = engine.Volume(np.broadcast_to(water, grid.shape).astype(np.float32), grid, "1/mm")
+    return ListMode(
+        ring,
+        np.zeros((n_counts, 2), np.int32),
+        tof_bins=np.zeros(n_counts, np.int16) if tof else None,
+        mu_map=mu_map,
+    )
+
+
+def width(data):
+    return usual_of(data, sharpened=False).fwhm_mm
+
+
+def test_sixteen_times_fewer_counts_make_it_twice_as_wide():
+    assert width(scan(100_000)) == pytest.approx(2 * width(scan(1_600_000)), abs=0.15)
+
+
+def test_timing_makes_it_narrower_and_needs_fewer_passes():
+    timed, untimed = scan(tof_ps=300.0), scan()
+
+    # what a line smears over: 1.5 widths of the timing instead of the object
+    gain = (200.0 / (1.5 * 300.0 * 0.149896)) ** 0.25
+    assert width(untimed) == pytest.approx(gain * width(timed), abs=0.15)
+    assert usual_of(timed, sharpened=False).n_updates < usual_of(untimed, sharpened=False).n_updates
+
+
+def test_it_is_never_narrower_than_the_scanner_sees():
+    many, small = scan(400_000), replace(scan(), mu_map=scan(radius_mm=8.0).mu_map)
+
+    assert width(replace(many, mu_map=small.mu_map)) == pytest.approx(2.4, abs=0.1)
+
+
+def test_what_a_protocol_says_is_left_alone():
+    said = ListModeProtocol(algorithm=Osem(iterations=2), finishing=(Gaussian(fwhm_mm=3.0),))
+
+    protocol, words = fitted(said, scan(), sharpened=False)
+
+    assert (protocol, words) == (said, "")
+    assert fitted(ListModeProtocol(algorithm=Mlem(), finishing=()), scan(), sharpened=True)[1] == ""
+
+
+def test_what_it_leaves_open_is_filled_in_and_said():
+    protocol, words = fitted(ListModeProtocol(), scan(tof_ps=300.0), sharpened=True)
+
+    fwhm_mm = width(scan(tof_ps=300.0))
+    assert protocol.finishing == (Gaussian(fwhm_mm=fwhm_mm),)
+    # whole passes of at least 36
+    assert protocol.algorithm.n_iterations * protocol.algorithm.n_subsets == 40
+    assert f"a Gaussian of {fwhm_mm:g} mm, by 200,000 counts with time of flight" in words
+
+
+def test_without_a_map_nobody_knows_the_object():
+    protocol, words = fitted(ListModeProtocol(), replace(scan(), mu_map=None), sharpened=False)
+
+    assert protocol.finishing == ListModeProtocol().finishing
+    assert "6 iterations" in words
