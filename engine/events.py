@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from engine.data.run_history import RunHistory
+from engine.data.scatter_profile import ScatterProfile
 from engine.data.volume import Volume
 from engine.plain import Plain
 
@@ -73,11 +74,20 @@ class Loaded(Event):
 
 @dataclass(frozen=True)
 class Corrected(Event):
-    """One row of the correction ledger: what a correction did, or why it did nothing."""
+    """One row of the correction ledger: what a correction did, or why it did nothing.
+
+    Attributes
+    ----------
+    kind : key of the correction
+    state : whether it was applied
+    text : plain words with numbers
+    profile : of scatter that was simulated, beside what was measured
+    """
 
     kind: str
     state: CorrectionState
     text: str
+    profile: ScatterProfile | None = None
 
 
 @dataclass(frozen=True)

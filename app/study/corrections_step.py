@@ -108,7 +108,9 @@ class CorrectionsStep(StepPanel):
     def _show_choice(self, choice: AnyCorrection, state: LedgerState) -> None:
         editable = not self._run.state.is_active
         source = source_of(choice, self._study.inputs)
-        self.ledger.rows[choice.kind].show_choice(choice, state, source, editable)
+        row, message = self.ledger.rows[choice.kind], self._run.record.ledger.get(choice.kind)
+        row.show_choice(choice, state, source, editable)
+        row.show_profile(message.profile if message is not None and state.tone == "ok" else None)
         if choice.kind in self._sweeps:
             is_open = self._study.inputs.scan is not None
             self._sweeps[choice.kind].setVisible(is_open and choice.use != "off")

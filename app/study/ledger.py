@@ -18,10 +18,13 @@ from app.forms.forms import Form
 from app.look.formatting import sentence_case
 from app.look.glossary import meaning_of
 from app.look.icons import set_icon
+from app.look.plot_colours import view_colours
 from app.look.theme import Theme
 from app.look.widgets import label, set_tone
 from app.study.step_panel import Tone
 from app.views.plain_text import PlainLabel, plain_tip
+from app.views.scatter_plot import ScatterPlot
+from engine.data import ScatterProfile
 from engine.events import Corrected
 
 COMBO_PX = 112
@@ -101,6 +104,19 @@ class LedgerEntry(LedgerRow):
             self.more.changed.connect(self.form.changed)
             self.grid.addWidget(self.more, 4, 1, 1, 2)
             self.unfold.toggled.connect(self._show_more)
+        self.plot: ScatterPlot | None = None
+
+    def show_profile(self, profile: ScatterProfile | None) -> None:
+        """Show what a correction expects beside what was measured, once a run has told."""
+        if self.plot is None:
+            if profile is None:
+                return
+            self.plot = plot = ScatterPlot()
+            self.grid.addWidget(plot, 5, 1, 1, 2)
+            self._theme.changed.connect(lambda: plot.set_colours(view_colours(self._theme)))
+            plot.set_colours(view_colours(self._theme))
+        if self.plot.profile is not profile:
+            self.plot.show_profile(profile)
 
     def add_button(self, added: QAbstractButton) -> None:
         """Put a button beside that of the settings."""

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from engine.data.input_role import InputRole as InputRole
     from engine.data.projections import Kind as Kind
     from engine.data.projections import Projections as Projections
+    from engine.data.scatter_profile import ScatterProfile as ScatterProfile
     from engine.data.volume import Volume as Volume
     from engine.plain import Plain as Plain
 
@@ -20,6 +21,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "Kind",
                 "Projections",
             ),
+            "engine.data.scatter_profile": ("ScatterProfile",),
             "engine.data.volume": ("Volume",),
             "engine.plain": ("Plain",),
         },

@@ -22,6 +22,7 @@ from engine.algorithms import Osem, solve
 from engine.backend import Backend
 from engine.corrections.scatter import Scatter
 from engine.data.listmode import ListMode
+from engine.data.scatter_profile import ScatterProfile
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.geometry.energy import EnergyWindow
@@ -37,6 +38,7 @@ from engine.modalities.listmode_pet.scatter_lines import (
 )
 from engine.modalities.listmode_pet.sensitivity import Sensitivity, compute_sensitivity
 from engine.scatter.multiple import over_single
+from engine.scatter.profiles import profile_of
 from engine.scatter.simulation import ScatterTable, simulate_scatter
 from engine.scatter.tails import TailFit, fit_tails
 
@@ -68,6 +70,7 @@ class ScatterEstimate:
     multiple : all scatter over single scatter, before the fit
     rounds : images it was simulated from
     image : the last of them [counts/mm]
+    profile : what was measured, and the scatter in it
     """
 
     table: ScatterTable
@@ -76,6 +79,7 @@ class ScatterEstimate:
     multiple: float
     rounds: int
     image: Volume
+    profile: ScatterProfile
 
     def describe(self) -> str:
         """Plain words with numbers."""
@@ -124,7 +128,8 @@ class _Rounds:
         self.window: EnergyWindow = scanner.energy
         self.settings, self.on, self.reproducible = settings, on, reproducible
         step = max(1, ceil(prompts.n_events / MOST_EVENTS))
-        self.part = prompts.select(slice(None, None, step))
+        # a coarse image knows no resolution
+        self.part = replace(prompts.select(slice(None, None, step)), point_spread=None)
         self.share = self.part.n_events / prompts.n_events
         self.grid = coarse_grid(scanner)
         mask = object_mask(self.mu_map, scanner.bore_radius_mm)
@@ -180,6 +185,7 @@ class _Rounds:
             self.share * self.randoms[beside],
             factor * self.share * lines.total(simulated, lines.misses),
         )
+        self.on_lines = simulated * np.float32(factor * self.fit.scale)
         self.table = table.scaled(factor * self.fit.scale)
         self.scatter = expected * np.float32(self.fit.scale)
         scattered = factor * self.fit.scale * single
@@ -209,6 +215,7 @@ class _Rounds:
             if step.update == n_updates:
                 self.image = step.image
             yield step.update, n_updates
+        self.expected_trues = self.on.to_host(model.A(self.on.to_device(self._image)))
 
     def _paths(self, volume: Volume, crystals: NDArray[np.int32]) -> NDArray[np.float32]:
         scanner, on = self.part.scanner, self.on
@@ -222,8 +229,23 @@ class _Rounds:
 
     def estimate(self) -> ScatterEstimate:
         """Return what the rounds came to."""
+        part, lines = self.part, self.lines
+        factors = np.float32(1) if part.factors is None else part.factors
+        every = self.expected_trues * factors / self.share + self.randoms + self.scatter
+        randoms = np.divide(self.randoms, every, out=np.zeros_like(every), where=every > 0)
+        profile = profile_of(
+            part.scanner,
+            (part.crystals, (1 - randoms) / self.share),
+            (lines.crystals, self.on_lines * lines.stands_for),
+        )
         return ScatterEstimate(
-            self.table, self.fit, self.fraction, self.multiple, self.settings.rounds, self.volume
+            self.table,
+            self.fit,
+            self.fraction,
+            self.multiple,
+            self.settings.rounds,
+            self.volume,
+            profile,
         )
 
 

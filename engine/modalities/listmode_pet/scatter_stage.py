@@ -76,7 +76,8 @@ def _simulate(context: Context, scatter: Scatter, prompts: ListMode) -> Stage[Li
         "scale": estimate.fit.scale if estimate.fit.is_used else None,
         "rounds": estimate.rounds,
     }
-    yield context.log.applied(scatter.kind, estimate.describe())
+    row = Corrected(scatter.kind, "applied", estimate.describe(), estimate.profile)
+    yield context.log.corrected(row)
     for warning in _warnings(estimate):
         yield context.log.warn(warning)
     yield context.log.end("scatter", fraction_percent=100 * estimate.fraction)
@@ -110,7 +111,8 @@ def _ends(estimate: ScatterEstimate) -> float:
 def _cost(context: Context, prompts: ListMode) -> str:
     """What leaving scatter in costs, as the end of a sentence."""
     with context.profiler.span("correct"):
-        if not prompts.scanner.is_round:
+        # what we simulate scatters as its column `additive` says, or not at all
+        if not prompts.scanner.is_round or prompts.info.get("source") == "simulated":
             return ""
         diameter, length = size_of(prompts)
         cost = cost_of(prompts.scanner, diameter, length, on=context.on)

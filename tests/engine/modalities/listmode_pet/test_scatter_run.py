@@ -47,7 +47,8 @@ def write_scan(folder: Path, name: str, settings: RingSettings, scatter: float) 
         phantom, RingScanner(settings), n_prompts=40_000, seed=5, randoms_fraction=0.1,
         scatter_fraction=scatter,
     )  # fmt: skip
-    write_listmode(replace(data, mu_map=None, additive=None), folder / f"{name}.h5")
+    measured = replace(data, mu_map=None, additive=None, info={})  # as if it were
+    write_listmode(measured, folder / f"{name}.h5")
     assert data.mu_map is not None
     save(data.mu_map, folder / "mu.nii.gz", {})
 

@@ -1,0 +1,81 @@
+"""Measured counts and the scatter in them, by the distance of their lines from the axis."""
+
+from __future__ import annotations
+
+import pyqtgraph
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.views.colours import DARK, ViewColours
+from app.views.curve_view import ValueAxis, thousands
+from app.views.plain_text import PlainLabel
+from app.views.plot_axes import paint_axes
+from app.views.text import unit_text
+from engine.data import ScatterProfile
+
+HEIGHT_PX = 150
+AXIS_PX = 48
+KEY = "Counts without randoms (line), scatter (dashes)"
+
+
+class ScatterPlot(QWidget):
+    """Two curves: what was measured, and the simulated scatter that meets it beside the object."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.profile: ScatterProfile | None = None
+        self.head = PlainLabel()
+        self.head.setWordWrap(True)
+        axes = {"bottom": ValueAxis("bottom"), "left": ValueAxis("left")}
+        self.plot = pyqtgraph.PlotWidget(axisItems=axes)
+        self.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.measured = self.plot.plot([], [], antialias=True)
+        self.scatter = self.plot.plot([], [], antialias=True)
+        self._settle()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(self.head)
+        column.addWidget(self.plot)
+        self.setAccessibleName("Measured counts and scatter by distance from the axis")
+        self.set_colours(DARK)
+        self.show_profile(None)
+
+    def _settle(self) -> None:
+        self.plot.setMenuEnabled(False)
+        self.plot.setMouseEnabled(x=False, y=False)
+        self.plot.hideButtons()
+        self.plot.setFrameShape(self.plot.Shape.NoFrame)
+        self.plot.setFixedHeight(HEIGHT_PX)
+        self.plot.showGrid(x=False, y=True, alpha=0.25)
+        self.plot.setLabel("bottom", "from the axis [mm]")
+        for name in ("left", "bottom"):
+            axis = self.plot.getAxis(name)
+            axis.enableAutoSIPrefix(False)
+            axis.setStyle(tickLength=-4, maxTickLevel=0, hideOverlappingLabels=False)
+        self.plot.getAxis("left").setWidth(AXIS_PX)
+        self.plot.getPlotItem().setContentsMargins(0, 8, 10, 0)
+
+    def show_profile(self, profile: ScatterProfile | None) -> None:
+        """Show the curves of a run, or hide."""
+        self.profile = profile
+        self.setVisible(profile is not None)
+        if profile is None:
+            return
+        self.measured.setData(profile.distance_mm, profile.measured)
+        self.scatter.setData(profile.distance_mm, profile.scatter)
+        highest = max(*profile.measured, *profile.scatter)
+        power = thousands([0.0, highest])
+        self.plot.getAxis("left").setScale(10.0**-power)
+        self.plot.setYRange(0, highest, padding=0.05)
+        self.plot.setXRange(0, profile.distance_mm[-1], padding=0.01)
+        self.head.setText(f"{KEY}, {unit_text('counts/mm', power)}")
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        paint_axes(self.plot, colours, self.font())
+        self.measured.setPen(pyqtgraph.mkPen(colours.accent, width=2))
+        self.scatter.setPen(pyqtgraph.mkPen(colours.line, width=2, style=Qt.PenStyle.DashLine))
+
+    def sizeHint(self) -> QSize:
+        return QSize(240, HEIGHT_PX + 24)

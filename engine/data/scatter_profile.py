@@ -1,0 +1,21 @@
+"""What was measured beside the scatter that is expected in it, to be looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ScatterProfile:
+    """Counts of lines at distances from the axis.
+
+    Attributes
+    ----------
+    distance_mm : middles of the bins [mm]
+    measured : prompts without randoms [counts per mm]
+    scatter : simulated [counts per mm]
+    """
+
+    distance_mm: tuple[float, ...]
+    measured: tuple[float, ...]
+    scatter: tuple[float, ...]
