@@ -36,7 +36,7 @@ class Samples(NamedTuple):
     places_mm: Array  # (n, 3)
     normals: Array  # (n, 3)
     depth_mm: float
-    attenuation_per_mm: float
+    removal_per_mm: float
 
 
 class Paths(NamedTuple):
@@ -170,7 +170,7 @@ def trace_paths(
     direction = np.empty(3)
     step_mm = 0.5 * min(mu.voxel_mm[0], mu.voxel_mm[1], mu.voxel_mm[2])
     even_mm = 0.5 * min(activity.voxel_mm[0], activity.voxel_mm[1], activity.voxel_mm[2])
-    straight = -math.expm1(-samples.attenuation_per_mm * samples.depth_mm)
+    straight = -math.expm1(-samples.removal_per_mm * samples.depth_mm)
     for s in range(start, stop):
         point = points[s]
         for d in range(len(samples.places_mm)):
@@ -186,7 +186,7 @@ def trace_paths(
                 out.directions[s, d, axis] = direction[axis]
             seen = 0.0
             if cosine > 1e-6:
-                through = samples.attenuation_per_mm * samples.depth_mm / cosine
+                through = samples.removal_per_mm * samples.depth_mm / cosine
                 seen = -cosine * math.expm1(-through) / straight
             out.length_mm[s, d] = length
             out.seen[s, d] = seen / length2

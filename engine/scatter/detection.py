@@ -6,8 +6,8 @@
 W is the share that is read within the energy window, L the depth of the crystal and μ(E) its
 attenuation: a part φ of it is photoelectric at 511 keV and falls so steeply with the energy, the
 rest scatters (Klein and Nishina's σ). What scatters in a crystal is counted if the rest of its
-energy stays in the block, which happens to a part q, more in larger blocks; the tails of a scan tell
-what is left of it.
+energy stays in the block, which happens to a part q, more in larger blocks; the tails of a scan
+tell what is left of it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from engine.geometry.energy import ELECTRON_KEV, EnergyWindow
 from engine.geometry.line_efficiency import CrystalDepth
 from engine.scatter.klein_nishina import total
 
-PHOTOELECTRIC = 0.34
-"""Photoelectric part φ of what LSO attenuates at 511 keV (NIST XCOM); of BGO 0.44."""
 STEEPNESS = 2.5
 """Power of heavy elements between 300 and 511 keV (NIST XCOM)."""
 
@@ -39,8 +37,8 @@ def counted(
 
 def _stopped(kev: NDArray[np.float64], depth: CrystalDepth) -> NDArray[np.float64]:
     """Share of photons that leave all of their energy."""
-    scattered = (1 - PHOTOELECTRIC) * total(kev) / total(np.array(ELECTRON_KEV))
-    absorbed = PHOTOELECTRIC * (ELECTRON_KEV / kev) ** STEEPNESS
+    scattered = (1 - depth.photo_fraction) * total(kev) / total(np.array(ELECTRON_KEV))
+    absorbed = depth.photo_fraction * (ELECTRON_KEV / kev) ** STEEPNESS
     mu = depth.attenuation_per_mm * (scattered + absorbed)
     whole = (absorbed + STAYS * scattered) / (absorbed + scattered)
     return -np.expm1(-mu * depth.depth_mm) * whole

@@ -174,9 +174,7 @@ def _field(volume: Volume) -> kernels.Field:
 
 def _detectors(samples: DetectorSamples, scanner: Scanner) -> kernels.Samples:
     depth = scanner.crystal_depth
-    return kernels.Samples(
-        samples.places_mm, samples.normals, depth.depth_mm, depth.attenuation_per_mm
-    )
+    return kernels.Samples(samples.places_mm, samples.normals, depth.depth_mm, depth.removal_per_mm)
 
 
 def _angles(window: EnergyWindow, depth: CrystalDepth) -> kernels.AngleTables:
