@@ -71,9 +71,8 @@ class Randoms(Additive[ListMode]):
 
     def summary(self, before: ListMode, after: ListMode) -> str:
         source = self._source(before)
-        if source == "singles" and before.singles is not None:
-            total, window = float(before.singles.sum()), before.coincidence_window_ps
-            return f"{total:,.0f} singles within {window:g} ps of each other; {WORDS[source]}"
+        if source == "singles":
+            return f"{before.describe_singles()}; {WORDS[source]}"
         share = 100 * before.n_delayed / max(before.n_prompts, 1)
         return f"{before.n_delayed:,} delayeds, {share:.1f} % of the prompts; {WORDS[source]}"
 

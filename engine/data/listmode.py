@@ -99,6 +99,13 @@ class ListMode:
         """Whether singles, window and duration say how many randoms to expect."""
         return self.singles is not None and self.coincidence_window_ps > 0 and self.duration_s > 0
 
+    def describe_singles(self) -> str:
+        """Say how many single photons were counted, and what counts as a coincidence."""
+        if self.singles is None:
+            return "not counted"
+        window = f", window {self.coincidence_window_ps:g} ps" if self.has_singles else ""
+        return f"{float(self.singles.sum(dtype=np.float64)):,.0f}{window}"
+
     def select(self, rows: Any) -> Self:
         """Return the same scan with only the events `rows` (mask, slice or indices)."""
         return self.select_by(lambda column: column[rows])

@@ -152,7 +152,7 @@ def _is_number(text: str) -> bool:
 def _of_scan(data: ListMode) -> Report:
     facts = [("Scanner", data.scanner.name), ("Crystals", data.scanner.describe())]
     facts += [("Prompts", f"{data.n_prompts:,}"), ("Delayeds", f"{data.n_delayed:,}")]
-    facts.append(("Duration", f"{data.duration_s:g} s"))
+    facts += [("Singles", data.describe_singles()), ("Duration", f"{data.duration_s:g} s")]
     if data.time_ms is not None and data.n_events:
         low, high = int(data.time_ms.min()), int(data.time_ms.max())
         facts.append(("Times", f"{low:,} to {high:,} ms"))

@@ -1,11 +1,14 @@
 """How flat a uniform cylinder comes out along the axis, judged with photons.
 
-    python -m tests.physics.axial_uniformity [short] [long] [safir] [--pairs N]
+    python -m tests.physics.axial_uniformity [short] [long] [safir] [--pairs N] [--measured]
 
 A cylinder of water as long as the scanner, trues alone, attenuation corrected with the exact
 mu-map, the default protocol: the image within 0.8 of the cylinder's radius, relative to its middle,
 at places along half the length; 1 everywhere would be right. The standard error is that of the
 slices' own spread: neighbours are alike after the filter, so the true one is somewhat larger.
+
+With `--measured`, lines count as a normalisation says that was measured, as a user would, from as
+many photons of another cylinder: wider by a third, with other random numbers.
 """
 
 from __future__ import annotations
@@ -15,23 +18,32 @@ import logging
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 import engine
+from engine.io.normalisation_hdf5 import write_components
+from engine.normalise.fixed_point import likeliest
+from engine.normalise.line_tally import LineTally
+from engine.normalise.source import CylinderSource
+from tests.judge.interactions import ELECTRON_KEV
+from tests.judge.materials import WATER
 from tests.judge.studies import (
     JudgeStudy,
     long_ring_cylinder,
     safir_cylinder,
     short_ring_cylinder,
+    uniform_cylinder,
 )
 from tests.judge_scans import kept_pairs, listmode_of, mu_map_of, ring_of
 
 log = logging.getLogger(__name__)
 PLACES = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95)
 """Parts of half the length, as in the table of the report."""
+WIDER = 4 / 3
+"""Radius of the cylinder that a normalisation is measured with, as part of the other's."""
 MIDDLE = 0.1
 """The middle that the others are compared with reaches to this part of half the length."""
 
@@ -54,7 +66,9 @@ CASES = {
 }
 
 
-def reconstructed(case: Case, n_pairs: int, folder: Path) -> engine.Volume:
+def reconstructed(
+    case: Case, n_pairs: int, folder: Path, normalisation: Path | None = None
+) -> engine.Volume:
     """Write the pairs of a case as a scan and reconstruct it as a user would."""
     study = case.study()
     pairs = kept_pairs(study, n_pairs)
@@ -65,7 +79,26 @@ def reconstructed(case: Case, n_pairs: int, folder: Path) -> engine.Volume:
     path = folder / f"{study.name}.h5"
     engine.save(scan, path)
     log.info("%s: %d events of %d pairs", study.name, scan.n_events, len(pairs))
-    return engine.reconstruct(engine.Study(data=path, protocol=protocol), on=engine.cpu())
+    inputs = {} if normalisation is None else {"normalisation": normalisation}
+    chosen = engine.Study(data=path, protocol=protocol, **inputs)
+    return engine.reconstruct(chosen, on=engine.cpu())
+
+
+def measured(case: Case, n_pairs: int, folder: Path) -> Path:
+    """Measure a normalisation with photons of a wider cylinder."""
+    scanner, radius_mm = case.study().scanner, WIDER * case.radius_mm
+    study = replace(uniform_cylinder(scanner, radius_mm), name="normalisation", seed=7)
+    pairs = kept_pairs(study, n_pairs)
+    ring = ring_of(scanner, diameter_mm=case.diameter_mm, voxel_mm=case.voxel_mm)
+    source = CylinderSource(
+        radius_mm, length_mm=scanner.size_mm[1], mu_per_mm=WATER.total(ELECTRON_KEV)
+    )
+    tally = LineTally(ring, source)
+    tally.add(listmode_of(pairs, ring, pairs.crystals))
+    found = likeliest(tally, on=engine.cpu())
+    log.info("%.0f counts, %d steps; %s", found.counts, found.steps, found.components.describe())
+    write_components(found.components, ring, folder / "norm.h5", {}, found.errors)
+    return folder / "norm.h5"
 
 
 def axial_profile(volume: engine.Volume, radius_mm: float) -> tuple[np.ndarray, np.ndarray]:
@@ -92,13 +125,16 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("case", nargs="*", default=[*CASES], choices=[*CASES])
     parser.add_argument("--pairs", type=int, default=2_000_000)
+    parser.add_argument("--measured", action="store_true")
     chosen = parser.parse_args(arguments)
     out = sys.stdout.write
     out("| z / half length | " + " | ".join(f"{place:g}" for place in PLACES) + " |\n")
     out("|---" * (len(PLACES) + 1) + "|\n")
     for name in chosen.case:
         with tempfile.TemporaryDirectory() as folder:
-            volume = reconstructed(CASES[name], chosen.pairs, Path(folder))
+            case, n_pairs, place = CASES[name], chosen.pairs, Path(folder)
+            lines = measured(case, n_pairs, place) if chosen.measured else None
+            volume = reconstructed(case, n_pairs, place, lines)
         cells = relative(*axial_profile(volume, CASES[name].radius_mm))
         out(f"| {name} | " + " | ".join(f"{v:.2f} ± {e:.2f}" for v, e in cells) + " |\n")
         sys.stdout.flush()

@@ -7,7 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.physics.axial_uniformity import CASES, axial_profile, reconstructed, relative
+from tests.physics.axial_uniformity import (
+    CASES,
+    PLACES,
+    axial_profile,
+    measured,
+    reconstructed,
+    relative,
+)
 
 
 def test_a_profile_is_compared_with_its_middle() -> None:
@@ -32,3 +39,15 @@ def test_a_cylinder_is_as_high_at_its_ends_as_in_its_middle(name: str, tmp_path:
     ends = profile[(np.abs(z) > 0.6) & (np.abs(z) < 0.9)].mean()
     middle = profile[np.abs(z) < 0.3].mean()
     assert ends / middle == pytest.approx(1.0, abs=BAR)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_measured_normalisation_makes_it_flat_to_nine_tenths(tmp_path: Path) -> None:
+    case = CASES["safir"]
+    lines = measured(case, N_PAIRS, tmp_path)
+    volume = reconstructed(case, N_PAIRS, tmp_path, lines)
+    cells = relative(*axial_profile(volume, case.radius_mm))
+    flat = [value for place, (value, _) in zip(PLACES, cells, strict=True) if place <= 0.9]
+    # the standard error of a cell is 1 %
+    assert flat == pytest.approx([1.0] * 6, abs=0.03)

@@ -77,6 +77,7 @@ def _facts(data: ListMode) -> Facts:
     facts = (
         ("Prompts", f"{data.n_prompts:,}"),
         ("Delayeds", f"{data.n_delayed:,}" if data.n_delayed else "none"),
+        ("Singles", data.describe_singles()),
         ("Duration", f"{data.duration_s:.1f} s" if data.duration_s else "not recorded"),
         ("Time of flight", "recorded" if data.tof_bins is not None else "not recorded"),
         ("Scanner", data.scanner.name),

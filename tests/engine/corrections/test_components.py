@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.backend import Backend, cpu
 from engine.corrections import LineGeometry, Normalisation
 from engine.corrections.normalisation import EFFICIENCIES
-from engine.data.components import Components
+from engine.data.components import Components, TableFactor
 from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
@@ -102,6 +102,18 @@ def test_a_sample_is_not_mirrored_where_neighbours_interfere() -> None:
     exact = compute_sensitivity(data, GRID, EXACT, on=ON).image
     sampled = compute_sensitivity(data, GRID, settings, on=ON).image
     np.testing.assert_allclose(sampled.sum(axis=0), exact.sum(axis=0), rtol=0.01)
+
+
+def test_tables_on_a_gpu_have_the_same_bits(
+    device: Backend, all_lines: tuple[np.ndarray, np.ndarray]
+) -> None:
+    found = components()
+    table = TableFactor(found.geometry, found.interference)
+    here = table.of_lines(all_lines[0], RING, on=ON)
+    lines = device.to_device(all_lines[0])
+    there = table.on_device(device).of_lines(lines, RING, on=device)
+    assert type(there) is type(lines)
+    np.testing.assert_array_equal(device.to_host(there), here)
 
 
 def test_a_table_that_replaces_the_geometry_takes_the_place_of_the_closed_form(

@@ -215,4 +215,4 @@ def test_singles_meet_by_chance_twice_the_window_times_both_rates():
     rates = singles / 50.0
     wanted = 2 * 4e-9 * rates[data.crystals].prod(axis=1) * 50.0
     np.testing.assert_allclose(found.background, wanted, rtol=1e-5)
-    assert "singles within 4000 ps of each other" in Randoms().summary(data, found)
+    assert f"{singles.sum():,}, window 4000 ps; from the singles" in Randoms().summary(data, found)
