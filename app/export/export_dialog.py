@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.export.suv_choice import SuvChoice
 from app.export.writing import free_bytes, obstacle
 from app.forms.fields import QuietCombo
 from app.look.file_dialogs import ask_save
@@ -44,6 +45,7 @@ class ExportDialog(QDialog):
         for kept in images:
             self.which.addItem(image_title(kept.label))
         self.which.setCurrentIndex(current)
+        self.values = SuvChoice()
         self.formats = QButtonGroup(self)
         self.path = QLineEdit(str(folder / f"{name}{WRITERS[0].suffixes[0]}"))
         self.path.setAccessibleName("File")
@@ -88,19 +90,20 @@ class ExportDialog(QDialog):
         grid.setColumnStretch(1, 1)
         grid.addWidget(label("Image", "caption"), 0, 0)
         grid.addWidget(self.which, 0, 1)
+        grid.addWidget(self.values, 1, 1)
         for i, each in enumerate(WRITERS):
             detail = f", {each.detail}" if each.detail else ""
             radio = QRadioButton(f"{each.name} ({each.suffixes[0]}){detail}")
             radio.clicked.connect(lambda _=False, i=i: self.use_format(i))
             self.formats.addButton(radio, i)
-            grid.addWidget(radio, 1 + i, 1)
+            grid.addWidget(radio, 2 + i, 1)
         self.formats.button(0).setChecked(True)
-        grid.addWidget(label("Format", "caption"), 1, 0)
+        grid.addWidget(label("Format", "caption"), 2, 0)
         where = QHBoxLayout()
         where.setSpacing(8)
         where.addWidget(self.path, 1)
         where.addWidget(button("Choose …", self._browse))
-        below = 1 + len(WRITERS)
+        below = 2 + len(WRITERS)
         grid.addWidget(label("File", "caption"), below, 0)
         grid.addLayout(where, below, 1)
         grid.addWidget(self._note, below + 1, 1)
@@ -118,6 +121,7 @@ class ExportDialog(QDialog):
 
     def _check(self) -> None:
         target, volume = self.target, self.chosen.volume
+        self.values.offer(volume)
         fault = obstacle(target, volume)
         if not fault and not any(each.ends(target) for each in WRITERS):
             fault = f"The name must end with one of {usual_suffixes(WRITERS)}."

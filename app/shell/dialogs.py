@@ -56,9 +56,10 @@ class Dialogs(QObject):
             return
         kept, target = dialog.chosen, dialog.target
         preferences.export_folder = str(target.parent)
-        provenance = provenance_of(record, kept, identify=preferences.identify)
+        made_by = provenance_of(record, kept, identify=preferences.identify)
+        volume, provenance = dialog.values.converted(kept.volume, made_by)
         self._context.commands.run_task(
-            lambda _: write(kept.volume, target, provenance),
+            lambda _: write(volume, target, provenance),
             exported,
             busy=f"Writing {target.name}",
             failed=f"{target.name} was not written.",

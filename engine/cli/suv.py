@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import get_args
 
@@ -23,7 +22,7 @@ from engine.plain import Plain
 from engine.privacy.records import MADE_BY_US, without_names
 from engine.quality.suv import (
     HALF_LIVES_S,
-    TITLES,
+    SUV_TITLES,
     UNITS,
     DecayCorrection,
     SuvFacts,
@@ -31,9 +30,8 @@ from engine.quality.suv import (
     suv_factor,
 )
 from engine.quality.suv_series import series_factor
+from engine.quality.suv_volume import SUV, decay_of, described, facts_of, scan_of
 
-SUV = "suv"
-"""Key of what is written of the conversion."""
 MAX_SERIES_BYTES = 100_000_000
 
 
@@ -44,7 +42,7 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument("output", type=Path, action=Output, metavar="OUT", help=usual_suffixes(WRITERS))
     p.add_argument(
         "--kind", choices=get_args(SuvKind), default="bw",
-        help="; ".join(f"{kind}: {words}" for kind, words in TITLES.items()),
+        help="; ".join(f"{kind}: {words}" for kind, words in SUV_TITLES.items()),
     )  # fmt: skip
     p.add_argument("--weight-kg", type=float, metavar="KG")
     p.add_argument("--height-cm", type=float, metavar="CM", help="for lean mass and surface")
@@ -86,7 +84,7 @@ def _suv(arguments: argparse.Namespace, console: Console) -> None:
     unit = UNITS[arguments.kind]
     save(replace(volume, values=values, unit=unit), arguments.output, {**info, SUV: said})
     console.line(
-        f"Volume: {arguments.output} (SUV {TITLES[arguments.kind]} = {factor:.6g} · value)"
+        f"Volume: {arguments.output} (SUV {SUV_TITLES[arguments.kind]} = {factor:.6g} · value)"
     )
 
 
@@ -98,9 +96,7 @@ def _factor(volume: Volume, arguments: argparse.Namespace) -> tuple[float, Plain
     calibration = _calibration(volume, arguments.bq_ml_per_unit)
     facts = _facts(volume, arguments)
     factor = suv_factor(facts)
-    said: Plain = {**vars(facts), "bq_ml_per_unit": calibration, "suv_per_bq_ml": factor}
-    said |= {key: moment.isoformat() for key, moment in said.items() if _is_moment(moment)}
-    return calibration * factor, said
+    return calibration * factor, {**described(facts, factor), "bq_ml_per_unit": calibration}
 
 
 def _slices(path: Path) -> list[Plain]:
@@ -141,33 +137,28 @@ def _calibration(volume: Volume, given: float | None) -> float:
 
 def _facts(volume: Volume, arguments: argparse.Namespace) -> SuvFacts:
     """Return what is known, from the options first, then from what an image of ours says."""
-    scan = volume.info.get("scan", {})
-    scan = scan if isinstance(scan, dict) else {}
-    dose_bq = scan.get("injected_bq") if arguments.dose_mbq is None else 1e6 * arguments.dose_mbq
+    scan, known = scan_of(volume), facts_of(volume, arguments.kind)
+    dose_bq = known.dose_bq if arguments.dose_mbq is None else 1e6 * arguments.dose_mbq
     half_life_s = arguments.half_life_s or HALF_LIVES_S.get(arguments.nuclide or "")
     return SuvFacts(
-        weight_kg=arguments.weight_kg or scan.get("weight_kg"),
+        weight_kg=arguments.weight_kg or known.weight_kg,
         dose_bq=dose_bq,
-        half_life_s=half_life_s or scan.get("half_life_s"),
+        half_life_s=half_life_s or known.half_life_s,
         injected=moment_of(arguments.injected_at or scan.get("injected_at"), arguments.zone),
         started=moment_of(arguments.started_at or scan.get("scan_start"), arguments.zone),
-        decay=_decay(volume, scan, arguments.decay),
-        frame_s=arguments.frame_s or scan.get("frame_s") or scan.get("duration_s"),
+        decay=_decay(volume, arguments.decay),
+        frame_s=arguments.frame_s or scan.get("frame_s") or known.frame_s,
         kind=arguments.kind,
-        height_cm=arguments.height_cm or scan.get("height_cm"),
-        sex=arguments.sex or scan.get("sex"),
+        height_cm=arguments.height_cm or known.height_cm,
+        sex=arguments.sex or known.sex,
     )
 
 
-def _decay(volume: Volume, scan: Plain, given: DecayCorrection | None) -> DecayCorrection | None:
+def _decay(volume: Volume, given: DecayCorrection | None) -> DecayCorrection | None:
     """Return what the values are corrected to: an image of ours knows it."""
     if not str(volume.info.get("format", "")).startswith(MADE_BY_US):
         return given
-    said = scan.get("concentration", {})
-    known = said.get("decay") if isinstance(said, dict) else None
-    ours: DecayCorrection = "none"
-    if known in ("start", "injection"):
-        ours = known
+    ours = decay_of(volume)
     if given not in (None, ours):
         if ours == "none":
             what = "this program corrects no decay in an image of counts"
@@ -177,7 +168,3 @@ def _decay(volume: Volume, scan: Plain, given: DecayCorrection | None) -> DecayC
             f"there is no SUV: --decay-corrected-to {given}, but {what}; leave the option out."
         )
     return ours
-
-
-def _is_moment(value: object) -> bool:
-    return isinstance(value, datetime)

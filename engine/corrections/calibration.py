@@ -190,10 +190,16 @@ def waiting_s(data: ListMode) -> float | None:
 
 
 def efficiencies_digest(data: ListMode) -> str:
-    """Return a digest of the crystal efficiencies of a scan; empty without any."""
-    if data.efficiencies is None:
+    """Return a digest of the efficiencies and tables of a scan's normalisation; empty without."""
+    found = data.components
+    tables = () if found is None else (found.geometry, found.interference)
+    parts = [part for part in (data.efficiencies, *tables) if part is not None]
+    if not parts:
         return ""
-    return hashlib.sha256(np.ascontiguousarray(data.efficiencies, "<f4").data).hexdigest()
+    digest = hashlib.sha256(repr([part.shape for part in parts]).encode())
+    for part in parts:
+        digest.update(np.ascontiguousarray(part, "<f4").data)
+    return digest.hexdigest()
 
 
 def _number(data: ListMode, key: str, *, most: float = float("inf")) -> float | None:

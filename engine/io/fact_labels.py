@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-UNITS = {"s": "s", "ms": "ms", "mm": "mm", "kev": "keV", "bq": "Bq"}
+UNITS = {"s": "s", "ms": "ms", "mm": "mm", "cm": "cm", "kev": "keV", "bq": "Bq", "kg": "kg"}
 NAMES = {
     "half_life": "Half-life",
     "injected": "Injected activity",

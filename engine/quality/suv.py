@@ -30,7 +30,7 @@ DecayCorrection = Literal["injection", "start", "none"]
 
 SuvKind = Literal["bw", "lbm-james", "lbm-janmahasatian", "bsa"]
 """What the dose is divided by: body weight, lean mass by either formula, or body surface."""
-TITLES: dict[SuvKind, str] = {
+SUV_TITLES: dict[SuvKind, str] = {
     "bw": "by body weight",
     "lbm-james": "by lean mass (James)",
     "lbm-janmahasatian": "by lean mass (Janmahasatian)",

@@ -1,12 +1,12 @@
 """Activity concentration, judged with photons: calibrated on one phantom, read on another.
 
-    python -m tests.physics.units [--pairs N]
+    python -m tests.physics.units [--pairs N] [--scatter]
 
 A cylinder of F-18 that fills the ring calibrates it, by the verbs a technician uses. Another
 cylinder, smaller, shorter and off the axis, holds 10 kBq/mL of Ga-68 when a longer frame begins,
 during which the scanner is busy for a fifth of the time. Every decay is known of both, so nothing
-but the number of decays says how much activity there was. Trues alone; attenuation from the exact
-mu-map.
+but the number of decays says how much activity there was. Trues alone, or photons that scatter as
+they do, with the correction that a run makes by itself; attenuation from the exact mu-map.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import logging
 import math
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -25,11 +25,13 @@ import engine
 from engine.cli.main import DONE
 from engine.cli.main import main as isocenter
 from engine.data.decay import NUCLIDES
+from engine.geometry.energy import EnergySettings
 from engine.io import read_volume
 from engine.io.calibration_file import read_calibration
 from engine.quality.cylinder import UprightCylinder, mean_inside
 from tests.judge.materials import WATER
 from tests.judge.phantoms import Phantom, Region
+from tests.judge.readout import Physics
 from tests.judge.solids import cylinder
 from tests.judge.studies import TRUES, JudgeStudy, ring_300, short_ring_cylinder
 from tests.judge_scans import kept_pairs, listmode_of, mu_map_of, ring_of
@@ -83,7 +85,10 @@ def written(
     n_decays = pairs.n_decays
     if live < 1:
         pairs = pairs.take(np.random.default_rng(5).random(len(pairs)) < live)
-    ring = ring_of(study.scanner, diameter_mm=DIAMETER_MM, voxel_mm=VOXEL_MM)
+    energy = EnergySettings(
+        window_kev=study.physics.window_kev, resolution=study.physics.energy_fwhm
+    )
+    ring = ring_of(study.scanner, diameter_mm=DIAMETER_MM, voxel_mm=VOXEL_MM, energy=energy)
     grid = engine.ListModeProtocol().grid.grid_for(ring)
     mu_map = mu_map_of(study.phantom, grid)
     scan = listmode_of(pairs, ring, pairs.crystals, mu_map=mu_map, duration_s=frame_s)
@@ -97,17 +102,18 @@ def verb(*words: object) -> None:
     assert isocenter([str(word) for word in words]) == DONE
 
 
-def read(n_pairs: int, folder: Path) -> Reading:
+def read(n_pairs: int, folder: Path, physics: Physics = TRUES) -> Reading:
     """Calibrate, reconstruct and measure by the command line."""
-    calibrate(n_pairs, folder)
+    calibrate(replace(short_ring_cylinder(), physics=physics), n_pairs, folder)
+    other = replace(off_axis_cylinder(), physics=physics)
     ml = math.pi * RADIUS_MM**2 * LENGTH_MM / 1000
     known = NUCLIDES["Ga-68"]
     # the frame is as long as this many positrons take where there are 10 kBq/mL at its start
-    n_decays = kept_pairs(off_axis_cylinder(), n_pairs).n_decays
+    n_decays = kept_pairs(other, n_pairs).n_decays
     at_start = WANTED_BQ_ML * ml * known.branching
     life_s = known.half_life_s / math.log(2)
     frame_s = -life_s * math.log1p(-n_decays / (at_start * life_s))
-    scan, _ = written(off_axis_cylinder(), n_pairs, folder, frame_s=frame_s, live=LIVE)
+    scan, _ = written(other, n_pairs, folder, frame_s=frame_s, live=LIVE)
     tracer = folder / "other.toml"
     tracer.write_text(
         f'[tracer]\nnuclide = "Ga-68"\nscan_start = {START}\nlive_fraction = {LIVE}\n'
@@ -122,10 +128,9 @@ def read(n_pairs: int, folder: Path) -> Reading:
     return Reading(found.mean, found.error, volume.unit, error)
 
 
-def calibrate(n_pairs: int, folder: Path) -> None:
+def calibrate(study: JudgeStudy, n_pairs: int, folder: Path) -> None:
     """Scan the cylinder for 600 s and write `calibration.json`."""
     frame_s, known = 600.0, NUCLIDES["F-18"]
-    study = short_ring_cylinder()
     scan, n_decays = written(study, n_pairs, folder, frame_s=frame_s)
     mean_bq = n_decays / (known.branching * frame_s)
     at_start = mean_bq / mean_decays_factor(frame_s, known.half_life_s)
@@ -144,9 +149,11 @@ def main(arguments: list[str]) -> None:
     """Print what was read."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pairs", type=int, default=600_000)
+    parser.add_argument("--scatter", action="store_true")
     chosen = parser.parse_args(arguments)
+    physics = Physics() if chosen.scatter else TRUES
     with tempfile.TemporaryDirectory() as folder:
-        found = read(chosen.pairs, Path(folder))
+        found = read(chosen.pairs, Path(folder), physics)
     out = sys.stdout.write
     out("| true kBq/mL | read | standard error | calibration's |\n|---|---|---|---|\n")
     out(f"| {WANTED_BQ_ML / 1000:g} | {found.bq_ml / 1000:.3f} | {found.error / 1000:.3f} | ")

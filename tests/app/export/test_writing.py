@@ -106,3 +106,34 @@ def test_exports_lie_in_a_folder_of_their_own_until_another_is_used(tmp_path, mo
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
     assert export_folder("") == export_folder(str(tmp_path / "gone")) == tmp_path / "home/exports"
     assert export_folder(str(tmp_path)) == tmp_path
+
+
+def test_an_image_in_activity_is_offered_as_suv_where_all_is_known(qapp, qtbot, tmp_path):
+    """370 MBq in 70 kg when the scan began: 1 where there are 5.286 kBq/mL."""
+    scan = {
+        "injected_bq": 370e6,
+        "half_life_s": 6586.2,
+        "injected_at": "2026-11-22T10:00:00+01:00",
+        "scan_start": "2026-11-22T10:00:00+01:00",
+        "weight_kg": 70.0,
+        "concentration": {"decay": "start"},
+    }
+    values = np.full(GRID.shape, 370e6 / 70e3, np.float32)
+    volume = Volume(values, GRID, "Bq/mL", {"scan": scan})
+    dialog = ExportDialog(None, [Kept("final", volume)], 0, tmp_path)
+    qtbot.addWidget(dialog)
+    assert set(dialog.values.reasons) == {"lbm-james", "lbm-janmahasatian", "bsa"}
+    assert "the height is not known" in dialog.values.reasons["bsa"]
+    assert dialog.values.converted(volume, {}) == (volume, {})
+    dialog.values.setCurrentIndex(dialog.values.findData("bw"))
+    made, provenance = dialog.values.converted(volume, {})
+    np.testing.assert_allclose(made.values, 1, rtol=1e-6)
+    assert made.unit == "g/mL" and provenance["suv"]["weight_kg"] == 70.0
+
+
+def test_other_images_are_written_as_they_are(qapp, qtbot, tmp_path):
+    volume = Volume(np.zeros(GRID.shape, np.float32), GRID, "HU")
+    dialog = ExportDialog(None, [Kept("final", volume)], 0, tmp_path)
+    qtbot.addWidget(dialog)
+    assert not dialog.values.isVisibleTo(dialog)
+    assert dialog.values.converted(volume, None) == (volume, None)

@@ -12,8 +12,9 @@ import pytest
 from engine.backend import cpu
 from engine.cli.main import DONE, USER_FAULT, main
 from engine.corrections import ActivityConcentration
-from engine.corrections.calibration import APPLIED, KEY
+from engine.corrections.calibration import APPLIED, KEY, efficiencies_digest
 from engine.data.calibration import Calibration, CountedFrame
+from engine.data.components import Components
 from engine.data.listmode import ListMode
 from engine.io import read_volume, write_listmode
 from engine.quality.cylinder import UprightCylinder, mean_inside
@@ -183,3 +184,19 @@ def test_an_image_in_units_is_not_calibrated_again(
     command = ["calibrate", str(image), "-o", str(folder / "other.json")]
     assert main([*command, "--activity-mbq", "1", "--volume-ml", "50"]) == USER_FAULT
     assert "is in Bq/mL, want counts/mm" in capsys.readouterr().err
+
+
+def test_the_digest_of_a_normalisation_knows_crystals_and_tables() -> None:
+    data = scan()
+    crystals = np.ones(data.scanner.n_crystals, np.float32)
+    table = np.ones((3, 5), np.float32)
+    kinds = [
+        data,
+        replace(data, efficiencies=crystals),
+        replace(data, components=Components(geometry=table)),
+        replace(data, components=Components(interference=table.T)),
+        replace(data, efficiencies=crystals, components=Components(geometry=table)),
+        replace(data, efficiencies=2 * crystals),
+    ]
+    digests = [efficiencies_digest(kind) for kind in kinds]
+    assert digests[0] == "" and len(set(digests)) == len(kinds)
