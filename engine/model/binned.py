@@ -12,7 +12,7 @@ from engine.model.counts import EmLoop, EmStep, HostLoop, SystemModel, log_sum_o
 from engine.operators.base import LinearOperator
 from engine.operators.matrix import MatrixProjector
 from engine.operators.matrix_em import LEAST_EXPECTED
-from engine.operators.symmetry_fold import first_octant, mirrored
+from engine.operators.symmetry_fold import folded, mirrored
 
 
 def _binned_step(model: SystemModel, counts: Array, x: Array) -> EmStep:
@@ -133,17 +133,20 @@ class HistogramModel(SystemModel):
     def em_loop(self, x: Array, n_subsets: int) -> EmLoop:
         if self.A.on.is_cuda:
             return self.A.em_loop(self.counts, self.background, self.factors, x, n_subsets)
-        if self.factors is None:
-            return _MirroredLoop(self, x, n_subsets)
-        return super().em_loop(x, n_subsets)
+        return _MirroredLoop(self, x, n_subsets)
 
 
 class _MirroredLoop(HostLoop):
-    """Keeps an eighth of each sensitivity: that of whole families is symmetric in all axes."""
+    """Keeps an eighth of a sensitivity that is symmetric in all axes.
+
+    That of whole families of orientations is, unless factors of lines are not.
+    """
 
     def _kept(self, part: SystemModel) -> SystemModel:
-        return replace(part, sensitivity=first_octant(part.sensitivity))
+        return replace(part, sensitivity=folded(part.sensitivity))
 
     def _part(self, k: int) -> SystemModel:
         part = super()._part(k)
+        if part.sensitivity.shape == part.A.in_shape:
+            return part
         return replace(part, sensitivity=mirrored(part.sensitivity, part.A.in_shape))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.backend.gpu import Array
-from engine.operators.symmetry_fold import first_octant, mirrored
+from engine.operators.symmetry_fold import first_octant, folded, mirrored
 from engine.profiling import Profiler
 
 if TYPE_CHECKING:
@@ -91,7 +91,8 @@ class MatrixEm:
         if factors is None:
             sensitivity = first_octant(part.T(self._xp.ones(part.out_shape, np.float32)))
         else:
-            sensitivity = part.T(A.lines(factors, places))
+            # factors may be symmetric, too, as those of the edges of blocks are
+            sensitivity = folded(part.T(A.lines(factors, places)))
         counting = part.counting(A.lines(counts, places))
         if len(counting) < len(places):  # what has no counts acts through its sensitivity alone
             part, places = part.among(counting), places[counting]

@@ -6,11 +6,22 @@ import numpy as np
 
 from engine.arrays import Array, module_of
 
+ALIKE = 1e-4
+"""Difference of mirror images, relative, that sums of float32 in another order may have."""
+
 
 def first_octant(image: Array) -> Array:
     """Return the first half of each axis, the middle included: a copy."""
     z, y, x = ((n + 1) // 2 for n in image.shape)
     return image[:z, :y, :x].copy()
+
+
+def folded(image: Array) -> Array:
+    """Return the first octant of an image that equals its mirror images up to rounding, else it."""
+    octant = first_octant(image)
+    again = mirrored(octant, image.shape)
+    xp = module_of(image)
+    return octant if bool((xp.abs(again - image) <= ALIKE * xp.abs(image)).all()) else image
 
 
 def mirrored(octant: Array, shape: tuple[int, ...]) -> Array:

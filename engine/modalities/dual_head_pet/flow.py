@@ -148,10 +148,18 @@ def _plan(context: Context, data: Histogram, grid: ImageGrid, *, kept: bool) -> 
         on=device_of(context.on),
         kept=kept,
         columns=columns,
-        factors=data.normalisation is not None or data.efficiencies is not None,
+        factors=not _are_even(data),
     )
     refuse_if_too_large(requirements, grid, SMALLER)
     return Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
+
+
+def _are_even(data: Histogram) -> bool:
+    """Whether lines differ by nothing but what is the same in every mirror."""
+    s = data.scanner.settings
+    measured = (data.normalisation, data.efficiencies, data.mu_map)
+    whole_blocks = s.n_rows % s.block_crystals == 0 == s.n_columns % s.block_crystals
+    return whole_blocks and all(values is None for values in measured)
 
 
 def correct(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.operators.symmetry_fold import first_octant, mirrored
+from engine.operators.symmetry_fold import first_octant, folded, mirrored
 
 
 @pytest.mark.parametrize("shape", [(4, 6, 2), (5, 3, 7), (1, 2, 3)])
@@ -16,3 +16,13 @@ def test_mirror_images_are_kept_once(shape: tuple[int, int, int]) -> None:
     octant = first_octant(image)
     assert octant.shape == tuple((n + 1) // 2 for n in shape)
     assert np.array_equal(mirrored(octant, shape), image)
+
+
+def test_only_what_is_symmetric_up_to_rounding_is_folded() -> None:
+    image = np.random.default_rng(1).random((4, 5, 6)) + 1
+    for axis in range(3):
+        image = image + np.flip(image, axis)
+    rounded = image * (1 + 1e-6 * np.random.default_rng(2).standard_normal(image.shape))
+    np.testing.assert_array_equal(folded(rounded), first_octant(rounded))
+    image[3, 1, 2] *= 1.01
+    assert folded(image) is image

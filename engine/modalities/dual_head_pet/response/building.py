@@ -98,8 +98,12 @@ def make_parts(
     *,
     threads: int | None,
     on_progress: OnProgress | None,
+    held: bool = True,
 ) -> list[Arrays]:
-    """Return all parts: those kept, and the others made now and kept."""
+    """Return all parts: those kept, and the others made now and kept.
+
+    Where they are not to be held in memory, they are left on the disk and none is returned.
+    """
 
     def part(i: int) -> Arrays:
         kept = parts.load(i) if parts else None
@@ -107,7 +111,7 @@ def make_parts(
             kept = make(i)
             if parts:
                 parts.save(i, kept)
-        return kept
+        return kept if held else {}
 
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         futures = [pool.submit(part, i) for i in range(n_parts)]

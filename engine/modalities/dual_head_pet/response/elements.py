@@ -135,23 +135,36 @@ class Elements:
         row, p = np.divmod(rest, n_stored_planes(self.scanner.settings.n_planes))
         return row, p, j - self._beyond, k - self._beyond
 
+    @property
+    def n_rows(self) -> int:
+        """Stored rows."""
+        s = self.scanner.settings
+        return len(stored_orientations(s.n_rows, s.n_columns))
+
     def packed(
-        self, numbers: Array, values: Array, variances: Array, threshold: float
+        self,
+        numbers: Array,
+        values: Array,
+        variances: Array,
+        threshold: float,
+        of_rows: range | None = None,
     ) -> PackedRows:
-        """Pack all rows.
+        """Pack rows.
 
         Parameters
         ----------
         numbers
-            (n,) of elements, ascending, each at most once
+            (n,) of elements of these rows, ascending, each at most once
         values, variances
             (n,) their probabilities, and how uncertain these are
         threshold
             values up to this part of their row's largest are dropped
+        of_rows
+            which follow one another; all if None
         """
-        s = self.scanner.settings
-        n_rows = len(stored_orientations(s.n_rows, s.n_columns))
-        ends = np.searchsorted(numbers, np.arange(n_rows + 1) * self.per_row)
+        of_rows = range(self.n_rows) if of_rows is None else of_rows
+        first_numbers = np.arange(of_rows.start, of_rows.stop + 1) * self.per_row
+        ends = np.searchsorted(numbers, first_numbers)
         rows = []
         for start, stop in pairwise(ends):
             some = values[start:stop]

@@ -14,6 +14,8 @@ plane an element is its own image once more, and n_keeping twice as large.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from math import hypot
 from pathlib import Path
 from typing import Literal
@@ -35,13 +37,15 @@ from engine.modalities.dual_head_pet.response.building import (
 )
 from engine.modalities.dual_head_pet.response.elements import Elements
 from engine.modalities.dual_head_pet.response.identity import plan_of
-from engine.modalities.dual_head_pet.response.packing import matrix_of
+from engine.modalities.dual_head_pet.response.packing import PackedRows, matrix_of
 from engine.modalities.dual_head_pet.response.parts import Arrays, ResponseParts
 from engine.operators.crystal_spread import panels_of, readout_of
 from engine.settings import Settings, setting
 
 _AT_ONCE = 1 << 18
 """Pairs emitted between two looks at what was seen."""
+_PACKED_TOGETHER = 1 << 22
+"""Elements, in all voxels, of the rows that are packed together, about."""
 
 
 class TrackedResponse(Settings):
@@ -65,7 +69,8 @@ def build_tracked(
 ) -> ResponseMatrix:
     """Track photons for all of a matrix and write it; see `build_analytic`.
 
-    Every count is held in memory until the end: for panels up to some thousand crystals.
+    With a path the counts wait on the disk, those of each voxel by themselves, and rows are packed
+    some at a time: beside the matrix no more than a voxel's counts and some rows are in memory.
     """
     refuse_layers(scanner)
     started = time.perf_counter()
@@ -81,19 +86,59 @@ def build_tracked(
         return {"numbers": numbers, "counts": counts, "lost": np.array(n_lost)}
 
     parts = None if path is None else ResponseParts(path, plan_of(scanner, settings))
-    made = make_parts(make, len(origins), parts, threads=threads, on_progress=on_progress)
+    made = make_parts(
+        make, len(origins), parts, threads=threads, on_progress=on_progress, held=parts is None
+    )
+
+    def counted(i: int) -> Arrays:
+        kept = made[i] if parts is None else parts.load(i)
+        return make(i) if kept is None else kept  # a part that was damaged meanwhile
+
+    sums = np.array([_sizes(counted(i)) for i in range(len(origins))]).sum(axis=0)
     each = [(1 - lowest) / (settings.n_pairs * _n_images(s, origin)) for origin in origins]
-    numbers = np.concatenate([part["numbers"] for part in made])
-    per_count = np.repeat(each, [len(part["numbers"]) for part in made])
-    values = per_count * np.concatenate([part["counts"] for part in made])
-    order = np.argsort(numbers)
-    numbers, values, per_count = (v[order] for v in (numbers, values, per_count))
-    variances = values * per_count * elements.n_same(numbers)  # a pair counts so often
-    rows = elements.packed(numbers, values, variances, settings.threshold)
+    packs = [
+        _packed(elements, some, counted, each, settings.threshold)
+        for some in _shares(elements.n_rows, int(sums[0]))
+    ]
     info = info_of(settings, time.perf_counter() - started)
-    n_counts, n_lost = (sum(int(part[n].sum()) for part in made) for n in ("counts", "lost"))
-    info["beyond_margin"] = n_lost / max(1, n_counts + n_lost)
-    return finished(matrix_of(scanner, rows, info), path, parts)
+    info["beyond_margin"] = int(sums[2]) / max(1, int(sums[1] + sums[2]))
+    return finished(matrix_of(scanner, PackedRows.joined(packs), info), path, parts)
+
+
+def _sizes(part: Arrays) -> tuple[int, int, int]:
+    """Elements of a part, their counts, and the counts beyond the margin."""
+    return len(part["numbers"]), int(part["counts"].sum()), int(part["lost"])
+
+
+def _shares(n_rows: int, n_elements: int) -> list[range]:
+    """Return rows that are packed together."""
+    n = min(n_rows, max(1, -(-n_elements // _PACKED_TOGETHER)))
+    ends = [n_rows * i // n for i in range(n + 1)]
+    return [range(*pair) for pair in pairwise(ends)]
+
+
+def _packed(
+    elements: Elements,
+    of_rows: range,
+    counted: Callable[[int], Arrays],
+    each: Sequence[float],
+    threshold: float,
+) -> PackedRows:
+    """Pack some rows from the counts of all voxels; `each`: what a count of a voxel is worth."""
+    span = elements.per_row * np.array([of_rows.start, of_rows.stop])
+    numbers, counts, per_count = [], [], []
+    for i, worth in enumerate(each):
+        part = counted(i)
+        some = slice(*np.searchsorted(part["numbers"], span))
+        numbers.append(part["numbers"][some])
+        counts.append(part["counts"][some])
+        per_count.append(np.full(len(numbers[-1]), worth))
+    where = np.concatenate(numbers)
+    order = np.argsort(where)
+    where, value = where[order], np.concatenate(per_count)[order]
+    values = value * np.concatenate(counts)[order]
+    variances = values * value * elements.n_same(where)  # a pair counts so often
+    return elements.packed(where, values, variances, threshold, of_rows)
 
 
 def lowest_cosine(scanner: DualHead, margin: int) -> float:
