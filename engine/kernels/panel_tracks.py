@@ -14,6 +14,9 @@ from engine.plain import Plain
 _MATH: Plain = {"error_model": "numpy", "_nrt": False}
 _KERNEL = cached_njit(**_MATH)
 
+ENDLESS_EVERY = 4
+"""Photons of which one is tracked in an endless panel, whose crystals differ smoothly."""
+
 
 @_KERNEL
 def _within(readout: Readout, state: Array) -> int:
@@ -117,9 +120,9 @@ def count_spread(
 @_KERNEL
 def count_crystals(
     n_photons: int, panels: Panels, endless: Readout, whole: Readout, state: Array,
-    deposits: Array, counts: Array,
+    deposits: Array, counts: Array, beyond: int,
 ) -> None:  # fmt: skip
-    """Send photons from all over one panel to all over the other; count by crystals.
+    """Send photons from all over one panel to all over the other and beyond; count by crystals.
 
     Parameters
     ----------
@@ -134,14 +137,17 @@ def count_crystals(
     deposits
         (MOST_DEPOSITS, DEPOSIT) room
     counts
-        (2, n_rows, n_columns) int64, added to: those seen without edges, by the crystal of their
-        first interaction; those seen with edges, where they are seen
+        (2, n_rows, n_columns) int64, added to: those seen in each crystal without edges, of one
+        photon in ENDLESS_EVERY; and with edges
+    beyond
+        pitches beyond the edges to which photons are sent, too
     """
-    g = panels
+    g, far = panels, beyond * panels.pitch
     n_rows, n_columns = counts.shape[1], counts.shape[2]
     done = 0
     while done < n_photons:
-        y, z = uniform(state) * n_rows * g.pitch, uniform(state) * n_columns * g.pitch
+        y = uniform(state) * (n_rows * g.pitch + 2.0 * far) - far
+        z = uniform(state) * (n_columns * g.pitch + 2.0 * far) - far
         d_y = y - uniform(state) * n_rows * g.pitch
         d_z = z - uniform(state) * n_columns * g.pitch
         length = math.sqrt(g.separation * g.separation + d_y * d_y + d_z * d_z)
@@ -150,12 +156,12 @@ def count_crystals(
         if uniform(state) > d_x * d_x * d_x * d_x:
             continue
         done += 1
-        row, column = _within(endless, state), _within(endless, state)
-        n = absorbed(y, z, d_x, d_y, d_z, g, endless, state, deposits)
-        first_row, first_column = int(deposits[0, ROW]), int(deposits[0, COLUMN])
-        _, _, seen = read(deposits, n, g, endless, row, column, state)
-        if seen and 0 <= first_row < n_rows and 0 <= first_column < n_columns:
-            counts[0, first_row, first_column] += 1
+        if done % ENDLESS_EVERY == 0:
+            row, column = _within(endless, state), _within(endless, state)
+            n = absorbed(y, z, d_x, d_y, d_z, g, endless, state, deposits)
+            row, column, seen = read(deposits, n, g, endless, row, column, state)
+            if seen and 0 <= row < n_rows and 0 <= column < n_columns:
+                counts[0, row, column] += 1
         n = absorbed(y, z, d_x, d_y, d_z, g, whole, state, deposits)
         row, column, seen = read(deposits, n, g, whole, 0, 0, state)
         if seen:

@@ -8,8 +8,9 @@ probability that two photons that leave v back to back, in any direction, are fi
 b. Depths are drawn from an exponential, κ e^(−κ s) / (1 − e^(−κ T)), and weighted by its inverse.
 
 Crystals scatter, so those that see the photons are others: first interactions that are seen where
-the orientation begins and ends are in crystals that lie δ0 and −δ1 away from there, with the
-chances of one photon's spread (engine.operators.crystal_spread), drawn for each pair of points.
+the orientation begins and ends are in crystals that lie δ0 and −δ1 away from there. The shifts are
+drawn for each pair of points and weighted with K(δ | d), the spread of photons of its direction
+(engine.operators.crystal_spread), over the chance that they had.
 
 Coordinates are in voxels: x across the planes, y along rows and z along columns of the box
 (engine.geometry.dual_head_symmetry). Lengths in mm enter through the voxel's edges.
@@ -91,10 +92,29 @@ def _drawn(u: float, cumulative: Array) -> int:
     return place
 
 
+@_INLINE
+def _chance(
+    chances: Array, step: float, t_row: float, t_column: float, down: int, along: int
+) -> float:
+    """K of a shift for photons of a direction, linear between those of the table."""
+    if t_row < 0.0:
+        t_row, down = -t_row, -down
+    if t_column < 0.0:
+        t_column, along = -t_column, -along
+    last, far = chances.shape[0] - 1, chances.shape[2] // 2
+    i, k = min(int(t_row / step), last), min(int(t_column / step), last)
+    u, v = min(t_row / step - i, 1.0), min(t_column / step - k, 1.0)
+    above, right = min(i + 1, last), min(k + 1, last)
+    y, z = far + down, far + along
+    lower = (1.0 - v) * chances[i, k, y, z] + v * chances[i, right, y, z]
+    upper = (1.0 - v) * chances[above, k, y, z] + v * chances[above, right, y, z]
+    return (1.0 - u) * lower + u * upper
+
+
 @_KERNEL
 def integrate(
-    points: Array, orientation: tuple[int, int], panels: Panels, shifts: Array, cumulative: Array,
-    seen: float, windows: Array, out: Array,
+    points: Array, orientation: tuple[int, int], panels: Panels, shifts: Array, drawn_as: Array,
+    chances: Array, step: float, windows: Array, out: Array,
 ) -> None:  # fmt: skip
     """Add the response of an orientation, mean over the points, to `out`.
 
@@ -110,10 +130,10 @@ def integrate(
     shifts
         (m, 2) rows and columns from the crystal of a photon's first interaction to that which sees
         it, on panel 1; those on panel 0 have the other sign
-    cumulative
-        (m,) chances of the shifts, added up to 1
-    seen
-        chance that a photon that interacts is seen at all
+    drawn_as
+        (2, m) with what chances they are drawn, and these added up to 1, likely ones first
+    chances, step
+        (n, n, w, w) K of photons whose tangents to the normal are multiples of the step
     windows
         (n_planes traced, 5) j0, k0, height, width and first place in `out` of every plane
     out
@@ -127,15 +147,13 @@ def integrate(
     kappa = g.mu * math.sqrt(1.0 + (e_y * e_y + e_z * e_z) / (middle * middle))
     drawn = (1.0 - math.exp(-kappa * g.thickness)) / kappa
     volume = edge * edge * g.plane
-    scale = (seen * g.mu * g.crystal * g.crystal * drawn) ** 2 / (
-        2.0 * math.pi * volume * len(points)
-    )
+    scale = (g.mu * g.crystal * g.crystal * drawn) ** 2 / (2.0 * math.pi * volume * len(points))
     for i in range(len(points)):
         s_0 = _depth(points[i, 0], kappa, g.thickness)
         s_1 = _depth(points[i, 1], kappa, g.thickness)
         y_0, z_0 = (points[i, 2] - 0.5) * g.crystal, (points[i, 3] - 0.5) * g.crystal
         y_1, z_1 = (points[i, 4] - 0.5) * g.crystal, (points[i, 5] - 0.5) * g.crystal
-        begin, end = _drawn(points[i, 6], cumulative), _drawn(points[i, 7], cumulative)
+        begin, end = _drawn(points[i, 6], drawn_as[1]), _drawn(points[i, 7], drawn_as[1])
         from_y, from_z = g.pitch * shifts[begin, 0], g.pitch * shifts[begin, 1]
         d_x = g.separation + s_0 + s_1
         d_y = e_y - g.pitch * shifts[end, 0] - from_y + y_1 - y_0
@@ -148,6 +166,10 @@ def integrate(
         # the density that was drawn from is divided out, the true path through crystals put in:
         # gaps do not attenuate
         weight = scale * math.exp(kappa * (s_0 + s_1) - g.mu * path) / (length * length)
+        t_y, t_z = d_y / d_x, d_z / d_x
+        spread = _chance(chances, step, t_y, t_z, shifts[begin, 0], shifts[begin, 1])
+        spread *= _chance(chances, step, t_y, t_z, shifts[end, 0], shifts[end, 1])
+        weight *= spread / (drawn_as[0, begin] * drawn_as[0, end])
         # from crystal 0 on, in voxels; x = 0 is the lower face of plane 0
         a_x = (0.5 * (g.n_planes * g.plane - g.separation) - s_0) / g.plane
         a_y = (from_y + y_0 + 0.5 * g.pitch) / edge

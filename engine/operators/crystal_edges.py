@@ -3,11 +3,11 @@
 A response matrix is that of panels without edges, with blocks wherever they may lie
 (engine.operators.crystal_spread). At the edge of a block photons scatter out of it and are read
 with less energy; at the edge of a panel none scatter in. Photons that are sent from all over one
-panel to all over the other are tracked in both, and
+panel to all over the other, and some way beyond, are tracked in both, and
 
-e_i = seen in crystal i / seen with their first interaction in crystal i of the endless panel;
+e_i = seen in crystal i of the panel / seen in crystal i of an endless one.
 
-under an even flux as many photons are displaced from a crystal as to it, there. A line has e_i e_j.
+A line has e_i e_j. The endless panel has no pattern, so its counts are smoothed by a polynomial.
 Crystals that lie alike, to their block, to the edges, and to mirrors, share their counts.
 """
 
@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from engine.geometry.dual_head import DualHead
 from engine.kernels.panel_photons import DEPOSIT, MOST_DEPOSITS, Readout
-from engine.kernels.panel_tracks import count_crystals
+from engine.kernels.panel_tracks import ENDLESS_EVERY, count_crystals
 from engine.kernels.response import Panels
-from engine.operators.crystal_spread import panels_of, readout_of
+from engine.operators.crystal_spread import REACH, panels_of, readout_of
 
 FEEL = 8
 """Crystals from the edge of a panel that feel it."""
@@ -76,17 +76,29 @@ def _tracked(
         state = np.random.SeedSequence((seed, i)).generate_state(1, np.uint64)
         counts = np.zeros((2, n_rows, n_columns), np.int64)
         deposits = np.empty((MOST_DEPOSITS, DEPOSIT))
-        n = -(-n_photons * n_kinds // SHARES)
-        count_crystals(n, panels, readout, whole, state, deposits, counts)
+        # those that are sent beyond the edges come besides
+        wide = (1 + 2 * REACH / n_rows) * (1 + 2 * REACH / n_columns)
+        n = int(wide * n_photons * n_kinds / SHARES) + 1
+        count_crystals(n, panels, readout, whole, state, deposits, counts, REACH)
         return counts
 
     with ThreadPoolExecutor(threads) as pool:
         endless, seen = np.sum([*pool.map(share, range(SHARES))], axis=0)
-    sums = [np.bincount(kinds, counts.ravel(), n_kinds) for counts in (seen, endless)]
-    found: NDArray[np.float64] = (sums[0] / np.maximum(sums[1], 1))[kinds]
+    expected = ENDLESS_EVERY * _smoothed(endless)
+    sums = [np.bincount(kinds, counts.ravel(), n_kinds) for counts in (seen, expected)]
+    found: NDArray[np.float64] = (sums[0] / np.maximum(sums[1], 1e-30))[kinds]
     found = found.reshape(n_rows, n_columns)
     found.setflags(write=False)
     return found
+
+
+def _smoothed(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Fit even polynomials of up to the fourth degree along rows and columns."""
+    rows, columns = (np.linspace(-1, 1, n) ** 2 if n > 1 else np.zeros(1) for n in counts.shape)
+    r, c = (v.ravel() for v in np.meshgrid(rows, columns, indexing="ij"))
+    terms = np.stack([np.ones_like(r), r, c, r * c, r * r, c * c], axis=-1)
+    fitted: NDArray[np.float64] = terms @ np.linalg.lstsq(terms, counts.ravel(), rcond=None)[0]
+    return np.maximum(fitted, 0.0).reshape(counts.shape)
 
 
 def _alike(n: int, block: int) -> NDArray[np.int64]:

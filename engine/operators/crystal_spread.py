@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -34,6 +34,8 @@ REACH = 6
 """Pitches from the first interaction that are told apart; farther ones count there."""
 STEP = 0.25
 """Distance of tangents at which photons are tracked, at most."""
+OTHERS = 0.1
+"""Part of the points whose shifts are drawn as those of any direction."""
 
 
 def panels_of(scanner: DualHead) -> Panels:
@@ -58,18 +60,17 @@ def readout_of(scanner: DualHead, *, scatter: bool = True) -> Readout:
 
 @dataclass(frozen=True)
 class Shifts:
-    """How the photons of one orientation spread on panel 1; on panel 0 with the other sign.
+    """Shifts on panel 1 to draw from for one orientation; on panel 0 with the other sign.
 
     Attributes
     ----------
     shifts : (m, 2) int64 rows and columns from the first interaction to where a photon is seen
-    cumulative : (m,) float64 their chances among those seen, likely ones first, added up to 1
-    seen : part of the photons that interact and are seen
+    drawn_as : (2, m) float64 with what chances they are drawn, and these added up to 1, likely
+        ones first
     """
 
     shifts: NDArray[np.int64]
-    cumulative: NDArray[np.float64]
-    seen: float
+    drawn_as: NDArray[np.float64]
 
     @property
     def reach(self) -> int:
@@ -78,13 +79,12 @@ class Shifts:
 
     @classmethod
     def of(cls, chances: NDArray[np.float64]) -> Shifts:
-        """Sort the chances K(δ), (2 m + 1, 2 m + 1)."""
-        seen = float(chances.sum())
+        """Sort chances, (2 m + 1, 2 m + 1), and make them add up to 1."""
         order = np.argsort(-chances, axis=None, kind="stable")
         order = order[: np.count_nonzero(chances)]
         shifts = np.stack(np.unravel_index(order, chances.shape), -1) - len(chances) // 2
-        cumulative = np.cumsum(chances.ravel()[order]) / (seen or 1.0)
-        return cls(shifts.astype(np.int64), cumulative, seen)
+        each = chances.ravel()[order] / chances.sum()
+        return cls(shifts.astype(np.int64), np.stack([each, np.cumsum(each)]))
 
 
 @dataclass(frozen=True)
@@ -123,8 +123,22 @@ class CrystalSpread:
         return cls(_tracked(panels, readout, n, step, n_photons, seed), step, per_pitch, n_photons)
 
     def of_orientation(self, a: int, b: int) -> Shifts:
-        """Return how photons of the direction of an orientation spread, a and b ≥ 0."""
-        return Shifts.of(self.at(a * self.tangent_per_pitch, b * self.tangent_per_pitch))
+        """Return what to draw from for an orientation, a and b ≥ 0.
+
+        Mostly as photons of its direction spread; somewhat as those of all directions do, so that
+        no shift is left out which lines have that are seen there.
+        """
+        own = self.at(a * self.tangent_per_pitch, b * self.tangent_per_pitch)
+        return Shifts.of((1 - OTHERS) * own / own.sum() + OTHERS * self._any)
+
+    @cached_property
+    def _any(self) -> NDArray[np.float64]:
+        """(2 m + 1, 2 m + 1) shifts of all directions and their mirror images, adding up to 1."""
+        mean = self.chances.mean(axis=(0, 1))
+        mean = mean + mean[::-1]
+        mean = mean + mean[:, ::-1]
+        found: NDArray[np.float64] = mean / mean.sum()
+        return found
 
     def at(self, row: float, column: float) -> NDArray[np.float64]:
         """K(δ) of a direction of these tangents, 0 or above, linear between those tracked."""

@@ -67,8 +67,8 @@ def test_likely_shifts_stand_first_and_add_up_to_one() -> None:
     chances[2, 2], chances[3, 2], chances[0, 4] = 0.5, 0.2, 0.1
     found = Shifts.of(chances)
     assert found.shifts.tolist() == [[0, 0], [1, 0], [-2, 2]]
-    np.testing.assert_allclose(found.cumulative, [0.625, 0.875, 1])
-    assert found.seen == pytest.approx(0.8) and found.reach == 2
+    np.testing.assert_allclose(found.drawn_as, [[0.625, 0.25, 0.125], [0.625, 0.875, 1]])
+    assert found.reach == 2
 
 
 def test_edges_cost_black_crystals_nothing() -> None:

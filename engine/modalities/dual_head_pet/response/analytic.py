@@ -115,8 +115,8 @@ class ResponseRows:
     def _integral(self, a: int, b: int, planes: Planes, points: Array, spread: Shifts) -> Array:
         values = np.zeros(planes.n_values, np.float32)
         integrate(
-            points, (a, b), self._panels, spread.shifts, spread.cumulative, spread.seen,
-            planes.windows, values,
+            points, (a, b), self._panels, spread.shifts, spread.drawn_as, self._spread.chances,
+            self._spread.step, planes.windows, values,
         )  # fmt: skip
         _symmetrise(values, (a, b), planes, self._scanner.settings.n_planes)
         return values

@@ -11,7 +11,7 @@ from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.plain import Plain
 from engine.settings import Settings
 
-VERSION = 2
+VERSION = 3
 """Raise it when the computation changes."""
 
 

