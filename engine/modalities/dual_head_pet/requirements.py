@@ -21,7 +21,7 @@ from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirem
 
 EDGE_VOXELS, SEEN_DEPTH = 1.0, 0.75
 """Voxels cut by the edge of the shadow; part of the crystals' depth that counts."""
-SPREAD_MM, SPREAD_FROM = 2.5, 0.044
+SPREAD_MM, SPREAD_FROM = 2.16, 0.05
 """Millimetres by which crystals that scatter widen the shadow, for each factor of e by which the
 smallest value kept is below a part of the largest: as counted of rows of DHAPET."""
 LEAST_KEPT, MOST_SPREAD = 1e-5, 12.0
