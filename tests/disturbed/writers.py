@@ -12,6 +12,9 @@ import numpy as np
 from engine import find_protocol
 from engine.benchmark import report
 from engine.cli.bench import _keep as keep_figures
+from engine.cli.quality import _write as write_report
+from engine.data.calibration import Calibration
+from engine.data.components import Components
 from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
@@ -21,7 +24,9 @@ from engine.events import Preview
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circular_cone
 from engine.io import save, save_projections, write_atomically, write_histogram, write_listmode
+from engine.io.calibration_file import write_calibration
 from engine.io.contact_sheet import contact_sheet
+from engine.io.normalisation_hdf5 import write_components
 from engine.io.response_hdf5 import write_response
 from engine.io.xray.pose import turned_parallel
 from engine.jobs.checkpoint.images import Head, write_image
@@ -33,6 +38,7 @@ from engine.modalities.dual_head_pet.response.parts import ResponseParts
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
 from engine.modalities.listmode_pet.sensitivity_cache import keep as keep_sensitivity
 from engine.modalities.studies import write_protocol
+from engine.quality.quality_report import QualityReport
 from engine.results import NewResult, Results
 from engine.results.thumbnail import thumbnail
 from engine.study.study import Study, write_study
@@ -143,6 +149,16 @@ def _result(folder: Path, version: int) -> None:
     Results.at(folder).keep(NewResult(study, _image(version), made, job="run"))
 
 
+def _normalisation(folder: Path, version: int) -> None:
+    ring = small_ring()
+    found = Components(geometry=np.full(ring.n_classes, version + 1, np.float32))
+    write_components(found, ring, folder / "a.h5", {"version": version}, errors=found)
+
+
+def _calibration(folder: Path, version: int) -> None:
+    write_calibration(Calibration(1.0 + version, 0.5, "Tiny", "0"), folder / "a.json", {})
+
+
 def _response_part(folder: Path, version: int) -> None:
     ResponseParts(folder / "a.h5", {"points": 256}).save(0, {"values": np.arange(8.0) + version})
 
@@ -162,6 +178,20 @@ def _kept_inputs(folder: Path, version: int) -> None:
 
     owner = KeepingOwner("key", "Tiny")
     KeptInputs(folder).keep(owner, "scanner", f"ring-{version}", date(2026, 11, 22))
+
+
+def _quality(folder: Path, version: int) -> None:
+    write_report(_report(version), _image(version), folder / "a.json")
+
+
+def _quality_panel(folder: Path, version: int) -> None:
+    from app.measure.quality_panel import written
+
+    written(_report(version), _image(version), folder / "a.json")
+
+
+def _report(version: int) -> QualityReport:
+    return QualityReport("uniform", f"Phantom {version}", "counts/mm", "in the middle", ())
 
 
 def _table(folder: Path, version: int) -> None:
@@ -194,6 +224,8 @@ WRITERS: tuple[Writer, ...] = (
         lambda folder, version: save_efficiencies(np.arange(9.0) + version, folder / "a.h5"),
         ("engine/modalities/demo.py",),
     ),
+    Writer("normalisation", _normalisation, ("engine/io/normalisation_hdf5.py",)),
+    Writer("calibration", _calibration, ("engine/io/calibration_file.py",)),
     Writer("checkpoint", _checkpoint, ("engine/jobs/checkpoint/images.py",)),
     Writer("job", _job, ("engine/jobs/checkpoint/job.py",)),
     Writer("result", _result, ("engine/results/store.py",)),
@@ -231,6 +263,8 @@ WRITERS: tuple[Writer, ...] = (
         ("engine/cli/bench.py",),
     ),
     Writer("benchmark page", _benchmark, ("engine/benchmark/report.py",)),
+    Writer("quality report", _quality, ("engine/cli/quality.py",)),
+    Writer("quality report of the window", _quality_panel, ("app/measure/quality_panel.py",)),
     Writer("kept inputs", _kept_inputs, ("app/models/kept_inputs.py",)),
     Writer("table", _table, ("app/measure/line_profile_panel.py", "app/run/profile_panel.py")),
 )
