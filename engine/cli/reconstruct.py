@@ -15,6 +15,7 @@ from engine import backend
 from engine.cli.console import Console, Verbs
 from engine.cli.outputs import Output, add_complete_events, add_force, add_identify
 from engine.data.run_history import RunHistory
+from engine.data.scatter_profile import ScatterProfile
 from engine.data.volume import Volume
 from engine.errors import DeviceError, ResourceError, SettingsError
 from engine.events import Event, Finished, Profiled, Progressed
@@ -279,9 +280,10 @@ def _plain(event: Event) -> Plain:
     """Return an event as plain values, without its image and all that was told before."""
     if isinstance(event, Profiled):
         return {"event": "Profiled", "profile": event.profile.as_dict()}
-    values = {
-        f.name: getattr(event, f.name)
-        for f in dataclasses.fields(event)
-        if not isinstance(getattr(event, f.name), Volume | RunHistory)
+    values = {f.name: getattr(event, f.name) for f in dataclasses.fields(event)}
+    told = {
+        name: dataclasses.asdict(value) if isinstance(value, ScatterProfile) else value
+        for name, value in values.items()
+        if not isinstance(value, Volume | RunHistory)
     }
-    return {"event": type(event).__name__, **values}
+    return {"event": type(event).__name__, **told}

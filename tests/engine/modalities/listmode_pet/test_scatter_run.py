@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from engine.backend import cpu
+from engine.cli.main import main
 from engine.corrections import Scatter
 from engine.errors import DataError
 from engine.events import Corrected, Event, Finished, Preview, StageStarted, Warned
@@ -94,6 +96,26 @@ def test_it_is_a_stage_with_a_row_and_facts(smooth: list[Event]) -> None:
     assert record["scan"]["scatter"]["rounds"] == 2
     # the background is evener than scatter, and the simulation is scaled to what is outermost
     assert SMOOTH < record["scan"]["scatter"]["fraction"] < 0.8
+
+
+def test_the_command_line_writes_the_curves_of_scatter_into_its_log(
+    folder: Path, tmp_path: Path
+) -> None:
+    log, few = tmp_path / "events.jsonl", ("algorithm.iterations=1", "corrections.scatter.rounds=1")
+    chosen = [word for setting in (*SETTINGS, *few) for word in ("--set", setting)]
+    scan, mu_map = str(folder / "smooth.h5"), str(folder / "mu.nii.gz")
+    out = str(tmp_path / "image.h5")
+    words = ["reconstruct", scan, "--attenuation", mu_map, "-o", out, "--json", str(log)]
+    assert main([*words, *chosen]) == 0
+    events = [json.loads(line) for line in log.read_text().splitlines()]
+    (row,) = [e for e in events if e["event"] == "Corrected" and e["kind"] == "scatter"]
+    profile = row["profile"]
+    n = len(profile["distance_mm"])
+    assert n == len(profile["measured"]) == len(profile["scatter"]) > 10
+    width = profile["distance_mm"][1] - profile["distance_mm"][0]
+    # of 40,000 prompts a tenth came by chance, as many as delayeds
+    assert width * sum(profile["measured"]) == pytest.approx(36_000, rel=0.03)
+    assert 0 < sum(profile["scatter"]) < sum(profile["measured"])
 
 
 def test_a_run_goes_on_from_the_middle_with_the_same_scatter(
