@@ -281,9 +281,9 @@ def _plain(event: Event) -> Plain:
     if isinstance(event, Profiled):
         return {"event": "Profiled", "profile": event.profile.as_dict()}
     values = {f.name: getattr(event, f.name) for f in dataclasses.fields(event)}
-    told = {
+    plain = {
         name: dataclasses.asdict(value) if isinstance(value, ScatterProfile) else value
         for name, value in values.items()
         if not isinstance(value, Volume | RunHistory)
     }
-    return {"event": type(event).__name__, **told}
+    return {"event": type(event).__name__, **plain}
