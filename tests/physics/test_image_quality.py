@@ -1,0 +1,40 @@
+"""Phantoms of photons are found where they lie, and their figures have the published shape."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.quality import QualityReport
+from engine.quality.quality_report import Placement
+from tests.physics.image_quality import off_place, report_of
+
+N_PAIRS = 1_000_000
+NEAR_MM = {"body": 2.0, "mouse": 0.5}
+"""Half a voxel."""
+
+
+def test_how_far_off_a_phantom_was_found_is_told() -> None:
+    report = QualityReport("", "", "", "", (), at=Placement((3.0, 0.0, 4.0), 358.0))
+    assert off_place(report) == (5.0, 2.0)
+    other = QualityReport("", "", "", "", (), at=Placement((0.0, 0.0, 0.0), 0.0, True))
+    assert off_place(other) == (np.inf, np.inf)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize(("name", "group"), [("body", "Contrast recovery"), ("mouse", "Recovery")])
+def test_a_phantom_of_photons_is_found_and_more_is_recovered_of_what_is_larger(
+    name: str, group: str, tmp_path: Path
+) -> None:
+    report = report_of(name, N_PAIRS, tmp_path)
+    millimetres, degrees = off_place(report)
+    assert millimetres < NEAR_MM[name] and degrees < 2
+    sizes = [figure for figure in report.figures if figure.group == group]
+    for smaller, larger in pairwise(sizes):
+        spread = np.hypot(smaller.error or 0, larger.error or 0)
+        assert larger.value > smaller.value - 2 * spread
+    assert sizes[-1].value > 2 * sizes[0].value
