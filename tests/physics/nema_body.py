@@ -23,6 +23,7 @@ import numpy as np
 
 import engine
 from engine.data.volume import Volume
+from engine.geometry.energy import EnergySettings
 from engine.geometry.grid import Point
 from engine.geometry.ring import TofSettings
 from engine.modalities.studies import read_protocol
@@ -35,6 +36,8 @@ from tests.judge_scans import kept_pairs, listmode_of, mu_map_of, ring_of
 
 log = logging.getLogger(__name__)
 TOF = TofSettings(fwhm_ps=300.0, bin_ps=100.0, n_bins=33)
+ENERGY = EnergySettings(window_kev=(425.0, 650.0), resolution=0.11)
+"""As the judge reads its crystals."""
 COLD = (4, 5)
 HOT_RATIO = 4.0
 RANDOMS = 0.25
@@ -95,7 +98,11 @@ def written(n_pairs: int, folder: Path, *, tof: bool, kept: str) -> Path:
         delayeds = random_pairs(pairs, n, seed=3)
         pairs = joined([pairs, random_pairs(pairs, n, seed=2)])
     ring = ring_of(
-        study.scanner, diameter_mm=DIAMETER_MM, voxel_mm=VOXEL_MM, tof=TOF if tof else None
+        study.scanner,
+        diameter_mm=DIAMETER_MM,
+        voxel_mm=VOXEL_MM,
+        tof=TOF if tof else None,
+        energy=ENERGY,
     )
     crystals = pairs.crystals
     if delayeds is not None:
@@ -177,6 +184,8 @@ def main(arguments: list[str]) -> None:
             clock = time.perf_counter()
             volume = engine.reconstruct(engine.Study(data=scan, protocol=protocol), on=engine.cpu())
             log.info("%s: %.0f s", protocol.name, time.perf_counter() - clock)
+            for each in volume.info.get("corrections", ()):
+                log.info("%s", each)
             out(line(protocol.name, measured(volume)))
             sys.stdout.flush()
 
