@@ -24,7 +24,8 @@ from engine.data.volume import Volume
 from engine.errors import EngineError
 from engine.geometry.grid import ImageGrid
 from engine.io import read_volume, save
-from engine.io.locks import only_writer
+from engine.io.locks import after_others, only_writer
+from engine.io.provenance_file import sidecar_path
 from engine.jobs.checkpoint import Job
 from engine.modalities.dual_head_pet import response_cache
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
@@ -61,8 +62,11 @@ def volume(folder: Path, n: int, held: ExitStack) -> str:
     """Export to the same file at once; whole afterwards, with the provenance of its values."""
     mine = os.getpid() % 1000
     image = Volume(np.full(GRID.shape, mine, np.float32), GRID, "1/mm", {"of": mine})
-    save(image, folder / f"{n}.nii.gz")
-    found = read_volume(folder / f"{n}.nii.gz")
+    path = folder / f"{n}.nii.gz"
+    save(image, path)
+    # while the other writes, the volume stands alone for a moment: none has that of another
+    with after_others(sidecar_path(path)):
+        found = read_volume(path)
     return DONE if found.info == {"of": int(found.values[0, 0, 0])} else f"mixed: {found.info}"
 
 
