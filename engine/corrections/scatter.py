@@ -56,7 +56,10 @@ class Scatter(Additive[ListMode]):
         if not data.scanner.is_round:
             return "scatter is simulated for crystals round an axis only"
         if data.scanner.energy is None:
-            return "the scanner's file states no energy window, which tells how much scatter counts"
+            return (
+                "the scanner's file states no energy window, which tells how much scatter counts; "
+                "add [energy] to it"
+            )
         if data.mu_map is None:
             return "no attenuation map is given, which tells where photons scatter; load a μ-map"
         return None
