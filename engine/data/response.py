@@ -67,7 +67,7 @@ class ResponseMatrix:
     places : (n_nonzero,) uint16
     values : (n_nonzero,) float16 or float32, at most 1
     scales : (n,) float32 largest probability of every row
-    dropped : (n,) float32 part of a row's sum that was too small to be kept
+    dropped : (n,) float32 part of a row's sum that was too small to be kept, and went to the rest
     errors : (n,) float32 estimated error of a row, root mean square relative to its values
     info : how it was made
     notes : what the reader wants the user to know, one sentence each

@@ -38,7 +38,8 @@ def test_iterations_tell_smaller_rods_apart(tmp_path: Path) -> None:
         if isinstance(event, Preview) and (event.iteration, event.subset) in [(1, 1), (24, 4)]
     }
     first, last = found[1, 1], found[24, 4]
+    # 1.35 mm, as the paper says; without scatter between crystals it would be 1.0 mm
     assert first[1.35] > RESOLVED_BELOW > last[1.35]
-    assert last[1.0] < RESOLVED_BELOW < last[0.75]
+    assert last[1.0] > RESOLVED_BELOW < last[0.75]
     assert all(last[rod] < first[rod] for rod in first)
     assert [last[rod] for rod in sorted(last)] == sorted(last.values(), reverse=True)
