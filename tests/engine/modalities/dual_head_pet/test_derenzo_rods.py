@@ -41,5 +41,6 @@ def test_iterations_tell_smaller_rods_apart(tmp_path: Path) -> None:
     # 1.35 mm, as the paper says; without scatter between crystals it would be 1.0 mm
     assert first[1.35] > RESOLVED_BELOW > last[1.35]
     assert last[1.0] > RESOLVED_BELOW < last[0.75]
-    assert all(last[rod] < first[rod] for rod in first)
+    # the smallest are as even as noise, early and late
+    assert all(last[rod] < first[rod] for rod in first if rod > 0.75), (first, last)
     assert [last[rod] for rod in sorted(last)] == sorted(last.values(), reverse=True)
