@@ -84,7 +84,8 @@ class PointSpreadBlur(LinearOperator):
     def _in_plane(self, matrix: Array, x: Array) -> Array:
         """Apply a matrix of pixels to every plane."""
         blurred = (matrix @ x.reshape(len(x), -1).T).T
-        return module_of(x).ascontiguousarray(blurred, x.dtype).reshape(x.shape)
+        xp = module_of(x)
+        return xp.ascontiguousarray(xp.asarray(blurred, x.dtype)).reshape(x.shape)
 
 
 def _smooth(image: Array, sigmas: tuple[float, ...]) -> Array:

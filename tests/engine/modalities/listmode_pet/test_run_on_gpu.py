@@ -70,6 +70,15 @@ def test_floating_sums_and_filters_agree_with_the_cpu(scan, on_gpu):
     assert np.abs(there - here).max() < 5e-5 * here.max()
 
 
+@pytest.mark.parametrize("width", ["", "corrections.resolution.fwhm_mm=7"])
+def test_the_resolution_in_the_model_agrees_with_the_cpu(scan, on_gpu, width):
+    settings = ("reproducible=false", "corrections.resolution.use=on", *filter(None, [width]))
+    here, there = (volume(events(scan, on, *settings)).values for on in (cpu(2), on_gpu))
+    without = volume(events(scan, cpu(2), "reproducible=false")).values
+    assert np.abs(there - here).max() < 5e-5 * here.max()
+    assert np.abs(without - here).max() > 0.05 * here.max(), "or the blur did nothing"
+
+
 def test_every_iteration_is_shown_and_profiled(scan, on_gpu):
     message = events(scan, on_gpu)
     shown = [(e.iteration, e.subset) for e in message if isinstance(e, Preview)]
