@@ -87,7 +87,7 @@ def test_the_grey_window_of_the_jaw_shows_soft_tissue_and_teeth(simulated):
 
 def test_the_grey_window_of_the_rods_shows_thick_and_thin_ones(simulated, folder):
     study, truth = simulated(SMALL[2])[0], read_volume(SMALL[2].truth(folder)).values
-    protocol = with_settings(study.protocol, ("algorithm.iterations=1",))
+    protocol = with_settings(study.protocol, ("algorithm.iterations=2",))
     volume = reconstructed(study.model_copy(update={"protocol": protocol}))
     low, high = auto_window(volume.values, volume.unit)
     inside = volume.values[binary_erosion(truth > 0.9 * truth.max())]
