@@ -17,6 +17,7 @@ from engine.geometry.scanner import Scanner
 from engine.io.hdf5 import column, dataset, is_hdf5, open_hdf5
 from engine.io.hdf5_seal import check_foreign_seal
 from engine.io.open_input import open_input, refuse_not_finite
+from engine.io.text_rows import Row, numbers_of, rows_of
 
 if TYPE_CHECKING:
     import h5py
@@ -42,11 +43,7 @@ def read_values(path: Path) -> NDArray[np.float32]:
                 check_foreign_seal(tree, path)
                 return _kept(dataset(tree, DATASET, path), path)
         lines = file.text(MAX_BYTES).splitlines()
-    rows = [
-        (number, fields)
-        for number, line in enumerate(lines, 1)
-        if (fields := line.partition("#")[0].replace(",", " ").split())
-    ]
+    rows = rows_of(lines)
     if not rows:
         raise FileFormatError(f"{path.name}: holds no efficiencies; want one number on a line.")
     return _numbered(path, rows) if len(rows[0][1]) == 2 else _listed(path, rows)
@@ -81,16 +78,16 @@ def refuse_unusable(values: Array, scanner: Scanner, path: Path) -> None:
         )
 
 
-def _listed(path: Path, rows: list[tuple[int, list[str]]]) -> NDArray[np.float32]:
-    return np.array([_number(path, line, fields, 1)[0] for line, fields in rows], np.float32)
+def _listed(path: Path, rows: list[Row]) -> NDArray[np.float32]:
+    return np.array([numbers_of(path, row, 1)[0] for row in rows], np.float32)
 
 
-def _numbered(path: Path, rows: list[tuple[int, list[str]]]) -> NDArray[np.float32]:
+def _numbered(path: Path, rows: list[Row]) -> NDArray[np.float32]:
     """Return the values of `crystal efficiency` rows, which name each of 0 ... n − 1 once."""
     values = np.zeros(len(rows), np.float32)
     seen = np.zeros(len(rows), bool)
     for line, fields in rows:
-        crystal, value = _number(path, line, fields, 2)
+        crystal, value = numbers_of(path, (line, fields), 2)
         k = int(crystal) if crystal.is_integer() else -1
         if not 0 <= k < len(rows) or seen[k]:
             raise FileFormatError(
@@ -99,14 +96,3 @@ def _numbered(path: Path, rows: list[tuple[int, list[str]]]) -> NDArray[np.float
             )
         values[k], seen[k] = value, True
     return values
-
-
-def _number(path: Path, line: int, fields: list[str], n_columns: int) -> list[float]:
-    if len(fields) != n_columns:
-        raise FileFormatError(f"{path.name}, line {line}: {len(fields)} columns, want {n_columns}.")
-    try:
-        return [float(text) for text in fields]
-    except ValueError as e:
-        raise FileFormatError(
-            f"{path.name}, line {line}: {' '.join(fields)!r}, want numbers."
-        ) from e

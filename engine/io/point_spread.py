@@ -14,9 +14,10 @@ import numpy as np
 from engine.errors import DataError, FileFormatError
 from engine.geometry.point_spread import PointSpread
 from engine.io.open_input import open_input, refuse_not_finite
+from engine.io.text_rows import numbers_of, rows_of
 
 MAX_BYTES = 1_000_000
-N_COLUMNS = 4
+N_COLUMNS, COLUMNS = 4, "distance, radial, tangential and axial width in mm"
 WIDEST_MM = 50.0
 
 
@@ -30,16 +31,9 @@ def read_point_spread(path: Path) -> PointSpread:
     """
     with open_input(path) as file:
         lines = file.text(MAX_BYTES).splitlines()
-    rows = [
-        _numbers(path, number, fields)
-        for number, line in enumerate(lines, 1)
-        if (fields := line.partition("#")[0].replace(",", " ").split())
-    ]
+    rows = [numbers_of(path, row, N_COLUMNS, COLUMNS) for row in rows_of(lines)]
     if not rows:
-        raise FileFormatError(
-            f"{path.name}: holds no widths; want lines of distance, radial, tangential and axial "
-            "width in mm."
-        )
+        raise FileFormatError(f"{path.name}: holds no widths; want lines of {COLUMNS}.")
     table = np.array(rows)
     refuse_not_finite(path, table)
     radius, widths = table[:, 0], table[:, 1:]
@@ -51,17 +45,3 @@ def read_point_spread(path: Path) -> PointSpread:
             f"than 0 and at most {WIDEST_MM:g} mm."
         )
     return PointSpread(radius, widths[:, 0], widths[:, 1], float(widths[:, 2].mean()))
-
-
-def _numbers(path: Path, line: int, fields: list[str]) -> list[float]:
-    if len(fields) != N_COLUMNS:
-        raise FileFormatError(
-            f"{path.name}, line {line}: {len(fields)} columns, want {N_COLUMNS}: distance, "
-            "radial, tangential and axial width in mm."
-        )
-    try:
-        return [float(text) for text in fields]
-    except ValueError as e:
-        raise FileFormatError(
-            f"{path.name}, line {line}: {' '.join(fields)!r}, want numbers."
-        ) from e
