@@ -54,7 +54,7 @@ def at_iteration(window) -> int:
 
 
 @pytest.mark.usefixtures("own_process")
-@pytest.mark.parametrize("n_kills", [2, pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_kills", [1, pytest.param(10, marks=pytest.mark.slow)])
 def test_kills_at_random_and_the_same_bits(qtbot, window, opened, exact_study, rng, n_kills):
     *_, last = run(exact_study, on=cpu(2))
     assert isinstance(last, Finished)

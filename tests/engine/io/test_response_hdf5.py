@@ -144,7 +144,7 @@ def test_an_interrupted_build_goes_on(tmp_path: Path) -> None:
         if done > 0:
             raise StopError
 
-    settings = AnalyticResponse(n_points=1 << 12)
+    settings = AnalyticResponse(n_points=1 << 12, scatter=False)
     with pytest.raises(StopError):
         build_analytic(scanner, settings, path, on_progress=stop)
     parts = sorted((tmp_path / "demo.h5.parts").glob("*.npz"))
