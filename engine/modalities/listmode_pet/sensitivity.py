@@ -22,7 +22,7 @@ from engine.backend.gpu import Array
 from engine.data.line_factors import crystal_product, live_lines
 from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid
-from engine.geometry.sampling import lattice
+from engine.geometry.sampling import stratified
 from engine.geometry.symmetry import IDENTITY, Mirror, symmetries, symmetrise
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
 from engine.operators.rays import RayProjector, Rays
@@ -200,7 +200,7 @@ def _sampled(
     total, squares = on.xp.zeros(grid.shape), on.xp.zeros(grid.shape)
     n_batches, error, needed = 0, np.inf, max(MIN_BATCHES * n, enough)
     while n_batches < MIN_BATCHES or n_batches * n < needed:
-        _add(trace(lattice(n_lors, n, shift=rng.random(), xp=on.xp)), total, squares)
+        _add(trace(on.to_device(stratified(n_lors, n, rng))), total, squares)
         n_batches += 1
         if n_batches >= MIN_BATCHES:
             error = _median_error(total, squares, n_batches)

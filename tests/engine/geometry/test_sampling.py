@@ -1,0 +1,29 @@
+import numpy as np
+import pytest
+
+from engine.geometry.sampling import stratified
+
+
+def test_every_part_gives_one_number_and_all_come_alike(rng):
+    drawn = np.stack([stratified(1000, 100, rng) for _ in range(400)])
+
+    np.testing.assert_array_equal(drawn // 10, np.tile(np.arange(100), (400, 1)))
+    counts = np.bincount(drawn.ravel(), minlength=1000)  # 40 on average
+    assert np.mean((counts - 40) ** 2 / 40) == pytest.approx(0.9, abs=0.2)  # binomial of 1 in 10
+
+
+def test_all_are_returned_where_all_are_asked_for(rng):
+    np.testing.assert_array_equal(stratified(10, 10, rng), np.arange(10))
+
+
+def test_no_period_of_the_numbers_is_met_unevenly(rng):
+    """Numbers of views, bins and pairs of rings: each bin sees all differences of rings alike."""
+    n_views, n_bins, n_rings = 60, 20, 16
+    numbers = stratified(n_views * n_bins * n_rings**2, 24_000, rng)
+
+    transaxial, pair = np.divmod(numbers, n_rings**2)
+    apart = np.abs(pair // n_rings - pair % n_rings)
+    means = np.bincount(transaxial % n_bins, apart) / np.bincount(transaxial % n_bins)
+
+    wanted = (n_rings**2 - 1) / (3 * n_rings)
+    assert np.abs(means - wanted).max() < 4 * apart.std() / np.sqrt(len(numbers) / n_bins)
