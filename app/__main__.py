@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 DEMO = "--demo"
 
@@ -25,6 +26,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     from engine.cli.main import main as command_line
 
     return command_line(arguments)
+
+
+def run() -> NoReturn:
+    """Do as the arguments say, and end the process."""
+    code = main()
+    if "PySide6.QtWidgets" in sys.modules:
+        from app.shell.leaving import leave
+
+        leave(code)
+    sys.exit(code)
 
 
 def has_display() -> bool:
@@ -62,4 +73,4 @@ def _open_window(path: Path | None = None, demo: str = "") -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, TypeAlias
 
 from PySide6.QtCore import QEvent, Qt, Signal
@@ -44,13 +45,13 @@ class Editor(QWidget):
     stands_beside = False
     """Whether there is room for it beside its caption."""
 
+    @abstractmethod
     def raw(self) -> Value:
         """Return the value as entered, perhaps invalid."""
-        raise NotImplementedError
 
+    @abstractmethod
     def show_value(self, value: Value) -> None:
         """Show a value, without `edited`."""
-        raise NotImplementedError
 
     def show_faults(self, faults: list[Fault]) -> None:
         """Show faults of inner fields; a simple editor has none."""

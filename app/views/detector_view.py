@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,13 +54,13 @@ class DetectorView(RasterView):
         self.setMouseTracking(True)
         state.place_changed.connect(self.update)
 
+    @abstractmethod
     def place_at(self, at: QPointF) -> tuple[int, int, int] | None:
         """(view, row, column) under a position in the view; None beside the picture."""
-        raise NotImplementedError
 
+    @abstractmethod
     def go_to(self, at: QPointF) -> None:
         """Move the crosshair to a position in the view."""
-        raise NotImplementedError
 
     def edges(self) -> Edges:
         return Edges("", "", "", "")

@@ -22,18 +22,18 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.views import overlay
 from app.views.gestures import Drag, PanDrag, WheelNotches, WindowDrag
+from app.views.pane_content import PaneContent
 from app.views.planes import Edges, Rect
 from app.views.raster import Raster
 from app.views.state import ViewState
 from app.views.viewport import Viewport
 from app.views.windows import Window
-from engine.data import Volume
 
 FIT_MARGIN_PX = 26.0  # the orientation letters stand beside the picture, not on it
 ZOOM_STEP = 1.2
 
 
-class RasterView(QWidget):
+class RasterView(PaneContent):
     """One pane: a picture with its orientation, scale and crosshair; subclasses fill it."""
 
     enlarge_requested = Signal()
@@ -61,45 +61,6 @@ class RasterView(QWidget):
         state.window_changed.connect(self._forget_image)
         state.display_changed.connect(self.on_display)
         state.fit_requested.connect(self.fit)
-
-    def make_raster(self, volume: Volume) -> Raster:
-        """The values to show now."""
-        raise NotImplementedError
-
-    def image_rect(self, volume: Volume) -> Rect:
-        """What "fit" brings into view [mm]."""
-        raise NotImplementedError
-
-    def edges(self) -> Edges:
-        """The orientation letters now."""
-        raise NotImplementedError
-
-    def cursor_uv(self) -> tuple[float, float]:
-        """Place of the cursor on the screen plane [mm]."""
-        raise NotImplementedError
-
-    def caption(self) -> str:
-        """What is shown, and where; without a volume, what will be."""
-        raise NotImplementedError
-
-    def remark(self) -> str:
-        """What to keep in mind of what is shown; empty if nothing."""
-        return ""
-
-    def primary_drag(self, at: QPointF) -> Drag:
-        """What the left button does from here on."""
-        raise NotImplementedError
-
-    def step(self, n_notches: int) -> None:
-        """Answer the wheel, PgUp (+1) and PgDn (−1)."""
-        raise NotImplementedError
-
-    def step_arrow(self, right: int, down: int) -> None:
-        """Answer an arrow key."""
-        raise NotImplementedError
-
-    def undo_click(self) -> None:
-        """Take back what the first press of a double-click did."""
 
     def on_cursor(self) -> None:
         """Answer a moved cursor."""

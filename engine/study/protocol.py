@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 from pydantic import model_validator
 
@@ -19,6 +19,21 @@ Raise it with each correction or step that is added with `since` and is used unl
 """
 
 
+class YoungerSetting(NamedTuple):
+    """A setting, besides those of corrections and steps, that older protocols do not know.
+
+    Attributes
+    ----------
+    since : version of protocols that first knew it
+    key : where it stands, with dots: "response.scatter"
+    before : what such protocols mean by leaving it out
+    """
+
+    since: int
+    key: str
+    before: bool | str
+
+
 class GridSettings(Settings):
     """The voxels of a volume; each kind of scan adds how its grid is laid out."""
 
@@ -29,8 +44,11 @@ class Protocol(Settings):
     """How to turn a scan of one kind into a volume.
 
     A protocol that does not name a correction, or a step, which is younger than its version leaves
-    it off: what a saved protocol does never changes by itself.
+    it off, and settings in `younger` have the value from before: what a saved protocol does never
+    changes by itself.
     """
+
+    younger: ClassVar[tuple[YoungerSetting, ...]] = ()
 
     modality: str
     name: Name = "Standard"
@@ -55,4 +73,17 @@ class Protocol(Settings):
             for key, field in cls.model_fields.items()
             if isinstance(field.annotation, type) and issubclass(field.annotation, ChoiceGroup)
         }
-        return {**values, **groups, "version": PROTOCOL_VERSION}
+        values = {**values, **groups, "version": PROTOCOL_VERSION}
+        for each in cls.younger:
+            if version < each.since:
+                values = _with_default(values, each.key.split("."), each.before)
+        return values
+
+
+def _with_default(values: Any, keys: list[str], default: bool | str) -> Any:
+    """Return nested values with a default where nothing is said; others are left as they are."""
+    if not isinstance(values, dict):
+        return values
+    key, *inner = keys
+    said = values.get(key, {} if inner else default)
+    return {**values, key: _with_default(said, inner, default) if inner else said}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from engine.algorithms import ALGORITHMS
 from engine.data.histogram import with_settings
@@ -14,7 +14,7 @@ from engine.modalities.dual_head_pet.support import Support
 from engine.settings import setting
 from engine.study.choices import CountsAlgorithm, HistogramCorrections
 from engine.study.fields import Name, Voxel
-from engine.study.protocol import GridSettings, Protocol
+from engine.study.protocol import GridSettings, Protocol, YoungerSetting
 
 MOST_ON_A_PITCH = 16
 
@@ -73,6 +73,10 @@ class DualHeadProtocol(Protocol):
     (24, 11, 16)
     """
 
+    younger: ClassVar[tuple[YoungerSetting, ...]] = (
+        YoungerSetting(4, "response.scatter", before=False),
+        YoungerSetting(4, "support.kind", before="everywhere"),
+    )
     modality: Literal["dual-head"] = "dual-head"
     name: Name = "Standard dual-head"
     grid: DualHeadGrid = DualHeadGrid()

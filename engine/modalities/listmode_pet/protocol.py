@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from engine.algorithms import ALGORITHMS
 from engine.geometry.grid import ImageGrid, Point
@@ -11,7 +11,7 @@ from engine.postprocess import Gaussian
 from engine.settings import Settings, setting
 from engine.study.choices import Corrections, CountsAlgorithm
 from engine.study.fields import Finishing, Name, Voxel, shape_for
-from engine.study.protocol import GridSettings, Protocol
+from engine.study.protocol import GridSettings, Protocol, YoungerSetting
 
 MAX_GRID_EDGE = 2000
 
@@ -66,6 +66,9 @@ class ListModeProtocol(Protocol):
     'OSEM, 4 iterations × 21 subsets'
     """
 
+    younger: ClassVar[tuple[YoungerSetting, ...]] = (
+        YoungerSetting(4, "fit_to_scan", before=False),
+    )
     modality: Literal["pet"] = "pet"
     name: Name = "Standard"
     grid: ListModeGrid = ListModeGrid()
@@ -76,6 +79,11 @@ class ListModeProtocol(Protocol):
     sensitivity: SensitivitySettings = SensitivitySettings()
     algorithm: CountsAlgorithm = ALGORITHMS[0]()
     finishing: Finishing = (Gaussian(),)
+    fit_to_scan: bool = setting(
+        True,
+        "Passes and width of a Gaussian that are left out follow counts, timing and object",
+        label="Fit to the scan",
+    )
     reproducible: bool = setting(
         False,
         "Integer sums: the same bits whatever the threads or the order of events",

@@ -91,6 +91,8 @@ def fitted(
     protocol: ListModeProtocol, data: ListMode, *, sharpened: bool
 ) -> tuple[ListModeProtocol, str]:
     """Return a protocol with what it left open filled in, and what that was; empty if nothing."""
+    if not protocol.fit_to_scan:
+        return protocol, ""
     usual = usual_of(data, sharpened=sharpened)
     filters = {
         name: _with_width(getattr(protocol, name), usual.fwhm_mm)

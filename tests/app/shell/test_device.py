@@ -178,6 +178,7 @@ RECONSTRUCT = """
 import sys, time
 from pathlib import Path
 from app.shell.application import make_app, make_window
+from app.shell.leaving import leave
 from engine.modalities.studies import read_study
 app = make_app()
 window = make_window(app)
@@ -191,6 +192,7 @@ while window.session.run.record.result is None and time.monotonic() < end:
     time.sleep(0.005)
 window.close()
 sys.stdout.write(f"{heavy or None} {window.session.run.state.value} {'cupy' in sys.modules}")
+leave(0)
 """
 
 

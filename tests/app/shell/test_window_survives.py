@@ -28,12 +28,13 @@ WINDOW = """
 import sys
 from pathlib import Path
 from app.shell.application import make_app, make_window
+from app.shell.leaving import leave
 from engine.modalities.studies import read_study
 app = make_app()
 window = make_window(app)
 window.show()
 window.runner.open_and_start(read_study(Path(sys.argv[1])))
-sys.exit(app.exec())
+leave(app.exec())
 """
 
 

@@ -40,6 +40,26 @@ def test_protocols_without_a_version_keep_what_there_was_from_the_first(modality
         assert step.use == ("auto" if step.since == 1 else "off"), step.kind
 
 
+def look_up(settings, key):
+    for name in key.split("."):
+        settings = getattr(settings, name)
+    return settings
+
+
+@pytest.mark.parametrize("modality", MODALITIES, ids=lambda modality: modality.key)
+def test_what_settings_meant_before_they_were_there_stays(modality):
+    newest, older = ({"modality": modality.key, "version": v} for v in (PROTOCOL_VERSION, 1))
+    for each in type(modality.standard()).younger:
+        assert look_up(parse_protocol(older, "old.toml"), each.key) == each.before
+        assert look_up(parse_protocol(newest, "new.toml"), each.key) != each.before
+        *groups, name = each.key.split(".")
+        said = look_up(modality.standard(), each.key)
+        values = {name: said}
+        for group in reversed(groups):
+            values = {group: values}
+        assert look_up(parse_protocol(older | values, "old.toml"), each.key) == said
+
+
 @pytest.mark.parametrize("modality", MODALITIES, ids=lambda modality: modality.key)
 def test_a_saved_protocol_names_all_and_reads_back(modality):
     import tomllib

@@ -76,6 +76,12 @@ def test_what_it_leaves_open_is_filled_in_and_said():
     assert f"a Gaussian of {fwhm_mm:g} mm, by 200,000 counts with time of flight" in words
 
 
+def test_a_protocol_may_keep_to_what_it_says():
+    fixed = ListModeProtocol(fit_to_scan=False)
+
+    assert fitted(fixed, scan(), sharpened=False) == (fixed, "")
+
+
 def test_without_a_map_nobody_knows_the_object():
     protocol, words = fitted(ListModeProtocol(), replace(scan(), mu_map=None), sharpened=False)
 

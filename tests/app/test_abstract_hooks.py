@@ -1,0 +1,49 @@
+"""Editors and views fill in what their base classes leave open.
+
+Qt's metaclass takes no ABC: Python makes an object of a class with open methods without a word.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QWidget
+
+import app
+from app.forms.fields import Editor
+from app.views.detector_view import DetectorView
+from app.views.pane_content import PaneContent
+from app.views.raster_view import RasterView
+
+OPEN = {Editor, PaneContent, RasterView, DetectorView}
+"""Classes that nobody makes an object of."""
+
+
+def below(base: type[QWidget]) -> Iterator[type[QWidget]]:
+    """Yield the program's classes made from a base."""
+    for module in pkgutil.walk_packages(app.__path__, "app."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    for child in base.__subclasses__():
+        yield child
+        yield from below(child)
+
+
+def left_open(kind: type) -> list[str]:
+    """Return the abstract methods that a class does not fill in."""
+    return [name for name in dir(kind) if getattr(getattr(kind, name), "__isabstractmethod__", 0)]
+
+
+@pytest.mark.parametrize("base", [Editor, PaneContent])
+def test_no_class_in_use_leaves_a_method_open(base: type[QWidget]) -> None:
+    made = [kind for kind in below(base) if kind not in OPEN and kind.__module__.startswith("app.")]
+    assert len(made) > 4, "the classes were not found"
+    assert {kind.__name__: left_open(kind) for kind in made if left_open(kind)} == {}
+
+
+def test_a_method_left_open_is_found() -> None:
+    assert "raw" in left_open(Editor)
+    assert "place_at" in left_open(DetectorView)
