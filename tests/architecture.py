@@ -58,6 +58,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "modalities": ("privacy", "reporting", "simulate", *SCANS),
     "results": ("modalities", "privacy", "reporting", *SCANS),
     "jobs": ("modalities", "privacy", "reporting", "results", *SCANS),
+    "live": ("jobs", *SCANS),
     "support": (
         *("backend", "io.atomic_write", "reporting.environment", "paths"),
         *("plain", "errors", "faces"),
@@ -65,7 +66,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "benchmark": ("jobs", "modalities", "reporting", "simulate", "quality", *SCANS),
     "cli": (
         *("benchmark", "jobs", "modalities", "normalise", "privacy", "reporting", "results"),
-        "simulate",
+        *("live", "simulate"),
         "quality",
         "support",
         *SCANS,

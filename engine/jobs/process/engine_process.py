@@ -25,12 +25,12 @@ from engine.jobs.process.messages import (
     N_SLOTS,
     Beat,
     Command,
-    Frame,
     Free,
     NeedSlots,
     Order,
     Slots,
     Source,
+    VolumeFrame,
 )
 from engine.jobs.process.slots import OwnedSlots, sweep_orphans
 from engine.modalities.studies import Study
@@ -179,7 +179,7 @@ class EngineProcess:
         return not gone
 
     def _received(self, message: Any) -> Event | None:
-        if isinstance(message, Frame):
+        if isinstance(message, VolumeFrame):
             return self._unpacked(message)
         if isinstance(message, Beat):
             self._resting = message.resting
@@ -201,9 +201,9 @@ class EngineProcess:
         safe = what_is_safe(self._last_preview, self._job, on_gpu=True)
         return replace(failed, text=f"{failed.text} {safe}", on_cpu=True)
 
-    def _unpacked(self, frame: Frame) -> Event | None:
+    def _unpacked(self, frame: VolumeFrame) -> Event | None:
         # a slow window gets the newest image, and not all of them one after the other
-        newer = any(isinstance(message, Frame) for message in self._pending)
+        newer = any(isinstance(message, VolumeFrame) for message in self._pending)
         event: Preview | Finished | None = None
         if not (frame.may_be_skipped and newer):
             shape = frame.grid.shape

@@ -19,10 +19,10 @@ from engine.jobs.process.messages import (
     N_SLOTS,
     Beat,
     Command,
-    Frame,
     Free,
     NeedSlots,
     Slots,
+    VolumeFrame,
     must_arrive,
 )
 from engine.jobs.process.slots import AttachedSlots
@@ -166,9 +166,9 @@ class Outbox:
         memory = self._attached(values)
         if memory.fits(values):
             memory.write(slot, values)
-            self.send(Frame.of(event, slot, None))
+            self.send(VolumeFrame.of(event, slot, None))
         else:
-            self.send(Frame.of(event, slot, values.tobytes()))
+            self.send(VolumeFrame.of(event, slot, values.tobytes()))
 
     def _attached(self, values: NDArray[np.float32]) -> AttachedSlots:
         if self._memory is None:

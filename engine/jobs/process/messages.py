@@ -1,7 +1,7 @@
 """What the window and its engine process say to each other.
 
 Events without a volume cross as they are. A volume lies in a slot of shared memory, its event
-crosses as a `Frame`; the slot belongs to the engine again once the window says `Free`.
+crosses as a `VolumeFrame`; the slot belongs to the engine again once the window says `Free`.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Free:
 
 
 @dataclass(frozen=True)
-class Frame:
+class VolumeFrame:
     """An event that carries a volume, without its values.
 
     Attributes
@@ -94,7 +94,7 @@ class Frame:
     data: bytes | None
 
     @classmethod
-    def of(cls, event: Preview | Finished, slot: int, data: bytes | None) -> Frame:
+    def of(cls, event: Preview | Finished, slot: int, data: bytes | None) -> VolumeFrame:
         """Take the values out of an event."""
         # by the fields of the class, so that one that is added to an event crosses without a change
         # here

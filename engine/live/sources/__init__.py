@@ -1,0 +1,1 @@
+"""Sources of a running scan: a stored scan, a folder that fills, a stream, a file being written."""
