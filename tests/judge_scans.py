@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import engine
 from engine.geometry.energy import EnergySettings
-from engine.geometry.ring import TofSettings
+from engine.geometry.tof import TofSettings
 from tests.emulator.kept import kept
 from tests.judge.interactions import ELECTRON_KEV
 from tests.judge.pairs import Coincidences
@@ -71,6 +71,7 @@ def ring_of(
         n_crystals_per_ring=n,
         radius_mm=radius,
         crystal_depth_mm=scanner.depth_mm,
+        crystal_width_mm=scanner.crystal_mm[0],
         attenuation_per_mm=scanner.material.total(ELECTRON_KEV),
         photo_fraction=absorbed_fraction(scanner),
         ring_pitch_mm=scanner.pitch_mm[1],

@@ -19,21 +19,14 @@ from numpy.typing import NDArray
 from pydantic import model_validator
 
 from engine.arrays import Array, module_of
+from engine.geometry.crystal_gaps import CrystalRing, gap_factor
 from engine.geometry.energy import EnergySettings, EnergyWindow
 from engine.geometry.grid import Point
 from engine.geometry.line_efficiency import LSO, CrystalDepth
 from engine.geometry.scanner import Scanner, pair_product
-from engine.geometry.tof import TofBins
+from engine.geometry.tof import TofBins, TofSettings
 from engine.plain import Plain
 from engine.settings import Settings, setting
-
-
-class TofSettings(Settings):
-    """Timing of a scanner file."""
-
-    fwhm_ps: float = setting(..., "Coincidence timing resolution", unit="ps", gt=0, le=5000)
-    bin_ps: float = setting(..., "Width of one time bin", unit="ps", gt=0, le=20000)
-    n_bins: int = setting(..., "Number of time bins", ge=1, le=4095)
 
 
 class RingSettings(Settings):
@@ -58,6 +51,9 @@ class RingSettings(Settings):
     radius_mm: float = setting(..., "Axis to mean depth of detection", unit="mm", ge=10, le=1000)
     crystal_depth_mm: float = setting(
         LSO.depth_mm, "From face to back of a crystal", unit="mm", gt=0, le=200
+    )
+    crystal_width_mm: float | None = setting(
+        None, "Of crystals that face the axis one by one, across", unit="mm", gt=0, le=100
     )
     attenuation_per_mm: float = setting(
         LSO.attenuation_per_mm, "Of the crystals at 511 keV", unit="1/mm", gt=0, le=1
@@ -87,12 +83,16 @@ class RingSettings(Settings):
             raise ValueError(f"n_tangential must be below n_crystals_per_ring = {n}")
         if self.max_ring_difference >= self.n_rings:
             raise ValueError(f"max_ring_difference must be below n_rings = {self.n_rings}")
-        if any(not 0 <= p < n for p in self.gap_places):
-            raise ValueError(f"gap_places must be in 0 ... {n - 1}")
-        if any(not 0 <= r < self.n_rings for r in self.gap_rings):
-            raise ValueError(f"gap_rings must be in 0 ... {self.n_rings - 1}")
+        for gaps, end in (("gap_places", n), ("gap_rings", self.n_rings)):
+            if any(not 0 <= gap < end for gap in getattr(self, gaps)):
+                raise ValueError(f"{gaps} must be in 0 ... {end - 1}")
         if min(*self.voxel_mm, *self.fov_mm) <= 0:
             raise ValueError("voxel_mm and fov_mm must be positive")
+        if self.crystal_width_mm is not None:
+            fits = 2 * math.pi * self.radius_mm / n
+            if self.block_places > 1 or self.crystal_width_mm > fits:
+                wanted = f"crystals that face the axis one by one, at most {fits:.4g}"
+                raise ValueError(f"crystal_width_mm is of {wanted}, and block_places 1")
         return self
 
 
@@ -107,12 +107,8 @@ class RingScanner(Scanner):
     Examples
     --------
     >>> import engine
-    >>> settings = engine.RingSettings(
-    ...     name="Small ring", n_rings=4, n_crystals_per_ring=64, radius_mm=60, ring_pitch_mm=4,
-    ...     max_ring_difference=3, n_tangential=40, fov_mm=(60, 16),
-    ... )
-    >>> engine.RingScanner(settings).n_crystals
-    256
+    >>> engine.RingScanner(engine.read_scanner("safir").settings).n_crystals
+    16380
     """
 
     def __init__(self, settings: RingSettings) -> None:
@@ -247,7 +243,15 @@ class RingScanner(Scanner):
         s = self.settings
         ring, place = np.indices((s.n_rings, s.n_crystals_per_ring)).reshape(2, -1)
         pairs = np.stack([np.zeros_like(ring), ring * s.n_crystals_per_ring + place], -1)
-        return super().geometric_factor(pairs).reshape(s.n_rings, -1)
+        found = super().geometric_factor(pairs).reshape(s.n_rings, -1)
+        if s.crystal_width_mm is not None:
+            n_apart, n_off = self.n_classes
+            turn = s.n_crystals_per_ring // 2 - np.arange(n_off)
+            size = s.n_crystals_per_ring, s.crystal_width_mm, s.radius_mm
+            gaps = CrystalRing(*size, self.crystal_depth)
+            apart_mm = np.arange(n_apart) * s.ring_pitch_mm
+            found[:n_apart, turn] *= gap_factor(gaps, apart_mm, n_off)
+        return found
 
     @property
     def geometry_of_classes(self) -> NDArray[np.float32]:

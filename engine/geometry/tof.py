@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.settings import Settings, setting
+
 MM_PER_PS = 0.149896229
 """Half the speed of light, mm along the line for each ps of time difference."""
 FWHM_PER_SIGMA = 2.3548200450309493
@@ -52,3 +54,11 @@ class TofBins:
     def centres_mm(self) -> NDArray[np.floating]:
         """(n_bins,) bin centres [mm]."""
         return (np.arange(self.n_bins) - (self.n_bins - 1) / 2) * self.bin_mm
+
+
+class TofSettings(Settings):
+    """Timing of a scanner file."""
+
+    fwhm_ps: float = setting(..., "Coincidence timing resolution", unit="ps", gt=0, le=5000)
+    bin_ps: float = setting(..., "Width of one time bin", unit="ps", gt=0, le=20000)
+    n_bins: int = setting(..., "Number of time bins", ge=1, le=4095)

@@ -23,9 +23,9 @@ from engine.events import Preview
 from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circular_cone
-from engine.geometry.ring import RingScanner, RingSettings, TofSettings
+from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.scanner import Scanner
-from engine.geometry.tof import TofBins
+from engine.geometry.tof import TofBins, TofSettings
 from engine.io import (
     read_histogram,
     read_listmode,

@@ -25,7 +25,7 @@ import engine
 from engine.data.volume import Volume
 from engine.geometry.energy import EnergySettings
 from engine.geometry.grid import Point
-from engine.geometry.ring import TofSettings
+from engine.geometry.tof import TofSettings
 from engine.modalities.studies import read_protocol
 from engine.quality import roi
 from engine.quality.nema import SLICES_MM, disc, residual_error, sphere_quality

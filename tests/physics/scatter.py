@@ -23,8 +23,8 @@ import engine
 from engine.backend import cpu
 from engine.corrections import Attenuation, LineGeometry, Scatter
 from engine.geometry.energy import EnergySettings
-from engine.geometry.ring import TofSettings
 from engine.geometry.sampling import lattice
+from engine.geometry.tof import TofSettings
 from engine.modalities.listmode_pet.model import prepare
 from engine.modalities.listmode_pet.scatter_estimate import ScatterEstimate, estimate_scatter
 from tests.judge.pairs import Coincidences

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import engine
-from engine.geometry.ring import TofSettings
+from engine.geometry.tof import TofSettings
 from tests.judge.coincidences import coincidences
 from tests.judge.materials import LEAD, WATER
 from tests.judge.pairs import simulate_pairs

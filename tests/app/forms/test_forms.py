@@ -13,7 +13,8 @@ from app.forms.forms import Form
 from app.forms.number_box import NumberBox
 from engine.algorithms import ALGORITHMS, Mlem, Osem
 from engine.corrections import CORRECTIONS
-from engine.geometry.ring import RingSettings, TofSettings
+from engine.geometry.ring import RingSettings
+from engine.geometry.tof import TofSettings
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.listmode_pet.protocol import (
     ListModeGrid,

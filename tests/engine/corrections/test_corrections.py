@@ -21,7 +21,8 @@ from engine.corrections.single_rates import facing_places, partner_sums
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
-from engine.geometry.ring import RingScanner, RingSettings, TofSettings
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.geometry.tof import TofSettings
 
 ON = cpu(2)
 RING = RingSettings(

@@ -7,7 +7,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from engine.geometry.ring import RingScanner, RingSettings, TofSettings
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.geometry.tof import TofSettings
 from engine.io import builtin_scanners, read_scanner
 
 

@@ -9,8 +9,8 @@ from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.geometry.crystal_map import CrystalMap
 from engine.geometry.grid import ImageGrid
-from engine.geometry.ring import RingScanner, RingSettings, TofSettings
-from engine.geometry.tof import TofBins
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.geometry.tof import TofBins, TofSettings
 
 MARKERS = {"left": (30.0, 0.0, 0.0), "back": (0.0, 20.0, 0.0), "head": (0.0, 0.0, 10.0)}
 """Points of the asymmetric phantom (x, y, z) [mm, LPS], with values 1, 2, 3 in this order."""

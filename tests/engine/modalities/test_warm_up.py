@@ -17,7 +17,8 @@ from engine.backend import cpu, cuda
 from engine.data.projections import Projections
 from engine.events import Measured, Progressed, StageStarted
 from engine.geometry.orbits import circle, circular_cone
-from engine.geometry.ring import RingScanner, RingSettings, TofSettings
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.geometry.tof import TofSettings
 from engine.io import read_scanner, save, write_histogram, write_listmode, write_projections
 from engine.io.response_hdf5 import write_response
 from engine.jobs.reconstruction import run

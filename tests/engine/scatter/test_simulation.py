@@ -11,7 +11,8 @@ from engine.backend import cpu
 from engine.data.volume import Volume
 from engine.geometry.energy import ELECTRON_KEV, EnergyWindow
 from engine.geometry.grid import ImageGrid
-from engine.geometry.ring import RingScanner, RingSettings, TofSettings
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.geometry.tof import TofSettings
 from engine.scatter.cost import cost_of
 from engine.scatter.detection import counted
 from engine.scatter.klein_nishina import differential, energy_ratio, total

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from engine.geometry.ring import RingScanner, RingSettings, TofSettings
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.geometry.tof import TofSettings
 
 TINY: dict[str, Any] = {
     "name": "tiny ring",

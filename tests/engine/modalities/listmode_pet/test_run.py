@@ -18,7 +18,8 @@ from engine.events import (
     StageStarted,
     Warned,
 )
-from engine.geometry.ring import RingScanner, RingSettings, TofSettings
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.geometry.tof import TofSettings
 from engine.io import save, write_listmode
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol

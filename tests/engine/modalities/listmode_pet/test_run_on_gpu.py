@@ -6,7 +6,8 @@ import pytest
 from engine.backend import cpu, cuda
 from engine.errors import DeviceError
 from engine.events import Finished, Preview, Profiled
-from engine.geometry.ring import RingScanner, RingSettings, TofSettings
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.geometry.tof import TofSettings
 from engine.io import save, write_listmode
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol

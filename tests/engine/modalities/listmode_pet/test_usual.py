@@ -7,7 +7,7 @@ import engine
 from engine.algorithms import Mlem, Osem
 from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid
-from engine.geometry.ring import TofSettings
+from engine.geometry.tof import TofSettings
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.usual import fitted, usual_of
 from engine.postprocess import Gaussian

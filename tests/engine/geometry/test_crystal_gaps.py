@@ -1,0 +1,94 @@
+"""What gaps between crystals leave of the lines: laws, and rays that are followed step by step."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from engine.geometry.crystal_gaps import CrystalRing, traced_parts
+from engine.geometry.line_efficiency import CrystalDepth
+from engine.geometry.ring import RingScanner, RingSettings
+
+N, FACE_MM = 48, 30.0
+TOUCHING_MM = 2 * FACE_MM * math.tan(math.pi / N)
+STRAIGHT = np.ones(1)
+
+
+def ring(**changes) -> RingScanner:
+    values = {
+        "name": "tiny", "n_rings": 12, "n_crystals_per_ring": N, "radius_mm": 34,
+        "ring_pitch_mm": 5, "max_ring_difference": 11, "n_tangential": 24, "fov_mm": (40, 60),
+    }  # fmt: skip
+    return RingScanner(RingSettings(**(values | changes)))
+
+
+def test_of_crystals_that_stop_little_the_volumes_are_left():
+    depth = CrystalDepth(2.0, 1e-4)
+    radius = FACE_MM + depth.mean_mm
+    pitch = 2 * math.pi * radius / N
+    parts = traced_parts(CrystalRing(N, 3.0, radius, depth), 10, STRAIGHT)
+    np.testing.assert_allclose(parts, (3.0 / pitch) ** 2, rtol=2e-3)
+
+
+def stepped(depth: CrystalDepth, width: float, n_rays: int, step: float) -> np.ndarray:
+    """(N, N) pairs of photons of all rays of a plane that stop in two crystals [mm]."""
+    reach, k = FACE_MM * 0.5, np.arange(n_rays)
+    s = (k + 0.5) / n_rays * 2 * reach - reach
+    phi = k * (math.sqrt(5) - 1) / 2 % 1 * 2 * math.pi / N  # by symmetry as good as all
+    near, far = math.sqrt(FACE_MM**2 - reach**2), math.hypot(FACE_MM + depth.depth_mm, width)
+    ways = np.arange(near, far, step) + step / 2
+    ends = [_stops(s, phi, sign * ways, depth, width, step) for sign in (1, -1)]
+    return np.einsum("ri,rj->ij", *ends) * 2 * reach * math.pi / n_rays
+
+
+def _stops(s, phi, ways, depth, width, step) -> np.ndarray:
+    """(n_rays, N) chance to stop in each crystal, by small steps from the middle outwards."""
+    x = s[:, None] * -np.sin(phi)[:, None] + ways * np.cos(phi)[:, None]
+    y = s[:, None] * np.cos(phi)[:, None] + ways * np.sin(phi)[:, None]
+    place = np.round(np.arctan2(y, x) * N / (2 * np.pi)).astype(int) % N
+    angle = 2 * np.pi * place / N
+    out, side = x * np.cos(angle) + y * np.sin(angle), y * np.cos(angle) - x * np.sin(angle)
+    solid = (out > FACE_MM) & (out < FACE_MM + depth.depth_mm) & (np.abs(side) < width / 2)
+    gone = np.cumsum(solid, axis=1) * step * depth.removal_per_mm
+    here = np.exp(-gone) * np.expm1(depth.removal_per_mm * step) * solid
+    found = np.zeros((len(s), N))
+    np.add.at(found, (np.arange(len(s))[:, None], place), here)
+    return found
+
+
+def test_it_is_what_rays_find_that_are_followed_step_by_step():
+    depth, width = CrystalDepth(8.0, 0.15), 0.98 * TOUCHING_MM
+    pairs = stepped(depth, width, n_rays=12_000, step=0.1)
+    radius = FACE_MM + depth.mean_mm
+    pitch, t = 2 * math.pi * radius / N, np.arange(6)
+    c = np.cos(np.pi * t / N)
+    slab = (pitch * c * -np.expm1(-depth.removal_per_mm * depth.depth_mm / c)) ** 2
+    # a pair is met from either end, and every turn of it by N rays
+    sums = np.array([pairs[np.arange(N), (np.arange(N) + N // 2 + k) % N].sum() for k in t])
+    back = np.array([pairs[np.arange(N), (np.arange(N) + N // 2 - k) % N].sum() for k in t])
+    found = (sums + back) / N / (slab / (2 * radius * c))
+    wanted = traced_parts(CrystalRing(N, width, radius, depth), len(t), STRAIGHT)[:, 0]
+    np.testing.assert_allclose(found, wanted, rtol=2e-3)
+    assert wanted[0] < 0.95 * wanted[4], "lines through the axis count less"
+
+
+def test_a_ring_has_them_if_its_file_states_the_width_of_its_crystals():
+    without, has = ring(), ring(crystal_width_mm=3.9)
+    left = has.geometry_of_classes / without.geometry_of_classes
+    assert left[0, 0] < left[0, 6] < 1
+    assert left[11, 6] > left[0, 6], "tilted photons go through more"
+    crystals = np.array([[0, 24], [0, 5 * N + 20], [3, 28]])
+    np.testing.assert_allclose(
+        has.geometric_factor(crystals) / without.geometric_factor(crystals),
+        [left[0, 0], left[5, 4], left[0, 1]],
+        rtol=1e-6,
+    )
+
+
+@pytest.mark.parametrize("changes", [{"crystal_width_mm": 5}, {"block_places": 4}])
+def test_crystals_that_do_not_fit_and_crystals_in_blocks_are_refused(changes):
+    with pytest.raises(ValidationError, match=r"face the axis one by one, at most 4\.451"):
+        ring(**({"crystal_width_mm": 4.0} | changes))
