@@ -15,6 +15,7 @@ from engine.cli import (
     calibrate,
     doctor,
     inspect,
+    live,
     normalise,
     protocols,
     quality,
@@ -38,7 +39,19 @@ from engine.support import keep_fault
 
 DONE, OUR_FAULT, USER_FAULT, INTERRUPTED = 0, 1, 2, 130
 VERBS = (
-    *(reconstruct, queue, results, inspect, protocols, simulate, response, volumes, calibrate, suv),
+    *(
+        reconstruct,
+        live,
+        queue,
+        results,
+        inspect,
+        protocols,
+        simulate,
+        response,
+        volumes,
+        calibrate,
+        suv,
+    ),
     *(normalise, quality, storage, bench, doctor, verify_log),
 )
 

@@ -2,7 +2,8 @@
 
 Projections that were not taken in time are dropped, the oldest first, and counted in `lost` of
 the next one: a live image wants the newest. Darks and flats stay; where even they are more than
-memory should hold, the oldest go and an event says so. So memory is bounded and no source waits.
+memory should hold, the oldest go and an event says so. So memory is bounded and no source waits,
+but for one that can: a stored scan, played as fast as its frames are taken.
 """
 
 from __future__ import annotations
@@ -80,6 +81,7 @@ class Arrivals:
             self._changed.wait_for(self._has_something, timeout_s)
             arrival = self._oldest()
             if arrival is not None:
+                self._changed.notify_all()
                 return arrival
             if self._fault is not None:
                 raise self._fault
@@ -94,6 +96,8 @@ class Arrivals:
     def close(self) -> None:
         """Stop reading and let go of the source."""
         self._stop.set()
+        with self._changed:
+            self._changed.notify_all()
         self._thread.join(timeout=10)
         self.source.close()
 
@@ -116,6 +120,8 @@ class Arrivals:
 
     def _put(self, arrival: Arrival) -> None:
         with self._changed:
+            if self.source.can_wait and isinstance(arrival, Frame):
+                self._changed.wait_for(lambda: self._stop.is_set() or self._has_room(arrival))
             self._number += 1
             if isinstance(arrival, Frame):
                 self._put_frame(arrival)
@@ -133,6 +139,13 @@ class Arrivals:
                 self._lost += 1 + gone.lost
         else:
             self._references_dropped += len(self._references.add(self._number, frame))
+
+    def _has_room(self, frame: Frame) -> bool:
+        waiting = self._of_kind(frame)
+        return not waiting.frames or waiting.takes(frame)
+
+    def _of_kind(self, frame: Frame) -> _Waiting:
+        return self._projections if frame.kind == FrameKind.PROJECTION else self._references
 
     def _has_something(self) -> bool:
         return bool(
@@ -181,6 +194,10 @@ class _Waiting:
             gone.append(self.pop())
         return gone
 
+    def takes(self, frame: Frame) -> bool:
+        """Whether a frame fits beside those that wait."""
+        return not self._exceeds(len(self.frames) + 1, self._bytes + int(frame.values.nbytes))
+
     def pop(self) -> Frame:
         """Take the oldest."""
         frame = self.frames.popleft()[1]
@@ -188,5 +205,7 @@ class _Waiting:
         return frame
 
     def _is_full(self) -> bool:
-        too_many = self._most is not None and len(self.frames) > self._most
-        return too_many or self._bytes > self._most_bytes
+        return self._exceeds(len(self.frames), self._bytes)
+
+    def _exceeds(self, n: int, n_bytes: int) -> bool:
+        return n_bytes > self._most_bytes or (self._most is not None and n > self._most)

@@ -26,6 +26,10 @@ class FrameSource(Protocol):
     def geometry(self) -> XrayGeometry | None:
         """Geometry of the whole scan, where the source brings its own; it may come late."""
 
+    @property
+    def can_wait(self) -> bool:
+        """Whether it can wait for who takes its frames, so that none has to be dropped."""
+
     def frames(self, stop: Event) -> Iterator[Arrival]:
         """Yield frames and events as they come; the last one is `Ended`."""
 

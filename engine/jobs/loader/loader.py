@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import accumulate
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from threading import Lock
@@ -169,6 +169,8 @@ class Loader:
         line, far_line = self._context.Pipe()
         far_lifeline, lifeline = self._context.Pipe(duplex=False)
         inherited = (line, lifeline) if self._is_forked else ()
+        if self._is_forked:  # who shares memory must share who keeps its books, too
+            resource_tracker.ensure_running()
         process = self._context.Process(  # type: ignore[attr-defined]  # each context has its own
             target=main,
             args=(far_line, far_lifeline, inherited),

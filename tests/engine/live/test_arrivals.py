@@ -19,8 +19,8 @@ class Given:
     name = "given"
     geometry = None
 
-    def __init__(self, arrivals: Iterable[Arrival]) -> None:
-        self._arrivals = arrivals
+    def __init__(self, arrivals: Iterable[Arrival], *, can_wait: bool = False) -> None:
+        self._arrivals, self.can_wait = arrivals, can_wait
         self.is_read = Event()
         self.is_closed = False
 
@@ -110,3 +110,13 @@ def test_nothing_comes_in_time_and_closing_ends_the_reading() -> None:
     with Arrivals(quiet) as arrivals:
         assert arrivals.take(0.01) is None
         go.set()
+
+
+def test_a_source_that_can_wait_loses_nothing() -> None:
+    given = [frame(i) for i in range(50)]
+    with Arrivals(Given(given, can_wait=True), most_projections=2) as arrivals:
+        got = [each for each in arrivals if isinstance(each, Frame)]
+        assert got == given
+        assert arrivals.dropped == 0
+    with Arrivals(Given(given, can_wait=True), most_projections=2) as arrivals:
+        assert arrivals.take(10) == given[0], "and closing does not wait for the rest"

@@ -1,0 +1,50 @@
+"""Which source a text names: an address, or a stored scan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import SettingsError
+from engine.io.folder import exists
+from engine.jobs.loader.loader import Calls
+from engine.live.source import FrameSource
+from engine.live.sources.replay import ReplaySource
+from engine.live.sources.stream import StreamSource
+from engine.live.zeromq import is_address
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """What is to be known of a source besides its name.
+
+    Attributes
+    ----------
+    subscribe : of an address: whether the sender publishes
+    replay : of a file or folder: play it as if it were measured now
+    rate : frames in a second of a replay; None: as fast as they are taken
+    loader : reads files in another process; each source starts one of its own if None
+    """
+
+    subscribe: bool = False
+    replay: bool = False
+    rate: float | None = None
+    loader: Calls | None = None
+
+
+def open_source(name: str, options: SourceOptions | None = None) -> FrameSource:
+    """Return the source of an address, a file or a folder.
+
+    Raises
+    ------
+    SettingsError
+        where it is none of these
+    """
+    options = options or SourceOptions()
+    if is_address(name):
+        return StreamSource(name, subscribe=options.subscribe)
+    if "://" in name:
+        raise SettingsError(f"{name}: no source; want tcp://host:port, a file or a folder.")
+    if not exists(Path(name)):
+        raise SettingsError(f"{name}: no such file or folder, and no address such as tcp://host:1.")
+    return ReplaySource(Path(name), rate=options.rate, loader=options.loader)

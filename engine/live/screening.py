@@ -1,0 +1,123 @@
+"""What every source does with a frame before it is yielded: size, numbers, and its angle.
+
+A frame of another size is not used; where the next has that size too, the detector was changed and
+frames go on with it. A frame with NaN or infinity is not used. A step of the angle that is not
+within half and twice the usual one, frames that are missing allowed for, is used and told.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+import numpy as np
+
+from engine.live.frame import Arrival, Frame, FrameKind, Noticed, ShapeChanged
+
+STEPS = 15
+"""Angle steps whose middle one is the usual one."""
+FEW_STEPS = 3
+MOST_JUMPS = 3
+"""Jumps that are told; a scan of more of them is one of random angles."""
+
+
+class Screening:
+    """Looks at the frames of one source, in the order of their arrival."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._shape: tuple[int, int] | None = None
+        self._other: tuple[int, int] | None = None
+        self._not_finite = 0
+        self._steps: deque[float] = deque(maxlen=STEPS)
+        self._last: tuple[int, float] | None = None
+        self._jumps = 0
+
+    def begin_anew(self) -> None:
+        """Forget the angles: another scan begins."""
+        self._steps.clear()
+        self._last = None
+        self._jumps = 0
+
+    def screened(self, frame: Frame) -> Iterator[Arrival]:
+        """Yield a frame that can be used, and what is to be said."""
+        yield from self._resized(frame)
+        if self._shape != frame.values.shape:
+            return
+        if not _is_finite(frame):
+            yield from self._refused(frame)
+            return
+        if self._not_finite > 1:
+            yield Noticed(
+                f"{self._name}: {self._not_finite:,} frames held values that are no numbers and "
+                "were not used; they are numbers again."
+            )
+        self._not_finite = 0
+        if frame.kind == FrameKind.PROJECTION and frame.angle_rad is not None:
+            yield from self._turned(frame.index, frame.angle_rad)
+        yield frame
+
+    def _resized(self, frame: Frame) -> Iterator[Arrival]:
+        shape = (int(frame.values.shape[0]), int(frame.values.shape[1]))
+        want = self._shape
+        if want is None or want == shape:
+            self._shape, self._other = shape, None
+            return
+        if self._other == shape:
+            self._shape, self._other = shape, None
+            yield ShapeChanged(
+                f"{self._name}: frames have {shape[0]} x {shape[1]} pixels (rows x columns) from "
+                "now on; darks and flats of this size are needed.",
+                shape,
+            )
+            return
+        self._other = shape
+        yield Noticed(
+            f"{self._name}: {_called(frame)} has {shape[0]} x {shape[1]} pixels (rows x columns), "
+            f"those before it {want[0]} x {want[1]}; it is not used."
+        )
+
+    def _refused(self, frame: Frame) -> Iterator[Arrival]:
+        self._not_finite += 1
+        if self._not_finite == 1:
+            n_bad = int(np.count_nonzero(~np.isfinite(frame.values)))
+            yield Noticed(
+                f"{self._name}: {n_bad:,} of {frame.values.size:,} values of {_called(frame)} are "
+                "no numbers; it is not used. Let the detector give bad pixels a number."
+            )
+
+    def _turned(self, index: int, angle: float) -> Iterator[Arrival]:
+        last, self._last = self._last, (index, angle)
+        if last is None or index == last[0]:
+            return
+        step = _wrapped(angle - last[1]) / (index - last[0])
+        usual = float(np.median(self._steps)) if len(self._steps) >= FEW_STEPS else None
+        self._steps.append(step)
+        expected = None if usual is None else _wrapped(usual * (index - last[0]))
+        if expected is None or usual is None or _near(angle - last[1], expected, usual):
+            return
+        self._jumps += 1
+        if self._jumps <= MOST_JUMPS:
+            more = " Further ones are not told." if self._jumps == MOST_JUMPS else ""
+            yield Noticed(
+                f"{self._name}: the angle jumps, projection {last[0]} is at "
+                f"{np.degrees(last[1]):.5g}° and {index} at {np.degrees(angle):.5g}°, steps before "
+                f"were {np.degrees(usual):.4g}°; check the motor.{more}"
+            )
+
+
+def _is_finite(frame: Frame) -> bool:
+    return frame.values.dtype.kind != "f" or bool(np.isfinite(frame.values).all())
+
+
+def _called(frame: Frame) -> str:
+    return f"{frame.kind.name.lower()} {frame.index}"
+
+
+def _wrapped(angle: float) -> float:
+    return float((angle + np.pi) % (2 * np.pi) - np.pi)
+
+
+def _near(moved: float, expected: float, usual: float) -> bool:
+    """Whether a move is within half a usual step, or one for larger gaps, of what is expected."""
+    return abs(_wrapped(moved - expected)) <= max(0.5 * abs(usual), 1e-6)
