@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -38,6 +39,7 @@ class FilterDesign:
     step_rad : (n_views,) angle each view stands for
     continued : sides, first and last column, where cut-off rows are continued
     messages, warnings : plain sentences: what was found and decided, and what will be wrong
+    even_weight : of every ray alike; None where rays differ
     climbs : whether the source moves along the axis, so that not all views see a voxel
     """
 
@@ -50,12 +52,17 @@ class FilterDesign:
     messages: tuple[str, ...]
     warnings: tuple[str, ...]
     climbs: bool
+    even_weight: float | None
     _weigh: Callable[[int, Array], Array]
 
     def weights(self, view: int) -> Array:
         """(n_rows or 1, n_columns) weights of the rays; those of a ray and its twin add up to 1."""
-        fan = self.orbit.fan(0 if self.orbit.all_alike else view)
+        fan = self._common_fan if self.orbit.all_alike else self.orbit.fan(view)
         return self._weigh(view, fan)
+
+    @cached_property
+    def _common_fan(self) -> Array:
+        return self.orbit.fan(0)
 
     def weight_map(self) -> Array:
         """(n_views, n_columns) weights of the measured columns in the middle row, to look at."""
@@ -124,7 +131,7 @@ class _Notes:
         kind: Kind,
         orbit: Orbit,
         step_rad: Array,
-        weigh: Callable[[int, Array], Array],
+        weigh: float | Callable[[int, Array], Array],
         added: tuple[int, int] = (0, 0),
     ) -> FilterDesign:
         # sides with added columns are continued by their weights, which fall to zero at the old
@@ -147,7 +154,8 @@ class _Notes:
             messages,
             self.warnings,
             _climbs(orbit),
-            weigh,
+            weigh if isinstance(weigh, float) else None,
+            _constant(weigh) if isinstance(weigh, float) else weigh,
         )
 
 
@@ -160,7 +168,7 @@ def _full_circle(orbit: Orbit, circle: Coverage, notes: _Notes) -> FilterDesign:
     if _climbs(orbit):
         messages = "A circle that climbs, weighted as if it did not: every ray counts half."
     notes = notes.report(messages)
-    return notes.plan("full circle", orbit, circle.step_rad, _constant(0.5))
+    return notes.plan("full circle", orbit, circle.step_rad, 0.5)
 
 
 def _half_fan(orbit: Orbit, circle: Coverage, notes: _Notes) -> FilterDesign:
@@ -203,7 +211,7 @@ def _parallel_arc(orbit: Orbit, notes: _Notes) -> FilterDesign:
         )
     else:
         notes = _warn_of_limits(notes, half.range_rad, np.pi)
-    return notes.plan(kind, orbit, half.step_rad, _constant(1.0))
+    return notes.plan(kind, orbit, half.step_rad, 1.0)
 
 
 def _short_scan(
@@ -219,7 +227,7 @@ def _short_scan(
         # on average a ray is measured covered / π times, so the values stay about right
         weight = min(1.0, np.pi / covered)
         notes = notes.report(f"No short-scan weights, as chosen: every ray counts {weight:.2f}.")
-        return notes.plan(kind, orbit, circle.step_rad, _constant(weight))
+        return notes.plan(kind, orbit, circle.step_rad, weight)
     notes = notes.report(
         f"An open scan over {np.degrees(covered):.1f}°, of which {np.degrees(needed):.1f}° are "
         "needed: rays measured twice share their weight smoothly (Parker)."

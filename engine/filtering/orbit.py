@@ -79,7 +79,7 @@ class Orbit:
         distance from the axis, positive on the same side [mm]. One row where all are the same.
         """
         geometry = self.geometry
-        pixels = geometry.pixel_mm(view)[: 1 if self.is_upright else None]
+        pixels = geometry.pixel_mm(view, 1 if self.is_upright else None)
         if geometry.beam == "parallel":
             return np.asarray((self.point_mm - pixels) @ self.tangent[view])
         ray = pixels - geometry.source_mm[view]

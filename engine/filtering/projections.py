@@ -12,6 +12,7 @@ source-detector distance; for parallel rays 1 over the cosine between row and mo
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 
 import numpy as np
 
@@ -38,7 +39,7 @@ def planned(values: Array, geometry: XrayGeometry, settings: FilterSettings) -> 
         geometry,
         short_scan=settings.short_scan,
         half_fan=settings.half_fan,
-        cut_sides=_cut_sides(values, settings),
+        cut_sides=sides_cut(values, settings),
     )
 
 
@@ -63,7 +64,7 @@ def filtered(
     out = xp.zeros((n_views, n_rows, plan.geometry.shape[1]), np.float32)
     if not wanted:
         return out
-    work = _Work(plan, settings, n_measured, wanted)
+    work = RowFilter(plan, settings, n_measured, wanted)
 
     def of_views(views: range) -> None:
         part = values[views.start : views.stop, work.first : work.last]
@@ -84,7 +85,7 @@ def filtered(
     return out
 
 
-class _Work:
+class RowFilter:
     """How the rows of a scan are filtered, where they are; `first` to `last` of them are needed."""
 
     def __init__(
@@ -106,8 +107,12 @@ class _Work:
         self._measured = slice(reach[0] + before, reach[0] + self._n_columns - after)
         self._length = filter_length(self._n_columns, sum(reach), settings.padding)
         self._factors = spectrum(self._length, settings.window, settings.cutoff)
-        self._weights = _Weights(plan)
+        self._plan = plan
         self._tables = Tables()
+
+    @cached_property
+    def _weights(self) -> _Weights:
+        return _Weights(self._plan)
 
     @property
     def bytes_per_view(self) -> int:
@@ -116,15 +121,19 @@ class _Work:
 
     def filter(self, values: Array, views: range) -> Array:
         """(n, n_wanted, n_columns) from the values (n, last - first, n_measured) of some views."""
+        return self.weighed(values, self._weights.common, self._weights.of(views))
+
+    def weighed(self, values: Array, common: Array | None, weights: Array) -> Array:
+        """As `filter`, with factors (n_rows or 1, n_columns) of all views and (n, ...) of each."""
         xp = module_of(values)
         wide = xp.zeros((*values.shape[:2], self._n_wide), np.float32)
         inner = wide[..., self._data]
         wide[..., self._measured] = values
-        if self._weights.common is not None:
-            inner *= self._rows(self._tables.beside(values, self._weights.common))
+        if common is not None:
+            inner *= self._rows(self._tables.beside(values, common))
         # weights before the continuation: it then starts from values as they will be filtered,
         # without a step at the edge
-        inner *= self._rows(xp.asarray(self._weights.of(views)))
+        inner *= self._rows(xp.asarray(weights))
         truncation.continue_rows(wide, self._data.start, self._data.stop)
         factors = self._tables.beside(values, self._factors)
         smooth = filter_rows(wide, factors, self._length)[..., self._data]
@@ -182,7 +191,8 @@ def _softened(rows: Array) -> Array:
     return softened
 
 
-def _cut_sides(values: Array, settings: FilterSettings) -> tuple[bool, bool]:
+def sides_cut(values: Array, settings: FilterSettings) -> tuple[bool, bool]:
+    """First and last column: whether rows are continued there, as chosen or as found in them."""
     if settings.truncation == "auto":
         return truncation.cut_sides(values)
     return (True, True) if settings.truncation == "on" else (False, False)

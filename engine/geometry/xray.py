@@ -108,9 +108,9 @@ class XrayGeometry:
         width, height = (float(length(step).mean()) for step in (self.u_mm, self.v_mm))
         return width, height
 
-    def pixel_mm(self, view: int) -> Array:
-        """(n_rows, n_columns, 3) centres of the pixels of a view [mm]."""
-        rows, columns = (np.arange(n) + 0.5 for n in self.shape)
+    def pixel_mm(self, view: int, first_rows: int | None = None) -> Array:
+        """(n_rows, n_columns, 3) centres of the pixels of a view, or of its first rows [mm]."""
+        rows, columns = np.arange(self.shape[0])[:first_rows] + 0.5, np.arange(self.shape[1]) + 0.5
         across = self.corner_mm[view] + columns[:, None] * self.u_mm[view]
         return np.asarray(across + (rows[:, None] * self.v_mm[view])[:, None])
 

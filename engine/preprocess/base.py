@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.backend import Backend
 from engine.corrections.base import Correction
 from engine.data.projections import Kind, Projections
 from engine.geometry.xray import XrayGeometry
@@ -39,6 +41,20 @@ class PreprocessStep(Correction[Projections]):
         """Whether projections of a kind come with this step done."""
         made = cls.output_kind
         return made is not None and ORDER.index(kind) >= ORDER.index(made)
+
+    @property
+    def takes_single_views(self) -> bool:
+        """Whether one projection after the other becomes what it becomes among all of the scan."""
+        return self.of_a_view
+
+    def view_by_view(
+        self, scan: Projections, *, on: Backend
+    ) -> Callable[[Projections], Projections]:
+        """Return what does the step to single projections of a scan.
+
+        What hangs on the scan's flats and darks is worked out once; its values are not looked at.
+        """
+        return lambda one: self.apply(one, on=on)
 
     @property
     def seeks(self) -> bool:

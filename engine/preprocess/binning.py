@@ -28,6 +28,10 @@ class Binning(PreprocessStep):
     pixels: int = setting(1, "Pixels along each edge that become one", label="Pixels", ge=1, le=16)
     views: int = setting(1, "Neighbouring views that become one", label="Views", ge=1, le=16)
 
+    @property
+    def takes_single_views(self) -> bool:
+        return self.views == 1
+
     def obstacle(self, projections: Projections) -> str | None:
         if self.pixels == 1 and self.views == 1:
             return "nothing is binned; choose pixels or views"

@@ -24,6 +24,10 @@ class Crop(PreprocessStep):
     rows: Span | None = setting(None, "First row and the one after the last", unit="pixels")
     columns: Span | None = setting(None, "First column and the one after the last", unit="pixels")
 
+    @property
+    def takes_single_views(self) -> bool:
+        return True
+
     def obstacle(self, projections: Projections) -> str | None:
         if self.rows is None and self.columns is None:
             return "no rows or columns are chosen; the whole detector is used"

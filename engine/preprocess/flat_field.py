@@ -7,6 +7,7 @@ follows it) are averaged moment by moment and interpolated between them. What wa
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -83,10 +84,25 @@ class FlatField(PreprocessStep):
         return None
 
     def apply(self, projections: Projections, *, on: Backend) -> Projections:
-        dark, beam = self._fields(projections)
-        bad = defects.from_fields(projections.flats, projections.darks, beam.fields)
-        if projections.bad_pixels is not None:
-            bad |= projections.bad_pixels
+        return self.view_by_view(projections, on=on)(projections)
+
+    def view_by_view(
+        self, scan: Projections, *, on: Backend
+    ) -> Callable[[Projections], Projections]:
+        dark, beam = self._fields(scan)
+        bad = defects.from_fields(scan.flats, scan.darks, beam.fields)
+        if scan.bad_pixels is not None:
+            bad |= scan.bad_pixels
+        return lambda some: self._divided(some, dark, beam, bad, on)
+
+    def _divided(
+        self,
+        projections: Projections,
+        dark: NDArray[np.float32],
+        beam: OpenBeam,
+        bad: NDArray[np.bool_],
+        on: Backend,
+    ) -> Projections:
         xp, counts = module_of(projections.values), projections.values
         usable = xp.asarray(np.where(bad, np.float32(np.nan), np.float32(1)))
         limit, dark_there = self._saturation(counts), xp.asarray(dark)

@@ -48,6 +48,10 @@ class Hardening(PreprocessStep):
         max_length=8,
     )
 
+    @property
+    def takes_single_views(self) -> bool:
+        return self.fit == "given"
+
     def obstacle(self, projections: Projections) -> str | None:
         if projections.kind != "integrals":
             return f"the projections are {projections.kind} still; take their logarithm first"

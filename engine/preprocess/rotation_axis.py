@@ -45,6 +45,10 @@ class CentreOfRotation(PreprocessStep):
         "opposite views; in cone beams always by rays measured twice",
     )
 
+    @property
+    def takes_single_views(self) -> bool:
+        return not self.seeks
+
     def obstacle(self, projections: Projections) -> str | None:
         if self.column is not None:
             return None
@@ -121,6 +125,10 @@ class Roll(PreprocessStep):
     degrees: float | None = setting(
         None, "Turn of the detector in its plane", label="Roll", unit="°", ge=-45, le=45
     )
+
+    @property
+    def takes_single_views(self) -> bool:
+        return True
 
     def obstacle(self, projections: Projections) -> str | None:
         return "no angle is given; find it by a sweep" if self.degrees is None else None

@@ -1,0 +1,298 @@
+"""Slices of a running scan, from frames: what is there, filtered, in the planes that are wanted.
+
+Frames become line integrals as they come; each is filtered once, and again only where the weights
+of its rays change. As soon as no more views wait, slices have the bits of the same slices of a
+stored scan of the same views. While views come their sums are taken in another order, and agree to
+1e-6 of the largest value; 3e-6 where views are missing, since neighbours then stand for more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.arrays import Array
+from engine.backend import Backend
+from engine.errors import EngineError, GeometryError
+from engine.filtering.design import plan_for
+from engine.filtering.detector import edges
+from engine.filtering.orbit import orbit_of
+from engine.filtering.projections import sides_cut
+from engine.filtering.redundancy import coverage
+from engine.filtering.settings import FilterSettings
+from engine.filtering.view_filter import ViewWeights, weights_of
+from engine.geometry.plane import Plane
+from engine.geometry.xray import XrayGeometry
+from engine.live.filtered_views import FilteredViews
+from engine.live.frame import Frame, FrameKind
+from engine.live.preparing import Preparation
+from engine.live.settings import LiveSettings
+from engine.live.view_ring import ViewRing, view_of
+from engine.operators.slice_sums import check_planes
+from engine.preprocess.base import PreprocessStep
+
+LATE = 64
+"""A number smaller than the newest by this, or 0, begins another scan."""
+LOOKED_AT = 8
+"""Views in which it is looked for cut-off rows while more come; all of them when none comes."""
+
+
+@dataclass(frozen=True, eq=False)
+class LiveImages:
+    """Slices at one moment.
+
+    Attributes
+    ----------
+    values : (n_rows, n_columns) of each plane [1/mm]
+    planes : where they lie
+    n_views, newest : how many views are in them, and the number of the last
+    covered_rad : angle that the views stand for
+    weights : "even" or "shared": how rays count that are measured twice; "exact" where they are
+        none, or all are
+    axis_column : column, from 0, on which the axis was taken to be seen
+    """
+
+    values: list[Array]
+    planes: list[Plane]
+    n_views: int
+    newest: int
+    covered_rad: float
+    weights: str
+    axis_column: float
+
+
+class LiveSlices:
+    """Views of a running scan, and slices of them.
+
+    Parameters
+    ----------
+    scan : geometry of the whole scan; of a scan that goes on, of one turn at least
+    planes : the slices, three or as many as one wants
+    steps : what is done to the frames, as in the protocol of an ordinary run
+    filter : of the rows
+    settings : which views, and how they are weighted
+    on : device and threads
+    """
+
+    def __init__(
+        self,
+        scan: XrayGeometry,
+        planes: Sequence[Plane],
+        *,
+        steps: Sequence[PreprocessStep] = (),
+        filter: FilterSettings | None = None,
+        settings: LiveSettings | None = None,
+        on: Backend,
+    ) -> None:
+        check_planes(planes)
+        self.settings, self._on = settings or LiveSettings(), on
+        self._measured, self._preparation = scan, Preparation(scan, steps, on=on)
+        self._scan = self._preparation.geometry
+        _check_scan(self._scan)
+        self._step_rad = coverage(self._scan.angles_rad).usual_gap_rad
+        self.n_window = views_of(self._scan, self.settings)
+        self._ring = ViewRing(self._scan, self.n_window)
+        self._planes, self._filter_settings = list(planes), filter or FilterSettings()
+        self._axis_shift = self._roll_rad = 0.0
+        self._cut: tuple[bool, bool] | None = None
+        self._since_cut = 0
+        self._forget_filtered()
+
+    @property
+    def waits_for(self) -> str | None:
+        """What is missing before views can be used, in words."""
+        return self._preparation.waits_for
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Titles of steps that only the whole scan can have."""
+        return self._preparation.left_out
+
+    @property
+    def n_views(self) -> int:
+        """Views that are held."""
+        return len(self._ring.slots)
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory of views, before and after the filter, and of slices."""
+        filtered = 0 if self._filtered is None else self._filtered.sums.n_bytes
+        return self._ring.values.nbytes + filtered
+
+    def add(self, frames: Sequence[Frame]) -> list[str]:
+        """Take frames up; returns what is to be said of those that cannot be used."""
+        said: list[str] = []
+        views: list[Frame] = []
+        for frame in frames:
+            if frame.kind != FrameKind.PROJECTION:
+                self._preparation.take(frame)
+            elif self._is_wanted(frame, said):
+                views.append(frame)
+        if views and self.waits_for is not None:
+            return [*said, self.waits_for]
+        self._put(views, said)
+        return said
+
+    def clear(self) -> None:
+        """Forget all views: another scan begins. Darks and flats stay."""
+        self._ring.free(self._ring.slots)
+        self._cut = None
+        self._forget_filtered()
+
+    def place(self, planes: Sequence[Plane]) -> None:
+        """Put the slices elsewhere, others or more of them."""
+        check_planes(planes)
+        self._planes = list(planes)
+        if self._filtered is not None:
+            self._filtered.sums.place(self._planes)
+
+    def see_axis(self, column: float) -> None:
+        """Take the axis to be seen at a column, from 0, on the average of the views."""
+        turned = self._scan.rolled(self._roll_rad)
+        self._axis_shift = float(turned.axis_column.mean()) - column
+        self._forget_filtered()
+
+    def roll(self, degrees: float) -> None:
+        """Take the detector to be turned in its plane, beyond what the geometry says [°]."""
+        self._roll_rad = float(np.radians(degrees))
+        self._forget_filtered()
+
+    def filter(self, settings: FilterSettings) -> None:
+        """Filter all views in another way."""
+        self._filter_settings, self._cut = settings, None
+        self._forget_filtered()
+
+    @property
+    def geometry(self) -> XrayGeometry:
+        """Return the whole scan's, after steps, axis and roll."""
+        return self._moved(self._scan)
+
+    def refresh(self, *, settled: bool = True) -> LiveImages | None:
+        """Return the slices of the views that are there; None where there is none.
+
+        settled : whether no more views wait, so that there is time for what only matters then
+        """
+        slots, newest = self._ring.slots, self._ring.newest
+        if newest is None:
+            return None
+        geometry = self._moved(self._ring.geometry(slots))
+        choice = self.settings.weights
+        even = choice == "even" or (choice == "auto" and not settled)
+        weights = weights_of(
+            geometry,
+            self._filter_settings,
+            self._cut_sides(slots, settled=settled),
+            step_rad=self._step_rad,
+            even=even,
+        )
+        sums = self._brought_up(slots, weights).sums
+        values = sums.values(slots, weights.design.geometry, weights.gains, in_one_go=settled)
+        return LiveImages(
+            values,
+            sums.planes,
+            len(slots),
+            newest,
+            float(weights.design.step_rad.sum()),
+            _word(weights),
+            float(geometry.axis_column.mean()),
+        )
+
+    def _is_wanted(self, frame: Frame, said: list[str]) -> bool:
+        newest = self._ring.newest
+        if newest is not None and (
+            newest - frame.index >= LATE or (frame.index == 0 and newest > 0)
+        ):
+            self.clear()
+            said.append(f"Projection {frame.index} after {newest}: another scan begins.")
+        if self.settings.mode == "growing" and frame.index >= self.n_window:
+            said.append(f"Projection {frame.index} is beyond the whole scan and is not used.")
+            return False
+        return True
+
+    def _put(self, frames: Sequence[Frame], said: list[str]) -> None:
+        if self.settings.mode == "sliding":
+            frames = frames[-self.n_window :]
+        prepared = []
+        with ThreadPoolExecutor(self._on.threads) as pool:
+            for frame, each in [(f, pool.submit(self._prepared, f)) for f in frames]:
+                try:
+                    prepared.append((frame, *each.result()))
+                except EngineError as e:
+                    said.append(str(e))
+        if not prepared:
+            return
+        numbers = [frame.index for frame, _, _ in prepared]
+        newest = max(*numbers, self._ring.newest or 0, 0)
+        gone = self._ring.outdated(numbers, newest - self.n_window + 1)
+        if self._filtered is not None:
+            self._filtered.forget(gone)
+        self._ring.free(gone)
+        for frame, values, view in prepared:
+            if frame.index > newest - self.n_window:
+                self._ring.put(frame.index, values, view)
+        self._since_cut += len(prepared)
+
+    def _prepared(self, frame: Frame) -> tuple[Array, XrayGeometry]:
+        view = view_of(self._scan, frame)  # of the prepared scan: numbers and angles are the same
+        return self._preparation.integrals(frame), view
+
+    def _moved(self, geometry: XrayGeometry) -> XrayGeometry:
+        if self._roll_rad:
+            geometry = geometry.rolled(self._roll_rad)
+        return geometry.shifted(columns=self._axis_shift) if self._axis_shift else geometry
+
+    def _cut_sides(self, slots: list[int], *, settled: bool) -> tuple[bool, bool]:
+        if self._cut is None or settled or self._since_cut >= self.n_window:
+            some = slots if settled else slots[:: max(1, len(slots) // LOOKED_AT)]
+            self._cut = sides_cut(self._ring.values[some], self._filter_settings)
+            self._since_cut = 0
+        return self._cut
+
+    def _forget_filtered(self) -> None:
+        self._filtered: FilteredViews | None = None
+
+    def _brought_up(self, slots: list[int], weights: ViewWeights) -> FilteredViews:
+        filtered = self._filtered
+        if filtered is None or not filtered.fits(weights):
+            filtered = FilteredViews(
+                self._planes,
+                weights,
+                self._filter_settings,
+                n_slots=self.n_window,
+                n_measured=self._scan.shape[1],
+                alike=orbit_of(self.geometry).all_alike,
+                on=self._on,
+            )
+        self._filtered = filtered
+        filtered.bring_up(slots, self._ring.values, weights)
+        return filtered
+
+
+def views_of(scan: XrayGeometry, settings: LiveSettings) -> int:
+    """How many views of a scan are in its live slices at most."""
+    if settings.mode == "growing":
+        return scan.n_views
+    gap = coverage(scan.angles_rad).usual_gap_rad
+    turn = 2 * np.pi
+    if settings.turn == "half":
+        fan = max(map(abs, edges(orbit_of(scan)))) if scan.beam == "cone" else 0.0
+        turn = np.pi + 2 * fan
+    return max(1, int(np.ceil(turn / gap - 1e-6)))
+
+
+def _check_scan(scan: XrayGeometry) -> None:
+    if plan_for(scan).climbs:
+        raise GeometryError(
+            "the scan moves along its axis, and live slices are of scans that turn on one level; "
+            "reconstruct it when it is finished."
+        )
+
+
+def _word(weights: ViewWeights) -> str:
+    kind = weights.design.kind
+    if kind in ("full circle", "half circle", "half fan"):
+        return "exact"
+    return "even" if weights.are_even else "shared"
