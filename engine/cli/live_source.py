@@ -10,7 +10,10 @@ from engine.jobs.loader.loader import Loader
 from engine.live.opening import SourceOptions, open_source
 from engine.live.source import FrameSource
 
-SOURCE = "tcp://HOST:PORT of a sender (tcp://*:PORT: senders connect here), or a stored scan"
+SOURCE = (
+    "tcp://HOST:PORT of a sender (tcp://*:PORT: senders connect here), a folder that fills with "
+    "images, or with --replay a stored scan"
+)
 
 
 def add_source(p: argparse.ArgumentParser) -> None:

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
+from engine.data.planned_scan import PlannedScan
 from engine.data.projections import Projections
 from engine.data.volume import Volume
 from engine.io.open_input import InputFile
@@ -81,6 +82,11 @@ class ProjectionsReader(Format):
     @abstractmethod
     def read(cls, file: InputFile) -> Projections:
         """Read projections with their geometry in mm; images beside the file belong to it."""
+
+    @classmethod
+    def planned(cls, file: InputFile, shape: tuple[int, int]) -> PlannedScan | None:
+        """Return what settings say before the images of that shape are there; None: nothing."""
+        return None
 
 
 class VolumeReader(Format):

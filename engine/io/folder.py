@@ -7,6 +7,7 @@ any other file.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,32 @@ def entries(folder: Path) -> list[Path]:
         return sorted(folder.iterdir())
     except OSError as e:
         raise unreadable(folder, e) from e
+
+
+def names_in(folder: Path) -> list[str]:
+    """Return the names in a folder, in no order: one look, however many there are."""
+    try:
+        with os.scandir(folder) as found:
+            return [entry.name for entry in found]
+    except OSError as e:
+        raise unreadable(folder, e) from e
+
+
+def identity_of(folder: Path) -> int | None:
+    """Return the number of a folder on its drive, None where there is none."""
+    try:
+        return folder.stat().st_ino
+    except (OSError, ValueError):
+        return None
+
+
+def state_of(path: Path) -> tuple[int, int] | None:
+    """Return size [bytes] and time of the last change [ns] of a file, None where there is none."""
+    try:
+        state = path.stat()
+    except (OSError, ValueError):
+        return None
+    return state.st_size, state.st_mtime_ns
 
 
 def beside(settings: Path, name: str) -> Path:

@@ -59,7 +59,15 @@ class Gone(SourceEvent):
 
 @dataclass(frozen=True)
 class Resumed(SourceEvent):
-    """Frames come again after the source was gone, or was begun anew."""
+    """Frames come again after the source was gone, or was begun anew.
+
+    Attributes
+    ----------
+    anew : whether another scan begins: projections before are not of it, and darks and flats are
+        only if they came after the last of these
+    """
+
+    anew: bool = False
 
 
 @dataclass(frozen=True)

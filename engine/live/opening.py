@@ -1,4 +1,4 @@
-"""Which source a text names: an address, or a stored scan."""
+"""Which source a text names: an address, a folder that fills, or a stored scan."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import SettingsError
-from engine.io.folder import exists
+from engine.io.folder import exists, is_folder
 from engine.jobs.loader.loader import Calls
 from engine.live.source import FrameSource
+from engine.live.sources.folder import FolderSource
 from engine.live.sources.replay import ReplaySource
 from engine.live.sources.stream import StreamSource
 from engine.live.zeromq import is_address
@@ -45,6 +46,9 @@ def open_source(name: str, options: SourceOptions | None = None) -> FrameSource:
         return StreamSource(name, subscribe=options.subscribe)
     if "://" in name:
         raise SettingsError(f"{name}: no source; want tcp://host:port, a file or a folder.")
-    if not exists(Path(name)):
+    path = Path(name)
+    if not exists(path):
         raise SettingsError(f"{name}: no such file or folder, and no address such as tcp://host:1.")
-    return ReplaySource(Path(name), rate=options.rate, loader=options.loader)
+    if options.replay:
+        return ReplaySource(path, rate=options.rate, loader=options.loader)
+    return FolderSource(path if is_folder(path) else path.parent, loader=options.loader)

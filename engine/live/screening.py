@@ -34,7 +34,8 @@ class Screening:
         self._jumps = 0
 
     def begin_anew(self) -> None:
-        """Forget the angles: another scan begins."""
+        """Forget the size and the angles: another scan begins."""
+        self._shape = self._other = None
         self._steps.clear()
         self._last = None
         self._jumps = 0

@@ -34,7 +34,8 @@ class Sequence:
             if last is not None and _begins_anew(frame.index, last):
                 yield Resumed(
                     f"{self._name}: the scan begins anew, projection {frame.index} comes after "
-                    f"{last}."
+                    f"{last}.",
+                    anew=True,
                 )
                 self._screening.begin_anew()
                 self._last = frame.index

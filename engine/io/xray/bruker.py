@@ -11,12 +11,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from engine.data.planned_scan import AFTER_STEMS, PlannedScan
 from engine.data.projections import Projections
 from engine.errors import FileFormatError, GeometryError
 from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
 from engine.io.open_input import InputFile
-from engine.io.xray.angles import read_angles
+from engine.io.xray.angles import Angles, read_angles
 from engine.io.xray.frames import assemble
 from engine.io.xray.keyvalue import Fields, read_fields, refuse_distances
 from engine.io.xray.pose import turned_cone
@@ -48,10 +49,7 @@ class Bruker(ProjectionsReader):
     def read(cls, file: InputFile) -> Projections:
         path, fields = file.path, read_fields(file, "=")
         stack = _stack(fields)
-        step = fields.number("rotation step (deg)")
-        clockwise = (fields.text("rotation direction") or "CC").upper() == "CW"
-        turned = step * np.arange(len(stack)) * (1.0 if clockwise else -1.0)
-        angles = read_angles(turned, "deg", path.name)
+        angles = _angles(fields, len(stack))
         images, whole = read_stack(stack.first(len(angles.rad)), path)
         if not whole:
             raise FileFormatError(
@@ -74,6 +72,26 @@ class Bruker(ProjectionsReader):
             info=_info(fields),
             notes=notes,
         )
+
+    @classmethod
+    def planned(cls, file: InputFile, shape: tuple[int, int]) -> PlannedScan:
+        fields = read_fields(file, "=")
+        angles = _angles(fields, fields.whole("number of files"))
+        prefix = fields.text("filename prefix") or file.path.stem
+        return PlannedScan(
+            cls.name,
+            _geometry(fields, angles.rad),
+            prefix.rstrip(AFTER_STEMS),
+            white_level=_full_scale(fields) if _corrected(fields) else None,
+            may_lack_last=True,
+        )
+
+
+def _angles(fields: Fields, n_views: int) -> Angles:
+    step = fields.number("rotation step (deg)")
+    clockwise = (fields.text("rotation direction") or "CC").upper() == "CW"
+    turned = step * np.arange(n_views) * (1.0 if clockwise else -1.0)
+    return read_angles(turned, "deg", fields.path.name)
 
 
 def _corrected(fields: Fields) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from engine.data.planned_scan import PlannedScan
 from engine.errors import EngineError, FileFormatError
 from engine.io.base import ProjectionsReader
 from engine.io.folder import entries, is_folder
@@ -43,6 +44,27 @@ def find(path: Path) -> Found | None:
     others = [reader for reader in PROJECTION_READERS if reader is not RawSidecar]
     about = f"{path.name}: an image of which scan? "
     return _in_folder(path.parent, others, about) if is_image else None
+
+
+def planned_in(paths: Sequence[Path], shape: tuple[int, int]) -> tuple[Path, PlannedScan] | None:
+    """Return what the one file of settings among these says of a scan that is being measured.
+
+    Raises
+    ------
+    EngineError
+        for settings that cannot be used, or of several scans; they may be written to right now
+    """
+    found = []
+    for path in sorted(paths)[:MAX_LOOKED_AT]:
+        for reader in _accepting(path, PROJECTION_READERS):
+            with open_input(path) as file:
+                plan = reader.planned(file, shape)
+            if plan is not None:
+                found.append((path, plan))
+    if len(found) > 1:
+        names = ", ".join(path.name for path, _ in found[:4])
+        raise FileFormatError(f"{len(found)} scans are described here ({names}); leave one.")
+    return found[0] if found else None
 
 
 def _in_folder(folder: Path, readers: Sequence[Reader], about: str) -> Found | None:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from engine.data.planned_scan import PlannedScan
 from engine.data.projections import Projections
 from engine.errors import FileFormatError, GeometryError
 from engine.io.base import ProjectionsReader
@@ -26,6 +27,8 @@ SCAN, FLAT, DARK = "scan_", "io", "di"
 MARKS = (b"sod", b"sdd")
 RAW_CENTRE, RAW_PIXEL_MM = (971, 767), 0.0748
 """Middle pixel (column, row) of the whole detector without binning, and the size of its pixels."""
+FINE_STEP_DEG = 0.001
+"""Steps that people choose are multiples of it."""
 BEFORE = "# pre flat fields"
 FACTS = {
     "voltage_kv": "tube voltage",
@@ -74,6 +77,26 @@ class FlexRay(ProjectionsReader):
             info={**_info(fields), **_taken(fields, flats, len(images))},
             notes=notes,
         )
+
+    @classmethod
+    def planned(cls, file: InputFile, shape: tuple[int, int]) -> PlannedScan:
+        fields = read_fields(file, ":")
+        angles = read_angles(_angles(fields, _planned(fields)), "deg", file.name)
+        geometry = turned_cone(angles.rad, **_pose(fields), shape=shape)
+        return PlannedScan(cls.name, geometry, SCAN.rstrip("_"), FLAT, DARK)
+
+
+def _planned(fields: Fields) -> int:
+    """Return how many images there will be: some count the last, which repeats the first."""
+    stated = fields.whole("# projections")
+    span = fields.number("last angle") - fields.number("start angle")
+    if stated < 2 or _is_round(span / (stated - 1)) or not _is_round(span / stated):
+        return stated
+    return stated + 1
+
+
+def _is_round(step_deg: float) -> bool:
+    return abs(step_deg / FINE_STEP_DEG - round(step_deg / FINE_STEP_DEG)) < 1e-6
 
 
 def _is_key(line: bytes, key: bytes) -> bool:

@@ -12,8 +12,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.data.planned_scan import PlannedScan
 from engine.data.projections import Projections
-from engine.errors import FileFormatError, GeometryError
+from engine.errors import EngineError, FileFormatError, GeometryError
 from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
 from engine.io.folder import beside, exists, is_folder
@@ -62,6 +63,24 @@ class Nikon(ProjectionsReader):
             notes=notes,
         )
 
+    @classmethod
+    def planned(cls, file: InputFile, shape: tuple[int, int]) -> PlannedScan:
+        fields = read_fields(file, "=")
+        n_views = fields.whole("projections")
+        try:
+            listed = _angles(fields, n_views)
+        except EngineError:  # the list is written while the scan runs
+            listed = _planned(fields, n_views) + fields.number("initialangle")
+        angles = read_angles(listed, "deg", file.name)
+        folder = fields.text("inputfoldername") or ""
+        return PlannedScan(
+            cls.name,
+            _geometry(fields, angles.rad, []),
+            fields.text("name") or "",
+            folder="" if folder == "." else folder,
+            white_level=fields.positive("whitelevel"),
+        )
+
 
 def _stack(fields: Fields, n_views: int) -> Stack:
     path = fields.path
@@ -90,8 +109,7 @@ def _stack(fields: Fields, n_views: int) -> Stack:
 
 def _angles(fields: Fields, n_views: int) -> NDArray[np.floating]:
     """Turn of each view [°]: as measured, where a list is there, else as planned."""
-    step = fields.number("angularstep")
-    planned = step * np.arange(n_views, dtype=np.float64)
+    planned = _planned(fields, n_views)
     folder, stem = fields.path.parent, fields.path.stem
     for ending in LISTS:
         for path in (folder / f"{stem}{ending}", folder / ending):
@@ -99,6 +117,11 @@ def _angles(fields: Fields, n_views: int) -> NDArray[np.floating]:
                 with open_input(path) as file:
                     return _measured(file, planned, fields) + fields.number("initialangle")
     return planned + fields.number("initialangle")
+
+
+def _planned(fields: Fields, n_views: int) -> NDArray[np.floating]:
+    """Turn of each view from the first [°]."""
+    return fields.number("angularstep") * np.arange(n_views, dtype=np.float64)
 
 
 def _measured(

@@ -9,6 +9,8 @@ import pytest
 
 from engine.cli.main import main
 from engine.io import save_projections
+from engine.live.sources import folder
+from tests.engine.io.xray_files import flexray
 from tests.engine.live.live_scans import scan
 
 
@@ -51,3 +53,15 @@ def test_what_cannot_be_is_said_in_a_sentence(
 ) -> None:
     assert main(["live", *words]) == 2
     assert sentence in capsys.readouterr().err
+
+
+def test_watch_follows_a_folder_and_finds_it_by_its_settings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder, "END_QUIET_S", 0.1)
+    settings = flexray(tmp_path)
+    assert main(["live", "watch", str(settings)]) == 0
+    said = capsys.readouterr().out
+    assert "plans 12 projections (FleX-ray scan)" in said
+    assert "16 frames, 0 lost" in said
+    assert "all 12 projections have come" in said
