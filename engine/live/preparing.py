@@ -49,6 +49,7 @@ class Preparation:
         self._references: dict[FrameKind, deque[Array]] = {
             kind: deque(maxlen=MOST_REFERENCES) for kind in (FrameKind.DARK, FrameKind.FLAT)
         }
+        self._last_of: dict[FrameKind, int] = {}
         one = scan.select([0])
         self._empty = Projections(no_values((1, *one.shape)), one, kind="counts")
         self._chain: list[OneView] | None = None
@@ -56,7 +57,11 @@ class Preparation:
 
     def take(self, reference: Frame) -> None:
         """Average a dark or flat into what views are divided by from now on."""
-        self._references[reference.kind].append(reference.values)
+        taken = self._references[reference.kind]
+        if reference.index <= self._last_of.get(reference.kind, -1):
+            taken.clear()  # counted from the beginning again: others are taken
+        self._last_of[reference.kind] = reference.index
+        taken.append(reference.values)
         self._chain = None
 
     @property

@@ -16,9 +16,7 @@ import numpy as np
 
 from engine.arrays import Array
 from engine.backend import Backend
-from engine.errors import EngineError, GeometryError
-from engine.filtering.design import plan_for
-from engine.filtering.detector import edges
+from engine.errors import EngineError
 from engine.filtering.orbit import orbit_of
 from engine.filtering.projections import sides_cut
 from engine.filtering.redundancy import coverage
@@ -31,11 +29,10 @@ from engine.live.frame import Frame, FrameKind
 from engine.live.preparing import Preparation
 from engine.live.settings import LiveSettings
 from engine.live.view_ring import ViewRing, view_of
+from engine.live.views import begins_anew, check_scan, check_shape, views_of
 from engine.operators.slice_sums import check_planes
 from engine.preprocess.base import PreprocessStep
 
-LATE = 64
-"""A number smaller than the newest by this, or 0, begins another scan."""
 LOOKED_AT = 8
 """Views in which it is looked for cut-off rows while more come; all of them when none comes."""
 
@@ -75,6 +72,11 @@ class LiveSlices:
     filter : of the rows
     settings : which views, and how they are weighted
     on : device and threads
+
+    Attributes
+    ----------
+    measured_shape : (n_rows, n_columns) of frames
+    n_window : views at most
     """
 
     def __init__(
@@ -89,16 +91,17 @@ class LiveSlices:
     ) -> None:
         check_planes(planes)
         self.settings, self._on = settings or LiveSettings(), on
-        self._measured, self._preparation = scan, Preparation(scan, steps, on=on)
+        self.measured_shape, self._preparation = scan.shape, Preparation(scan, steps, on=on)
         self._scan = self._preparation.geometry
-        _check_scan(self._scan)
+        check_scan(self._scan)
         self._step_rad = coverage(self._scan.angles_rad).usual_gap_rad
         self.n_window = views_of(self._scan, self.settings)
         self._ring = ViewRing(self._scan, self.n_window)
         self._planes, self._filter_settings = list(planes), filter or FilterSettings()
         self._axis_shift = self._roll_rad = 0.0
         self._cut: tuple[bool, bool] | None = None
-        self._since_cut = 0
+        self._since_cut = self._n_beyond = 0
+        self._newest_weights: ViewWeights | None
         self._forget_filtered()
 
     @property
@@ -117,6 +120,19 @@ class LiveSlices:
         return len(self._ring.slots)
 
     @property
+    def newest(self) -> int | None:
+        """Number of the newest view; None: there is none."""
+        return self._ring.newest
+
+    def filtered_views(self, k: int) -> tuple[Array, XrayGeometry, Array]:
+        """Views of the newest images: means over k × k pixels, geometry of the pixels, gains."""
+        weights, filtered = self._newest_weights, self._filtered
+        if weights is None or filtered is None:
+            raise ValueError("no images were made.")
+        views = filtered.sums.binned(self._ring.slots, k)
+        return views, weights.design.geometry, weights.gains
+
+    @property
     def n_bytes(self) -> int:
         """Memory of views, before and after the filter, and of slices."""
         filtered = 0 if self._filtered is None else self._filtered.sums.n_bytes
@@ -127,6 +143,7 @@ class LiveSlices:
         said: list[str] = []
         views: list[Frame] = []
         for frame in frames:
+            check_shape(frame, self.measured_shape)
             if frame.kind != FrameKind.PROJECTION:
                 self._preparation.take(frame)
             elif self._is_wanted(frame, said):
@@ -189,6 +206,7 @@ class LiveSlices:
             even=even,
         )
         sums = self._brought_up(slots, weights).sums
+        self._newest_weights = weights
         values = sums.values(slots, weights.design.geometry, weights.gains, in_one_go=settled)
         return LiveImages(
             values,
@@ -202,13 +220,16 @@ class LiveSlices:
 
     def _is_wanted(self, frame: Frame, said: list[str]) -> bool:
         newest = self._ring.newest
-        if newest is not None and (
-            newest - frame.index >= LATE or (frame.index == 0 and newest > 0)
-        ):
+        if begins_anew(frame.index, newest):
             self.clear()
             said.append(f"Projection {frame.index} after {newest}: another scan begins.")
         if self.settings.mode == "growing" and frame.index >= self.n_window:
-            said.append(f"Projection {frame.index} is beyond the whole scan and is not used.")
+            self._n_beyond += 1
+            if self._n_beyond == 1:
+                said.append(
+                    f"Projection {frame.index} is beyond the whole scan of {self.n_window} views; "
+                    "it is not used, nor are those after it."
+                )
             return False
         return True
 
@@ -252,6 +273,7 @@ class LiveSlices:
         return self._cut
 
     def _forget_filtered(self) -> None:
+        self._newest_weights = None
         self._filtered: FilteredViews | None = None
 
     def _brought_up(self, slots: list[int], weights: ViewWeights) -> FilteredViews:
@@ -269,26 +291,6 @@ class LiveSlices:
         self._filtered = filtered
         filtered.bring_up(slots, self._ring.values, weights)
         return filtered
-
-
-def views_of(scan: XrayGeometry, settings: LiveSettings) -> int:
-    """How many views of a scan are in its live slices at most."""
-    if settings.mode == "growing":
-        return scan.n_views
-    gap = coverage(scan.angles_rad).usual_gap_rad
-    turn = 2 * np.pi
-    if settings.turn == "half":
-        fan = max(map(abs, edges(orbit_of(scan)))) if scan.beam == "cone" else 0.0
-        turn = np.pi + 2 * fan
-    return max(1, int(np.ceil(turn / gap - 1e-6)))
-
-
-def _check_scan(scan: XrayGeometry) -> None:
-    if plan_for(scan).climbs:
-        raise GeometryError(
-            "the scan moves along its axis, and live slices are of scans that turn on one level; "
-            "reconstruct it when it is finished."
-        )
 
 
 def _word(weights: ViewWeights) -> str:

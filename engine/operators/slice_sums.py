@@ -51,6 +51,12 @@ class SliceSums:
         self._gains = np.zeros(n_slots)
         self._sums = [_Sum(plane, n_slots) for plane in planes]
 
+    @staticmethod
+    def compile() -> None:
+        """Have the kernel compiled, or loaded where that was done before."""
+        view, out = np.zeros((1, 9), np.float32), np.zeros((1, 1, 1), np.float32)
+        cone_back.thin(0, 0, np.zeros((1, 3, 4)), (0, 0, 0), 0, view, 3, view[0, :3], out)
+
     @property
     def n_bytes(self) -> int:
         """Memory of views and sums."""
@@ -66,6 +72,15 @@ class SliceSums:
         if any(each.gains[slot] for each in self._sums):
             raise ValueError(f"slot {slot} is in a sum.")
         self._views[slot, 1:-1, 1:-1] = view
+
+    def binned(self, slots: Sequence[int], k: int) -> Array:
+        """(n, n_rows // k, n_columns // k) means of views over k × k pixels; a rest is left off."""
+        rows, columns = ((n - 2) // k for n in self._views.shape[1:])
+        out = np.empty((len(slots), rows, columns), np.float32)
+        for each, slot in zip(out, slots, strict=True):
+            whole = self._views[slot, 1 : 1 + rows * k, 1 : 1 + columns * k]
+            each[...] = whole.reshape(rows, k, columns, k).mean(axis=(1, 3))
+        return out
 
     def place(self, planes: Sequence[Plane]) -> None:
         """Put the slices elsewhere; those that stay where they are keep their sums."""

@@ -1,0 +1,43 @@
+"""Frames that are worked on together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import monotonic
+
+from engine.live.arrivals import Arrivals
+from engine.live.frame import Arrival, Ended, Frame
+from engine.live.views import begins_anew
+
+MOST_AT_ONCE = 32
+"""Frames of a batch."""
+LOOK_S = 0.1
+"""Without anything to do, it is looked again after so long."""
+
+
+def batch_of(arrivals: Arrivals, least_s: float) -> list[Arrival]:
+    """Take all that waits, and what comes within a moment; no more than is worth one image."""
+    until = monotonic() + least_s
+    first = arrivals.take(max(least_s, LOOK_S))
+    batch = [] if first is None else [first]
+    while batch and len(batch) < MOST_AT_ONCE and not isinstance(batch[-1], Ended):
+        try:
+            more = arrivals.take(max(until - monotonic(), 0))
+        except Exception:  # noqa: BLE001  raised again when this batch is done, so that it is not lost
+            break
+        if more is None:
+            break
+        batch.append(more)
+    return batch
+
+
+def scans_apart(views: Sequence[Frame], newest: int | None) -> list[list[Frame]]:
+    """Split views where another scan begins."""
+    scans: list[list[Frame]] = []
+    for frame in views:
+        if not scans or begins_anew(frame.index, newest):
+            scans.append([])
+            newest = None
+        scans[-1].append(frame)
+        newest = max(frame.index, -1 if newest is None else newest)
+    return scans

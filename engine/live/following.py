@@ -1,0 +1,241 @@
+"""What is done to frames of a running scan, one batch after the other: slices, scan, figures."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from engine.backend import Backend
+from engine.data.projections import Projections
+from engine.errors import DataError, EngineError
+from engine.filtering.settings import FilterSettings
+from engine.geometry.plane import Plane
+from engine.geometry.xray import XrayGeometry
+from engine.live.batches import scans_apart
+from engine.live.frame import (
+    Arrival,
+    Ended,
+    Frame,
+    FrameKind,
+    Noticed,
+    Resumed,
+    ShapeChanged,
+    SourceEvent,
+)
+from engine.live.planes import middle_planes
+from engine.live.preview import CoarsePreview, CoarseVolume
+from engine.live.recording import Recording
+from engine.live.settings import LiveSettings
+from engine.live.slices import LiveImages, LiveSlices
+from engine.live.source import FrameSource
+from engine.live.statistics import Figures, LiveStatistics
+from engine.live.views import begins_anew, check_shape
+from engine.preprocess.base import PreprocessStep
+
+MOST_HELD = 256
+"""Projections that wait for darks, flats or the geometry."""
+
+Request = Callable[[LiveSlices], None]
+
+
+@dataclass(frozen=True)
+class LiveChoices:
+    """What a live reconstruction is made with.
+
+    Attributes
+    ----------
+    geometry : of the whole scan; None: the source brings it
+    planes : the slices; None: three through the middle
+    steps : what is done to frames, as in an ordinary run
+    filter : of the rows
+    settings : which views, and how they are weighted
+    """
+
+    geometry: XrayGeometry | None = None
+    planes: Sequence[Plane] | None = None
+    steps: Sequence[PreprocessStep] = ()
+    filter: FilterSettings = field(default_factory=FilterSettings)
+    settings: LiveSettings = field(default_factory=LiveSettings)
+
+
+@dataclass(frozen=True, eq=False)
+class LiveUpdate:
+    """What is newest.
+
+    Attributes
+    ----------
+    images : slices; None before there is a view
+    statistics : figures of this moment
+    state : what is waited for, or that the scan has ended, in words; "" while it runs
+    preview : the coarse volume; None before there is one
+    """
+
+    images: LiveImages | None
+    statistics: LiveStatistics
+    state: str
+    preview: CoarseVolume | None
+
+
+class LiveWork:
+    """Follows one source.
+
+    Parameters
+    ----------
+    source : of the frames; only asked for its name and geometry
+    choices : geometry, slices, steps, filter and mode
+    on : device and threads
+    say : called with what is to be known of the source
+    """
+
+    def __init__(
+        self,
+        source: FrameSource,
+        choices: LiveChoices,
+        *,
+        on: Backend,
+        say: Callable[[SourceEvent], None],
+    ) -> None:
+        self._source, self._choices, self._on, self._say = source, choices, on, say
+        self._slices: LiveSlices | None = None
+        self._images: LiveImages | None = None
+        self._recording = Recording()
+        self._held: deque[Frame] = deque(maxlen=MOST_HELD)
+        self._figures = Figures()
+        self._preview = CoarsePreview(choices.settings.preview_edge)
+
+    @property
+    def update(self) -> LiveUpdate:
+        """What is newest."""
+        slices, images = self._slices, self._images
+        figures = self._figures.at(
+            0 if images is None else images.n_views,
+            0.0 if images is None else images.covered_rad,
+            0 if slices is None else slices.n_bytes,
+        )
+        state = "waits for the geometry of the scan" if slices is None else slices.waits_for or ""
+        return LiveUpdate(images, figures, state, self._preview.volume)
+
+    def wait(self) -> None:
+        """Wait for what is made beside the slices."""
+        self._preview.wait()
+
+    def take_up(self, arrived: Sequence[Arrival]) -> int:
+        """Take frames and events up; returns how many projections came into the slices."""
+        frames = []
+        for each in arrived:
+            if isinstance(each, Frame):
+                frames.append(each)
+            elif not isinstance(each, Ended):
+                self._say(each)
+            if isinstance(each, ShapeChanged):
+                frames.clear()
+                self._begin_with_another_detector()
+        views = [frame for frame in frames if frame.kind == FrameKind.PROJECTION]
+        self._figures.took([f.arrived_s for f in views], sum(f.lost for f in views))
+        return self._take_frames(frames)
+
+    def _take_frames(self, frames: list[Frame]) -> int:
+        slices = self._slices or self._begun()
+        if slices is None:
+            self._held.extend(frames)
+            return 0
+        frames = [*self._held, *frames]
+        self._held.clear()
+        for frame in frames:
+            check_shape(frame, slices.measured_shape)
+        views = [frame for frame in frames if frame.kind == FrameKind.PROJECTION]
+        references = [frame for frame in frames if frame.kind != FrameKind.PROJECTION]
+        self._add(slices, references)
+        if views and slices.waits_for is not None:
+            self._held.extend(views)
+            return 0
+        for scan in scans_apart(views, slices.newest):
+            if begins_anew(scan[0].index, slices.newest):
+                self._begin_anew(slices)
+            self._add(slices, scan)
+        self._figures.using([frame.arrived_s for frame in views])
+        return len(views)
+
+    def _add(self, slices: LiveSlices, frames: Sequence[Frame]) -> None:
+        if self._choices.settings.mode == "growing":
+            for frame in frames:
+                self._recording.take(frame)
+        for text in slices.add(frames):
+            self._say(Noticed(f"{self._source.name}: {text}"))
+
+    def _begun(self) -> LiveSlices | None:
+        """Return the slices, once the geometry is known."""
+        geometry, choices = self._geometry, self._choices
+        if geometry is None:
+            return None
+        self._slices = slices = LiveSlices(
+            geometry,
+            choices.planes or middle_planes(geometry),
+            steps=choices.steps,
+            filter=choices.filter,
+            settings=choices.settings,
+            on=self._on,
+        )
+        for title in slices.left_out:
+            self._say(Noticed(f"{title}: needs the whole scan, and is left to the ordinary run."))
+        return slices
+
+    def _begin_anew(self, slices: LiveSlices) -> None:
+        slices.clear()
+        self._recording.begin_anew()
+        self._preview.forget()
+        self._say(Resumed(f"{self._source.name}: another scan begins; the views before are gone."))
+
+    def _begin_with_another_detector(self) -> None:
+        self._slices, self._recording = None, Recording()
+        self._held.clear()
+        self._preview.forget()
+
+    def answer(self, requests: Sequence[Request]) -> None:
+        """Do what was asked for; what cannot be done is said."""
+        for request in requests:
+            try:
+                if self._slices is not None:
+                    request(self._slices)
+            except EngineError as e:
+                self._say(Noticed(str(e)))
+
+    def refresh(self, *, settled: bool, is_late: bool) -> None:
+        """Bring the images up to date.
+
+        settled : whether no more frames come for now; is_late : whether some wait
+        """
+        slices = self._slices
+        if slices is None:
+            return
+        self._images = slices.refresh(settled=settled)
+        if self._images is None:
+            return
+        self._figures.showed()
+        if settled or not is_late:
+            self._preview.offer(slices, self._figures.used)
+
+    def scan(self) -> Projections:
+        """Return the scan as it came.
+
+        Raises
+        ------
+        DataError
+            where there is none
+        """
+        if self._choices.settings.mode != "growing":
+            raise DataError("sliding views are not kept; follow a scan that grows to keep it.")
+        geometry = self._geometry
+        if geometry is None:
+            raise DataError("the geometry of the scan never came, so there is no scan to keep.")
+        return self._recording.scan(geometry)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether there are slices that can be asked for something."""
+        return self._slices is not None
+
+    @property
+    def _geometry(self) -> XrayGeometry | None:
+        return self._choices.geometry or self._source.geometry

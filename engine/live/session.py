@@ -1,0 +1,176 @@
+"""A live reconstruction that runs by itself: frames in, images and figures out.
+
+One thread takes all frames that wait, brings the slices up to date and hands over the newest
+images; whoever looks may be slow, and sees the newest. So an image is as late as the work on one
+batch, and batches grow where the work is too slow for the frames.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from threading import Condition, Event, Thread
+from time import monotonic
+
+from engine.backend import Backend
+from engine.data.projections import Projections
+from engine.filtering.settings import FilterSettings
+from engine.geometry.plane import Plane
+from engine.live.arrivals import Arrivals
+from engine.live.batches import batch_of
+from engine.live.following import LiveChoices, LiveUpdate, LiveWork, Request
+from engine.live.frame import Ended, SourceEvent
+from engine.live.source import FrameSource
+from engine.operators.slice_sums import SliceSums
+
+SETTLED_S = 0.3
+"""Without a frame for so long, what takes longer is done."""
+LEAST_S = 1 / 60
+"""From one image to the next: no screen shows more."""
+MOST_EVENTS = 1000
+
+
+class LiveSession:
+    """Reconstructs a running scan in a thread, which begins at once.
+
+    Parameters
+    ----------
+    source : of the frames
+    choices : geometry, slices, steps, filter and mode
+    on : device and threads
+    """
+
+    def __init__(
+        self, source: FrameSource, choices: LiveChoices | None = None, *, on: Backend
+    ) -> None:
+        self._source, self._on = source, on
+        self._follower = LiveWork(source, choices or LiveChoices(), on=on, say=self._say)
+        self._update = self._follower.update
+        self._requests: dict[str, Request] = {}
+        self._events: deque[SourceEvent] = deque(maxlen=MOST_EVENTS)
+        self._is_new = self._has_ended = False
+        self._fault: BaseException | None = None
+        self._changed, self._stop = Condition(), Event()
+        self._thread = Thread(target=self._run, name=f"live {source.name}", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> LiveSession:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def take(self, timeout_s: float | None = None) -> LiveUpdate | SourceEvent | None:
+        """Return the next event of the source, or the newest images; None if nothing is new.
+
+        After the end, and all before it, `Ended` is returned again and again. A fault is raised.
+        """
+        with self._changed:
+            self._changed.wait_for(self._has_something, timeout_s)
+            if self._events:
+                return self._events.popleft()
+            if self._is_new:
+                self._is_new = False
+                return self._update
+            if self._fault is not None:
+                raise self._fault
+            return Ended(f"{self._source.name}: ended.") if self._has_ended else None
+
+    @property
+    def newest(self) -> LiveUpdate:
+        """What was handed over last, or is about to be."""
+        with self._changed:
+            return self._update
+
+    def place(self, planes: Sequence[Plane]) -> None:
+        """Put the slices elsewhere, others or more of them, with the next images."""
+        self._ask("planes", lambda slices: slices.place(planes))
+
+    def see_axis(self, column: float) -> None:
+        """Take the axis to be seen at a column, from 0."""
+        self._ask("axis", lambda slices: slices.see_axis(column))
+
+    def roll(self, degrees: float) -> None:
+        """Take the detector to be turned in its plane, beyond what the geometry says [°]."""
+        self._ask("roll", lambda slices: slices.roll(degrees))
+
+    def filter(self, settings: FilterSettings) -> None:
+        """Filter all views in another way."""
+        self._ask("filter", lambda slices: slices.filter(settings))
+
+    def close(self) -> None:
+        """Stop; images and scan stay as they are then."""
+        self._stop.set()
+        self._thread.join()
+
+    def scan(self) -> Projections:
+        """Return the scan of a growing one as it came, for an ordinary run; after `close`.
+
+        Raises
+        ------
+        DataError
+            where there is none
+        """
+        return self._follower.scan()
+
+    def _ask(self, what: str, request: Request) -> None:
+        with self._changed:
+            self._requests.pop(what, None)  # the newest wish counts, in the order they came
+            self._requests[what] = request
+
+    def _asked(self) -> list[Request]:
+        with self._changed:
+            if not self._follower.is_ready:
+                return []
+            requests = list(self._requests.values())
+            self._requests.clear()
+        return requests
+
+    def _has_something(self) -> bool:
+        return bool(self._events or self._is_new or self._fault is not None or self._has_ended)
+
+    def _say(self, event: SourceEvent) -> None:
+        with self._changed:
+            self._events.append(event)
+            self._changed.notify_all()
+
+    def _hand_over(self) -> None:
+        update = self._follower.update
+        with self._changed:
+            self._update, self._is_new = update, True
+            self._changed.notify_all()
+
+    def _run(self) -> None:
+        fault: BaseException | None = None
+        try:
+            if not self._on.is_cuda:
+                SliceSums.compile()  # or the first views would wait for it
+            with Arrivals(self._source) as arrivals:
+                self._follow(arrivals)
+            self._follower.wait()
+            self._hand_over()
+        except BaseException as e:  # noqa: BLE001  handed to whoever looks, who raises it
+            fault = e
+        with self._changed:
+            self._fault, self._has_ended = fault, True
+            self._changed.notify_all()
+
+    def _follow(self, arrivals: Arrivals) -> None:
+        follower = self._follower
+        came_s = shown_s = 0.0
+        is_settled, has_ended = True, False
+        while not (self._stop.is_set() or has_ended):
+            arrived = batch_of(arrivals, max(LEAST_S - (monotonic() - shown_s), 0))
+            has_ended = any(isinstance(each, Ended) for each in arrived)
+            n_new = follower.take_up(arrived)
+            asked = self._asked()
+            follower.answer(asked)
+            if n_new:
+                came_s, is_settled = monotonic(), False
+            settles = has_ended or monotonic() - came_s >= SETTLED_S
+            if n_new or asked or (settles and not is_settled):
+                follower.refresh(settled=settles, is_late=arrivals.waiting > 0)
+                shown_s, is_settled = monotonic(), settles
+                self._hand_over()
+            elif arrived:
+                self._hand_over()

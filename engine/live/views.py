@@ -1,0 +1,55 @@
+"""Which views of a running scan belong together, and what they may be."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.errors import DataError, GeometryError
+from engine.filtering.design import plan_for
+from engine.filtering.detector import edges
+from engine.filtering.orbit import orbit_of
+from engine.filtering.redundancy import coverage
+from engine.geometry.xray import XrayGeometry
+from engine.live.frame import Frame
+from engine.live.settings import LiveSettings
+
+LATE = 64
+"""A number smaller than the newest by this, or 0, begins another scan."""
+
+
+def views_of(scan: XrayGeometry, settings: LiveSettings) -> int:
+    """How many views of a scan are in its live slices at most."""
+    if settings.mode == "growing":
+        return scan.n_views
+    gap = coverage(scan.angles_rad).usual_gap_rad
+    turn = 2 * np.pi
+    if settings.turn == "half":
+        fan = max(map(abs, edges(orbit_of(scan)))) if scan.beam == "cone" else 0.0
+        turn = np.pi + 2 * fan
+    return max(1, int(np.ceil(turn / gap - 1e-6)))
+
+
+def begins_anew(index: int, newest: int | None) -> bool:
+    """Whether a number that comes after another one is of another scan."""
+    if newest is None or index >= newest:
+        return False
+    return index == 0 or newest - index >= LATE
+
+
+def check_scan(scan: XrayGeometry) -> None:
+    """Refuse a scan whose slices cannot be made while it runs."""
+    if plan_for(scan).climbs:
+        raise GeometryError(
+            "the scan moves along its axis, and live slices are of scans that turn on one level; "
+            "reconstruct it when it is finished."
+        )
+
+
+def check_shape(frame: Frame, shape: tuple[int, int]) -> None:
+    """Refuse a frame of another size (n_rows, n_columns) than the detector's."""
+    if frame.values.shape != shape:
+        (rows, columns), (want_rows, want_columns) = frame.values.shape, shape
+        raise DataError(
+            f"frames of {rows} × {columns} pixels (rows × columns), the geometry's detector has "
+            f"{want_rows} × {want_columns}; give the geometry of this detector."
+        )
