@@ -126,7 +126,7 @@ class _Notes:
     def warn(self, text: str) -> _Notes:
         return replace(self, warnings=(*self.warnings, text))
 
-    def planned(
+    def plan(
         self,
         kind: Kind,
         orbit: Orbit,
