@@ -55,6 +55,14 @@ def results_dir() -> Path:
     return _home("results") or platformdirs.user_data_path(APP_NAME, appauthor=False) / "results"
 
 
+def tuning_dir() -> Path:
+    """Folder of the forms of kernels that were tuned on this machine; not made."""
+    import platformdirs
+
+    state = platformdirs.user_state_path(APP_NAME, appauthor=False)
+    return _home("tuning") or state / "tuning"
+
+
 def exports_dir() -> Path:
     """Folder that is offered for images that leave: among the user's documents; not made."""
     import platformdirs

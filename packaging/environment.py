@@ -173,8 +173,12 @@ def locked_installs(root: Path, extras: list[str]) -> list[list[str]]:
 
 
 def locked_groups(extras: list[str]) -> list[str]:
-    """Return the groups of the lock that hold `extras`; that of the tests holds the guide's too."""
-    return sorted({"test" if extra == "docs" else extra for extra in extras})
+    """Return the groups of the lock that hold `extras`.
+
+    The group of the tests holds the guide's too, and adds to that of `tune`.
+    """
+    groups = {"test" if extra == "docs" else extra for extra in extras}
+    return sorted(groups | ({"tune"} if "test" in groups else set()))
 
 
 def newest_installs(extras: list[str]) -> list[list[str]]:

@@ -32,6 +32,8 @@ PLATFORMS = {
     "windows-x86_64": "x86_64-pc-windows-msvc",
 }
 """Machines to check, and what uv calls them."""
+WHOLE = (BASE, "tune", "test")
+"""Groups that a machine must be able to install."""
 SOURCE_ONLY = ("font-roboto",)
 """Libraries of data that come as source, which any machine can build."""
 
@@ -99,7 +101,7 @@ def _machines() -> list[str]:
 
 
 def fits(machine: str) -> bool:
-    """Whether a machine could install base and test, with wheels of the versions held."""
+    """Whether a machine could install all but CuPy, with wheels of the versions held."""
     python, platform = machine.split()
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -108,7 +110,7 @@ def fits(machine: str) -> bool:
                 *("--python-version", python, "--python-platform", PLATFORMS[platform]),
                 *("--only-binary", ":all:"),
                 *(word for name in SOURCE_ONLY for word in ("--no-binary", name)),
-                *("-r", str(FOLDER / f"{BASE}.txt"), "-r", str(FOLDER / "test.txt")),
+                *(word for name in WHOLE for word in ("-r", str(FOLDER / f"{name}.txt"))),
             )
         except SetupError as e:
             say(f"Not for {machine}: {e}")

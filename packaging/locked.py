@@ -16,7 +16,7 @@ from pathlib import Path
 
 FOLDER = Path("packaging") / "lock"
 TOOLS, BASE = "tools", "base"
-GROUPS = (TOOLS, BASE, "test", "cuda12", "cuda13")
+GROUPS = (TOOLS, BASE, "tune", "test", "cuda12", "cuda13")
 MACHINES = "machines.txt"
 """File of the machines for which every library has a wheel or pure source of its version."""
 OLDEST_GLIBC = {"x86_64": (2, 34), "aarch64": (2, 39)}

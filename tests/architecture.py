@@ -63,10 +63,11 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("backend", "io.atomic_write", "reporting.environment", "paths"),
         *("plain", "errors", "faces"),
     ),
+    "tuning": ("benchmark", "modalities", "reporting", "simulate", *SCANS),
     "benchmark": ("jobs", "modalities", "reporting", "simulate", "quality", *SCANS),
     "cli": (
         *("benchmark", "jobs", "modalities", "normalise", "privacy", "reporting", "results"),
-        *("live", "simulate"),
+        *("live", "simulate", "tuning"),
         "quality",
         "support",
         *SCANS,
@@ -157,7 +158,7 @@ MAY_OPEN = (
     *("engine.modalities.dual_head_pet.response.parts", "engine.benchmark.report"),
     *("engine.modalities.dual_head_pet.response_cache", "engine.reporting.environment"),
     *("engine.modalities.listmode_pet.sensitivity_cache", "engine.io.scanner_toml"),
-    *("engine.io.png", "engine.results"),
+    *("engine.io.png", "engine.results", "engine.tuning", "engine.backend.processor"),
 )
 """Modules that open paths: the one way in, what writes, and what reads files that we made."""
 

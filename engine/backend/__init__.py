@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,8 @@ import numpy
 from numpy.typing import NDArray
 
 from engine.backend.gpu import Array, Gpu
+from engine.backend.processor import processor_name
+from engine.backend.used_forms import UsedForms
 from engine.errors import ResourceError
 from engine.faces import face
 
@@ -41,6 +43,8 @@ class Backend:
     """Worker threads of CPU kernels."""
     gpu: Gpu | None = None
     """The GPU, None on the CPU."""
+    forms: UsedForms = field(default_factory=UsedForms, compare=False, repr=False)
+    """Tuned forms that kernels ran in."""
 
     @property
     def is_cuda(self) -> bool:
@@ -53,6 +57,17 @@ class Backend:
         if self.gpu is not None:
             return self.gpu.facts.name
         return f"CPU, {self.threads} thread{'s' if self.threads > 1 else ''}"
+
+    @property
+    def machine(self) -> str:
+        """What a measurement of speed holds for: the card, or the processor and its workers."""
+        if self.gpu is not None:
+            return f"{self.gpu.facts.name}, driver {self.gpu.facts.driver}"
+        return f"{processor_name()}, {self.threads} thread{'s' if self.threads > 1 else ''}"
+
+    def of_a_run(self) -> Backend:
+        """Return the same device, for a run that begins: none of its kernels has run yet."""
+        return replace(self, forms=UsedForms())
 
     def faults(self, doing: str) -> AbstractContextManager[None]:
         """Turn what the device raises inside into a `DeviceError` that says what was done."""

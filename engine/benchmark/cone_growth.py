@@ -93,7 +93,7 @@ def _host_seconds(on: Backend, scene: Scene, y: Any, repeats: int) -> list[float
 
     def projector() -> HostXray:
         scene_again = Scene(scene.geometry, scene.grid)  # forgets the matrices
-        return HostXray(scene_again, threads=on.threads, on_progress=None, profiler=Profiler(on))
+        return HostXray(scene_again, on=on, on_progress=None, profiler=Profiler(on))
 
     held = projector()
     kept = held.kept()

@@ -26,6 +26,7 @@ from engine.cli import (
     simulate,
     storage,
     suv,
+    tune,
     verify_log,
     volumes,
 )
@@ -52,7 +53,7 @@ VERBS = (
         calibrate,
         suv,
     ),
-    *(normalise, quality, storage, bench, doctor, verify_log),
+    *(normalise, quality, storage, bench, tune, doctor, verify_log),
 )
 
 

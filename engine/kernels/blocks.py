@@ -46,12 +46,13 @@ def run_blocks(
     on_progress: OnProgress | None = None,
     *,
     smallest: int = _SMALLEST_BLOCK,
+    rows: int = 0,
 ) -> None:
     """Call work(thread, start, stop) on all rows; `on_progress` about five times a second.
 
-    smallest : rows worth a call
+    smallest : rows worth a call; rows : of a block, 0: as their number and that of threads suggest
     """
-    starts = range(0, n_rows, _block_size(n_rows, threads, smallest))
+    starts = range(0, n_rows, rows or _block_size(n_rows, threads, smallest))
     # one counter for each thread: only its owner writes it, so no lock is needed to sum them
     done = [0] * threads
     stopped = Event()
@@ -92,11 +93,15 @@ def sum_blocks(
     dtype: DTypeLike,
     threads: int,
     on_progress: OnProgress | None = None,
+    rows: int = 0,
 ) -> Array:
-    """Call work(sums, start, stop), with flat padded sums by thread; return a cropped total."""
+    """Call work(sums, start, stop), with flat padded sums by thread; return a cropped total.
+
+    rows : of a block, as in `run_blocks`
+    """
     bordered = padded(shape)
     affordable = _SUMS_BYTES // (prod(bordered) * np.dtype(dtype).itemsize)
-    n_blocks = -(-n_rows // _block_size(n_rows, threads))
+    n_blocks = -(-n_rows // (rows or _block_size(n_rows, threads)))
     threads = max(1, min(threads, affordable, n_blocks))
     # an image for each thread: atomic additions would come in another order, and so give other last
     # bits, from run to run
@@ -105,7 +110,7 @@ def sum_blocks(
     def add(thread: int, start: int, stop: int) -> None:
         work(sums[thread].ravel(), start, stop)
 
-    run_blocks(add, n_rows, threads, on_progress)
+    run_blocks(add, n_rows, threads, on_progress, rows=rows)
     # always in the order of the threads, so that the same number of them gives the same bits
     total, *others = (image[1:-1, 1:-1, 1:-1] for image in sums)
     for other in others:

@@ -24,6 +24,7 @@ from engine.plain import Plain
 
 Corner = tuple[int, int, int]
 Pair = tuple[float, float]
+Tile = tuple[int, int]
 
 _MATH: Plain = {
     "fastmath": {"reassoc", "nsz", "arcp", "contract"},
@@ -34,9 +35,6 @@ _KERNEL = cached_njit(**_MATH)
 _INLINE = njit(inline="always", **_MATH)
 
 _ONE = np.uint32(1)
-_LINES, _VIEWS = 256, 16
-"""Lines of voxels and views worked on together, so that both stay in the processor's cache."""
-
 
 _LEVEL = 1e-9
 """Rows by voxel that a line seen at one height may climb."""
@@ -62,11 +60,13 @@ def _inside(first: float, step: float, start: int, stop: int, size: float) -> tu
 
 @_KERNEL
 def upright(
-    start: int, stop: int, matrices: Array, corner: Corner, projections: Array, blend: Array,
-    out: Array,
+    start: int, stop: int, tile: Tile, matrices: Array, corner: Corner, projections: Array,
+    blend: Array, out: Array,
 ) -> None:  # fmt: skip
     """Add all views to the lines of voxels start ... stop - 1, counted through (y, x).
 
+    tile : lines and views worked on together, so that both stay in the processor's cache; each
+        voxel takes the views in their order, whatever the tile
     matrices : (n_views, 3, 4) of the whole volume; corner : its voxel (y, x, z) at out[0, 0, 0];
     blend : (n_rows + 3,) working space; out : (n_y, n_x, n_z), any box of the volume, whose values
     do not depend on the box
@@ -76,11 +76,12 @@ def upright(
     real = out.dtype.type
     # blocks of lines and views together: a few projections serve many lines before they leave the
     # cache
-    for line_block in range(start, stop, _LINES):
-        for view_block in range(0, n_views, _VIEWS):
-            for line in range(line_block, min(line_block + _LINES, stop)):
+    n_lines, n_together = tile
+    for line_block in range(start, stop, n_lines):
+        for view_block in range(0, n_views, n_together):
+            for line in range(line_block, min(line_block + n_lines, stop)):
                 y, x = corner[0] + line // n_x + 0.5, corner[1] + line % n_x + 0.5
-                for view in range(view_block, min(view_block + _VIEWS, n_views)):
+                for view in range(view_block, min(view_block + n_together, n_views)):
                     m = matrices[view]
                     depth = m[2, 0] * x + m[2, 1] * y + m[2, 3]
                     # behind the source, or beside it: no ray reaches the detector through here

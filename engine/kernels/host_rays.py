@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
+from math import prod
 
 import numpy as np
 
 from engine.arrays import Array
+from engine.backend import Backend
 from engine.kernels import rays as kernels
 from engine.kernels.blocks import OnProgress, pad, padded, run_blocks, sum_blocks
+from engine.kernels.host_forms import Sharing
+from engine.kernels.kept_forms import chosen
 from engine.kernels.slice_tracing import EventRows, Taps, taps
+from engine.kernels.tuning import ray_slot
 from engine.kernels.units import peak_of, row_unit
 from engine.profiling import Profiler
 
@@ -24,14 +29,18 @@ class HostRays:
         shape: tuple[int, ...],
         *,
         dtype: str,
-        threads: int,
+        on: Backend,
         exact: bool,
+        form: Sharing | None,
         on_progress: OnProgress | None,
         profiler: Profiler,
     ) -> None:
         self.rows, self.shape = rows, shape
         self.dtype = np.dtype(dtype)
-        self._threads, self._exact, self._tick = threads, exact, on_progress
+        slot = ray_slot(prod(shape), is_timed=len(rows.bins) > 0, reproducible=exact)
+        form = form or chosen(on, slot, Sharing())
+        self._threads, self._rows_at_once = form.workers(on.threads), form.rows
+        self._exact, self._tick = exact, on_progress
         self._profiler = profiler
 
     @property
@@ -62,7 +71,7 @@ class HostRays:
                 kernels.forward(start, stop, *self._trace(), image, out)
 
         with self._profiler.span("forward", events=self.n_rows):
-            run_blocks(work, self.n_rows, self._threads, self._tick)
+            run_blocks(work, self.n_rows, self._threads, self._tick, rows=self._rows_at_once)
         return out
 
     def back(self, values: Array, unit: float) -> Array:
@@ -112,6 +121,7 @@ class HostRays:
             dtype=np.int64 if self._exact else self.dtype,
             threads=self._threads,
             on_progress=self._tick,
+            rows=self._rows_at_once,
         )
         image = np.empty(self.shape, self.dtype)
         np.multiply(total, 1 / unit, out=image, casting="unsafe")  # exact: a power of two

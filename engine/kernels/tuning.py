@@ -1,4 +1,7 @@
-"""Which variant to run on a card: as measured on it (`resources/tuning`), else a careful guess."""
+"""Which variant to run on a card: as tuned here, as measured on its kind, or a careful guess.
+
+Tuned here: `isocenter tune`; measured on its kind: `resources/tuning`.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from importlib.resources import files
 from engine.backend import Backend
 from engine.backend.gpu import GpuFacts
 from engine.kernels.cone_variants import BackVariant
+from engine.kernels.kept_forms import Slot, chosen, edge_class, power_class
 from engine.kernels.variants import RayVariant, Real, Sums
 from engine.plain import Plain
 
@@ -25,8 +29,28 @@ UNMEASURED_BACK = BackVariant()
 Graas et al., "ASTRA KernelKit", who took what was best over many shapes of scans."""
 
 
+def ray_slot(n_voxels: int, *, is_timed: bool, reproducible: bool) -> Slot:
+    """Return what a tuned form of the ray kernels is for."""
+    timed, sums = ", timed" if is_timed else "", "fixed" if reproducible else "float"
+    return Slot("rays", f"{edge_class(n_voxels)}, {sums}{timed}")
+
+
 def tuned(on: Backend, n_voxels: int, is_timed: bool, reproducible: bool, dtype: str) -> RayVariant:
     """Return the variant for images of so many voxels on this device."""
+    shipped = shipped_rays(on, n_voxels, is_timed, reproducible, dtype)
+    slot = ray_slot(n_voxels, is_timed=is_timed, reproducible=reproducible)
+    # what a run asks for stays as it is; lines of double precision fill the shared memory
+    best = chosen(on, slot, shipped)
+    if is_timed and best.timing == "none":
+        best = shipped
+    block = min(best.block, LARGEST_DOUBLE_BLOCK) if shipped.real == "double" else best.block
+    return replace(best, sums=shipped.sums, real=shipped.real, block=block)
+
+
+def shipped_rays(
+    on: Backend, n_voxels: int, is_timed: bool, reproducible: bool, dtype: str
+) -> RayVariant:
+    """As `tuned`, without what was tuned on this machine."""
     sums: Sums = "fixed" if reproducible else "float"
     real: Real = "double" if dtype == "float64" else "float"
     # whether an image lies in the caches decides more than its exact size does
@@ -40,11 +64,26 @@ def tuned(on: Backend, n_voxels: int, is_timed: bool, reproducible: bool, dtype:
     return replace(best, sums=sums, real=real, block=block)
 
 
-def tuned_back(on: Backend, is_upright: bool) -> BackVariant:
+def back_slot(is_upright: bool, n_voxels: int, n_rows: int) -> Slot:
+    """Return what a tuned form of the back projection is for."""
+    path = "upright" if is_upright else "general"
+    return Slot("cone_back", f"{path}, {edge_class(n_voxels)}, {power_class(n_rows)} rows")
+
+
+def tuned_back(on: Backend, is_upright: bool, n_voxels: int, n_rows: int) -> BackVariant:
     """Return the variant of voxel-driven back projection; it wants to be `fitted` to a box.
 
     is_upright : whether the rows of the detector run along z, and a shortcut may be taken
+    n_voxels : of the whole volume; n_rows : of the detector
     """
+    shipped = shipped_back(on, is_upright)
+    best = chosen(on, back_slot(is_upright, n_voxels, n_rows), shipped)
+    # a shortcut where rows do not run along z would be wrong
+    return best if is_upright or best.path == "general" else shipped
+
+
+def shipped_back(on: Backend, is_upright: bool) -> BackVariant:
+    """As `tuned_back`, without what was tuned on this machine."""
     best = replace(UNMEASURED_BACK, path="upright" if is_upright else "general")
     for choice in _choices(on, "cone_back"):
         if choice["upright"] == is_upright:

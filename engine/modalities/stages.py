@@ -267,6 +267,7 @@ def finish(
         warnings=log.warnings,
         history=log.history,
         device=context.on.label,
+        tuned_kernels=context.on.forms.words,
         ended_utc=datetime.now(UTC),
         iterations_done=done / context.protocol.algorithm.n_subsets,
         grid=space.grid,

@@ -20,8 +20,11 @@ from engine.arrays import Array
 from engine.backend import Backend
 from engine.data.response import ResponseMatrix
 from engine.errors import GeometryError
+from engine.geometry.dual_head import DualHeadSettings
 from engine.kernels import matrix as kernels
 from engine.kernels.blocks import OnProgress, run_blocks
+from engine.kernels.host_forms import MatrixForm
+from engine.kernels.kept_forms import Slot, chosen
 from engine.kernels.matrix_variants import MatrixVariant
 from engine.operators.base import LinearOperator
 from engine.operators.matrix_device import DeviceMatrix, DeviceResponse
@@ -30,11 +33,16 @@ from engine.operators.matrix_rows import PlaneImages, SortedRows, sorted_rows
 from engine.operators.phases import Phases
 from engine.profiling import Profiler
 
-AT_ONCE = 256
-"""Orientations whose rows are sorted together."""
 WORTH_A_CALL = 8
 SEED = 1
 """Seed of the order in which orientations are dealt out to subsets."""
+
+
+def matrix_slot(panels: DualHeadSettings) -> Slot:
+    """Return what a tuned form of the kernels is for."""
+    edge = panels.voxels_per_pitch
+    size = f"{panels.n_rows} × {panels.n_columns} crystals, {edge} voxels on a pitch"
+    return Slot("matrix", size)
 
 
 class MatrixProjector(LinearOperator):
@@ -49,7 +57,8 @@ class MatrixProjector(LinearOperator):
     orientations : (n,) places in `scanner.orientations.offsets`; None: all
     dtype : of arithmetic, float32 or float64; on a GPU float32
     on_progress : called with (done, in all) several times a second and at the end; may raise
-    variant : form of the GPU's kernels; None: the usual one
+    variant : form of the GPU's kernels; None: as tuned on this machine, or the usual one
+    form : how the CPU cuts the work up; None: as tuned on this machine, or as shipped
     profiler : times projections and the GPU's kernels
 
     Examples
@@ -75,6 +84,7 @@ class MatrixProjector(LinearOperator):
         dtype: DTypeLike = np.float32,
         on_progress: OnProgress | None = None,
         variant: MatrixVariant | None = None,
+        form: MatrixForm | None = None,
         profiler: Profiler | None = None,
     ) -> None:
         scanner = response.scanner
@@ -93,6 +103,9 @@ class MatrixProjector(LinearOperator):
         self._tick = on_progress
         self._stored: DeviceResponse | None = None
         self.profiler = profiler
+        self._form, slot = form or MatrixForm(), matrix_slot(scanner.settings)
+        if on.gpu is None and form is None:
+            self._form = chosen(on, slot, self._form)
         if on.gpu is not None:
             if self.dtype != np.float32:
                 raise GeometryError(
@@ -100,6 +113,7 @@ class MatrixProjector(LinearOperator):
                     f"{self.dtype}; use the CPU for more digits."
                 )
             self.profiler = profiler or Profiler(on)
+            variant = variant or chosen(on, slot, MatrixVariant())
             self._stored = DeviceResponse(response, on.gpu, self.profiler, variant)
 
     def _choose(self, orientations: Array) -> None:
@@ -194,8 +208,9 @@ class MatrixProjector(LinearOperator):
     def _rows(self) -> Iterator[tuple[int, SortedRows]]:
         """Yield our rows, some at a time, each after the number of orientations before them."""
         offsets = self.response.scanner.orientations.offsets[self.orientations]
-        for first in range(0, len(offsets), AT_ONCE):
-            yield first, sorted_rows(self.response, offsets[first : first + AT_ONCE], self.dtype)
+        at_once = self._form.at_once
+        for first in range(0, len(offsets), at_once):
+            yield first, sorted_rows(self.response, offsets[first : first + at_once], self.dtype)
 
     def _project(self, first: int, rows: SortedRows, image: Array, out: Array) -> None:
         edge, margin = self.phases.edge, self.phases.margin
@@ -207,7 +222,8 @@ class MatrixProjector(LinearOperator):
             kernels.forward(start, stop, *scene, images.starts, images.flat)
 
         n, on_progress = len(rows.chosen), self._part(first, len(rows.chosen))
-        run_blocks(work, n, self.on.threads, on_progress, smallest=WORTH_A_CALL)
+        form, threads = self._form, self._form.workers(self.on.threads)
+        run_blocks(work, n, threads, on_progress, smallest=WORTH_A_CALL, rows=form.rows)
         for o in range(n):
             image = images[o]
             self._of(out, first + o)[...] = image.ravel()
@@ -229,7 +245,8 @@ class MatrixProjector(LinearOperator):
         # blocks are planes here, not lines: each thread adds into planes of its own, so there is
         # one image for all, and its bits do not depend on the threads
         n, on_progress = self.response.n_planes_stored, self._part(first, len(rows.chosen))
-        run_blocks(work, n, self.on.threads, on_progress, smallest=1)
+        threads = self._form.workers(self.on.threads)
+        run_blocks(work, n, threads, on_progress, smallest=1)
 
     def _of(self, y: Array, i: int) -> Array:
         """Return the values of one of our orientations, a view."""

@@ -67,7 +67,7 @@ class _OnHost:
     def __init__(self, transform: XrayTransform) -> None:
         on, scene = transform.on, Scene(transform.geometry, transform.grid)
         profiler = transform.profiler or Profiler(on)
-        self._xray = HostXray(scene, threads=on.threads, on_progress=None, profiler=profiler)
+        self._xray = HostXray(scene, on=on, on_progress=None, profiler=profiler)
         self._kept = self._xray.kept()
 
     def update(self, y: Array, first: int) -> None:

@@ -21,6 +21,7 @@ from engine.geometry.tof import TofBins
 from engine.kernels.blocks import OnProgress
 from engine.kernels.device_em import DeviceEm
 from engine.kernels.device_rays import DeviceRays
+from engine.kernels.host_forms import Sharing
 from engine.kernels.host_rays import HostRays
 from engine.kernels.slice_tracing import EventRows
 from engine.kernels.tof import chord_table
@@ -32,9 +33,8 @@ from engine.profiling import Profiler
 
 __all__ = ["RayProjector", "RayVariant", "Rays"]
 
-
 _FARTHEST_VOXELS = 1e6
-"""Distance from the box, in voxels, at which a point cannot belong to the scan."""
+"""Voxels from the box at which a point cannot belong to the scan."""
 _MOST_VOXELS = 2**31
 """Voxels, border included, that 32-bit indices can tell apart."""
 
@@ -74,11 +74,10 @@ class RayProjector(LinearOperator):
     on : device and threads
     tof : bins of the scanner; without it, or without rays.tof_bins, rows are plain integrals
     dtype : float32 or float64, of images, values and arithmetic
-    reproducible : sum in 64-bit integers, so that every result has the same bits for any number
-        of threads, any order of the rays, and on CPU and GPU; otherwise they depend on all three
-    on_progress : called with (rays done, all rays) several times a second and at the end; may raise
-        to stop the work
+    reproducible : the same bits for any number of threads, any order of the rays, CPU and GPU
+    on_progress : called with (rays done, all) several times a second and at the end; may raise
     variant : form of the GPU's kernels; None: the one that was measured to be fastest
+    form : how the CPU shares rays out; None: as tuned on this machine, or as shipped
     profiler : times uploads and kernels
 
     Examples
@@ -106,6 +105,7 @@ class RayProjector(LinearOperator):
         reproducible: bool = False,
         on_progress: OnProgress | None = None,
         variant: RayVariant | None = None,
+        form: Sharing | None = None,
         profiler: Profiler | None = None,
     ) -> None:
         _check_size(grid)
@@ -130,8 +130,9 @@ class RayProjector(LinearOperator):
                 rows,
                 grid.shape,
                 dtype=dtype,
-                threads=on.threads,
+                on=on,
                 exact=reproducible,
+                form=form,
                 on_progress=on_progress,
                 profiler=profiler,
             )

@@ -52,7 +52,7 @@ class ResidentProjections:
             raise ResourceError(f"{on.label} has no textures; use XrayTransform there.")
         self._on, self._gpu, self._scene = on, on.gpu, Scene(geometry, grid)
         self._tools = Tools(on.gpu, profiler or Profiler(on))
-        best = variant or tuned_back(on, geometry.is_upright)
+        best = variant or tuned_back(on, geometry.is_upright, grid.n_voxels, geometry.shape[0])
         self._variant = _of_textures(best)
         self._chunks = pieces(geometry.n_views, MOST_VIEWS)
         self._textures: list[Texture] = [

@@ -104,7 +104,7 @@ class XrayTransform(LinearOperator):
         self._projector: DeviceXray | HostXray
         if self._tools is None:
             self._projector = HostXray(
-                scene, threads=self.on.threads, on_progress=self._tick, profiler=self._profiler
+                scene, on=self.on, on_progress=self._tick, profiler=self._profiler
             )
         else:
             self._projector = DeviceXray(

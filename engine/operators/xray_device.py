@@ -154,7 +154,8 @@ class DeviceXray:
 
     def _variant(self, box: VolumeBox) -> BackVariant:
         """The same arithmetic for every box of a volume, so that its bits do not depend on it."""
-        best = tuned_back(self._on, self._scene.geometry.is_upright)
+        geometry, n_voxels = self._scene.geometry, self._scene.grid.n_voxels
+        best = tuned_back(self._on, geometry.is_upright, n_voxels, geometry.shape[0])
         lanes = WARP if best.path == "columns" else 1
         return replace(
             best, voxels_per_thread=min(best.voxels_per_thread, -(-box.shape[0] // lanes))

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 
 from engine.arrays import Array
+from engine.backend import Backend
 from engine.kernels import cone_back, joseph, joseph_upright
 from engine.kernels.blocks import OnProgress, run_blocks, sum_blocks
+from engine.kernels.host_forms import BackForm
+from engine.kernels.kept_forms import Slot, chosen, edge_class, power_class
+from engine.kernels.tuning import back_slot
 from engine.operators.xray_scene import Scene, Three, VolumeBox, Way
 from engine.profiling import Profiler
 
@@ -25,12 +31,21 @@ class HostXray:
 
     Kernels want volumes as [y, x, z] and projections as [view, column, row]: columns of voxels and
     of pixels are what upright scans share.
+
+    form : how back projection is cut up; None: as tuned on this machine, or as shipped
     """
 
     def __init__(
-        self, scene: Scene, *, threads: int, on_progress: OnProgress | None, profiler: Profiler
+        self,
+        scene: Scene,
+        *,
+        on: Backend,
+        on_progress: OnProgress | None,
+        profiler: Profiler,
+        form: BackForm | None = None,
     ) -> None:
-        self._scene, self._threads, self._tick = scene, threads, on_progress
+        self._scene, self._on, self._tick = scene, on, on_progress
+        self._given = form
         self._profiler, self._n_rays = profiler, math.prod(scene.seen)
         # few rows do not repay the blending of columns
         shares_columns = scene.geometry.is_upright and scene.geometry.shape[0] > FEW_ROWS
@@ -80,7 +95,7 @@ class HostXray:
         def work(_: int, start: int, stop: int) -> None:
             self._integrate(start, stop, flat, out)
 
-        run_blocks(work, n_views * n_columns, self._threads, self._tick)
+        run_blocks(work, n_views * n_columns, self._on.threads, self._tick)
         return np.ascontiguousarray(out.transpose(0, 2, 1))
 
     def _integrate(self, start: int, stop: int, image: Array, out: Array) -> None:
@@ -104,7 +119,7 @@ class HostXray:
             n_views * n_columns,
             self._shape,
             dtype=np.float32,
-            threads=self._threads,
+            threads=self._on.threads,
             on_progress=self._tick,
         )
         return np.ascontiguousarray(total.transpose(2, 0, 1))
@@ -145,7 +160,7 @@ class HostXray:
         def work(_: int, start: int, stop: int) -> None:
             self._gather(start, stop, bordered, box.corner, out)
 
-        run_blocks(work, n_y * n_x, self._threads, self._tick)
+        self._share(work, n_y * n_x)
         return np.ascontiguousarray(out.transpose(2, 0, 1))
 
     def _back_thin(self, bordered: Array, box: VolumeBox) -> Array:
@@ -154,7 +169,7 @@ class HostXray:
         def work(_: int, start: int, stop: int) -> None:
             self._gather(start, stop, bordered, box.corner, out)
 
-        run_blocks(work, box.shape[0] * box.shape[1], self._threads, self._tick, smallest=LINES)
+        self._share(work, box.shape[0] * box.shape[1], smallest=LINES)
         return out
 
     def _gather(self, start: int, stop: int, bordered: Array, corner: Three, out: Array) -> None:
@@ -170,9 +185,29 @@ class HostXray:
         elif self._scene.geometry.is_upright:
             # for each call, since threads must not share it
             blend = np.zeros(self._scene.seen[1] + 3, np.float32)
-            cone_back.upright(*lines, bordered, blend, out)
+            tile = self._form.tile
+            cone_back.upright(start, stop, tile, *lines[2:], bordered, blend, out)
         else:
             cone_back.general(*lines, bordered, out)
+
+    def _share(self, work: Callable[[int, int, int], None], n: int, **bounds: int) -> None:
+        threads = self._form.workers(self._on.threads)
+        run_blocks(work, n, threads, self._tick, rows=self._form.rows, **bounds)
+
+    @cached_property
+    def _form(self) -> BackForm:
+        # read when first used: the provenance names forms of kernels that ran, and no others
+        return self._given or chosen(self._on, self.slot, BackForm())
+
+    @property
+    def slot(self) -> Slot:
+        """What a tuned form of `back` is for."""
+        grid, n_rows = self._scene.grid, self._scene.seen[1]
+        if self._is_thin:
+            return Slot(
+                "cone_back", f"thin, {edge_class(grid.n_voxels)}, {power_class(n_rows)} rows"
+            )
+        return back_slot(self._scene.geometry.is_upright, grid.n_voxels, n_rows)
 
     def _blend(self) -> Array:
         return np.zeros(self._shape[2] + 3, np.float32)

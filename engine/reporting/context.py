@@ -183,7 +183,7 @@ class RunContext(Generic[P_co]):
         history: RunHistory | None = None,
     ) -> Self:
         """Return the context of a run that begins, or goes on after `history`."""
-        log = RunLog(history or RunHistory())
+        log, on = RunLog(history or RunHistory()), on.of_a_run()
         progress = None if on_progress is None else PassProgress(on_progress)
         return cls(study, on, log, Profiler(on), on_progress, progress)
 

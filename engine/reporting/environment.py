@@ -9,6 +9,7 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from engine.backend.processor import processor_name
 from engine.plain import Plain
 
 DISTRIBUTION = "isocenter"
@@ -24,7 +25,7 @@ def environment() -> Plain:
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in PACKAGES},
         "system": platform.platform(),
-        "processor": _processor(),
+        "processor": processor_name(),
         "cores": os.cpu_count(),
     }
 
@@ -46,12 +47,3 @@ def _commit(root: Path) -> str | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout.strip() or None
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor()
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.processor())

@@ -52,14 +52,19 @@ def build(
     iterations_done: float,
     grid: ImageGrid,
     output_sha256: str,
+    tuned_kernels: Mapping[str, str] | None = None,
 ) -> Plain:
-    """Gather the provenance of a finished volume as plain JSON values."""
+    """Gather the provenance of a finished volume as plain JSON values.
+
+    tuned_kernels : forms that kernels ran in which are not those that are shipped; None: unknown
+    """
     names = Names.of(study)
     record = {
         "format": FORMAT,
         "claim": CLAIM,
         "environment": environment(),
         "device": device,
+        "tuned_kernels": None if tuned_kernels is None else dict(tuned_kernels),
         "inputs": describe_inputs(study),
         "scanner": {
             "sha256": _digest_of(scanner_fingerprint),

@@ -56,7 +56,8 @@ def asked(root: Path) -> list[str]:
 
 def locked(*extras: str) -> list[str]:
     """Return what pip is asked where extras are installed from the lock."""
-    groups = "".join(f" -r {FOLDER}/{extra}.txt" for extra in extras)
+    needed = (*extras, "tune") if "test" in extras else extras
+    groups = "".join(f" -r {FOLDER}/{group}.txt" for group in needed)
     return [
         TOOLS,
         LIBRARIES + groups,

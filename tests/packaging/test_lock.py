@@ -64,9 +64,9 @@ def test_nothing_says_where_the_files_are_from(path: Path) -> None:
     assert not re.search(r"\b[a-z0-9-]+\.(org|com|net|io)\b", text)
 
 
-@pytest.mark.parametrize("extra", [BASE, "test", "cuda12", "cuda13"])
+@pytest.mark.parametrize("extra", [BASE, "tune", "test", "cuda12", "cuda13"])
 def test_all_that_is_asked_for_is_held_within_its_bounds(extra: str) -> None:
-    versions = held(TOOLS, BASE, extra)
+    versions = held(TOOLS, BASE, extra, *(("tune",) if extra == "test" else ()))
     for requirement in asked(extra):
         found = versions[canonicalize_name(requirement.name)]
         assert found, requirement
@@ -83,7 +83,7 @@ def test_tools_are_those_of_the_build_and_a_pip_without_known_faults() -> None:
         assert requirement.specifier.contains(pin.version)
 
 
-@pytest.mark.parametrize("extra", [(), ("test",)])
+@pytest.mark.parametrize("extra", [(), ("tune",), ("tune", "test")])
 def test_what_the_libraries_need_is_held_too(extra: tuple[str, ...]) -> None:
     versions, seen = held(TOOLS, BASE, *extra), set[str]()
     waiting = [each for group in (BASE, *extra) for each in here(asked(group))]

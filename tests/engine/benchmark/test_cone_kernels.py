@@ -135,7 +135,7 @@ def test_what_is_kept_of_a_card_is_what_it_takes(device, tmp_path, monkeypatch):
     monkeypatch.setattr(tuning, "_measurements", lambda: (kept, other))
     for upright, best in zip((True, False), result["best"], strict=True):
         form = best["variant"] | {"block": tuple(best["variant"]["block"])}
-        assert tuning.tuned_back(device, upright) == BackVariant(**form)
+        assert tuning.tuned_back(device, upright, 64**3, 64) == BackVariant(**form)
 
 
 def test_kinds_of_blocks_fit_a_card():

@@ -66,8 +66,10 @@ def test_cone_beams_take_what_was_measured_for_such_detectors(monkeypatch, on, i
 
     monkeypatch.setattr(tuning, "_measurements", lambda: (rays_only,))
     path = "upright" if is_upright else "general"
-    assert tuning.tuned_back(on, is_upright) == replace(tuning.UNMEASURED_BACK, path=path)
+    assert tuning.tuned_back(on, is_upright, SMALL, 256) == replace(
+        tuning.UNMEASURED_BACK, path=path
+    )
 
     monkeypatch.setattr(tuning, "_measurements", lambda: (stored,))
-    got = tuning.tuned_back(on, is_upright)
+    got = tuning.tuned_back(on, is_upright, SMALL, 256)
     assert got == (BackVariant(**variant) if is_upright else tuning.UNMEASURED_BACK)

@@ -223,6 +223,7 @@ def test_provenance_can_make_it_again(files):
     assert record["protocol"]["modality"] == "ct"
     assert record["scan"]["views"] == N_VIEWS
     assert json.dumps(record["scanner"])
+    assert record["tuned_kernels"] == {}
     kept = hash_array(read_projections(files / "cone.h5").values)  # also of stacks of many files
     assert record["scan"]["values_sha256"] == kept
 

@@ -1,0 +1,273 @@
+"""A search for the fastest form of one kernel on this machine: what was tried, the best, time left.
+
+Every form is run once and its result held against the reference; only then is it timed, and the
+shipped form beside it, so that a machine that grows slower meanwhile favours none. One that looks
+faster than the best so far is compared with the shipped one in pairs (`engine.tuning.comparing`),
+twice, and is the best only if it is faster beyond the noise both times. So whenever a session is
+stopped, what it has found holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+
+from engine.errors import EngineError, ResourceError, SettingsError
+from engine.plain import Plain
+from engine.tuning.choices import STRATEGIES
+from engine.tuning.comparing import WORTH, Comparison, compare
+from engine.tuning.problem import TuningProblem, Values
+
+NEEDS_TUNER = (
+    "kernels are tuned with Kernel Tuner, which is not installed; install it into "
+    "Isocenter's environment: `.venv/bin/python -m pip install kernel-tuner`."
+)
+HOPELESS = 1.15
+"""Times the shipped form's time: a form that takes as long is not timed again."""
+MOST_REMEMBERED = 3
+"""Forms of an earlier session that are compared first."""
+WRONG, FAILED = "InvalidConfig", "RuntimeFailedConfig"
+"""Kernel Tuner's words for a form that gives wrong numbers and one that cannot run."""
+
+
+@dataclass(frozen=True)
+class TriedForm:
+    """A form that was tried.
+
+    Attributes
+    ----------
+    values : of its parameters
+    seconds : of one run, None where it did not give what it should
+    ratio : of its time and that of the shipped form just then
+    fault : why it cannot be used
+    seconds_left : of the time that the session was given
+    comparison : with the shipped form, where it looked like the best
+    is_best : whether it is, so far
+    from_file : whether its time is that of an earlier session
+    """
+
+    values: Values
+    seconds: float | None
+    ratio: float | None
+    fault: str
+    seconds_left: float
+    comparison: Comparison | None = None
+    is_best: bool = False
+    from_file: bool = False
+
+
+@dataclass
+class Outcome:
+    """What a session came to.
+
+    Attributes
+    ----------
+    tried : all forms, in their order
+    best : of the forms that are faster than the shipped one; None: the shipped one stays
+    comparison : of the best with the shipped one
+    shipped_seconds : of the shipped form, the median
+    seconds : that the session took
+    was_stopped : whether it was asked to stop
+    """
+
+    tried: list[TriedForm] = field(default_factory=list)
+    best: Values | None = None
+    comparison: Comparison | None = None
+    shipped_seconds: float = 0.0
+    seconds: float = 0.0
+    was_stopped: bool = False
+
+    @property
+    def gain(self) -> float:
+        """Speed of the best form over that of the shipped one."""
+        return 1.0 if self.comparison is None else 1 / self.comparison.ratio
+
+
+class TuningSession:
+    """Tunes one kernel; see the head of this file.
+
+    Parameters
+    ----------
+    problem : the kernel and its work
+    budget_s : time it may take; what is running when it ends is finished
+    strategy : of Kernel Tuner, see `STRATEGIES`
+    seed : of what the strategy draws
+    cache : file of what was tried, as Kernel Tuner writes it; None: none is kept
+    first : forms to compare before any other: what was kept, for one
+    on_tried : told of each form when it was tried; may call `stop`
+    """
+
+    def __init__(
+        self,
+        problem: TuningProblem,
+        *,
+        budget_s: float = 60.0,
+        strategy: str = STRATEGIES[0],
+        seed: int = 1,
+        cache: Path | None = None,
+        first: tuple[Values, ...] = (),
+        on_tried: Callable[[TriedForm], None] | None = None,
+    ) -> None:
+        if strategy not in STRATEGIES:
+            names = ", ".join(STRATEGIES)
+            raise SettingsError(f"strategy {strategy!r}: it must be one of {names}.")
+        if not budget_s > 0:
+            raise SettingsError(f"a budget of {budget_s:g} s: tuning needs some time.")
+        self.problem, self._budget_s = problem, budget_s
+        self._strategy, self._seed, self._cache, self._first = strategy, seed, cache, first
+        self._on_tried = on_tried
+        self._outcome, self._until, self._stopped = Outcome(), 0.0, False
+
+    def stop(self) -> None:
+        """End the search after the run at hand; what was found stays found."""
+        self._stopped = True
+
+    @property
+    def seconds_left(self) -> float:
+        """Time left of the budget."""
+        return max(0.0, self._until - perf_counter())
+
+    def run(self) -> Outcome:
+        """Search; returns what came of it, also where it was interrupted."""
+        search = _search()
+        begin = perf_counter()
+        self._until = begin + self._budget_s
+        try:
+            self.problem.prepare()
+            self._time_shipped()
+            for values in (*self._first, *self._remembered()):
+                self._try(values, None)
+            left = self.seconds_left
+            if left and not self._stopped:
+                search(
+                    self.problem, self._try, cache=self._cache, seconds=left,
+                    strategy=self._strategy, seed=self._seed,
+                )  # fmt: skip
+        except KeyboardInterrupt:
+            self._stopped = True
+        self._outcome.seconds = perf_counter() - begin
+        self._outcome.was_stopped = self._stopped
+        return self._outcome
+
+    def _time_shipped(self) -> None:
+        """Run the shipped form, which has to be right whatever else is."""
+        shipped = self.problem.shipped
+        fault = self.problem.fault_of(self.problem.result(shipped))
+        if fault:
+            raise ResourceError(
+                f"{self.problem.title}: the shipped form gives {fault}; nothing can be tuned "
+                f"against it on {self.problem.on.label}. Run `isocenter doctor`."
+            )
+        times = sorted(self.problem.seconds(shipped) for _ in range(3))
+        self._outcome.shipped_seconds = times[1]
+
+    def _remembered(self) -> list[Values]:
+        """The fastest forms of earlier sessions."""
+        from engine.tuning.trials import fastest_of, mark_unfinished
+
+        if self._cache is None:
+            return []
+        mark_unfinished(self._cache, FAILED)
+        return fastest_of(self._cache, self.problem, MOST_REMEMBERED)
+
+    def _try(self, values: Values, known: Plain | None) -> Plain | None:
+        """Try a form, unless it was; returns what Kernel Tuner keeps of it, None to stop."""
+        if self._stopped or not self.seconds_left:
+            return None
+        done = next((one for one in self._outcome.tried if one.values == values), None)
+        if known is None and done is not None:
+            return _as_row(done)
+        tried = self._measured(values) if known is None else self._of_file(values, known)
+        if done is None:
+            self._outcome.tried.append(tried)
+            if self._on_tried is not None:
+                self._on_tried(tried)
+        return known or _as_row(tried)
+
+    def _of_file(self, values: Values, known: Plain) -> TriedForm:
+        fault = str(known.get("fault", known.get("__error__", "")))
+        seconds = None if fault else float(known["time"]) / 1e3
+        ratio = None if fault else float(known["ratio"])
+        return TriedForm(values, seconds, ratio, fault, self.seconds_left, from_file=True)
+
+    def _measured(self, values: Values) -> TriedForm:
+        with _under_trial(self._cache, values):
+            try:
+                fault = self.problem.fault_of(self.problem.result(values))
+                pair = None if fault else self._pair(values)
+            except (EngineError, MemoryError, ValueError, ArithmeticError) as e:
+                fault, pair = f"{type(e).__name__}: {e}", None
+        if pair is None:
+            return TriedForm(values, None, None, fault, self.seconds_left)
+        ratio, seconds = pair
+        comparison = self._compared(values, ratio)
+        is_best = comparison is not None and self._is_best(values, comparison)
+        return TriedForm(values, seconds, ratio, "", self.seconds_left, comparison, is_best)
+
+    def _pair(self, values: Values) -> tuple[float, float]:
+        """Time of a form over that of the shipped one; and in seconds, as if nothing else ran."""
+        seconds, shipped = self.problem.seconds, self.problem.shipped
+        mine, other = seconds(values), seconds(shipped)
+        if mine < HOPELESS * other:
+            mine, other = min(mine, seconds(values)), min(other, seconds(shipped))
+        return mine / other, mine / other * self._outcome.shipped_seconds
+
+    def _compared(self, values: Values, ratio: float) -> Comparison | None:
+        """Compare a form that looks like the best with the shipped one."""
+        best = self._outcome.comparison
+        if values == self.problem.shipped or ratio >= (WORTH if best is None else best.ratio):
+            return None
+        seconds, shipped = self.problem.seconds, self.problem.shipped
+        # not ended with the budget: a few seconds more make out of a hope a form that is kept
+        pairs = (lambda: seconds(values)), (lambda: seconds(shipped)), (lambda: not self._stopped)
+        found = compare(*pairs)
+        # anew: of many forms that are as fast, one looks faster, but hardly twice; and what is told
+        # of it is the second comparison, which had no part in the choice
+        return compare(*pairs) if found is not None and found.is_faster else found
+
+    def _is_best(self, values: Values, comparison: Comparison) -> bool:
+        best = self._outcome.comparison
+        if not comparison.is_faster or (best is not None and comparison.ratio >= best.ratio):
+            return False
+        self._outcome.best, self._outcome.comparison = dict(values), comparison
+        return True
+
+
+def _as_row(tried: TriedForm) -> Plain:
+    """Return a trial in Kernel Tuner's words: its time [ms] and ratio, or one of its faults."""
+    if tried.seconds is None:
+        error = WRONG if tried.fault.startswith("wrong") else FAILED
+        return {"__error__": _error(error), "time": _error(error), "fault": tried.fault}
+    return {"time": 1e3 * tried.seconds, "ratio": tried.ratio}
+
+
+def _error(name: str) -> object:
+    from kernel_tuner import util
+
+    return getattr(util, name)()
+
+
+def _search() -> Callable[..., None]:
+    try:
+        from engine.tuning.runner import search
+    except ImportError as e:
+        raise ResourceError(NEEDS_TUNER) from e
+    return search
+
+
+@contextmanager
+def _under_trial(cache: Path | None, values: Values) -> Iterator[None]:
+    """Leave a note while a form runs: where it takes the process with it, the next one skips it."""
+    if cache is None:
+        yield
+        return
+    note = cache.with_suffix(".trying")
+    note.write_text(",".join(map(str, values.values())), encoding="utf-8")
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            note.unlink()

@@ -1,0 +1,108 @@
+"""The kernels of the CPU: every form that a search may try computes what the shipped one does."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.benchmark.crossing import cube, events, time_bins, timing
+from engine.cli.main import main
+from engine.io import read_scanner
+from engine.operators.rays import Rays
+from engine.tuning.choices import TARGETS
+from engine.tuning.host_cone import Back, TunedScan
+from engine.tuning.host_matrix import Projection
+from engine.tuning.host_rays import Update
+from engine.tuning.problems import problems_of
+from tests.engine.operators.random_response import random_response
+
+ON = cpu(2)
+
+
+def forms_of(problem):
+    some = product(*problem.parameters.values())
+    return [dict(zip(problem.parameters, values, strict=True)) for values in some]
+
+
+def faults(problem, forms):
+    problem.prepare()
+    assert problem.fault_of(problem.result(problem.shipped)) == ""
+    return {fault for form in forms if (fault := problem.fault_of(problem.result(form)))}
+
+
+def test_every_tile_projects_back_the_same_bits():
+    problem = Back(ON, TunedScan.standard(24, 40))
+    forms = forms_of(problem)
+    assert len(forms) == 2 * 7 * 4 and problem.shipped in forms
+    assert faults(problem, forms) == set()
+
+
+def test_other_bits_are_wrong():
+    problem = Back(ON, TunedScan.standard(16, 8))
+    problem.prepare()
+    result = problem.result(problem.shipped)
+    assert problem.fault_of(result) == ""
+    changed = result.copy()
+    changed[3, 4, 5] = np.nextafter(changed[3, 4, 5], np.float32(9))
+    assert problem.fault_of(changed).endswith("1 values in all")
+
+
+@pytest.mark.parametrize("reproducible", [True, False])
+def test_events_may_be_shared_out_in_any_way(reproducible, rng):
+    rays, tof = events(9000, rng), timing(400)
+    timed = Rays(rays.points_mm, rays.ends, time_bins(9000, tof, rng))
+    problem = Update(ON, timed, cube(24), tof, reproducible=reproducible)
+    forms = forms_of(problem)
+    assert len(forms) == 2 * 5 and problem.shipped in forms
+    assert faults(problem, forms) == set()
+    wrong = problem.result(problem.shipped) * np.float32(1.0001)
+    assert problem.fault_of(wrong).startswith("wrong numbers")
+    if reproducible:  # integers: not even the last bit may differ
+        assert worst_bit(problem) == 0
+
+
+def worst_bit(problem):
+    one, other = (problem.result({"threads": n, "rows": rows}) for n, rows in ((1, 1024), (2, 0)))
+    return np.abs(one - other).max()
+
+
+def test_orientations_may_be_sorted_and_shared_out_in_any_way():
+    problem = Projection(ON, random_response(read_scanner("test-panels")), 2)
+    forms = forms_of(problem)
+    assert len(forms) == 2 * 4 * 4 and problem.shipped in forms
+    assert faults(problem, forms[::3]) == set()
+
+
+def test_every_kind_of_scan_can_be_tuned_on_a_cpu():
+    for target, kernels in TARGETS.items():
+        if target != "dual-head":  # whose response is built first
+            problems = problems_of(target, ON)
+            assert tuple(problem.slot.kernel for problem in problems) == kernels
+
+
+def test_the_command_tries_forms_writes_them_and_forgets(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
+    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("engine.tuning.host_rays.EVENTS", 2000)
+    out = tmp_path / "out.json"
+    assert main(["tune", "listmode", "--threads", "1", "--budget", "0.3", "--json", str(out)]) == 0
+    figures = json.loads(out.read_text())
+    (part,) = figures["kernels"]
+    assert figures["format"] == "isocenter-tuning-1" and part["kernel"] == "rays"
+    assert part["tried"][0]["values"] == part["shipped"] == {"threads": 1, "rows": 0}
+    assert all(t["seconds_left"] <= 0.3 for t in part["tried"])
+    assert part["kept"] == (part["best"] is not None)
+    capsys.readouterr()
+    assert main(["tune", "listmode", "--forget"]) == 0
+    assert "taken away; kernels run as shipped" in capsys.readouterr().out
+    assert main(["tune", "listmode", "--show", "--threads", "1"]) == 0
+    assert "Nothing is tuned" in capsys.readouterr().out
+
+
+def test_a_budget_that_is_none_is_refused(capsys):
+    assert main(["tune", "cone", "--budget", "0"]) == 2
+    assert "tuning needs some time" in capsys.readouterr().err

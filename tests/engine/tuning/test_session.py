@@ -1,0 +1,221 @@
+"""A search keeps the fastest form whose numbers are right, never one that only looked faster."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.errors import DeviceError, ResourceError, SettingsError
+from engine.kernels.kept_forms import Slot
+from engine.tuning.choices import STRATEGIES
+from engine.tuning.comparing import LEAST_PAIRS, PAIRS, Comparison, compare
+from engine.tuning.problem import TuningProblem, worst
+from engine.tuning.session import TuningSession
+
+pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
+RIGHT = np.arange(8, dtype=np.float32)
+BEST = {"width": 8, "kind": "plain"}
+
+
+class Bowl(TuningProblem):
+    """Forms whose times follow a law: the nearer the width to 8, the faster; "odd" ones differ."""
+
+    title, work = "a bowl", "eight numbers"
+
+    def __init__(self, noise: float = 0.0, odd: str = "slow") -> None:
+        self.on, self.slot = cpu(2), Slot("rays", "bowl")
+        self.parameters = {"width": (1, 2, 4, 8, 16, 32), "kind": ("plain", "odd")}
+        self.shipped = {"width": 2, "kind": "plain"}
+        self.restrictions = ("width < 32 or kind == 'plain'",)
+        self.noise, self.odd, self.n_results = noise, odd, 0
+        self.rng = np.random.default_rng(3)
+
+    def prepare(self) -> None:
+        self.n_results = 0
+
+    def form(self, values):
+        if values["width"] not in self.parameters["width"]:
+            raise ValueError("no such width")
+        return {"threads": 0, "rows": values["width"]}
+
+    def result(self, values):
+        self.n_results += 1
+        if values["kind"] == "odd":
+            match self.odd:
+                case "wrong":
+                    return RIGHT + np.float32(0.01)
+                case "nan":
+                    return np.where(RIGHT == 3, np.nan, RIGHT).astype(np.float32)
+                case "crashes":
+                    raise DeviceError("an illegal address")
+        return RIGHT.copy()
+
+    def seconds(self, values):
+        fast = values["kind"] == "odd" and self.odd != "slow"
+        law = 0.001 if fast else 1 + 0.2 * abs(np.log2(values["width"]) - 3)
+        law *= 1.1 if values["kind"] == "odd" else 1.0
+        return law * (1 + self.noise * self.rng.standard_normal())
+
+    def fault_of(self, result):
+        return worst(result, RIGHT, 1e-6)
+
+
+class Flat(Bowl):
+    """Forms that are all as fast, but for noise."""
+
+    def seconds(self, values):
+        return 1 + self.noise * self.rng.standard_normal()
+
+
+def session(problem, **options):
+    return TuningSession(problem, **{"strategy": "brute_force", "budget_s": 30.0} | options)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_strategy_finds_a_form_faster_than_the_shipped_one(strategy):
+    outcome = session(Bowl(), strategy=strategy).run()
+    assert outcome.best == BEST and outcome.gain == pytest.approx(1.4)
+    assert not outcome.was_stopped
+    assert all(t.values["width"] < 32 or t.values["kind"] == "plain" for t in outcome.tried)
+
+
+@pytest.mark.parametrize("odd", ["wrong", "nan", "crashes"])
+def test_a_form_that_is_wrong_or_crashes_never_wins_however_fast_it_is(odd):
+    problem = Bowl(odd=odd)
+    outcome = session(problem).run()
+    assert outcome.best == BEST
+    bad = [t for t in outcome.tried if t.values["kind"] == "odd"]
+    assert len(bad) == 5 and all(t.seconds is None and not t.is_best for t in bad)
+    assert all(("wrong numbers" if odd != "crashes" else "illegal address") in t.fault for t in bad)
+
+
+def test_a_wrong_shipped_form_ends_the_session_with_one_sentence():
+    problem = Bowl(odd="wrong")
+    problem.shipped = {"width": 2, "kind": "odd"}
+    with pytest.raises(ResourceError, match=r"shipped form gives wrong numbers: .+, 8 values"):
+        session(problem).run()
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_noise_alone_never_replaces_the_shipped_form(seed):
+    problem = Flat(noise=0.1)
+    problem.rng = np.random.default_rng(seed)
+    assert session(problem).run().best is None
+
+
+def test_the_best_is_found_through_noise():
+    assert session(Bowl(noise=0.03)).run().best == BEST
+
+
+def test_an_interrupt_keeps_the_best_so_far():
+    class Interrupted(Bowl):
+        def result(self, values):
+            if values["width"] == 16:
+                raise KeyboardInterrupt
+            return super().result(values)
+
+    outcome = session(Interrupted()).run()
+    assert outcome.was_stopped and outcome.best == BEST
+
+
+def test_a_listener_sees_every_form_and_may_stop_the_search():
+    seen = []
+
+    def listen(tried):
+        seen.append(tried)
+        if len(seen) == 3:
+            running.stop()
+
+    running = session(Bowl(), on_tried=listen)
+    outcome = running.run()
+    assert outcome.tried == seen and len(seen) == 3 and outcome.was_stopped
+    left = [t.seconds_left for t in seen]
+    assert left == sorted(left, reverse=True) and left[0] <= 30
+
+
+def test_a_second_session_starts_from_what_the_first_one_tried(tmp_path):
+    cache = tmp_path / "trials.json"
+    first, second = Bowl(), Bowl()
+    assert session(first, cache=cache).run().best == BEST
+    outcome = session(second, cache=cache).run()
+    assert outcome.best == BEST
+    # the shipped form and the three best of the first session are run again, no other
+    assert first.n_results == 12 and second.n_results == 4
+    assert sum(t.from_file for t in outcome.tried) == 8
+
+
+def test_kernel_tuner_reads_the_file_of_trials(tmp_path):
+    from kernel_tuner import util
+
+    cache = tmp_path / "trials.json"
+    session(Bowl(odd="wrong"), cache=cache).run()
+    found = util.read_cache(str(cache), open_cache=False)
+    assert found["device_name"] == cpu(2).machine and found["kernel_name"] == "rays"
+    assert len(found["cache"]) == 11
+    assert found["cache"]["8,plain"]["time"] == pytest.approx(1000)
+    assert isinstance(found["cache"]["8,odd"]["__error__"], util.InvalidConfig)
+    best = util.get_best_config(list(found["cache"].values()), "time", False)
+    assert {name: best[name] for name in BEST} == BEST
+
+
+@pytest.mark.parametrize("cut", [0, 1, 40, 200, 500, 900])
+def test_a_torn_file_of_trials_costs_nothing_but_time(tmp_path, cut):
+    cache = tmp_path / "trials.json"
+    session(Bowl(), cache=cache).run()
+    cache.write_bytes(cache.read_bytes()[:cut])
+    assert session(Bowl(), cache=cache).run().best == BEST
+
+
+def test_trials_of_other_parameters_are_left(tmp_path):
+    cache, other = tmp_path / "trials.json", Bowl()
+    other.parameters = {"kind": other.parameters["kind"], "width": other.parameters["width"]}
+    session(other, cache=cache).run()
+    assert session(Bowl(), cache=cache).run().best == BEST
+
+
+def test_a_form_that_took_the_process_with_it_is_not_run_again(tmp_path):
+    cache = tmp_path / "trials.json"
+    session(Bowl(), cache=cache, on_tried=None).run()
+    rows = json.loads(cache.read_text())
+    del rows["cache"]["8,plain"]
+    cache.write_text(json.dumps(rows, indent="")[:-3] + ",")
+    cache.with_suffix(".trying").write_text("8,plain")
+    outcome = session(Bowl(), cache=cache).run()
+    (dead,) = [t for t in outcome.tried if t.values == BEST]
+    assert dead.fault == "the program ended while it ran" and dead.from_file
+    assert outcome.best == {"width": 8, "kind": "odd"}  # the next best
+
+
+@pytest.mark.parametrize("options", [{"strategy": "luck"}, {"budget_s": 0.0}])
+def test_what_cannot_be_is_refused_in_one_sentence(options):
+    with pytest.raises(SettingsError):
+        TuningSession(Bowl(), **options)
+
+
+def test_without_kernel_tuner_the_way_out_is_named(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "engine.tuning.runner", None)
+    with pytest.raises(ResourceError, match="pip install kernel-tuner"):
+        session(Bowl()).run()
+
+
+def test_a_comparison_needs_all_its_pairs_to_believe_and_few_to_give_up():
+    slower = compare(lambda: 1.2, lambda: 1.0, lambda: True)
+    faster = compare(lambda: 0.8, lambda: 1.0, lambda: True)
+    assert slower.pairs == LEAST_PAIRS and not slower.is_faster
+    assert faster.pairs == PAIRS and faster.is_faster and faster.ratio == pytest.approx(0.8)
+    assert compare(lambda: 0.8, lambda: 1.0, lambda: False) is None
+    # median and interval of a known sample: quartiles 0.9 and 1.1
+    known = Comparison.of([0.8, 0.9, 1.0, 1.1, 1.2])
+    assert known.ratio == 1 and known.high == pytest.approx(1 + 1.58 * 0.2 / 5**0.5)
+
+
+def test_wrong_numbers_are_told_with_the_worst_of_them():
+    assert worst(RIGHT, RIGHT, 0.0) == ""
+    assert worst(RIGHT[:3], RIGHT, 0.0).startswith("wrong numbers")
+    assert worst(RIGHT.astype(np.float64), RIGHT, 0.0).startswith("wrong numbers")
+    off = RIGHT.copy()
+    off[2], off[5] = 2.5, 9
+    assert worst(off, RIGHT, 0.1) == "wrong numbers: 9 for 5, 2 values in all"
