@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.control.context import AppContext
@@ -36,7 +35,6 @@ class IterateCurves(QWidget):
         for view in self.views:
             view.setMinimumHeight(150)
             view.setMaximumHeight(200)
-            view.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             column.addWidget(view)
         self._run.images_changed.connect(self._go_on)
         self._run.begun.connect(self._begin)

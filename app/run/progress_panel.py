@@ -31,7 +31,6 @@ class ProgressTab(QWidget):
         self.curve = CurveView("Log-likelihood")
         self.curve.setMinimumHeight(190)
         self.curve.setMaximumHeight(260)
-        self.curve.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.bars = StageBars()
         inside = QWidget()
         column = QVBoxLayout(inside)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import cast
 
 import pyqtgraph
-from PySide6.QtCore import QSize
-from PySide6.QtGui import QColor, QFontMetricsF
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.views.colours import DARK, ViewColours
@@ -33,8 +34,52 @@ class ValueAxis(pyqtgraph.AxisItem):
         return [text.replace("-", "−") for text in super().tickStrings(values, scale, spacing)]
 
 
+class CurvePlot(pyqtgraph.PlotWidget):
+    """The plot of a curve: axes, points, and words while there is none."""
+
+    def __init__(self) -> None:
+        axes = {"bottom": WholeAxis("bottom"), "left": ValueAxis("left")}
+        super().__init__(axisItems=axes)
+        self._curve = self.plot([], [], symbol="o", symbolSize=6, antialias=True)
+        self._note = Note("The curve begins after the first iteration", self)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setMenuEnabled(False)
+        self.setMouseEnabled(x=False, y=False)
+        self.hideButtons()
+        self.setFrameShape(self.Shape.NoFrame)
+        self.showGrid(x=False, y=True, alpha=0.25)
+        self.setLabel("bottom", "iteration")
+        for name in ("left", "bottom"):
+            axis = self.getAxis(name)
+            axis.enableAutoSIPrefix(False)
+            axis.setStyle(tickLength=-4, maxTickLevel=0, hideOverlappingLabels=False)
+        room = QFontMetricsF(self.font()).horizontalAdvance("−00.0000")
+        self.getAxis("left").setWidth(math.ceil(room) + 8)
+        self.getPlotItem().setContentsMargins(0, 8, 8, 0)
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        paint_axes(self, colours, self.font())
+        pen = pyqtgraph.mkPen(colours.accent, width=2)
+        self._curve.setPen(pen)
+        self._curve.setSymbolPen(pen)
+        self._curve.setSymbolBrush(QColor(colours.canvas))
+        self._note.set_colours(colours)
+
+    def show_points(self, iterations: list[int], values: list[float]) -> None:
+        """Show these values, one for each iteration."""
+        self.getAxis("left").setScale(10.0 ** -thousands(values))
+        self._curve.setData(iterations, values)
+        self._note.setVisible(not values)
+        for name in ("left", "bottom"):
+            self.showAxis(name, show=bool(values))
+        if values:
+            self.setXRange(min(iterations) - 0.25, max(iterations) + 0.25, padding=0.02)
+            self.setYRange(*_with_room(values), padding=0)
+
+
 class CurveView(QWidget):
-    """A curve by iteration, with its own axes."""
+    """A curve by iteration, with its own axes; its plot is made when it is first seen."""
 
     def __init__(
         self, title: str = "Log-likelihood", unit: str = "", parent: QWidget | None = None
@@ -43,35 +88,15 @@ class CurveView(QWidget):
         self._title, self._unit = title, unit
         self._iterations: list[int] = []
         self._values: list[float] = []
+        self._colours = DARK
+        self.plot: CurvePlot | None = None
         self._head = PlainLabel()
-        axes = {"bottom": WholeAxis("bottom"), "left": ValueAxis("left")}
-        self.plot = pyqtgraph.PlotWidget(axisItems=axes)
-        self._curve = self.plot.plot([], [], symbol="o", symbolSize=6, antialias=True)
-        self._note = Note("The curve begins after the first iteration", self.plot)
-        self._settle_plot()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
         column.addWidget(self._head)
-        column.addWidget(self.plot, 1)
         self.setAccessibleName(f"{title} by iteration")
-        self.set_colours(DARK)
         self.clear()
-
-    def _settle_plot(self) -> None:
-        self.plot.setMenuEnabled(False)
-        self.plot.setMouseEnabled(x=False, y=False)
-        self.plot.hideButtons()
-        self.plot.setFrameShape(self.plot.Shape.NoFrame)
-        self.plot.showGrid(x=False, y=True, alpha=0.25)
-        self.plot.setLabel("bottom", "iteration")
-        for name in ("left", "bottom"):
-            axis = self.plot.getAxis(name)
-            axis.enableAutoSIPrefix(False)
-            axis.setStyle(tickLength=-4, maxTickLevel=0, hideOverlappingLabels=False)
-        room = QFontMetricsF(self.font()).horizontalAdvance("−00.0000")
-        self.plot.getAxis("left").setWidth(math.ceil(room) + 8)
-        self.plot.getPlotItem().setContentsMargins(0, 8, 8, 0)
 
     def set_points(self, iterations: Sequence[int], values: Sequence[float]) -> None:
         """Show these values, one for each iteration."""
@@ -96,30 +121,26 @@ class CurveView(QWidget):
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""
-        paint_axes(self.plot, colours, self.font())
-        pen = pyqtgraph.mkPen(colours.accent, width=2)
-        self._curve.setPen(pen)
-        self._curve.setSymbolPen(pen)
-        self._curve.setSymbolBrush(QColor(colours.canvas))
-        self._note.set_colours(colours)
+        self._colours = colours
+        if self.plot is not None:
+            self.plot.set_colours(colours)
 
     def sizeHint(self) -> QSize:
         return QSize(280, 200)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self.plot is None:
+            self.plot = CurvePlot()
+            cast(QVBoxLayout, self.layout()).addWidget(self.plot, 1)
+            self.plot.set_colours(self._colours)
+            self._refresh()
+
     def _refresh(self) -> None:
-        power = thousands(self._values)
-        measure = unit_text(self._unit, power)
+        measure = unit_text(self._unit, thousands(self._values))
         self._head.setText(f"{self._title} ({measure})" if measure else self._title)
-        self.plot.getAxis("left").setScale(10.0**-power)
-        self._curve.setData(self._iterations, self._values)
-        is_empty = not self._values
-        self._note.setVisible(is_empty)
-        for name in ("left", "bottom"):
-            self.plot.showAxis(name, show=not is_empty)
-        if not is_empty:
-            first, last = min(self._iterations), max(self._iterations)
-            self.plot.setXRange(first - 0.25, last + 0.25, padding=0.02)
-            self.plot.setYRange(*_with_room(self._values), padding=0)
+        if self.plot is not None:
+            self.plot.show_points(self._iterations, self._values)
 
 
 def _with_room(values: list[float]) -> tuple[float, float]:

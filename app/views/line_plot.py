@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 import pyqtgraph
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFontMetricsF
+from PySide6.QtGui import QFontMetricsF, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.views.colours import DARK, ViewColours
@@ -20,52 +21,33 @@ EMPTY_TEXT = "Draw a line across a slice to see the values along it"
 ROOM = 0.06
 
 
-class LinePlot(QWidget):
-    """The profile of the image on show, and if wished one kept for comparison behind it.
+class ProfilePlot(pyqtgraph.PlotWidget):
+    """The plot: a profile, its width at half height, another profile behind."""
 
-    `head` is the unit of the values, with the power of ten taken out of them.
-    """
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.profile: LineProfile | None = None
-        self.kept: LineProfile | None = None
-        self._length = "mm"
-        self.head = ""
-        axes = {"bottom": ValueAxis("bottom"), "left": ValueAxis("left")}
-        self.plot = pyqtgraph.PlotWidget(axisItems=axes)
-        self.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._behind = self.plot.plot([], [], antialias=True)
-        self._curve = self.plot.plot([], [], antialias=True)
-        self._width = self.plot.plot([], [], antialias=True)
-        self._note = Note(EMPTY_TEXT, self.plot)
-        self._settle()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.plot)
-        self.setAccessibleName("Values along the line")
-        self.set_colours(DARK)
-        self.show_profile(None, None)
-
-    def _settle(self) -> None:
-        self.plot.setMenuEnabled(False)
-        self.plot.setMouseEnabled(x=False, y=False)
-        self.plot.hideButtons()
-        self.plot.setFrameShape(self.plot.Shape.NoFrame)
-        self.plot.showGrid(x=False, y=True, alpha=0.25)
+    def __init__(self) -> None:
+        super().__init__(axisItems={"bottom": ValueAxis("bottom"), "left": ValueAxis("left")})
+        self._behind = self.plot([], [], antialias=True)
+        self._curve = self.plot([], [], antialias=True)
+        self._width = self.plot([], [], antialias=True)
+        self._note = Note(EMPTY_TEXT, self)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setMenuEnabled(False)
+        self.setMouseEnabled(x=False, y=False)
+        self.hideButtons()
+        self.setFrameShape(self.Shape.NoFrame)
+        self.showGrid(x=False, y=True, alpha=0.25)
         for name in ("left", "bottom"):
-            axis = self.plot.getAxis(name)
+            axis = self.getAxis(name)
             axis.enableAutoSIPrefix(False)
             axis.setStyle(tickLength=-4, maxTickLevel=0, hideOverlappingLabels=False)
         room = QFontMetricsF(self.font()).horizontalAdvance("−00.000")
-        self.plot.getAxis("left").setWidth(math.ceil(room) + 8)
-        self.plot.getPlotItem().setContentsMargins(0, 8, 10, 0)
+        self.getAxis("left").setWidth(math.ceil(room) + 8)
+        self.getPlotItem().setContentsMargins(0, 8, 10, 0)
 
     def show_profile(
-        self, profile: LineProfile | None, kept: LineProfile | None, length: str = "mm"
+        self, profile: LineProfile | None, kept: LineProfile | None, length: str
     ) -> None:
         """Show a profile, and another behind it; lengths are in `length`."""
-        self.profile, self.kept, self._length = profile, kept, length
         for curve, shown in ((self._curve, profile), (self._behind, kept)):
             if shown is None:
                 curve.setData([], [])
@@ -74,8 +56,10 @@ class LinePlot(QWidget):
         self._show_width(profile)
         self._note.setVisible(profile is None)
         for name in ("left", "bottom"):
-            self.plot.showAxis(name, show=profile is not None)
-        self._scale([each for each in (profile, kept) if each is not None])
+            self.showAxis(name, show=profile is not None)
+        shown_ones = [each for each in (profile, kept) if each is not None]
+        if shown_ones:
+            self._scale(shown_ones, length)
 
     def _show_width(self, profile: LineProfile | None) -> None:
         places = profile.half_places_mm if profile is not None else None
@@ -84,28 +68,71 @@ class LinePlot(QWidget):
         else:
             self._width.setData(places, [profile.half_height] * 2)
 
-    def _scale(self, shown: list[LineProfile]) -> None:
-        if not shown:
-            self.head = ""
-            return
-        lowest = min(float(each.values.min()) for each in shown)
-        high = max(float(each.values.max()) for each in shown)
-        low = lowest if lowest > high / 2 > 0 else min(0.0, lowest)
+    def _scale(self, shown: list[LineProfile], length: str) -> None:
+        low, high = _span(shown)
         room = ROOM * (high - low) or 0.5
-        self.plot.setYRange(low - room, high + room, padding=0)
-        self.plot.setXRange(0, max(each.length_mm for each in shown), padding=0.01)
-        power = thousands([low, high])
-        self.plot.getAxis("left").setScale(10.0**-power)
-        self.plot.setLabel("bottom", f"from end 1 [{self._length}]")
-        self.head = unit_text(shown[0].unit, power)
+        self.setYRange(low - room, high + room, padding=0)
+        self.setXRange(0, max(each.length_mm for each in shown), padding=0.01)
+        self.getAxis("left").setScale(10.0 ** -thousands([low, high]))
+        self.setLabel("bottom", f"from end 1 [{length}]")
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""
-        paint_axes(self.plot, colours, self.font())
+        paint_axes(self, colours, self.font())
         self._curve.setPen(pyqtgraph.mkPen(colours.line, width=2))
         self._behind.setPen(pyqtgraph.mkPen(colours.muted, width=1.5, style=Qt.PenStyle.DashLine))
         self._width.setPen(pyqtgraph.mkPen(colours.accent, width=2))
         self._note.set_colours(colours)
 
+
+class LinePlot(QWidget):
+    """The profile of the image on show, and if wished one kept for comparison behind it.
+
+    `head` is the unit of the values, with the power of ten taken out of them. The plot is made when
+    it is first seen.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.profile: LineProfile | None = None
+        self.kept: LineProfile | None = None
+        self.plot: ProfilePlot | None = None
+        self._length, self._colours = "mm", DARK
+        self.head = ""
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        self.setAccessibleName("Values along the line")
+
+    def show_profile(
+        self, profile: LineProfile | None, kept: LineProfile | None, length: str = "mm"
+    ) -> None:
+        """Show a profile, and another behind it; lengths are in `length`."""
+        self.profile, self.kept, self._length = profile, kept, length
+        shown = [each for each in (profile, kept) if each is not None]
+        self.head = unit_text(shown[0].unit, thousands([*_span(shown)])) if shown else ""
+        if self.plot is not None:
+            self.plot.show_profile(profile, kept, length)
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        self._colours = colours
+        if self.plot is not None:
+            self.plot.set_colours(colours)
+
     def sizeHint(self) -> QSize:
         return QSize(280, 200)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self.plot is None:
+            self.plot = ProfilePlot()
+            cast(QVBoxLayout, self.layout()).addWidget(self.plot)
+            self.plot.set_colours(self._colours)
+            self.plot.show_profile(self.profile, self.kept, self._length)
+
+
+def _span(shown: list[LineProfile]) -> tuple[float, float]:
+    """The range of values to show; from zero on, unless all lie far above."""
+    lowest = min(float(each.values.min()) for each in shown)
+    high = max(float(each.values.max()) for each in shown)
+    return lowest if lowest > high / 2 > 0 else min(0.0, lowest), high

@@ -1,6 +1,7 @@
 """Image quality of a body, judged with photons: NEMA NU 2's phantom, corrected from its own data.
 
-    python -m tests.physics.nema_body [--pairs N] [--no-tof] [--kept trues|all] [--protocol FILE]
+    python -m tests.physics.nema_body [--pairs N] [--seeds N] [--no-tof] [--kept trues|all]
+        [--protocol FILE]
 
 The body with six spheres of 4:1 (the two largest cold) and a lung insert, in a ring of 24 cm with
 300 ps. Trues, scatter and 25 % randoms; delayeds of the same number. Randoms pair photons of
@@ -86,10 +87,10 @@ def joined(parts: list[Coincidences]) -> Coincidences:
     return Coincidences(**rows, n_decays=first.n_decays)
 
 
-def written(n_pairs: int, folder: Path, *, tof: bool, kept: str) -> Path:
-    """Write the scan."""
+def written(n_pairs: int, n_seeds: int, folder: Path, *, tof: bool, kept: str) -> Path:
+    """Write the scan: so many pairs of each seed, one after the other."""
     study = body()
-    pairs = kept_pairs(study, n_pairs)
+    pairs = joined([kept_pairs(body(seed), n_pairs) for seed in range(1, n_seeds + 1)])
     if kept == "trues":
         pairs = pairs.take(pairs.kind == TRUE)
         delayeds = None
@@ -170,6 +171,7 @@ def main(arguments: list[str]) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pairs", type=int, default=2_400_000)
+    parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--no-tof", action="store_true")
     parser.add_argument("--kept", choices=("trues", "all"), default="all")
     parser.add_argument("--protocol", type=Path, action="append", default=[])
@@ -179,7 +181,8 @@ def main(arguments: list[str]) -> None:
     out("|---|---|---|---|---|\n")
     protocols = [read_protocol(path) for path in chosen.protocol] or [engine.ListModeProtocol()]
     with tempfile.TemporaryDirectory() as folder:
-        scan = written(chosen.pairs, Path(folder), tof=not chosen.no_tof, kept=chosen.kept)
+        place, tof = Path(folder), not chosen.no_tof
+        scan = written(chosen.pairs, chosen.seeds, place, tof=tof, kept=chosen.kept)
         for protocol in protocols:
             clock = time.perf_counter()
             volume = engine.reconstruct(engine.Study(data=scan, protocol=protocol), on=engine.cpu())

@@ -46,12 +46,12 @@ def test_iterations_have_whole_ticks(qapp, first, last):
 
 
 def test_the_empty_curve_says_what_will_come(curve):
-    assert curve._note.isVisible()
+    assert curve.plot._note.isVisible()
     curve.append(1, 2.0)
-    assert not curve._note.isVisible()
+    assert not curve.plot._note.isVisible()
     assert curve.plot.getAxis("left").isVisible()
     curve.clear()
-    assert curve._note.isVisible()
+    assert curve.plot._note.isVisible()
 
 
 def test_the_curve_takes_the_theme(curve, pixels):
