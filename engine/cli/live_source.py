@@ -12,7 +12,7 @@ from engine.live.source import FrameSource
 
 SOURCE = (
     "tcp://HOST:PORT of a sender (tcp://*:PORT: senders connect here), a folder that fills with "
-    "images, or with --replay a stored scan"
+    "images, an HDF5 file that is being written, or with --replay a stored scan"
 )
 
 

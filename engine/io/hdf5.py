@@ -71,6 +71,31 @@ def library_file(file: InputFile) -> Iterator[h5py.File]:
 
 
 @contextmanager
+def written_file(path: Path) -> Iterator[tuple[h5py.File | None, bool]]:
+    """Open a file that may be written to right now, without a lock, which would stop its writer.
+
+    Yields the file, and whether its writer has it open and shares it (SWMR); None for the file
+    where it says that a writer has it open and does not.
+    """
+    import h5py
+
+    file, is_open = None, False
+    try:
+        file = h5py.File(path, "r", locking=False)
+    except DAMAGE:
+        try:
+            file, is_open = h5py.File(path, "r", swmr=True, locking=False), True
+        except DAMAGE as e:
+            if "already open" not in str(e):
+                raise damaged(path, e) from e
+    try:
+        yield file, is_open
+    finally:
+        if file is not None:
+            file.close()
+
+
+@contextmanager
 def open_hdf5(file: InputFile) -> Iterator[h5py.File]:
     """Open a file for reading, checked; damage found later becomes `FileFormatError` too."""
     if not is_hdf5(file.head):

@@ -1,4 +1,4 @@
-"""Which source a text names: an address, a folder that fills, or a stored scan."""
+"""Which source a text names: an address, a folder or a file that fills, or a stored scan."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ from pathlib import Path
 
 from engine.errors import SettingsError
 from engine.io.folder import exists, is_folder
+from engine.io.xray.dxchange import DxChange
+from engine.io.xray.nxtomo import NxTomo
 from engine.jobs.loader.loader import Calls
 from engine.live.source import FrameSource
 from engine.live.sources.folder import FolderSource
+from engine.live.sources.hdf5 import Hdf5Source
 from engine.live.sources.replay import ReplaySource
 from engine.live.sources.stream import StreamSource
 from engine.live.zeromq import is_address
+
+HDF5_SUFFIXES = (*DxChange.suffixes, *NxTomo.suffixes)
 
 
 @dataclass(frozen=True)
@@ -51,4 +56,6 @@ def open_source(name: str, options: SourceOptions | None = None) -> FrameSource:
         raise SettingsError(f"{name}: no such file or folder, and no address such as tcp://host:1.")
     if options.replay:
         return ReplaySource(path, rate=options.rate, loader=options.loader)
+    if path.suffix.lower() in HDF5_SUFFIXES:
+        return Hdf5Source(path, loader=options.loader)
     return FolderSource(path if is_folder(path) else path.parent, loader=options.loader)
