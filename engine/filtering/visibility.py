@@ -22,7 +22,7 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 from engine.operators.xray import Region, XrayTransform
 
-_VIEWS_AT_ONCE = 64
+_VIEWS_AT_ONCE = 128
 
 
 def divided_by_visibility(
@@ -41,17 +41,26 @@ def divided_by_visibility(
     region
         slices (z, y, x) of the grid that the image is of
     """
-    n_rows, n_columns = plan.geometry.shape
-    seen = np.empty((plan.geometry.n_views, n_rows, n_columns), np.float32)
-    for view, step in enumerate(plan.step_rad):
-        seen[view] = plan.weights(view) * step
-    share = A.back_project(A.on.to_device(seen), weighting="fdk", region=region)
+    share = sum(_seen(A, plan, views, region) for views in _few_views(plan.geometry.n_views))
     xp = module_of(share)
     wanted = _of_all_views(plan, A.grid)
     wanted = wanted if region is None else wanted[region[1:]]
     share = share / xp.asarray(wanted)
     least = np.pi / turned_rad(plan)
     return xp.where(share >= least, image / xp.maximum(share, least), 0).astype(xp.float32)
+
+
+def _seen(A: XrayTransform, plan: FilterDesign, views: range, region: Region | None) -> Array:
+    """Σ w Δβ / τ² over some views; not over all at once, which would be the projections again."""
+    seen = np.empty((len(views), *plan.geometry.shape), np.float32)
+    for k, view in enumerate(views):
+        seen[k] = plan.weights(view) * plan.step_rad[view]
+    some = A.with_geometry(plan.geometry.select(slice(views.start, views.stop)))
+    return some.back_project(A.on.to_device(seen), weighting="fdk", region=region)
+
+
+def _few_views(n: int) -> list[range]:
+    return [range(start, min(start + _VIEWS_AT_ONCE, n)) for start in range(0, n, _VIEWS_AT_ONCE)]
 
 
 def turned_rad(plan: FilterDesign) -> float:
@@ -67,8 +76,8 @@ def _of_all_views(plan: FilterDesign, grid: ImageGrid) -> Array:
     places = np.stack([x, y, np.full_like(x, n_z / 2), np.ones_like(x)])
     depth_rows = _depths(plan.geometry, grid)
     total = np.zeros((n_y, n_x))
-    for start in range(0, len(depth_rows), _VIEWS_AT_ONCE):
-        views = slice(start, start + _VIEWS_AT_ONCE)
+    for few in _few_views(len(depth_rows)):
+        views = slice(few.start, few.stop)
         depth = np.einsum("vk,kyx->vyx", depth_rows[views], places)
         total += np.einsum("v,vyx->yx", plan.step_rad[views] / 2, 1 / np.maximum(depth, 1e-3) ** 2)
     return total.astype(np.float32)
