@@ -16,7 +16,14 @@ import numpy as np
 
 from engine.backend import Backend
 from engine.corrections.base import Correction
-from engine.data.calibration import CONCENTRATION, Calibration, Concentration, CountedFrame
+from engine.data.calibration import (
+    CONCENTRATION,
+    LIVE_BLOCKS,
+    TWICE_DEAD,
+    Calibration,
+    Concentration,
+    CountedFrame,
+)
 from engine.data.decay import NUCLIDES, decayed, seconds_between
 from engine.data.input_role import InputRole, with_auxiliary
 from engine.data.listmode import ListMode
@@ -97,6 +104,11 @@ class ActivityConcentration(Correction[ListMode]):
         if reason:
             return f"values are counts/mm: {reason}"
         applied = data.auxiliary.get(APPLIED)
+        with_blocks = LIVE_BLOCKS in data.info and "normalisation" in (
+            applied or ("normalisation",)
+        )
+        if with_blocks and "live_fraction" in data.info:
+            return f"values are counts/mm: {TWICE_DEAD}"
         if applied is None:  # none has run yet: what they do is not known
             return None
         found: Calibration = data.auxiliary[CALIBRATION.key]

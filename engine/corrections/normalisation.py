@@ -14,6 +14,7 @@ import numpy as np
 
 from engine.backend import Backend
 from engine.corrections.base import Multiplicative
+from engine.data.calibration import LIVE_BLOCKS
 from engine.data.components import Components, TableFactor
 from engine.data.input_role import InputRole
 from engine.data.line_factors import CrystalFactor, LineFactor
@@ -38,6 +39,8 @@ def _attach(data: Any, components: Components) -> Any:
     crystals = components.of_crystals(data.scanner)
     if crystals is not None:
         data = replace(data, efficiencies=crystals)
+    if components.live is not None:
+        data = replace(data, info={**data.info, LIVE_BLOCKS: len(components.live)})
     return replace(data, components=components) if components.has_tables else data
 
 

@@ -22,6 +22,12 @@ MULTIPLICATIVE = ("normalisation", "line_geometry", "attenuation")
 """Corrections that set the scale of an image: with others a calibration does not hold."""
 ADDITIVE = ("randoms", "scatter")
 """Corrections that take counts away: without them an image is too high by what they take."""
+LIVE_BLOCKS = "live_blocks"
+"""Fact of a scan: how many blocks its normalisation states the live time of."""
+TWICE_DEAD = (
+    "the normalisation states the live time of blocks and the scan a live fraction, so that dead "
+    "time would count twice; leave one of them out"
+)
 
 
 @dataclass(frozen=True)

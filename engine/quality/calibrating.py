@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from engine.data.calibration import Calibration, CountedFrame
+from engine.data.calibration import LIVE_BLOCKS, TWICE_DEAD, Calibration, CountedFrame
 from engine.data.decay import NUCLIDES, decayed, seconds_between
 from engine.data.volume import Volume
 from engine.errors import DataError
@@ -120,6 +120,8 @@ def _frame(scan: Plain) -> CountedFrame:
             f"there is no calibration: {', '.join(missing)} not known; reconstruct the cylinder "
             "with a tracer file (--tracer) that says so."
         )
+    if LIVE_BLOCKS in scan and scan.get("live_fraction"):
+        raise DataError(f"there is no calibration: {TWICE_DEAD}.")
     live = scan.get("live_fraction") or 1.0
     return CountedFrame(float(duration_s), float(half_life_s), float(branching), float(live))
 

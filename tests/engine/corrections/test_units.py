@@ -13,10 +13,11 @@ from engine.backend import cpu
 from engine.cli.main import DONE, USER_FAULT, main
 from engine.corrections import ActivityConcentration
 from engine.corrections.calibration import APPLIED, KEY, efficiencies_digest
+from engine.corrections.normalisation import EFFICIENCIES
 from engine.data.calibration import Calibration, CountedFrame
 from engine.data.components import Components
 from engine.data.listmode import ListMode
-from engine.io import read_volume, write_listmode
+from engine.io import read_volume, save, write_listmode
 from engine.quality.cylinder import UprightCylinder, mean_inside
 from engine.simulate import ShapePhantom, simulate_listmode
 from engine.simulate.shapes import Cylinder as Solid
@@ -46,6 +47,20 @@ def test_a_frame_counts_the_positrons_of_its_live_time() -> None:
     positrons = 0.889 * 0.8 * 1800 * np.mean(np.exp2(-times / 4062.6))
     assert frame.decays_per_positron * positrons == pytest.approx(1, rel=1e-9)
     assert CALIBRATION.becquerel_per_ml(frame) == pytest.approx(2e6 / positrons, rel=1e-9)
+
+
+def test_dead_time_that_is_stated_twice_is_no_unit() -> None:
+    blocks = np.ones(int(small_ring().groups.max()) + 1, np.float32)
+    attach = EFFICIENCIES.attach
+    assert attach is not None
+    given = attach(scan(**KNOWN), Components(live=blocks))
+    once = replace(given, info={**given.info})
+    twice = replace(given, info={**given.info, "live_fraction": 0.9})
+    assert ActivityConcentration().obstacle(once) is None
+    said = ActivityConcentration().obstacle(twice)
+    assert said is not None and "dead time would count twice" in said
+    left_out = replace(twice, auxiliary={**twice.auxiliary, APPLIED: CALIBRATION.corrections})
+    assert ActivityConcentration().obstacle(left_out) is None, "blocks were not applied"
 
 
 def test_values_at_the_injection_are_those_of_the_start_before_a_half_life() -> None:
@@ -184,6 +199,17 @@ def test_an_image_in_units_is_not_calibrated_again(
     command = ["calibrate", str(image), "-o", str(folder / "other.json")]
     assert main([*command, "--activity-mbq", "1", "--volume-ml", "50"]) == USER_FAULT
     assert "is in Bq/mL, want counts/mm" in capsys.readouterr().err
+
+
+def test_an_image_with_dead_time_stated_twice_gives_no_calibration(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    volume = read_volume(calibrated(folder).with_name("counts.h5"))
+    scan = {**volume.info["scan"], "live_blocks": 4, "live_fraction": 0.9}
+    save(replace(volume, info={**volume.info, "scan": scan}), folder / "twice.h5")
+    command = ["calibrate", str(folder / "twice.h5"), "-o", str(folder / "other.json")]
+    assert main([*command, "--activity-mbq", "1", "--volume-ml", "50"]) == USER_FAULT
+    assert "dead time would count twice" in capsys.readouterr().err
 
 
 def test_the_digest_of_a_normalisation_knows_crystals_and_tables() -> None:
