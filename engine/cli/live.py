@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from engine.cli import live_send, live_watch
+from engine.cli import live_reconstruct, live_send, live_watch
 from engine.cli.console import Verbs
 
-LIVE_VERBS = (live_watch, live_send)
+LIVE_VERBS = (live_watch, live_reconstruct, live_send)
 
 
 def add_verbs(verbs: Verbs) -> None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engine.backend import Backend, best
+from engine.data.projections import Projections
 from engine.data.run_history import RunHistory
 from engine.data.volume import Volume
 from engine.events import Event, Finished, Loaded
@@ -34,6 +35,7 @@ def run(
     resume: Resume | None = None,
     on_progress: OnProgress | None = None,
     finish_early: Callable[[], bool] | None = None,
+    scan: Projections | None = None,
 ) -> Iterator[Event]:
     """Reconstruct a study event by event; whoever stops asking stops the run.
 
@@ -49,6 +51,8 @@ def run(
         called inside long steps, several times a second; may raise to stop
     finish_early
         polled after each iteration; True ends the iterations and finishes the image
+    scan
+        of X-ray CT: the projections of the study's file, where they are in memory already
 
     Yields
     ------
@@ -83,7 +87,7 @@ def run(
     """
     study = study.of_files()
     history = RunHistory() if resume is None else resume.history.resumed()
-    context: RunContext[Protocol] = RunContext.of(study, on, on_progress, history)
+    context: RunContext[Protocol] = RunContext.of(study, on, on_progress, history, scan)
     with on.faults("reconstructing"):
         refuse_foreign_inputs(study)
         flow = modality_of(study.protocol).flow(context, resume, finish_early)

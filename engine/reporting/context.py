@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from engine.arrays import Array
 from engine.backend import Backend
+from engine.data.projections import Projections
 from engine.data.run_history import RunHistory
 from engine.data.volume import Volume
 from engine.events import Corrected, Measured, Profiled, Progressed, StageStarted, Warned
@@ -165,6 +166,7 @@ class RunContext(Generic[P_co]):
     profiler : where the time goes
     on_progress : called inside long steps; None: nobody asks
     progress : of the stages that pass over the data; None: nobody asks
+    scan : the data of the study where they are in memory already; None: they are read
     """
 
     study: Study
@@ -173,6 +175,7 @@ class RunContext(Generic[P_co]):
     profiler: Profiler
     on_progress: OnProgress | None = None
     progress: PassProgress | None = None
+    scan: Projections | None = None
 
     @classmethod
     def of(
@@ -181,11 +184,12 @@ class RunContext(Generic[P_co]):
         on: Backend,
         on_progress: OnProgress | None = None,
         history: RunHistory | None = None,
+        scan: Projections | None = None,
     ) -> Self:
         """Return the context of a run that begins, or goes on after `history`."""
         log, on = RunLog(history or RunHistory()), on.of_a_run()
         progress = None if on_progress is None else PassProgress(on_progress)
-        return cls(study, on, log, Profiler(on), on_progress, progress)
+        return cls(study, on, log, Profiler(on), on_progress, progress, scan)
 
     @property
     def protocol(self) -> P_co:

@@ -1,0 +1,151 @@
+"""Follows a source for `isocenter live reconstruct`: figures and sentences as they come."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from time import monotonic
+
+from engine import backend
+from engine.cli.console import Console
+from engine.cli.live_reconstruct import planes_files
+from engine.cli.live_results import save_scan, save_slices, whole_volume
+from engine.cli.live_source import source_of
+from engine.errors import EngineError, SettingsError
+from engine.geometry.xray import XrayGeometry
+from engine.io import can_save, read_projections
+from engine.jobs.loader import Loader, for_command
+from engine.live.following import LiveChoices, LiveUpdate
+from engine.live.frame import Ended
+from engine.live.session import LiveSession
+from engine.live.settings import LiveSettings
+from engine.live.statistics import LiveStatistics
+from engine.modalities.studies import find_protocol
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.plain import Plain
+from engine.preprocess import PreprocessStep
+from engine.study.assignments import with_settings
+
+EVERY_S = 1.0
+"""Between two lines of figures."""
+
+
+def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
+    """Follow the source to its end, then save what is asked for; what had come on a fault too."""
+    protocol = _protocol(arguments)
+    # both before there are threads
+    geometry, source = _geometry(arguments.geometry), source_of(arguments)
+    choices = LiveChoices(
+        geometry=geometry,
+        steps=[step for step in protocol.steps.steps() if isinstance(step, PreprocessStep)],
+        filter=protocol.algorithm.filter or LiveChoices().filter,
+        settings=LiveSettings(
+            mode=arguments.mode, turn=arguments.turn, weights=arguments.weights, preview_edge=0
+        ),
+    )
+    on = backend.named(arguments.device, arguments.threads)
+    lines = _JsonLines(console) if arguments.json else _Lines(console)
+    with LiveSession(source, choices, on=on) as session:
+        fault = _followed(session, lines)
+    images = session.newest.images
+    if images is not None:
+        saved = save_slices(images, arguments.output)
+        lines.say("saved", f"Slices: {', '.join(map(str, saved))}")
+    if arguments.scan is not None and images is not None:
+        scan = save_scan(session.scan(), arguments.scan)
+        lines.say("saved", f"Scan: {arguments.scan}")
+        if arguments.volume is not None and fault is None:
+            whole_volume(scan, protocol, arguments, on, console)
+            lines.say("saved", f"Volume: {arguments.volume}")
+    if isinstance(fault, KeyboardInterrupt) and images is not None:
+        raise KeyboardInterrupt("the slices of what had come are saved.")
+    if fault is not None:
+        raise fault
+    if images is None:
+        raise SettingsError(f"{source.name}: no slice could be made: {session.newest.state}.")
+
+
+def _protocol(arguments: argparse.Namespace) -> CtProtocol:
+    named = find_protocol(arguments.protocol) if arguments.protocol else CtProtocol()
+    protocol = with_settings(named, tuple(arguments.assignments))
+    if not isinstance(protocol, CtProtocol):
+        raise SettingsError(f"{arguments.protocol}: live slices want a protocol of X-ray CT.")
+    if arguments.volume is not None and arguments.scan is None:
+        raise SettingsError("--volume is made of the scan that --scan keeps; give both.")
+    if arguments.scan is not None and arguments.mode == "sliding":
+        raise SettingsError("--scan keeps views that grow; leave --mode sliding out.")
+    for output in (*planes_files(arguments.output, arguments), arguments.volume):
+        if output is not None:
+            can_save(output)
+    return protocol
+
+
+def _geometry(path: Path | None) -> XrayGeometry | None:
+    if path is None:
+        return None
+    loader = for_command()
+    try:
+        return loader.call(read_projections, path, about=path).geometry
+    finally:
+        if isinstance(loader, Loader):
+            loader.close()
+
+
+def _followed(session: LiveSession, lines: _Lines) -> BaseException | None:
+    """Show what happens until the scan has ended; returns what ended it before, Ctrl+C too."""
+    said_s = monotonic()
+    try:
+        while True:
+            news = session.take()
+            if isinstance(news, LiveUpdate):
+                if monotonic() - said_s >= EVERY_S:
+                    said_s = monotonic()
+                    lines.show(news)
+            elif news is not None:
+                if isinstance(news, Ended):
+                    lines.show(session.newest)
+                lines.say(type(news).__name__.lower(), news.text)
+                if isinstance(news, Ended):
+                    return None
+    except (KeyboardInterrupt, EngineError) as e:
+        return e  # when what had come is saved
+
+
+class _Lines:
+    """Sentences, and figures once a second."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+
+    def show(self, update: LiveUpdate) -> None:
+        """Say the figures of a moment."""
+        text = update.state if update.images is None else _figures(update.statistics)
+        self.console.line(f"  {text}")
+
+    def say(self, kind: str, text: str) -> None:
+        """Say what happened."""
+        self.console.line(text)
+
+
+class _JsonLines(_Lines):
+    """The same as lines of JSON."""
+
+    def show(self, update: LiveUpdate) -> None:
+        values: Plain = {"event": "figures", "state": update.state}
+        values |= update.statistics.as_plain()
+        if update.images is not None:
+            values |= {"weights": update.images.weights, "axis": update.images.axis_column}
+        self.console.line(json.dumps(values))
+
+    def say(self, kind: str, text: str) -> None:
+        self.console.line(json.dumps({"event": kind, "text": text}))
+
+
+def _figures(figures: LiveStatistics) -> str:
+    return (
+        f"{figures.frames:,} frames, {figures.dropped:,} lost; {figures.frames_per_s:.1f} frames/s "
+        f"in, {figures.refresh_hz:.1f} images/s; {figures.views} views over "
+        f"{figures.covered_deg:.0f}°; latency {figures.latency_ms_median:.0f} ms, "
+        f"{figures.latency_ms_p99:.0f} ms at 99 %; {figures.memory_mib:,.0f} MiB"
+    )

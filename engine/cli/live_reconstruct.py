@@ -1,0 +1,57 @@
+"""`isocenter live reconstruct`: slices of a running scan, without a window."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from engine.cli.console import Console, Verbs
+from engine.cli.live_source import add_source
+from engine.cli.outputs import Output, add_force
+from engine.io.outputs import files_written
+
+PLANE_NAMES = ("axial", "coronal", "sagittal")
+SCAN_HELP = "keep the scan as it came, of views that grow: .h5, or .nxs of parallel beams"
+VOLUME_HELP = "at the end, reconstruct the whole volume of the kept scan; wants --scan"
+
+
+def planes_files(path: Path, _: argparse.Namespace | None = None) -> tuple[Path, ...]:
+    """Return the files of the three slices."""
+    ending = "".join(path.suffixes[-2:]) if path.name.endswith(".gz") else path.suffix
+    stem = path.name.removesuffix(ending)
+    named = (path.with_name(f"{stem}-{name}{ending}") for name in PLANE_NAMES)
+    return tuple(file for each in named for file in files_written(each)[:1])
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = verbs.add_parser("reconstruct", help="slices of a scan while it is measured")
+    add_source(p)
+    p.add_argument(
+        "-o", "--output", type=Path, action=Output, written=planes_files, required=True,
+        metavar="OUT", help="the slices at the end: OUT-axial, OUT-coronal and OUT-sagittal",
+    )  # fmt: skip
+    p.add_argument("--protocol", metavar="P", help="protocol name (isocenter protocols) or P.toml")
+    p.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", dest="assignments",
+        help="change the protocol, for example steps.centre.column=511.5",
+    )  # fmt: skip
+    p.add_argument(
+        "--geometry", type=Path, metavar="SCAN", help="a scan whose geometry this one has"
+    )
+    p.add_argument("--mode", choices=("growing", "sliding"), default="growing")
+    p.add_argument("--turn", choices=("half", "full"), default="full", help="of sliding views")
+    p.add_argument("--weights", choices=("auto", "even", "shared"), default="auto")
+    p.add_argument("--scan", type=Path, action=Output, metavar="OUT.h5", help=SCAN_HELP)
+    p.add_argument("--volume", type=Path, action=Output, metavar="OUT", help=VOLUME_HELP)
+    p.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    p.add_argument("--threads", type=int, metavar="N", help="CPU threads (all cores if left out)")
+    p.add_argument("--json", action="store_true", help="one line of JSON for each event")
+    add_force(p)
+    p.set_defaults(act=_reconstruct)
+
+
+def _reconstruct(arguments: argparse.Namespace, console: Console) -> None:
+    from engine.cli.live_following import reconstruct
+
+    reconstruct(arguments, console)

@@ -1,0 +1,81 @@
+"""`isocenter live reconstruct`, as a person types it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.cli.main import main
+from engine.data.projections import Projections
+from engine.io import read_projections, read_volume, save_projections
+from tests.engine.live.running_scan import MU, N, cone, counts_of, references
+
+SETTINGS = ("--set", "steps.rings.use=off", "--set", "steps.centre.use=off")
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Path:
+    geometry = cone()
+    dark, flat = (frame.values[None] for frame in references(geometry.shape))
+    path = tmp_path / "scan.h5"
+    counts = counts_of(geometry)
+    save_projections(Projections(counts, geometry, kind="counts", flats=flat, darks=dark), path)
+    return path
+
+
+def test_slices_scan_and_volume_come_out_of_one_pass(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept, live, ordinary = (
+        tmp_path / name for name in ("kept.h5", "live.nii.gz", "ordinary.nii.gz")
+    )
+    words = ["live", "reconstruct", str(stored), "--replay", "-o", str(tmp_path / "s.nii.gz")]
+    options = ["--scan", str(kept), "--volume", str(live), "--json", "--threads", "2"]
+    assert main([*words, *options, *SETTINGS]) == 0
+
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    figures = [each for each in lines if each["event"] == "figures"][-1]
+    assert (figures["frames"], figures["used"], figures["dropped"]) == (N, N, 0)
+    assert figures["weights"] == "exact"
+    for name in ("axial", "coronal", "sagittal"):
+        volume = read_volume(tmp_path / f"s-{name}.nii.gz")
+        assert volume.unit == "1/mm" and min(volume.values.shape) == 1
+        middle = tuple(slice(n // 2 - 3, n // 2 + 3) if n > 1 else 0 for n in volume.values.shape)
+        np.testing.assert_allclose(volume.values[middle].mean(), MU, rtol=5e-3)
+
+    scan, before = read_projections(kept), read_projections(stored)
+    np.testing.assert_array_equal(scan.values, before.values)
+    np.testing.assert_allclose(scan.geometry.source_mm, before.geometry.source_mm, atol=1e-9)
+    assert main(["reconstruct", str(kept), "-o", str(ordinary), "--threads", "2", *SETTINGS]) == 0
+    np.testing.assert_array_equal(read_volume(live).values, read_volume(ordinary).values)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--volume", "v.nii.gz"], "give both"),
+        (["--mode", "sliding", "--scan", "s.h5"], "views that grow"),
+        (["--protocol", "mmr-brain-fdg"], "protocol"),
+        (["-o", "s.unknown"], "s-axial.unknown"),
+    ],
+)
+def test_what_cannot_be_is_said_before_anything_is_followed(
+    options: list[str], sentence: str, stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["live", "reconstruct", str(stored), "--replay", "-o", "x.nii.gz", *options]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_another_geometry_is_refused_and_nothing_is_written(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small, other = cone().binned(2), tmp_path / "other.h5"
+    save_projections(Projections(np.ones((N, *small.shape), "f4"), small, kind="counts"), other)
+    out = tmp_path / "s.nii.gz"
+    words = ["live", "reconstruct", str(stored), "--replay", "-o", str(out)]
+    assert main([*words, "--geometry", str(other)]) == 2
+    assert "give the geometry of this detector" in capsys.readouterr().err
+    assert not list(tmp_path.glob("s-*"))
