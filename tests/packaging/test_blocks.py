@@ -35,6 +35,7 @@ ONLY_PARSED = {
     "isocenter quality": "wants a phantom; tests/engine/quality/test_quality_phantoms.py has some",
     "isocenter bench": "measures for minutes; tests/engine/benchmark runs its parts",
     "isocenter live": "waits for a detector; tests/engine/cli/test_live.py plays scans",
+    "isocenter tune": "measures for a minute; tests/engine/tuning runs it on little work",
     "isocenter normalise": "wants scans of a source; tests/engine/cli/test_normalise.py has one",
     "isocenter resume": "wants an interrupted job; tests/engine/jobs/test_resume.py resumes one",
 }

@@ -48,6 +48,7 @@ COMMANDS: dict[str, list[str]] = {
     "bench dual-head": ["--response", "r.h5"],
     "bench window": [],
     "bench report": ["figures.json"],
+    "tune": ["cone"],
     "doctor": [],
 }
 """A command for each verb that writes; all files it names are inputs."""
