@@ -88,13 +88,14 @@ class Follower(QObject):
     def __init__(self, target: Target, theme: Theme) -> None:
         super().__init__(target)
         self._target, self._theme = target, theme
-        self._name, self._colour = "info", "text"
+        self._name, self._colour = "", "text"
         theme.changed.connect(self.show)
 
     def follow(self, name: str, colour: str) -> None:
-        """Show another icon."""
-        self._name, self._colour = name, colour
-        self.show()
+        """Show another icon; the one that is shown is not drawn again."""
+        if (name, colour) != (self._name, self._colour):
+            self._name, self._colour = name, colour
+            self.show()
 
     def show(self) -> None:
         """Draw the icon in the theme in use."""
