@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import tomllib
@@ -58,7 +59,7 @@ def of(*languages: str) -> list[Block]:
 
 def test_every_block_is_in_a_language_that_is_checked() -> None:
     assert len(BLOCKS) > 20
-    assert {block.language for block in BLOCKS} <= {"python", "toml", ""}
+    assert {block.language for block in BLOCKS} <= {"python", "toml", "json", ""}
 
 
 @pytest.mark.parametrize("block", of("python"), ids=lambda block: block.name)
@@ -84,6 +85,11 @@ def test_a_toml_block_is_read(block: Block, tmp_path: Path) -> None:
         assert parse(Sidecar, values, where=block.name)
     else:
         assert parse(kinds[values["kind"]], values, where=block.name).name
+
+
+@pytest.mark.parametrize("block", of("json"), ids=lambda block: block.name)
+def test_a_json_block_is_read(block: Block) -> None:
+    assert json.loads(block.text)
 
 
 @pytest.mark.parametrize("block", of(""), ids=lambda block: block.name)
