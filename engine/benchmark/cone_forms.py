@@ -7,12 +7,13 @@ fractions. Line integrals: from a texture and from memory, and their transpose.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.backend import Backend
 from engine.backend.gpu import Array, Texture
@@ -52,11 +53,16 @@ class FormsWork:
     @property
     def geometry(self) -> XrayGeometry:
         """A full circle."""
+        return self.widened(0)
+
+    def widened(self, pixels: int) -> XrayGeometry:
+        """Return the circle with more pixels on every edge of the detector."""
+        n_rows, n_columns = self.detector
         return circular_cone(
             circle(self.n_views),
             source_axis_mm=SOURCE_AXIS_MM,
             source_detector_mm=SOURCE_DETECTOR_MM,
-            shape=self.detector,
+            shape=(n_rows + 2 * pixels, n_columns + 2 * pixels),
             pixel_mm=DETECTOR_MM / max(self.detector),
         )
 
@@ -133,6 +139,19 @@ class Forms:
 
         many()
         return self._seconds(many) / launches
+
+    @property
+    def projections(self) -> NDArray[np.float32]:
+        """What is projected back (n_views, n_rows, n_columns), on the host."""
+        return self.gpu.download(self._y)
+
+    def back_slices(self, variant: BackVariant, slices: Sequence[int]) -> NDArray[np.float32]:
+        """Run a form once; returns some slices (n, n_y, n_x) of what it computed, on the host."""
+        kernels, views = self._compiled(variant)
+        self._volume.fill(np.nan)  # what a form leaves out is not what another one left there
+        kernels.back(self._held_projections(variant), views, self._volume)
+        parts = [self.gpu.download(self._volume[z : z + 1]) for z in slices]
+        return np.concatenate(parts)
 
     def _compiled(self, variant: BackVariant) -> tuple[ConeBack, BackViews]:
         kernels = ConeBack(self.gpu, variant, self._profiler)

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 from engine.backend import Backend
-from engine.errors import ResourceError
 from engine.tuning.problem import TuningProblem
 
 
 def problems_of(target: str, on: Backend) -> list[TuningProblem]:
-    """Return what is tuned for a kind of scan on a device, in the standard size.
+    """Return what is tuned for a kind of scan on a device, in the standard size."""
+    match target, on.is_cuda:
+        case "cone", False:
+            from engine.tuning.host_cone import Back as HostBack
 
-    Raises
-    ------
-    ResourceError
-        on a GPU, whose kernels are not tuned here yet
-    """
-    if on.is_cuda:
-        raise ResourceError(
-            f"{on.label}: the kernels of a GPU are not tuned yet; give --device cpu for those of "
-            "the processor."
-        )
-    from engine.tuning import host_cone, host_matrix, host_rays
+            return [HostBack(on)]
+        case "cone", True:
+            from engine.tuning.device_cone import Back as DeviceBack
 
-    match target:
-        case "cone":
-            return [host_cone.Back(on)]
-        case "listmode":
-            return [host_rays.Update(on)]
+            return [DeviceBack(on)]
+        case "listmode", False:
+            from engine.tuning.host_rays import Update as HostUpdate
+
+            return [HostUpdate(on)]
+        case "listmode", True:
+            from engine.tuning.device_rays import Update as DeviceUpdate
+
+            return [DeviceUpdate(on)]
+        case _, False:
+            from engine.tuning.host_matrix import Projection as HostProjection
+
+            return [HostProjection(on)]
         case _:
-            return [host_matrix.Projection(on)]
+            from engine.tuning.device_matrix import Projection as DeviceProjection
+
+            return [DeviceProjection(on)]
