@@ -47,7 +47,7 @@ TWIN_ROUNDING = 1e-5
 """Part of a value that sums of float32 may differ by, beside what textures do."""
 
 
-class Back(TuningProblem):
+class DeviceBack(TuningProblem):
     """The voxel-driven back projection of a full circle with an upright detector."""
 
     title = "back projection of cone beams"

@@ -25,7 +25,7 @@ ROUNDING = 1e-5
 SEED = 5
 
 
-class Projection(TuningProblem):
+class DeviceProjection(TuningProblem):
     """Line integrals of a subset and their transpose."""
 
     title = "projection with a stored response"

@@ -29,7 +29,7 @@ ROUNDING = 5e-5
 SEED = 5
 
 
-class Update(TuningProblem):
+class DeviceUpdate(TuningProblem):
     """The EM update: line integrals, comparison and back projection in one pass."""
 
     title = "update of list mode"

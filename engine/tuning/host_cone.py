@@ -66,7 +66,7 @@ class TunedScan:
         return f"{x} × {y} × {z} voxels, {rows} × {columns} pixels"
 
 
-class Back(TuningProblem):
+class HostBack(TuningProblem):
     """The voxel-driven back projection."""
 
     title = "back projection of cone beams"

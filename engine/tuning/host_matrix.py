@@ -28,7 +28,7 @@ AT_ONCE = (64, 128, 256, 512)
 SEED = 5
 
 
-class Projection(TuningProblem):
+class HostProjection(TuningProblem):
     """Line integrals of a subset and their transpose."""
 
     title = "projection with a stored response"

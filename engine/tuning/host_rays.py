@@ -33,7 +33,7 @@ states of its adjoint."""
 SEED = 5
 
 
-class Update(TuningProblem):
+class HostUpdate(TuningProblem):
     """The EM update: line integrals, comparison and back projection in one pass."""
 
     title = "update of list mode"

@@ -10,26 +10,26 @@ def problems_of(target: str, on: Backend) -> list[TuningProblem]:
     """Return what is tuned for a kind of scan on a device, in the standard size."""
     match target, on.is_cuda:
         case "cone", False:
-            from engine.tuning.host_cone import Back as HostBack
+            from engine.tuning.host_cone import HostBack
 
             return [HostBack(on)]
         case "cone", True:
-            from engine.tuning.device_cone import Back as DeviceBack
+            from engine.tuning.device_cone import DeviceBack
 
             return [DeviceBack(on)]
         case "listmode", False:
-            from engine.tuning.host_rays import Update as HostUpdate
+            from engine.tuning.host_rays import HostUpdate
 
             return [HostUpdate(on)]
         case "listmode", True:
-            from engine.tuning.device_rays import Update as DeviceUpdate
+            from engine.tuning.device_rays import DeviceUpdate
 
             return [DeviceUpdate(on)]
         case _, False:
-            from engine.tuning.host_matrix import Projection as HostProjection
+            from engine.tuning.host_matrix import HostProjection
 
             return [HostProjection(on)]
         case _:
-            from engine.tuning.device_matrix import Projection as DeviceProjection
+            from engine.tuning.device_matrix import DeviceProjection
 
             return [DeviceProjection(on)]

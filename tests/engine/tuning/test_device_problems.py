@@ -17,9 +17,9 @@ from engine.kernels.kept_forms import chosen, form_of
 from engine.kernels.matrix_variants import MatrixVariant
 from engine.kernels.tuning import shipped_back, tuned_back
 from engine.tuning.comparing import Comparison
-from engine.tuning.device_cone import Back
-from engine.tuning.device_matrix import Projection
-from engine.tuning.device_rays import Update
+from engine.tuning.device_cone import DeviceBack
+from engine.tuning.device_matrix import DeviceProjection
+from engine.tuning.device_rays import DeviceUpdate
 from engine.tuning.keeping import keep
 from engine.tuning.problems import problems_of
 from engine.tuning.session import Outcome, TuningSession
@@ -49,7 +49,7 @@ def faults(problem, *forms):
 
 def test_restrictions_leave_exactly_the_forms_that_can_be(on_gpu):
     searchspace = pytest.importorskip("kernel_tuner.searchspace")
-    problem = Back(on_gpu, WORK)
+    problem = DeviceBack(on_gpu, WORK)
     # a part of the values of each parameter, at both ends of what is allowed
     some = {
         "texture": ["layered", "memory"], "path": ["upright", "columns"],
@@ -72,7 +72,7 @@ def test_restrictions_leave_exactly_the_forms_that_can_be(on_gpu):
 def test_a_file_of_trials_of_a_card_is_replayed_without_one(on_gpu, tmp_path):
     kernel_tuner = pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
 
-    class Lawful(Back):
+    class Lawful(DeviceBack):
         """Times follow a law, so that the best form is known: a run of 4 in blocks (16, 4)."""
 
         def prepare(self):
@@ -111,7 +111,7 @@ def test_a_file_of_trials_of_a_card_is_replayed_without_one(on_gpu, tmp_path):
 
 
 def test_the_figures_of_the_paper_are_in_the_space(on_gpu):
-    problem = Back(on_gpu)
+    problem = DeviceBack(on_gpu)
     assert problem.has(problem.shipped) and problem.shipped["block_size_x"] == 16
     for block in ((16, 4), (16, 32), (152, 1)):  # Figure 4, the usual one, the fluidised bed
         sizes = dict(zip(("block_size_x", "block_size_y"), block, strict=True))
@@ -121,13 +121,13 @@ def test_the_figures_of_the_paper_are_in_the_space(on_gpu):
 
 
 def test_forms_of_cone_beams_compute_what_the_twin_does(on_gpu):
-    problem = Back(on_gpu, WORK)
+    problem = DeviceBack(on_gpu, WORK)
     assert faults(problem, COLUMNS, problem.shipped | {"texture": "pitched"}) == [""] * 3
     assert problem.seconds(problem.shipped) > 0
 
 
 def test_a_form_that_leaves_voxels_out_or_is_a_row_off_is_wrong(on_gpu):
-    problem = Back(on_gpu, WORK)
+    problem = DeviceBack(on_gpu, WORK)
     problem.prepare()
     right = problem.result(problem.shipped)
     assert problem.fault_of(np.roll(right, 1, axis=1)).startswith("wrong numbers")
@@ -139,7 +139,7 @@ def test_a_form_that_leaves_voxels_out_or_is_a_row_off_is_wrong(on_gpu):
 def test_a_variant_that_computes_something_else_never_wins(on_gpu):
     pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
 
-    class Planted(Back):
+    class Planted(DeviceBack):
         """The path "general" leaves out the weights, and takes no time."""
 
         def result(self, values):
@@ -158,7 +158,7 @@ def test_a_variant_that_computes_something_else_never_wins(on_gpu):
 
 
 def test_a_form_of_a_card_is_kept_and_used_on_it(on_gpu, own_home):
-    problem = Back(on_gpu, WORK)
+    problem = DeviceBack(on_gpu, WORK)
     values = problem.shipped | {"block_size_x": 32, "block_size_y": 8, "voxels_per_thread": 2}
     record = keep(problem, Outcome(best=values, comparison=Comparison(0.9, 0.88, 0.92, 15)))
     assert {field.name for field in fields(BackVariant)} == record["form"].keys()
@@ -172,7 +172,7 @@ def test_a_form_of_a_card_is_kept_and_used_on_it(on_gpu, own_home):
 
 @pytest.mark.parametrize("reproducible", [True, False])
 def test_the_update_computes_what_the_twin_does(on_gpu, reproducible, rng):
-    problem = Update(on_gpu, events(40, rng), cube(8), reproducible=reproducible)
+    problem = DeviceUpdate(on_gpu, events(40, rng), cube(8), reproducible=reproducible)
     assert problem.has(problem.shipped)
     assert faults(problem) == [""]
     wrong = problem.result(problem.shipped) * np.float32(1.001)
@@ -181,14 +181,14 @@ def test_the_update_computes_what_the_twin_does(on_gpu, reproducible, rng):
 
 
 def test_projection_with_a_response_computes_what_the_twin_does(on_gpu):
-    problem = Projection(on_gpu, random_response(read_scanner("test-panels")), 4)
+    problem = DeviceProjection(on_gpu, random_response(read_scanner("test-panels")), 4)
     assert problem.has(problem.shipped) and problem.form(problem.shipped) == vars(MatrixVariant())
     assert faults(problem) == [""]
     assert problem.seconds(problem.shipped) > 0
 
 
 def test_every_form_of_a_parameter_alone_can_be(on_gpu):
-    for problem in (Update(on_gpu, events(4, np.random.default_rng(0))), Back(on_gpu)):
+    for problem in (DeviceUpdate(on_gpu, events(4, np.random.default_rng(0))), DeviceBack(on_gpu)):
         for name, values in problem.parameters.items():
             assert len(set(values)) == len(values) and problem.shipped[name] in values
     (standard,) = problems_of("cone", on_gpu)

@@ -14,9 +14,9 @@ from engine.cli.main import main
 from engine.io import read_scanner
 from engine.operators.rays import Rays
 from engine.tuning.choices import TARGETS
-from engine.tuning.host_cone import Back, TunedScan
-from engine.tuning.host_matrix import Projection
-from engine.tuning.host_rays import Update
+from engine.tuning.host_cone import HostBack, TunedScan
+from engine.tuning.host_matrix import HostProjection
+from engine.tuning.host_rays import HostUpdate
 from engine.tuning.problems import problems_of
 from tests.engine.operators.random_response import random_response
 
@@ -35,14 +35,14 @@ def faults(problem, forms):
 
 
 def test_every_tile_projects_back_the_same_bits():
-    problem = Back(ON, TunedScan.standard(24, 40))
+    problem = HostBack(ON, TunedScan.standard(24, 40))
     forms = forms_of(problem)
     assert len(forms) == 2 * 7 * 4 and problem.shipped in forms
     assert faults(problem, forms) == set()
 
 
 def test_other_bits_are_wrong():
-    problem = Back(ON, TunedScan.standard(16, 8))
+    problem = HostBack(ON, TunedScan.standard(16, 8))
     problem.prepare()
     result = problem.result(problem.shipped)
     assert problem.fault_of(result) == ""
@@ -55,7 +55,7 @@ def test_other_bits_are_wrong():
 def test_events_may_be_shared_out_in_any_way(reproducible, rng):
     rays, tof = events(9000, rng), timing(400)
     timed = Rays(rays.points_mm, rays.ends, time_bins(9000, tof, rng))
-    problem = Update(ON, timed, cube(24), tof, reproducible=reproducible)
+    problem = HostUpdate(ON, timed, cube(24), tof, reproducible=reproducible)
     forms = forms_of(problem)
     assert len(forms) == 2 * 5 and problem.shipped in forms
     assert faults(problem, forms) == set()
@@ -71,7 +71,7 @@ def worst_bit(problem):
 
 
 def test_orientations_may_be_sorted_and_shared_out_in_any_way():
-    problem = Projection(ON, random_response(read_scanner("test-panels")), 2)
+    problem = HostProjection(ON, random_response(read_scanner("test-panels")), 2)
     forms = forms_of(problem)
     assert len(forms) == 2 * 4 * 4 and problem.shipped in forms
     assert faults(problem, forms[::3]) == set()
