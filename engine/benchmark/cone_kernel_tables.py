@@ -8,6 +8,12 @@ from engine.plain import Plain
 SHOWN = 12
 """Blocks in the table, the fastest first; the picture has all."""
 
+LIVE_FIGURES = (
+    *("frames_per_s", "dropped", "refresh_hz", "latency_ms_median", "latency_ms_p99"),
+    "memory_mib",
+)
+"""Figures of a detector that is followed, in the order of the table."""
+
 
 def growth(part: Plain) -> list[Table]:
     """Return nanoseconds for an update of a voxel, size by size."""
@@ -106,6 +112,25 @@ def slices(part: Plain) -> list[Table]:
     head = ("setup", "detector", "slices", "views", "case", "median", "G updates/s", *theirs)
     notes = (f"{part['workload']}; the paper's setups are whole.", *_faults(part["rows"]))
     return [Table("Three slices from one scan", head, rows, notes)]
+
+
+def live(part: Plain) -> list[Table]:
+    """Return what came of each detector's frames, beside the paper's seconds for three slices."""
+    rows = [
+        (
+            r["setup"],
+            f"{r['detector'][0]} × {r['detector'][1]}",
+            f"3 × {r['size']}², {r['n_views']} views",
+            f"{r['offered_per_s']:,.5g}",
+            *("-" if r[name] is None else f"{r[name]:,.3g}" for name in LIVE_FIGURES),
+            *(_theirs(part, by, r["setup"]) for by in part["published"]),
+        )
+        for r in part["rows"]
+    ]
+    theirs = (f"paper: {by}, {part['published_card']}" for by in part["published"])
+    mine = ("used/s", "dropped", "images/s", "latency, median [ms]", "at 99 % [ms]", "MiB")
+    head = ("setup", "detector", "slices", "frames/s", *mine, *theirs)
+    return [Table("Live slices", head, rows, (part["workload"], *_faults(part["rows"])))]
 
 
 def _theirs(part: Plain, by: str, setup: str) -> str:

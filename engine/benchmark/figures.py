@@ -13,8 +13,8 @@ from engine.plain import Plain
 from engine.reporting.environment import environment
 
 LISTMODE, CONE = "isocenter bench listmode", "isocenter bench cone"
-DUAL_HEAD = "isocenter bench dual-head"
-FORMATS = (LISTMODE, CONE, DUAL_HEAD)
+DUAL_HEAD, LIVE = "isocenter bench dual-head", "isocenter bench live"
+FORMATS = (LISTMODE, CONE, DUAL_HEAD, LIVE)
 VERSION = 1
 
 Figures = Plain

@@ -30,6 +30,7 @@ def add_verbs(verbs: Verbs) -> None:
     _add_listmode(suites.add_parser("listmode", help="reconstruction from list mode"))
     _add_cone(suites.add_parser("cone", help="projection and reconstruction of cone-beam CT"))
     _add_dual_head(suites.add_parser("dual-head", help="OSEM with a stored response"))
+    _add_live(suites.add_parser("live", help="slices of detectors that do not wait"))
     window = suites.add_parser("window", help="start and smoothness of the window")
     window.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
     window.set_defaults(act=_window)
@@ -92,6 +93,26 @@ def _add_dual_head(p: argparse.ArgumentParser) -> None:
     p.add_argument("--counts", type=float, metavar="N", help="of images")
     p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
     p.set_defaults(act=_dual_head)
+
+
+def _add_live(p: argparse.ArgumentParser) -> None:
+    p.add_argument("--cases", metavar="A,B", help="of flexray, high-speed, tomobank")
+    p.add_argument("--device", choices=DEVICES[:2], default="cpu")
+    p.add_argument("--threads", type=_count, metavar="N", help="of the CPU")
+    p.add_argument("--seconds", type=float, default=6.0, metavar="S", help="of each case, warm")
+    p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
+    p.set_defaults(act=_live)
+
+
+def _live(arguments: argparse.Namespace, console: Console) -> None:
+    from engine.benchmark import live, report
+
+    on = backend.cpu(arguments.threads)
+    cases = arguments.cases.split(",") if arguments.cases else ()
+    found = live.collect(on, cases, arguments.seconds, console.line)
+    if arguments.json is not None:
+        _keep(found, arguments.json)
+    console.line(report.page([found]))
 
 
 def _listmode(arguments: argparse.Namespace, console: Console) -> None:

@@ -44,7 +44,7 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
             mode=arguments.mode, turn=arguments.turn, weights=arguments.weights, preview_edge=0
         ),
     )
-    on = backend.named(arguments.device, arguments.threads)
+    on = backend.cpu(arguments.threads)
     lines = _JsonLines(console) if arguments.json else _Lines(console)
     with LiveSession(source, choices, on=on) as session:
         fault = _followed(session, lines)

@@ -44,7 +44,6 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument("--weights", choices=("auto", "even", "shared"), default="auto")
     p.add_argument("--scan", type=Path, action=Output, metavar="OUT.h5", help=SCAN_HELP)
     p.add_argument("--volume", type=Path, action=Output, metavar="OUT", help=VOLUME_HELP)
-    p.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     p.add_argument("--threads", type=int, metavar="N", help="CPU threads (all cores if left out)")
     p.add_argument("--json", action="store_true", help="one line of JSON for each event")
     add_force(p)

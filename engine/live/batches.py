@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from time import monotonic
 
 from engine.live.arrivals import Arrivals
-from engine.live.frame import Arrival, Ended, Frame
+from engine.live.frame import Arrival, Ended, Frame, FrameKind
 from engine.live.views import begins_anew
 
 MOST_AT_ONCE = 32
-"""Frames of a batch."""
+"""Frames worked on before the next image,"""
+MOST_DRAINED = 512
+"""and those taken from a source that cannot wait."""
 LOOK_S = 0.1
 """Without anything to do, it is looked again after so long."""
 
@@ -20,7 +22,8 @@ def batch_of(arrivals: Arrivals, least_s: float) -> list[Arrival]:
     until = monotonic() + least_s
     first = arrivals.take(max(least_s, LOOK_S))
     batch = [] if first is None else [first]
-    while batch and len(batch) < MOST_AT_ONCE and not isinstance(batch[-1], Ended):
+    most = MOST_AT_ONCE if arrivals.source.can_wait else MOST_DRAINED
+    while batch and len(batch) < most and not isinstance(batch[-1], Ended):
         try:
             more = arrivals.take(max(until - monotonic(), 0))
         except Exception:  # noqa: BLE001  raised again when this batch is done, so that it is not lost
@@ -41,3 +44,16 @@ def scans_apart(views: Sequence[Frame], newest: int | None) -> list[list[Frame]]
         scans[-1].append(frame)
         newest = max(frame.index, -1 if newest is None else newest)
     return scans
+
+
+def evenly_thinned(frames: list[Frame]) -> tuple[list[Frame], int]:
+    """Return some of the projections, evenly, where there are too many; and how many are not.
+
+    So an image that cannot have all views has some from all around, not all from a small angle.
+    """
+    n = sum(frame.kind == FrameKind.PROJECTION for frame in frames)
+    every = -(-n // MOST_AT_ONCE)
+    if every <= 1:
+        return frames, 0
+    kept = [f for f in frames if f.kind != FrameKind.PROJECTION or f.index % every == 0]
+    return kept, len(frames) - len(kept)

@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from engine.backend import Backend
-from engine.data.projections import Projections
-from engine.errors import DataError, EngineError
+from engine.errors import EngineError
 from engine.filtering.settings import FilterSettings
 from engine.geometry.plane import Plane
 from engine.geometry.xray import XrayGeometry
-from engine.live.batches import scans_apart
+from engine.live.batches import MOST_AT_ONCE, evenly_thinned, scans_apart
 from engine.live.frame import (
     Arrival,
     Ended,
@@ -99,7 +98,6 @@ class LiveWork:
         self._source, self._choices, self._on, self._say = source, choices, on, say
         self._slices: LiveSlices | None = None
         self._images: LiveImages | None = None
-        self._recording = Recording()
         self._held: deque[Frame] = deque(maxlen=MOST_HELD)
         self._figures = Figures()
         self._preview = CoarsePreview(choices.settings.preview_edge)
@@ -132,7 +130,11 @@ class LiveWork:
                 frames.clear()
                 self._begin_with_another_detector()
         views = [frame for frame in frames if frame.kind == FrameKind.PROJECTION]
-        self._figures.took([f.arrived_s for f in views], sum(f.lost for f in views))
+        skipped = 0
+        if self._choices.settings.mode == "sliding":
+            frames, skipped = evenly_thinned(frames)
+        lost = sum(frame.lost for frame in views) + skipped
+        self._figures.took([frame.arrived_s for frame in views], lost)
         return self._take_frames(frames)
 
     def _take_frames(self, frames: list[Frame]) -> int:
@@ -157,16 +159,13 @@ class LiveWork:
         self._figures.using([frame.arrived_s for frame in views])
         return len(views)
 
-    def _add(self, slices: LiveSlices, frames: Sequence[Frame]) -> None:
-        if self._choices.settings.mode == "growing":
-            for frame in frames:
-                self._recording.take(frame)
-        for text in slices.add(frames):
+    def _add(self, slices: LiveSlices, frames: Sequence[Frame], *, same_scan: bool = False) -> None:
+        for text in slices.add(frames, same_scan=same_scan):
             self._say(Noticed(f"{self._source.name}: {text}"))
 
     def _begun(self) -> LiveSlices | None:
         """Return the slices, once the geometry is known."""
-        geometry, choices = self._geometry, self._choices
+        geometry, choices = self.geometry, self._choices
         if geometry is None:
             return None
         self._slices = slices = LiveSlices(
@@ -177,18 +176,17 @@ class LiveWork:
             settings=choices.settings,
             on=self._on,
         )
-        for title in slices.left_out:
+        for title in slices.preparation.left_out:
             self._say(Noticed(f"{title}: needs the whole scan, and is left to the ordinary run."))
         return slices
 
     def _begin_anew(self, slices: LiveSlices) -> None:
         slices.clear()
-        self._recording.begin_anew()
         self._preview.forget()
         self._say(Resumed(f"{self._source.name}: another scan begins; the views before are gone."))
 
     def _begin_with_another_detector(self) -> None:
-        self._slices, self._recording = None, Recording()
+        self._slices = None
         self._held.clear()
         self._preview.forget()
 
@@ -216,20 +214,15 @@ class LiveWork:
         if settled or not is_late:
             self._preview.offer(slices, self._figures.used)
 
-    def scan(self) -> Projections:
-        """Return the scan as it came.
-
-        Raises
-        ------
-        DataError
-            where there is none
-        """
-        if self._choices.settings.mode != "growing":
-            raise DataError("sliding views are not kept; follow a scan that grows to keep it.")
-        geometry = self._geometry
-        if geometry is None:
-            raise DataError("the geometry of the scan never came, so there is no scan to keep.")
-        return self._recording.scan(geometry)
+    def catch_up(self, recording: Recording) -> int:
+        """Take up projections that are kept and were not taken in time; returns how many."""
+        slices = self._slices
+        if slices is None or slices.waits_for is not None:
+            return 0
+        kept = recording.views(slices.numbers, MOST_AT_ONCE)
+        kept = [frame for frame in kept if frame.index < slices.n_window]
+        self._add(slices, kept, same_scan=True)
+        return len(kept)
 
     @property
     def is_ready(self) -> bool:
@@ -237,5 +230,6 @@ class LiveWork:
         return self._slices is not None
 
     @property
-    def _geometry(self) -> XrayGeometry | None:
+    def geometry(self) -> XrayGeometry | None:
+        """Geometry of the whole scan, as measured, once it is known."""
         return self._choices.geometry or self._source.geometry

@@ -1,8 +1,13 @@
-"""The frames of a growing scan, kept as they came: the scan that an ordinary run reconstructs."""
+"""The frames of a growing scan, kept as they came: the scan that an ordinary run reconstructs.
+
+They are kept in the thread that receives them, so that none is lost to slices that are slow.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import replace
+from threading import Event
 
 import numpy as np
 
@@ -10,14 +15,60 @@ from engine.arrays import Array
 from engine.data.projections import Projections
 from engine.errors import DataError
 from engine.geometry.xray import XrayGeometry
-from engine.live.frame import Frame, FrameKind
+from engine.live.frame import Arrival, Frame, FrameKind, ShapeChanged
+from engine.live.source import FrameSource
 from engine.live.view_ring import view_of
+from engine.live.views import begins_anew
 
 
 class Recording:
-    """Keeps every frame of one scan; nothing is copied until the scan is asked for."""
+    """A source that passes on what another yields, and keeps every frame of the newest scan.
 
-    def __init__(self) -> None:
+    Nothing is copied until the scan is asked for.
+
+    Parameters
+    ----------
+    source : of the frames
+    """
+
+    def __init__(self, source: FrameSource) -> None:
+        self._source = source
+        self._forget()
+
+    @property
+    def name(self) -> str:
+        """Name of the source."""
+        return self._source.name
+
+    @property
+    def geometry(self) -> XrayGeometry | None:
+        """Geometry that the source brings."""
+        return self._source.geometry
+
+    @property
+    def can_wait(self) -> bool:
+        """Whether the source can."""
+        return self._source.can_wait
+
+    def frames(self, stop: Event) -> Iterator[Arrival]:
+        """Yield what the source does, each frame kept before."""
+        for arrival in self._source.frames(stop):
+            if isinstance(arrival, Frame):
+                self._keep(arrival)
+            elif isinstance(arrival, ShapeChanged):
+                self._forget()
+            yield arrival
+
+    def close(self) -> None:
+        """Let go of the source; what was kept stays."""
+        self._source.close()
+
+    def views(self, but: Collection[int], most: int) -> list[Frame]:
+        """Return the first projections whose numbers are not among some."""
+        kept = list(self._views.values())  # at once: the thread of the source goes on
+        return [frame for frame in kept if frame.index not in but][:most]
+
+    def _forget(self) -> None:
         self._views: dict[int, Frame] = {}
         self._darks: list[Array] = []
         self._flats: list[Array] = []
@@ -30,9 +81,11 @@ class Recording:
         """Projections that are there."""
         return len(self._views)
 
-    def take(self, frame: Frame) -> None:
+    def _keep(self, frame: Frame) -> None:
         """Keep a frame; one with the number of another replaces it."""
         if frame.kind == FrameKind.PROJECTION:
+            if begins_anew(frame.index, max(self._views, default=None)):
+                self._begin_anew()
             self._views[frame.index] = frame
             return
         if frame.index <= self._last_of.get(frame.kind, -1):
@@ -45,9 +98,9 @@ class Recording:
         else:
             self._darks.append(frame.values)
 
-    def begin_anew(self) -> None:
+    def _begin_anew(self) -> None:
         """Forget the projections; darks and flats stay, as taken before them."""
-        self._views.clear()
+        self._views = {}
         self._flats_before = [0] * len(self._flats)
 
     def _begin_references_anew(self, kind: FrameKind) -> None:

@@ -14,12 +14,14 @@ from time import monotonic
 
 from engine.backend import Backend
 from engine.data.projections import Projections
+from engine.errors import DataError
 from engine.filtering.settings import FilterSettings
 from engine.geometry.plane import Plane
 from engine.live.arrivals import Arrivals
 from engine.live.batches import batch_of
 from engine.live.following import LiveChoices, LiveUpdate, LiveWork, Request
 from engine.live.frame import Ended, SourceEvent
+from engine.live.recording import Recording
 from engine.live.source import FrameSource
 from engine.operators.slice_sums import SliceSums
 
@@ -43,9 +45,11 @@ class LiveSession:
     def __init__(
         self, source: FrameSource, choices: LiveChoices | None = None, *, on: Backend
     ) -> None:
-        self._source, self._on = source, on
-        self._follower = LiveWork(source, choices or LiveChoices(), on=on, say=self._say)
-        self._update = self._follower.update
+        choices = choices or LiveChoices()
+        self._recording = Recording(source) if choices.settings.mode == "growing" else None
+        self._source, self._on = self._recording or source, on
+        self._work = LiveWork(source, choices, on=on, say=self._say)
+        self._update = self._work.update
         self._requests: dict[str, Request] = {}
         self._events: deque[SourceEvent] = deque(maxlen=MOST_EVENTS)
         self._is_new = self._has_ended = False
@@ -111,7 +115,12 @@ class LiveSession:
         DataError
             where there is none
         """
-        return self._follower.scan()
+        if self._recording is None:
+            raise DataError("sliding views are not kept; follow a scan that grows to keep it.")
+        geometry = self._work.geometry
+        if geometry is None:
+            raise DataError("the geometry of the scan never came, so there is no scan to keep.")
+        return self._recording.scan(geometry)
 
     def _ask(self, what: str, request: Request) -> None:
         with self._changed:
@@ -120,7 +129,7 @@ class LiveSession:
 
     def _asked(self) -> list[Request]:
         with self._changed:
-            if not self._follower.is_ready:
+            if not self._work.is_ready:
                 return []
             requests = list(self._requests.values())
             self._requests.clear()
@@ -135,7 +144,7 @@ class LiveSession:
             self._changed.notify_all()
 
     def _hand_over(self) -> None:
-        update = self._follower.update
+        update = self._work.update
         with self._changed:
             self._update, self._is_new = update, True
             self._changed.notify_all()
@@ -147,7 +156,7 @@ class LiveSession:
                 SliceSums.compile()  # or the first views would wait for it
             with Arrivals(self._source) as arrivals:
                 self._follow(arrivals)
-            self._follower.wait()
+            self._work.wait()
             self._hand_over()
         except BaseException as e:  # noqa: BLE001  handed to whoever looks, who raises it
             fault = e
@@ -156,20 +165,23 @@ class LiveSession:
             self._changed.notify_all()
 
     def _follow(self, arrivals: Arrivals) -> None:
-        follower = self._follower
+        work = self._work
         came_s = shown_s = 0.0
         is_settled, has_ended = True, False
         while not (self._stop.is_set() or has_ended):
             arrived = batch_of(arrivals, max(LEAST_S - (monotonic() - shown_s), 0))
             has_ended = any(isinstance(each, Ended) for each in arrived)
-            n_new = follower.take_up(arrived)
+            n_new = work.take_up(arrived)
             asked = self._asked()
-            follower.answer(asked)
+            work.answer(asked)
             if n_new:
                 came_s, is_settled = monotonic(), False
             settles = has_ended or monotonic() - came_s >= SETTLED_S
+            if self._recording is not None and settles and not is_settled:
+                while work.catch_up(self._recording) and not self._stop.is_set():
+                    pass
             if n_new or asked or (settles and not is_settled):
-                follower.refresh(settled=settles, is_late=arrivals.waiting > 0)
+                work.refresh(settled=settles, is_late=arrivals.waiting > 0)
                 shown_s, is_settled = monotonic(), settles
                 self._hand_over()
             elif arrived:

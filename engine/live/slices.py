@@ -29,7 +29,7 @@ from engine.live.frame import Frame, FrameKind
 from engine.live.preparing import Preparation
 from engine.live.settings import LiveSettings
 from engine.live.view_ring import ViewRing, view_of
-from engine.live.views import begins_anew, check_scan, check_shape, views_of
+from engine.live.views import begins_anew, check_device, check_scan, check_shape, views_of
 from engine.operators.slice_sums import check_planes
 from engine.preprocess.base import PreprocessStep
 
@@ -77,6 +77,7 @@ class LiveSlices:
     ----------
     measured_shape : (n_rows, n_columns) of frames
     n_window : views at most
+    preparation : what is done to the frames
     """
 
     def __init__(
@@ -90,9 +91,10 @@ class LiveSlices:
         on: Backend,
     ) -> None:
         check_planes(planes)
+        check_device(on)
         self.settings, self._on = settings or LiveSettings(), on
-        self.measured_shape, self._preparation = scan.shape, Preparation(scan, steps, on=on)
-        self._scan = self._preparation.geometry
+        self.measured_shape, self.preparation = scan.shape, Preparation(scan, steps, on=on)
+        self._scan = self.preparation.geometry
         check_scan(self._scan)
         self._step_rad = coverage(self._scan.angles_rad).usual_gap_rad
         self.n_window = views_of(self._scan, self.settings)
@@ -107,17 +109,12 @@ class LiveSlices:
     @property
     def waits_for(self) -> str | None:
         """What is missing before views can be used, in words."""
-        return self._preparation.waits_for
+        return self.preparation.waits_for
 
     @property
-    def left_out(self) -> tuple[str, ...]:
-        """Titles of steps that only the whole scan can have."""
-        return self._preparation.left_out
-
-    @property
-    def n_views(self) -> int:
-        """Views that are held."""
-        return len(self._ring.slots)
+    def numbers(self) -> set[int]:
+        """Numbers of the views that are held."""
+        return self._ring.numbers
 
     @property
     def newest(self) -> int | None:
@@ -138,15 +135,18 @@ class LiveSlices:
         filtered = 0 if self._filtered is None else self._filtered.sums.n_bytes
         return self._ring.values.nbytes + filtered
 
-    def add(self, frames: Sequence[Frame]) -> list[str]:
-        """Take frames up; returns what is to be said of those that cannot be used."""
+    def add(self, frames: Sequence[Frame], *, same_scan: bool = False) -> list[str]:
+        """Take frames up; returns what is to be said of those that cannot be used.
+
+        same_scan : whether they are of the scan that is held, however late they come
+        """
         said: list[str] = []
         views: list[Frame] = []
         for frame in frames:
             check_shape(frame, self.measured_shape)
             if frame.kind != FrameKind.PROJECTION:
-                self._preparation.take(frame)
-            elif self._is_wanted(frame, said):
+                self.preparation.take(frame)
+            elif self._is_wanted(frame, said, same_scan):
                 views.append(frame)
         if views and self.waits_for is not None:
             return [*said, self.waits_for]
@@ -218,9 +218,9 @@ class LiveSlices:
             float(geometry.axis_column.mean()),
         )
 
-    def _is_wanted(self, frame: Frame, said: list[str]) -> bool:
+    def _is_wanted(self, frame: Frame, said: list[str], same_scan: bool) -> bool:
         newest = self._ring.newest
-        if begins_anew(frame.index, newest):
+        if not same_scan and begins_anew(frame.index, newest):
             self.clear()
             said.append(f"Projection {frame.index} after {newest}: another scan begins.")
         if self.settings.mode == "growing" and frame.index >= self.n_window:
@@ -258,7 +258,7 @@ class LiveSlices:
 
     def _prepared(self, frame: Frame) -> tuple[Array, XrayGeometry]:
         view = view_of(self._scan, frame)  # of the prepared scan: numbers and angles are the same
-        return self._preparation.integrals(frame), view
+        return self.preparation.integrals(frame), view
 
     def _moved(self, geometry: XrayGeometry) -> XrayGeometry:
         if self._roll_rad:

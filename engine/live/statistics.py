@@ -12,9 +12,7 @@ import numpy as np
 from engine.plain import Plain
 
 RECENT_S = 5.0
-"""Rates are of the last so many seconds,"""
-RECENT_FRAMES = 5000
-"""and latencies of at most so many frames."""
+"""Rates and latencies are of the last so many seconds."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ class Figures:
         self.lost = 0
         self._came: deque[float] = deque()
         self._refreshed: deque[float] = deque()
-        self._latencies: deque[float] = deque(maxlen=RECENT_FRAMES)
+        self._latencies: deque[tuple[float, float]] = deque()
         self._not_shown: list[float] = []
 
     def took(self, arrived_s: Sequence[float], lost: int) -> None:
@@ -78,14 +76,17 @@ class Figures:
         """Count an image that is handed over now."""
         now = monotonic()
         self._refreshed.append(now)
-        self._latencies.extend(now - arrived for arrived in self._not_shown)
+        self._latencies.extend((now, now - arrived) for arrived in self._not_shown)
         self._not_shown.clear()
+        while self._latencies and now - self._latencies[0][0] > RECENT_S:
+            self._latencies.popleft()
 
     def at(self, views: int, covered_rad: float, n_bytes: int) -> LiveStatistics:
         """Return the figures of this moment."""
         median, p99 = float("nan"), float("nan")
         if self._latencies:
-            median, p99 = (float(1e3 * value) for value in np.percentile(self._latencies, (50, 99)))
+            late = [seconds for _, seconds in self._latencies]
+            median, p99 = (float(1e3 * value) for value in np.percentile(late, (50, 99)))
         return LiveStatistics(
             _rate(self._came),
             _rate(self._refreshed),

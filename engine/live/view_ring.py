@@ -43,6 +43,11 @@ class ViewRing:
         return [int(slot) for slot in order[self._numbers[order] != _FREE]]
 
     @property
+    def numbers(self) -> set[int]:
+        """Numbers of the views."""
+        return {int(number) for number in self._numbers if number != _FREE}
+
+    @property
     def newest(self) -> int | None:
         """Largest number; None: there is no view."""
         most = int(self._numbers.max())

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.errors import DataError, GeometryError
+from engine.backend import Backend
+from engine.errors import DataError, DeviceError, GeometryError
 from engine.filtering.design import plan_for
 from engine.filtering.detector import edges
 from engine.filtering.orbit import orbit_of
@@ -34,6 +35,12 @@ def begins_anew(index: int, newest: int | None) -> bool:
     if newest is None or index >= newest:
         return False
     return index == 0 or newest - index >= LATE
+
+
+def check_device(on: Backend) -> None:
+    """Refuse a GPU, for which live slices are not written."""
+    if on.is_cuda:
+        raise DeviceError("live slices are made by the CPU; choose it for them.")
 
 
 def check_scan(scan: XrayGeometry) -> None:

@@ -193,7 +193,7 @@ def test_steps_say_whether_they_do_single_views():
     steps = (*STEPS[:1], BadPixels(), Binning(pixels=2), STEPS[1], Rings(), Roll(degrees=0.0))
     live = live_of(geometry, steps=steps)
     live.add(frames_of(geometry, counts_of(geometry), range(N)))
-    assert live.left_out == (Rings.title,)
+    assert live.preparation.left_out == (Rings.title,)
     assert live.geometry.shape == (16, 24)
     middle = live.refresh().values[0][INSIDE, 16:24].mean()
     np.testing.assert_allclose(middle, MU, rtol=5e-3)

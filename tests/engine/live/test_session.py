@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from threading import Event
+
 import numpy as np
 import pytest
 
 from engine import backend
 from engine.errors import DataError
 from engine.geometry.plane import orthogonal
-from engine.live.following import LiveChoices, LiveUpdate
+from engine.live.following import LiveChoices, LiveUpdate, LiveWork
 from engine.live.frame import Ended, Frame, FrameKind, Noticed, Resumed, ShapeChanged
+from engine.live.recording import Recording
 from engine.live.session import LiveSession
 from engine.live.settings import LiveSettings
 from engine.preprocess import FlatField, Logarithm, Rings
@@ -63,6 +66,30 @@ def test_a_scan_that_grows_ends_with_its_slices_and_is_kept_as_it_came():
     assert (len(scan.flats), len(scan.darks), scan.info["flat_views"]) == (1, 1, [0])
 
 
+def test_views_that_were_not_taken_in_time_are_kept_and_come_in_later():
+    recording = Recording(Beamline(whole_scan(), SCAN))
+    everything = list(recording.frames(Event()))
+    work = LiveWork(recording, choices(), on=ON, say=lambda event: None)
+    work.take_up([*everything[:2], *everything[9::3]])
+
+    assert work.catch_up(recording) == len(everything[2:-1]) - len(everything[9:-1:3])
+    work.refresh(settled=True, is_late=False)
+    assert work.update.images.n_views == N
+    assert recording.scan(SCAN).n_views == N
+
+
+def test_a_sliding_image_that_is_late_has_views_from_all_around():
+    work = LiveWork(Beamline([]), choices(mode="sliding"), on=ON, say=lambda event: None)
+    work.take_up([*references(SCAN.shape), *frames_of(SCAN, COUNTS, range(4 * N))])
+    work.refresh(settled=False, is_late=True)
+
+    update = work.update
+    assert update.statistics.used + update.statistics.dropped == 4 * N
+    assert update.images.n_views < N
+    assert update.images.covered_rad == pytest.approx(2 * np.pi)
+    np.testing.assert_allclose(update.images.values[0][INSIDE, 16:24].mean(), MU, rtol=1e-2)
+
+
 def test_what_is_asked_for_while_it_runs_is_done():
     moved = orthogonal((20, 24), 1.5, (2.0, 0.0, 0.0))
     with LiveSession(Beamline(whole_scan()), choices(mode="sliding"), on=ON) as session:
@@ -83,7 +110,7 @@ def test_frames_wait_for_flats_that_come_late():
         followed(session)
 
     assert session.newest.images.n_views == N
-    assert session.scan().info["flat_views"] == [0]
+    assert session.scan().info["flat_views"] == [5]
 
 
 def test_the_state_says_what_is_waited_for():
