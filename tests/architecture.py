@@ -64,7 +64,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("plain", "errors", "faces"),
     ),
     "tuning": ("benchmark", "modalities", "reporting", "simulate", *SCANS),
-    "benchmark": ("jobs", "modalities", "reporting", "simulate", "quality", *SCANS),
+    "benchmark": ("jobs", "live", "modalities", "reporting", "simulate", "quality", *SCANS),
     "cli": (
         *("benchmark", "jobs", "modalities", "normalise", "privacy", "reporting", "results"),
         *("live", "simulate", "tuning"),

@@ -104,10 +104,12 @@ def _row(on: Backend, case: LiveCase, seconds: float) -> Plain:
         return row | dict.fromkeys(LIVE_FIGURES) | {"fault": fault}
     del live
     choices = LiveChoices(setup.geometry, planes, steps, settings=settings)
-    return row | _figures_of(Detector(case), choices, on, seconds)
+    return row | _figures_of(ClockedDetector(case), choices, on, seconds)
 
 
-def _figures_of(detector: Detector, choices: LiveChoices, on: Backend, seconds: float) -> Plain:
+def _figures_of(
+    detector: ClockedDetector, choices: LiveChoices, on: Backend, seconds: float
+) -> Plain:
     with LiveSession(detector, choices, on=on) as session:
         while session.newest.images is None:
             session.take(0.1)
@@ -137,7 +139,7 @@ def _bars(row: Plain) -> list[Bar]:
     ]
 
 
-class Detector:
+class ClockedDetector:
     """Sends frames of a disc by the clock, from a thread; late ones are lost."""
 
     can_wait = False

@@ -37,7 +37,7 @@ def test_a_setup_that_memory_cannot_hold_is_said(monkeypatch):
 
 def test_frames_that_are_late_are_lost_and_counted():
     stop, frames = Event(), []
-    for frame in live.Detector(SMALL).frames(stop):
+    for frame in live.ClockedDetector(SMALL).frames(stop):
         frames.append(frame)
         if len(frames) == 4:
             sleep(0.05)
