@@ -27,6 +27,7 @@ def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
     p = verbs.add_parser("tune", help="find the fastest kernels on this machine, and keep them")
     p.add_argument("target", choices=tuple(TARGETS), help="kind of scan")
+    p.add_argument("--study", type=Path, metavar="FILE.toml", help="tune in the size of this study")
     p.add_argument("--device", choices=DEVICES, default="auto")
     p.add_argument("--threads", type=_count, metavar="N", help="of the CPU")
     p.add_argument("--budget", type=float, default=60.0, metavar="S", help="time to take [s]")
@@ -52,7 +53,13 @@ def _act(arguments: argparse.Namespace, console: Console) -> None:
     if arguments.show:
         _show(all_kept(kernels, on), on, console)
         return
-    problems = problems_of(arguments.target, on)
+    if arguments.study is None:
+        problems = problems_of(arguments.target, on)
+    else:
+        from engine.modalities.studies import read_study
+        from engine.tuning.of_study import problem_of_study
+
+        problems = [problem_of_study(arguments.target, read_study(arguments.study), on)]
     parts = [_tune(each, arguments, arguments.budget / len(problems), console) for each in problems]
     if arguments.json is not None:
         figures = {"format": FORMAT, "target": arguments.target, "machine": on.machine}

@@ -26,6 +26,8 @@ from engine.tuning.threads import as_kept, thread_numbers
 
 EVENTS = 1 << 17
 """Events of one run for each thread."""
+SIZE = 128
+"""Edge of the standard image [voxels]."""
 ROWS = (0, 1024, 2048, 4096, 16384)
 ROUNDING = 1e-5
 """What, of the largest value, sums of float32 in another order may differ by, as `RayProjector`
@@ -47,7 +49,7 @@ class HostUpdate(TuningProblem):
         *,
         reproducible: bool = False,
     ) -> None:
-        self.on, self._grid, self._tof = on, grid or cube(128), tof
+        self.on, self._grid, self._tof = on, grid or cube(SIZE), tof
         self._exact = reproducible
         self._rays = rays or _standard(EVENTS * on.threads)
         is_timed = tof is not None and self._rays.tof_bins is not None

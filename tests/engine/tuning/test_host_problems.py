@@ -8,16 +8,28 @@ from itertools import product
 import numpy as np
 import pytest
 
-from engine.backend import cpu
+from engine.backend import cpu, cuda
 from engine.benchmark.crossing import cube, events, time_bins, timing
 from engine.cli.main import main
-from engine.io import read_scanner
+from engine.data.histogram import Histogram
+from engine.data.listmode import ListMode
+from engine.data.projections import Projections
+from engine.errors import ResourceError, SettingsError
+from engine.geometry.orbits import circle, circular_cone
+from engine.io import read_scanner, write_histogram, write_listmode, write_projections
+from engine.io.response_hdf5 import write_response
+from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.operators.rays import Rays
+from engine.study.study import Study
 from engine.tuning.choices import TARGETS
 from engine.tuning.host_cone import HostBack, TunedScan
 from engine.tuning.host_matrix import HostProjection
 from engine.tuning.host_rays import HostUpdate
+from engine.tuning.of_study import problem_of_study
 from engine.tuning.problems import problems_of
+from tests.emulator import EmulatedGpu
 from tests.engine.operators.random_response import random_response
 
 ON = cpu(2)
@@ -88,13 +100,14 @@ def test_the_command_tries_forms_writes_them_and_forgets(tmp_path, monkeypatch, 
     pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
     monkeypatch.setattr("engine.tuning.host_rays.EVENTS", 2000)
+    monkeypatch.setattr("engine.tuning.host_rays.SIZE", 16)
     out = tmp_path / "out.json"
-    assert main(["tune", "listmode", "--threads", "1", "--budget", "0.3", "--json", str(out)]) == 0
+    assert main(["tune", "listmode", "--threads", "1", "--budget", "30", "--json", str(out)]) == 0
     figures = json.loads(out.read_text())
     (part,) = figures["kernels"]
     assert figures["format"] == "isocenter-tuning-1" and part["kernel"] == "rays"
     assert part["tried"][0]["values"] == part["shipped"] == {"threads": 1, "rows": 0}
-    assert all(t["seconds_left"] <= 0.3 for t in part["tried"])
+    assert all(t["seconds_left"] <= 30 for t in part["tried"])
     assert part["kept"] == (part["best"] is not None)
     capsys.readouterr()
     assert main(["tune", "listmode", "--forget"]) == 0
@@ -106,3 +119,41 @@ def test_the_command_tries_forms_writes_them_and_forgets(tmp_path, monkeypatch, 
 def test_a_budget_that_is_none_is_refused(capsys):
     assert main(["tune", "cone", "--budget", "0"]) == 2
     assert "tuning needs some time" in capsys.readouterr().err
+
+
+def test_a_study_is_tuned_in_its_own_size(tmp_path, monkeypatch):
+    monkeypatch.setattr("engine.tuning.host_rays.EVENTS", 500)
+    orbit = circular_cone(
+        circle(12), source_axis_mm=300.0, source_detector_mm=450.0, shape=(12, 20), pixel_mm=2.0
+    )
+    values = np.ones((12, 12, 20), np.float32)
+    write_projections(Projections(values, orbit, kind="integrals"), tmp_path / "cone.h5")
+    ring = read_scanner("demo-ring")
+    crystals = ring.lors(np.random.default_rng(1).integers(0, ring.n_lors, 3000))
+    write_listmode(ListMode(ring, crystals, duration_s=1.0), tmp_path / "pet.h5")
+    cone = Study(data=tmp_path / "cone.h5", protocol=CtProtocol())
+    pet = Study(data=tmp_path / "pet.h5", protocol=ListModeProtocol())
+    problem = problem_of_study("cone", cone, ON)
+    assert "12 × 20 pixels" in problem.work and faults(problem, forms_of(problem)[:3]) == set()
+    problem = problem_of_study("listmode", pet, ON)
+    assert faults(problem, forms_of(problem)[:3]) == set()
+    assert int(problem.work.split()[0]) <= 1000
+    with pytest.raises(SettingsError, match="no scan that `tune cone` is for"):
+        problem_of_study("cone", pet, ON)
+    with pytest.raises(ResourceError, match="--device cpu"):
+        problem_of_study("cone", cone, cuda(EmulatedGpu()))
+
+
+def test_a_study_of_panels_wants_its_response_first(tmp_path):
+    panels = read_scanner("test-panels")
+    counts = np.ones(panels.n_lors, np.float32)
+    write_histogram(Histogram(panels, counts, duration_s=1.0), tmp_path / "panels.h5")
+    study = Study(data=tmp_path / "panels.h5", protocol=DualHeadProtocol())
+    with pytest.raises(ResourceError, match="isocenter response build"):
+        problem_of_study("dual-head", study, ON)
+    response = random_response(panels)
+    write_response(response, tmp_path / "response.h5")
+    given, protocol = tmp_path / "response.h5", DualHeadProtocol()
+    study = Study(data=tmp_path / "panels.h5", response=given, protocol=protocol)
+    problem = problem_of_study("dual-head", study, ON)
+    assert problem.slot.kernel == "matrix" and faults(problem, ()) == set()

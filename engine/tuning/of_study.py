@@ -1,0 +1,106 @@
+"""The kernels of one study, tuned on its own scan: its detector, its volume, its events."""
+
+from __future__ import annotations
+
+from engine.backend import Backend
+from engine.errors import DataError, ResourceError, SettingsError
+from engine.geometry.dual_head import DualHead
+from engine.geometry.scanner import Scanner
+from engine.io import is_histogram, read_histogram, read_listmode, read_projections
+from engine.io.response_hdf5 import read_response
+from engine.modalities.dual_head_pet import response_cache
+from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
+from engine.modalities.dual_head_pet.response_role import RESPONSE
+from engine.modalities.listmode_pet.model import prepare
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.operators.rays import Rays
+from engine.paths import cache_dir
+from engine.study.study import Study
+from engine.tuning import host_rays
+from engine.tuning.host_cone import HostBack, TunedScan
+from engine.tuning.host_matrix import HostProjection
+from engine.tuning.problem import TuningProblem
+
+
+def problem_of_study(target: str, study: Study, on: Backend) -> TuningProblem:
+    """Return what is tuned for a study on the CPU.
+
+    Parameters
+    ----------
+    target
+        the kind of scan that is asked for, see `engine.tuning.choices`
+    study
+        the scan and its protocol
+    on
+        the CPU
+
+    Raises
+    ------
+    SettingsError
+        where the study is of another kind
+    ResourceError
+        on a GPU; or where its response was not made yet
+    """
+    if on.is_cuda:
+        raise ResourceError(
+            f"{on.label}: on a GPU kernels are tuned in the standard size; leave --study out, or "
+            "give --device cpu."
+        )
+    match target, study.protocol:
+        case "cone", CtProtocol() as protocol:
+            geometry = read_projections(study.data).geometry
+            return HostBack(on, TunedScan(geometry, protocol.grid.grid_for(geometry)))
+        case "listmode", ListModeProtocol() as protocol:
+            return _of_events(study, protocol, on)
+        case "dual-head", DualHeadProtocol() as protocol:
+            return _of_panels(study, protocol, on)
+    raise SettingsError(
+        f"{study.data.name}: no scan that `tune {target}` is for; name the kind of the study."
+    )
+
+
+def _of_events(study: Study, protocol: ListModeProtocol, on: Backend) -> TuningProblem:
+    data = read_listmode(study.data, scanner=study.scanner, complete_events=study.complete_events)
+    prompts = prepare(data, on=on).data
+    # every n-th of the sorted events, as a subset takes them
+    rows = slice(None, None, -(-prompts.n_events // (host_rays.EVENTS * on.threads)))
+    is_timed = protocol.time_of_flight and prompts.tof_bins is not None
+    rays = Rays(
+        prompts.scanner.positions_mm,
+        prompts.crystals[rows],
+        prompts.tof_bins[rows] if is_timed and prompts.tof_bins is not None else None,
+    )
+    return host_rays.HostUpdate(
+        on,
+        rays,
+        protocol.grid.grid_for(prompts.scanner),
+        prompts.scanner.tof if is_timed else None,
+        reproducible=protocol.reproducible,
+    )
+
+
+def _of_panels(study: Study, protocol: DualHeadProtocol, on: Backend) -> TuningProblem:
+    scanner = _scanner_of(study)
+    if not isinstance(scanner, DualHead):
+        raise DataError(f"{study.data.name}: {scanner.name} has no two panels.")
+    panels = protocol.grid.scanner_for(scanner)
+    given = study.inputs.get(RESPONSE.key)
+    response = (
+        response_cache.find(cache_dir() / "response", panels, protocol.response)
+        if given is None
+        else read_response(given, panels, any_image=True)
+    )
+    if response is None:
+        raise ResourceError(
+            f"{study.data.name}: the response of {panels.name} was not made yet; reconstruct the "
+            "study once, or make it with `isocenter response build`."
+        )
+    return HostProjection(on, response, protocol.algorithm.n_subsets)
+
+
+def _scanner_of(study: Study) -> Scanner:
+    if is_histogram(study.data):
+        return read_histogram(study.data, study.scanner).scanner
+    data = read_listmode(study.data, scanner=study.scanner, complete_events=study.complete_events)
+    return data.scanner
