@@ -66,7 +66,8 @@ def _act(arguments: argparse.Namespace, console: Console) -> None:
         text = to_json(figures | {"kernels": parts}, indent=2) + "\n"
         write_atomically(text.encode(), arguments.json)
     if any(part["stopped"] for part in parts):
-        raise KeyboardInterrupt("the best so far is kept")
+        some = any(part["kept"] for part in parts)
+        raise KeyboardInterrupt("the best so far is kept" if some else "nothing was changed")
 
 
 def _tune(

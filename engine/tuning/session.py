@@ -18,7 +18,7 @@ from time import perf_counter
 from engine.errors import EngineError, ResourceError, SettingsError
 from engine.plain import Plain
 from engine.tuning.choices import STRATEGIES
-from engine.tuning.comparing import WORTH, Comparison, compare
+from engine.tuning.comparing import PAIRS, WORTH, Comparison, compare
 from engine.tuning.problem import TuningProblem, Values
 
 NEEDS_TUNER = (
@@ -221,7 +221,9 @@ class TuningSession:
         if values == self.problem.shipped or ratio >= (WORTH if best is None else best.ratio):
             return None
         seconds, shipped = self.problem.seconds, self.problem.shipped
-        # not ended with the budget: a few seconds more make out of a hope a form that is kept
+        # begun only where it can be ended: what looks good too late is compared first next time
+        if self.seconds_left < 4 * PAIRS * self._outcome.shipped_seconds:
+            return None
         pairs = (lambda: seconds(values)), (lambda: seconds(shipped)), (lambda: not self._stopped)
         found = compare(*pairs)
         # anew: of many forms that are as fast, one looks faster, but hardly twice; and what is told

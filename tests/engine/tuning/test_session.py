@@ -57,7 +57,7 @@ class Bowl(TuningProblem):
         fast = values["kind"] == "odd" and self.odd != "slow"
         law = 0.001 if fast else 1 + 0.2 * abs(np.log2(values["width"]) - 3)
         law *= 1.1 if values["kind"] == "odd" else 1.0
-        return law * (1 + self.noise * self.rng.standard_normal())
+        return 1e-3 * law * (1 + self.noise * self.rng.standard_normal())
 
     def fault_of(self, result):
         return worst(result, RIGHT, 1e-6)
@@ -67,7 +67,7 @@ class Flat(Bowl):
     """Forms that are all as fast, but for noise."""
 
     def seconds(self, values):
-        return 1 + self.noise * self.rng.standard_normal()
+        return 1e-3 * (1 + self.noise * self.rng.standard_normal())
 
 
 def session(problem, **options):
@@ -155,7 +155,7 @@ def test_kernel_tuner_reads_the_file_of_trials(tmp_path):
     found = util.read_cache(str(cache), open_cache=False)
     assert found["device_name"] == cpu(2).machine and found["kernel_name"] == "rays"
     assert len(found["cache"]) == 11
-    assert found["cache"]["8,plain"]["time"] == pytest.approx(1000)
+    assert found["cache"]["8,plain"]["time"] == pytest.approx(1)
     assert isinstance(found["cache"]["8,odd"]["__error__"], util.InvalidConfig)
     best = util.get_best_config(list(found["cache"].values()), "time", False)
     assert {name: best[name] for name in BEST} == BEST
@@ -219,3 +219,9 @@ def test_wrong_numbers_are_told_with_the_worst_of_them():
     off = RIGHT.copy()
     off[2], off[5] = 2.5, 9
     assert worst(off, RIGHT, 0.1) == "wrong numbers: 9 for 5, 2 values in all"
+
+
+def test_no_comparison_is_begun_that_the_budget_cannot_end():
+    outcome = session(Bowl(), budget_s=0.05).run()  # 60 runs of 1.4 ms take longer
+    assert outcome.best is None and len(outcome.tried) > 1
+    assert all(tried.comparison is None for tried in outcome.tried)

@@ -23,6 +23,10 @@ from engine.quality.roi import cylinder, mean
 from engine.reporting.context import Resume
 from engine.reporting.provenance import hash_array
 from engine.study.assignments import with_settings
+from engine.tuning.comparing import Comparison
+from engine.tuning.host_cone import HostBack, TunedScan
+from engine.tuning.keeping import keep
+from engine.tuning.session import Outcome
 
 ON = cpu(2)
 MU = 0.02
@@ -226,6 +230,19 @@ def test_provenance_can_make_it_again(files):
     assert record["tuned_kernels"] == {}
     kept = hash_array(read_projections(files / "cone.h5").values)  # also of stacks of many files
     assert record["scan"]["values_sha256"] == kept
+
+
+def test_a_tuned_form_is_used_and_told_with_the_same_image(files, tmp_path, monkeypatch):
+    monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path))
+    usual = volume(study(files / "cone.h5"))
+    problem = HostBack(ON, TunedScan(cone(), usual.grid))
+    values = {"threads": 1, "lines": 32, "views": 4}
+    outcome = Outcome(best=values, comparison=Comparison(0.8, 0.78, 0.82, 15))
+    assert keep(problem, outcome) is not None
+    tuned = volume(study(files / "cone.h5"))
+    np.testing.assert_array_equal(tuned.values, usual.values)
+    assert usual.info["tuned_kernels"] == {}
+    assert "lines 32, rows 0, threads 1, views 4" in tuned.info["tuned_kernels"]["cone_back"]
 
 
 def test_things_of_pet_do_not_belong_to_a_ct_scan(files):
