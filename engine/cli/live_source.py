@@ -11,8 +11,8 @@ from engine.live.opening import SourceOptions, open_source
 from engine.live.source import FrameSource
 
 SOURCE = (
-    "tcp://HOST:PORT of a sender (tcp://*:PORT: senders connect here), a folder that fills with "
-    "images, an HDF5 file that is being written, or with --replay a stored scan"
+    "tcp://HOST:PORT of a sender (tcp://*:PORT: senders connect here), pva://CHANNEL, a folder "
+    "that fills with images, an HDF5 file that is being written, or with --replay a stored scan"
 )
 
 

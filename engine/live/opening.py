@@ -13,6 +13,7 @@ from engine.jobs.loader.loader import Calls
 from engine.live.source import FrameSource
 from engine.live.sources.folder import FolderSource
 from engine.live.sources.hdf5 import Hdf5Source
+from engine.live.sources.pv_access import SCHEME, PvAccessSource
 from engine.live.sources.replay import ReplaySource
 from engine.live.sources.stream import StreamSource
 from engine.live.zeromq import is_address
@@ -49,8 +50,12 @@ def open_source(name: str, options: SourceOptions | None = None) -> FrameSource:
     options = options or SourceOptions()
     if is_address(name):
         return StreamSource(name, subscribe=options.subscribe)
+    if name.startswith(SCHEME):
+        return PvAccessSource(name.removeprefix(SCHEME))
     if "://" in name:
-        raise SettingsError(f"{name}: no source; want tcp://host:port, a file or a folder.")
+        raise SettingsError(
+            f"{name}: no source; want tcp://host:port, pva://CHANNEL, a file or a folder."
+        )
     path = Path(name)
     if not exists(path):
         raise SettingsError(f"{name}: no such file or folder, and no address such as tcp://host:1.")
