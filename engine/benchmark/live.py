@@ -37,6 +37,8 @@ FRAMES_PER_S = {"FleX-ray": 1 / 12e-3, "High-speed": 12_800.0, "Tomobank": 1 / 0
 """Rates of the detectors, by the paper."""
 WARM_S = 4.0
 """From the first image until the figures are taken."""
+BUFFER_S = 0.05
+"""Frames that the detector itself holds until they are fetched."""
 DRAWN, SEED = 8, 20240612
 """Different frames, sent again and again, and how they are drawn."""
 OPEN_COUNTS, DARK_COUNTS = 20_000, 100
@@ -140,7 +142,7 @@ def _bars(row: Plain) -> list[Bar]:
 
 
 class ClockedDetector:
-    """Sends frames of a disc by the clock, from a thread; late ones are lost."""
+    """Sends frames of a disc by the clock, from a thread; those that come too late are lost."""
 
     can_wait = False
 
@@ -163,7 +165,9 @@ class ClockedDetector:
         while not stop.is_set():
             due = begun + (last + 1) / rate
             stop.wait(max(due - monotonic(), 0))
-            k = max(int((monotonic() - begun) * rate), last + 1)
+            newest = int((monotonic() - begun) * rate)
+            # its own buffer is short: what is older was overwritten
+            k = max(newest - int(BUFFER_S * rate), last + 1)
             angle, values = float(k * step % (2 * np.pi)), self._frames[k % DRAWN]
             yield Frame(FrameKind.PROJECTION, k, angle, values, begun + k / rate, k - last - 1)
             last = k

@@ -40,14 +40,14 @@ def test_frames_that_are_late_are_lost_and_counted():
     for frame in live.ClockedDetector(SMALL).frames(stop):
         frames.append(frame)
         if len(frames) == 4:
-            sleep(0.05)
+            sleep(0.2)
         if len(frames) == 6:
             break
     numbers = [frame.index for frame in frames[2:]]
     assert [frame.lost for frame in frames[3:]] == [
         after - before - 1 for before, after in pairwise(numbers)
     ]
-    assert numbers[2] - numbers[1] >= 9
+    assert numbers[2] - numbers[1] >= 25
 
 
 def test_the_command_keeps_figures_and_refuses_what_it_does_not_know(monkeypatch, tmp_path, capsys):
