@@ -50,7 +50,7 @@ def mmr(request):
 
 @pytest.fixture(scope="module")
 def brain(mmr):
-    return reconstruct(mmr / "PET_ACQ_small.l.hdr.STIR")[0]
+    return reconstruct(mmr / "PET_ACQ_small.l.hdr.STIR", "algorithm.iterations=3")[0]
 
 
 def reference_on_our_grid(mmr, volume):
@@ -138,7 +138,7 @@ def test_mirrored_segments_explain_the_events_less_well(mmr):
 
 def test_safir_point_is_at_5_mm(shared_data):
     folder = shared_data / "pet-listmode-safir-point"
-    volume, previews = reconstruct(folder / "point_5.clm.safir")
+    volume, previews = reconstruct(folder / "point_5.clm.safir", "algorithm.iterations=3")
     assert np.linalg.norm(peak_mm(volume) - (5, 0, 0)) <= 1.0
     last = previews[-1].volume
     z, y, _ = np.unravel_index(last.values.argmax(), last.grid.shape)
