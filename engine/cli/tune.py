@@ -63,11 +63,15 @@ def _act(arguments: argparse.Namespace, console: Console) -> None:
     parts = [_tune(each, arguments, arguments.budget / len(problems), console) for each in problems]
     if arguments.json is not None:
         figures = {"format": FORMAT, "target": arguments.target, "machine": on.machine}
-        text = to_json(figures | {"kernels": parts}, indent=2) + "\n"
-        write_atomically(text.encode(), arguments.json)
+        write_trials(figures | {"kernels": parts}, arguments.json)
     if any(part["stopped"] for part in parts):
         some = any(part["kept"] for part in parts)
         raise KeyboardInterrupt("the best so far is kept" if some else "nothing was changed")
+
+
+def write_trials(figures: Plain, path: Path) -> None:
+    """Write all that was tried as JSON."""
+    write_atomically((to_json(figures, indent=2) + "\n").encode(), path)
 
 
 def _tune(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
 
 from engine.backend import Backend
 from engine.io.atomic_write import write_atomically
@@ -48,10 +49,14 @@ def keep(problem: TuningProblem, outcome: Outcome) -> Plain | None:
         "tried": len(outcome.tried),
         "tuned_utc": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    path = problem.slot.path(problem.on)
+    write_record(record, problem.slot.path(problem.on))
+    return record
+
+
+def write_record(record: Plain, path: Path) -> None:
+    """Write what is kept of a kernel, whole or not at all."""
     made(path.parent, OTHER_HOME)
     write_atomically((text_of(record) + "\n").encode(), path)
-    return record
 
 
 def kept_values(problem: TuningProblem) -> tuple[Values, ...]:

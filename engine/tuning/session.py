@@ -16,6 +16,7 @@ from pathlib import Path
 from time import perf_counter
 
 from engine.errors import EngineError, ResourceError, SettingsError
+from engine.io.atomic_write import write_atomically
 from engine.plain import Plain
 from engine.tuning.choices import STRATEGIES
 from engine.tuning.comparing import PAIRS, WORTH, Comparison, compare
@@ -267,7 +268,8 @@ def _under_trial(cache: Path | None, values: Values) -> Iterator[None]:
         yield
         return
     note = cache.with_suffix(".trying")
-    note.write_text(",".join(map(str, values.values())), encoding="utf-8")
+    with suppress(EngineError, OSError):
+        write_atomically(",".join(map(str, values.values())).encode(), note)
     try:
         yield
     finally:

@@ -7,6 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from engine.backend import Backend
+from engine.errors import EngineError
+from engine.io.atomic_write import write_atomically
 from engine.kernels.kept_forms import Slot, source_digest
 from engine.paths import cache_dir, made
 from engine.plain import Plain
@@ -48,8 +50,8 @@ def mark_unfinished(path: Path, error: str) -> None:
     # an open file of Kernel Tuner ends behind a row; a closed one with the ends of both tables
     text = text.removesuffix("}\n}").removesuffix("}}")
     comma = "" if text.endswith("{") else ","
-    with suppress(OSError):
-        path.write_text(f"{text}{comma}\n{json.dumps({key: row})[1:-1]},", encoding="utf-8")
+    with suppress(EngineError, OSError):
+        write_atomically(f"{text}{comma}\n{json.dumps({key: row})[1:-1]},".encode(), path)
 
 
 def _rows(path: Path) -> list[Plain]:

@@ -16,7 +16,12 @@ ROOT = Path(__file__).resolve().parents[2]
 CALLS = {"write_atomically", "write_together", "publishing", "write_hdf5", "write_with_sidecar"}
 LAYERS = {"engine/io/atomic_write.py", "engine/io/hdf5_writer.py", "engine/io/nifti.py"}
 """Where files are written on behalf of those that are tried here."""
-OWN_ACCOUNT = {"engine/io/audit_log.py", "engine/support/faults.py"}
+OWN_ACCOUNT = {
+    "engine/io/audit_log.py",
+    "engine/support/faults.py",
+    "engine/tuning/session.py",
+    "engine/tuning/trials.py",
+}
 """What goes on without a word to the user where it cannot be written, and has tests of its own."""
 
 

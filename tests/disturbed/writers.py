@@ -13,6 +13,7 @@ from engine import find_protocol
 from engine.benchmark import report
 from engine.cli.bench import _keep as keep_figures
 from engine.cli.quality import _write as write_report
+from engine.cli.tune import write_trials
 from engine.data.calibration import Calibration
 from engine.data.components import Components
 from engine.data.histogram import Histogram
@@ -43,6 +44,7 @@ from engine.results import NewResult, Results
 from engine.results.thumbnail import thumbnail
 from engine.study.study import Study, write_study
 from engine.support.bundle import SupportBundle
+from engine.tuning.keeping import write_record
 from tests.engine.geometry.panels import panels
 from tests.farm.scanners import small_ring
 
@@ -261,6 +263,16 @@ WRITERS: tuple[Writer, ...] = (
         "figures",
         lambda folder, version: keep_figures({"version": version}, folder / "a.json"),
         ("engine/cli/bench.py",),
+    ),
+    Writer(
+        "tuned form",
+        lambda folder, version: write_record({"form": f"{version}"}, folder / "a.json"),
+        ("engine/tuning/keeping.py",),
+    ),
+    Writer(
+        "trials of forms",
+        lambda folder, version: write_trials({"kernels": [version]}, folder / "a.json"),
+        ("engine/cli/tune.py",),
     ),
     Writer("benchmark page", _benchmark, ("engine/benchmark/report.py",)),
     Writer("quality report", _quality, ("engine/cli/quality.py",)),
