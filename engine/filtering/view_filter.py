@@ -1,11 +1,11 @@
 """Views of a scan filtered one by one, as they come: what they share is worked out once.
 
-f = ramp( unit · weight · density · p ) / width of a pixel,   q = gain · f
+f = ramp( unit · weight · density · p ) / width of a pixel,   q = level · gain · f
 
 with q and density as in `engine.filtering.projections`. The angle a view stands for changes with
-its neighbours, and so does a weight that all of its rays share: both are the gain, which needs no
-new filtering. The unit is what they are in a whole scan, so that gains are 1 in the end and the
-values those of an ordinary run.
+its neighbours, which is its gain, and a weight that all rays share with what is covered, which is
+the level: both need no new filtering. The unit is what they are in a whole scan, so that gains and
+level are 1 in the end and the values those of an ordinary run.
 """
 
 from __future__ import annotations
@@ -33,11 +33,13 @@ class ViewWeights:
     ----------
     design : what was decided about them
     gains : (n_views,) factors of filtered views
+    level : factor of all of them together, which changes as views cover more
     unit_rad : angle, times the weight of rays that are all alike, that the views are filtered with
     """
 
     design: FilterDesign
     gains: Array
+    level: float
     unit_rad: float
 
     @property
@@ -88,9 +90,10 @@ def weights_of(
     # where rays are measured twice in the end, they count half
     final = 0.5 if design.even_weight is not None and design.kind != "half circle" else 1.0
     unit = final * step_rad
-    gains = design.step_rad * weight * max(1.0, np.pi / covered) / unit
+    gains = design.step_rad / step_rad
     gains[np.abs(gains - 1) < ROUNDING] = 1.0
-    return ViewWeights(design, gains, unit)
+    level = weight * max(1.0, np.pi / covered) / final
+    return ViewWeights(design, gains, 1.0 if abs(level - 1) < ROUNDING else level, unit)
 
 
 class ViewFilter:

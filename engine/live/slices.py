@@ -30,7 +30,7 @@ from engine.live.preparing import Preparation
 from engine.live.settings import LiveSettings
 from engine.live.view_ring import ViewRing, view_of
 from engine.live.views import begins_anew, check_device, check_scan, check_shape, views_of
-from engine.operators.slice_sums import check_planes
+from engine.operators.slice_sums import checked_planes
 from engine.preprocess.base import PreprocessStep
 
 LOOKED_AT = 8
@@ -90,7 +90,6 @@ class LiveSlices:
         settings: LiveSettings | None = None,
         on: Backend,
     ) -> None:
-        check_planes(planes)
         check_device(on)
         self.settings, self._on = settings or LiveSettings(), on
         self.measured_shape, self.preparation = scan.shape, Preparation(scan, steps, on=on)
@@ -99,7 +98,7 @@ class LiveSlices:
         self._step_rad = coverage(self._scan.angles_rad).usual_gap_rad
         self.n_window = views_of(self._scan, self.settings)
         self._ring = ViewRing(self._scan, self.n_window)
-        self._planes, self._filter_settings = list(planes), filter or FilterSettings()
+        self._planes, self._filter_settings = checked_planes(planes), filter or FilterSettings()
         self._axis_shift = self._roll_rad = 0.0
         self._cut: tuple[bool, bool] | None = None
         self._since_cut = self._n_beyond = 0
@@ -127,7 +126,7 @@ class LiveSlices:
         if weights is None or filtered is None:
             raise ValueError("no images were made.")
         views = filtered.sums.binned(self._ring.slots, k)
-        return views, weights.design.geometry, weights.gains
+        return views, weights.design.geometry, weights.level * weights.gains
 
     @property
     def n_bytes(self) -> int:
@@ -161,8 +160,7 @@ class LiveSlices:
 
     def place(self, planes: Sequence[Plane]) -> None:
         """Put the slices elsewhere, others or more of them."""
-        check_planes(planes)
-        self._planes = list(planes)
+        self._planes = checked_planes(planes)
         if self._filtered is not None:
             self._filtered.sums.place(self._planes)
 
@@ -174,7 +172,7 @@ class LiveSlices:
 
     def roll(self, degrees: float) -> None:
         """Take the detector to be turned in its plane, beyond what the geometry says [°]."""
-        self._roll_rad = float(np.radians(degrees))
+        self._roll_rad = np.radians(degrees)
         self._forget_filtered()
 
     def filter(self, settings: FilterSettings) -> None:
@@ -207,7 +205,8 @@ class LiveSlices:
         )
         sums = self._brought_up(slots, weights).sums
         self._newest_weights = weights
-        values = sums.values(slots, weights.design.geometry, weights.gains, in_one_go=settled)
+        seen, gains, level = weights.design.geometry, weights.gains, weights.level
+        values = sums.values(slots, seen, gains, level=level, in_one_go=settled)
         return LiveImages(
             values,
             sums.planes,

@@ -118,6 +118,7 @@ class SliceSums:
         geometry: XrayGeometry,
         gains: Array,
         *,
+        level: float = 1.0,
         in_one_go: bool = False,
     ) -> list[Array]:
         """Return each slice (n_rows, n_columns), float32.
@@ -130,6 +131,8 @@ class SliceSums:
             of these views
         gains
             (n,) their factors, none negative
+        level
+            a factor of all of them
         in_one_go
             whether sums made bit by bit, or by columns, are made anew: with gains of 1 they then
             have the bits of `engine.operators.slices`
@@ -142,7 +145,7 @@ class SliceSums:
             if is_old or (in_one_go and each.differs(wanted)):
                 each.clear()
             self._change(each, wanted, slots, exact=in_one_go)
-        return [each.total.astype(np.float32) for each in self._sums]
+        return [(level * each.total).astype(np.float32) for each in self._sums]
 
     def _change(
         self, each: _Sum, wanted: Array, order: Sequence[int] = (), *, exact: bool = False
@@ -242,7 +245,8 @@ def _runs(slots: list[int]) -> list[tuple[slice, slice]]:
     return [(slice(slots[a], slots[b - 1] + 1), slice(a, b)) for a, b in ends]
 
 
-def check_planes(planes: Sequence[Plane]) -> None:
-    """Refuse no slice at all."""
+def checked_planes(planes: Sequence[Plane]) -> list[Plane]:
+    """Return the planes; refuse none at all."""
     if not planes:
         raise GeometryError("no slice to reconstruct; give at least one plane.")
+    return list(planes)
