@@ -13,6 +13,7 @@ from engine.cli.console import Console, Verbs
 from engine.cli.outputs import Output, add_force
 from engine.io.atomic_write import write_atomically
 from engine.io.json_text import to_json
+from engine.io.locks import only_writer
 from engine.plain import Plain
 from engine.tuning.choices import STRATEGIES, TARGETS
 
@@ -87,17 +88,19 @@ def _tune(
         if tried.is_best or tried.fault:
             console.line(f"  {tried.seconds_left:4.0f} s left  {_words(tried)}")
 
+    cache = trials_path(problem.on, problem.slot, problem.work)
     session = TuningSession(
         problem,
         budget_s=budget_s,
         strategy=arguments.strategy,
         seed=arguments.seed,
-        cache=trials_path(problem.on, problem.slot, problem.work),
+        cache=cache,
         first=kept_values(problem),
         on_tried=tell,
     )
-    outcome = session.run()
-    kept = keep(problem, outcome)
+    with only_writer(cache.parent):  # two searches at once would measure each other
+        outcome = session.run()
+        kept = keep(problem, outcome)
     console.line(f"  {_verdict(outcome)}")
     return _figures(problem, outcome, kept, budget_s)
 

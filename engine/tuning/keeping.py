@@ -21,17 +21,17 @@ from engine.kernels.kept_forms import (
 from engine.paths import OTHER_HOME, made, tuning_dir
 from engine.plain import Plain
 from engine.tuning.problem import TuningProblem, Values
-from engine.tuning.session import Outcome
+from engine.tuning.session import Outcome, TriedForm
 
 
 def keep(problem: TuningProblem, outcome: Outcome) -> Plain | None:
     """Write the form that was found; returns its record, None where the shipped one stays.
 
-    A form that was kept before stays where the session was stopped; where it was not, and found
-    none that is faster than the shipped one, the kept one has failed too and is taken away.
+    A form that was kept before is taken away if it was tried again and is not faster any more.
     """
     if outcome.best is None or outcome.comparison is None:
-        if not outcome.was_stopped:
+        before = kept_values(problem)
+        if any(tried.values in before and _has_failed(tried) for tried in outcome.tried):
             forget(problem.on, problem.slot)
         return None
     record = {
@@ -57,6 +57,11 @@ def write_record(record: Plain, path: Path) -> None:
     """Write what is kept of a kernel, whole or not at all."""
     made(path.parent, OTHER_HOME)
     write_atomically((text_of(record) + "\n").encode(), path)
+
+
+def _has_failed(tried: TriedForm) -> bool:
+    compared = tried.comparison
+    return bool(tried.fault) or (compared is not None and not compared.is_faster)
 
 
 def kept_values(problem: TuningProblem) -> tuple[Values, ...]:

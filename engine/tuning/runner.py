@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -65,7 +65,9 @@ class FormsRunner(Runner):  # type: ignore[misc]  # Kernel Tuner has no types
         options.budget.add_evaluations(1)
         row = values | found
         if key not in cache:
-            util.store_cache(key, row, options.cachefile, cache)
+            # a full disk costs what the next session would have known, nothing of this one
+            with suppress(OSError):
+                util.store_cache(key, row, options.cachefile, cache)
         return row
 
 
@@ -120,7 +122,8 @@ def search(
             return
         finally:
             if cache is not None:
-                util.close_cache(str(cache))
+                with suppress(OSError, ValueError):
+                    util.close_cache(str(cache))
 
 
 def _lists(problem: TuningProblem) -> dict[str, list[object]]:
@@ -142,8 +145,11 @@ def _opened(cache: Path, problem: TuningProblem, options: Options, runner: Runne
         found: Plain = util.process_cache(str(cache), kernel, options, runner)
     except (ValueError, KeyError, TypeError, AttributeError):
         # torn when a process died, or of other parameters: what it held can be measured again
-        cache.unlink(missing_ok=True)
+        with suppress(OSError):
+            cache.unlink(missing_ok=True)
         found = util.process_cache(str(cache), kernel, options, runner)
+    except OSError:
+        found = {}
     return found
 
 

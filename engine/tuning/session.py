@@ -195,18 +195,18 @@ class TuningSession:
         return TriedForm(values, seconds, ratio, fault, self.seconds_left, from_file=True)
 
     def _measured(self, values: Values) -> TriedForm:
+        ratio = seconds = comparison = None
         with _under_trial(self._cache, values):
             try:
                 fault = self.problem.fault_of(self.problem.result(values))
-                pair = None if fault else self._pair(values)
-            except (EngineError, MemoryError, ValueError, ArithmeticError) as e:
-                fault, pair = f"{type(e).__name__}: {e}", None
-        if pair is None:
-            return TriedForm(values, None, None, fault, self.seconds_left)
-        ratio, seconds = pair
-        comparison = self._compared(values, ratio)
+                if not fault:
+                    ratio, seconds = self._pair(values)
+                    comparison = self._compared(values, ratio)
+            except Exception as e:  # noqa: BLE001  one form of many: whatever it raises is its fault
+                ratio = seconds = comparison = None
+                fault = f"{type(e).__name__}: {e}"
         is_best = comparison is not None and self._is_best(values, comparison)
-        return TriedForm(values, seconds, ratio, "", self.seconds_left, comparison, is_best)
+        return TriedForm(values, seconds, ratio, fault, self.seconds_left, comparison, is_best)
 
     def _pair(self, values: Values) -> tuple[float, float]:
         """Time of a form over that of the shipped one; and in seconds, as if nothing else ran."""
@@ -219,7 +219,9 @@ class TuningSession:
     def _compared(self, values: Values, ratio: float) -> Comparison | None:
         """Compare a form that looks like the best with the shipped one."""
         best = self._outcome.comparison
-        if values == self.problem.shipped or ratio >= (WORTH if best is None else best.ratio):
+        looks_slower = ratio >= (WORTH if best is None else best.ratio)
+        # what was kept is compared however it looks: it is to be believed, or taken away
+        if values == self.problem.shipped or (looks_slower and values not in self._first):
             return None
         seconds, shipped = self.problem.seconds, self.problem.shipped
         # begun only where it can be ended: what looks good too late is compared first next time

@@ -20,7 +20,7 @@ from engine.reporting.context import RunContext
 from engine.tuning.comparing import Comparison
 from engine.tuning.keeping import all_kept, forget, forget_all, keep, kept_values
 from engine.tuning.problem import TuningProblem
-from engine.tuning.session import Outcome
+from engine.tuning.session import Outcome, TriedForm
 from tests.emulator import EmulatedGpu
 
 ON = cpu(2)
@@ -164,10 +164,17 @@ def test_forms_are_taken_away_by_kernel():
     assert not forget(ON, SLOT)
 
 
-def test_a_search_that_found_none_takes_the_old_one_away_unless_it_was_stopped():
+def test_a_form_that_is_not_faster_any_more_is_taken_away_and_one_not_tried_again_is_not():
     keep(Back(), found())
-    assert keep(Back(), Outcome(was_stopped=True)) is None and kept(ON, SLOT) is not None
-    assert keep(Back(), Outcome()) is None and kept(ON, SLOT) is None
+    assert keep(Back(), Outcome()) is None and kept(ON, SLOT) is not None
+    another = TriedForm({"threads": 1, "lines": 256, "views": 4}, None, None, "crashed", 1.0)
+    unsure = TriedForm(VALUES, 1.0, 0.9, "", 1.0)
+    assert keep(Back(), Outcome([another, unsure])) is None and kept(ON, SLOT) is not None
+    as_fast = TriedForm(VALUES, 1.0, 1.0, "", 1.0, Comparison(1.0, 0.9, 1.1, 15))
+    assert keep(Back(), Outcome([as_fast])) is None and kept(ON, SLOT) is None
+    keep(Back(), found())
+    wrong = TriedForm(VALUES, None, None, "wrong numbers", 1.0)
+    assert keep(Back(), Outcome([wrong])) is None and kept(ON, SLOT) is None
 
 
 def test_a_card_takes_what_was_tuned_on_it_and_never_a_shortcut_that_is_wrong():

@@ -225,3 +225,28 @@ def test_no_comparison_is_begun_that_the_budget_cannot_end():
     outcome = session(Bowl(), budget_s=0.05).run()  # 60 runs of 1.4 ms take longer
     assert outcome.best is None and len(outcome.tried) > 1
     assert all(tried.comparison is None for tried in outcome.tried)
+
+
+def test_a_form_that_was_kept_is_compared_however_it_looks():
+    slow = {"width": 1, "kind": "plain"}
+    first, *_ = session(Bowl(), first=(slow,)).run().tried
+    assert first.values == slow and not first.comparison.is_faster and not first.is_best
+
+
+def test_a_file_of_trials_that_cannot_be_written_costs_nothing(tmp_path):
+    (tmp_path / "trials.json").mkdir()
+    assert session(Bowl(), cache=tmp_path / "trials.json").run().best == BEST
+    assert session(Bowl(), cache=tmp_path / "gone" / "trials.json").run().best == BEST
+
+
+@pytest.mark.parametrize("fault", [RuntimeError, MemoryError, TypeError, RecursionError])
+def test_whatever_a_form_raises_is_its_own_fault(fault):
+    class Raising(Bowl):
+        def seconds(self, values):
+            if values["kind"] == "odd":
+                raise fault("in the middle")
+            return super().seconds(values)
+
+    outcome = session(Raising()).run()
+    assert outcome.best == BEST
+    assert {t.fault for t in outcome.tried} == {"", f"{fault.__name__}: in the middle"}
