@@ -88,20 +88,20 @@ def _tune(
         if tried.is_best or tried.fault:
             console.line(f"  {tried.seconds_left:4.0f} s left  {_words(tried)}")
 
-    cache = trials_path(problem.on, problem.slot, problem.work)
+    cache, before = trials_path(problem.on, problem.slot, problem.work), kept_values(problem)
     session = TuningSession(
         problem,
         budget_s=budget_s,
         strategy=arguments.strategy,
         seed=arguments.seed,
         cache=cache,
-        first=kept_values(problem),
+        first=before,
         on_tried=tell,
     )
     with only_writer(cache.parent):  # two searches at once would measure each other
         outcome = session.run()
         kept = keep(problem, outcome)
-    console.line(f"  {_verdict(outcome)}")
+    console.line(f"  {_verdict(outcome, had_one=bool(before), has_one=bool(kept_values(problem)))}")
     return _figures(problem, outcome, kept, budget_s)
 
 
@@ -112,10 +112,14 @@ def _words(tried: TriedForm) -> str:
     return f"{form}: {1 / tried.comparison.ratio:.2f} × the speed of the shipped form"
 
 
-def _verdict(outcome: Outcome) -> str:
+def _verdict(outcome: Outcome, *, had_one: bool, has_one: bool) -> str:
     n = f"{len(outcome.tried)} forms in {outcome.seconds:.0f} s"
     if outcome.best is None or outcome.comparison is None:
-        return f"{n}: none is faster than the shipped form beyond the noise; it stays."
+        stays = "it stays"
+        if had_one:
+            gone = "the one kept before was taken away"
+            stays = "the one kept before stays, not tried again" if has_one else gone
+        return f"{n}: none is faster than the shipped form beyond the noise; {stays}."
     form = ", ".join(f"{name} {value}" for name, value in outcome.best.items())
     least, most = 1 / outcome.comparison.high, 1 / outcome.comparison.low
     return (

@@ -17,6 +17,7 @@ from engine.data.projections import Projections
 from engine.errors import ResourceError, SettingsError
 from engine.geometry.orbits import circle, circular_cone
 from engine.io import read_scanner, write_histogram, write_listmode, write_projections
+from engine.io.locks import only_writer
 from engine.io.response_hdf5 import write_response
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
@@ -109,6 +110,8 @@ def test_the_command_tries_forms_writes_them_and_forgets(tmp_path, monkeypatch, 
     assert part["tried"][0]["values"] == part["shipped"] == {"threads": 1, "rows": 0}
     assert all(t["seconds_left"] <= 30 for t in part["tried"])
     assert part["kept"] == (part["best"] is not None)
+    with only_writer(tmp_path / "home" / "cache" / "tuning"):
+        assert main(["tune", "listmode", "--threads", "1"]) == 2
     capsys.readouterr()
     assert main(["tune", "listmode", "--forget"]) == 0
     assert "taken away; kernels run as shipped" in capsys.readouterr().out
