@@ -34,15 +34,15 @@ def batch_of(arrivals: Arrivals, least_s: float) -> list[Arrival]:
     return batch
 
 
-def scans_apart(views: Sequence[Frame], newest: int | None) -> list[list[Frame]]:
-    """Split views where another scan begins."""
+def scans_apart(views: Sequence[Frame], newest: int | None, scan: int | None) -> list[list[Frame]]:
+    """Split views where another scan begins; `newest` and `scan` are of the view before them."""
     scans: list[list[Frame]] = []
     for frame in views:
-        if not scans or begins_anew(frame.index, newest):
+        if not scans or begins_anew(frame, newest, scan):
             scans.append([])
             newest = None
         scans[-1].append(frame)
-        newest = max(frame.index, -1 if newest is None else newest)
+        newest, scan = max(frame.index, -1 if newest is None else newest), frame.scan
     return scans
 
 

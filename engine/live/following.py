@@ -152,8 +152,8 @@ class LiveWork:
         if views and slices.waits_for is not None:
             self._held.extend(views)
             return 0
-        for scan in scans_apart(views, slices.newest):
-            if begins_anew(scan[0].index, slices.newest):
+        for scan in scans_apart(views, slices.newest, slices.scan):
+            if begins_anew(scan[0], slices.newest, slices.scan):
                 self._begin_anew(slices)
             self._add(slices, scan)
         self._figures.using([frame.arrived_s for frame in views])

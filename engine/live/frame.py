@@ -30,6 +30,7 @@ class Frame:
     arrived_s : when it was here, by `time.monotonic` [s]
     lost : projections between the one before and this one that never came, or were not taken in
         time
+    scan : number of the scan that a projection is of, where the source knows when one begins
     """
 
     kind: FrameKind
@@ -38,6 +39,7 @@ class Frame:
     values: Array
     arrived_s: float
     lost: int = 0
+    scan: int | None = None
 
 
 @dataclass(frozen=True)

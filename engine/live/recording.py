@@ -73,6 +73,7 @@ class Recording:
         self._darks: list[Array] = []
         self._flats: list[Array] = []
         self._flats_before: list[int] = []
+        self._scan: int | None = None
 
         self._last_of: dict[FrameKind, int] = {}
 
@@ -84,8 +85,9 @@ class Recording:
     def _keep(self, frame: Frame) -> None:
         """Keep a frame; one with the number of another replaces it."""
         if frame.kind == FrameKind.PROJECTION:
-            if begins_anew(frame.index, max(self._views, default=None)):
+            if begins_anew(frame, max(self._views, default=None), self._scan):
                 self._begin_anew()
+            self._scan = frame.scan
             self._views[frame.index] = frame
             return
         if frame.index <= self._last_of.get(frame.kind, -1):

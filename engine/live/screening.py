@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,13 +29,14 @@ class Screening:
         self._name = name
         self._shape: tuple[int, int] | None = None
         self._other: tuple[int, int] | None = None
-        self._not_finite = 0
+        self._not_finite = self._scan = 0
         self._steps: deque[float] = deque(maxlen=STEPS)
         self._last: tuple[int, float] | None = None
         self._jumps = 0
 
     def begin_anew(self) -> None:
         """Forget the size and the angles: another scan begins."""
+        self._scan += 1
         self._shape = self._other = None
         self._steps.clear()
         self._last = None
@@ -56,7 +58,7 @@ class Screening:
         self._not_finite = 0
         if frame.kind == FrameKind.PROJECTION and frame.angle_rad is not None:
             yield from self._turned(frame.index, frame.angle_rad)
-        yield frame
+        yield replace(frame, scan=self._scan)
 
     def _resized(self, frame: Frame) -> Iterator[Arrival]:
         shape = (int(frame.values.shape[0]), int(frame.values.shape[1]))

@@ -47,8 +47,7 @@ class LiveImages:
     planes : where they lie
     n_views, newest : how many views are in them, and the number of the last
     covered_rad : angle that the views stand for
-    weights : "even" or "shared": how rays count that are measured twice; "exact" where they are
-        none, or all are
+    weights : "even", "shared": how rays count that are measured twice; "exact": where none or all
     axis_column : column, from 0, on which the axis was taken to be seen
     """
 
@@ -78,6 +77,7 @@ class LiveSlices:
     measured_shape : (n_rows, n_columns) of frames
     n_window : views at most
     preparation : what is done to the frames
+    scan : number that their source gives to the scan of the views, if it does
     """
 
     def __init__(
@@ -102,6 +102,7 @@ class LiveSlices:
         self._axis_shift = self._roll_rad = 0.0
         self._cut: tuple[bool, bool] | None = None
         self._since_cut = self._n_beyond = 0
+        self.scan: int | None = None
         self._newest_weights: ViewWeights | None
         self._forget_filtered()
 
@@ -139,8 +140,7 @@ class LiveSlices:
 
         same_scan : whether they are of the scan that is held, however late they come
         """
-        said: list[str] = []
-        views: list[Frame] = []
+        said, views = list[str](), list[Frame]()
         for frame in frames:
             check_shape(frame, self.measured_shape)
             if frame.kind != FrameKind.PROJECTION:
@@ -219,7 +219,7 @@ class LiveSlices:
 
     def _is_wanted(self, frame: Frame, said: list[str], same_scan: bool) -> bool:
         newest = self._ring.newest
-        if not same_scan and begins_anew(frame.index, newest):
+        if not same_scan and begins_anew(frame, newest, self.scan):
             self.clear()
             said.append(f"Projection {frame.index} after {newest}: another scan begins.")
         if self.settings.mode == "growing" and frame.index >= self.n_window:
@@ -230,6 +230,7 @@ class LiveSlices:
                     "it is not used, nor are those after it."
                 )
             return False
+        self.scan = frame.scan
         return True
 
     def _put(self, frames: Sequence[Frame], said: list[str]) -> None:

@@ -30,11 +30,25 @@ def views_of(scan: XrayGeometry, settings: LiveSettings) -> int:
     return max(1, int(np.ceil(turn / gap - 1e-6)))
 
 
-def begins_anew(index: int, newest: int | None) -> bool:
-    """Whether a number that comes after another one is of another scan."""
-    if newest is None or index >= newest:
+def begins_anew(frame: Frame, newest: int | None, scan: int | None) -> bool:
+    """Whether a projection is of another scan than the newest one that is there.
+
+    Its source says so, if it knows: late images of a folder are of the scan. Else numbers say it.
+
+    Parameters
+    ----------
+    frame
+        that comes now
+    newest
+        number of the newest projection, None where there is none
+    scan
+        of the newest projection, as its source numbers scans
+    """
+    if newest is None:
         return False
-    return index == 0 or newest - index >= LATE
+    if frame.scan is not None and scan is not None:
+        return frame.scan != scan
+    return frame.index < newest and (frame.index == 0 or newest - frame.index >= LATE)
 
 
 def check_device(on: Backend) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
@@ -26,8 +27,10 @@ from engine.live.frame import (
     Waiting,
 )
 from engine.live.image_kinds import kind_of
+from engine.live.recording import Recording
 from engine.live.sources import folder as folder_module
 from engine.live.sources.folder import FolderSource
+from engine.live.views import begins_anew
 from tests.engine.io.xray_files import bruker, counts, flexray, nikon, write_tiffs
 from tests.engine.live import folder_writer
 from tests.engine.live.live_scans import collected, frames_of, texts_of, until
@@ -256,3 +259,32 @@ def test_a_smaller_number_than_the_first_begins_the_scan_anew(tmp_path: Path) ->
         arrivals
     )
     np.testing.assert_array_equal([each.values for each in frames_of(arrivals)][2:], counts(3))
+
+
+def test_late_images_are_of_the_scan_and_others_of_the_next(tmp_path: Path) -> None:
+    """Check that numbers of scans, and not of images, say what belongs together."""
+    write_tiffs(tmp_path, "scan_", counts(70))
+    first = (tmp_path / "scan_000000.tif").read_bytes()
+    (tmp_path / "scan_000000.tif").write_bytes(first[:40])
+    arrivals: list[Arrival] = []
+    for each in until(FolderSource(tmp_path), last_projection(0)):
+        arrivals.append(each)
+        if last_projection(69)(each):
+            (tmp_path / "scan_000000.tif").write_bytes(first)
+    frames = frames_of(arrivals)
+    assert frames[-1].index == 0
+    assert {each.scan for each in frames} == {0}
+    assert not begins_anew(frames[-1], 69, frames[-2].scan)
+    assert begins_anew(replace(frames[1], scan=1), 69, 0)
+    assert begins_anew(replace(frames[-1], scan=None), 69, 0), "where only numbers say it"
+
+
+def test_late_images_stay_in_what_is_kept_of_a_folder(tmp_path: Path) -> None:
+    write_tiffs(tmp_path, "scan_", counts(70))
+    first = (tmp_path / "scan_000000.tif").read_bytes()
+    (tmp_path / "scan_000000.tif").write_bytes(first[:40])
+    kept = Recording(FolderSource(tmp_path))
+    for each in until(kept, last_projection(0)):
+        if last_projection(69)(each):
+            (tmp_path / "scan_000000.tif").write_bytes(first)
+    assert kept.n_views == 70
