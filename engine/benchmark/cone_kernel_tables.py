@@ -9,7 +9,14 @@ SHOWN = 12
 """Blocks in the table, the fastest first; the picture has all."""
 
 LIVE_FIGURES = (
-    *("frames_per_s", "dropped", "refresh_hz", "latency_ms_median", "latency_ms_p99"),
+    *(
+        "frames_per_s",
+        "dropped",
+        "dropped_percent",
+        "refresh_hz",
+        "latency_ms_median",
+        "latency_ms_p99",
+    ),
     "memory_mib",
 )
 """Figures of a detector that is followed, in the order of the table."""
@@ -128,7 +135,7 @@ def live(part: Plain) -> list[Table]:
         for r in part["rows"]
     ]
     theirs = (f"paper: {by}, {part['published_card']}" for by in part["published"])
-    mine = ("used/s", "dropped", "images/s", "latency, median [ms]", "at 99 % [ms]", "MiB")
+    mine = ("came/s", "dropped", "[%]", "images/s", "latency, median [ms]", "at 99 % [ms]", "MiB")
     head = ("setup", "detector", "slices", "frames/s", *mine, *theirs)
     return [Table("Live slices", head, rows, (part["workload"], *_faults(part["rows"])))]
 

@@ -42,7 +42,9 @@ BUFFER_S = 0.05
 DRAWN, SEED = 8, 20240612
 """Different frames, sent again and again, and how they are drawn."""
 OPEN_COUNTS, DARK_COUNTS = 20_000, 100
-ROOM = 0.7
+COPIES = 3
+"""Of each view: line integrals, and filtered ones by rows and by columns."""
+ROOM = 0.5
 """Part of the free memory that a setup may take."""
 BAR_SETUP = "FleX-ray"
 LEAST_HZ, MOST_MEDIAN_MS, MOST_P99_MS = 12.0, 150.0, 300.0
@@ -100,7 +102,7 @@ def _row(on: Backend, case: LiveCase, seconds: float) -> Plain:
         "device": on.name, "threads": on.threads, "fault": "",
     }  # fmt: skip
     n_pixels, free = int(np.prod(setup.detector)), psutil.virtual_memory().available
-    wanted = 2 * 4 * n_pixels * live.n_window
+    wanted = COPIES * 4 * n_pixels * live.n_window
     if wanted > ROOM * free:
         fault = f"wants {wanted / 2**30:.1f} GiB, {free / 2**30:.1f} GiB are free"
         return row | dict.fromkeys(LIVE_FIGURES) | {"fault": fault}
@@ -118,7 +120,8 @@ def _figures_of(
         before = _after(session, WARM_S)
         after = _after(session, seconds)
     row = after.as_plain()
-    row["dropped"] = after.dropped - before.dropped
+    row["dropped"], used = after.dropped - before.dropped, after.used - before.used
+    row["dropped_percent"] = 100 * row["dropped"] / max(row["dropped"] + used, 1)
     return {name: row[name] for name in LIVE_FIGURES}
 
 

@@ -75,7 +75,7 @@ def _protocol(arguments: argparse.Namespace) -> CtProtocol:
         raise SettingsError("--volume is made of the scan that --scan keeps; give both.")
     if arguments.scan is not None and arguments.mode == "sliding":
         raise SettingsError("--scan keeps views that grow; leave --mode sliding out.")
-    for output in (*planes_files(arguments.output, arguments), arguments.volume):
+    for output in (*planes_files(arguments.output), arguments.volume):
         if output is not None:
             can_save(output)
     return protocol

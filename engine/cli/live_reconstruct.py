@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 
 from engine.cli.console import Console, Verbs
@@ -15,12 +16,17 @@ SCAN_HELP = "keep the scan as it came, of views that grow: .h5, or .nxs of paral
 VOLUME_HELP = "at the end, reconstruct the whole volume of the kept scan; wants --scan"
 
 
-def planes_files(path: Path, _: argparse.Namespace | None = None) -> tuple[Path, ...]:
+def planes_files(path: Path) -> tuple[Path, ...]:
     """Return the files of the three slices."""
     ending = "".join(path.suffixes[-2:]) if path.name.endswith(".gz") else path.suffix
     stem = path.name.removesuffix(ending)
-    named = (path.with_name(f"{stem}-{name}{ending}") for name in PLANE_NAMES)
-    return tuple(file for each in named for file in files_written(each)[:1])
+    return tuple(path.with_name(f"{stem}-{name}{ending}") for name in PLANE_NAMES)
+
+
+def planes_written(path: Path, _: argparse.Namespace) -> Iterator[Path]:
+    """Yield the files of the three slices, and those beside them."""
+    for file in planes_files(path):
+        yield from files_written(file)
 
 
 def add_verbs(verbs: Verbs) -> None:
@@ -28,7 +34,7 @@ def add_verbs(verbs: Verbs) -> None:
     p = verbs.add_parser("reconstruct", help="slices of a scan while it is measured")
     add_source(p)
     p.add_argument(
-        "-o", "--output", type=Path, action=Output, written=planes_files, required=True,
+        "-o", "--output", type=Path, action=Output, written=planes_written, required=True,
         metavar="OUT", help="the slices at the end: OUT-axial, OUT-coronal and OUT-sagittal",
     )  # fmt: skip
     p.add_argument("--protocol", metavar="P", help="protocol name (isocenter protocols) or P.toml")

@@ -47,6 +47,11 @@ class ViewWeights:
         """Whether all rays of a view count alike, so that others leave it as it is filtered."""
         return self.design.even_weight is not None
 
+    @property
+    def covered_rad(self) -> float:
+        """Angle that the views stand for; 0 of a single one, which has no neighbour."""
+        return float(self.design.step_rad.sum()) if len(self.gains) > 1 else 0.0
+
     def rows(self, view: int) -> Array:
         """(n_rows or 1, n_columns) weights that a view is filtered with."""
         if self.are_even:

@@ -212,7 +212,7 @@ class LiveSlices:
             sums.planes,
             len(slots),
             newest,
-            float(weights.design.step_rad.sum()),
+            weights.covered_rad,
             _word(weights),
             float(geometry.axis_column.mean()),
         )
@@ -295,6 +295,6 @@ class LiveSlices:
 
 def _word(weights: ViewWeights) -> str:
     kind = weights.design.kind
-    if kind in ("full circle", "half circle", "half fan"):
+    if weights.covered_rad and kind in ("full circle", "half circle", "half fan"):
         return "exact"
     return "even" if weights.are_even else "shared"

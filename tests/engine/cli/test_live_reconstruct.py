@@ -46,6 +46,9 @@ def test_slices_scan_and_volume_come_out_of_one_pass(
         middle = tuple(slice(n // 2 - 3, n // 2 + 3) if n > 1 else 0 for n in volume.values.shape)
         np.testing.assert_allclose(volume.values[middle].mean(), MU, rtol=5e-3)
 
+    assert main([*words, "--scan", str(tmp_path / "other.h5")]) == 2
+    assert "s-axial.nii.gz" in capsys.readouterr().err
+
     scan, before = read_projections(kept), read_projections(stored)
     np.testing.assert_array_equal(scan.values, before.values)
     np.testing.assert_allclose(scan.geometry.source_mm, before.geometry.source_mm, atol=1e-9)

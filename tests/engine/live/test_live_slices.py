@@ -89,6 +89,7 @@ def test_a_cylinder_has_its_attenuation_from_the_first_view_on(n):
     middle = [values[INSIDE, 16:24].mean() for values in picture.values]
     np.testing.assert_allclose(middle, MU, rtol=2e-3)
     assert picture.n_views == n
+    assert picture.covered_rad == pytest.approx(0 if n == 1 else 2 * np.pi * n / N)
 
 
 @pytest.mark.parametrize("turn", ["half", "full"])
