@@ -43,7 +43,7 @@ DRAWN, SEED = 8, 20240612
 """Different frames, sent again and again, and how they are drawn."""
 OPEN_COUNTS, DARK_COUNTS = 20_000, 100
 COPIES = 3
-"""Of each view: line integrals, and filtered ones by rows and by columns."""
+"""Arrays for each view: line integrals, and filtered ones by rows and by columns."""
 ROOM = 0.5
 """Part of the free memory that a setup may take."""
 BAR_SETUP = "FleX-ray"
