@@ -23,6 +23,10 @@ LEAST_PAIRS, PAIRS = 5, 15
 WORTH = 0.99
 """A form must take less than this part of the shipped one's time: less cannot be noticed."""
 
+STEADY = 0.03
+"""Reach of the interval beyond which nothing is believed: a machine with other work is slow in
+spells, which pairs that follow one another share, and the interval knows of no spells."""
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -36,7 +40,8 @@ class Comparison:
     @property
     def is_faster(self) -> bool:
         """Whether the form is faster beyond the noise."""
-        return self.pairs >= PAIRS and self.high < WORTH
+        is_steady = self.high - self.low <= 2 * STEADY
+        return self.pairs >= PAIRS and is_steady and self.high < WORTH
 
     @classmethod
     def of(cls, ratios: Sequence[float]) -> Comparison:

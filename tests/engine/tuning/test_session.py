@@ -250,3 +250,11 @@ def test_whatever_a_form_raises_is_its_own_fault(fault):
     outcome = session(Raising()).run()
     assert outcome.best == BEST
     assert {t.fault for t in outcome.tried} == {"", f"{fault.__name__}: in the middle"}
+
+
+def test_a_machine_that_is_slow_in_spells_is_not_believed():
+    spells = iter([1.0, 0.5, 1.0, 0.6, 1.0, 0.9] * 10)
+    busy = compare(lambda: 0.8 * next(spells), lambda: 1.0, lambda: True)
+    assert busy.ratio < 0.9 and not busy.is_faster
+    assert Comparison(0.9, 0.88, 0.92, PAIRS).is_faster
+    assert not Comparison(0.8, 0.7, 0.9, PAIRS).is_faster
