@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -27,7 +28,7 @@ from engine.kernels.host_forms import MatrixForm
 from engine.kernels.kept_forms import Slot, chosen
 from engine.kernels.matrix_variants import MatrixVariant
 from engine.operators.base import LinearOperator
-from engine.operators.matrix_device import DeviceMatrix, DeviceResponse
+from engine.operators.matrix_device import DeviceMatrix, DeviceResponse, usual_variant
 from engine.operators.matrix_em import MatrixEm
 from engine.operators.matrix_rows import PlaneImages, SortedRows, sorted_rows
 from engine.operators.phases import Phases
@@ -113,7 +114,10 @@ class MatrixProjector(LinearOperator):
                     f"{self.dtype}; use the CPU for more digits."
                 )
             self.profiler = profiler or Profiler(on)
-            variant = variant or chosen(on, slot, MatrixVariant())
+            if variant is None:
+                usual = usual_variant(response)
+                # what is tuned for speed keeps the precision of the rows
+                variant = replace(chosen(on, slot, usual), values=usual.values)
             self._stored = DeviceResponse(response, on.gpu, self.profiler, variant)
 
     def _choose(self, orientations: Array) -> None:
