@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import cast
 
 import pyqtgraph
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QShowEvent
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QColor, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.views.colours import DARK, ViewColours
 from app.views.note import Note
 from app.views.plain_text import PlainLabel
-from app.views.plot_axes import paint_axes
+from app.views.plot_axes import StillPlot, paint_axes, thousands
 from app.views.text import unit_text
 
 
@@ -27,35 +27,14 @@ class WholeAxis(pyqtgraph.AxisItem):
         return [(math.ceil(whole[0][0]), 0.0)]
 
 
-class ValueAxis(pyqtgraph.AxisItem):
-    """An axis of values with true minus signs."""
-
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        return [text.replace("-", "−") for text in super().tickStrings(values, scale, spacing)]
-
-
-class CurvePlot(pyqtgraph.PlotWidget):
+class CurvePlot(StillPlot):
     """The plot of a curve: axes, points, and words while there is none."""
 
     def __init__(self) -> None:
-        axes = {"bottom": WholeAxis("bottom"), "left": ValueAxis("left")}
-        super().__init__(axisItems=axes)
+        super().__init__("−00.0000", right_px=8, bottom=WholeAxis("bottom"))
         self._curve = self.plot([], [], symbol="o", symbolSize=6, antialias=True)
         self._note = Note("The curve begins after the first iteration", self)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setMenuEnabled(False)
-        self.setMouseEnabled(x=False, y=False)
-        self.hideButtons()
-        self.setFrameShape(self.Shape.NoFrame)
-        self.showGrid(x=False, y=True, alpha=0.25)
         self.setLabel("bottom", "iteration")
-        for name in ("left", "bottom"):
-            axis = self.getAxis(name)
-            axis.enableAutoSIPrefix(False)
-            axis.setStyle(tickLength=-4, maxTickLevel=0, hideOverlappingLabels=False)
-        room = QFontMetricsF(self.font()).horizontalAdvance("−00.0000")
-        self.getAxis("left").setWidth(math.ceil(room) + 8)
-        self.getPlotItem().setContentsMargins(0, 8, 8, 0)
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""
@@ -148,10 +127,3 @@ def _with_room(values: list[float]) -> tuple[float, float]:
     low, high = min(values), max(values)
     room = 0.08 * (high - low) or 0.05 * abs(high) or 1.0
     return low - room, high + room
-
-
-def thousands(values: list[float]) -> int:
-    """The power of ten, in steps of three, that leaves at most three digits before the point."""
-    largest = max((abs(value) for value in values), default=0.0)
-    power = 3 * math.floor(math.log10(largest) / 3) if largest > 0 else 0
-    return power if power >= 3 or power <= -3 else 0

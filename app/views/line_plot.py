@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from typing import cast
 
 import pyqtgraph
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.views.colours import DARK, ViewColours
-from app.views.curve_view import ValueAxis, thousands
 from app.views.note import Note
-from app.views.plot_axes import paint_axes
+from app.views.plot_axes import StillPlot, paint_axes, thousands
 from app.views.text import unit_text
 from engine.quality import LineProfile
 
@@ -21,28 +19,15 @@ EMPTY_TEXT = "Draw a line across a slice to see the values along it"
 ROOM = 0.06
 
 
-class ProfilePlot(pyqtgraph.PlotWidget):
+class ProfilePlot(StillPlot):
     """The plot: a profile, its width at half height, another profile behind."""
 
     def __init__(self) -> None:
-        super().__init__(axisItems={"bottom": ValueAxis("bottom"), "left": ValueAxis("left")})
+        super().__init__("−00.000")
         self._behind = self.plot([], [], antialias=True)
         self._curve = self.plot([], [], antialias=True)
         self._width = self.plot([], [], antialias=True)
         self._note = Note(EMPTY_TEXT, self)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setMenuEnabled(False)
-        self.setMouseEnabled(x=False, y=False)
-        self.hideButtons()
-        self.setFrameShape(self.Shape.NoFrame)
-        self.showGrid(x=False, y=True, alpha=0.25)
-        for name in ("left", "bottom"):
-            axis = self.getAxis(name)
-            axis.enableAutoSIPrefix(False)
-            axis.setStyle(tickLength=-4, maxTickLevel=0, hideOverlappingLabels=False)
-        room = QFontMetricsF(self.font()).horizontalAdvance("−00.000")
-        self.getAxis("left").setWidth(math.ceil(room) + 8)
-        self.getPlotItem().setContentsMargins(0, 8, 10, 0)
 
     def show_profile(
         self, profile: LineProfile | None, kept: LineProfile | None, length: str

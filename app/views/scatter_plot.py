@@ -7,14 +7,12 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.views.colours import DARK, ViewColours
-from app.views.curve_view import ValueAxis, thousands
 from app.views.plain_text import PlainLabel
-from app.views.plot_axes import paint_axes
+from app.views.plot_axes import StillPlot, paint_axes, thousands
 from app.views.text import unit_text
 from engine.data import ScatterProfile
 
 HEIGHT_PX = 150
-AXIS_PX = 48
 KEY = "Counts without randoms (line), scatter (dashes)"
 
 
@@ -26,12 +24,11 @@ class ScatterPlot(QWidget):
         self.profile: ScatterProfile | None = None
         self.head = PlainLabel()
         self.head.setWordWrap(True)
-        axes = {"bottom": ValueAxis("bottom"), "left": ValueAxis("left")}
-        self.plot = pyqtgraph.PlotWidget(axisItems=axes)
-        self.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.plot = StillPlot("−00.0")
+        self.plot.setFixedHeight(HEIGHT_PX)
+        self.plot.setLabel("bottom", "from the axis [mm]")
         self.measured = self.plot.plot([], [], antialias=True)
         self.scatter = self.plot.plot([], [], antialias=True)
-        self._settle()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
@@ -40,21 +37,6 @@ class ScatterPlot(QWidget):
         self.setAccessibleName("Measured counts and scatter by distance from the axis")
         self.set_colours(DARK)
         self.show_profile(None)
-
-    def _settle(self) -> None:
-        self.plot.setMenuEnabled(False)
-        self.plot.setMouseEnabled(x=False, y=False)
-        self.plot.hideButtons()
-        self.plot.setFrameShape(self.plot.Shape.NoFrame)
-        self.plot.setFixedHeight(HEIGHT_PX)
-        self.plot.showGrid(x=False, y=True, alpha=0.25)
-        self.plot.setLabel("bottom", "from the axis [mm]")
-        for name in ("left", "bottom"):
-            axis = self.plot.getAxis(name)
-            axis.enableAutoSIPrefix(False)
-            axis.setStyle(tickLength=-4, maxTickLevel=0, hideOverlappingLabels=False)
-        self.plot.getAxis("left").setWidth(AXIS_PX)
-        self.plot.getPlotItem().setContentsMargins(0, 8, 10, 0)
 
     def show_profile(self, profile: ScatterProfile | None) -> None:
         """Show the curves of a run, or hide."""

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.geometry.grid import ImageGrid
+from engine.geometry.order import ray_order
 from engine.geometry.tof import TofBins
 from engine.operators.rays import Rays
 
@@ -36,6 +37,12 @@ def events(n: int, rng: np.random.Generator) -> Rays:
 def in_order(rays: Rays, order: NDArray[np.int64]) -> Rays:
     """Return the same rays with the memory of their ends in order as well."""
     return Rays(rays.points_mm.reshape(-1, 2, 3)[order].reshape(-1, 3), rays.ends)
+
+
+def sorted_events(n: int, rng: np.random.Generator) -> Rays:
+    """Return `events` in the order in which runs sort them."""
+    rays = events(n, rng)
+    return in_order(rays, ray_order(rays.points_mm, rays.ends))
 
 
 def time_bins(n: int, tof: TofBins, rng: np.random.Generator) -> NDArray[np.int16]:

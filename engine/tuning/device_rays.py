@@ -13,9 +13,8 @@ import numpy as np
 
 from engine.arrays import Array
 from engine.backend import Backend, cpu
-from engine.benchmark.crossing import cube, events, in_order
+from engine.benchmark.crossing import cube, sorted_events
 from engine.geometry.grid import ImageGrid
-from engine.geometry.order import ray_order
 from engine.kernels.tuning import ray_slot, shipped_rays
 from engine.kernels.variants import BLOCKS, Mapping, Order, RayVariant
 from engine.operators.rays import RayProjector, Rays
@@ -43,7 +42,7 @@ class DeviceUpdate(TuningProblem):
         reproducible: bool = False,
     ) -> None:
         self.on, self._grid, self._exact = on, grid or cube(SIZE), reproducible
-        self._rays = rays or _standard(EVENTS)
+        self._rays = rays or sorted_events(EVENTS, np.random.default_rng(SEED))
         n_voxels = self._grid.n_voxels
         self._base = shipped_rays(on, n_voxels, False, reproducible, "float32")
         self.slot = ray_slot(n_voxels, is_timed=False, reproducible=reproducible)
@@ -110,9 +109,3 @@ class DeviceUpdate(TuningProblem):
                 self._rays, self._grid, on=self.on, variant=variant, reproducible=self._exact
             )
         return self._held[variant]
-
-
-def _standard(n: int) -> Rays:
-    """Events as `isocenter bench listmode` takes them, in the order in which runs sort them."""
-    rays = events(n, np.random.default_rng(SEED))
-    return in_order(rays, ray_order(rays.points_mm, rays.ends))

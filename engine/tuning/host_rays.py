@@ -13,9 +13,8 @@ import numpy as np
 
 from engine.arrays import Array
 from engine.backend import Backend
-from engine.benchmark.crossing import cube, events, in_order
+from engine.benchmark.crossing import cube, sorted_events
 from engine.geometry.grid import ImageGrid
-from engine.geometry.order import ray_order
 from engine.geometry.tof import TofBins
 from engine.kernels.host_forms import Sharing
 from engine.kernels.tuning import ray_slot
@@ -51,7 +50,7 @@ class HostUpdate(TuningProblem):
     ) -> None:
         self.on, self._grid, self._tof = on, grid or cube(SIZE), tof
         self._exact = reproducible
-        self._rays = rays or _standard(EVENTS * on.threads)
+        self._rays = rays or sorted_events(EVENTS * on.threads, np.random.default_rng(SEED))
         is_timed = tof is not None and self._rays.tof_bins is not None
         self.slot = ray_slot(self._grid.n_voxels, is_timed=is_timed, reproducible=reproducible)
         z, y, x = self._grid.shape
@@ -98,9 +97,3 @@ class HostUpdate(TuningProblem):
                 reproducible=self._exact, form=form,
             )  # fmt: skip
         return self._held[form]
-
-
-def _standard(n: int) -> Rays:
-    """Events as `isocenter bench listmode` takes them, in the order in which runs sort them."""
-    rays = events(n, np.random.default_rng(SEED))
-    return in_order(rays, ray_order(rays.points_mm, rays.ends))

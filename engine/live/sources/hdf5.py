@@ -10,11 +10,11 @@ from time import monotonic
 from engine.errors import EngineError
 from engine.geometry.xray import XrayGeometry
 from engine.io.folder import exists
-from engine.jobs.loader import Loader
 from engine.jobs.loader.loader import Calls
 from engine.live.frame import Arrival, Ended, Frame, FrameKind, Gone, Noticed, Resumed, Waiting
 from engine.live.growing_hdf5 import Grown, look_at
 from engine.live.screening import Screening
+from engine.live.sources.file_source import FileSource
 
 POLL_S = 0.05
 QUIET_S = 5.0
@@ -23,30 +23,16 @@ END_QUIET_S = 3.0
 """After the last projection, or after the writer has closed the file."""
 
 
-class Hdf5Source:
+class Hdf5Source(FileSource):
     """Images of a file as they are written to it.
+
+    Its geometry is that of parallel rays, where the angles stand in the file before the images do.
 
     Parameters
     ----------
     path : of the file
     loader : reads it; one of its own, in another process, if None
     """
-
-    def __init__(self, path: Path, *, loader: Calls | None = None) -> None:
-        self._path = path
-        self._own = Loader() if loader is None else None
-        self._loader: Calls = loader or self._own or Loader()
-        self._geometry: XrayGeometry | None = None
-
-    @property
-    def name(self) -> str:
-        """Name of the file."""
-        return self._path.name
-
-    @property
-    def geometry(self) -> XrayGeometry | None:
-        """Geometry of parallel rays, where the angles stand in the file before the images do."""
-        return self._geometry
 
     @property
     def can_wait(self) -> bool:
@@ -67,11 +53,6 @@ class Hdf5Source:
                 return
             if not look.has_news:
                 stop.wait(POLL_S)
-
-    def close(self) -> None:
-        """End the process that read the file."""
-        if self._own is not None:
-            self._own.close()
 
 
 class _Looks:

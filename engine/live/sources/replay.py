@@ -7,16 +7,15 @@ from pathlib import Path
 from threading import Event
 from time import monotonic
 
-from engine.geometry.xray import XrayGeometry
 from engine.io import read_projections
-from engine.jobs.loader import Loader
 from engine.jobs.loader.loader import Calls
 from engine.live.frame import Arrival, Ended, Frame, Noticed, Waiting
 from engine.live.playing import n_frames, played
 from engine.live.screening import Screening
+from engine.live.sources.file_source import FileSource
 
 
-class ReplaySource:
+class ReplaySource(FileSource):
     """Plays any X-ray scan that can be read.
 
     Parameters
@@ -34,20 +33,8 @@ class ReplaySource:
     def __init__(
         self, path: Path, *, rate: float | None = None, loader: Calls | None = None
     ) -> None:
-        self._path, self._rate = path, rate
-        self._own = Loader() if loader is None else None
-        self._loader: Calls = loader or self._own or Loader()
-        self._geometry: XrayGeometry | None = None
-
-    @property
-    def name(self) -> str:
-        """Name of the file."""
-        return self._path.name
-
-    @property
-    def geometry(self) -> XrayGeometry | None:
-        """As the scan states it, once it is read."""
-        return self._geometry
+        super().__init__(path, loader=loader)
+        self._rate = rate
 
     @property
     def can_wait(self) -> bool:
@@ -72,8 +59,3 @@ class ReplaySource:
                 Frame(each.kind, each.index, each.angle_rad, each.values, monotonic())
             )
         yield Ended(f"{self.name}: all {n_frames(scan):,} frames were played.")
-
-    def close(self) -> None:
-        """End the process that read the file."""
-        if self._own is not None:
-            self._own.close()

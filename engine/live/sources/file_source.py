@@ -1,0 +1,40 @@
+"""What sources that read one file have in common."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engine.geometry.xray import XrayGeometry
+from engine.jobs.loader import Loader
+from engine.jobs.loader.loader import Calls
+
+
+class FileSource:
+    """A file, and the process that reads it.
+
+    Parameters
+    ----------
+    path : of the file
+    loader : reads it; one of its own, in another process, if None
+    """
+
+    def __init__(self, path: Path, *, loader: Calls | None = None) -> None:
+        self._path = path
+        self._own = Loader() if loader is None else None
+        self._loader: Calls = loader or self._own or Loader()
+        self._geometry: XrayGeometry | None = None
+
+    @property
+    def name(self) -> str:
+        """Name of the file."""
+        return self._path.name
+
+    @property
+    def geometry(self) -> XrayGeometry | None:
+        """Geometry of the whole scan, once the file has told it."""
+        return self._geometry
+
+    def close(self) -> None:
+        """End the process that read the file."""
+        if self._own is not None:
+            self._own.close()
