@@ -104,10 +104,8 @@ class ActivityConcentration(Correction[ListMode]):
         if reason:
             return f"values are counts/mm: {reason}"
         applied = data.auxiliary.get(APPLIED)
-        with_blocks = LIVE_BLOCKS in data.info and "normalisation" in (
-            applied or ("normalisation",)
-        )
-        if with_blocks and "live_fraction" in data.info:
+        with_blocks = applied is None or "normalisation" in applied
+        if with_blocks and LIVE_BLOCKS in data.info and "live_fraction" in data.info:
             return f"values are counts/mm: {TWICE_DEAD}"
         if applied is None:  # none has run yet: what they do is not known
             return None
@@ -202,10 +200,15 @@ def waiting_s(data: ListMode) -> float | None:
 
 
 def efficiencies_digest(data: ListMode) -> str:
-    """Return a digest of the efficiencies and tables of a scan's normalisation; empty without."""
+    """Return a digest of the efficiencies and tables of a scan's normalisation; empty without.
+
+    Live times are not in it: they are of the scan, not of the scanner.
+    """
     found = data.components
     tables = () if found is None else (found.geometry, found.interference)
-    parts = [part for part in (data.efficiencies, *tables) if part is not None]
+    is_live = found is not None and found.live is not None
+    crystals = found.crystals if found is not None and is_live else data.efficiencies
+    parts = [part for part in (crystals, *tables) if part is not None]
     if not parts:
         return ""
     digest = hashlib.sha256(repr([part.shape for part in parts]).encode())

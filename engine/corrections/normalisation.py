@@ -41,7 +41,8 @@ def _attach(data: Any, components: Components) -> Any:
         data = replace(data, efficiencies=crystals)
     if components.live is not None:
         data = replace(data, info={**data.info, LIVE_BLOCKS: len(components.live)})
-    return replace(data, components=components) if components.has_tables else data
+    more = components.has_tables or components.live is not None
+    return replace(data, components=components) if more else data
 
 
 EFFICIENCIES = InputRole(
@@ -80,7 +81,7 @@ class Normalisation(Multiplicative[ListMode]):
 
     def apply(self, data: ListMode, *, on: Backend) -> ListMode:
         data, found = super().apply(data, on=on), data.components
-        if found is None:
+        if found is None or not found.has_tables:
             return data
         table = TableFactor(found.geometry, found.interference, found.replaces_geometry)
         return data.with_factor(table, on=on)

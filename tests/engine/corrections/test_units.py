@@ -61,6 +61,9 @@ def test_dead_time_that_is_stated_twice_is_no_unit() -> None:
     assert said is not None and "dead time would count twice" in said
     left_out = replace(twice, auxiliary={**twice.auxiliary, APPLIED: CALIBRATION.corrections})
     assert ActivityConcentration().obstacle(left_out) is None, "blocks were not applied"
+    bare = replace(CALIBRATION, corrections=())
+    nothing = {**twice.auxiliary, "calibration": bare, APPLIED: ()}
+    assert ActivityConcentration().obstacle(replace(twice, auxiliary=nothing)) is None
 
 
 def test_values_at_the_injection_are_those_of_the_start_before_a_half_life() -> None:
@@ -226,3 +229,16 @@ def test_the_digest_of_a_normalisation_knows_crystals_and_tables() -> None:
     ]
     digests = [efficiencies_digest(kind) for kind in kinds]
     assert digests[0] == "" and len(set(digests)) == len(kinds)
+
+
+def test_two_live_times_are_one_normalisation() -> None:
+    ring = small_ring()
+    attach = EFFICIENCIES.attach
+    assert attach is not None
+    crystals = np.linspace(0.5, 1.5, ring.n_crystals, dtype=np.float32)
+    n_blocks = int(ring.groups.max()) + 1
+    shares = [None, np.full(n_blocks, 0.9, np.float32), np.linspace(0.8, 1, n_blocks, dtype="f4")]
+    scans = [attach(scan(), Components(crystals=crystals, live=live)) for live in shares]
+    assert len({efficiencies_digest(each) for each in scans}) == 1
+    other = attach(scan(), Components(crystals=crystals[::-1].copy(), live=shares[1]))
+    assert efficiencies_digest(other) != efficiencies_digest(scans[0])
