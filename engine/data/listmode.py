@@ -37,7 +37,7 @@ class ListMode:
     duration_s : length of the frame [s]
     mu_map : attenuation map [1/mm], None if there is none
     efficiencies : (n_crystals,) float32, detection efficiency of each crystal; None: all 1
-    components : a normalisation that holds more than crystals, as its file does; None: there is none
+    components : a normalisation that holds more than crystals, as in its file; None: there is none
     singles : (n_crystals,) float32, single photons counted in each crystal during the frame; None:
         not counted
     coincidence_window_ps : two photons less than this apart are a coincidence [ps]; 0: not known

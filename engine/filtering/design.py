@@ -22,8 +22,8 @@ HALF_FAN_SHIFT = 0.10
 """Shift of the detector, in its widths, from which half-fan weights are always used."""
 CUT_SHIFT = 0.005
 """The same where the object is cut off at the side nearer to the axis."""
-NOTED_CLIMB, NOTED_GAP = 0.01, 2.0
-"""Movement of the source along the axis, in radii, and gap, in usual ones, worth a word."""
+NOTED_GAP = 2.0
+"""Gap between views, in usual ones, worth a word."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ class _Notes:
             (first, last),
             messages,
             self.warnings,
-            _climbs(orbit),
+            orbit.climbs,
             weigh if isinstance(weigh, float) else None,
             _constant(weigh) if isinstance(weigh, float) else weigh,
         )
@@ -165,7 +165,7 @@ def _side(is_first: bool) -> str:
 
 def _full_circle(orbit: Orbit, circle: Coverage, notes: _Notes) -> FilterDesign:
     messages = "Full circle: every ray is measured twice and counts half."
-    if _climbs(orbit):
+    if orbit.climbs:
         messages = "A circle that climbs, weighted as if it did not: every ray counts half."
     notes = notes.report(messages)
     return notes.plan("full circle", orbit, circle.step_rad, 0.5)
@@ -261,7 +261,7 @@ def _notes(orbit: Orbit, circle: Coverage, cut_sides: tuple[bool, bool]) -> _Not
             f"Views are missing: the largest gap is {np.degrees(circle.largest_gap_rad):.2g}°, the "
             f"usual one {np.degrees(circle.usual_gap_rad):.2g}°; streaks are likely."
         )
-    if _climbs(orbit):
+    if orbit.climbs:
         notes = notes.warn(
             f"The scan moves {orbit.climb_mm:.1f} mm along its axis: filtered back projection is "
             "made for circles. Values are divided by the share of views that see a voxel, which "
@@ -269,10 +269,6 @@ def _notes(orbit: Orbit, circle: Coverage, cut_sides: tuple[bool, bool]) -> _Not
             "algorithm is exact."
         )
     return notes
-
-
-def _climbs(orbit: Orbit) -> bool:
-    return bool(orbit.climb_mm > NOTED_CLIMB * orbit.radius_mm.max())
 
 
 def _repeats_first(orbit: Orbit) -> bool:

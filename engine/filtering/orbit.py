@@ -19,6 +19,8 @@ BETTER = 0.5
 FITTED_ARC_RAD, FITTED_VIEWS = np.radians(60.0), 6
 """Arc and number of views a fit can be trusted from."""
 UPRIGHT = 1e-9
+NOTED_CLIMB = 0.01
+"""Movement of the source along the axis, in radii, from which a circle counts as climbing."""
 _Z = np.array([0.0, 0.0, 1.0])
 _SKEW = 0.9
 
@@ -57,6 +59,11 @@ class Orbit:
         """Whether detector rows lie across the axis, one above the other."""
         v = self.geometry.v_mm
         return bool((_length(np.cross(v, self.axis)) <= UPRIGHT * _length(v)).all())
+
+    @property
+    def climbs(self) -> bool:
+        """Whether the source moves along the axis, so that not all views see a voxel."""
+        return bool(self.climb_mm > NOTED_CLIMB * self.radius_mm.max())
 
     @cached_property
     def all_alike(self) -> bool:

@@ -22,7 +22,8 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 from engine.operators.xray import Region, XrayTransform
 
-_VIEWS_AT_ONCE = 128
+CHUNK_BYTES = 64 * 2**20
+"""What is held of some views beside the volumes."""
 
 
 def divided_by_visibility(
@@ -33,7 +34,7 @@ def divided_by_visibility(
     Parameters
     ----------
     image
-        of the whole grid of A, or of a region of it
+        of the whole grid of A, or of a region of it; what is returned is written into it
     A
         the transform of the design's geometry
     plan
@@ -41,17 +42,29 @@ def divided_by_visibility(
     region
         slices (z, y, x) of the grid that the image is of
     """
-    share = sum(_seen(A, plan, views, region) for views in _few_views(plan.geometry.n_views))
+    share = _share(A, plan, region)
     xp = module_of(share)
     wanted = _of_all_views(plan, A.grid)
-    wanted = wanted if region is None else wanted[region[1:]]
-    share = share / xp.asarray(wanted)
+    wanted = xp.asarray(wanted if region is None else wanted[region[1:]])
     least = np.pi / turned_rad(plan)
-    return xp.where(share >= least, image / xp.maximum(share, least), 0).astype(xp.float32)
+    for seen, values in zip(share, image, strict=True):  # slice by slice: no volumes in between
+        seen /= wanted
+        values[...] = xp.where(seen >= least, values / xp.maximum(seen, least), 0)
+    return image
+
+
+def _share(A: XrayTransform, plan: FilterDesign, region: Region | None) -> Array:
+    """Σ w Δβ / τ²; not over all views at once, which would be the projections again."""
+    geometry = plan.geometry
+    few = _few_views(geometry.n_views, 4 * geometry.shape[0] * geometry.shape[1])
+    share = _seen(A, plan, few[0], region)
+    for views in few[1:]:
+        share += _seen(A, plan, views, region)
+    return share
 
 
 def _seen(A: XrayTransform, plan: FilterDesign, views: range, region: Region | None) -> Array:
-    """Σ w Δβ / τ² over some views; not over all at once, which would be the projections again."""
+    """Σ w Δβ / τ² over some views."""
     seen = np.empty((len(views), *plan.geometry.shape), np.float32)
     for k, view in enumerate(views):
         seen[k] = plan.weights(view) * plan.step_rad[view]
@@ -59,8 +72,9 @@ def _seen(A: XrayTransform, plan: FilterDesign, views: range, region: Region | N
     return some.back_project(A.on.to_device(seen), weighting="fdk", region=region)
 
 
-def _few_views(n: int) -> list[range]:
-    return [range(start, min(start + _VIEWS_AT_ONCE, n)) for start in range(0, n, _VIEWS_AT_ONCE)]
+def _few_views(n: int, bytes_each: int) -> list[range]:
+    at_once = max(1, CHUNK_BYTES // bytes_each)
+    return [range(start, min(start + at_once, n)) for start in range(0, n, at_once)]
 
 
 def turned_rad(plan: FilterDesign) -> float:
@@ -76,7 +90,7 @@ def _of_all_views(plan: FilterDesign, grid: ImageGrid) -> Array:
     places = np.stack([x, y, np.full_like(x, n_z / 2), np.ones_like(x)])
     depth_rows = _depths(plan.geometry, grid)
     total = np.zeros((n_y, n_x))
-    for few in _few_views(len(depth_rows)):
+    for few in _few_views(len(depth_rows), 3 * total.nbytes):  # depths, and two of them on the way
         views = slice(few.start, few.stop)
         depth = np.einsum("vk,kyx->vyx", depth_rows[views], places)
         total += np.einsum("v,vyx->yx", plan.step_rad[views] / 2, 1 / np.maximum(depth, 1e-3) ** 2)

@@ -22,7 +22,7 @@ from engine.modalities.stages import Stage
 from engine.modalities.xray_ct import model as xray_ct
 from engine.modalities.xray_ct.extent import Region, grown
 from engine.modalities.xray_ct.protocol import CtProtocol
-from engine.modalities.xray_ct.requirements import SMALLER, estimate
+from engine.modalities.xray_ct.requirements import SMALLER, climbing, estimate
 from engine.modalities.xray_ct.warm_up import of_projections
 from engine.operators.xray import XrayTransform
 from engine.plain import Plain
@@ -150,7 +150,8 @@ def make_room(
 def measure_requirements(context: Context, scan: Projections, grid: ImageGrid) -> Stage[bool]:
     """Say what the run will take; return whether it goes through a GPU's memory in parts."""
     on = device_of(context.on)
-    requirements = estimate(context.protocol, scan.shape, grid, on=on)
+    climbs = context.protocol.algorithm.direct and climbing(scan.geometry)
+    requirements = estimate(context.protocol, scan.shape, grid, on=on, climbs=climbs)
     refuse_if_too_large(requirements, grid, SMALLER)
     yield Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
     return requirements.gpu is not None and requirements.gpu.streams

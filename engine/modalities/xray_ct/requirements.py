@@ -8,6 +8,8 @@ from math import prod
 from engine.algorithms.base import WorkingMemory
 from engine.backend.devices import DeviceInfo
 from engine.data.projections import Projections
+from engine.errors import GeometryError
+from engine.filtering.orbit import orbit_of
 from engine.geometry.grid import ImageGrid
 from engine.geometry.xray import XrayGeometry
 from engine.modalities.requirements import GPU_SAFETY, MIB, GpuRequirements, Requirements
@@ -25,6 +27,8 @@ FILTERED = 2
 """Volumes that a filter between iterations takes."""
 FILTERED_PASSES = 2
 """Projections of each filtered image: one tells its residual, with one the algorithm goes on."""
+SHARES = 2
+"""Volumes for the share of views that see a voxel: of all so far, and of some."""
 CHUNK_BYTES = 1024 * MIB
 """What is in chunks on a GPU, at most."""
 UPDATES_PER_SECOND_PER_THREAD = 4e8
@@ -42,7 +46,8 @@ def estimate_unread(
     protocol: CtProtocol, scan: Projections, grid: ImageGrid, *, on: DeviceInfo
 ) -> Requirements:
     """Return what a run needs before anything is known of the values of a scan."""
-    least = estimate(protocol, scan.shape, grid, on=on)
+    climbs = protocol.algorithm.direct and climbing(scan.geometry)
+    least = estimate(protocol, scan.shape, grid, on=on, climbs=climbs)
     most = most_room(protocol, scan.geometry, grid)
     if most == grid:
         return least
@@ -54,15 +59,31 @@ def most_room(protocol: CtProtocol, geometry: XrayGeometry, grid: ImageGrid) -> 
     return grid if protocol.algorithm.direct else most_grown(geometry, grid)
 
 
+def climbing(geometry: XrayGeometry) -> bool:
+    """Return whether the source moves along the axis of a scan."""
+    try:
+        return orbit_of(geometry).climbs
+    except GeometryError:  # the run itself will say so
+        return False
+
+
 def estimate(
-    protocol: CtProtocol, shape: tuple[int, int, int], grid: ImageGrid, *, on: DeviceInfo
+    protocol: CtProtocol,
+    shape: tuple[int, int, int],
+    grid: ImageGrid,
+    *,
+    on: DeviceInfo,
+    climbs: bool = False,
 ) -> Requirements:
-    """Return what projections of `shape` (n_views, n_rows, n_columns) on `grid` need."""
+    """Return what projections of `shape` (n_views, n_rows, n_columns) on `grid` need.
+
+    climbs : whether a direct inversion is divided by the share of views that see a voxel
+    """
     import psutil
 
     per_set, per_volume = REAL_BYTES * prod(shape), REAL_BYTES * grid.n_voxels
     alive = protocol.algorithm.memory
-    volumes = alive.volumes + (FILTERED if protocol.between else 0)
+    volumes = alive.volumes + (FILTERED if protocol.between else 0) + (SHARES if climbs else 0)
     work = int(volumes * per_volume + alive.projections * per_set)
     chunks = min(CHUNK_BYTES, int(alive.in_chunks * per_set))
     gpu = _on_gpu(shape, grid, work + chunks, on.free_bytes) if on.is_gpu else None

@@ -1,5 +1,7 @@
 """Filtered back projection of a helix, against ellipsoids in closed form."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -7,9 +9,10 @@ from engine.backend import cpu
 from engine.filtering.fdk import fdk
 from engine.filtering.projections import planned
 from engine.filtering.settings import FilterSettings
-from engine.filtering.visibility import turned_rad
+from engine.filtering.visibility import divided_by_visibility, turned_rad
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, helical
+from engine.operators.xray import XrayTransform
 from tests.engine.filtering.ellipsoids import ball, integrals
 
 TURNS = 3
@@ -69,6 +72,33 @@ def test_what_hardly_any_view_sees_is_left_out():
     image = fdk(np.ones((geometry.n_views, *geometry.shape), np.float32), geometry, beyond)
 
     assert not image.any()
+
+
+def peak_bytes(work):
+    """What a piece of work takes besides what was there."""
+    tracemalloc.start()
+    work()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+def test_some_views_at_a_time_are_all_of_them_and_take_one_volume_more_than_a_few(monkeypatch):
+    geometry = helix(20.0)
+    grid = ImageGrid((60, 80, 80), (1.25, 1.0, 1.0))
+    rows = np.ones((geometry.n_views, *geometry.shape), np.float32)
+    plan = planned(rows, geometry, FilterSettings())
+    A = XrayTransform(plan.geometry, grid, on=cpu(2))
+    whole = divided_by_visibility(np.ones(grid.shape, np.float32), A, plan)
+    monkeypatch.setattr("engine.filtering.visibility.CHUNK_BYTES", 2**18)
+    few = A.with_geometry(plan.geometry.select(slice(0, 17)))
+    once = peak_bytes(lambda: few.back_project(rows[:17], weighting="fdk"))
+    in_parts = np.ones(grid.shape, np.float32)
+
+    peak = peak_bytes(lambda: divided_by_visibility(in_parts, A, plan))
+
+    np.testing.assert_allclose(in_parts, whole, rtol=1e-5)
+    assert peak < once + 1.3 * whole.nbytes
 
 
 def test_turns_are_counted_and_weigh_alike():

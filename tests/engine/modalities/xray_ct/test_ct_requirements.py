@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from engine.backend import cpu
 from engine.backend.devices import cpu_device
 from engine.data.projections import Projections
 from engine.events import Planned
-from engine.geometry.orbits import circle, circular_cone
+from engine.geometry.orbits import circle, circular_cone, helical
 from engine.io import write_projections
 from engine.jobs.reconstruction import run
 from engine.modalities.studies import Study
@@ -82,3 +83,17 @@ def test_a_volume_that_holds_all_that_is_seen_needs_no_more(scan):
     grid = plan.grid.grid_for(scan.geometry)
     assert most_room(plan, scan.geometry, grid) == grid
     assert estimate_unread(plan, without_values(scan), grid, on=ON).least is None
+
+
+def test_a_helix_needs_two_volumes_for_what_its_views_see(scan):
+    plan = protocol("fdk")
+    grid = plan.grid.grid_for(scan.geometry)
+    helix = helical(
+        circle(20), pitch_mm=30.0, z_mm=0.0, source_axis_mm=300.0, source_detector_mm=450.0,
+        shape=(24, 100), pixel_mm=1.5,
+    )  # fmt: skip
+    needs = [
+        estimate_unread(plan, without_values(replace(scan, geometry=each)), grid, on=ON)
+        for each in (scan.geometry, helix)
+    ]
+    assert needs[1].memory_bytes - needs[0].memory_bytes == 2 * 4 * grid.n_voxels
