@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from engine.cli import (
     bench,
     calibrate,
+    dicom,
     doctor,
     inspect,
     live,
@@ -50,6 +51,7 @@ VERBS = (
         simulate,
         response,
         volumes,
+        dicom,
         calibrate,
         suv,
     ),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -27,6 +26,7 @@ from engine.data.calibration import (
 from engine.data.decay import NUCLIDES, decayed, seconds_between
 from engine.data.input_role import InputRole, with_auxiliary
 from engine.data.listmode import ListMode
+from engine.data.moments import moment_of
 from engine.data.tracer import Tracer
 from engine.geometry.scanner import Scanner
 from engine.settings import setting
@@ -193,7 +193,7 @@ def branching(data: ListMode) -> float | None:
 
 def waiting_s(data: ListMode) -> float | None:
     """Return the time from injection to start [s], None where it is not known."""
-    injected, started = (_moment(data, key) for key in ("injected_at", "scan_start"))
+    injected, started = (moment_of(data.info.get(key)) for key in ("injected_at", "scan_start"))
     if injected is None or started is None:
         return None
     return seconds_between(injected, started)
@@ -220,11 +220,3 @@ def efficiencies_digest(data: ListMode) -> str:
 def _number(data: ListMode, key: str, *, most: float = float("inf")) -> float | None:
     value = data.info.get(key)
     return float(value) if isinstance(value, int | float) and 0 < value <= most else None
-
-
-def _moment(data: ListMode, key: str) -> datetime | None:
-    text = str(data.info.get(key, ""))
-    try:
-        return datetime.fromisoformat(text) if ":" in text else None
-    except ValueError:
-        return None

@@ -23,9 +23,9 @@ from engine.errors import FileFormatError, ResourceError, UnknownFormatError
 from engine.geometry.scanner import Scanner
 from engine.io import audit_log, normalisation_hdf5
 from engine.io import efficiencies as _efficiencies
-from engine.io.atomic_write import refuse_impossible, write_atomically
+from engine.io.atomic_write import write_atomically
 from engine.io.fact_labels import fact_of
-from engine.io.folder import is_folder
+from engine.io.folder import is_folder, size_of
 from engine.io.formats import (
     HISTOGRAM_READERS,
     LISTMODE_READERS,
@@ -263,15 +263,13 @@ def save(volume: Volume, path: Path | str, provenance: Plain | None = None) -> N
     if volume.axes != PATIENT_AXES:
         said = {**said, "axes": volume.axes}
     writer.write(volume, path, said)
-    with open_input(path) as written:
-        audit_log.record("volume written", format=writer.name, bytes=written.size)
+    audit_log.record("volume written", format=writer.name, bytes=size_of(path))
 
 
 def can_save(path: Path | str) -> None:
     """Refuse, before hours are spent on a volume, a place or a format `save` cannot write."""
     path = Path(path)
-    writer_of(path)
-    refuse_impossible(path)
+    writer_of(path).refuse_place(path)
 
 
 def _unknown(file: InputFile, wanted: str, known: Sequence[AnyReader]) -> UnknownFormatError:

@@ -123,7 +123,7 @@ class _Part:
 
     def finish(self) -> None:
         """Have it on the disk."""
-        _to_disk(self.file)
+        file_to_disk(self.file)
 
     def put_in_place(self) -> None:
         """Put it in its place, for certain."""
@@ -147,7 +147,7 @@ def _part_of(path: Path, n_bytes: int, *, private: bool = False) -> Iterator[_Pa
         with held(file):
             yield part
     except OSError as e:
-        raise _explained(e, path, n_bytes) from e
+        raise explained(e, path, n_bytes) from e
     finally:
         if part is not None and not part.is_published:
             with suppress(OSError):
@@ -181,7 +181,7 @@ def refuse_impossible(path: Path, n_bytes: int = 0) -> None:
     try:
         _refuse_place(path)
     except OSError as e:
-        raise _explained(e, path, n_bytes) from e
+        raise explained(e, path, n_bytes) from e
     except ValueError as e:
         raise ResourceError(f"{path.name!r}: no name of a file ({e}); choose another.") from e
     free = shutil.disk_usage(path.parent).free
@@ -223,7 +223,8 @@ def _forbidden(path: Path) -> str:
     )
 
 
-def _explained(e: OSError, path: Path, n_bytes: int) -> ResourceError:
+def explained(e: OSError, path: Path, n_bytes: int) -> ResourceError:
+    """Return the sentence for what the system said while `n_bytes` were written to a path."""
     if e.errno in FULL:
         return ResourceError(_full(path, n_bytes, shutil.disk_usage(path.parent).free))
     if isinstance(e, PermissionError):
@@ -234,7 +235,8 @@ def _explained(e: OSError, path: Path, n_bytes: int) -> ResourceError:
     )
 
 
-def _to_disk(file: Path) -> None:
+def file_to_disk(file: Path) -> None:
+    """Have a file on the disk, and no copy of it in memory."""
     with file.open("rb+") as handle:
         os.fsync(handle.fileno())
         forget(handle.fileno())

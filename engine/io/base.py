@@ -11,6 +11,7 @@ from engine.data.listmode import ListMode
 from engine.data.planned_scan import PlannedScan
 from engine.data.projections import Projections
 from engine.data.volume import Volume
+from engine.io.atomic_write import refuse_impossible
 from engine.io.open_input import InputFile
 from engine.plain import Plain
 
@@ -119,6 +120,11 @@ class VolumeWriter(Format):
         return (path,)
 
     @classmethod
+    def refuse_place(cls, path: Path) -> None:
+        """Refuse a place that can be seen not to take a file, before any work is spent on it."""
+        refuse_impossible(path)
+
+    @classmethod
     @abstractmethod
     def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
-        """Write a volume and where it comes from; the file appears whole or not at all."""
+        """Write a volume and where it comes from; all appears whole, or not at all."""

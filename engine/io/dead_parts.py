@@ -9,6 +9,7 @@ from __future__ import annotations
 import glob
 import platform
 import secrets
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -51,7 +52,7 @@ def sweep_parts(folder: Path, stem: str = "") -> None:
             age_s = time.time() - part.stat().st_mtime
             is_ours = f".{_whose()}." in part.name and _whose() != NOBODY
             if (not stem and age_s > OLD_S) or (is_ours and age_s > NEW_S and not is_held(part)):
-                part.unlink()
+                shutil.rmtree(part) if part.is_dir() else part.unlink()
 
 
 def _whose() -> str:

@@ -95,3 +95,12 @@ def is_file(path: Path) -> bool:
         return path.is_file()
     except (OSError, ValueError):
         return False
+
+
+def size_of(path: Path) -> int:
+    """Return the bytes of a file, or of all files in a folder, but not in folders within it."""
+    files = entries(path) if is_folder(path) else [path]
+    try:
+        return sum(file.stat().st_size for file in files)
+    except OSError as e:
+        raise unreadable(path, e) from e

@@ -20,6 +20,7 @@ from engine.io.base import (
     VolumeReader,
     VolumeWriter,
 )
+from engine.io.dicom.series_writer import DicomSeriesWriter
 from engine.io.histogram_hdf5 import HistogramHdf5
 from engine.io.listmode_hdf5 import ListModeHdf5
 from engine.io.metaimage_volume import MetaImageWriter
@@ -36,7 +37,7 @@ LISTMODE_READERS: tuple[type[ListModeReader], ...] = (SiemensMmr, Safir, AdacCsv
 HISTOGRAM_READERS: tuple[type[HistogramReader], ...] = (HistogramHdf5,)
 VOLUME_READERS: tuple[type[VolumeReader], ...] = (Nifti, VolumeHdf5)
 WRITERS: tuple[type[VolumeWriter], ...] = (
-    *(NiftiWriter, VolumeHdf5Writer, MetaImageWriter, TiffWriter, PngWriter),
+    *(NiftiWriter, VolumeHdf5Writer, DicomSeriesWriter, MetaImageWriter, TiffWriter, PngWriter),
 )
 """Writers of volumes, in the order in which they are offered."""
 

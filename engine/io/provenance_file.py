@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
@@ -40,14 +42,36 @@ def found_sidecar(path: Path) -> Path | None:
 
 
 def write_with_sidecar(path: Path, image: bytes, unit: str, provenance: Plain) -> None:
-    """Write a volume and its provenance.
+    """Write a volume and its provenance."""
+    digest = sha256(image).hexdigest()
+    with writing_provenance(path, digest, unit, provenance) as forget_older:
+        write_atomically(image, path, check=lambda _: forget_older())
 
-    Both are on the disk before an older sidecar goes: no volume ever stands beside that of another.
+
+@contextmanager
+def writing_provenance(
+    path: Path, digest: str, unit: str, provenance: Plain
+) -> Iterator[Callable[[], None]]:
+    """Write the provenance of a volume that the block puts in its place.
+
+    Both are on the disk before an older sidecar goes, by what is yielded, which is to be called
+    just before the volume takes its place: no volume ever stands beside that of another.
+
+    Parameters
+    ----------
+    path
+        of the volume
+    digest
+        SHA-256 of its bytes
+    unit
+        of its values
+    provenance
+        where it comes from
     """
     said: Plain = {
         "format": FORMAT,
         "file": path.name,
-        "sha256": sha256(image).hexdigest(),
+        "sha256": digest,
         "unit": unit,
         "provenance": provenance,
     }
@@ -59,7 +83,7 @@ def write_with_sidecar(path: Path, image: bytes, unit: str, provenance: Plain) -
 
     with after_others(sidecar), publishing(sidecar, len(text), check) as part:
         part.write_bytes(text)
-        write_atomically(image, path, check=lambda _: sidecar.unlink(missing_ok=True))
+        yield lambda: sidecar.unlink(missing_ok=True)
 
 
 def provenance_beside(file: InputFile) -> tuple[Plain, tuple[str, ...]]:

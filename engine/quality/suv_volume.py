@@ -8,6 +8,7 @@ from datetime import datetime
 import numpy as np
 
 from engine.data.calibration import CONCENTRATION
+from engine.data.moments import moment_of
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.plain import Plain
@@ -39,8 +40,8 @@ def facts_of(volume: Volume, kind: SuvKind = "bw") -> SuvFacts:
         weight_kg=scan.get("weight_kg"),
         dose_bq=scan.get("injected_bq"),
         half_life_s=scan.get("half_life_s"),
-        injected=_moment(scan.get("injected_at")),
-        started=_moment(scan.get("scan_start")),
+        injected=moment_of(scan.get("injected_at")),
+        started=moment_of(scan.get("scan_start")),
         decay=decay_of(volume),
         frame_s=scan.get("duration_s"),
         kind=kind,
@@ -82,11 +83,3 @@ def described(facts: SuvFacts, factor: float) -> Plain:
     """Return what a conversion followed from, as plain values."""
     said: Plain = {**vars(facts), "bq_ml_per_unit": 1.0, "suv_per_bq_ml": factor}
     return {k: v.isoformat() if isinstance(v, datetime) else v for k, v in said.items()}
-
-
-def _moment(text: object) -> datetime | None:
-    """Return a moment; a day without a time is none."""
-    try:
-        return datetime.fromisoformat(text) if isinstance(text, str) and ":" in text else None
-    except ValueError:
-        return None

@@ -13,7 +13,8 @@ from tests.disturbed.conftest import Told
 from tests.disturbed.writers import WRITERS
 
 ROOT = Path(__file__).resolve().parents[2]
-CALLS = {"write_atomically", "write_together", "publishing", "write_hdf5", "write_with_sidecar"}
+CALLS = {"write_atomically", "write_together", "publishing", "write_hdf5"}
+CALLS |= {"write_with_sidecar", "new_folder"}
 LAYERS = {"engine/io/atomic_write.py", "engine/io/hdf5_writer.py", "engine/io/nifti.py"}
 """Where files are written on behalf of those that are tried here."""
 OWN_ACCOUNT = {
@@ -80,4 +81,10 @@ def test_whatever_writes_is_tried_here() -> None:
 def test_nothing_is_written_past_them(call: str) -> None:
     paths = (*(ROOT / "engine").rglob("*.py"), *(ROOT / "app").rglob("*.py"))
     found = {path.name for path in paths if f".{call}(" in re.sub(r">>> .*", "", path.read_text())}
-    assert found <= {"atomic_write.py", "provenance_file.py", "child.py", "slots.py"}
+    assert found <= {
+        "atomic_folder.py",
+        "atomic_write.py",
+        "provenance_file.py",
+        "child.py",
+        "slots.py",
+    }

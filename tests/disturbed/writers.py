@@ -85,6 +85,12 @@ def _volume(name: str) -> Write:
     return lambda folder, version: save(_image(version), folder / name)
 
 
+def _dicom(folder: Path, version: int) -> None:
+    """A new folder each time: none is ever replaced."""
+    number = len(list(folder.glob("*.dicom")))
+    save(_image(version), folder / f"{number}.dicom")
+
+
 def _listmode(folder: Path, version: int) -> None:
     rng, ring = _random(version), small_ring()
     crystals = rng.integers(0, ring.n_crystals, (N_EVENTS, 2)).astype(np.int32)
@@ -214,6 +220,7 @@ WRITERS: tuple[Writer, ...] = (
     Writer("volume", _volume("a.h5"), ("engine/io/volume_hdf5.py",)),
     Writer("MetaImage", _volume("a.mha"), ("engine/io/metaimage_volume.py",)),
     Writer("TIFF stack", _volume("a.tif"), ("engine/io/tiff_volume.py",)),
+    Writer("DICOM series", _dicom, ("engine/io/dicom/series_writer.py",)),
     Writer("picture", _volume("a.png"), ("engine/io/png.py",)),
     Writer("list mode", _listmode, ("engine/io/listmode_hdf5.py",)),
     Writer("histogram", _histogram, ("engine/io/histogram_hdf5.py",)),

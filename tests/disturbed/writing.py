@@ -28,15 +28,16 @@ def main(folder: Path) -> None:
         one = contents(place)
         writer.write(place, 0)
         other = contents(place)
-        n_bytes = min(_largest(one, other), _largest(other, one))
+        n_bytes = min(filter(None, (_largest(one, other), _largest(other, one))))
         for told in _disturbed(writer, place, n_bytes):
             say(writer=writer.name, **told)
         say(writer=writer.name, how="log", **_logged(writer, place))
 
 
 def _largest(one: Contents, other: Contents) -> int:
-    """Return the size of the largest file whose content is not that of the other."""
-    return max(len(data) for name, data in one.items() if other.get(name) != data)
+    """Return the size of the largest file whose content is not that of the other; 0: all are."""
+    sizes = (len(data) for name, data in one.items() if other.get(name) != data)
+    return max(sizes, default=0)
 
 
 def _disturbed(writer: Writer, place: Path, n_bytes: int) -> Iterator[Plain]:

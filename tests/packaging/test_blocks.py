@@ -35,6 +35,7 @@ ONLY_PARSED = {
     "isocenter demo": "tests/engine/modalities/test_demos.py runs the demos",
     "isocenter quality": "wants a phantom; tests/engine/quality/test_quality_phantoms.py has some",
     "isocenter bench": "measures for minutes; tests/engine/benchmark runs its parts",
+    "isocenter dicom": "wants an image and a node; tests/engine/io/test_dicom_network.py has both",
     "isocenter live": "waits for a detector; tests/engine/cli/test_live.py plays scans",
     "isocenter tune": "measures for a minute; tests/engine/tuning runs it on little work",
     "isocenter normalise": "wants scans of a source; tests/engine/cli/test_normalise.py has one",

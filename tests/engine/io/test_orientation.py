@@ -9,6 +9,7 @@ from pathlib import Path
 import h5py
 import nibabel
 import numpy as np
+import pydicom
 import pytest
 import tifffile
 from PIL import Image, ImageDraw
@@ -17,6 +18,7 @@ from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.io import WRITERS, read_volume, save
 from engine.io.base import VolumeWriter
+from engine.io.dicom.series_writer import DicomSeriesWriter
 from engine.io.metaimage_volume import MetaImageWriter
 from engine.io.nifti import NiftiWriter
 from engine.io.png import FOOTER_PX, MARGIN_PX, PANEL_PX, TEXT_PX, PngWriter, font
@@ -83,6 +85,22 @@ def by_the_specification_of_metaimage(path: Path) -> dict[int, Point]:
     return _through(values, affine, (1.0, 1.0, 1.0))
 
 
+def by_pydicom(path: Path) -> dict[int, Point]:
+    """PS3.3 C.7.6.2.1.1: place = position + column · x_mm · row direction + row · y_mm · column
+    direction."""
+    found: dict[int, Point] = {}
+    for file in sorted(path.glob("*.dcm")):
+        each = pydicom.dcmread(file)
+        values = each.pixel_array * float(each.RescaleSlope) + float(each.RescaleIntercept)
+        along_row, along_column = np.reshape(np.array(each.ImageOrientationPatient, float), (2, 3))
+        y_mm, x_mm = (float(step) for step in each.PixelSpacing)
+        for value in MARKS:
+            for row, column in np.argwhere(np.rint(values) == value):
+                step = column * x_mm * along_row + row * y_mm * along_column
+                found[value] = tuple(np.array(each.ImagePositionPatient, float) + step)
+    return found
+
+
 def by_tifffile(path: Path) -> dict[int, Point]:
     with tifffile.TiffFile(path) as file:
         assert len(file.pages) == 11
@@ -112,6 +130,7 @@ def _named(values: np.ndarray, voxel, centre, sides: str) -> dict[int, Point]:
 READ_BY: dict[type[VolumeWriter], tuple[str, Read]] = {
     NiftiWriter: (".nii.gz", by_nibabel),
     VolumeHdf5Writer: (".h5", by_h5py),
+    DicomSeriesWriter: (".dicom", by_pydicom),
     MetaImageWriter: (".mha", by_the_specification_of_metaimage),
     TiffWriter: (".tif", by_tifffile),
 }

@@ -1,0 +1,1 @@
+"""DICOM: series of images out, and their way to a node."""

@@ -1,0 +1,164 @@
+"""What a PET series states besides its patient: units, times, tracer and corrections.
+
+An image whose activity is corrected to the start of its frame of length T holds
+
+    A(start) = mean · λT / (1 − exp(−λT)),
+
+the decay factor; it has the activity of the mean at the reference time ln(λT / (1 − exp(−λT))) / λ
+after the start. Corrected to the injection, both are those of the injection's activity. PS3.3
+C.8.9.1 (series), C.8.9.2 (isotope) and C.8.9.4 (image).
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime
+
+from engine.data.calibration import CONCENTRATION
+from engine.data.decay import decayed, frame_factor, seconds_between
+from engine.data.moments import moment_of
+from engine.io.dicom.values import date_of, date_time_of, decimal, time_of
+from engine.plain import Plain
+
+CLASS_UID = "1.2.840.10008.5.1.4.1.1.128"
+"""Positron Emission Tomography Image Storage."""
+UNITS: dict[str, Plain] = {
+    CONCENTRATION: {"Units": "BQML"},
+    "g/mL": {"Units": "GML", "SUVType": "BW"},
+    "cm2/mL": {"Units": "CM2ML", "SUVType": "BSA"},
+}
+LEAN = "g/mL{SUVlbm}"
+LEAN_TYPES = {"lbm-james": "LBMJAMES128", "lbm-janmahasatian": "LBMJANMA"}
+PROPORTIONAL: Plain = {"Units": "PROPCNTS"}
+"""Any other unit: proportional to counts."""
+DECAYS = {"start": "START", "injection": "ADMIN"}
+CORRECTED = {
+    "normalisation": ("NORM",),
+    "line_geometry": ("NORM",),
+    "attenuation": ("ATTN",),
+    "scatter": ("SCAT",),
+    "randoms": ("RAN",),
+    "units": ("DCAL",),
+}
+"""Correction of ours -> terms of Corrected Image (0028,0051)."""
+NUCLIDES = {
+    "C-11": ("40565003", "^11^Carbon"),
+    "N-13": ("21576001", "^13^Nitrogen"),
+    "O-15": ("129513004", "^15^Oxygen"),
+    "F-18": ("77004003", "^18^Fluorine"),
+    "Ga-68": ("129515000", "^68^Gallium"),
+}
+"""SNOMED CT codes of CID 4020, PET radionuclides."""
+
+
+def series_attributes(provenance: Plain, unit: str, n_slices: int) -> Plain:
+    """Return what is the same for all slices of a PET image."""
+    scan = _dict(provenance.get("scan"))
+    started = moment_of(scan.get("scan_start"))
+    rows = [_dict(each) for each in provenance.get("corrections", [])]
+    applied = [str(row.get("kind")) for row in rows if row.get("state") == "applied"]
+    decay = _decay(scan, unit)
+    is_known = bool(decay) or unit not in (*UNITS, LEAN)
+    return {
+        "Modality": "PT",
+        "ImageType": ["DERIVED" if "suv" in provenance else "ORIGINAL", "PRIMARY"],
+        "SeriesType": ["STATIC", "IMAGE"],
+        **_units(provenance, unit),
+        "CountsSource": "EMISSION",
+        "NumberOfSlices": n_slices,
+        "CorrectedImage": _corrected(applied, scan, decay),
+        "DecayCorrection": DECAYS.get(decay, "NONE"),
+        "CollimatorType": "NONE",
+        "AcquisitionDate": date_of(started),
+        "AcquisitionTime": time_of(started),
+        **_frame(scan, decay, started),
+        "RadiopharmaceuticalInformationSequence": [_tracer(scan, started if is_known else None)],
+        "PatientOrientationCodeSequence": [],
+        "PatientGantryRelationshipCodeSequence": [],
+    }
+
+
+def _units(provenance: Plain, unit: str) -> Plain:
+    if unit == LEAN:
+        kind = str(_dict(provenance.get("suv")).get("kind"))
+        return {"Units": "GML", "SUVType": LEAN_TYPES[kind]} if kind in LEAN_TYPES else PROPORTIONAL
+    return UNITS.get(unit, PROPORTIONAL)
+
+
+def _decay(scan: Plain, unit: str) -> str:
+    """Return what the activity is corrected to; images of counts hold the mean of their frame."""
+    said = str(_dict(scan.get("concentration")).get("decay", ""))
+    is_activity = unit in (*UNITS, LEAN) and said in DECAYS
+    wanted = ["duration_s", "half_life_s"]
+    return said if is_activity and all(_number(scan, fact) for fact in wanted) else ""
+
+
+def _corrected(applied: list[str], scan: Plain, decay: str) -> list[str]:
+    terms = [term for kind in applied for term in CORRECTED.get(kind, ())]
+    if decay:
+        terms.append("DECY")
+    if "units" in applied and ("live_fraction" in scan or "live_blocks" in scan):
+        terms.append("DTIM")
+    return list(dict.fromkeys(terms))
+
+
+def _frame(scan: Plain, decay: str, started: datetime | None) -> Plain:
+    """Return length and reference time of the frame [ms], and the decay factor."""
+    frame_s, half_life_s = _number(scan, "duration_s"), _number(scan, "half_life_s")
+    duration = "" if frame_s is None else str(round(1000 * frame_s))
+    facts: Plain = {"FrameReferenceTime": "0", "ActualFrameDuration": duration}
+    if not decay or frame_s is None or half_life_s is None:
+        return facts
+    factor = frame_factor(frame_s, half_life_s)
+    mean_s = half_life_s * math.log2(factor)  # the mean activity is that of this moment
+    injected = moment_of(scan.get("injected_at"))
+    if decay == "injection" and started is not None and injected is not None:
+        factor /= decayed(seconds_between(injected, started) or 0.0, half_life_s)
+    return facts | {
+        "FrameReferenceTime": decimal(1000 * mean_s),
+        "DecayFactor": decimal(factor),
+    }
+
+
+def _tracer(scan: Plain, started: datetime | None) -> Plain:
+    """Return dose and nuclide.
+
+    The dose only where the start of the scan is known, and what the activity is corrected to:
+    whoever calculates SUV guesses else.
+    """
+    nuclide, injected = str(scan.get("isotope", "")), moment_of(scan.get("injected_at"))
+    facts: Plain = {
+        "Radiopharmaceutical": str(scan.get("radiopharmaceutical", "")) or nuclide,
+        "RadionuclideCodeSequence": [],
+    }
+    if nuclide in NUCLIDES:
+        code, meaning = NUCLIDES[nuclide]
+        facts["RadionuclideCodeSequence"] = [
+            {"CodeValue": code, "CodingSchemeDesignator": "SCT", "CodeMeaning": meaning}
+        ]
+    for keyword, fact in (
+        ("RadionuclideHalfLife", "half_life_s"),
+        ("RadionuclidePositronFraction", "branching"),
+    ):
+        value = _number(scan, fact)
+        if value is not None:
+            facts[keyword] = decimal(value)
+    dose_bq = _number(scan, "injected_bq")
+    if dose_bq is None or injected is None or started is None:
+        return facts
+    if started.tzinfo is not None and injected.tzinfo is not None:
+        injected = injected.astimezone(started.tzinfo)
+    return facts | {
+        "RadionuclideTotalDose": decimal(dose_bq),
+        "RadiopharmaceuticalStartTime": time_of(injected),
+        "RadiopharmaceuticalStartDateTime": date_time_of(injected),
+    }
+
+
+def _number(scan: Plain, key: str) -> float | None:
+    value = scan.get(key)
+    return float(value) if isinstance(value, int | float) and value > 0 else None
+
+
+def _dict(value: object) -> Plain:
+    return value if isinstance(value, dict) else {}

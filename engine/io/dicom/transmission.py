@@ -1,0 +1,34 @@
+"""What a CT series states besides its patient: the scale of its values. PS3.3 C.8.2.1."""
+
+from __future__ import annotations
+
+from engine.data.moments import moment_of
+from engine.io.dicom.values import date_of, decimal, time_of
+from engine.plain import Plain
+
+CLASS_UID = "1.2.840.10008.5.1.4.1.1.2"
+"""CT Image Storage."""
+HOUNSFIELD = "HU"
+UNSPECIFIED = "US"
+"""Rescale type of values that DICOM knows no unit for, such as 1/mm; only images that are derived
+from others may have it (PS3.3 C.8.2.1.1.2)."""
+
+
+def series_attributes(provenance: Plain, unit: str) -> Plain:
+    """Return what is the same for all slices of a CT image."""
+    scan = provenance.get("scan")
+    known = scan if isinstance(scan, dict) else {}
+    started = moment_of(known.get("scan_start"))
+    voltage = known.get("voltage_kv")
+    is_hounsfield = unit == HOUNSFIELD
+    window: Plain = {"WindowCenter": "40", "WindowWidth": "400"} if is_hounsfield else {}
+    return {
+        "Modality": "CT",
+        "ImageType": ["ORIGINAL" if is_hounsfield else "DERIVED", "PRIMARY", "AXIAL"],
+        "AcquisitionDate": date_of(started),
+        "AcquisitionTime": time_of(started),
+        "KVP": decimal(float(voltage)) if isinstance(voltage, int | float) else "",
+        "RescaleType": HOUNSFIELD if is_hounsfield else UNSPECIFIED,
+        "PatientPosition": "",
+        **window,
+    }
