@@ -140,6 +140,25 @@ def live(part: Plain) -> list[Table]:
     return [Table("Live slices", head, rows, (part["workload"], *_faults(part["rows"])))]
 
 
+def live_folder(part: Plain) -> list[Table]:
+    """Return how far a folder that fills is followed behind who fills it."""
+    figures = (
+        *("most_behind", "percent_behind_by_more", "latency_ms_median", "latency_ms_p99"),
+        *("latency_ms_most", "missed"),
+    )
+    rows = [
+        (
+            f"{r['n_there'] + r['n_new']:,}",
+            f"{r['images_per_s']:.4g}",
+            *(f"{r[name]:.3g}" for name in figures),
+        )
+        for r in part["rows"]
+    ]
+    mine = ("most behind", "behind by more than 1 [% of time]", "late, median [ms]", "at 99 % [ms]")
+    head = ("images in the end", "images/s", *mine, "most [ms]", "missed")
+    return [Table("A folder that fills", head, rows, (part["workload"],))]
+
+
 def _theirs(part: Plain, by: str, setup: str) -> str:
     value = part["published"][by].get(setup)
     return "-" if value is None else f"{value * 1e3:g} ms"

@@ -18,7 +18,7 @@ import psutil
 
 from engine.arrays import Array
 from engine.backend import Backend
-from engine.benchmark import figures, published
+from engine.benchmark import figures, live_folder, published
 from engine.benchmark.bars import Bar, at_least, at_most
 from engine.benchmark.cone_kernel_tables import LIVE_FIGURES
 from engine.benchmark.cone_slices import SETUPS, Setup
@@ -35,6 +35,8 @@ from engine.preprocess import FlatField, Logarithm
 
 FRAMES_PER_S = {"FleX-ray": 1 / 12e-3, "High-speed": 12_800.0, "Tomobank": 1 / 0.8e-3}
 """Rates of the detectors, by the paper."""
+FOLDER = "folder"
+"""The case of a folder that fills."""
 WARM_S = 4.0
 """From the first image until the figures are taken."""
 BUFFER_S = 0.05
@@ -69,12 +71,18 @@ CASES = tuple(LiveCase(setup, FRAMES_PER_S[setup.name]) for setup in SETUPS)
 def collect(on: Backend, names: Sequence[str], seconds: float, say: Callable[[str], None]) -> Plain:
     """Measure the cases of these names; what comes back can go into JSON."""
     known = {case.name: case for case in CASES}
-    unknown = [name for name in names if name not in known]
+    unknown = [name for name in names if name not in (*known, FOLDER)]
     if unknown:
-        raise SettingsError(f"--cases: {unknown[0]!r} is none; choose of {', '.join(known)}.")
-    cases = [known[name] for name in names or known]
-    measure = {"live": lambda: run(on, cases=cases, seconds=seconds)}
-    return figures.collect(figures.LIVE, [on], measure, say)
+        allowed = ", ".join((*known, FOLDER))
+        raise SettingsError(f"--cases: {unknown[0]!r} is none; choose of {allowed}.")
+    wanted = names or (*known, FOLDER)
+    cases = [known[name] for name in wanted if name in known]
+    parts: dict[str, Callable[[], Plain]] = {}
+    if cases:
+        parts["live"] = lambda: run(on, cases=cases, seconds=seconds)
+    if FOLDER in wanted:
+        parts["live_folder"] = live_folder.run
+    return figures.collect(figures.LIVE, [on], parts, say)
 
 
 def run(on: Backend, *, cases: Sequence[LiveCase] = CASES, seconds: float = RECENT_S + 1) -> Plain:

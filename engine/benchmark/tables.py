@@ -163,6 +163,7 @@ TABLES: dict[str, Callable[[Part], list[Table]]] = {
     "cone_patches": cone_kernel_tables.patches,
     "cone_slices": cone_kernel_tables.slices,
     "live": cone_kernel_tables.live,
+    "live_folder": cone_kernel_tables.live_folder,
     "dual_head": dual_head_tables.times,
     "dual_head_forms": dual_head_tables.forms,
     "dual_head_kernels": dual_head_tables.kernels,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 
 from engine.errors import FileFormatError
@@ -29,6 +30,16 @@ def names_in(folder: Path) -> list[str]:
     try:
         with os.scandir(folder) as found:
             return [entry.name for entry in found]
+    except OSError as e:
+        raise unreadable(folder, e) from e
+
+
+def names_by_portions(folder: Path, most: int) -> Iterator[list[str]]:
+    """Yield the names in a folder, in no order, so many at a time."""
+    try:
+        with os.scandir(folder) as found:
+            while portion := [entry.name for entry in islice(found, most)]:
+                yield portion
     except OSError as e:
         raise unreadable(folder, e) from e
 

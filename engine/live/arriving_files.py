@@ -2,26 +2,26 @@
 
 A file is complete when its size and time of change are the same at two looks, or the one after it
 is there; whether it holds all of its pixels is for who reads it to say, and who finds it unfinished
-gives it back. Names are listed so seldom that a twentieth of the time goes there; the number that
-comes next is asked for at every look.
+gives it back. One that has the size of those before it may be complete at once: it is given to who
+reads it as unsure. Names are listed in portions, one at a look, and so seldom that a twentieth of
+the time goes there; the number that comes next is asked for at every look.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic
 
-from engine.io.folder import identity_of, names_in, state_of
-from engine.io.xray.find import DESCRIBING
+from engine.io.folder import state_of
 from engine.io.xray.stack import NUMBERED
+from engine.live.listing import Listings
 
-LIST_SHARE = 20
-LEAST_LIST_S, MOST_LIST_S = 0.1, 5.0
 STABLE_S = 0.05
 """Between two looks that find a file as it was."""
 MOST_LOOKED_AT = 256
 MOST_AHEAD = 64
+MOST_MISTAKEN = 8
+"""So often in a row an image that is unsure turns out not to be whole; then none is tried."""
 
 
 @dataclass
@@ -37,6 +37,7 @@ class ArrivingFile:
     since_s : when it was first seen in this state
     not_before_s : when it is to be looked at again
     fault : why it could not be used, "" if nobody has tried
+    is_sure : whether its writer is done with it; else it has the size of a whole one
     """
 
     path: Path
@@ -46,6 +47,8 @@ class ArrivingFile:
     since_s: float = 0.0
     not_before_s: float = 0.0
     fault: str = ""
+    is_sure: bool = True
+    tried: tuple[int, int] | None = None
 
 
 @dataclass
@@ -83,20 +86,26 @@ class ArrivingFiles:
     Attributes
     ----------
     folder : of the images
-    settings : files in it that may describe the scan
-    n_listed : how often the names were listed
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.settings: list[Path] = []
-        self.n_listed = 0
+        self._listings = Listings(folder)
         self._known: set[str] = set()
-        self._removed: set[str] = set()
         self._waiting: dict[str, ArrivingFile] = {}
         self._series: dict[tuple[str, str], _Series] = {}
-        self._list_at_s = 0.0
-        self._identity: int | None = None
+        self._usual_bytes: dict[str, int] = {}
+        self._n_mistaken = 0
+
+    @property
+    def settings(self) -> list[Path]:
+        """Files in the folder that may describe the scan."""
+        return self._listings.settings
+
+    @property
+    def n_listed(self) -> int:
+        """How often the names were listed."""
+        return self._listings.n_done
 
     def first_number(self, series: str) -> int:
         """Return the smallest number of a series that is there."""
@@ -112,8 +121,7 @@ class ArrivingFiles:
             where the folder cannot be listed: it is not there, or its drive is gone
         """
         found = Look()
-        if now_s >= self._list_at_s:
-            self._list(found)
+        self._list(found, now_s)
         for series in list(self._series.values()):
             self._ask_for_next(series)
         found.complete = self._complete(now_s)
@@ -121,39 +129,44 @@ class ArrivingFiles:
 
     def begin_anew(self) -> None:
         """Forget all images, so that they come again."""
-        self._known, self._removed = set(), set()
+        self._known, self._usual_bytes, self._n_mistaken = set(), {}, 0
         self._waiting, self._series = {}, {}
-        self._list_at_s = 0.0
+        self._listings.begin_anew()
 
     def taken(self, file: ArrivingFile) -> None:
         """Do not look at an image any more."""
         self._waiting.pop(file.path.name, None)
+        if file.state is not None:
+            self._usual_bytes[file.series] = file.state[0]
+        if not file.is_sure:
+            self._n_mistaken = 0
+
+    def was_mistaken(self) -> None:
+        """An image that was unsure may not be whole; it comes again when it is sure."""
+        self._n_mistaken += 1
 
     def wait_for(self, file: ArrivingFile, fault: str, until_s: float) -> None:
         """Look at an image again later, or when it changes: it was not complete."""
         file.fault, file.not_before_s = fault, until_s
 
-    def _list(self, found: Look) -> None:
-        begun = monotonic()
-        names = set(names_in(self.folder))
-        new = names - self._known
-        identity = identity_of(self.folder)
-        is_another = self._identity not in (None, identity)
-        self._identity = identity
-        if is_another or new & self._removed:
+    def _list(self, found: Look, now_s: float) -> None:
+        listed = self._listings.went_on(now_s, self._known)
+        if listed is None:
+            return
+        if listed.is_another:
             found.begins_anew = True
             self.begin_anew()
-            new = names
-        self._removed |= self._known - names
-        waiting = (self._waiting.pop(name, None) for name in sorted(self._known - names))
+            return
+        new = listed.names - self._known
+        if listed.came_again(new):
+            found.begins_anew = True
+            self.begin_anew()
+            new = listed.names
+        waiting = (self._waiting.pop(name, None) for name in sorted(listed.removed))
         found.removed = [file for file in waiting if file is not None]
-        self._known &= names
+        self._known -= listed.removed
         for name in new:
             self._add(name)
-        self.settings = [self.folder / n for n in names if n.lower().endswith(DESCRIBING)]
-        self.n_listed += 1
-        took = monotonic() - begun
-        self._list_at_s = begun + min(max(LIST_SHARE * took, LEAST_LIST_S), MOST_LIST_S)
 
     def _add(self, name: str) -> None:
         match = NUMBERED.match(name)
@@ -187,8 +200,16 @@ class ArrivingFiles:
             return False
         if state != file.state:
             file.state, file.since_s, file.fault = state, now_s, ""
-            return state[0] > 0 and self._has_successor(file)
-        return state[0] > 0 and (self._has_successor(file) or now_s - file.since_s >= STABLE_S)
+        is_stable = now_s - file.since_s >= STABLE_S
+        file.is_sure = state[0] > 0 and (self._has_successor(file) or is_stable)
+        return file.is_sure or self._may_be_complete(file, state)
+
+    def _may_be_complete(self, file: ArrivingFile, state: tuple[int, int]) -> bool:
+        """Whether a file is as large as those before it, and was not tried in this state."""
+        if state[0] != self._usual_bytes.get(file.series) or file.tried == state or file.fault:
+            return False
+        file.tried = state
+        return self._n_mistaken < MOST_MISTAKEN
 
     def _has_successor(self, file: ArrivingFile) -> bool:
         """Whether the writer has gone on to the next image."""

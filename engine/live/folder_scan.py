@@ -1,7 +1,8 @@
 """From images that have come in a folder to frames: read, numbered, with the angles of settings.
 
 An image that its own directory finds unfinished, or with a row of zeros at its end (a writer may
-make room first and fill it later), is read again until it is whole; one that stays so is said.
+make room first and fill it later), is read again until it is whole; one that stays so is said. One
+whose writer may not be done with it is used where no value of it is zero: it is written all over.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from engine.live.screening import Screening
 
 AT_ONCE = 8
 """Images that are read in one call."""
+TRY_SHARE, MOST_TRY_S = 50, 5.0
+"""Settings are looked for so seldom that a fiftieth of the time goes there."""
 AGAIN_S = 0.2
 """Until an image that was not whole is read again."""
 ZEROS_S = 2.0
@@ -54,7 +57,7 @@ class FolderScan:
         self._missing = MissingNumbers(name)
         self._first: dict[str, int] = {}
         self._said: set[str] = set()
-        self._tried = 0
+        self._tried, self._try_at_s = 0, 0.0
         self._zeros = RowsOfZeros()
 
     @property
@@ -67,6 +70,10 @@ class FolderScan:
         """Whether all planned projections have come."""
         least = self.n_planned - (self.plan is not None and self.plan.may_lack_last)
         return self.n_planned > 0 and self._missing.n_came >= least
+
+    def prepare(self) -> None:
+        """Have the reader of images ready before the first one comes."""
+        self._loader.call(_images_at, [], about=self._name)
 
     def taken_from(self, look: Look, now_s: float, stop: Event) -> Iterator[Arrival]:
         """Yield the frames of images that are complete, and what is to be said."""
@@ -84,7 +91,9 @@ class FolderScan:
                     self._files.begin_anew()
                     yield self._begun_anew(f"{file.path.name} comes before the first image")
                     return
-                if values is None or not self._zeros.are_written(values, now_s - file.since_s):
+                if not file.is_sure and (values is None or not values.all()):
+                    self._files.was_mistaken()
+                elif values is None or not self._zeros.are_written(values, now_s - file.since_s):
                     yield from self._unfinished(file, fault, now_s)
                 else:
                     yield from self._read_settings(values)
@@ -92,7 +101,7 @@ class FolderScan:
         yield from self._missing.late(now_s)
 
     def _begun_anew(self, why: str) -> SourceEvent:
-        self.plan, self._tried = None, 0
+        self.plan, self._tried, self._try_at_s = None, 0, 0.0
         self._first, self._said = {}, set()
         self._screening.begin_anew()
         self._missing = MissingNumbers(self._name)
@@ -104,8 +113,10 @@ class FolderScan:
             yield from self._say_once(f"{fault} It is not used unless it changes.")
 
     def _read_settings(self, values: Array) -> Iterator[Arrival]:
-        """Take the plan of the scan as soon as there is one; tried once for each listing."""
-        if self.plan is not None or self._tried == self._files.n_listed or values.ndim != 2:
+        """Take the plan of the scan as soon as there is one; tried now and then, after listings."""
+        begun = monotonic()
+        is_tried = self._tried == self._files.n_listed or begun < self._try_at_s
+        if self.plan is not None or is_tried or values.ndim != 2:
             return
         self._tried = self._files.n_listed
         shape = (int(values.shape[0]), int(values.shape[1]))
@@ -114,6 +125,8 @@ class FolderScan:
         except EngineError as e:
             yield from self._say_once(f"the settings cannot be used yet: {e}")
             return
+        finally:
+            self._try_at_s = begun + min(TRY_SHARE * (monotonic() - begun), MOST_TRY_S)
         if found is None:
             return
         path, self.plan = found
@@ -180,6 +193,8 @@ class FolderScan:
 
 def _images_at(paths: list[Path]) -> list[tuple[Array | None, str]]:
     """Return the images of files, or why they cannot be read."""
+    import tifffile  # noqa: F401  once, and before the first image comes
+
     return [_image_at(path) for path in paths]
 
 

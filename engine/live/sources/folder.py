@@ -15,7 +15,8 @@ from engine.live.arriving_files import ArrivingFiles
 from engine.live.folder_scan import FolderScan
 from engine.live.frame import Arrival, Ended, Gone, Resumed, Waiting
 
-POLL_S = 0.01
+POLL_S, QUIET_POLL_S = 0.002, 0.01
+"""Between two looks, while images come, and while none does."""
 GONE_POLL_S = 0.5
 QUIET_S = 5.0
 """Without a frame for so long, it is said that one is waited for."""
@@ -53,9 +54,10 @@ class FolderSource:
 
     def frames(self, stop: Event) -> Iterator[Arrival]:
         """Yield images as they are complete, until all that were planned have come."""
-        yield Waiting(f"{self.name}: waits for images.")
         files = ArrivingFiles(self._folder)
         scan = self._scan = FolderScan(files, self.name, self._loader)
+        scan.prepare()
+        yield Waiting(f"{self.name}: waits for images.")
         is_gone, is_quiet, last_s = False, True, monotonic()
         while not stop.is_set():
             now_s = monotonic()
@@ -81,7 +83,7 @@ class FolderSource:
             if not is_quiet and not scan.is_complete and monotonic() - last_s > QUIET_S:
                 is_quiet = True
                 yield Waiting(f"{self.name}: no new image for {QUIET_S:g} s; waits for more.")
-            stop.wait(POLL_S)
+            stop.wait(QUIET_POLL_S if is_quiet else POLL_S)
 
     def close(self) -> None:
         """Nothing stays open when `frames` has ended."""

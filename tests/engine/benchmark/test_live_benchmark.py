@@ -8,7 +8,7 @@ from threading import Event
 from time import sleep
 
 from engine import backend
-from engine.benchmark import live, report, tables
+from engine.benchmark import live, live_folder, report, tables
 from engine.benchmark.cone_slices import Setup
 from engine.cli.main import main
 
@@ -54,10 +54,21 @@ def test_the_command_keeps_figures_and_refuses_what_it_does_not_know(monkeypatch
     monkeypatch.setattr(live, "WARM_S", 0.1)
     monkeypatch.setattr(live, "CASES", (SMALL,))
     out = tmp_path / "live.json"
+    monkeypatch.setattr(live_folder.run, "__defaults__", (live_folder.FolderCase(8, 4, 200.0),))
     assert main(["bench", "live", "--seconds", "0.2", "--json", str(out)]) == 0
-    assert "Live slices" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "Live slices" in said and "A folder that fills" in said
+    (row,) = json.loads(out.read_text())["parts"]["live_folder"]["rows"]
+    assert row["missed"] == 0 and row["most_behind"] >= 1
     assert json.loads(out.read_text())["parts"]["live"]["rows"]
     assert report.read(out)["format"] == "isocenter bench live"
 
     assert main(["bench", "live", "--cases", "tomotank"]) == 2
     assert "choose of flexray" in capsys.readouterr().err
+
+
+def test_lag_is_what_is_written_and_not_handed_over():
+    found = live_folder.lag([0.0, 1.0, 2.0, 3.0], [0.5, 2.25, 2.5, 3.5])
+    assert (found["most_behind"], found["missed"]) == (2, 0)
+    assert found["percent_behind_by_more"] == 100 * 0.25 / 3.5
+    assert found["latency_ms_most"] == 1250

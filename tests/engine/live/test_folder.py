@@ -8,14 +8,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from time import monotonic
 
 import numpy as np
 import pytest
 import tifffile
 
 from engine.io import read_projections
-from engine.live import arriving_files, folder_scan, missing
+from engine.jobs.loader import CallsHere
+from engine.live import folder_scan, listing, missing
 from engine.live.arriving_files import ArrivingFiles
+from engine.live.folder_scan import FolderScan
 from engine.live.frame import (
     Arrival,
     Ended,
@@ -44,7 +47,7 @@ def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folder_module, "END_QUIET_S", 0.2)
     monkeypatch.setattr(folder_module, "GONE_POLL_S", 0.02)
     monkeypatch.setattr(folder_scan, "AGAIN_S", 0.02)
-    monkeypatch.setattr(arriving_files, "LEAST_LIST_S", 0.02)
+    monkeypatch.setattr(listing, "LEAST_LIST_S", 0.02)
 
 
 def last_projection(index: int) -> Callable[[Arrival], bool]:
@@ -244,8 +247,48 @@ def test_the_next_number_is_found_without_listing_the_folder(tmp_path: Path) -> 
     for file in files.look(long_ago).complete:
         files.taken(file)
     write_tiffs(tmp_path, "scan_", counts(2), first=2)
-    assert [file.number for file in files.look(long_ago).complete] == [1, 2]
+    found = files.look(long_ago).complete
+    assert [(file.number, file.is_sure) for file in found] == [(1, True), (2, True), (3, False)]
     assert files.n_listed == 1
+
+
+def test_an_image_without_zeros_need_not_be_waited_for_and_one_with_them_is_not_misread(
+    tmp_path: Path,
+) -> None:
+    images = counts(4)
+    images[2, -1, -1] = 0
+    write_tiffs(tmp_path, "scan_", images[:1])
+    scan = FolderScan(files := ArrivingFiles(tmp_path), "scan", CallsHere())
+    stop, now_s = Event(), 0.0
+    taken: list[list[int]] = []
+    for k in range(1, 5):
+        look = files.look(now_s)
+        taken.append([f.index for f in frames_of(list(scan.taken_from(look, now_s, stop)))])
+        if k == 1:  # nothing says yet how large an image is
+            now_s += 1.0
+            look = files.look(now_s)
+            taken.append([f.index for f in frames_of(list(scan.taken_from(look, now_s, stop)))])
+        if k < 4:
+            write_tiffs(tmp_path, "scan_", images[k : k + 1], first=k)
+    assert taken == [[], [0], [1], [], [2, 3]]
+
+
+def test_names_are_listed_in_portions_and_what_comes_meanwhile_is_not_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "PORTION", 3)
+    write_tiffs(tmp_path, "scan_", counts(8))
+    files = ArrivingFiles(tmp_path)
+    assert len(files.look(0.0).complete) == 7, "the first listing is whole"
+    now_s = monotonic() + 1
+    for k in range(8, 12):
+        write_tiffs(tmp_path, "scan_", counts(1), first=k)
+        (tmp_path / "scan_000001.tif").unlink(missing_ok=True)
+        look = files.look(now_s)
+        assert not look.begins_anew
+        now_s += 0.001
+    assert files.n_listed == 2
+    assert [file.number for file in look.removed] == [1]
 
 
 def test_a_smaller_number_than_the_first_begins_the_scan_anew(tmp_path: Path) -> None:
