@@ -27,7 +27,7 @@ from app.views.plain_text import plain_tip
 from app.views.text import image_title
 from engine.io import WRITERS, existing, suffixes_of, usual_suffixes
 
-WIDTH_PX = 540
+WIDTH_PX = 620
 
 
 class ExportDialog(QDialog):

@@ -23,7 +23,7 @@ class DicomSeriesWriter(VolumeWriter):
 
     name: ClassVar[str] = "DICOM series"
     suffixes: ClassVar[tuple[str, ...]] = (".dicom",)
-    detail: ClassVar[str] = "a folder of slices for archives and viewers, 16-bit, by pseudonyms"
+    detail: ClassVar[str] = "a folder of slices for archives and viewers"
 
     @classmethod
     def written(cls, path: Path) -> tuple[Path, ...]:
