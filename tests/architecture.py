@@ -58,7 +58,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "modalities": ("privacy", "reporting", "simulate", *SCANS),
     "results": ("modalities", "privacy", "reporting", *SCANS),
     "jobs": ("modalities", "privacy", "reporting", "results", *SCANS),
-    "live": ("jobs", *SCANS),
+    "live": ("jobs", "modalities", *SCANS),
     "support": (
         *("backend", "io.atomic_write", "reporting.environment", "paths"),
         *("plain", "errors", "faces"),
@@ -86,7 +86,14 @@ TYPES_ONLY = {
 
 ENGINE_OF_APP = (
     *("engine.backend", "engine.data", "engine.errors", "engine.events", "engine.geometry"),
-    *("engine.io", "engine.jobs", "engine.modalities", "engine.profiling", "engine.quality"),
+    *(
+        "engine.io",
+        "engine.jobs",
+        "engine.live",
+        "engine.modalities",
+        "engine.profiling",
+        "engine.quality",
+    ),
     *("engine.privacy", "engine.results", "engine.settings", "engine.support"),
 )
 """Modules of the engine that the window knows: faces, whose parts it does not reach into."""
@@ -103,8 +110,9 @@ APP_MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "study": ("control", "forms", "inspect", "look", "models", "views"),
     "results": ("control", "look", "models", "views"),
     "export": ("control", "forms", "look", "models", "views"),
+    "live": ("control", "export", "forms", "look", "models", "views"),
     "shell": (
-        *("control", "export", "forms", "inspect", "look", "measure", "models", "results"),
+        *("control", "export", "forms", "inspect", "live", "look", "measure", "models", "results"),
         *("run", "study"),
     ),
     "__main__": ("shell",),

@@ -14,9 +14,10 @@ from engine.cli.live_results import save_scan, save_slices, whole_volume
 from engine.cli.live_source import source_of
 from engine.errors import EngineError, SettingsError
 from engine.geometry.xray import XrayGeometry
-from engine.io import can_save, read_projections
+from engine.io import can_save
 from engine.jobs.loader import Loader, for_command
-from engine.live.following import LiveChoices, LiveUpdate
+from engine.live.choosing import choices_of, geometry_of
+from engine.live.following import LiveUpdate
 from engine.live.frame import Ended
 from engine.live.session import LiveSession
 from engine.live.settings import LiveSettings
@@ -24,7 +25,6 @@ from engine.live.statistics import LiveStatistics
 from engine.modalities.studies import find_protocol
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.plain import Plain
-from engine.preprocess import PreprocessStep
 from engine.study.assignments import with_settings
 
 EVERY_S = 1.0
@@ -36,14 +36,10 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
     protocol = _protocol(arguments)
     # both before there are threads
     geometry, source = _geometry(arguments.geometry), source_of(arguments)
-    choices = LiveChoices(
-        geometry=geometry,
-        steps=[step for step in protocol.steps.steps() if isinstance(step, PreprocessStep)],
-        filter=protocol.algorithm.filter or LiveChoices().filter,
-        settings=LiveSettings(
-            mode=arguments.mode, turn=arguments.turn, weights=arguments.weights, preview_edge=0
-        ),
+    settings = LiveSettings(
+        mode=arguments.mode, turn=arguments.turn, weights=arguments.weights, preview_edge=0
     )
+    choices = choices_of(protocol, settings, geometry)
     on = backend.cpu(arguments.threads)
     lines = _JsonLines(console) if arguments.json else _Lines(console)
     with LiveSession(source, choices, on=on) as session:
@@ -86,7 +82,7 @@ def _geometry(path: Path | None) -> XrayGeometry | None:
         return None
     loader = for_command()
     try:
-        return loader.call(read_projections, path, about=path).geometry
+        return geometry_of(path, loader)
     finally:
         if isinstance(loader, Loader):
             loader.close()

@@ -20,7 +20,7 @@ from engine.io import save, save_projections
 from engine.io.outputs import files_written, refuse_to_overwrite
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.reconstruction import run
-from engine.live.slices import LiveImages
+from engine.live.images import LiveImages
 from engine.modalities.xray_ct.flow import NO_PATIENT
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.study.study import Study

@@ -22,11 +22,12 @@ from engine.live.frame import (
     ShapeChanged,
     SourceEvent,
 )
+from engine.live.images import LiveImages
 from engine.live.planes import middle_planes
 from engine.live.preview import CoarsePreview, CoarseVolume
 from engine.live.recording import Recording
 from engine.live.settings import LiveSettings
-from engine.live.slices import LiveImages, LiveSlices
+from engine.live.slices import LiveSlices
 from engine.live.source import FrameSource
 from engine.live.statistics import Figures, LiveStatistics
 from engine.live.views import begins_anew, check_shape
@@ -68,12 +69,14 @@ class LiveUpdate:
     statistics : figures of this moment
     state : what is waited for, or that the scan has ended, in words; "" while it runs
     preview : the coarse volume; None before there is one
+    projection : the newest one, as measured; None before there is one
     """
 
     images: LiveImages | None
     statistics: LiveStatistics
     state: str
     preview: CoarseVolume | None
+    projection: Frame | None = None
 
 
 class LiveWork:
@@ -99,6 +102,7 @@ class LiveWork:
         self._slices: LiveSlices | None = None
         self._images: LiveImages | None = None
         self._held: deque[Frame] = deque(maxlen=MOST_HELD)
+        self._projection: Frame | None = None
         self._figures = Figures()
         self._preview = CoarsePreview(choices.settings.preview_edge)
 
@@ -112,7 +116,7 @@ class LiveWork:
             0 if slices is None else slices.n_bytes,
         )
         state = "waits for the geometry of the scan" if slices is None else slices.waits_for or ""
-        return LiveUpdate(images, figures, state, self._preview.volume)
+        return LiveUpdate(images, figures, state, self._preview.volume, self._projection)
 
     def wait(self) -> None:
         """Wait for what is made beside the slices."""
@@ -130,6 +134,7 @@ class LiveWork:
                 frames.clear()
                 self._begin_with_another_detector()
         views = [frame for frame in frames if frame.kind == FrameKind.PROJECTION]
+        self._projection = views[-1] if views else self._projection
         skipped = 0
         if self._choices.settings.mode == "sliding":
             frames, skipped = evenly_thinned(frames)

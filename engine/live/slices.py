@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from engine.geometry.plane import Plane
 from engine.geometry.xray import XrayGeometry
 from engine.live.filtered_views import FilteredViews
 from engine.live.frame import Frame, FrameKind
+from engine.live.images import LiveImages
 from engine.live.preparing import Preparation
 from engine.live.settings import LiveSettings
 from engine.live.view_ring import ViewRing, view_of
@@ -35,29 +35,6 @@ from engine.preprocess.base import PreprocessStep
 
 LOOKED_AT = 8
 """Views in which it is looked for cut-off rows while more come; all of them when none comes."""
-
-
-@dataclass(frozen=True, eq=False)
-class LiveImages:
-    """Slices at one moment.
-
-    Attributes
-    ----------
-    values : (n_rows, n_columns) of each plane [1/mm]
-    planes : where they lie
-    n_views, newest : how many views are in them, and the number of the last
-    covered_rad : angle that the views stand for
-    weights : "even", "shared": how rays count that are measured twice; "exact": where none or all
-    axis_column : column, from 0, on which the axis was taken to be seen
-    """
-
-    values: list[Array]
-    planes: list[Plane]
-    n_views: int
-    newest: int
-    covered_rad: float
-    weights: str
-    axis_column: float
 
 
 class LiveSlices:
@@ -215,6 +192,7 @@ class LiveSlices:
             weights.covered_rad,
             _word(weights),
             float(geometry.axis_column.mean()),
+            geometry.angles_rad,
         )
 
     def _is_wanted(self, frame: Frame, said: list[str], same_scan: bool) -> bool:
