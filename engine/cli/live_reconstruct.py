@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engine.cli.console import Console, Verbs
-from engine.cli.live_source import add_source
+from engine.cli.live_source import add_source, has_events
 from engine.cli.outputs import Output, add_force
+from engine.corrections import CORRECTIONS
+from engine.corrections.base import inputs_of
 from engine.io.outputs import files_written
 
 PLANE_NAMES = ("axial", "coronal", "sagittal")
-SCAN_HELP = "keep the scan as it came, of views that grow: .h5, or .nxs of parallel beams"
-VOLUME_HELP = "at the end, reconstruct the whole volume of the kept scan; wants --scan"
+SCAN_HELP = "keep the scan as it came, where it grows: .h5, or .nxs of parallel beams"
+VOLUME_HELP = "at the end, reconstruct the kept scan as an ordinary run does; wants --scan"
 
 
 def planes_files(path: Path) -> tuple[Path, ...]:
@@ -23,9 +25,9 @@ def planes_files(path: Path) -> tuple[Path, ...]:
     return tuple(path.with_name(f"{stem}-{name}{ending}") for name in PLANE_NAMES)
 
 
-def planes_written(path: Path, _: argparse.Namespace) -> Iterator[Path]:
-    """Yield the files of the three slices, and those beside them."""
-    for file in planes_files(path):
+def images_written(path: Path, arguments: argparse.Namespace) -> Iterator[Path]:
+    """Yield the files of the three slices or of the PET image, and those beside them."""
+    for file in (path,) if has_events(arguments) else planes_files(path):
         yield from files_written(file)
 
 
@@ -34,8 +36,9 @@ def add_verbs(verbs: Verbs) -> None:
     p = verbs.add_parser("reconstruct", help="slices of a scan while it is measured")
     add_source(p)
     p.add_argument(
-        "-o", "--output", type=Path, action=Output, written=planes_written, required=True,
-        metavar="OUT", help="the slices at the end: OUT-axial, OUT-coronal and OUT-sagittal",
+        "-o", "--output", type=Path, action=Output, written=images_written, required=True,
+        metavar="OUT",
+        help="at the end, the slices OUT-axial, OUT-coronal and OUT-sagittal, or the PET image OUT",
     )  # fmt: skip
     p.add_argument("--protocol", metavar="P", help="protocol name (isocenter protocols) or P.toml")
     p.add_argument(
@@ -50,6 +53,12 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument("--weights", choices=("auto", "even", "shared"), default="auto")
     p.add_argument("--scan", type=Path, action=Output, metavar="OUT.h5", help=SCAN_HELP)
     p.add_argument("--volume", type=Path, action=Output, metavar="OUT", help=VOLUME_HELP)
+    p.add_argument(
+        "--newest", type=float, metavar="S", help="seconds of a sliding PET image, 1 to 60; 10"
+    )
+    for role in inputs_of(CORRECTIONS):
+        option, where = f"--{role.key}", f"input_{role.key}"
+        p.add_argument(option, dest=where, type=Path, metavar="FILE", help=f"PET: {role.text}")
     p.add_argument("--threads", type=int, metavar="N", help="CPU threads (all cores if left out)")
     p.add_argument("--json", action="store_true", help="one line of JSON for each event")
     add_force(p)
@@ -57,6 +66,9 @@ def add_verbs(verbs: Verbs) -> None:
 
 
 def _reconstruct(arguments: argparse.Namespace, console: Console) -> None:
-    from engine.cli.live_following import reconstruct
+    if has_events(arguments):
+        from engine.cli.live_pet import reconstruct
+    else:
+        from engine.cli.live_following import reconstruct
 
     reconstruct(arguments, console)

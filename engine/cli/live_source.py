@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
-from engine.errors import SettingsError
-from engine.jobs.loader import for_command
-from engine.jobs.loader.loader import Loader
+from engine.errors import EngineError, SettingsError
+from engine.io import LISTMODE_READERS
+from engine.io.folder import is_file
+from engine.io.open_input import open_input
+from engine.jobs.loader import Loader, for_command
 from engine.live.opening import SourceOptions, open_source
+from engine.live.pet.event_batch import EventSource
+from engine.live.pet.sources.event_replay import EventReplaySource
+from engine.live.pet.sources.event_stream import EventStreamSource
 from engine.live.source import FrameSource
+from engine.live.zeromq import is_address
 
 SOURCE = (
     "tcp://HOST:PORT of a sender (tcp://*:PORT: senders connect here), pva://CHANNEL, a folder "
@@ -32,8 +39,13 @@ def add_source(p: argparse.ArgumentParser) -> None:
         "--rate",
         type=rate,
         metavar="N",
-        help="frames in a second of --replay; as taken if left out",
+        help="frames, or seconds of list mode, in a second of --replay; as taken if left out",
     )
+    p.add_argument(
+        "--pet", action="store_true",
+        help="of an address: events of list-mode PET come; a stored scan says so itself",
+    )  # fmt: skip
+    p.add_argument("--scanner", metavar="S", help="of list mode that does not name its scanner")
     p.set_defaults(reads_apart=True)
 
 
@@ -48,6 +60,51 @@ def source_of(arguments: argparse.Namespace) -> FrameSource:
         subscribe=arguments.subscribe, replay=arguments.replay, rate=arguments.rate, loader=loader
     )
     return open_source(str(arguments.source), options)
+
+
+def has_events(arguments: argparse.Namespace) -> bool:
+    """Whether the source gives events of list mode, not frames."""
+    if not hasattr(arguments, "of_events"):
+        arguments.of_events = arguments.pet or is_list_mode(Path(arguments.source))
+    return bool(arguments.of_events)
+
+
+def is_list_mode(path: Path) -> bool:
+    """Whether a file is stored list mode; another process looks at it."""
+    if not is_file(path):
+        return False
+    loader = for_command()
+    try:
+        return loader.call(_accepts, path, about=path)
+    except EngineError:
+        return False  # said where it is opened
+    finally:
+        if isinstance(loader, Loader):
+            loader.close()
+
+
+def _accepts(path: Path) -> bool:
+    with open_input(path) as file:
+        return any(reader.accepts(file) for reader in LISTMODE_READERS)
+
+
+def event_source_of(arguments: argparse.Namespace) -> EventSource:
+    """Open the source of events that the options name."""
+    name = str(arguments.source)
+    if is_address(name):
+        if arguments.replay or arguments.rate is not None:
+            raise SettingsError("--replay and --rate are for a stored scan, not for an address.")
+        return EventStreamSource(name, subscribe=arguments.subscribe)
+    if not is_file(Path(name)):
+        raise SettingsError(f"{name}: no such file, and no address such as tcp://host:1.")
+    if not arguments.replay:
+        raise SettingsError(f"{name}: this is stored list mode; play it with --replay.")
+    loader = for_command()
+    if isinstance(loader, Loader):
+        loader.start()  # before there are threads
+    return EventReplaySource(
+        Path(name), rate=arguments.rate, scanner=arguments.scanner, loader=loader
+    )
 
 
 def rate(text: str) -> float:

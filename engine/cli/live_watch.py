@@ -10,7 +10,7 @@ from time import monotonic
 import numpy as np
 
 from engine.cli.console import Console, Verbs
-from engine.cli.live_source import add_source, source_of
+from engine.cli.live_source import add_source, event_source_of, has_events, source_of
 from engine.live.arrivals import Arrivals
 from engine.live.frame import Ended, Frame, SourceEvent
 from engine.plain import Plain
@@ -29,6 +29,11 @@ def add_verbs(verbs: Verbs) -> None:
 
 
 def _watch(arguments: argparse.Namespace, console: Console) -> None:
+    if has_events(arguments):
+        from engine.cli.live_watch_events import watch_events
+
+        watch_events(event_source_of(arguments), console, as_json=arguments.json)
+        return
     with Arrivals(source_of(arguments)) as arrivals:
         watch = _JsonWatch(console) if arguments.json else _Watch(console, arrivals)
         for arrival in arrivals:

@@ -64,7 +64,7 @@ class Randoms(Additive[ListMode]):
         return None
 
     def expected(self, data: ListMode, *, on: Backend) -> Array:
-        randoms = pair_product(self._rates(data), data.crystals)
+        randoms = pair_product(self.rates(data), data.crystals)
         if data.tof_bins is not None and data.scanner.tof is not None:
             randoms /= data.scanner.tof.n_bins
         return randoms
@@ -88,8 +88,8 @@ class Randoms(Additive[ListMode]):
         by_block = self.model != "uniform" and seen >= MIN_COUNTS * n_groups
         return "blocks" if by_block else "uniform"
 
-    def _rates(self, data: ListMode) -> NDArray[np.float64]:
-        """(n_crystals,) σ."""
+    def rates(self, data: ListMode) -> NDArray[np.float64]:
+        """Return σ of each crystal, (n_crystals,), of all randoms in the frame."""
         source, scanner = self._source(data), data.scanner
         if source == "singles" and data.singles is not None:
             tau_s = data.coincidence_window_ps / PS_PER_S

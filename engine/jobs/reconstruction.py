@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from engine.backend import Backend, best
+from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.run_history import RunHistory
 from engine.data.volume import Volume
@@ -35,7 +36,7 @@ def run(
     resume: Resume | None = None,
     on_progress: OnProgress | None = None,
     finish_early: Callable[[], bool] | None = None,
-    scan: Projections | None = None,
+    scan: ListMode | Projections | None = None,
 ) -> Iterator[Event]:
     """Reconstruct a study event by event; whoever stops asking stops the run.
 
@@ -52,7 +53,7 @@ def run(
     finish_early
         polled after each iteration; True ends the iterations and finishes the image
     scan
-        of X-ray CT: the projections of the study's file, where they are in memory already
+        events or X-ray projections of the study's file, where they are in memory already
 
     Yields
     ------

@@ -93,18 +93,18 @@ def read_message(parts: Sequence[Buffer], arrived_s: float) -> Message:
     """
     if len(parts) != 2:
         raise DataError(f"a message of {len(parts)} parts, want two: a header in JSON, and bytes.")
-    header = _header(bytes(parts[0]))
-    ours = _table(header, OURS)
+    header = header_of(bytes(parts[0]))
+    ours = table_of(header, OURS)
     announced = ours.get("announce")
     if announced == "end":
-        return ScanEnd(_whole(ours, "sent", 0, 2**53))
+        return ScanEnd(whole_of(ours, "sent", 0, 2**53))
     if announced == "geometry":
         return _geometry(ours, _values(header, parts[1], 3))
     values = _values(header, parts[1], 2)
-    kind = _whole(_table(header, "image_attributes"), "scan_index", 0, 2)
+    kind = whole_of(table_of(header, "image_attributes"), "scan_index", 0, 2)
     return Frame(
         kind=FrameKind(kind),
-        index=_whole(header, "frame", 0, 2**53),
+        index=whole_of(header, "frame", 0, 2**53),
         angle_rad=_angle(ours),
         values=values,
         arrived_s=arrived_s,
@@ -116,7 +116,8 @@ def _packed(header: Plain, values: Array) -> list[Buffer]:
     return [json.dumps(header).encode(), data.reshape(-1).view(np.uint8).data]
 
 
-def _header(text: bytes) -> Plain:
+def header_of(text: bytes) -> Plain:
+    """Return the table of a header, or refuse it."""
     if len(text) > MOST_HEADER_BYTES:
         raise DataError(f"a header of {len(text):,} bytes, want at most {MOST_HEADER_BYTES:,}.")
     try:
@@ -132,7 +133,7 @@ def _values(header: Plain, data: Buffer, n_axes: int) -> NDArray[np.generic]:
     shape = header.get("shape")
     if not isinstance(shape, list) or len(shape) != n_axes:
         raise DataError(f"a header with the shape {shape!r}, want {n_axes} whole numbers.")
-    sizes = [_whole({"shape": n}, "shape", 1, MOST_PIXELS) for n in shape]
+    sizes = [whole_of({"shape": n}, "shape", 1, MOST_PIXELS) for n in shape]
     kind = _type(header.get("type"))
     wanted = prod(sizes) * kind.itemsize
     n_bytes = memoryview(data).nbytes
@@ -154,7 +155,8 @@ def _type(name: object) -> np.dtype[np.generic]:
     return kind.newbyteorder("<") if kind.byteorder == "=" else kind
 
 
-def _whole(values: Plain, key: str, least: int, most: int) -> int:
+def whole_of(values: Plain, key: str, least: int, most: int) -> int:
+    """Return a whole number of a header, or refuse it."""
     number = values.get(key)
     if not isinstance(number, int) or isinstance(number, bool) or not least <= number <= most:
         raise DataError(
@@ -164,7 +166,8 @@ def _whole(values: Plain, key: str, least: int, most: int) -> int:
     return number
 
 
-def _table(values: Plain, key: str) -> Plain:
+def table_of(values: Plain, key: str) -> Plain:
+    """Return a table within a header, empty where there is none."""
     table = values.get(key)
     return table if isinstance(table, dict) else {}
 
@@ -182,7 +185,7 @@ def _geometry(ours: Plain, vectors: NDArray[np.generic]) -> XrayGeometry:
     shape = ours.get("shape")
     if vectors.shape[1:] != (4, 3) or not isinstance(shape, list) or len(shape) != 2:
         raise DataError("a geometry that does not give four vectors for each view, and a shape.")
-    rows, columns = (_whole({"shape": n}, "shape", 1, MOST_PIXELS) for n in shape)
+    rows, columns = (whole_of({"shape": n}, "shape", 1, MOST_PIXELS) for n in shape)
     beam: Beam = "parallel" if ours.get("beam") == "parallel" else "cone"
     source, detector, u, v = (np.array(vectors[:, k], np.float64) for k in range(4))
     return XrayGeometry(beam, source, detector, u, v, (rows, columns))

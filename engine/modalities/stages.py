@@ -6,9 +6,10 @@ The log of the `RunContext` gathers what provenance will say of them.
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from time import perf_counter
 from typing import TypeVar
 
@@ -39,10 +40,15 @@ Stage = Generator[Event, None, T]
 
 def attach_inputs(context: RunContext[Protocol], roles: Sequence[InputRole], data: D) -> D:
     """Read the auxiliary files of the study that these roles name, and put them to the scan."""
+    return attached(roles, context.study.inputs, data)
+
+
+def attached(roles: Sequence[InputRole], files: Mapping[str, Path], data: D) -> D:
+    """Read the files that these roles name, by their keys, and put them to the scan."""
     scanner = getattr(data, "scanner", None)
     for role in roles:
-        if role.key in context.study.inputs:
-            content = role.read(context.study.inputs[role.key], scanner)
+        if role.key in files:
+            content = role.read(files[role.key], scanner)
             data = role.attached(data, content)
             remarks = getattr(content, "notes", ())
             if remarks:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from engine.arrays import Array
 from engine.backend import Backend
+from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.run_history import RunHistory
 from engine.data.volume import Volume
@@ -175,7 +176,7 @@ class RunContext(Generic[P_co]):
     profiler: Profiler
     on_progress: OnProgress | None = None
     progress: PassProgress | None = None
-    scan: Projections | None = None
+    scan: ListMode | Projections | None = None
 
     @classmethod
     def of(
@@ -184,7 +185,7 @@ class RunContext(Generic[P_co]):
         on: Backend,
         on_progress: OnProgress | None = None,
         history: RunHistory | None = None,
-        scan: Projections | None = None,
+        scan: ListMode | Projections | None = None,
     ) -> Self:
         """Return the context of a run that begins, or goes on after `history`."""
         log, on = RunLog(history or RunHistory()), on.of_a_run()

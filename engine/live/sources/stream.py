@@ -68,13 +68,13 @@ class StreamSource:
             if self._subscribe:
                 socket.setsockopt(zmq.SUBSCRIBE, b"")
             yield Waiting(f"{self.name}: waits for frames.")
-            yield from self._received(socket, _Presence(socket, self.name), stop)
+            yield from self._received(socket, Presence(socket, self.name), stop)
 
     def close(self) -> None:
         """Nothing stays open when `frames` has ended."""
 
     def _received(
-        self, socket: zmq.Socket[bytes], presence: _Presence, stop: Event
+        self, socket: zmq.Socket[bytes], presence: Presence, stop: Event
     ) -> Iterator[Arrival]:
         sequence = Sequence(self.name)
         last_s, is_quiet = monotonic(), True
@@ -115,7 +115,7 @@ class StreamSource:
             )
 
 
-class _Presence:
+class Presence:
     """Tells from the connection itself whether a sender goes and comes.
 
     Attributes

@@ -43,6 +43,7 @@ from engine.model import SystemModel
 from engine.paths import cache_dir
 from engine.plain import Plain
 from engine.reporting.context import ImageSpace, Resume, RunContext
+from engine.study.study import Study
 
 Context = RunContext[ListModeProtocol]
 
@@ -80,9 +81,7 @@ def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
     yield context.log.start("read", "Reading the scan")
     study, protocol = context.study, context.protocol
     with context.profiler.span("read") as amounts:
-        data = read_listmode(
-            study.data, scanner=study.scanner, complete_events=study.complete_events
-        )
+        data = context.scan if isinstance(context.scan, ListMode) else _stored(study)
         amounts.events = data.n_events
     if data.n_prompts == 0:
         raise DataError(
@@ -101,6 +100,10 @@ def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
     yield context.log.end("read", events=data.n_events)
     yield from context.profiled()
     return data, ImageSpace(grid, axes=data.info.get("axes", "LPS"))
+
+
+def _stored(study: Study) -> ListMode:
+    return read_listmode(study.data, scanner=study.scanner, complete_events=study.complete_events)
 
 
 def _plan(context: Context, data: ListMode, grid: ImageGrid) -> Planned:

@@ -84,7 +84,8 @@ def read(context: Context) -> Stage[Projections]:
     """Read the projections."""
     yield context.log.start("read", "Reading the scan")
     with context.profiler.span("read"):
-        scan = context.scan or read_projections(context.study.data)
+        held = context.scan
+        scan = held if isinstance(held, Projections) else read_projections(context.study.data)
         scan = stages.attach_inputs(context, inputs_of(STEPS), scan)
     context.log.facts = facts_of(scan) | {"values_sha256": hash_array(scan.values)}
     context.log.scanner = fingerprint(scan)

@@ -1,0 +1,1 @@
+"""List-mode PET while it is measured: events in, images, figures and motions out."""

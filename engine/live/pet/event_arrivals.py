@@ -1,0 +1,153 @@
+"""Hand-over between a source of events that never waits and a consumer that may be slow.
+
+Events that were not taken in time are dropped, the oldest first, and counted in `lost` of the next
+batch: a live image wants the newest. So memory is bounded and no source waits, but for one that
+can: a stored scan, played as fast as its events are taken.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import replace
+from threading import Condition, Event, Thread
+
+from engine.live.frame import Ended, SourceEvent
+from engine.live.pet.event_batch import EventArrival, EventBatch, EventSource
+
+MOST_BYTES = 64 * 2**20
+"""Room for events that wait: some 20 s at 2e5 events in a second."""
+MOST_EVENTS = 1000
+"""What happened to the source and was not asked for yet."""
+
+
+class EventArrivals:
+    """Events and what happens to a source, in order, for one consumer.
+
+    Parameters
+    ----------
+    source : read in a thread that starts at once
+    most_bytes : of events that wait [bytes]
+
+    Attributes
+    ----------
+    arrived : events that came from the source
+    dropped : events that were not taken in time
+    """
+
+    def __init__(self, source: EventSource, *, most_bytes: int = MOST_BYTES) -> None:
+        self.source = source
+        self.arrived = self.dropped = 0
+        self._waiting: deque[EventArrival] = deque()
+        self._most_bytes, self._bytes, self._lost, self._n_said = most_bytes, 0, 0, 0
+        self._end: Ended | None = None
+        self._fault: BaseException | None = None
+        self._changed, self._stop = Condition(), Event()
+        self._thread = Thread(target=self._read, name=f"events of {source.name}", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> EventArrivals:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[EventArrival]:
+        """Yield what comes until the source has ended, its `Ended` last."""
+        while True:
+            arrival = self.take()
+            if arrival is not None:
+                yield arrival
+            if isinstance(arrival, Ended):
+                return
+
+    def take(self, timeout_s: float | None = None) -> EventArrival | None:
+        """Return the oldest that waits, or None if nothing comes in time.
+
+        After the end it is `Ended` again and again. A fault of the source is raised here, after
+        all that came before it.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: bool(self._waiting or self._end), timeout_s)
+            if self._waiting:
+                return self._oldest()
+            if self._fault is not None:
+                raise self._fault
+            return self._end
+
+    @property
+    def waiting_s(self) -> float:
+        """Seconds of the scan that wait to be taken [s]."""
+        with self._changed:
+            batches = [each for each in self._waiting if isinstance(each, EventBatch)]
+            return batches[-1].span_s[1] - batches[0].span_s[0] if batches else 0.0
+
+    def close(self) -> None:
+        """Stop reading and let go of the source."""
+        self._stop.set()
+        with self._changed:
+            self._changed.notify_all()
+        self._thread.join(timeout=10)
+        self.source.close()
+
+    def _oldest(self) -> EventArrival:
+        arrival = self._waiting.popleft()
+        self._changed.notify_all()
+        if not isinstance(arrival, EventBatch):
+            self._n_said -= 1
+            return arrival
+        self._bytes -= arrival.n_bytes
+        lost, self._lost = self._lost, 0
+        return replace(arrival, lost=arrival.lost + lost) if lost else arrival
+
+    def _read(self) -> None:
+        fault: BaseException | None = None
+        end = Ended(f"{self.source.name}: ended.")
+        try:
+            for arrival in self.source.batches(self._stop):
+                if isinstance(arrival, Ended):
+                    end = arrival
+                    break
+                self._put(arrival)
+        except BaseException as e:  # noqa: BLE001  handed to the consumer, who raises it
+            fault = e
+        with self._changed:
+            self._fault, self._end = fault, end
+            self._changed.notify_all()
+
+    def _put(self, arrival: EventArrival) -> None:
+        with self._changed:
+            if isinstance(arrival, EventBatch):
+                if self.source.can_wait:
+                    self._changed.wait_for(lambda: self._stop.is_set() or self._has_room(arrival))
+                self.arrived += arrival.events.n_events
+                self._bytes += arrival.n_bytes
+            else:
+                self._n_said += 1
+            self._waiting.append(arrival)
+            self._make_room()
+            self._changed.notify_all()
+
+    def _has_room(self, batch: EventBatch) -> bool:
+        return not self._bytes or self._bytes + batch.n_bytes <= self._most_bytes
+
+    def _make_room(self) -> None:
+        while self._bytes > self._most_bytes and self._drop(EventBatch):
+            pass
+        while self._n_said > MOST_EVENTS and self._drop(SourceEvent):
+            pass
+
+    def _drop(self, kind: type[EventBatch] | type[SourceEvent]) -> bool:
+        """Drop the oldest of a kind, but not what came last; whether there was one."""
+        for k, each in enumerate(self._waiting):
+            if isinstance(each, kind) and k < len(self._waiting) - 1:
+                del self._waiting[k]
+                if isinstance(each, EventBatch):
+                    n = each.events.n_events
+                    self._bytes -= each.n_bytes
+                    self.dropped += n
+                    self._lost += n + each.lost
+                else:
+                    self._n_said -= 1
+                return True
+        return False

@@ -1,0 +1,188 @@
+"""Events as messages of two parts, a header in JSON and bytes.
+
+    {"isocenter": {"announce": "list mode", "delayed": true, "tof": true}}          scanner, TOML
+    {"isocenter": {"announce": "events", "first": k, "n": n, "columns": [...]}}     columns
+    {"isocenter": {"announce": "end", "sent": n}}                                   nothing
+
+Columns stand one after the other, little-endian: crystals (int32, two of each event), time_ms
+(uint32, from the start of the scan), and where they were announced delayed (uint8, 0 or 1) and
+tof_bin (int16). The scanner is the text of its own file. Nothing is ever unpickled, sizes must
+match, and every number is checked before it is used.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.listmode import ListMode
+from engine.errors import DataError, SettingsError
+from engine.geometry.dual_head import DualHead
+from engine.geometry.ring import RingScanner
+from engine.io.scanner_toml import scanner_of, scanner_settings
+from engine.live.message import OURS, Buffer, ScanEnd, header_of, table_of, whole_of
+from engine.live.pet.event_batch import EventBatch
+from engine.plain import Plain
+from engine.settings import to_toml
+
+COLUMNS = {"crystals": "<i4", "time_ms": "<u4", "delayed": "|u1", "tof_bin": "<i2"}
+"""In the order in which they are sent."""
+MOST_SCANNER_BYTES = 2**20
+MOST_EVENTS = 20_000_000
+"""In one message."""
+
+EventMessage: TypeAlias = EventBatch | ListMode | ScanEnd
+
+
+def message_of_head(head: ListMode) -> list[Buffer]:
+    """Return the message that announces a scan.
+
+    Raises
+    ------
+    SettingsError
+        for a scanner that is a map of crystals, whose text is not known
+    """
+    if not isinstance(head.scanner, RingScanner | DualHead):
+        raise SettingsError(
+            f"{head.scanner.name}: a map of crystals cannot be announced over ZeroMQ; send the "
+            "scan of a ring or of panels."
+        )
+    ours: Plain = {
+        "announce": "list mode",
+        "delayed": head.delayed is not None,
+        "tof": head.tof_bins is not None,
+        "duration_s": float(head.duration_s),
+    }
+    return [json.dumps({OURS: ours}).encode(), to_toml(head.scanner.settings).encode()]
+
+
+def message_of_events(events: ListMode, first: int) -> list[Buffer]:
+    """Return the message of some events, the first of them with its number in the scan."""
+    given = {
+        "crystals": events.crystals,
+        "time_ms": events.time_ms,
+        "delayed": events.delayed,
+        "tof_bin": events.tof_bins,
+    }
+    columns = {name: values for name, values in given.items() if values is not None}
+    ours: Plain = {
+        "announce": "events", "first": first, "n": events.n_events, "columns": list(columns),
+    }  # fmt: skip
+    packed = [np.ascontiguousarray(v, COLUMNS[name]).tobytes() for name, v in columns.items()]
+    return [json.dumps({OURS: ours}).encode(), b"".join(packed)]
+
+
+def read_event_message(
+    parts: Sequence[Buffer], head: ListMode | None, arrived_s: float
+) -> EventMessage | None:
+    """Return what a message says, or refuse it in a sentence; None for events nobody announced.
+
+    Parameters
+    ----------
+    parts
+        of the message
+    head
+        the scan as it was announced
+    arrived_s
+        when the message was here
+
+    Raises
+    ------
+    DataError
+        for what is not in this form, of another size than it says, or not of this scanner
+    """
+    if len(parts) != 2:
+        raise DataError(f"a message of {len(parts)} parts, want two: a header in JSON, and bytes.")
+    ours = table_of(header_of(bytes(parts[0])), OURS)
+    announced = ours.get("announce")
+    if announced == "end":
+        return ScanEnd(whole_of(ours, "sent", 0, 2**53))
+    if announced == "list mode":
+        return _head(ours, parts[1])
+    if announced != "events":
+        raise DataError("a message that is neither events nor the start or end of a scan.")
+    if head is None:
+        return None
+    first, n = whole_of(ours, "first", 0, 2**53), whole_of(ours, "n", 1, MOST_EVENTS)
+    return EventBatch(_events(head, ours, n, parts[1]), first, arrived_s)
+
+
+def _head(ours: Plain, text: Buffer) -> ListMode:
+    if memoryview(text).nbytes > MOST_SCANNER_BYTES:
+        raise DataError(f"a scanner of more than {MOST_SCANNER_BYTES:,} bytes.")
+    try:
+        values = tomllib.loads(bytes(text).decode())
+        scanner = scanner_of(scanner_settings(values, where="the scanner of the stream"))
+    except (ValueError, RecursionError, SettingsError) as e:
+        raise DataError(f"a scanner that cannot be read ({e}).") from e
+    is_timed = ours.get("tof") is True
+    if is_timed and scanner.tof is None:
+        raise DataError("a scan with time of flight of a scanner without.")
+    duration = ours.get("duration_s")
+    return ListMode(
+        scanner=scanner,
+        crystals=np.empty((0, 2), np.int32),
+        delayed=np.empty(0, np.bool_) if ours.get("delayed") is True else None,
+        tof_bins=np.empty(0, np.int16) if is_timed else None,
+        time_ms=np.empty(0, np.uint32),
+        duration_s=float(duration) if isinstance(duration, float) and 0 < duration < 1e7 else 0.0,
+    )
+
+
+def _events(head: ListMode, ours: Plain, n: int, data: Buffer) -> ListMode:
+    wanted = _columns_of(head)
+    if ours.get("columns") != wanted:
+        raise DataError(
+            f"events with the columns {str(ours.get('columns'))[:80]}, the scan was announced with "
+            f"{', '.join(wanted)}."
+        )
+    sizes = [n * (2 if name == "crystals" else 1) for name in wanted]
+    kinds = [np.dtype(COLUMNS[name]) for name in wanted]
+    n_bytes = sum(size * kind.itemsize for size, kind in zip(sizes, kinds, strict=True))
+    if memoryview(data).nbytes != n_bytes:
+        raise DataError(
+            f"{memoryview(data).nbytes:,} bytes of events, the header says {n:,} events, which "
+            f"are {n_bytes:,}."
+        )
+    found, at = {}, 0
+    for name, size, kind in zip(wanted, sizes, kinds, strict=True):
+        found[name] = np.frombuffer(data, kind, size, at).astype(kind.newbyteorder("="))
+        at += size * kind.itemsize
+    crystals = found["crystals"].reshape(n, 2)
+    _refuse_outside("a crystal", crystals, head.scanner.n_crystals)
+    _refuse_outside("a time bin", found.get("tof_bin"), _n_bins(head))
+    _refuse_outside("a flag", found.get("delayed"), 2)
+    times = found["time_ms"]
+    if (times[1:] < times[:-1]).any():
+        raise DataError("events whose times run backwards.")
+    delayed = found.get("delayed")
+    return ListMode(
+        scanner=head.scanner,
+        crystals=crystals,
+        delayed=None if delayed is None else delayed.astype(np.bool_),
+        tof_bins=found.get("tof_bin"),
+        time_ms=times,
+    )
+
+
+def _columns_of(head: ListMode) -> list[str]:
+    there = {"delayed": head.delayed is not None, "tof_bin": head.tof_bins is not None}
+    return [name for name in COLUMNS if there.get(name, True)]
+
+
+def _n_bins(head: ListMode) -> int:
+    return 0 if head.scanner.tof is None else head.scanner.tof.n_bins
+
+
+def _refuse_outside(what: str, values: NDArray[np.generic] | None, limit: int) -> None:
+    if values is None or not values.size:
+        return
+    least, most = int(values.min()), int(values.max())
+    if least < 0 or most >= limit:
+        wrong = least if least < 0 else most
+        raise DataError(f"events with {what} {wrong}, want 0 to {limit - 1:,}.")

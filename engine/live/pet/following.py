@@ -1,0 +1,288 @@
+"""What is done to events of a running scan, one batch after the other: image, watch, figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from threading import Event
+from time import monotonic
+
+import numpy as np
+import psutil
+from numpy.typing import NDArray
+
+from engine.backend import Backend
+from engine.data.calibration import scanner_digest
+from engine.data.listmode import ListMode
+from engine.data.volume import Volume
+from engine.errors import DataError
+from engine.live.frame import Ended, Noticed, Resumed, SourceEvent
+from engine.live.pet.event_batch import EventArrival, EventBatch, EventSource, joined
+from engine.live.pet.event_store import EventStore
+from engine.live.pet.live_corrections import LiveCorrections
+from engine.live.pet.live_image import LiveImage
+from engine.live.pet.preparing import live_image_of
+from engine.live.pet.settling import settling
+from engine.live.pet.statistics import PetFigures
+from engine.live.pet.updates import LivePetChoices, LivePetUpdate
+from engine.plain import Plain
+from engine.postprocess import Filter
+
+PIECE_S = 0.15
+"""An update takes about so long."""
+LOOK_S = 0.1
+FIRST_GUESS = 200_000.0
+"""Events traced in a second, before it is known."""
+
+
+class LivePetWork:
+    """Follows one source of events.
+
+    Parameters
+    ----------
+    source : of the events; only asked for its name and head
+    choices : protocol and mode
+    on : device and threads
+    stop : set when the session closes
+    say : called with what is to be known of the source
+    """
+
+    def __init__(
+        self,
+        source: EventSource,
+        choices: LivePetChoices,
+        *,
+        on: Backend,
+        stop: Event,
+        say: Callable[[SourceEvent], None],
+    ) -> None:
+        self._source, self._choices, self._on = source, choices, on
+        self._stop, self._say = stop, say
+        settings = choices.settings
+        newest_s = settings.newest_s if settings.mode == "sliding" else None
+        free = psutil.virtual_memory().available
+        self.store = EventStore(newest_s, round(settings.memory_share * free))
+        self.corrections: LiveCorrections | None = None
+        self._image: LiveImage | None = None
+        self._shown: Volume | None = None
+        self._making: Future[LiveImage] | None = None
+        self._pool = ThreadPoolExecutor(1, "sensitivity")
+        self._new: list[ListMode] = []
+        self._gone, self._turn, self._speed = 0, 0, FIRST_GUESS
+        self._figures = PetFigures()
+        self._seen_until_s, self._settling = 0.0, ""
+
+    @property
+    def update(self) -> LivePetUpdate:
+        """What is newest."""
+        store = self.store
+        figures = self._figures.at(
+            0 if self._shown is None else store.n_usable, store.span_s, store.n_bytes,
+            store.left_out,
+        )  # fmt: skip
+        return LivePetUpdate(self._shown, figures, self._state, self._figures.blocks)
+
+    @property
+    def _state(self) -> str:
+        if self.corrections is None:
+            return "waits for events"
+        if self._image is None:
+            return "computes the sensitivity of the scanner"
+        if self._settling:
+            return self._settling
+        if self.store.left_out:
+            return "memory is full: the image and what is kept end before the newest events"
+        return ""
+
+    def take_up(self, arrived: Sequence[EventArrival]) -> int:
+        """Take events up; returns how many came."""
+        n, together = 0, list[ListMode]()
+        for each in arrived:
+            if isinstance(each, EventBatch):
+                n += each.events.n_events
+                self._figures.took(each)
+                together.append(each.events)
+                continue
+            if isinstance(each, Resumed) and each.anew:
+                together.clear()  # nothing of the scan before stays
+                self._begin_anew()
+            if not isinstance(each, Ended):
+                self._say(each)
+        if together:
+            self._take(joined(together))
+        return n
+
+    def _take(self, events: ListMode) -> None:
+        corrections = self.corrections or self._begun(events)
+        events, usable = corrections.prepared(events)
+        gone, is_kept = self.store.add(events, usable)
+        if not is_kept:
+            if self.store.left_out == events.n_events:
+                self._say(Noticed(f"{self._source.name}: {self._full()}"))
+            return
+        self._gone += gone
+        if self._image is not None and usable.any():
+            self._new.append(events.select(usable))
+
+    def _full(self) -> str:
+        return (
+            f"the memory for events is full after {self.store.n_events:,}; the image and what is "
+            "kept end here, later events are counted as dropped. Free memory, or follow the newest "
+            "seconds."
+        )
+
+    def _begun(self, events: ListMode) -> LiveCorrections:
+        """Begin, as soon as the scanner is known."""
+        head = self._source.head or events.select(slice(0, 0))
+        choices = self._choices
+        found = LiveCorrections(choices.attach(head), choices.protocol, on=self._on)
+        self.corrections = found
+        for title in found.left_out:
+            self._say(Noticed(f"{title}: needs the whole scan, and is left to the ordinary run."))
+        self._making = self._pool.submit(
+            live_image_of, found, choices.protocol, on=self._on, stop=self._stop
+        )
+        return found
+
+    def _begin_anew(self) -> None:
+        """Forget the scan before: nothing of it may stay in the image, or be kept."""
+        self.store.clear()
+        self._new, self._gone, self._shown = [], 0, None
+        self._figures.begin_anew()
+        if self.corrections is not None:
+            self.corrections.close()
+        self.corrections = self._image = self._making = None
+
+    def refresh(self, until_s: float) -> bool:
+        """Bring the image up to date by a moment; whether there is one."""
+        corrections, image = self.corrections, self._made()
+        if corrections is None or image is None or not self.store.n_usable:
+            return False
+        corrections.estimate_randoms(self.store)
+        self._add_new(image, corrections)
+        if self._choices.settings.mode == "sliding":
+            now_s = self.store.span_s[1]
+            share = (now_s - self._seen_until_s) / self._choices.settings.newest_s
+            algorithm = self._choices.protocol.algorithm
+            image.allow(share * algorithm.n_iterations * algorithm.n_subsets)
+            self._seen_until_s = now_s
+        while monotonic() + PIECE_S < until_s and image.left > 0 and not self._stop.is_set():
+            self._look_again(image, corrections)
+        self._shown = self._finished(image.values, self._choices.protocol.finishing)
+        self._figures.showed()
+        return True
+
+    def wait(self) -> bool:
+        """Wait for the first image; whether there is one."""
+        while self._image is None and self._making is not None and not self._stop.is_set():
+            with suppress(TimeoutError):
+                self._making.result(timeout=LOOK_S)
+            self._made()
+        return self._image is not None and self.store.n_usable > 0
+
+    def settle(self) -> Iterator[LivePetUpdate]:
+        """Make the image that an ordinary run makes of the same events, update by update."""
+        corrections, image, events = self.corrections, self._image, self.store.all()
+        if corrections is None or image is None or events is None:
+            return
+        head = corrections.head
+        scan = replace(events, line_factors=head.line_factors, mu_map=head.mu_map)
+        steps = settling(
+            scan, self._choices.protocol, image.grid, image.sensitivity,
+            randoms=corrections.randoms, on=self._on,
+        )  # fmt: skip
+        for step in steps:
+            if self._stop.is_set():
+                return
+            is_last = step.done == step.of
+            self._settling = "" if is_last else f"settles: update {step.done} of {step.of}"
+            self._shown = self._finished(step.values, step.finishing)
+            yield self.update
+
+    def _made(self) -> LiveImage | None:
+        if self._image is None and self._making is not None and self._making.done():
+            self._image, self._gone = self._making.result(), 0
+            events = self.store.every(0, 1)  # all that came before there was an image
+            self._new = [] if events is None else [events]
+        return self._image
+
+    def _add_new(self, image: LiveImage, corrections: LiveCorrections) -> None:
+        if not self._new:
+            return
+        events, self._new = joined(self._new), []
+        n_new, n_gone, self._gone = events.n_events, self._gone, 0
+        image.grow(n_new, n_gone)
+        every = max(1, round(n_new / (2 * PIECE_S * self._speed)))
+        events = events.select(slice(0, None, every)) if every > 1 else events
+        begun = monotonic()
+        image.take(events, corrections.background(events, self.store.n_delayed), n_new)
+        self._timed(events.n_events, monotonic() - begun)
+
+    def _look_again(self, image: LiveImage, corrections: LiveCorrections) -> None:
+        least = self.store.n_events / image.n_subsets
+        every = max(1, round(self.store.n_events / min(least, PIECE_S * self._speed)))
+        self._turn += 1
+        golden = 0.6180339887498949  # of a circle: any number of turns lies about evenly on it
+        begun = monotonic()
+        events = self.store.every(int(self._turn * golden % 1 * every), every)
+        if events is None:
+            return
+        image.look_again(events, corrections.background(events, self.store.n_delayed))
+        self._timed(events.n_events, monotonic() - begun)
+
+    def _timed(self, n: int, seconds: float) -> None:
+        self._speed += 0.3 * (n / max(seconds, 1e-6) - self._speed)
+
+    def _finished(self, values: NDArray[np.float32], finishing: Sequence[Filter]) -> Volume:
+        """Return the image as the protocol finishes it."""
+        corrections, image = self.corrections, self._image
+        if corrections is None or image is None:
+            raise DataError("there is no image yet.")
+        for each in finishing:
+            values = each.apply(values, image.grid.voxel_mm)
+        info = {"axes": corrections.head.info.get("axes", "LPS"), "live": self._facts(corrections)}
+        return Volume(np.array(values, np.float32), image.grid, "counts/mm", info)
+
+    def _facts(self, corrections: LiveCorrections) -> Plain:
+        """Return what made the image."""
+        since_s, until_s = self.store.span_s
+        choices = self._choices
+        return {
+            "from_s": since_s,
+            "until_s": until_s,
+            "prompts": self.store.n_usable,
+            "delayeds": self.store.n_delayed,
+            "scanner_sha256": scanner_digest(corrections.head.scanner),
+            "corrections": list(corrections.applied),
+            "left_to_the_ordinary_run": list(corrections.left_out),
+            "settings": choices.settings.model_dump(mode="json"),
+            "protocol": choices.protocol.model_dump(mode="json"),
+            "device": self._on.label,
+        }
+
+    def scan(self) -> ListMode | None:
+        """Return the events that are kept as a scan for an ordinary run, None where none came."""
+        events, corrections = self.store.all(), self.corrections
+        if events is None or corrections is None:
+            return None
+        head = self._source.head or corrections.head
+        seconds = head.duration_s or self.store.span_s[1]
+        return replace(
+            head,
+            crystals=events.crystals,
+            delayed=events.delayed,
+            tof_bins=events.tof_bins,
+            time_ms=events.time_ms,
+            duration_s=seconds,
+            factors=None,
+            background=None,
+            line_factors=(),
+        )
+
+    def close(self) -> None:
+        """End what works beside."""
+        self._pool.shutdown(cancel_futures=True)
+        if self.corrections is not None:
+            self.corrections.close()

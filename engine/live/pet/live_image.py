@@ -1,0 +1,137 @@
+"""An image of events that are still coming, renewed by part of them at a time.
+
+    x ← (1 − w) x + w · x / s · (N / n) Σ_j A_j / (A_j x + g_j)
+
+over n of the N events that the image is of. With all of them and w = 1 it is an iteration of EM;
+with less it is EM by ordered subsets, relaxed so that n of N events renew no more of the image than
+is theirs: for new ones w = n / N, so that each event is in the image once; for those looked at
+again w = B n / N, as much as in a run of B subsets. w is at most 1/2, so that too few events
+empty no voxel for ever. After Cappé & Moulines, J R Stat Soc B 71 (2009) 593 (EM of a stream).
+
+Noise of few counts would stay long after more have come. So whenever the counts have doubled, the
+image is smoothed; and between two such times it sees no more than the I · B updates of a run.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backend import Backend
+from engine.data.listmode import ListMode
+from engine.errors import DataError
+from engine.geometry.grid import ImageGrid
+from engine.geometry.tof import TofBins
+from engine.modalities.listmode_pet.sensitivity import Sensitivity
+from engine.operators.rays import RayProjector, Rays
+from engine.postprocess import Gaussian
+
+MOST_WEIGHT = 0.5
+SMOOTHED_VOXELS = 3.0
+"""Width at half maximum of the smoothing, of the longest edge of a voxel."""
+
+
+class LiveImage:
+    """The image of a running scan.
+
+    Parameters
+    ----------
+    grid : its voxels
+    sensitivity : of all lines
+    tof : timing of the scanner, None where it is not used
+    updates : of an ordinary run, and in how many subsets
+    on : device and threads
+
+    Attributes
+    ----------
+    values : (n_z, n_y, n_x) counts/mm of all N events
+    grid, sensitivity, n_subsets : as above
+    """
+
+    def __init__(
+        self,
+        grid: ImageGrid,
+        sensitivity: Sensitivity,
+        tof: TofBins | None,
+        updates: tuple[int, int],
+        *,
+        on: Backend,
+    ) -> None:
+        s = sensitivity.image
+        total = float(s.sum(dtype=np.float64))
+        if total <= 0:
+            raise DataError(
+                "no line of response crosses the image; check the grid's centre and size, "
+                "and the scanner."
+            )
+        self.grid, self.sensitivity = grid, sensitivity
+        self._tof, self._on = tof, on
+        self._most, self.n_subsets = float(updates[0]), updates[1]
+        seen = s > 0
+        self._seen = seen
+        self._inverse = np.divide(1, s, out=np.zeros_like(s), where=seen)
+        self._uniform = (seen / np.float32(total)).astype(np.float32)
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Forget all events."""
+        self.values: NDArray[np.float32] = np.zeros(self.grid.shape, np.float32)
+        self._n = self._smooth_at = 0
+        self._left = self._most
+
+    @property
+    def left(self) -> float:
+        """Updates that may still be made with the counts that are there."""
+        return self._left
+
+    def grow(self, n_new: int, n_gone: int = 0) -> int:
+        """Take events into account that come and go; returns how many the image is of then."""
+        n = self._n + n_new - n_gone
+        if self._n <= 0 or n <= 0:
+            self.values = self._uniform * np.float32(max(n, 0))
+        else:
+            self.values *= np.float32(n / self._n)
+        self._n = max(n, 0)
+        if self._n >= self._smooth_at:
+            if self._smooth_at:
+                self._smooth()
+            self._smooth_at, self._left = 2 * self._n, self._most
+        return self._n
+
+    def allow(self, updates: float) -> None:
+        """Allow further updates, as time goes on for an image of the newest events."""
+        self._left = min(self._left + updates, self._most)
+
+    def take(
+        self, events: ListMode, background: NDArray[np.float32] | None, stand_for: int
+    ) -> None:
+        """Renew the image by events that have just come, or some that stand for all of them."""
+        self._renew(events, background, stand_for / max(self._n, 1))
+
+    def look_again(self, events: ListMode, background: NDArray[np.float32] | None) -> None:
+        """Renew the image by some of the events that it has."""
+        weight = min(self.n_subsets * events.n_events / max(self._n, 1), MOST_WEIGHT)
+        self._renew(events, background, weight)
+        self._left -= weight
+
+    def _renew(
+        self, events: ListMode, background: NDArray[np.float32] | None, weight: float
+    ) -> None:
+        weight = min(weight, MOST_WEIGHT)
+        A = RayProjector(
+            Rays(events.scanner.positions_mm, events.crystals, events.tof_bins),
+            self.grid,
+            on=self._on,
+            tof=self._tof,
+        )
+        shares, _ = A.em_numerator(self.values, background)
+        change = self._on.to_host(shares)
+        change *= np.float32(weight * self._n / events.n_events)
+        change *= self._inverse
+        self.values *= np.float32(1 - weight)
+        self.values += change
+
+    def _smooth(self) -> None:
+        width = SMOOTHED_VOXELS * max(self.grid.voxel_mm)
+        smooth = Gaussian(fwhm_mm=width).apply(self.values, self.grid.voxel_mm)
+        self.values = np.ascontiguousarray(smooth * self._seen, np.float32)

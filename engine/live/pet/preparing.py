@@ -1,0 +1,62 @@
+"""What a live image needs before it can begin: kernels, and the sensitivity of the scanner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from threading import Event
+
+from engine.backend import Backend
+from engine.data.listmode import ListMode
+from engine.errors import ReadingStoppedError
+from engine.geometry.grid import ImageGrid
+from engine.live.pet.live_corrections import LiveCorrections
+from engine.live.pet.live_image import LiveImage
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.listmode_pet.sensitivity import Sensitivity, compute_sensitivity
+from engine.modalities.listmode_pet.sensitivity_cache import keep, key_of, load
+from engine.modalities.listmode_pet.warm_up import of_events
+from engine.paths import cache_dir
+
+
+def live_image_of(
+    corrections: LiveCorrections, protocol: ListModeProtocol, *, on: Backend, stop: Event
+) -> LiveImage:
+    """Compile, make or find the sensitivity, and return an image without events.
+
+    stop : set to give up
+    """
+    head = corrections.head
+    grid = protocol.grid.grid_for(head.scanner)
+    tof = None if head.tof_bins is None else head.scanner.tof
+    for step in of_events(on, grid, tof, reproducible=False):
+        step()
+    sensitivity = sensitivity_of(head, grid, protocol, on=on, stopped=stop.is_set)
+    algorithm = protocol.algorithm
+    updates = (algorithm.n_iterations * algorithm.n_subsets, algorithm.n_subsets)
+    return LiveImage(grid, sensitivity, tof, updates, on=on)
+
+
+def sensitivity_of(
+    head: ListMode,
+    grid: ImageGrid,
+    protocol: ListModeProtocol,
+    *,
+    on: Backend,
+    stopped: Callable[[], bool],
+) -> Sensitivity:
+    """Return the sensitivity over all lines of a scan, kept from before or made now."""
+    data = replace(head, factors=None)
+    folder = cache_dir() / "sensitivity"
+    key = key_of(data, grid, protocol.sensitivity, on=on)
+    found = load(folder, key, grid)
+    if found is not None:
+        return found
+
+    def look(_: int, __: int) -> None:
+        if stopped():
+            raise ReadingStoppedError("the live reconstruction was closed.")
+
+    made = compute_sensitivity(data, grid, protocol.sensitivity, on=on, on_progress=look)
+    keep(folder, key, made)
+    return made

@@ -1,0 +1,1 @@
+"""Sources of the events of a running scan: a stored scan, a stream."""

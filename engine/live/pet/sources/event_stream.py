@@ -1,0 +1,142 @@
+"""Events that come over ZeroMQ, as `live send` sends them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from threading import Event
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from engine.data.listmode import ListMode
+from engine.errors import EngineError
+from engine.live.frame import Ended, Noticed, Resumed, Waiting
+from engine.live.message import ScanEnd
+from engine.live.pet.event_batch import EventArrival, EventBatch
+from engine.live.pet.event_message import read_event_message
+from engine.live.sources.stream import Presence
+from engine.live.zeromq import opened
+
+if TYPE_CHECKING:
+    import zmq
+
+LOOK_MS = 100
+QUIET_S = 5.0
+"""Without an event for so long, it is said that one is waited for."""
+WAITING_MESSAGES = 64
+MOST_MESSAGE_BYTES = 2**29
+MOST_REFUSALS = 5
+"""Refused messages that are told one by one."""
+
+
+class EventStreamSource:
+    """Receives messages of events from one address, as `engine.live.pet.event_message` has them.
+
+    Parameters
+    ----------
+    address : tcp://host:port of a sender, or tcp://*:port to wait for senders here
+    subscribe : whether the sender publishes (PUB and SUB); else it pushes (PUSH and PULL)
+    """
+
+    can_wait = False  # a scanner cannot
+
+    def __init__(self, address: str, *, subscribe: bool = False) -> None:
+        self._address, self._subscribe = address, subscribe
+        self._head: ListMode | None = None
+        self._refused = self._not_announced = self._came = 0
+        self._next: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Its address."""
+        return self._address
+
+    @property
+    def head(self) -> ListMode | None:
+        """The scan as the sender announced it, None if it has not."""
+        return self._head
+
+    def batches(self, stop: Event) -> Iterator[EventArrival]:
+        """Yield events as they come until the sender ends the scan."""
+        import zmq
+
+        options = {
+            int(zmq.RCVHWM): WAITING_MESSAGES,
+            int(zmq.MAXMSGSIZE): MOST_MESSAGE_BYTES,
+            int(zmq.LINGER): 0,
+        }
+        with opened(zmq.SUB if self._subscribe else zmq.PULL, self._address, options) as socket:
+            if self._subscribe:
+                socket.setsockopt(zmq.SUBSCRIBE, b"")
+            yield Waiting(f"{self.name}: waits for events.")
+            yield from self._received(socket, Presence(socket, self.name), stop)
+
+    def close(self) -> None:
+        """Nothing stays open when `batches` has ended."""
+
+    def _received(
+        self, socket: zmq.Socket[bytes], presence: Presence, stop: Event
+    ) -> Iterator[EventArrival]:
+        last_s, is_quiet = monotonic(), True
+        while not stop.is_set():
+            if not socket.poll(LOOK_MS):
+                yield from presence.changes()  # only when all that was sent has been taken
+                if not is_quiet and monotonic() - last_s > QUIET_S:
+                    is_quiet = True
+                    yield Waiting(f"{self.name}: no event for {QUIET_S:g} s; waits for more.")
+                continue
+            last_s, is_quiet = monotonic(), False
+            if presence.was_gone:
+                yield from presence.changes()
+            parts = [part.buffer for part in socket.recv_multipart(copy=False)]
+            try:
+                message = read_event_message(parts, self._head, last_s)
+            except EngineError as e:
+                yield from self._said(str(e))
+                continue
+            if isinstance(message, ScanEnd):
+                yield Ended(
+                    f"{self.name}: the sender ended the scan after {message.sent:,} events, "
+                    f"{self._came:,} came."
+                )
+                return
+            if isinstance(message, ListMode):
+                yield from self._announced(message)
+            elif isinstance(message, EventBatch):
+                yield from self._followed(message)
+            else:
+                yield from self._before_announced()
+
+    def _announced(self, head: ListMode) -> Iterator[EventArrival]:
+        known, self._head = self._head, head
+        if known is not None and known.scanner.fingerprint() != head.scanner.fingerprint():
+            self._next = None
+            yield Resumed(f"{self.name}: another scanner sends now; a scan begins.", anew=True)
+
+    def _followed(self, batch: EventBatch) -> Iterator[EventArrival]:
+        expected, n = self._next, batch.events.n_events
+        if expected is not None and batch.first < expected:
+            yield Resumed(
+                f"{self.name}: the scan begins anew, from event {batch.first:,}.", anew=True
+            )
+            expected = batch.first
+        self._came += n
+        self._next = batch.first + n
+        yield replace(batch, lost=batch.first - (expected or 0))
+
+    def _before_announced(self) -> Iterator[Noticed]:
+        self._not_announced += 1
+        if self._not_announced == 1:
+            yield Noticed(
+                f"{self.name}: events came before their scanner was announced; they are lost, and "
+                "events are used from the next announcement."
+            )
+
+    def _said(self, text: str) -> Iterator[Noticed]:
+        self._refused += 1
+        if self._refused <= MOST_REFUSALS:
+            more = " Further ones are not told." if self._refused == MOST_REFUSALS else ""
+            yield Noticed(
+                f"{self.name}: refused {text} Is it a sender of events in the form of the "
+                f"guide?{more}"
+            )

@@ -1,0 +1,219 @@
+"""Events of a running scan: replayed, as messages, over ZeroMQ, and handed over."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from threading import Event, Thread
+from time import monotonic
+
+import numpy as np
+import pytest
+
+from engine.data.listmode import ListMode
+from engine.errors import DataError, SettingsError
+from engine.geometry.crystal_map import CrystalMap
+from engine.io import write_listmode
+from engine.live.frame import Ended, Noticed, Resumed
+from engine.live.message import ScanEnd, message_of_end
+from engine.live.pet.event_arrivals import EventArrivals
+from engine.live.pet.event_batch import EventArrival, EventBatch, head_of, joined
+from engine.live.pet.event_message import message_of_events, message_of_head, read_event_message
+from engine.live.pet.event_playing import played_events
+from engine.live.pet.event_sending import send_events
+from engine.live.pet.sources.event_replay import EventReplaySource
+from engine.live.pet.sources.event_stream import EventStreamSource
+from engine.live.zeromq import opened
+from tests.engine.live.live_scans import free_address, opened_here
+from tests.engine.live.pet.running_events import Scanner, batches_of, ring, scan
+
+
+def events_of(arrivals: list[EventArrival]) -> list[EventBatch]:
+    return [each for each in arrivals if isinstance(each, EventBatch)]
+
+
+def assert_same_events(arrivals: list[EventArrival], data: ListMode) -> None:
+    got = joined([batch.events for batch in events_of(arrivals)])
+    for column in ("crystals", "delayed", "tof_bins", "time_ms"):
+        np.testing.assert_array_equal(getattr(got, column), getattr(data, column))
+
+
+def test_a_replay_gives_every_event_once_and_in_time(tmp_path: Path) -> None:
+    write_listmode(scan(), tmp_path / "scan.h5")
+    source = EventReplaySource(tmp_path / "scan.h5", rate=None)
+    with EventArrivals(source) as arrivals:
+        came = list(arrivals)
+    assert_same_events(came, scan())
+    spans = [batch.span_s for batch in events_of(came)]
+    assert all(until - since < 0.1 for since, until in spans)
+    assert source.head is not None
+    assert source.head.n_events == 0
+    assert isinstance(came[-1], Ended)
+
+
+def test_a_replay_at_its_own_pace_takes_as_long_as_the_scan(tmp_path: Path) -> None:
+    write_listmode(scan(500, 0.4), tmp_path / "scan.h5")
+    began = monotonic()
+    with EventArrivals(EventReplaySource(tmp_path / "scan.h5", rate=1.0)) as arrivals:
+        came = events_of(list(arrivals))
+    assert came[-1].arrived_s - began >= 0.4
+
+
+def test_events_without_times_cannot_be_played() -> None:
+    with pytest.raises(DataError, match="does not say when its events were"):
+        next(played_events(replace(scan(), time_ms=None)))
+
+
+def test_events_out_of_order_are_played_in_their_order() -> None:
+    turned = scan().select(slice(None, None, -1))
+    assert_same_events(
+        list(batches_of(turned)), turned.select(np.argsort(turned.time_ms, kind="stable"))
+    )
+
+
+def test_messages_hold_what_was_put_into_them() -> None:
+    head = read_event_message(message_of_head(head_of(scan())), None, 0.0)
+    assert isinstance(head, ListMode)
+    assert head.scanner.fingerprint() == ring().fingerprint()
+    some = scan().select(slice(100, 300))
+    batch = read_event_message(message_of_events(some, 100), head, 7.0)
+    assert isinstance(batch, EventBatch)
+    assert (batch.first, batch.arrived_s) == (100, 7.0)
+    assert_same_events([batch], some)
+    assert read_event_message(message_of_end(6), head, 0.0) == ScanEnd(6)
+    assert read_event_message(message_of_events(some, 0), None, 0.0) is None
+
+
+def test_the_scan_of_a_crystal_map_cannot_be_announced() -> None:
+    where = ring()
+    keys = np.stack([np.arange(where.n_crystals), *np.zeros((2, where.n_crystals), int)], 1)
+    crystals = CrystalMap(
+        "Map", keys, where.positions_mm, fov_radius_mm=40, voxel_mm=(2, 2, 2), fov_mm=(80, 20)
+    )
+    with pytest.raises(SettingsError, match="map of crystals cannot be announced"):
+        message_of_head(replace(head_of(scan()), scanner=crystals))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda e: replace(e, crystals=e.crystals + 999), "events with a crystal 1"),
+        (lambda e: replace(e, crystals=e.crystals - 999), "want 0 to 255"),
+        (lambda e: replace(e, tof_bins=e.tof_bins + np.int16(7)), "events with a time bin"),
+        (lambda e: replace(e, time_ms=e.time_ms[::-1]), "times run backwards"),
+        (lambda e: replace(e, delayed=None), "the scan was announced with"),
+    ],
+)
+def test_events_that_cannot_be_of_the_scanner_are_refused(change, sentence) -> None:  # type: ignore[no-untyped-def]
+    head = head_of(scan())
+    with pytest.raises(DataError, match=sentence):
+        read_event_message(message_of_events(change(scan()), 0), head, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("parts", "sentence"),
+    [
+        ([b"{}"], "a message of 1 parts"),
+        ([b"no json", b""], "no JSON"),
+        ([b'{"frame": 1}', b""], "neither events nor"),
+        ([b'{"isocenter": {"announce": "list mode"}}', b"kind = 7"], "a scanner that cannot"),
+        ([b'{"isocenter": {"announce": "list mode"}}', b"\xff"], "a scanner that cannot"),
+        (
+            [b'{"isocenter": {"announce": "events", "first": 0, "n": 0}}', b""],
+            "want a whole number",
+        ),
+        (
+            [
+                b'{"isocenter": {"announce": "events", "first": 0, "n": 9, "columns": '
+                b'["crystals", "time_ms", "delayed", "tof_bin"]}}',
+                b"12",
+            ],
+            "2 bytes of events, the header says 9 events, which are 135",
+        ),
+    ],
+)
+def test_what_is_no_message_of_events_is_refused(parts: list[bytes], sentence: str) -> None:
+    with pytest.raises(DataError, match=sentence):
+        read_event_message(parts, head_of(scan()), 0.0)
+
+
+def test_a_stream_gives_what_is_sent() -> None:
+    address = free_address()
+    sent: list[int] = []
+    sender = Thread(
+        target=lambda: sent.append(
+            send_events(scan(), opened_here(address), rate=None, stop=Event())
+        )
+    )
+    sender.start()
+    with EventArrivals(EventStreamSource(address)) as arrivals:
+        came = list(arrivals)
+    sender.join()
+    assert sent == [scan().n_events]
+    assert_same_events(came, scan())
+    assert sum(batch.lost for batch in events_of(came)) == 0
+    assert f"after {scan().n_events:,} events" in str(came[-1])
+
+
+def test_a_stream_says_what_is_missing_and_when_a_scan_begins_anew() -> None:
+    import zmq
+
+    address, data = free_address(), scan()
+    some = data.select(slice(0, 50))
+    with (
+        opened(zmq.PUSH, opened_here(address), {}) as socket,
+        EventArrivals(EventStreamSource(address)) as arrivals,
+    ):
+        for message in (
+            message_of_events(some, 0),  # nobody has announced these
+            message_of_head(head_of(data)),
+            message_of_events(some, 100),
+            [b"{}", b""],
+            message_of_events(some, 200),
+            message_of_events(some, 0),
+            message_of_end(150),
+        ):
+            socket.send_multipart(message)
+        came = list(arrivals)
+    assert [(batch.first, batch.lost) for batch in events_of(came)] == [
+        (100, 100),
+        (200, 50),
+        (0, 0),
+    ]
+    assert [each.anew for each in came if isinstance(each, Resumed)] == [True]
+    said = "\n".join(each.text for each in came if isinstance(each, Noticed))
+    assert "before their scanner was announced" in said
+    assert "refused a message that is neither events nor" in said
+
+
+def test_a_slow_consumer_loses_the_oldest_and_stops_nobody() -> None:
+    batches = batches_of(scan())
+    most = 3 * max(batch.n_bytes for batch in batches)
+    source = Scanner(batches, can_wait=False)
+    with EventArrivals(source, most_bytes=most) as arrivals:
+        arrivals._thread.join(10)
+        came = events_of(list(arrivals))
+        assert arrivals.arrived == scan().n_events
+        assert (
+            arrivals.dropped
+            == came[0].lost
+            == scan().n_events - sum(batch.events.n_events for batch in came)
+        )
+    assert [batch.first for batch in came] == [batch.first for batch in batches[-len(came) :]]
+    assert sum(batch.n_bytes for batch in came) <= most
+
+
+def test_a_source_that_can_wait_loses_nothing() -> None:
+    batches = batches_of(scan())
+    with EventArrivals(Scanner(batches), most_bytes=batches[0].n_bytes) as arrivals:
+        came = list(arrivals)
+        assert arrivals.dropped == 0
+    assert_same_events(came, scan())
+
+
+def test_a_fault_of_a_source_comes_after_its_events() -> None:
+    with EventArrivals(Scanner([*batches_of(scan()), DataError("broken.")])) as arrivals:
+        came = [arrivals.take() for _ in batches_of(scan())]
+        assert all(isinstance(each, EventBatch) for each in came)
+        with pytest.raises(DataError, match="broken"):
+            arrivals.take()

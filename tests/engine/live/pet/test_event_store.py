@@ -1,0 +1,66 @@
+"""The events that a live image is made of."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.live.pet.event_store import PART_EVENTS, ROOM_BYTES, EventStore
+from tests.engine.live.pet.running_events import batches_of, scan
+
+
+def filled(newest_s: float | None, most: int = 2**30) -> EventStore:
+    store = EventStore(newest_s, most)
+    for batch in batches_of(scan()):
+        delayed = batch.events.delayed
+        store.add(batch.events, ~delayed)  # type: ignore[operator]
+    return store
+
+
+def test_every_nth_event_of_all_subsets_is_every_prompt_once() -> None:
+    store = filled(None)
+    times = [store.every(k, 7).crystals for k in range(7)]  # type: ignore[union-attr]
+    together = np.concatenate(times)
+    wanted = scan().prompts.crystals
+    assert store.n_usable == len(wanted) == len(together)
+    found, there = (np.sort(lines[:, 0] * 1000 + lines[:, 1]) for lines in (together, wanted))
+    np.testing.assert_array_equal(found, there)
+    np.testing.assert_array_equal(times[2], scan().select(slice(2, None, 7)).prompts.crystals)
+
+
+def test_only_the_newest_seconds_stay() -> None:
+    data = scan()
+    store = filled(1.0)
+    last = int(data.time_ms[-1])  # type: ignore[index]
+    newest = data.select(data.time_ms > last - 1000)  # type: ignore[operator]
+    assert store.n_events == newest.n_events
+    assert store.n_usable == newest.n_prompts
+    assert store.n_delayed == newest.n_delayed
+    np.testing.assert_array_equal(store.all().time_ms, newest.time_ms)  # type: ignore[union-attr]
+    assert store.span_s == (float(newest.time_ms[0]) / 1e3, last / 1e3)  # type: ignore[index]
+
+
+def test_what_goes_is_counted() -> None:
+    store, gone = EventStore(0.5, 2**30), 0
+    for batch in batches_of(scan()):
+        gone += store.add(batch.events, ~batch.events.delayed)[0]  # type: ignore[operator]
+    assert gone == scan().n_prompts - store.n_usable
+
+
+def test_a_store_that_grows_ends_where_memory_does() -> None:
+    store = EventStore(None, ROOM_BYTES * 10)  # too little for anything, so the least there is
+    some = scan()
+    kept = 0
+    while not store.left_out:
+        kept += store.add(some, np.ones(some.n_events, bool))[1]
+    assert store.n_events == kept * some.n_events <= PART_EVENTS
+    assert store.left_out == some.n_events
+
+
+def test_delayeds_are_thinned_evenly_and_say_what_they_stand_for() -> None:
+    store = filled(None)
+    found, stands_for = store.delayeds(100)
+    assert found is not None
+    assert found.n_events <= 101
+    assert found.delayed is not None
+    assert found.delayed.all()
+    assert stands_for * found.n_events == store.n_delayed == scan().n_delayed
