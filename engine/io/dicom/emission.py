@@ -30,7 +30,7 @@ UNITS: dict[str, Plain] = {
 LEAN = "g/mL{SUVlbm}"
 LEAN_TYPES = {"lbm-james": "LBMJAMES128", "lbm-janmahasatian": "LBMJANMA"}
 PROPORTIONAL: Plain = {"Units": "PROPCNTS"}
-"""Any other unit: proportional to counts."""
+"""Other units: proportional to counts."""
 DECAYS = {"start": "START", "injection": "ADMIN"}
 CORRECTED = {
     "normalisation": ("NORM",),
