@@ -63,7 +63,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("backend", "io.atomic_write", "reporting.environment", "paths"),
         *("plain", "errors", "faces"),
     ),
-    "tuning": ("benchmark", "modalities", "reporting", "simulate", *SCANS),
+    "tuning": ("benchmark", "jobs", "modalities", "reporting", "simulate", *SCANS),
     "benchmark": ("jobs", "live", "modalities", "reporting", "simulate", "quality", *SCANS),
     "cli": (
         *("benchmark", "jobs", "modalities", "normalise", "privacy", "reporting", "results"),
@@ -94,7 +94,7 @@ ENGINE_OF_APP = (
         "engine.profiling",
         "engine.quality",
     ),
-    *("engine.privacy", "engine.results", "engine.settings", "engine.support"),
+    *("engine.privacy", "engine.results", "engine.settings", "engine.support", "engine.tuning"),
 )
 """Modules of the engine that the window knows: faces, whose parts it does not reach into."""
 
@@ -111,9 +111,10 @@ APP_MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "results": ("control", "look", "models", "views"),
     "export": ("control", "forms", "look", "models", "views"),
     "live": ("control", "export", "forms", "look", "models", "views"),
+    "tune": ("control", "forms", "look", "models", "views"),
     "shell": (
         *("control", "export", "forms", "inspect", "live", "look", "measure", "models", "results"),
-        *("run", "study"),
+        *("run", "study", "tune"),
     ),
     "__main__": ("shell",),
     "": (),

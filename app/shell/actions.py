@@ -16,6 +16,7 @@ from app.views.labels import shortened
 from app.views.plain_text import plain_tip
 from engine.modalities import DEMOS
 
+TUNE_TIP = "Find the fastest kernels on this machine, and keep them for later runs"
 MENU_LETTERS = 60
 """Longest name of a file in a menu."""
 
@@ -55,6 +56,7 @@ class Actions(QObject):
         self.abort = make(
             "Abort", "abort", "Ctrl+.", "Stop now; the last image and checkpoint stay"
         )
+        self.tune = make("Tune this machine …", "", "", TUNE_TIP)
         self.full_views = make("Views only", "", "F", "Give the pictures the whole window")
         self.log = make("Log", "log", "Ctrl+L", "Show or hide the log")
         self.theme = make("Light or dark", "light", "Ctrl+T", "Switch between light and dark")
@@ -72,18 +74,18 @@ class Actions(QObject):
         self.about = make("About Isocenter", "", "", "Version and licence")
         self.full_views.setCheckable(True)
         self.log.setCheckable(True)
-        session = context.session
-        for signal in (
-            session.study.inputs_changed,
-            session.study.protocol_changed,
-            session.run.state_changed,
-        ):
-            signal.connect(self.refresh)
-        session.run.images_changed.connect(self.refresh)
-        session.device.changed.connect(self.refresh)
-        context.theme.changed.connect(self._show_theme)
+        self._follow()
         self._show_theme()
         self.refresh()
+
+    def _follow(self) -> None:
+        session = self._context.session
+        study, run = session.study, session.run
+        for signal in (study.inputs_changed, study.protocol_changed, session.device.changed):
+            signal.connect(self.refresh)
+        for signal in (run.state_changed, run.images_changed):
+            signal.connect(self.refresh)
+        self._context.theme.changed.connect(self._show_theme)
 
     def connect_to(self, handlers: dict[str, Callable[[], object]]) -> None:
         """Say what each action does."""
@@ -103,7 +105,7 @@ class Actions(QObject):
                 *(None, self.export, self.identify, None, self.storage, None, self.quit),
             ),
             "&Edit": (self.undo, self.redo),
-            "&Run": (self.start, None, self.finish, self.pause, self.abort),
+            "&Run": (self.start, None, self.finish, self.pause, self.abort, None, self.tune),
             "&View": (self.full_views, self.log, self.theme),
             "&Help": (self.guide, self.help, self.support_bundle, self.about),
         }
@@ -178,6 +180,7 @@ class Actions(QObject):
         _allow(self.open, busy, "Open a scan, study, protocol or volume (Ctrl+O)")
         for key, action in self.demos.items():
             _allow(action, busy, DEMOS[key].tip)
+        _allow(self.tune, busy or session.device.obstacle(), TUNE_TIP)
         scan = "" if "data" in session.study.inputs else "Open a scan first."
         _allow(self.save_study, scan, "Write files and protocol as a study (Ctrl+S)")
         history = session.study.history

@@ -19,7 +19,7 @@ RUNNING = "Another device can be chosen once the run has ended."
 class DeviceChooser(QToolButton):
     """Automatic, the CPU or the GPU; what cannot be used is grey and says why."""
 
-    def __init__(self, context: AppContext) -> None:
+    def __init__(self, context: AppContext, tune: QAction) -> None:
         super().__init__()
         self._context, self._choice = context, context.session.device
         self._theme = context.theme
@@ -33,6 +33,8 @@ class DeviceChooser(QToolButton):
         self.setMenu(menu)
         self._group = QActionGroup(self)
         self.entries = {key: self._entry(menu, key) for key in ("auto", "cpu", "cuda")}
+        menu.addSeparator()
+        menu.addAction(tune)
         self._was_active = False
         self._choice.changed.connect(self._show)
         context.session.run.state_changed.connect(self._follow_state)

@@ -102,6 +102,12 @@ class Dialogs(QObject):
 
         StorageDialog(self._parent, self._context, self.confirm).open()
 
+    def tune(self) -> None:
+        """Look for the fastest kernels on this machine."""
+        from app.tune.tuning_dialog import TuningDialog
+
+        TuningDialog(self._parent, self._context).open()
+
     def guide(self) -> None:
         """Open the guide beside the window, which stays in use."""
         from app.shell.guide import GuideWindow

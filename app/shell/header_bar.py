@@ -66,7 +66,7 @@ class HeaderBar(QWidget):
         row.addSpacing(8)
         row.addWidget(line())
         row.addSpacing(4)
-        self.device = DeviceChooser(context)
+        self.device = DeviceChooser(context, actions.tune)
         row.addWidget(self.device)
         row.addWidget(action_button(actions.theme))
         row.addWidget(action_button(actions.help))

@@ -40,7 +40,8 @@ STEPS = (
     (
         "Device",
         "In the header. Automatic takes the GPU where there is one. If it fails, the last image "
-        "is kept and you may go on on the CPU.",
+        "is kept and you may go on on the CPU. Tune this machine, in the same menu, finds out in "
+        "a minute which kernels are fastest here.",
     ),
     (
         "Profile",

@@ -145,6 +145,7 @@ class MainWindow(QMainWindow):
                 "theme": self.toggle_theme,
                 "guide": self.dialogs.guide,
                 "storage": self.dialogs.storage,
+                "tune": self.dialogs.tune,
                 "help": self.dialogs.help,
                 "support_bundle": self.dialogs.support_bundle,
                 "about": self.dialogs.about,

@@ -13,12 +13,12 @@ from engine.cli.console import Console, Verbs
 from engine.cli.outputs import Output, add_force
 from engine.io.atomic_write import write_atomically
 from engine.io.json_text import to_json
-from engine.io.locks import only_writer
 from engine.plain import Plain
 from engine.tuning.choices import STRATEGIES, TARGETS
 
 if TYPE_CHECKING:
-    from engine.tuning import Outcome, TriedForm, TuningProblem
+    from engine.tuning.outcome import Outcome, TriedForm
+    from engine.tuning.problem import TuningProblem
 
 FORMAT = "isocenter-tuning-1"
 DEVICES = ("auto", "cpu", "cuda")
@@ -78,59 +78,36 @@ def write_trials(figures: Plain, path: Path) -> None:
 def _tune(
     problem: TuningProblem, arguments: argparse.Namespace, budget_s: float, console: Console
 ) -> Plain:
-    from engine.tuning.keeping import keep, kept_values
-    from engine.tuning.session import TuningSession
-    from engine.tuning.trials import trials_path
+    from engine.tuning.outcome import SearchEvent, TriedForm
+    from engine.tuning.request import SearchRequest
+    from engine.tuning.search import Search
 
     console.line(f"{problem.title} on {problem.on.label}: {problem.work}")
 
-    def tell(tried: TriedForm) -> None:
-        if tried.is_best or tried.fault:
-            console.line(f"  {tried.seconds_left:4.0f} s left  {_words(tried)}")
+    def tell(event: SearchEvent) -> None:
+        if isinstance(event, TriedForm) and (event.is_best or event.fault):
+            console.line(f"  {event.seconds_left:4.0f} s left  {_words(event)}")
 
-    cache, before = trials_path(problem.on, problem.slot, problem.work), kept_values(problem)
-    session = TuningSession(
-        problem,
-        budget_s=budget_s,
-        strategy=arguments.strategy,
-        seed=arguments.seed,
-        cache=cache,
-        first=before,
-        on_tried=tell,
+    request = SearchRequest(
+        arguments.target, budget_s=budget_s, strategy=arguments.strategy, seed=arguments.seed
     )
-    with only_writer(cache.parent):  # two searches at once would measure each other
-        outcome = session.run()
-        kept = keep(problem, outcome)
-    console.line(f"  {_verdict(outcome, had_one=bool(before), has_one=bool(kept_values(problem)))}")
-    return _figures(problem, outcome, kept, budget_s)
+    outcome, ended = Search(problem, request, tell).run()
+    console.line(f"  {ended.verdict}")
+    if outcome.is_lost:
+        console.line("  A form left the device unable to run any other; call again to go on.")
+    return _figures(problem, outcome, budget_s)
 
 
 def _words(tried: TriedForm) -> str:
-    form = ", ".join(f"{name} {value}" for name, value in tried.values.items())
+    from engine.tuning.words import form_words
+
     if tried.comparison is None:
-        return f"{form}: {tried.fault}"
-    return f"{form}: {1 / tried.comparison.ratio:.2f} × the speed of the shipped form"
+        return f"{form_words(tried.values)}: {tried.fault}"
+    speed = 1 / tried.comparison.ratio
+    return f"{form_words(tried.values)}: {speed:.2f} × the speed of the shipped form"
 
 
-def _verdict(outcome: Outcome, *, had_one: bool, has_one: bool) -> str:
-    n = f"{len(outcome.tried)} forms in {outcome.seconds:.0f} s"
-    if outcome.best is None or outcome.comparison is None:
-        stays = "it stays"
-        if had_one:
-            gone = "the one kept before was taken away"
-            stays = "the one kept before stays, not tried again" if has_one else gone
-        return f"{n}: none is faster than the shipped form beyond the noise; {stays}."
-    form = ", ".join(f"{name} {value}" for name, value in outcome.best.items())
-    least, most = 1 / outcome.comparison.high, 1 / outcome.comparison.low
-    return (
-        f"{n}: kept {form}, {outcome.gain:.2f} × the speed of the shipped form "
-        f"({least:.2f} to {most:.2f})."
-    )
-
-
-def _figures(
-    problem: TuningProblem, outcome: Outcome, kept: Plain | None, budget_s: float
-) -> Plain:
+def _figures(problem: TuningProblem, outcome: Outcome, budget_s: float) -> Plain:
     return {
         "kernel": problem.slot.kernel,
         "shape": problem.slot.shape,
@@ -143,7 +120,7 @@ def _figures(
         "stopped": outcome.was_stopped,
         "best": outcome.best,
         "gain": outcome.gain,
-        "kept": kept is not None,
+        "kept": outcome.best is not None,
         "tried": [asdict(tried) for tried in outcome.tried],
     }
 

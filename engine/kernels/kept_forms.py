@@ -62,6 +62,11 @@ def source_digest(on: Backend) -> str:
     return _cuda_digest() if on.is_cuda else compile_cache.digest()
 
 
+def source_digests() -> tuple[str, ...]:
+    """Fingerprints of the kernels' sources of every device."""
+    return compile_cache.digest(), _cuda_digest()
+
+
 @lru_cache(maxsize=1)
 def _cuda_digest() -> str:
     content = sha256()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from engine.backend import Backend
+from engine.errors import ResourceError
 from engine.io.atomic_write import write_atomically
 from engine.kernels.kept_forms import (
     ENDING,
@@ -16,12 +18,13 @@ from engine.kernels.kept_forms import (
     kept,
     record_of,
     source_digest,
+    source_digests,
     text_of,
 )
 from engine.paths import OTHER_HOME, made, tuning_dir
 from engine.plain import Plain
+from engine.tuning.outcome import Outcome, TriedForm
 from engine.tuning.problem import TuningProblem, Values
-from engine.tuning.session import Outcome, TriedForm
 
 
 def keep(problem: TuningProblem, outcome: Outcome) -> Plain | None:
@@ -104,3 +107,64 @@ def all_kept(kernels: tuple[str, ...], on: Backend) -> list[Plain]:
             ):
                 found.append(record)
     return found
+
+
+@dataclass(frozen=True)
+class StoredForm:
+    """A form that is kept, of whatever machine.
+
+    Attributes
+    ----------
+    path : its file
+    kernel, shape, machine : what it is for
+    values : of its parameters
+    gain : its speed over that of the shipped form
+    tuned_utc : when it was found
+    is_current : whether it was measured with these sources: else it is not used
+    """
+
+    path: Path
+    kernel: str
+    shape: str
+    machine: str
+    values: Values
+    gain: float
+    tuned_utc: str
+    is_current: bool
+
+
+def stored_forms() -> list[StoredForm]:
+    """Return all that is kept, of every kernel, shape and machine."""
+    found, here, folder = [], source_digests(), tuning_dir()
+    for path in sorted(folder.glob(f"*{ENDING}")) if folder.is_dir() else ():
+        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            record = record_of(path.read_text(encoding="utf-8"))
+            found.append(
+                StoredForm(
+                    path,
+                    kernel=str(record["kernel"]),
+                    shape=str(record["shape"]),
+                    machine=str(record["machine"]),
+                    values=dict(record["values"]),
+                    gain=float(record["gain"]),
+                    tuned_utc=str(record["tuned_utc"]),
+                    is_current=record["source"] in here,
+                )
+            )
+    return found
+
+
+def forget_stored(form: StoredForm) -> None:
+    """Take one away.
+
+    Raises
+    ------
+    ResourceError
+        where its file cannot be removed
+    """
+    try:
+        form.path.unlink(missing_ok=True)
+    except OSError as e:
+        raise ResourceError(
+            f"{form.path.name}: cannot be removed ({e.strerror}); see who may write in its folder."
+        ) from e

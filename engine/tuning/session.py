@@ -11,80 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
 from engine.errors import EngineError, ResourceError, SettingsError
 from engine.io.atomic_write import write_atomically
 from engine.plain import Plain
-from engine.tuning.choices import STRATEGIES
+from engine.tuning.choices import NEEDS_TUNER, STRATEGIES
 from engine.tuning.comparing import PAIRS, WORTH, Comparison, compare
+from engine.tuning.outcome import Began, OnEvent, Outcome, TriedForm, Trying
 from engine.tuning.problem import TuningProblem, Values
 
-NEEDS_TUNER = (
-    "kernels are tuned with Kernel Tuner, which is not installed; install it into "
-    "Isocenter's environment: `.venv/bin/python -m pip install kernel-tuner`."
-)
 HOPELESS = 1.15
 """Times the shipped form's time: a form that takes as long is not timed again."""
 MOST_REMEMBERED = 3
 """Forms of an earlier session that are compared first."""
+CRASHED = "the program ended while it ran"
 WRONG, FAILED = "InvalidConfig", "RuntimeFailedConfig"
 """Kernel Tuner's words for a form that gives wrong numbers and one that cannot run."""
-
-
-@dataclass(frozen=True)
-class TriedForm:
-    """A form that was tried.
-
-    Attributes
-    ----------
-    values : of its parameters
-    seconds : of one run, None where it did not give what it should
-    ratio : of its time and that of the shipped form just then
-    fault : why it cannot be used
-    seconds_left : of the time that the session was given
-    comparison : with the shipped form, where it looked like the best
-    is_best : whether it is, so far
-    from_file : whether its time is that of an earlier session
-    """
-
-    values: Values
-    seconds: float | None
-    ratio: float | None
-    fault: str
-    seconds_left: float
-    comparison: Comparison | None = None
-    is_best: bool = False
-    from_file: bool = False
-
-
-@dataclass
-class Outcome:
-    """What a session came to.
-
-    Attributes
-    ----------
-    tried : all forms, in their order
-    best : of the forms that are faster than the shipped one; None: the shipped one stays
-    comparison : of the best with the shipped one
-    shipped_seconds : of the shipped form, the median
-    seconds : that the session took
-    was_stopped : whether it was asked to stop
-    """
-
-    tried: list[TriedForm] = field(default_factory=list)
-    best: Values | None = None
-    comparison: Comparison | None = None
-    shipped_seconds: float = 0.0
-    seconds: float = 0.0
-    was_stopped: bool = False
-
-    @property
-    def gain(self) -> float:
-        """Speed of the best form over that of the shipped one."""
-        return 1.0 if self.comparison is None else 1 / self.comparison.ratio
 
 
 class TuningSession:
@@ -98,7 +42,8 @@ class TuningSession:
     seed : of what the strategy draws
     cache : file of what was tried, as Kernel Tuner writes it; None: none is kept
     first : forms to compare before any other: what was kept, for one
-    on_tried : told of each form when it was tried; may call `stop`
+    crashed : forms that took an earlier process with them: they are not run
+    on_event : called with what happens; may call `stop`
     """
 
     def __init__(
@@ -110,7 +55,8 @@ class TuningSession:
         seed: int = 1,
         cache: Path | None = None,
         first: tuple[Values, ...] = (),
-        on_tried: Callable[[TriedForm], None] | None = None,
+        crashed: tuple[Values, ...] = (),
+        on_event: OnEvent | None = None,
     ) -> None:
         if strategy not in STRATEGIES:
             names = ", ".join(STRATEGIES)
@@ -119,8 +65,9 @@ class TuningSession:
             raise SettingsError(f"a budget of {budget_s:g} s: tuning needs some time.")
         self.problem, self._budget_s = problem, budget_s
         self._strategy, self._seed, self._cache, self._first = strategy, seed, cache, first
-        self._on_tried = on_tried
-        self._outcome, self._until, self._stopped = Outcome(), 0.0, False
+        self._on_event: OnEvent = on_event or (lambda _: None)
+        self.outcome, self._until, self._stopped = Outcome(), 0.0, False
+        self._crashed = crashed
 
     def stop(self) -> None:
         """End the search after the run at hand; what was found stays found."""
@@ -139,6 +86,7 @@ class TuningSession:
         try:
             self.problem.prepare()
             self._time_shipped()
+            self._on_event(Began(self.outcome.shipped_seconds, self.seconds_left))
             for values in (*self._first, *self._remembered()):
                 self._try(values, None)
             left = self.seconds_left
@@ -149,9 +97,9 @@ class TuningSession:
                 )  # fmt: skip
         except KeyboardInterrupt:
             self._stopped = True
-        self._outcome.seconds = perf_counter() - begin
-        self._outcome.was_stopped = self._stopped
-        return self._outcome
+        self.outcome.seconds = perf_counter() - begin
+        self.outcome.was_stopped = self._stopped
+        return self.outcome
 
     def _time_shipped(self) -> None:
         """Run the shipped form, which has to be right whatever else is."""
@@ -163,7 +111,7 @@ class TuningSession:
                 f"against it on {self.problem.on.label}. Run `isocenter doctor`."
             )
         times = sorted(self.problem.seconds(shipped) for _ in range(3))
-        self._outcome.shipped_seconds = times[1]
+        self.outcome.shipped_seconds = times[1]
 
     def _remembered(self) -> list[Values]:
         """The fastest forms of earlier sessions."""
@@ -176,16 +124,15 @@ class TuningSession:
 
     def _try(self, values: Values, known: Plain | None) -> Plain | None:
         """Try a form, unless it was; returns what Kernel Tuner keeps of it, None to stop."""
-        if self._stopped or not self.seconds_left:
+        if self._stopped or self.outcome.is_lost or not self.seconds_left:
             return None
-        done = next((one for one in self._outcome.tried if one.values == values), None)
+        done = next((one for one in self.outcome.tried if one.values == values), None)
         if known is None and done is not None:
             return _as_row(done)
         tried = self._measured(values) if known is None else self._of_file(values, known)
         if done is None:
-            self._outcome.tried.append(tried)
-            if self._on_tried is not None:
-                self._on_tried(tried)
+            self.outcome.tried.append(tried)
+            self._on_event(tried)
         return known or _as_row(tried)
 
     def _of_file(self, values: Values, known: Plain) -> TriedForm:
@@ -196,6 +143,9 @@ class TuningSession:
 
     def _measured(self, values: Values) -> TriedForm:
         ratio = seconds = comparison = None
+        if values in self._crashed:
+            return TriedForm(values, None, None, CRASHED, self.seconds_left)
+        self._on_event(Trying(values))
         with _under_trial(self._cache, values):
             try:
                 fault = self.problem.fault_of(self.problem.result(values))
@@ -205,8 +155,17 @@ class TuningSession:
             except Exception as e:  # noqa: BLE001  one form of many: whatever it raises is its fault
                 ratio = seconds = comparison = None
                 fault = f"{type(e).__name__}: {e}"
+                self.outcome.is_lost = not self._runs_shipped()
         is_best = comparison is not None and self._is_best(values, comparison)
         return TriedForm(values, seconds, ratio, fault, self.seconds_left, comparison, is_best)
+
+    def _runs_shipped(self) -> bool:
+        """Whether the shipped form runs still: after some faults of a card nothing does."""
+        try:
+            self.problem.seconds(self.problem.shipped)
+        except Exception:  # noqa: BLE001  whatever it raises
+            return False
+        return True
 
     def _pair(self, values: Values) -> tuple[float, float]:
         """Time of a form over that of the shipped one; and in seconds, as if nothing else ran."""
@@ -214,18 +173,18 @@ class TuningSession:
         mine, other = seconds(values), seconds(shipped)
         if mine < HOPELESS * other:
             mine, other = min(mine, seconds(values)), min(other, seconds(shipped))
-        return mine / other, mine / other * self._outcome.shipped_seconds
+        return mine / other, mine / other * self.outcome.shipped_seconds
 
     def _compared(self, values: Values, ratio: float) -> Comparison | None:
         """Compare a form that looks like the best with the shipped one."""
-        best = self._outcome.comparison
+        best = self.outcome.comparison
         looks_slower = ratio >= (WORTH if best is None else best.ratio)
         # what was kept is compared however it looks: it is to be believed, or taken away
         if values == self.problem.shipped or (looks_slower and values not in self._first):
             return None
         seconds, shipped = self.problem.seconds, self.problem.shipped
         # begun only where it can be ended: what looks good too late is compared first next time
-        if self.seconds_left < 4 * PAIRS * self._outcome.shipped_seconds:
+        if self.seconds_left < 4 * PAIRS * self.outcome.shipped_seconds:
             return None
         pairs = (lambda: seconds(values)), (lambda: seconds(shipped)), (lambda: not self._stopped)
         found = compare(*pairs)
@@ -234,10 +193,10 @@ class TuningSession:
         return compare(*pairs) if found is not None and found.is_faster else found
 
     def _is_best(self, values: Values, comparison: Comparison) -> bool:
-        best = self._outcome.comparison
+        best = self.outcome.comparison
         if not comparison.is_faster or (best is not None and comparison.ratio >= best.ratio):
             return False
-        self._outcome.best, self._outcome.comparison = dict(values), comparison
+        self.outcome.best, self.outcome.comparison = dict(values), comparison
         return True
 
 

@@ -13,8 +13,11 @@ from app.shell.guide import GuideWindow
 from app.shell.help import HelpDialog
 from app.shell.storage_dialog import StorageDialog
 from app.shell.support_dialog import SupportDialog
+from app.tune.tuning_dialog import TuningDialog
 from engine import paths
+from engine.kernels.kept_forms import ENDING, FORMAT
 from engine.support import gather
+from engine.tuning.keeping import write_record
 from tests.app.gallery.photographer import Act, Photographer
 from tests.app.gallery.systems import CT, PET
 
@@ -121,6 +124,44 @@ def candidates(shots: Photographer) -> None:
         dialog.close()
 
 
+def tuning(shots: Photographer) -> None:
+    """A search for the fastest kernels: before it, at work, stopped, and refused."""
+    window = shots.window
+    shots.open(shots.make(PET))
+    shots.shoot_menu("menu-device", window.header.device.menu())
+    dialog = TuningDialog(window, window.context)
+    dialog.show()
+    shots.wait(shots.is_calm)
+    shots.shoot("dialog-tuning", dialog)
+    _keep_some()
+    dialog.kept.look()
+    shots.wait(shots.is_calm)
+    dialog.row.budget.show_number(40)
+    dialog.act.click()
+    shots.settle()
+    shots.shoot("dialog-tuning-prepares", dialog)
+    shots.wait(lambda: len(dialog.model.tried) > 6)
+    shots.shoot("dialog-tuning-busy", dialog)
+    dialog.act.click()
+    shots.wait(lambda: not dialog.job.is_busy and shots.is_calm())
+    shots.shoot("dialog-tuning-stopped", dialog)
+    dialog.row.budget.show_number(0)
+    dialog.act.click()
+    shots.shoot("dialog-tuning-refused", dialog)
+    dialog.close()
+
+
+def _keep_some() -> None:
+    """Keep a form of another machine, as if its folder were this one."""
+    record = {
+        "format": FORMAT, "machine": "AMD EPYC 9654 96-Core Processor, 192 threads",
+        "kernel": "cone_back", "shape": "upright, 512³ from 1024 rows", "source": "another",
+        "values": {"threads": 192, "lines": 64, "views": 8}, "gain": 1.31,
+        "tuned_utc": "2026-11-23T12:00:00+00:00",
+    }  # fmt: skip
+    write_record(record, paths.tuning_dir() / f"cone_back-0123{ENDING}")
+
+
 DIALOGS = (
     Act(
         (
@@ -153,5 +194,12 @@ DIALOGS = (
     Act(
         ("dialog-centre", "dialog-centre-busy", "dialog-roll", "dialog-roll-busy"),
         candidates,
+    ),
+    Act(
+        (
+            *("menu-device", "dialog-tuning", "dialog-tuning-prepares", "dialog-tuning-busy"),
+            *("dialog-tuning-stopped", "dialog-tuning-refused"),
+        ),
+        tuning,
     ),
 )

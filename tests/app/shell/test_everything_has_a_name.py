@@ -28,6 +28,7 @@ from app.shell.guide import GuideWindow
 from app.shell.help import HelpDialog
 from app.shell.storage_dialog import StorageDialog
 from app.shell.support_dialog import SupportDialog
+from app.tune.tuning_dialog import TuningDialog
 from engine.modalities import MODALITIES
 from engine.support import SupportBundle
 from tests.app.screen_laws import (
@@ -117,6 +118,7 @@ DIALOGS: dict[str, Callable[..., QDialog]] = {
     "replace": replacing,
     "storage": lambda window, _: StorageDialog(window, window.context, lambda *words: False),
     "support": support,
+    "tuning": lambda window, _: TuningDialog(window, window.context),
 }
 
 

@@ -21,8 +21,9 @@ from engine.tuning.device_cone import DeviceBack
 from engine.tuning.device_matrix import DeviceProjection
 from engine.tuning.device_rays import DeviceUpdate
 from engine.tuning.keeping import keep
+from engine.tuning.outcome import Outcome
 from engine.tuning.problems import problems_of
-from engine.tuning.session import Outcome, TuningSession
+from engine.tuning.session import TuningSession
 from tests.engine.operators.random_response import random_response
 
 WORK = FormsWork(8, 5, (6, 9))

@@ -19,8 +19,8 @@ from engine.operators.xray import XrayTransform
 from engine.reporting.context import RunContext
 from engine.tuning.comparing import Comparison
 from engine.tuning.keeping import all_kept, forget, forget_all, keep, kept_values
+from engine.tuning.outcome import Outcome, TriedForm
 from engine.tuning.problem import TuningProblem
-from engine.tuning.session import Outcome, TriedForm
 from tests.emulator import EmulatedGpu
 
 ON = cpu(2)

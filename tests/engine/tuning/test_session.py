@@ -9,58 +9,14 @@ import pytest
 
 from engine.backend import cpu
 from engine.errors import DeviceError, ResourceError, SettingsError
-from engine.kernels.kept_forms import Slot
 from engine.tuning.choices import STRATEGIES
 from engine.tuning.comparing import LEAST_PAIRS, PAIRS, Comparison, compare
-from engine.tuning.problem import TuningProblem, worst
+from engine.tuning.outcome import TriedForm
+from engine.tuning.problem import worst
 from engine.tuning.session import TuningSession
+from tests.engine.tuning.bowl import BEST, RIGHT, Bowl
 
 pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
-RIGHT = np.arange(8, dtype=np.float32)
-BEST = {"width": 8, "kind": "plain"}
-
-
-class Bowl(TuningProblem):
-    """Forms whose times follow a law: the nearer the width to 8, the faster; "odd" ones differ."""
-
-    title, work = "a bowl", "eight numbers"
-
-    def __init__(self, noise: float = 0.0, odd: str = "slow") -> None:
-        self.on, self.slot = cpu(2), Slot("rays", "bowl")
-        self.parameters = {"width": (1, 2, 4, 8, 16, 32), "kind": ("plain", "odd")}
-        self.shipped = {"width": 2, "kind": "plain"}
-        self.restrictions = ("width < 32 or kind == 'plain'",)
-        self.noise, self.odd, self.n_results = noise, odd, 0
-        self.rng = np.random.default_rng(3)
-
-    def prepare(self) -> None:
-        self.n_results = 0
-
-    def form(self, values):
-        if values["width"] not in self.parameters["width"]:
-            raise ValueError("no such width")
-        return {"threads": 0, "rows": values["width"]}
-
-    def result(self, values):
-        self.n_results += 1
-        if values["kind"] == "odd":
-            match self.odd:
-                case "wrong":
-                    return RIGHT + np.float32(0.01)
-                case "nan":
-                    return np.where(RIGHT == 3, np.nan, RIGHT).astype(np.float32)
-                case "crashes":
-                    raise DeviceError("an illegal address")
-        return RIGHT.copy()
-
-    def seconds(self, values):
-        fast = values["kind"] == "odd" and self.odd != "slow"
-        law = 0.001 if fast else 1 + 0.2 * abs(np.log2(values["width"]) - 3)
-        law *= 1.1 if values["kind"] == "odd" else 1.0
-        return 1e-3 * law * (1 + self.noise * self.rng.standard_normal())
-
-    def fault_of(self, result):
-        return worst(result, RIGHT, 1e-6)
 
 
 class Flat(Bowl):
@@ -124,12 +80,13 @@ def test_an_interrupt_keeps_the_best_so_far():
 def test_a_listener_sees_every_form_and_may_stop_the_search():
     seen = []
 
-    def listen(tried):
-        seen.append(tried)
+    def listen(event):
+        if isinstance(event, TriedForm):
+            seen.append(event)
         if len(seen) == 3:
             running.stop()
 
-    running = session(Bowl(), on_tried=listen)
+    running = session(Bowl(), on_event=listen)
     outcome = running.run()
     assert outcome.tried == seen and len(seen) == 3 and outcome.was_stopped
     left = [t.seconds_left for t in seen]
@@ -178,7 +135,7 @@ def test_trials_of_other_parameters_are_left(tmp_path):
 
 def test_a_form_that_took_the_process_with_it_is_not_run_again(tmp_path):
     cache = tmp_path / "trials.json"
-    session(Bowl(), cache=cache, on_tried=None).run()
+    session(Bowl(), cache=cache).run()
     rows = json.loads(cache.read_text())
     del rows["cache"]["8,plain"]
     cache.write_text(json.dumps(rows, indent="")[:-3] + ",")
@@ -258,3 +215,25 @@ def test_a_machine_that_is_slow_in_spells_is_not_believed():
     assert busy.ratio < 0.9 and not busy.is_faster
     assert Comparison(0.9, 0.88, 0.92, PAIRS).is_faster
     assert not Comparison(0.8, 0.7, 0.9, PAIRS).is_faster
+
+
+def test_a_form_that_leaves_nothing_else_running_ends_the_session():
+    class Fragile(Bowl):
+        """A card: after an illegal address nothing runs on it in this process."""
+
+        is_broken = False
+
+        def seconds(self, values):
+            self.is_broken = self.is_broken or values == {"width": 4, "kind": "odd"}
+            if self.is_broken:
+                raise DeviceError("an illegal address")
+            return super().seconds(values)
+
+    outcome = session(Fragile(odd="right")).run()
+    *others, last = outcome.tried
+    assert outcome.is_lost and last.values == {"width": 4, "kind": "odd"} and last.fault
+    assert not any(tried.fault for tried in others) and len(others) < 10
+    # the next process is told of it, and goes on
+    outcome = session(Bowl(odd="slow"), crashed=(last.values,)).run()
+    assert not outcome.is_lost and outcome.best == BEST and len(outcome.tried) == 11
+    assert [t.fault for t in outcome.tried if t.fault] == ["the program ended while it ran"]

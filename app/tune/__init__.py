@@ -1,0 +1,1 @@
+"""Tuning the kernels to this machine, while one looks on."""
