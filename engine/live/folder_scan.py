@@ -30,8 +30,8 @@ from engine.live.screening import Screening
 
 AT_ONCE = 8
 """Images that are read in one call."""
-TRY_SHARE, MOST_TRY_S = 50, 5.0
-"""Settings are looked for so seldom that a fiftieth of the time goes there."""
+ABOVE_SHARE, MOST_ABOVE_S = 50, 5.0
+"""Settings are looked for above the folder so seldom that a fiftieth of the time goes there."""
 AGAIN_S = 0.2
 """Until an image that was not whole is read again."""
 ZEROS_S = 2.0
@@ -57,7 +57,8 @@ class FolderScan:
         self._missing = MissingNumbers(name)
         self._first: dict[str, int] = {}
         self._said: set[str] = set()
-        self._tried, self._try_at_s = 0, 0.0
+        self._tried, self._above_at_s = 0, 0.0
+        self._shape: tuple[int, int] | None = None
         self._zeros = RowsOfZeros()
 
     @property
@@ -96,12 +97,15 @@ class FolderScan:
                 elif values is None or not self._zeros.are_written(values, now_s - file.since_s):
                     yield from self._unfinished(file, fault, now_s)
                 else:
-                    yield from self._read_settings(values)
+                    if values.ndim == 2:
+                        self._shape = (int(values.shape[0]), int(values.shape[1]))
+                        yield from self._read_settings()
                     yield from self._frame(file, values)
+        yield from self._read_settings()  # they may come after all images that are there
         yield from self._missing.late(now_s)
 
     def _begun_anew(self, why: str) -> SourceEvent:
-        self.plan, self._tried, self._try_at_s = None, 0, 0.0
+        self.plan, self._shape, self._tried, self._above_at_s = None, None, 0, 0.0
         self._first, self._said = {}, set()
         self._screening.begin_anew()
         self._missing = MissingNumbers(self._name)
@@ -112,21 +116,16 @@ class FolderScan:
         if fault and now_s - file.since_s > FAULT_S:
             yield from self._say_once(f"{fault} It is not used unless it changes.")
 
-    def _read_settings(self, values: Array) -> Iterator[Arrival]:
-        """Take the plan of the scan as soon as there is one; tried now and then, after listings."""
-        begun = monotonic()
-        is_tried = self._tried == self._files.n_listed or begun < self._try_at_s
-        if self.plan is not None or is_tried or values.ndim != 2:
+    def _read_settings(self) -> Iterator[Arrival]:
+        """Take the plan of the scan as soon as there is one; tried once for each listing."""
+        if self.plan is not None or self._tried == self._files.n_listed or self._shape is None:
             return
-        self._tried = self._files.n_listed
-        shape = (int(values.shape[0]), int(values.shape[1]))
+        self._tried, shape = self._files.n_listed, self._shape
         try:
             found = planned_in(self._files.settings, shape) or self._above(shape)
         except EngineError as e:
             yield from self._say_once(f"the settings cannot be used yet: {e}")
             return
-        finally:
-            self._try_at_s = begun + min(TRY_SHARE * (monotonic() - begun), MOST_TRY_S)
         if found is None:
             return
         path, self.plan = found
@@ -139,11 +138,15 @@ class FolderScan:
 
     def _above(self, shape: tuple[int, int]) -> tuple[Path, PlannedScan] | None:
         """Return the plan of settings that lie above and name this folder."""
+        begun = monotonic()
+        if begun < self._above_at_s:
+            return None
         folder = self._files.folder.absolute()
         above = [folder.parent / name for name in names_in(folder.parent)]
         found = planned_in(
             [path for path in above if path.name.lower().endswith(DESCRIBING)], shape
         )
+        self._above_at_s = begun + min(ABOVE_SHARE * (monotonic() - begun), MOST_ABOVE_S)
         return found if found is not None and found[1].folder == folder.name else None
 
     def _frame(self, file: ArrivingFile, values: Array) -> Iterator[Arrival]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from engine.backend import Backend
 from engine.errors import EngineError
@@ -13,6 +13,7 @@ from engine.geometry.plane import Plane
 from engine.geometry.xray import XrayGeometry
 from engine.live.batches import MOST_AT_ONCE, evenly_thinned, scans_apart
 from engine.live.frame import (
+    Announced,
     Arrival,
     Ended,
     Frame,
@@ -30,7 +31,7 @@ from engine.live.settings import LiveSettings
 from engine.live.slices import LiveSlices
 from engine.live.source import FrameSource
 from engine.live.statistics import Figures, LiveStatistics
-from engine.live.views import begins_anew, check_shape
+from engine.live.views import begins_anew, check_shape, is_same_geometry
 from engine.preprocess.base import PreprocessStep
 
 MOST_HELD = 256
@@ -100,8 +101,10 @@ class LiveWork:
     ) -> None:
         self._source, self._choices, self._on, self._say = source, choices, on, say
         self._slices: LiveSlices | None = None
+        self._geometry: XrayGeometry | None = None
+        self._announced: XrayGeometry | None = None
         self._images: LiveImages | None = None
-        self._held: deque[Frame] = deque(maxlen=MOST_HELD)
+        self._held: list[Frame] = []
         self._projection: Frame | None = None
         self._figures = Figures()
         self._preview = CoarsePreview(choices.settings.preview_edge)
@@ -130,7 +133,9 @@ class LiveWork:
                 frames.append(each)
             elif not isinstance(each, Ended):
                 self._say(each)
-            if isinstance(each, ShapeChanged):
+            if isinstance(each, Announced):
+                self._announced = each.geometry
+            if isinstance(each, ShapeChanged) or self._moved(each):
                 frames.clear()
                 self._begin_with_another_detector()
         views = [frame for frame in frames if frame.kind == FrameKind.PROJECTION]
@@ -145,18 +150,28 @@ class LiveWork:
     def _take_frames(self, frames: list[Frame]) -> int:
         slices = self._slices or self._begun()
         if slices is None:
-            self._held.extend(frames)
+            self._held = [*self._held, *frames][-MOST_HELD:]
             return 0
-        frames = [*self._held, *frames]
+        frames, n_views = [*self._held, *frames], 0
         self._held.clear()
         for frame in frames:
             check_shape(frame, slices.measured_shape)
-        views = [frame for frame in frames if frame.kind == FrameKind.PROJECTION]
-        references = [frame for frame in frames if frame.kind != FrameKind.PROJECTION]
-        self._add(slices, references)
-        if views and slices.waits_for is not None:
-            self._held.extend(views)
+        for is_view, together in groupby(frames, lambda f: f.kind == FrameKind.PROJECTION):
+            if is_view:
+                self._held.extend(together)
+                n_views += self._take_held(slices)
+            else:
+                self._add(slices, list(together))
+        n_views += self._take_held(slices)
+        del self._held[:-MOST_HELD]
+        return n_views
+
+    def _take_held(self, slices: LiveSlices) -> int:
+        """Take projections up that wait, with the darks and flats that came before them."""
+        if not self._held or slices.waits_for is not None:
             return 0
+        views = list(self._held)
+        self._held.clear()
         for scan in scans_apart(views, slices.newest, slices.scan):
             if begins_anew(scan[0], slices.newest, slices.scan):
                 self._begin_anew(slices)
@@ -170,7 +185,10 @@ class LiveWork:
 
     def _begun(self) -> LiveSlices | None:
         """Return the slices, once the geometry is known."""
-        geometry, choices = self.geometry, self._choices
+        choices = self._choices
+        geometry = choices.geometry
+        if geometry is None:
+            geometry = self._geometry = self._announced or self._source.geometry
         if geometry is None:
             return None
         self._slices = slices = LiveSlices(
@@ -185,13 +203,20 @@ class LiveWork:
             self._say(Noticed(f"{title}: needs the whole scan, and is left to the ordinary run."))
         return slices
 
+    def _moved(self, arrival: Arrival) -> bool:
+        """Whether another scan begins, for which the geometry of the one before does not hold."""
+        may = isinstance(arrival, Announced) or (isinstance(arrival, Resumed) and arrival.anew)
+        if not may or self._geometry is None:
+            return False
+        return not is_same_geometry(self._geometry, self._announced or self._source.geometry)
+
     def _begin_anew(self, slices: LiveSlices) -> None:
         slices.clear()
         self._preview.forget()
         self._say(Resumed(f"{self._source.name}: another scan begins; the views before are gone."))
 
     def _begin_with_another_detector(self) -> None:
-        self._slices = None
+        self._slices = self._geometry = None
         self._held.clear()
         self._preview.forget()
 
@@ -213,6 +238,9 @@ class LiveWork:
         if slices is None:
             return
         self._images = slices.refresh(settled=settled)
+        fault = self._preview.taken_fault()
+        if fault:
+            self._say(Noticed(f"{self._source.name}: no coarse volume is made ({fault})."))
         if self._images is None:
             return
         self._figures.showed()
@@ -237,4 +265,4 @@ class LiveWork:
     @property
     def geometry(self) -> XrayGeometry | None:
         """Geometry of the whole scan, as measured, once it is known."""
-        return self._choices.geometry or self._source.geometry
+        return self._choices.geometry or self._geometry or self._source.geometry

@@ -7,6 +7,7 @@ from enum import IntEnum
 from typing import TypeAlias
 
 from engine.arrays import Array
+from engine.geometry.xray import XrayGeometry
 
 
 class FrameKind(IntEnum):
@@ -72,9 +73,21 @@ class Resumed(SourceEvent):
     anew: bool = False
 
 
+@dataclass(frozen=True, eq=False)
+class Announced(SourceEvent):
+    """The sender says the geometry of the scan whose frames come now.
+
+    Attributes
+    ----------
+    geometry : of the whole scan; one that differs from that before is of another scan
+    """
+
+    geometry: XrayGeometry
+
+
 @dataclass(frozen=True)
 class ShapeChanged(SourceEvent):
-    """Frames of another size come from now on.
+    """Frames of another size, or of other bits, come from now on.
 
     Attributes
     ----------

@@ -53,6 +53,7 @@ class CoarsePreview:
         self._edge = edge
         self._thread: Thread | None = None
         self._made_at = 0
+        self._fault = ""
         self.volume: CoarseVolume | None = None
 
     def forget(self) -> None:
@@ -78,7 +79,16 @@ class CoarsePreview:
 
     def _make(self, work: CoarseWork) -> None:
         _yield_to_others()
-        self.volume = work.volume()
+        try:
+            self.volume = work.volume()
+        except Exception as e:  # noqa: BLE001  slices go on without it, and it is said
+            self._fault = f"{type(e).__name__}: {e}"
+            self._edge = 0
+
+    def taken_fault(self) -> str:
+        """Return why no more volumes are made, once; "" if they are."""
+        fault, self._fault = self._fault, ""
+        return fault
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,15 +10,19 @@ from dataclasses import replace
 from threading import Event
 
 import numpy as np
+import psutil
 
-from engine.arrays import Array
 from engine.data.projections import Projections
 from engine.errors import DataError
 from engine.geometry.xray import XrayGeometry
-from engine.live.frame import Arrival, Frame, FrameKind, ShapeChanged
+from engine.live.frame import Announced, Arrival, Frame, FrameKind, Noticed, Resumed, ShapeChanged
+from engine.live.references import References
 from engine.live.source import FrameSource
 from engine.live.view_ring import view_of
-from engine.live.views import begins_anew
+from engine.live.views import begins_anew, is_same_geometry
+
+ROOM = 0.5
+"""Part of the free memory that frames may take."""
 
 
 class Recording:
@@ -29,10 +33,17 @@ class Recording:
     Parameters
     ----------
     source : of the frames
+    geometry : of the whole scan; None: the source brings it
+
+    Attributes
+    ----------
+    most_bytes : of frames that are kept
     """
 
-    def __init__(self, source: FrameSource) -> None:
-        self._source = source
+    def __init__(self, source: FrameSource, geometry: XrayGeometry | None = None) -> None:
+        self._source, self._own = source, geometry
+        self._before: XrayGeometry | None = None
+        self.most_bytes = int(ROOM * psutil.virtual_memory().available)
         self._forget()
 
     @property
@@ -54,8 +65,8 @@ class Recording:
         """Yield what the source does, each frame kept before."""
         for arrival in self._source.frames(stop):
             if isinstance(arrival, Frame):
-                self._keep(arrival)
-            elif isinstance(arrival, ShapeChanged):
+                yield from self._kept(arrival)
+            elif isinstance(arrival, ShapeChanged) or self._moved(arrival):
                 self._forget()
             yield arrival
 
@@ -70,48 +81,71 @@ class Recording:
 
     def _forget(self) -> None:
         self._views: dict[int, Frame] = {}
-        self._darks: list[Array] = []
-        self._flats: list[Array] = []
-        self._flats_before: list[int] = []
+        self._darks, self._flats = References(), References()
         self._scan: int | None = None
-
-        self._last_of: dict[FrameKind, int] = {}
+        self._shape: tuple[int, ...] | None = None
+        self._view_bytes = 0
+        self._is_full = False
 
     @property
     def n_views(self) -> int:
         """Projections that are there."""
         return len(self._views)
 
+    @property
+    def geometry_of_scan(self) -> XrayGeometry | None:
+        """Geometry of the scan that is kept, once it is known."""
+        return self._own or self._source.geometry
+
+    def _moved(self, arrival: Arrival) -> bool:
+        """Whether another scan begins, for which the geometry of the one before does not hold."""
+        may = isinstance(arrival, Announced) or (isinstance(arrival, Resumed) and arrival.anew)
+        if self._own is not None or not may:
+            return False
+        return self._before is not None and not is_same_geometry(
+            self._before, self._source.geometry
+        )
+
+    def _kept(self, frame: Frame) -> Iterator[Noticed]:
+        """Keep a frame where there is room for it."""
+        geometry = self.geometry_of_scan
+        self._before = self._source.geometry
+        if frame.values.shape != self._shape:
+            self._forget()
+            self._shape = frame.values.shape
+        is_beyond = geometry is not None and frame.index >= geometry.n_views
+        if frame.kind == FrameKind.PROJECTION and is_beyond:
+            return
+        n_bytes = self._view_bytes + self._darks.n_bytes + self._flats.n_bytes
+        if n_bytes + frame.values.nbytes <= self.most_bytes:
+            self._keep(frame)
+        elif not self._is_full:
+            self._is_full = True
+            yield Noticed(
+                f"{self.name}: the frames that are kept fill {n_bytes / 2**30:,.1f} GiB, "
+                f"more than {self.most_bytes / 2**30:,.1f} GiB of memory are not taken; further "
+                "ones are not kept. Follow sliding views, or record with the detector's program."
+            )
+
     def _keep(self, frame: Frame) -> None:
         """Keep a frame; one with the number of another replaces it."""
-        if frame.kind == FrameKind.PROJECTION:
-            if begins_anew(frame, max(self._views, default=None), self._scan):
-                self._begin_anew()
-            self._scan = frame.scan
-            self._views[frame.index] = frame
+        if frame.kind != FrameKind.PROJECTION:
+            kept = self._flats if frame.kind == FrameKind.FLAT else self._darks
+            kept.keep(frame, len(self._views))
             return
-        if frame.index <= self._last_of.get(frame.kind, -1):
-            self._begin_references_anew(frame.kind)
-        self._last_of[frame.kind] = frame.index
-        if frame.kind == FrameKind.FLAT:
-            self._flats.append(frame.values)
-            # the number of the projection that follows it, as `Projections.info` counts
-            self._flats_before.append(len(self._views))
-        else:
-            self._darks.append(frame.values)
+        if begins_anew(frame, max(self._views, default=None), self._scan):
+            self._begin_anew()
+        self._scan = frame.scan
+        before = self._views.get(frame.index)
+        self._view_bytes += int(frame.values.nbytes)
+        self._view_bytes -= 0 if before is None else int(before.values.nbytes)
+        self._views[frame.index] = frame
 
     def _begin_anew(self) -> None:
-        """Forget the projections; darks and flats stay, as taken before them."""
-        self._views = {}
-        self._flats_before = [0] * len(self._flats)
-
-    def _begin_references_anew(self, kind: FrameKind) -> None:
-        """Forget darks or flats: they are counted from the beginning again."""
-        if kind == FrameKind.FLAT:
-            self._flats.clear()
-            self._flats_before.clear()
-        else:
-            self._darks.clear()
+        """Forget the projections; the last darks and flats stay, as taken before them."""
+        self._views, self._view_bytes, self._is_full = {}, 0, False
+        self._darks.begin_anew()
+        self._flats.begin_anew()
 
     def scan(self, geometry: XrayGeometry) -> Projections:
         """Return all that came as a scan of counts.
@@ -134,14 +168,14 @@ class Recording:
             u_mm=vectors[2],
             v_mm=vectors[3],
         )
-        missing = geometry.n_views - len(frames)
+        missing, flat_views = geometry.n_views - len(frames), self._flats.followed_by
         notes = (f"{missing} of {geometry.n_views} projections never came.",) if missing else ()
         return Projections(
             np.stack([frame.values for frame in frames]),
             whole,
             kind="counts",
-            flats=np.stack(self._flats) if self._flats else None,
-            darks=np.stack(self._darks) if self._darks else None,
-            info={"flat_views": list(self._flats_before)} if self._flats else {},
+            flats=self._flats.stacked,
+            darks=self._darks.stacked,
+            info={"flat_views": flat_views} if flat_views else {},
             notes=notes,
         )

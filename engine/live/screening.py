@@ -1,8 +1,10 @@
 """What every source does with a frame before it is yielded: size, numbers, and its angle.
 
 A frame of another size is not used; where the next has that size too, the detector was changed and
-frames go on with it. A frame with NaN or infinity is not used. A step of the angle that is not
-within half and twice the usual one, frames that are missing allowed for, is used and told.
+frames go on with it. So it is with projections of another type of numbers: a detector of other bits
+counts on another scale. A frame with NaN or infinity is not used, nor a flat or projection of
+zeros. A step of the angle that is not within half and twice the usual one, frames that are missing
+allowed for, is used and told.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ class Screening:
         self._name = name
         self._shape: tuple[int, int] | None = None
         self._other: tuple[int, int] | None = None
-        self._not_finite = self._scan = 0
+        self._type: str | None = None
+        self._other_type: str | None = None
+        self._n_refused = self._scan = 0
         self._steps: deque[float] = deque(maxlen=STEPS)
         self._last: tuple[int, float] | None = None
         self._jumps = 0
@@ -38,6 +42,7 @@ class Screening:
         """Forget the size and the angles: another scan begins."""
         self._scan += 1
         self._shape = self._other = None
+        self._type = self._other_type = None
         self._steps.clear()
         self._last = None
         self._jumps = 0
@@ -47,15 +52,22 @@ class Screening:
         yield from self._resized(frame)
         if self._shape != frame.values.shape:
             return
-        if not _is_finite(frame):
-            yield from self._refused(frame)
+        if frame.kind == FrameKind.PROJECTION:
+            yield from self._retyped(frame)
+            if self._type != frame.values.dtype.name:
+                return
+        fault = _fault_of(frame)
+        if fault:
+            self._n_refused += 1
+            if self._n_refused == 1:
+                yield Noticed(f"{self._name}: {fault}")
             return
-        if self._not_finite > 1:
+        if self._n_refused > 1:
             yield Noticed(
-                f"{self._name}: {self._not_finite:,} frames held values that are no numbers and "
-                "were not used; they are numbers again."
+                f"{self._name}: {self._n_refused:,} frames held values that are no numbers, or "
+                "only zeros, and were not used; they can be used again."
             )
-        self._not_finite = 0
+        self._n_refused = 0
         if frame.kind == FrameKind.PROJECTION and frame.angle_rad is not None:
             yield from self._turned(frame.index, frame.angle_rad)
         yield replace(frame, scan=self._scan)
@@ -68,6 +80,7 @@ class Screening:
             return
         if self._other == shape:
             self._shape, self._other = shape, None
+            self._type = self._other_type = None
             yield ShapeChanged(
                 f"{self._name}: frames have {shape[0]} x {shape[1]} pixels (rows x columns) from "
                 "now on; darks and flats of this size are needed.",
@@ -80,14 +93,23 @@ class Screening:
             f"those before it {want[0]} x {want[1]}; it is not used."
         )
 
-    def _refused(self, frame: Frame) -> Iterator[Arrival]:
-        self._not_finite += 1
-        if self._not_finite == 1:
-            n_bad = int(np.count_nonzero(~np.isfinite(frame.values)))
-            yield Noticed(
-                f"{self._name}: {n_bad:,} of {frame.values.size:,} values of {_called(frame)} are "
-                "no numbers; it is not used. Let the detector give bad pixels a number."
+    def _retyped(self, frame: Frame) -> Iterator[Arrival]:
+        name, want = frame.values.dtype.name, self._type
+        if want is None or want == name:
+            self._type, self._other_type = name, None
+            return
+        if self._other_type == name:
+            self._type, self._other_type = name, None
+            yield ShapeChanged(
+                f"{self._name}: projections are {name} from now on, {want} before; darks and flats "
+                "of the same detector mode are needed.",
+                (int(frame.values.shape[0]), int(frame.values.shape[1])),
             )
+            return
+        self._other_type = name
+        yield Noticed(
+            f"{self._name}: {_called(frame)} holds {name}, those before it {want}; it is not used."
+        )
 
     def _turned(self, index: int, angle: float) -> Iterator[Arrival]:
         last, self._last = self._last, (index, angle)
@@ -109,8 +131,21 @@ class Screening:
             )
 
 
-def _is_finite(frame: Frame) -> bool:
-    return frame.values.dtype.kind != "f" or bool(np.isfinite(frame.values).all())
+def _fault_of(frame: Frame) -> str:
+    """Return why a frame cannot be used, "" if it can."""
+    values = frame.values
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        n_bad = int(np.count_nonzero(~np.isfinite(values)))
+        return (
+            f"{n_bad:,} of {values.size:,} values of {_called(frame)} are no numbers; it is not "
+            "used. Let the detector give bad pixels a number."
+        )
+    if frame.kind != FrameKind.DARK and not values.any():
+        return (
+            f"{_called(frame)} holds only zeros; it is not used. Is the beam on, and the detector "
+            "read out?"
+        )
+    return ""
 
 
 def _called(frame: Frame) -> str:

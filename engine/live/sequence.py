@@ -26,6 +26,11 @@ class Sequence:
         self._screening = Screening(name)
         self._last: int | None = None
 
+    def begin_anew(self) -> None:
+        """Take the next frame for the first of another scan."""
+        self._screening.begin_anew()
+        self._last = None
+
     def followed(self, frame: Frame) -> Iterator[Arrival]:
         """Yield a frame with what is missing before it, and what is to be said."""
         if frame.kind == FrameKind.PROJECTION:

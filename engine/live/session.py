@@ -14,13 +14,13 @@ from time import monotonic
 
 from engine.backend import Backend
 from engine.data.projections import Projections
-from engine.errors import DataError
+from engine.errors import DataError, EngineError
 from engine.filtering.settings import FilterSettings
 from engine.geometry.plane import Plane
 from engine.live.arrivals import Arrivals
 from engine.live.batches import batch_of
 from engine.live.following import LiveChoices, LiveUpdate, LiveWork, Request
-from engine.live.frame import Ended, SourceEvent
+from engine.live.frame import Ended, Frame, Noticed, SourceEvent
 from engine.live.recording import Recording
 from engine.live.source import FrameSource
 from engine.operators.slice_sums import SliceSums
@@ -46,7 +46,8 @@ class LiveSession:
         self, source: FrameSource, choices: LiveChoices | None = None, *, on: Backend
     ) -> None:
         choices = choices or LiveChoices()
-        self._recording = Recording(source) if choices.settings.mode == "growing" else None
+        is_kept = choices.settings.mode == "growing"
+        self._recording = Recording(source, choices.geometry) if is_kept else None
         self._source, self._on = self._recording or source, on
         self._work = LiveWork(source, choices, on=on, say=self._say)
         self._update = self._work.update
@@ -117,7 +118,7 @@ class LiveSession:
         """
         if self._recording is None:
             raise DataError("sliding views are not kept; follow a scan that grows to keep it.")
-        geometry = self._work.geometry
+        geometry = self._recording.geometry_of_scan
         if geometry is None:
             raise DataError("the geometry of the scan never came, so there is no scan to keep.")
         return self._recording.scan(geometry)
@@ -155,7 +156,7 @@ class LiveSession:
             if not self._on.is_cuda:
                 SliceSums.compile()  # or the first views would wait for it
             with Arrivals(self._source) as arrivals:
-                self._follow(arrivals)
+                self._follow_and_keep(arrivals)
             self._work.wait()
             self._hand_over()
         except BaseException as e:  # noqa: BLE001  handed to whoever looks, who raises it
@@ -163,6 +164,33 @@ class LiveSession:
         with self._changed:
             self._fault, self._has_ended = fault, True
             self._changed.notify_all()
+
+    def _follow_and_keep(self, arrivals: Arrivals) -> None:
+        """Follow to the end; where slices fail for a reason of ours, a scan is kept to its end."""
+        try:
+            self._follow(arrivals)
+        except EngineError:
+            raise
+        except Exception as e:
+            if self._recording is not None:
+                self._say(
+                    Noticed(
+                        f"{self._source.name}: the slices have failed ({type(e).__name__}: {e}); "
+                        "no more are made, the scan is kept to its end."
+                    )
+                )
+                self._keep_on(arrivals)
+            raise
+
+    def _keep_on(self, arrivals: Arrivals) -> None:
+        """Take what comes; the frames are kept before they come here."""
+        while not self._stop.is_set():
+            arrived = batch_of(arrivals, LEAST_S)
+            for each in arrived:
+                if not isinstance(each, Frame | Ended):
+                    self._say(each)
+            if any(isinstance(each, Ended) for each in arrived):
+                return
 
     def _follow(self, arrivals: Arrivals) -> None:
         work = self._work

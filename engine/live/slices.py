@@ -28,8 +28,9 @@ from engine.live.frame import Frame, FrameKind
 from engine.live.images import LiveImages
 from engine.live.preparing import Preparation
 from engine.live.settings import LiveSettings
+from engine.live.unusable import UnusableViews
 from engine.live.view_ring import ViewRing, view_of
-from engine.live.views import begins_anew, check_device, check_scan, check_shape, views_of
+from engine.live.views import begins_anew, check_device, check_scan, check_shape, views_of, word_of
 from engine.operators.slice_sums import checked_planes
 from engine.preprocess.base import PreprocessStep
 
@@ -79,6 +80,7 @@ class LiveSlices:
         self._axis_shift = self._roll_rad = 0.0
         self._cut: tuple[bool, bool] | None = None
         self._since_cut = self._n_beyond = 0
+        self._unusable = UnusableViews(self.n_window)
         self.scan: int | None = None
         self._newest_weights: ViewWeights | None
         self._forget_filtered()
@@ -90,8 +92,8 @@ class LiveSlices:
 
     @property
     def numbers(self) -> set[int]:
-        """Numbers of the views that are held."""
-        return self._ring.numbers
+        """Numbers of the views that are held, and of those that cannot be used."""
+        return self._ring.numbers | self._unusable.numbers
 
     @property
     def newest(self) -> int | None:
@@ -122,6 +124,7 @@ class LiveSlices:
             check_shape(frame, self.measured_shape)
             if frame.kind != FrameKind.PROJECTION:
                 self.preparation.take(frame)
+                self._unusable.clear()
             elif self._is_wanted(frame, said, same_scan):
                 views.append(frame)
         if views and self.waits_for is not None:
@@ -132,6 +135,7 @@ class LiveSlices:
     def clear(self) -> None:
         """Forget all views: another scan begins. Darks and flats stay."""
         self._ring.free(self._ring.slots)
+        self._unusable.clear()
         self._cut = None
         self._forget_filtered()
 
@@ -190,7 +194,7 @@ class LiveSlices:
             len(slots),
             newest,
             weights.covered_rad,
-            _word(weights),
+            word_of(weights),
             float(geometry.axis_column.mean()),
             geometry.angles_rad,
         )
@@ -215,12 +219,14 @@ class LiveSlices:
         if self.settings.mode == "sliding":
             frames = frames[-self.n_window :]
         prepared = []
+        frames = list({frame.index: frame for frame in frames}.values())  # the last of a number
         with ThreadPoolExecutor(self._on.threads) as pool:
             for frame, each in [(f, pool.submit(self._prepared, f)) for f in frames]:
                 try:
                     prepared.append((frame, *each.result()))
+                    said += self._unusable.came(frame.index)
                 except EngineError as e:
-                    said.append(str(e))
+                    said += self._unusable.add(frame.index, str(e))
         if not prepared:
             return
         numbers = [frame.index for frame, _, _ in prepared]
@@ -269,10 +275,3 @@ class LiveSlices:
         self._filtered = filtered
         filtered.bring_up(slots, self._ring.values, weights)
         return filtered
-
-
-def _word(weights: ViewWeights) -> str:
-    kind = weights.design.kind
-    if weights.covered_rad and kind in ("full circle", "half circle", "half fan"):
-        return "exact"
-    return "even" if weights.are_even else "shared"

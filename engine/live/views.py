@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from engine.backend import Backend
@@ -13,6 +15,9 @@ from engine.filtering.redundancy import coverage
 from engine.geometry.xray import XrayGeometry
 from engine.live.frame import Frame
 from engine.live.settings import LiveSettings
+
+if TYPE_CHECKING:
+    from engine.filtering.view_filter import ViewWeights
 
 LATE = 64
 """A number smaller than the newest by this, or 0, begins another scan."""
@@ -49,6 +54,26 @@ def begins_anew(frame: Frame, newest: int | None, scan: int | None) -> bool:
     if frame.scan is not None and scan is not None:
         return frame.scan != scan
     return frame.index < newest and (frame.index == 0 or newest - frame.index >= LATE)
+
+
+def is_same_geometry(one: XrayGeometry | None, other: XrayGeometry | None) -> bool:
+    """Whether both are known, and of the same detector on the same way."""
+    if one is None or other is None:
+        return False
+    if one is other:
+        return True
+    if (one.beam, one.shape, one.n_views) != (other.beam, other.shape, other.n_views):
+        return False
+    names = ("source_mm", "detector_mm", "u_mm", "v_mm")
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
+
+
+def word_of(weights: ViewWeights) -> str:
+    """Return how rays count that are measured twice: "exact" where none or all of them are."""
+    kind = weights.design.kind
+    if weights.covered_rad and kind in ("full circle", "half circle", "half fan"):
+        return "exact"
+    return "even" if weights.are_even else "shared"
 
 
 def check_device(on: Backend) -> None:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from engine.errors import EngineError
 from engine.geometry.xray import XrayGeometry
-from engine.live.frame import Arrival, Ended, Frame, Gone, Noticed, Resumed, Waiting
+from engine.live.frame import Announced, Arrival, Ended, Frame, Gone, Noticed, Resumed, Waiting
 from engine.live.message import MOST_BYTES, ScanEnd, read_message
 from engine.live.sequence import Sequence
+from engine.live.views import is_same_geometry
 from engine.live.zeromq import opened
 
 if TYPE_CHECKING:
@@ -101,9 +102,23 @@ class StreamSource:
                 )
                 return
             if isinstance(message, XrayGeometry):
-                self._geometry = message
+                yield from self._announced(message, sequence)
             elif isinstance(message, Frame):
                 yield from sequence.followed(message)
+
+    def _announced(self, geometry: XrayGeometry, sequence: Sequence) -> Iterator[Announced]:
+        before, self._geometry = self._geometry, geometry
+        if is_same_geometry(before, geometry):
+            return
+        rows, columns = geometry.shape
+        another, then = ("", "") if before is None else ("another ", "; another scan begins")
+        if before is not None:
+            sequence.begin_anew()
+        yield Announced(
+            f"{self.name}: the sender announces {another or 'a '}geometry of {geometry.n_views:,} "
+            f"projections of {rows} × {columns} pixels{then}.",
+            geometry,
+        )
 
     def _said(self, text: str) -> Iterator[Noticed]:
         self._refused += 1

@@ -1,7 +1,7 @@
 """A sender of frames that knows nothing of ours, as stands at a beamline; a process of its own.
 
 python plain_sender.py ADDRESS FIRST LAST [bad]: pushes one dark, one flat and projections FIRST to
-LAST − 1, filled with their number; "bad" sends what is not in the form before them.
+LAST − 1, filled with one more than their number; "bad" sends what is not in the form before them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def main(address: str, first: int, last: int, *, bad: bool) -> None:
     socket.send_multipart(message(0, 0, frame))
     socket.send_multipart(message(0, 1, frame + 900))
     for index in range(first, last):
-        socket.send_multipart(message(index, 2, np.full_like(frame, index)))
+        socket.send_multipart(message(index, 2, np.full_like(frame, 1 + index)))
     sys.stdin.read()  # stays until it is killed, or let go
 
 

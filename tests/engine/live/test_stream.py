@@ -89,7 +89,7 @@ def test_a_sender_that_is_killed_comes_back_and_begins_anew() -> None:
     assert "the scan begins anew, projection 0 comes after 4" in text
     assert [each.index for each in frames_of(got)] == [0, 1, 2, 3, 4] * 2
     for each in frames_of(got):
-        assert (each.values == each.index).all()
+        assert (each.values == 1 + each.index).all()
         assert each.angle_rad is None
     assert [int(each.values[0, 0]) for each in frames_of(got, FrameKind.FLAT)] == [1000, 1000]
     assert source.geometry is None
