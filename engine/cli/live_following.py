@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 
 from engine import backend
 from engine.cli.console import Console
+from engine.cli.live_provenance import provenance_of
 from engine.cli.live_reconstruct import planes_files
 from engine.cli.live_results import save_scan, save_slices, whole_volume
 from engine.cli.live_source import source_of
+from engine.data.projections import Projections
 from engine.errors import EngineError, SettingsError
 from engine.geometry.xray import XrayGeometry
 from engine.io import can_save
@@ -27,6 +31,8 @@ from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.plain import Plain
 from engine.study.assignments import with_settings
 
+ITEM_BYTES = 2
+"""Bytes of a pixel, in the counts of most detectors."""
 EVERY_S = 1.0
 """Between two lines of figures."""
 
@@ -40,20 +46,35 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
         mode=arguments.mode, turn=arguments.turn, weights=arguments.weights, preview_edge=0
     )
     choices = choices_of(protocol, settings, geometry)
-    on = backend.cpu(arguments.threads)
+    on, begun_utc = backend.cpu(arguments.threads), datetime.now(UTC)
     lines = _JsonLines(console) if arguments.json else _Lines(console)
     with LiveSession(source, choices, on=on) as session:
-        fault = _followed(session, lines)
-    images = session.newest.images
+        fault = _followed(session, lines, Room(arguments.scan, session))
+    update = session.newest
+    images, faults = update.images, list[BaseException]()
+    scan: Projections | None = None
+    if arguments.scan is not None and update.statistics.frames:  # before all: it cannot be repeated
+        try:
+            scan = save_scan(session.scan(), arguments.scan)
+            lines.say("saved", f"Scan: {arguments.scan}")
+        except EngineError as e:
+            faults.append(e)
     if images is not None:
-        saved = save_slices(images, arguments.output)
-        lines.say("saved", f"Slices: {', '.join(map(str, saved))}")
-    if arguments.scan is not None and images is not None:
-        scan = save_scan(session.scan(), arguments.scan)
-        lines.say("saved", f"Scan: {arguments.scan}")
-        if arguments.volume is not None and fault is None:
-            whole_volume(scan, protocol, arguments, on, console)
-            lines.say("saved", f"Volume: {arguments.volume}")
+        try:
+            made = provenance_of(session, update, protocol, settings, arguments, begun_utc)
+            saved = save_slices(images, arguments.output, made)
+            lines.say("saved", f"Slices: {', '.join(map(str, saved))}")
+        except EngineError as e:
+            faults.append(e)
+    if scan is not None and arguments.volume is not None and fault is None:
+        whole_volume(scan, protocol, arguments, on, console)
+        lines.say("saved", f"Volume: {arguments.volume}")
+    if fault is not None and not isinstance(fault, KeyboardInterrupt):
+        faults.insert(0, fault)
+    for each in faults[1:]:
+        lines.say("fault", str(each))
+    if faults:
+        raise faults[0]
     if isinstance(fault, KeyboardInterrupt) and images is not None:
         raise KeyboardInterrupt("the slices of what had come are saved.")
     if fault is not None:
@@ -88,13 +109,41 @@ def _geometry(path: Path | None) -> XrayGeometry | None:
             loader.close()
 
 
-def _followed(session: LiveSession, lines: _Lines) -> BaseException | None:
+class Room:
+    """Says early where the disk has no room for the scan that is to be kept."""
+
+    def __init__(self, path: Path | None, session: LiveSession) -> None:
+        self._path, self._session = path, session
+
+    def lack(self) -> str | None:
+        """Return what is to be said, once the geometry is known; None before and after."""
+        geometry = self._session.geometry
+        if self._path is None or geometry is None:
+            return None
+        path, self._path = self._path, None
+        wanted = ITEM_BYTES * geometry.n_views * geometry.shape[0] * geometry.shape[1]
+        try:
+            free = shutil.disk_usage(path.absolute().parent).free
+        except OSError:  # whoever writes there says it
+            return None
+        if free >= wanted:
+            return None
+        return (
+            f"{path}: the scan of {geometry.n_views:,} projections needs about {wanted:,} bytes "
+            f"and {free:,} are free; make room before it ends."
+        )
+
+
+def _followed(session: LiveSession, lines: _Lines, room: Room) -> BaseException | None:
     """Show what happens until the scan has ended; returns what ended it before, Ctrl+C too."""
     said_s = monotonic()
     try:
         while True:
             news = session.take()
             if isinstance(news, LiveUpdate):
+                lack = room.lack()
+                if lack is not None:
+                    lines.say("noticed", lack)
                 if monotonic() - said_s >= EVERY_S:
                     said_s = monotonic()
                     lines.show(news)
@@ -104,8 +153,8 @@ def _followed(session: LiveSession, lines: _Lines) -> BaseException | None:
                 lines.say(type(news).__name__.lower(), news.text)
                 if isinstance(news, Ended):
                     return None
-    except (KeyboardInterrupt, EngineError) as e:
-        return e  # when what had come is saved
+    except (KeyboardInterrupt, Exception) as e:  # noqa: BLE001  raised when what came is saved
+        return e
 
 
 class _Lines:

@@ -23,21 +23,14 @@ from engine.jobs.reconstruction import run
 from engine.live.images import LiveImages
 from engine.modalities.xray_ct.flow import NO_PATIENT
 from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.plain import Plain
 from engine.study.study import Study
 
 
-def save_slices(images: LiveImages, path: Path) -> tuple[Path, ...]:
+def save_slices(images: LiveImages, path: Path, provenance: Plain) -> tuple[Path, ...]:
     """Write the slices across z, y and x, each a volume one voxel thick; returns their files."""
     files = planes_files(path)
-    info = {
-        "axes": NO_PATIENT,
-        "live": {
-            "views": images.n_views,
-            "covered_deg": float(np.degrees(images.covered_rad)),
-            "weights": images.weights,
-            "axis_column": images.axis_column,
-        },
-    }
+    info = {"axes": NO_PATIENT, **provenance}
     for values, plane, file in zip(images.values, images.planes, files, strict=True):
         values, grid = _thin(values, plane)
         save(Volume(values, grid, "1/mm", info), file)

@@ -5,6 +5,7 @@ They are kept in the thread that receives them, so that none is lost to slices t
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from threading import Event
@@ -146,6 +147,20 @@ class Recording:
         self._views, self._view_bytes, self._is_full = {}, 0, False
         self._darks.begin_anew()
         self._flats.begin_anew()
+
+    @property
+    def sha256(self) -> str:
+        """Digest of all frames that are kept, in the order of their numbers."""
+        found = hashlib.sha256()
+        for number in sorted(self._views):
+            found.update(f"projection {number}".encode())
+            found.update(np.ascontiguousarray(self._views[number].values).tobytes())
+        for kind, kept in (("flats", self._flats), ("darks", self._darks)):
+            found.update(f"{kind} {kept.followed_by}".encode())
+            stacked = kept.stacked
+            if stacked is not None:
+                found.update(np.ascontiguousarray(stacked).tobytes())
+        return found.hexdigest()
 
     def scan(self, geometry: XrayGeometry) -> Projections:
         """Return all that came as a scan of counts.

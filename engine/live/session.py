@@ -17,6 +17,7 @@ from engine.data.projections import Projections
 from engine.errors import DataError, EngineError
 from engine.filtering.settings import FilterSettings
 from engine.geometry.plane import Plane
+from engine.geometry.xray import XrayGeometry
 from engine.live.arrivals import Arrivals
 from engine.live.batches import batch_of
 from engine.live.following import LiveChoices, LiveUpdate, LiveWork, Request
@@ -122,6 +123,21 @@ class LiveSession:
         if geometry is None:
             raise DataError("the geometry of the scan never came, so there is no scan to keep.")
         return self._recording.scan(geometry)
+
+    @property
+    def geometry(self) -> XrayGeometry | None:
+        """Geometry of the whole scan as measured, once it is known."""
+        return self._work.geometry
+
+    @property
+    def device(self) -> str:
+        """What makes the slices."""
+        return self._on.name
+
+    @property
+    def frames_sha256(self) -> str | None:
+        """Digest of the frames of a growing scan, after `close`; None: they are not kept."""
+        return None if self._recording is None else self._recording.sha256
 
     def _ask(self, what: str, request: Request) -> None:
         with self._changed:

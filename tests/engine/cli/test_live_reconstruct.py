@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +46,14 @@ def test_slices_scan_and_volume_come_out_of_one_pass(
         assert volume.unit == "1/mm" and min(volume.values.shape) == 1
         middle = tuple(slice(n // 2 - 3, n // 2 + 3) if n > 1 else 0 for n in volume.values.shape)
         np.testing.assert_allclose(volume.values[middle].mean(), MU, rtol=5e-3)
+        made = volume.info
+        assert made["environment"]["isocenter"] and made["format"] == "isocenter-live-provenance-1"
+        assert made["source"]["name"].startswith("scan-") and made["source"]["replay"] is True
+        assert str(stored) not in json.dumps(made) and stored.name not in json.dumps(made)
+        assert made["protocol"]["steps"]["rings"]["use"] == "off"
+        assert made["settings"]["mode"] == "growing"
+        assert made["live"]["views"] == made["scan"]["planned_views"] == N
+        assert len(made["scan"]["frames_sha256"]) == len(made["scan"]["geometry_sha256"]) == 64
 
     assert main([*words, "--scan", str(tmp_path / "other.h5")]) == 2
     assert "s-axial.nii.gz" in capsys.readouterr().err
@@ -82,3 +91,36 @@ def test_another_geometry_is_refused_and_nothing_is_written(
     assert main([*words, "--geometry", str(other)]) == 2
     assert "give the geometry of this detector" in capsys.readouterr().err
     assert not list(tmp_path.glob("s-*"))
+
+
+def test_a_full_disk_takes_the_scan_alone_and_is_a_sentence(
+    stored: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    resource = pytest.importorskip("resource", reason="file size limits need POSIX")
+    kept = tmp_path / "kept.h5"
+    kept.write_bytes(b"old")
+    words = ["live", "reconstruct", str(stored), "--replay", "-o", str(tmp_path / "s.nii.gz")]
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, before[1]))
+    try:
+        assert main([*words, "--scan", str(kept), "--force", *SETTINGS]) == 2
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    told = capsys.readouterr()
+    assert re.search(r"kept.h5.*needs [\d,]+ bytes and [\d,]+ are free", told.err)
+    assert "Slices: " in told.out
+    assert kept.read_bytes() == b"old"
+    assert len(list(tmp_path.glob("s-*.nii.gz"))) == 3
+    assert not list(tmp_path.glob(".*part*"))
+
+
+def test_a_scan_whose_flats_never_came_is_kept_all_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    geometry, stored, kept = cone(), tmp_path / "scan.h5", tmp_path / "kept.h5"
+    save_projections(Projections(counts_of(geometry), geometry, kind="counts"), stored)
+    words = ["live", "reconstruct", str(stored), "--replay", "-o", str(tmp_path / "s.nii.gz")]
+    assert main([*words, "--scan", str(kept), *SETTINGS]) == 2
+    told = capsys.readouterr()
+    assert "no slice could be made: the scan holds no flat fields" in told.err
+    np.testing.assert_array_equal(read_projections(kept).values, counts_of(geometry))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from engine.arrays import Array
 from engine.live.frame import Arrival, Frame, FrameKind, ShapeChanged
@@ -31,9 +32,10 @@ def test_one_frame_of_another_size_is_not_used_and_two_change_the_size() -> None
     assert [each.shape for each in changed] == [(2, 8)]
 
 
-def test_frames_without_numbers_are_told_once_and_not_used() -> None:
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_frames_without_numbers_are_told_once_and_not_used(value: float) -> None:
     bad = np.ones((4, 8), np.float32)
-    bad[1, 2] = np.nan
+    bad[1, 2] = value
     arrivals = screened([frame(0), frame(1, bad), frame(2, bad), frame(3, bad), frame(4)])
     assert [each.index for each in frames_of(arrivals)] == [0, 4]
     text = texts_of(arrivals)

@@ -1,0 +1,86 @@
+"""What live slices were made of: program, source, choices, geometry, and the frames in them."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from engine.geometry.xray import XrayGeometry
+from engine.io.folder import exists
+from engine.live.following import LiveUpdate
+from engine.live.images import LiveImages
+from engine.live.session import LiveSession
+from engine.live.settings import LiveSettings
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.plain import Plain
+from engine.privacy.key import pseudonym_of
+from engine.reporting.environment import environment
+from engine.reporting.provenance import CLAIM
+
+FORMAT = "isocenter-live-provenance-1"
+
+
+def provenance_of(
+    session: LiveSession,
+    update: LiveUpdate,
+    protocol: CtProtocol,
+    settings: LiveSettings,
+    arguments: argparse.Namespace,
+    begun_utc: datetime,
+) -> Plain:
+    """Return what made the newest images of a session that is closed, as plain values."""
+    images, figures = update.images, update.statistics
+    stored = arguments.geometry
+    return {
+        "format": FORMAT,
+        "claim": CLAIM,
+        "environment": environment(),
+        "device": session.device,
+        "source": {
+            "name": source_name(arguments.source),
+            "replay": arguments.replay,
+            "frames": figures.frames,
+            "dropped": figures.dropped,
+        },
+        "scan": {
+            "geometry_sha256": None if session.geometry is None else digest(session.geometry),
+            "geometry_of": "the source" if stored is None else pseudonym_of(stored),
+            "planned_views": None if session.geometry is None else session.geometry.n_views,
+            "frames_sha256": session.frames_sha256,
+        },
+        "protocol": protocol.model_dump(mode="json"),
+        "settings": settings.model_dump(mode="json"),
+        "live": {} if images is None else _facts(images),
+        "started_utc": begun_utc.isoformat(),
+        "ended_utc": datetime.now(UTC).isoformat(),
+    }
+
+
+def source_name(source: str) -> str:
+    """Return the address of a source; a file or folder goes by a pseudonym."""
+    path = Path(source)
+    return pseudonym_of(path, "scan") if exists(path) else source
+
+
+def digest(geometry: XrayGeometry) -> str:
+    """Return the SHA-256 of where source and detector stand for every view."""
+    vectors = (geometry.source_mm, geometry.detector_mm, geometry.u_mm, geometry.v_mm)
+    head = f"{geometry.beam} {geometry.shape}".encode()
+    found = hashlib.sha256(head)
+    for each in vectors:
+        found.update(np.ascontiguousarray(each, "<f8").tobytes())
+    return found.hexdigest()
+
+
+def _facts(images: LiveImages) -> Plain:
+    return {
+        "views": images.n_views,
+        "newest": images.newest,
+        "covered_deg": float(np.degrees(images.covered_rad)),
+        "weights": images.weights,
+        "axis_column": images.axis_column,
+    }
