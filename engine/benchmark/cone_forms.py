@@ -8,7 +8,7 @@ fractions. Line integrals: from a texture and from memory, and their transpose.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
@@ -77,10 +77,49 @@ class FormsWork:
         return self.grid.n_voxels * self.n_views
 
 
+@dataclass(frozen=True)
+class ScanWork:
+    """The work of one scan.
+
+    Attributes
+    ----------
+    geometry : its views
+    grid : its volume
+    """
+
+    geometry: XrayGeometry
+    grid: ImageGrid
+
+    @property
+    def n_views(self) -> int:
+        """Number of views."""
+        return self.geometry.n_views
+
+    @property
+    def detector(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.geometry.shape
+
+    @property
+    def n_updates(self) -> int:
+        """Voxels times views."""
+        return self.grid.n_voxels * self.n_views
+
+    @property
+    def n_rays(self) -> int:
+        """Rays of all views."""
+        return self.n_views * self.detector[0] * self.detector[1]
+
+    def widened(self, pixels: int) -> XrayGeometry:
+        """Return the views with more pixels on every edge of the detector."""
+        n_rows, n_columns = self.detector
+        return replace(self.geometry, shape=(n_rows + 2 * pixels, n_columns + 2 * pixels))
+
+
 class Forms:
     """A scan on the device, and how each form of a kernel is measured on it."""
 
-    def __init__(self, on: Backend, work: FormsWork, repeats: int) -> None:
+    def __init__(self, on: Backend, work: FormsWork | ScanWork, repeats: int) -> None:
         if on.gpu is None:
             raise ResourceError(f"{on.label}: kernels of a GPU cannot be measured on it.")
         self.gpu, self._xp, self.work, self._repeats = on.gpu, on.xp, work, repeats

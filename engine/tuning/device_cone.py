@@ -18,7 +18,7 @@ import numpy as np
 
 from engine.arrays import Array
 from engine.backend import Backend, cpu
-from engine.benchmark.cone_forms import Forms, FormsWork
+from engine.benchmark.cone_forms import Forms, FormsWork, ScanWork
 from engine.geometry.xray import XrayGeometry
 from engine.kernels.cone_variants import MOST_SHARED_BYTES, MOST_THREADS, WARP, BackVariant
 from engine.kernels.tuning import back_slot, shipped_back
@@ -43,6 +43,8 @@ RESTRICTIONS = (
 )
 EDGE = 2
 """Pixels beyond the edge of a detector in which a texture may read something else than zero."""
+MOST_PIXELS = 1 << 27
+"""Pixels of all views of a study that are tried with: as much as the host can hold several of."""
 TWIN_ROUNDING = 1e-5
 """Part of a value that sums of float32 may differ by, beside what textures do."""
 
@@ -52,7 +54,7 @@ class DeviceBack(TuningProblem):
 
     title = "back projection of cone beams"
 
-    def __init__(self, on: Backend, work: FormsWork = STANDARD) -> None:
+    def __init__(self, on: Backend, work: FormsWork | ScanWork = STANDARD) -> None:
         self.on, self._cone = on, work
         rows, columns = work.detector
         shape = work.grid.shape
@@ -112,6 +114,14 @@ class DeviceBack(TuningProblem):
         host.keep(y, kept)
         boxes = (VolumeBox((z, 0, 0), (1, n_y, n_x)) for z in self._slices)
         return np.concatenate([host.back_kept(kept, box) for box in boxes])
+
+
+def thinned(work: ScanWork) -> ScanWork:
+    """Return a scan with as many of its views, even over it, as the standard work has."""
+    rows, columns = work.detector
+    most = max(1, min(STANDARD.n_views, MOST_PIXELS // (rows * columns)))
+    views = slice(None, None, -(-work.n_views // most))
+    return ScanWork(work.geometry.select(views), work.grid)
 
 
 def _differences(y: Array) -> Array:

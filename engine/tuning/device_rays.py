@@ -15,6 +15,7 @@ from engine.arrays import Array
 from engine.backend import Backend, cpu
 from engine.benchmark.crossing import cube, sorted_events
 from engine.geometry.grid import ImageGrid
+from engine.geometry.tof import TofBins
 from engine.kernels.tuning import ray_slot, shipped_rays
 from engine.kernels.variants import BLOCKS, Mapping, Order, RayVariant
 from engine.operators.rays import RayProjector, Rays
@@ -38,14 +39,17 @@ class DeviceUpdate(TuningProblem):
         on: Backend,
         rays: Rays | None = None,
         grid: ImageGrid | None = None,
+        tof: TofBins | None = None,
         *,
         reproducible: bool = False,
     ) -> None:
-        self.on, self._grid, self._exact = on, grid or cube(SIZE), reproducible
+        self.on, self._grid, self._tof = on, grid or cube(SIZE), tof
+        self._exact = reproducible
         self._rays = rays or sorted_events(EVENTS, np.random.default_rng(SEED))
         n_voxels = self._grid.n_voxels
-        self._base = shipped_rays(on, n_voxels, False, reproducible, "float32")
-        self.slot = ray_slot(n_voxels, is_timed=False, reproducible=reproducible)
+        is_timed = tof is not None and self._rays.tof_bins is not None
+        self._base = shipped_rays(on, n_voxels, is_timed, reproducible, "float32")
+        self.slot = ray_slot(n_voxels, is_timed=is_timed, reproducible=reproducible)
         z, y, x = self._grid.shape
         self.work = f"{len(self._rays.ends)} events through {x} × {y} × {z} voxels"
         self.parameters = {
@@ -59,7 +63,9 @@ class DeviceUpdate(TuningProblem):
     def prepare(self) -> None:
         self._x = (0.1 + np.random.default_rng(SEED).random(self._grid.shape)).astype(np.float32)
         self._held: dict[RayVariant, RayProjector] = {}
-        twin = RayProjector(self._rays, self._grid, on=cpu(), reproducible=self._exact)
+        twin = RayProjector(
+            self._rays, self._grid, on=cpu(), tof=self._tof, reproducible=self._exact
+        )
         self._twin = twin.em_numerator(self._x)
 
     def form(self, values: Values) -> Plain:
@@ -106,6 +112,7 @@ class DeviceUpdate(TuningProblem):
         if variant not in self._held:
             self._held = {v: A for v, A in self._held.items() if v == self._base}
             self._held[variant] = RayProjector(
-                self._rays, self._grid, on=self.on, variant=variant, reproducible=self._exact
-            )
+                self._rays, self._grid, on=self.on, tof=self._tof, variant=variant,
+                reproducible=self._exact,
+            )  # fmt: skip
         return self._held[variant]

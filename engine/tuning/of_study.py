@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.backend import Backend
+from engine.benchmark.cone_forms import ScanWork
 from engine.errors import DataError, ResourceError, SettingsError
 from engine.geometry.dual_head import DualHead
 from engine.geometry.scanner import Scanner
@@ -17,14 +18,16 @@ from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.operators.rays import Rays
 from engine.paths import cache_dir
 from engine.study.study import Study
-from engine.tuning import host_rays
+from engine.tuning import device_rays, host_rays
+from engine.tuning.device_cone import DeviceBack, thinned
+from engine.tuning.device_matrix import DeviceProjection
 from engine.tuning.host_cone import HostBack, TunedScan
 from engine.tuning.host_matrix import HostProjection
 from engine.tuning.problem import TuningProblem
 
 
 def problem_of_study(target: str, study: Study, on: Backend) -> TuningProblem:
-    """Return what is tuned for a study on the CPU.
+    """Return what is tuned for a study.
 
     Parameters
     ----------
@@ -33,24 +36,20 @@ def problem_of_study(target: str, study: Study, on: Backend) -> TuningProblem:
     study
         the scan and its protocol
     on
-        the CPU
+        the device
 
     Raises
     ------
     SettingsError
         where the study is of another kind
     ResourceError
-        on a GPU; or where its response was not made yet
+        where its response was not made yet
+    DeviceError
+        where it is too large for a card
     """
-    if on.is_cuda:
-        raise ResourceError(
-            f"{on.label}: on a GPU kernels are tuned in the standard size; leave --study out, or "
-            "give --device cpu."
-        )
     match target, study.protocol:
         case "cone", CtProtocol() as protocol:
-            geometry = read_projections(study.data).geometry
-            return HostBack(on, TunedScan(geometry, protocol.grid.grid_for(geometry)))
+            return _of_projections(study, protocol, on)
         case "listmode", ListModeProtocol() as protocol:
             return _of_events(study, protocol, on)
         case "dual-head", DualHeadProtocol() as protocol:
@@ -60,18 +59,28 @@ def problem_of_study(target: str, study: Study, on: Backend) -> TuningProblem:
     )
 
 
+def _of_projections(study: Study, protocol: CtProtocol, on: Backend) -> TuningProblem:
+    geometry = read_projections(study.data).geometry
+    grid = protocol.grid.grid_for(geometry)
+    if not on.is_cuda:
+        return HostBack(on, TunedScan(geometry, grid))
+    return DeviceBack(on, thinned(ScanWork(geometry, grid)))
+
+
 def _of_events(study: Study, protocol: ListModeProtocol, on: Backend) -> TuningProblem:
     data = read_listmode(study.data, scanner=study.scanner, complete_events=study.complete_events)
     prompts = prepare(data, on=on).data
     # every n-th of the sorted events, as a subset takes them
-    rows = slice(None, None, -(-prompts.n_events // (host_rays.EVENTS * on.threads)))
+    most = device_rays.EVENTS if on.is_cuda else host_rays.EVENTS * on.threads
+    rows = slice(None, None, -(-prompts.n_events // most))
     is_timed = protocol.time_of_flight and prompts.tof_bins is not None
     rays = Rays(
         prompts.scanner.positions_mm,
         prompts.crystals[rows],
         prompts.tof_bins[rows] if is_timed and prompts.tof_bins is not None else None,
     )
-    return host_rays.HostUpdate(
+    update = device_rays.DeviceUpdate if on.is_cuda else host_rays.HostUpdate
+    return update(
         on,
         rays,
         protocol.grid.grid_for(prompts.scanner),
@@ -96,7 +105,8 @@ def _of_panels(study: Study, protocol: DualHeadProtocol, on: Backend) -> TuningP
             f"{study.data.name}: the response of {panels.name} was not made yet; reconstruct the "
             "study once, or make it with `isocenter response build`."
         )
-    return HostProjection(on, response, protocol.algorithm.n_subsets)
+    projection = DeviceProjection if on.is_cuda else HostProjection
+    return projection(on, response, protocol.algorithm.n_subsets)
 
 
 def _scanner_of(study: Study) -> Scanner:

@@ -8,19 +8,25 @@ from itertools import product
 import numpy as np
 import pytest
 
-from engine.benchmark.cone_forms import FormsWork
-from engine.benchmark.crossing import cube, events
-from engine.io import read_scanner
+from engine.benchmark.cone_forms import FormsWork, ScanWork
+from engine.benchmark.crossing import cube, events, time_bins, timing
+from engine.data.projections import Projections
+from engine.geometry.orbits import circle, circular_cone
+from engine.io import read_scanner, write_projections
 from engine.kernels.cone_variants import BackVariant
 from engine.kernels.host_forms import BackForm
 from engine.kernels.kept_forms import chosen, form_of
 from engine.kernels.matrix_variants import MatrixVariant
 from engine.kernels.tuning import shipped_back, tuned_back
+from engine.modalities.xray_ct.protocol import CtGrid, CtProtocol
+from engine.operators.rays import Rays
+from engine.study.study import Study
 from engine.tuning.comparing import Comparison
-from engine.tuning.device_cone import DeviceBack
+from engine.tuning.device_cone import MOST_PIXELS, DeviceBack, thinned
 from engine.tuning.device_matrix import DeviceProjection
 from engine.tuning.device_rays import DeviceUpdate
 from engine.tuning.keeping import keep
+from engine.tuning.of_study import problem_of_study
 from engine.tuning.outcome import Outcome
 from engine.tuning.problems import problems_of
 from engine.tuning.session import TuningSession
@@ -194,3 +200,39 @@ def test_every_form_of_a_parameter_alone_can_be(on_gpu):
             assert len(set(values)) == len(values) and problem.shipped[name] in values
     (standard,) = problems_of("cone", on_gpu)
     assert "512 × 512 × 512" in standard.work
+
+
+def test_a_study_is_tuned_on_a_card_in_its_own_size(on_gpu, tmp_path, rng):
+    orbit = circular_cone(
+        circle(6), source_axis_mm=300.0, source_detector_mm=450.0, shape=(6, 9), pixel_mm=4.0
+    )
+    values = np.ones((6, 6, 9), np.float32)
+    write_projections(Projections(values, orbit, kind="integrals"), tmp_path / "cone.h5")
+    cone = CtProtocol(grid=CtGrid(voxel_mm=(5, 5, 5), diameter_mm=25.0, length_mm=15.0))
+    problem = problem_of_study("cone", Study(data=tmp_path / "cone.h5", protocol=cone), on_gpu)
+    assert isinstance(problem, DeviceBack) and "6 × 9 pixels, 6 views" in problem.work
+    assert faults(problem) == [""]
+
+
+def test_an_update_with_time_of_flight_has_a_form_of_its_own(on_gpu, rng):
+    rays, tof = events(30, rng), timing(400)
+    timed = Rays(rays.points_mm, rays.ends, time_bins(30, tof, rng))
+    problem = DeviceUpdate(on_gpu, timed, cube(8), tof, reproducible=True)
+    assert problem.slot.shape.endswith("timed") and faults(problem) == [""]
+
+
+def test_a_large_scan_is_tried_in_some_of_its_views():
+    orbit = circular_cone(
+        circle(720),
+        source_axis_mm=300.0,
+        source_detector_mm=450.0,
+        shape=(2048, 2048),
+        pixel_mm=0.2,
+    )
+    some = thinned(ScanWork(orbit, cube(8)))
+    rows, columns = some.detector
+    assert 0.5 < some.n_views * rows * columns / MOST_PIXELS <= 1
+    np.testing.assert_allclose(np.ptp(np.diff(some.geometry.angles_rad)), 0, atol=1e-12)
+    wide = some.widened(2)
+    assert wide.shape == (2052, 2052)
+    np.testing.assert_allclose(wide.axis_seen, some.geometry.axis_seen + 2)

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from engine.backend import cpu, cuda
+from engine.backend import cpu
 from engine.benchmark.crossing import cube, events, time_bins, timing
 from engine.cli.main import main
 from engine.data.histogram import Histogram
@@ -30,7 +30,6 @@ from engine.tuning.host_matrix import HostProjection
 from engine.tuning.host_rays import HostUpdate
 from engine.tuning.of_study import problem_of_study
 from engine.tuning.problems import problems_of
-from tests.emulator import EmulatedGpu
 from tests.engine.operators.random_response import random_response
 
 ON = cpu(2)
@@ -143,8 +142,6 @@ def test_a_study_is_tuned_in_its_own_size(tmp_path, monkeypatch):
     assert int(problem.work.split()[0]) <= 1000
     with pytest.raises(SettingsError, match="no scan that `tune cone` is for"):
         problem_of_study("cone", pet, ON)
-    with pytest.raises(ResourceError, match="--device cpu"):
-        problem_of_study("cone", cone, cuda(EmulatedGpu()))
 
 
 def test_a_study_of_panels_wants_its_response_first(tmp_path):
