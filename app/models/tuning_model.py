@@ -74,7 +74,7 @@ class TuningModel(QObject):
 
     def refuse(self, text: str) -> None:
         """Note why there is no search, or no more."""
-        self.phase, self._last_words = Phase.REFUSED, text
+        self.phase, self._last_words = Phase.REFUSED, _sentence(text)
         self.changed.emit()
 
     def take(self, event: object) -> None:
@@ -139,13 +139,18 @@ class TuningModel(QObject):
             case Phase.IDLE:
                 return "Nothing else should run meanwhile: it would slow some forms and not others."
             case Phase.PREPARING:
-                return "Preparing: the shipped form is compiled and run first."
+                return "Preparing: the work is made, and the shipped form compiled and run."
             case Phase.SEARCHING:
                 return f"{self._count_words()} {clock(self.seconds_left)} left."
             case Phase.STOPPING:
                 return f"{self._count_words()} Stopping."
             case Phase.ENDED | Phase.REFUSED:
                 return self._last_words
+
+    @property
+    def has_won(self) -> bool:
+        """Whether a form was found that is faster than the shipped one."""
+        return self.phase is Phase.ENDED and self.best is not None
 
     @property
     def best_words(self) -> str:
@@ -162,6 +167,11 @@ class TuningModel(QObject):
         n, faults = len(self.tried), len([one for one in self.tried if one.seconds is None])
         bad = f", {faults} of them wrong or failed" if faults else ""
         return f"{n} form{'' if n == 1 else 's'} tried{bad}."
+
+
+def _sentence(text: str) -> str:
+    """Return a sentence that begins with a capital, unless it begins with the name of a file."""
+    return text if "." in text.partition(" ")[0] else sentence_case(text)
 
 
 def _end_words(ended: SearchEnded) -> str:

@@ -24,9 +24,10 @@ if TYPE_CHECKING:  # the kernels are not needed to open the window
     from engine.tuning import StoredForm
 
 COLUMNS = ("Kept form of", "Size", "Speed", "Machine", "Found")
-HEIGHT_PX = 116
+MOST_ROWS = 4
 NOTHING = "Nothing is kept: all kernels run as shipped."
 SOME = "Each is used on images of its size to the nearest power of two, on its machine."
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 TIP = "The kernel runs as shipped again"
 
 
@@ -62,9 +63,16 @@ class KeptList(QWidget):
         for form in forms:
             self.tree.addTopLevelItem(_row(form))
         self.text.setText(SOME if forms else NOTHING)
+        self._fit(min(len(forms), MOST_ROWS))
         self.tree.setVisible(bool(forms))
         self.forget.setVisible(bool(forms))
         self._allow()
+
+    def _fit(self, n_rows: int) -> None:
+        """Take as much room as the rows need, so that the plot has the rest."""
+        if n_rows:
+            head = self.tree.header().sizeHint().height()
+            self.tree.setFixedHeight(head + n_rows * self.tree.sizeHintForRow(0) + 4)
 
     def _allow(self) -> None:
         self.forget.setEnabled(bool(self.tree.selectedItems()))
@@ -97,8 +105,7 @@ def _tree() -> QTreeWidget:
     tree.setRootIsDecorated(False)
     tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
     tree.setUniformRowHeights(True)
-    tree.setFixedHeight(HEIGHT_PX)
-    tree.headerItem().setTextAlignment(2, Qt.AlignmentFlag.AlignRight)
+    tree.headerItem().setTextAlignment(2, RIGHT)
     head = tree.header()
     head.setStretchLastSection(False)
     for column in range(len(COLUMNS)):
@@ -109,13 +116,11 @@ def _tree() -> QTreeWidget:
 
 def _row(form: StoredForm) -> QTreeWidgetItem:
     kernel = KERNELS.get(form.kernel, form.kernel)
-    if not form.is_current:
-        kernel += " (of another version, not used)"
-    row = QTreeWidgetItem(
-        [kernel, form.shape, f"{form.gain:.2f} ×", form.machine, form.tuned_utc[:10]]
-    )
-    row.setTextAlignment(2, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    speed = f"{form.gain:.2f} ×" if form.is_current else "not used"
+    row = QTreeWidgetItem([kernel, form.shape, speed, form.machine, form.tuned_utc[:10]])
+    row.setTextAlignment(2, RIGHT)
     values = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in form.values.items())
+    state = "" if form.is_current else " Found with another version of Isocenter: tune again."
     for column in range(len(COLUMNS)):
-        row.setToolTip(column, plain_tip(f"{values}. {form.machine}"))
+        row.setToolTip(column, plain_tip(f"{values}. {form.machine}.{state}"))
     return row

@@ -23,7 +23,6 @@ LEAD = (
     "Forms are tried for a while; one is kept only if its numbers are right and it is faster than "
     "the shipped one beyond the noise."
 )
-TONES = {Phase.REFUSED: "missing", Phase.ENDED: ""}
 
 
 class TuningDialog(QDialog):
@@ -123,7 +122,16 @@ class TuningDialog(QDialog):
         ):
             words.setText(text)
             words.setVisible(bool(text))
-        set_tone(self.state, "missing" if refusal else TONES.get(self.model.phase, "muted"))
+        set_tone(self.state, "missing" if refusal else self._tone)
+
+    @property
+    def _tone(self) -> str:
+        match self.model.phase:
+            case Phase.REFUSED:
+                return "missing"
+            case Phase.ENDED:
+                return "ok" if self.model.has_won else ""
+        return "muted"
 
     def _paint(self) -> None:
         self.plot.set_colours(view_colours(self._theme))

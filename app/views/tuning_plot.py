@@ -60,10 +60,10 @@ class TuningPlot(QWidget):
         self.head.setWordWrap(True)
         self.head.setProperty("role", "muted")
         self.plot = StillPlot("−0000.0", bottom=WholeAxis("bottom"))
-        self.plot.setLabel("bottom", "form")
+        self.plot.setLabel("bottom", "number of the form")
         self.shipped = pyqtgraph.InfiniteLine(angle=0)
         self.plot.addItem(self.shipped)
-        self.best = self.plot.plot([], [], stepMode="left")
+        self.best = self.plot.plot([], [], stepMode="right")
         self.dots = {
             "tried": self._dots("o", 7),
             "known": self._dots("o", 7),

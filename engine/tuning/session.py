@@ -37,7 +37,7 @@ class TuningSession:
     Parameters
     ----------
     problem : the kernel and its work
-    budget_s : time it may take; what is running when it ends is finished
+    budget_s : time it may take; the run at hand when it ends is finished
     strategy : of Kernel Tuner, see `STRATEGIES`
     seed : of what the strategy draws
     cache : file of what was tried, as Kernel Tuner writes it; None: none is kept
@@ -186,7 +186,8 @@ class TuningSession:
         # begun only where it can be ended: what looks good too late is compared first next time
         if self.seconds_left < 4 * PAIRS * self.outcome.shipped_seconds:
             return None
-        pairs = (lambda: seconds(values)), (lambda: seconds(shipped)), (lambda: not self._stopped)
+        may_go_on = lambda: not self._stopped and self.seconds_left > 0  # noqa: E731
+        pairs = (lambda: seconds(values)), (lambda: seconds(shipped)), may_go_on
         found = compare(*pairs)
         # anew: of many forms that are as fast, one looks faster, but hardly twice; and what is told
         # of it is the second comparison, which had no part in the choice

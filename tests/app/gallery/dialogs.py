@@ -155,7 +155,7 @@ def _keep_some() -> None:
     """Keep a form of another machine, as if its folder were this one."""
     record = {
         "format": FORMAT, "machine": "AMD EPYC 9654 96-Core Processor, 192 threads",
-        "kernel": "cone_back", "shape": "upright, 512³ from 1024 rows", "source": "another",
+        "kernel": "cone_back", "shape": "upright, 512³, 1024 rows", "source": "another",
         "values": {"threads": 192, "lines": 64, "views": 8}, "gain": 1.31,
         "tuned_utc": "2026-11-23T12:00:00+00:00",
     }  # fmt: skip

@@ -55,7 +55,7 @@ def test_the_end_says_what_was_won_and_that_it_is_used(model):
     assert model.phase is Phase.STOPPING and model.state_words.endswith("Stopping.")
     model.take(SearchEnded(1, 9.0, {"width": 2}, BETTER, False, True, was_stopped=True))
     words = model.state_words
-    assert words.startswith("Stopped. 1 form in 9 s: kept width 2, 1.25 ×")
+    assert model.has_won and words.startswith("Stopped. 1 form in 9 s: kept width 2, 1.25 ×")
     assert "Later runs on images of this size use it" in words and model.best_words == ""
     model.ask_to_stop()
     assert model.phase is Phase.ENDED
@@ -63,7 +63,7 @@ def test_the_end_says_what_was_won_and_that_it_is_used(model):
 
 def test_nothing_won_says_that_nothing_changes(model):
     model.take(SearchEnded(3, 60.0, None, None, False, False, was_stopped=False))
-    assert "it stays. Later runs go on as they were." in model.state_words
+    assert not model.has_won and "it stays. Later runs go on as they were." in model.state_words
 
 
 def test_a_refusal_is_said_and_the_next_search_begins_clean(model):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import numpy as np
 import pytest
@@ -237,3 +238,19 @@ def test_a_form_that_leaves_nothing_else_running_ends_the_session():
     outcome = session(Bowl(odd="slow"), crashed=(last.values,)).run()
     assert not outcome.is_lost and outcome.best == BEST and len(outcome.tried) == 11
     assert [t.fault for t in outcome.tried if t.fault] == ["the program ended while it ran"]
+
+
+def test_a_comparison_ends_with_the_budget():
+    class Slowing(Bowl):
+        """A machine that takes other work up as soon as forms are compared."""
+
+        def seconds(self, values):
+            self.n_runs = getattr(self, "n_runs", 0) + 1
+            if self.n_runs > 30:
+                time.sleep(0.1)
+            return super().seconds(values)
+
+    problem = Slowing()
+    outcome = session(problem, budget_s=0.4).run()
+    # four more runs fit into the budget, and one pair may end beyond it
+    assert outcome.best is None and problem.n_runs <= 30 + 4 + 2
