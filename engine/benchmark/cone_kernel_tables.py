@@ -17,7 +17,7 @@ LIVE_FIGURES = (
         "latency_ms_median",
         "latency_ms_p99",
     ),
-    "memory_mib",
+    *("memory_mib", "difference"),
 )
 """Figures of a detector that is followed, in the order of the table."""
 
@@ -135,7 +135,10 @@ def live(part: Plain) -> list[Table]:
         for r in part["rows"]
     ]
     theirs = (f"paper: {by}, {part['published_card']}" for by in part["published"])
-    mine = ("came/s", "dropped", "[%]", "images/s", "latency, median [ms]", "at 99 % [ms]", "MiB")
+    mine = (
+        *("came/s", "dropped", "[%]", "images/s", "latency, median [ms]", "at 99 % [ms]", "MiB"),
+        "away from stored",
+    )
     head = ("setup", "detector", "slices", "frames/s", *mine, *theirs)
     return [Table("Live slices", head, rows, (part["workload"], *_faults(part["rows"])))]
 

@@ -1,31 +1,28 @@
 """A detector that does not wait, followed: three slices of the newest half turn, Table 1's setups.
 
-Frames are due at the paper's rates, k / rate after the first, whether anybody takes them or not:
-those that were not taken are dropped and counted. Unlike in the paper all is in the figures: darks,
-flats, logarithm, filter and the slices of a half turn and the fan. Latency is from the moment a
-frame is due to the images that have it.
+Another process sends frames at the paper's rates (`engine.benchmark.live_sender`), whether anybody
+takes them or not: those that were not taken are dropped and counted. Unlike in the paper all is in
+the figures: the way from process to process, darks, flats, logarithm, filter and the slices of a
+half turn and the fan. Latency is from the moment a frame is due to the images that have it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from threading import Event
 from time import monotonic
 
 import numpy as np
 import psutil
 
-from engine.arrays import Array
 from engine.backend import Backend
 from engine.benchmark import figures, live_folder, published
 from engine.benchmark.bars import Bar, at_least, at_most
 from engine.benchmark.cone_kernel_tables import LIVE_FIGURES
 from engine.benchmark.cone_slices import SETUPS, Setup
+from engine.benchmark.live_sender import Detector, frames_of, sending
 from engine.errors import SettingsError
-from engine.geometry.xray import XrayGeometry
-from engine.live.following import LiveChoices
-from engine.live.frame import Arrival, Ended, Frame, FrameKind
+from engine.live.following import LiveChoices, LiveUpdate
 from engine.live.session import LiveSession
 from engine.live.settings import LiveSettings
 from engine.live.slices import LiveSlices
@@ -39,11 +36,6 @@ FOLDER = "folder"
 """The case of a folder that fills."""
 WARM_S = 4.0
 """From the first image until the figures are taken."""
-BUFFER_S = 0.05
-"""Frames that the detector itself holds until they are fetched."""
-DRAWN, SEED = 8, 20240612
-"""Different frames, sent again and again, and how they are drawn."""
-OPEN_COUNTS, DARK_COUNTS = 20_000, 100
 COPIES = 3
 """Arrays for each view: line integrals, and filtered ones by rows and by columns."""
 ROOM = 0.5
@@ -63,6 +55,11 @@ class LiveCase:
     def name(self) -> str:
         """As the command line has it."""
         return "flexray" if self.setup.name == BAR_SETUP else self.setup.name.lower()
+
+    @property
+    def sends(self) -> Detector:
+        """What the other process sends."""
+        return Detector(self.setup.detector, self.frames_per_s, np.pi / self.setup.n_views)
 
 
 CASES = tuple(LiveCase(setup, FRAMES_PER_S[setup.name]) for setup in SETUPS)
@@ -116,29 +113,56 @@ def _row(on: Backend, case: LiveCase, seconds: float) -> Plain:
         return row | dict.fromkeys(LIVE_FIGURES) | {"fault": fault}
     del live
     choices = LiveChoices(setup.geometry, planes, steps, settings=settings)
-    return row | _figures_of(ClockedDetector(case), choices, on, seconds)
+    return row | _figures_of(case, choices, on, seconds)
 
 
-def _figures_of(
-    detector: ClockedDetector, choices: LiveChoices, on: Backend, seconds: float
-) -> Plain:
-    with LiveSession(detector, choices, on=on) as session:
-        while session.newest.images is None:
-            session.take(0.1)
-        before = _after(session, WARM_S)
-        after = _after(session, seconds)
-    row = after.as_plain()
+def _figures_of(case: LiveCase, choices: LiveChoices, on: Backend, seconds: float) -> Plain:
+    update, before = _followed(case, choices, on, seconds)
+    after, row = update.statistics, update.statistics.as_plain()
     row["dropped"], used = after.dropped - before.dropped, after.used - before.used
     row["dropped_percent"] = 100 * row["dropped"] / max(row["dropped"] + used, 1)
+    row["difference"] = _difference(case, choices, update, on)
     return {name: row[name] for name in LIVE_FIGURES}
 
 
-def _after(session: LiveSession, seconds: float) -> LiveStatistics:
-    """Follow a session; returns the newest figures."""
+def _followed(
+    case: LiveCase, choices: LiveChoices, on: Backend, seconds: float
+) -> tuple[LiveUpdate, LiveStatistics]:
+    """Follow a detector; returns what is newest in the end, and the figures when it was warm."""
+    with (
+        sending(case.sends, case.name, case.setup.geometry) as source,
+        LiveSession(source, choices, on=on) as session,
+    ):
+        while session.newest.images is None:
+            session.take(0.1)
+        before = _after(session, WARM_S).statistics
+        return _after(session, seconds), before
+
+
+def _after(session: LiveSession, seconds: float) -> LiveUpdate:
+    """Follow a session; returns what is newest then."""
     until = monotonic() + seconds
     while monotonic() < until:
         session.take(0.1)
-    return session.newest.statistics
+    return session.newest
+
+
+def _difference(case: LiveCase, choices: LiveChoices, update: LiveUpdate, on: Backend) -> float:
+    """Return how far the slices are from those of the same views, stored, in parts of the most."""
+    images = update.images
+    if images is None:
+        return float("nan")
+    behind = (images.angles_rad[-1] - images.angles_rad) % (2 * np.pi)
+    numbers = [images.newest - round(angle / case.sends.step_rad) for angle in behind]
+    live = LiveSlices(
+        case.setup.geometry, images.planes, steps=choices.steps, settings=choices.settings, on=on
+    )
+    live.add(frames_of(case.sends, numbers))
+    stored = live.refresh(settled=True)
+    if stored is None or stored.n_views != images.n_views:
+        return float("nan")
+    pairs = zip(images.values, stored.values, strict=True)
+    return max(float(np.abs(one - other).max() / np.abs(other).max()) for one, other in pairs)
 
 
 def _bars(row: Plain) -> list[Bar]:
@@ -150,48 +174,3 @@ def _bars(row: Plain) -> list[Bar]:
         at_most("latency at 99 %", row["latency_ms_p99"], MOST_P99_MS, "ms"),
         at_most("dropped frames", row["dropped"], 0),
     ]
-
-
-class ClockedDetector:
-    """Sends frames of a disc by the clock, from a thread; those that come too late are lost."""
-
-    can_wait = False
-
-    def __init__(self, case: LiveCase) -> None:
-        self._case, self.name = case, case.name
-        self._frames = _drawn(case.setup.detector)
-
-    @property
-    def geometry(self) -> XrayGeometry:
-        """Half a turn."""
-        return self._case.setup.geometry
-
-    def frames(self, stop: Event) -> Iterator[Arrival]:
-        """Yield dark, flat and projections until it is stopped."""
-        for kind, counts in ((FrameKind.DARK, DARK_COUNTS), (FrameKind.FLAT, OPEN_COUNTS)):
-            values = np.full(self._case.setup.detector, counts, np.uint16)
-            yield Frame(kind, 0, None, values, monotonic())
-        begun, last, rate = monotonic(), -1, self._case.frames_per_s
-        step = np.pi / self._case.setup.n_views
-        while not stop.is_set():
-            due = begun + (last + 1) / rate
-            stop.wait(max(due - monotonic(), 0))
-            newest = int((monotonic() - begun) * rate)
-            # its own buffer is short: what is older was overwritten
-            k = max(newest - int(BUFFER_S * rate), last + 1)
-            angle, values = float(k * step % (2 * np.pi)), self._frames[k % DRAWN]
-            yield Frame(FrameKind.PROJECTION, k, angle, values, begun + k / rate, k - last - 1)
-            last = k
-        yield Ended(f"{self.name}: ended.")
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-
-def _drawn(shape: tuple[int, int]) -> Array:
-    """(DRAWN, n_rows, n_columns) noisy counts behind an upright disc of half the width."""
-    x = np.linspace(-1, 1, shape[1])
-    expected = OPEN_COUNTS * np.exp(-2 * np.sqrt(np.maximum(0.25 - x**2, 0)))
-    rng = np.random.default_rng(SEED)
-    row = rng.poisson(expected, (DRAWN, 1, shape[1])) + DARK_COUNTS
-    return np.ascontiguousarray(np.broadcast_to(row, (DRAWN, *shape)), np.uint16)

@@ -30,7 +30,9 @@ CASES = {
     "stream of other bits": (
         f"{SCANS}::test_a_detector_of_other_bits_is_said_and_waits_for_its_own_flats"
     ),
-    "frames with NaN or infinity": "test_screening.py::test_frames_without_numbers_are_told_once_and_not_used",
+    "frames with NaN or infinity": (
+        "test_screening.py::test_frames_without_numbers_are_told_once_and_not_used"
+    ),
     "frames of zeros": f"{SCANS}::test_frames_of_zeros_are_not_in_the_slices",
     "flats of zeros, negative flats": (
         f"{SCANS}::test_flats_without_light_are_said_and_good_ones_that_come_later_are_used"
