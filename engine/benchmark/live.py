@@ -20,7 +20,7 @@ from engine.benchmark import figures, live_folder, published
 from engine.benchmark.bars import Bar, at_least, at_most
 from engine.benchmark.cone_kernel_tables import LIVE_FIGURES
 from engine.benchmark.cone_slices import SETUPS, Setup
-from engine.benchmark.live_sender import Detector, frames_of, sending
+from engine.benchmark.live_sender import SendingDetector, frames_of, sending
 from engine.errors import SettingsError
 from engine.live.following import LiveChoices, LiveUpdate
 from engine.live.session import LiveSession
@@ -57,9 +57,9 @@ class LiveCase:
         return "flexray" if self.setup.name == BAR_SETUP else self.setup.name.lower()
 
     @property
-    def sends(self) -> Detector:
+    def sends(self) -> SendingDetector:
         """What the other process sends."""
-        return Detector(self.setup.detector, self.frames_per_s, np.pi / self.setup.n_views)
+        return SendingDetector(self.setup.detector, self.frames_per_s, np.pi / self.setup.n_views)
 
 
 CASES = tuple(LiveCase(setup, FRAMES_PER_S[setup.name]) for setup in SETUPS)

@@ -37,7 +37,7 @@ ANYWHERE = "tcp://127.0.0.1:*"
 
 
 @dataclass(frozen=True)
-class Detector:
+class SendingDetector:
     """What a detector sends.
 
     Attributes
@@ -72,7 +72,7 @@ def drawn_of(shape: tuple[int, int]) -> Array:
 
 
 @contextmanager
-def sending(detector: Detector, name: str, geometry: XrayGeometry) -> Iterator[SentFrames]:
+def sending(detector: SendingDetector, name: str, geometry: XrayGeometry) -> Iterator[SentFrames]:
     """Start a detector in a process of its own; yields the source of its frames."""
     context = get_context("spawn")
     line, far_line = context.Pipe()
@@ -114,7 +114,7 @@ class SentFrames:
         self._source.close()
 
 
-def _send(detector: Detector, line: Connection) -> None:
+def _send(detector: SendingDetector, line: Connection) -> None:
     """Send until the other process closes the line."""
     import zmq
 
@@ -138,7 +138,7 @@ def _send(detector: Detector, line: Connection) -> None:
             last = k
 
 
-def frames_of(detector: Detector, numbers: Sequence[int]) -> list[Frame]:
+def frames_of(detector: SendingDetector, numbers: Sequence[int]) -> list[Frame]:
     """Return frames as they are sent, to compare with."""
     drawn = drawn_of(detector.shape)
     sent = [detector.reference(kind) for kind in (FrameKind.DARK, FrameKind.FLAT)]
