@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 
 import numpy as np
 import pytest
@@ -55,10 +56,31 @@ def end_of(study, source, **options):
     return engine, [e for e in events if isinstance(e, Preview)], events[-1]
 
 
-def test_a_broken_driver_leaves_the_last_image_and_the_cpu_the_same_bits(study):
+@pytest.fixture(scope="module")
+def undisturbed(study):
+    """The image of the run that nothing happens to."""
+    *_, last = run(study, on=cpu(2))
+    return last.volume.values
+
+
+@pytest.fixture(scope="module")
+def failed_once(study, tmp_path_factory):
+    """A job whose card failed, for copies to go on from, and how its process ended."""
     EmulatedGpu()  # skips where kernels cannot be compiled for the CPU
-    job = Job.create(study)
-    engine, images, last = end_of(study, engine_sources.failing_gpu, job=job)
+    job = Job.create(study, tmp_path_factory.mktemp("failed") / "job")
+    return job, end_of(study, engine_sources.gpu_failing_again, job=job)
+
+
+@pytest.fixture
+def copied(failed_once, tmp_path):
+    """A copy of that job."""
+    return Job.open(shutil.copytree(failed_once[0].folder, tmp_path / "job"))
+
+
+def test_a_broken_driver_leaves_the_last_image_and_the_cpu_the_same_bits(
+    study, failed_once, copied, undisturbed
+):
+    job, (engine, images, last) = failed_once
     assert isinstance(last, Failed)
     assert last.on_cpu
     assert not last.user_fault
@@ -74,17 +96,16 @@ def test_a_broken_driver_leaves_the_last_image_and_the_cpu_the_same_bits(study):
     assert "Continue on the CPU" in last.text
     assert job.record.status == "failed"
 
-    _, _, resumed = end_of(study, engine_sources.failing_gpu, job=job, resume=True)
+    _, _, resumed = end_of(study, engine_sources.failing_gpu, job=copied, resume=True)
     assert isinstance(resumed, Finished)
-    *_, undisturbed = run(study, on=cpu(2))
-    np.testing.assert_array_equal(resumed.volume.values, undisturbed.volume.values)
+    np.testing.assert_array_equal(resumed.volume.values, undisturbed)
 
 
-def test_a_card_that_fails_again_stops_again_and_loses_nothing(study):
+def test_a_card_that_fails_again_stops_again_and_loses_nothing(
+    study, failed_once, copied, undisturbed
+):
     """Each process goes on from the last image of the one before; nobody asks for a third."""
-    EmulatedGpu()  # skips where kernels cannot be compiled for the CPU
-    job = Job.create(study)
-    _, first_images, first = end_of(study, engine_sources.gpu_failing_again, job=job)
+    job, (_, first_images, first) = copied, failed_once[1]
     kept = job.latest()
     _, images, second = end_of(study, engine_sources.gpu_failing_again, job=job, resume=True)
     for last in (first, second):
@@ -97,8 +118,7 @@ def test_a_card_that_fails_again_stops_again_and_loses_nothing(study):
 
     _, _, done = end_of(study, engine_sources.failing_gpu, job=job, resume=True)
     assert isinstance(done, Finished)
-    *_, undisturbed = run(study, on=cpu(2))
-    np.testing.assert_array_equal(done.volume.values, undisturbed.volume.values)
+    np.testing.assert_array_equal(done.volume.values, undisturbed)
 
 
 @pytest.fixture(scope="module")
