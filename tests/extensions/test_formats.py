@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
 
 from engine.cli import main
 from engine.io import read_listmode, read_volume
+from tests.extensions.conftest import tiny_trial
 from tests.extensions.trial import Trial
 
 EVENTS = '''
@@ -77,24 +79,41 @@ RAW = '''
 EXACT = ["--set", "reproducible=true", "--set", "algorithm.iterations=1"]
 
 
-def test_a_reader_is_one_file_and_one_name(
-    trial: Trial, pet_scan: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(trial.work)
-    assert main(pet_scan) == 0
+@pytest.fixture(scope="module")
+def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
+    """One copy for both of them: they share no file."""
+    made = tiny_trial(tmp_path_factory.mktemp("formats"))
+    made.add_file("engine/io/pairs.py", EVENTS)
+    made.enlist("engine/io/formats.py", "LISTMODE_READERS", "engine.io.pairs.PairsOfCrystals")
+    made.add_file("engine/io/bare.py", RAW)
+    made.enlist("engine/io/formats.py", "WRITERS", "engine.io.bare.BareValues")
+    return made
+
+
+@pytest.fixture(scope="module")
+def told(trial: Trial, pet_scan: list[str], ct_scan: list[str]) -> dict[str, Any]:
+    """What the program answers after it read and wrote all files."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(trial.work)
+        assert main(pet_scan) == 0
     scan = read_listmode(trial.work / "scan.h5")
     lines = "\n".join(f"{one} {two}" for one, two in scan.crystals)
     (trial.work / "scan.pairs").write_text(f"# pairs of crystals\n{lines}\n", encoding="utf-8")
-    trial.add_file("engine/io/pairs.py", EVENTS)
-    trial.enlist("engine/io/formats.py", "LISTMODE_READERS", "engine.io.pairs.PairsOfCrystals")
-
-    told = trial.run(
+    answers: dict[str, Any] = trial.run(
         ["inspect", "scan.pairs"],
         ["reconstruct", "scan.h5", "-o", "known.h5", *EXACT],
         ["reconstruct", "scan.pairs", "-o", "foreign.h5", *EXACT],
-        ask={"dialogs": {"volume": "known.h5"}},
+        [word.replace("scan.h5", "x-rays.h5") for word in ct_scan],
+        ["reconstruct", "x-rays.h5", "-o", "image.h5"],
+        ["reconstruct", "x-rays.h5", "-o", "image.f32"],
+        ["export", "image.h5", "exported.f32"],
+        ask={"dialogs": {"volume": "image.h5"}},
     )
+    return answers
 
+
+def test_a_reader_is_one_file_and_one_name(trial: Trial, told: dict[str, Any]) -> None:
+    scan = read_listmode(trial.work / "scan.h5")
     known, foreign = (read_volume(trial.work / f"{name}.h5") for name in ("known", "foreign"))
     assert known.values.max() > 0
     np.testing.assert_array_equal(foreign.values, known.values)
@@ -102,18 +121,7 @@ def test_a_reader_is_one_file_and_one_name(
     assert "*.pairs" in told["dialogs"]["filters"]["data"]
 
 
-def test_a_writer_is_one_file_and_one_name(trial: Trial, ct_scan: list[str]) -> None:
-    trial.add_file("engine/io/bare.py", RAW)
-    trial.enlist("engine/io/formats.py", "WRITERS", "engine.io.bare.BareValues")
-
-    told = trial.run(
-        ct_scan,
-        ["reconstruct", "scan.h5", "-o", "image.h5"],
-        ["reconstruct", "scan.h5", "-o", "image.f32"],
-        ["export", "image.h5", "exported.f32"],
-        ask={"dialogs": {"volume": "image.h5"}},
-    )
-
+def test_a_writer_is_one_file_and_one_name(trial: Trial, told: dict[str, Any]) -> None:
     volume = read_volume(trial.work / "image.h5")
     for name in ("image.f32", "exported.f32"):
         head, _, values = (trial.work / name).read_bytes().partition(b"\n")
