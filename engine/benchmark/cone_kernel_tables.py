@@ -162,6 +162,18 @@ def live_folder(part: Plain) -> list[Table]:
     return [Table("A folder that fills", head, rows, (part["workload"],))]
 
 
+def live_memory(part: Plain) -> list[Table]:
+    """Return what memory is over very many frames."""
+    names = ("warm_mib", "most_mib", "end_mib", "growth_mib")
+    rows = [
+        (f"{r['frames']:,}", f"{r['dropped']:,}", *(f"{r[name]:,.1f}" for name in names))
+        for r in part["rows"]
+    ]
+    mine = ("warm [MiB]", "at most [MiB]", "in the end [MiB]", "growth [MiB]")
+    head = ("frames", "of them not in slices", *mine)
+    return [Table("Memory over very many frames", head, rows, (part["workload"],))]
+
+
 def _theirs(part: Plain, by: str, setup: str) -> str:
     value = part["published"][by].get(setup)
     return "-" if value is None else f"{value * 1e3:g} ms"

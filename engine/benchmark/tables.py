@@ -164,6 +164,7 @@ TABLES: dict[str, Callable[[Part], list[Table]]] = {
     "cone_slices": cone_kernel_tables.slices,
     "live": cone_kernel_tables.live,
     "live_folder": cone_kernel_tables.live_folder,
+    "live_memory": cone_kernel_tables.live_memory,
     "dual_head": dual_head_tables.times,
     "dual_head_forms": dual_head_tables.forms,
     "dual_head_kernels": dual_head_tables.kernels,

@@ -6,8 +6,10 @@ import json
 from threading import Event
 from time import sleep
 
+import pytest
+
 from engine import backend
-from engine.benchmark import live, live_folder, report, tables
+from engine.benchmark import live, live_folder, live_memory, report, tables
 from engine.benchmark.cone_slices import Setup
 from engine.benchmark.live_sender import sending
 from engine.cli.main import main
@@ -69,3 +71,12 @@ def test_lag_is_what_is_written_and_not_handed_over():
     assert (found["most_behind"], found["missed"]) == (2, 0)
     assert found["percent_behind_by_more"] == 100 * 0.25 / 3.5
     assert found["latency_ms_most"] == 1250
+
+
+@pytest.mark.slow
+def test_memory_is_flat_over_a_hundred_thousand_frames_of_another_process():
+    part = live_memory.run(backend.cpu(2))
+    (row,) = part["rows"]
+    assert row["frames"] >= live_memory.N_FRAMES
+    assert row["growth_mib"] < live_memory.MOST_GROWTH_MIB
+    assert "Memory over" in tables.of("live_memory", part)[0].markdown()
