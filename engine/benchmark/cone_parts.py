@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from engine.backend import Backend
 from engine.benchmark import (
     cone,
+    cone_blocks,
     cone_forms,
     cone_growth,
     cone_kernels,
     cone_patches,
-    cone_search,
     cone_slices,
     figures,
 )
@@ -21,6 +21,7 @@ from engine.plain import Plain
 
 PARTS = ("projectors", "kernels", "patches", "slices")
 Measure = Callable[[], figures.Figures]
+Search = Callable[[Backend, cone_forms.FormsWork, float], Plain]
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,10 @@ class Sizes:
 
     kernels: cone_forms.FormsWork = field(default_factory=cone_forms.FormsWork)
     growth: tuple[int, ...] | None = None
-    blocks: cone_forms.FormsWork = cone_search.SLICE
-    searched: cone_forms.FormsWork = cone_search.SEARCHED
+    blocks: cone_forms.FormsWork = cone_blocks.SLICE
+    searched: cone_forms.FormsWork = field(
+        default_factory=lambda: cone_forms.FormsWork(n_views=128)
+    )
     patches: dict[str, Sequence[int]] | None = None
     patch_views: int = cone_patches.VIEWS
     setups: tuple[cone_slices.Setup, ...] | None = None
@@ -76,6 +79,7 @@ class PartsWork:
     with_peer : measure RTK beside the projectors, where it is installed
     budget_s : seconds after which the search tries no further form; blocks take half of it
     others : sizes of the other parts
+    search : looks on a card, in so many seconds, for the fastest forms; None: nobody does
     """
 
     sizes: tuple[int, ...] = cone.SIZES
@@ -85,6 +89,7 @@ class PartsWork:
     with_peer: bool = True
     budget_s: float = 60.0
     others: Sizes = field(default_factory=Sizes)
+    search: Search | None = None
 
 
 def parts_of(on: Backend) -> tuple[str, ...]:
@@ -123,18 +128,20 @@ def _measures(part: str, on: Backend, work: PartsWork) -> dict[str, Measure]:
 
 def _kernels(on: Backend, work: PartsWork) -> dict[str, Measure]:
     others, repeats, budget_s = work.others, work.repeats, work.budget_s
+    search = work.search
     growth: dict[str, Measure] = {
         "cone_growth": lambda: cone_growth.run(on, sizes=others.growth, repeats=repeats)
     }
     if on.gpu is None:
         return growth
+    found: dict[str, Measure] = {}
+    if search is not None:
+        found["cone_search"] = lambda: search(on, others.searched, budget_s)
     return {
         "cone_kernels": lambda: cone_kernels.run(on, others.kernels, repeats),
-        "cone_search": lambda: cone_search.run(
-            on, others.searched, repeats=repeats, budget_s=budget_s
-        ),
+        **found,
         **growth,
-        "cone_blocks": lambda: cone_search.blocks(
+        "cone_blocks": lambda: cone_blocks.run(
             on, others.blocks, repeats=repeats, budget_s=budget_s / 2
         ),
     }

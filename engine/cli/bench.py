@@ -140,12 +140,16 @@ def _listmode(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def _cone(arguments: argparse.Namespace, console: Console) -> None:
-    from engine.benchmark import cone_forms, cone_parts, cone_search, report
+    from engine.benchmark import cone_forms, cone_parts, report
+    from engine.tuning.card_search import fastest_of_paths, record_of_card
+    from engine.tuning.choices import why_no_search
 
     on = backend.named(arguments.device, arguments.threads)
     parts = arguments.parts.split(",") if arguments.parts else cone_parts.parts_of(on)
     if arguments.keep_tuning is not None and not (on.is_cuda and "kernels" in parts):
         raise SettingsError("--keep-tuning needs the part kernels, and a GPU.")
+    if on.is_cuda and "kernels" in parts and (obstacle := why_no_search()):
+        raise ResourceError(obstacle)
     others = cone_parts.TINY if arguments.quick else cone_parts.Sizes()
     if arguments.kernels:
         others = replace(others, kernels=cone_forms.of_size(*arguments.kernels))
@@ -157,12 +161,13 @@ def _cone(arguments: argparse.Namespace, console: Console) -> None:
         with_peer=not arguments.no_peer,
         budget_s=arguments.budget,
         others=others,
+        search=lambda on, searched, budget_s: fastest_of_paths(on, searched, budget_s=budget_s),
     )
     figures = cone_parts.run(on, parts=parts, work=work, say=console.line)
     if arguments.json is not None:
         _keep(figures, arguments.json)
     if arguments.keep_tuning is not None:
-        _keep(cone_search.tuning(figures["parts"]["cone_search"], on), arguments.keep_tuning)
+        _keep(record_of_card(figures["parts"]["cone_search"], on), arguments.keep_tuning)
     console.line(report.page([figures]))
 
 

@@ -15,6 +15,7 @@ from PySide6.QtCore import QSize
 
 from app.export.export_dialog import ExportDialog
 from app.shell.application import make_app
+from app.tune.tuning_dialog import TuningDialog
 from engine.modalities.demo import Demo
 from engine.modalities.dual_head_pet.demo import DualHeadDemo
 from engine.modalities.listmode_pet.demo import PetDemo
@@ -33,6 +34,7 @@ PICTURES = (
     "pet-corrections",
     "pet-finished",
     "export",
+    "tuning",
     "ct-loaded",
     "ct-preview",
     "ct-geometry",
@@ -53,6 +55,16 @@ def finish(shots: Photographer) -> None:
     shots.finish()
 
 
+def tune(shots: Photographer) -> None:
+    """Tune the kernel of the scan that is open, to the end."""
+    dialog = TuningDialog(shots.window, shots.window.context)
+    dialog.show()
+    dialog.act.click()
+    shots.wait(lambda: not dialog.job.is_busy and shots.is_calm())
+    shots.shoot("tuning", dialog)
+    dialog.close()
+
+
 def guide(shots: Photographer) -> None:
     """Go through the first scans that the guide tells of."""
     window = shots.window
@@ -68,6 +80,7 @@ def guide(shots: Photographer) -> None:
     folder = Path(tempfile.gettempdir()) / "scans"
     folder.mkdir(exist_ok=True)
     shots.shoot_dialog("export", ExportDialog(window, images, len(images) - 1, folder))
+    tune(shots)
     load(shots, CtDemo())
     shots.shoot("ct-loaded")
     shots.show_step(1)

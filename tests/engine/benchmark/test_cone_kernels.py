@@ -9,12 +9,12 @@ import pytest
 
 from engine.backend import cpu, cuda
 from engine.benchmark import (
+    cone_blocks,
     cone_forms,
     cone_growth,
     cone_kernels,
     cone_parts,
     cone_patches,
-    cone_search,
     cone_slices,
     published,
     report,
@@ -27,6 +27,8 @@ from engine.cli.main import DONE, main
 from engine.errors import SettingsError
 from engine.kernels import tuning
 from engine.kernels.cone_variants import BackVariant
+from engine.tuning import card_search
+from engine.tuning.card_search import fastest_of_paths, record_of_card
 from tests.emulator import EmulatedGpu
 
 TINY = cone_forms.FormsWork(8, 5, (6, 9))
@@ -91,58 +93,69 @@ def test_time_for_an_update_is_the_time_over_the_work(any_device):
     }  # fmt: skip
 
 
-STAGES = {
-    "upright": (
-        BackVariant("array", "upright", (8, 4), 2),
-        ({"texture": ("array", "memory")}, {"views_per_launch": (3, 0)}),
-    ),
-    "general": (BackVariant("layered", "general", (8, 4), 1), ({"block": ((4, 8),)},)),
+STARTS = {
+    "upright": BackVariant("array", "upright", (8, 4), 2),
+    "general": BackVariant("layered", "general", (8, 4), 1),
 }
+SOME = {
+    "texture": ("array", "memory"), "block_size_x": (8,), "block_size_y": (4,),
+    "voxels_per_thread": (2,), "views_per_launch": (16,), "projections": ("vrc",),
+}  # fmt: skip
 
 
-def test_the_search_varies_the_best_so_far(device):
-    result = cone_search.run(device, TINY, repeats=1, stages=STAGES)
+@pytest.fixture(scope="module")
+def found():
+    """What a search finds on an emulated card, and the card."""
+    pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
+    on = cuda(EmulatedGpu())
+    return fastest_of_paths(on, TINY, budget_s=60.0, starts=STARTS, some=SOME), on
+
+
+def test_the_search_tries_every_path_and_counts_only_right_forms(found):
+    result, _ = found
     forms = [row["variant"] for row in result["rows"]]
-    # no launch takes 0 views, and nothing is tried twice
-    assert [f["path"] for f in forms] == ["upright"] * 3 + ["general"] * 2
-    first, second, third = result["rows"][:3]
-    best = min((first, second), key=lambda row: row["seconds"])
-    assert third["variant"] == best["variant"] | {"views_per_launch": 3}
+    assert forms[0]["path"] == "upright" and len({str(form) for form in forms}) == len(forms)
+    assert {f["texture"] for f in forms if f["path"] == "upright"} == {"array", "memory"}
+    assert {f["texture"] for f in forms if f["path"] == "general"} == {"array", "memory", "layered"}
     for path, best in zip(("upright", "general"), result["best"], strict=True):
-        group = [row for row in result["rows"] if row["variant"]["path"] == path]
-        assert best["seconds"] == min(row["seconds"] for row in group)
+        assert best["variant"]["path"] == path and best["fault"] == ""
         assert best["gups"] == pytest.approx(TINY.n_updates / best["seconds"] / 1e9)
 
 
-def test_a_spent_budget_ends_the_search(device):
-    result = cone_search.run(device, TINY, repeats=1, budget_s=0.0, stages=STAGES)
-    assert len(result["rows"]) == 2 + 1 + 1 + 1
-    part = cone_search.blocks(device, TINY, repeats=1, budget_s=0.0, sizes=((8, 4), (4, 8)))
+def test_a_spent_budget_leaves_the_forms_to_start_from(device):
+    pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
+    result = fastest_of_paths(device, TINY, budget_s=1e-6, starts=STARTS, some=SOME)
+    assert len(result["rows"]) == 2 and result["best"] == result["rows"]
+
+
+def test_a_spent_budget_ends_the_blocks(device):
+    part = cone_blocks.run(device, TINY, repeats=1, budget_s=0.0, sizes=((8, 4), (4, 8)))
     assert (len(part["rows"]), part["n_left_out"]) == (1, 1)
 
 
 def test_a_form_that_fails_is_kept_with_its_fault():
     on = cuda(EmulatedGpu(fail_at_launch=3))
-    part = cone_search.blocks(on, TINY, repeats=1, sizes=((8, 4), (4, 8)))
+    part = cone_blocks.run(on, TINY, repeats=1, sizes=((8, 4), (4, 8)))
     assert all(row["seconds"] is None and row["fault"] for row in part["rows"])
 
 
-def test_what_is_kept_of_a_card_is_what_it_takes(device, tmp_path, monkeypatch):
-    result = cone_search.run(device, TINY, repeats=1, stages=STAGES)
-    kept = json.loads(json.dumps(cone_search.tuning(result, device)))
+def test_what_is_kept_of_a_card_is_what_it_takes(found, monkeypatch):
+    result, on = found
+    kept = json.loads(json.dumps(record_of_card(result, on)))
     other = kept | {"choices": []}
     del other["cone_back"]
     monkeypatch.setattr(tuning, "_measurements", lambda: (kept, other))
     for upright, best in zip((True, False), result["best"], strict=True):
         form = best["variant"] | {"block": tuple(best["variant"]["block"])}
-        assert tuning.tuned_back(device, upright, 64**3, 64) == BackVariant(**form)
+        assert tuning.tuned_back(on, upright, 64**3, 64) == BackVariant(**form)
 
 
-def test_kinds_of_blocks_fit_a_card():
-    assert cone_search.BLOCKS[:2] == ((16, 32), (16, 4))
-    assert len(set(cone_search.BLOCKS)) == len(cone_search.BLOCKS)
-    for start, stages in cone_search.STAGES.values():
-        assert all(list(cone_search._varied(start, stage)) for stage in stages)
+def test_kinds_of_blocks_fit_a_card(on_gpu):
+    assert cone_blocks.BLOCKS[:2] == ((16, 32), (16, 4))
+    assert len(set(cone_blocks.BLOCKS)) == len(cone_blocks.BLOCKS)
+    for start in card_search.STARTS.values():
+        forms = card_search.PathForms(on_gpu, TINY, start, {})
+        assert forms.has(forms.shipped) and forms.parameters["path"] == (start.path,)
 
 
 def test_patches_are_measured_fresh_and_recycled(any_device):
@@ -213,15 +226,13 @@ def test_bars_are_the_papers_seconds_scaled_to_the_card(card, factor):
 
 
 @pytest.fixture(scope="module")
-def figures():
+def figures(found):
     on, form = cuda(EmulatedGpu()), BackVariant("layered", "general", (8, 4), 1)
     sizes = cone_parts.TINY
     measures = {
-        "cone_search": lambda: cone_search.run(on, TINY, repeats=1, stages=STAGES),
+        "cone_search": lambda: found[0],
         "cone_growth": lambda: cone_growth.run(on, sizes=(6, 8), repeats=1, forms=(form,)),
-        "cone_blocks": lambda: cone_search.blocks(
-            on, sizes.blocks, repeats=1, sizes=((8, 4), (4, 8))
-        ),
+        "cone_blocks": lambda: cone_blocks.run(on, sizes.blocks, repeats=1, sizes=((8, 4), (4, 8))),
         "cone_patches": lambda: cone_patches.run(on, sizes={"2D": (6, 8)}, n_views=20, most_s=0.01),
         "cone_slices": lambda: cone_slices.run(on, setups=sizes.setups, most_s=0.01),
     }
@@ -245,7 +256,7 @@ def test_a_gpu_has_all_parts_as_tables_and_pictures(figures, tmp_path):
 
 
 def test_parts_of_a_gpu_are_more_than_those_of_a_cpu(device):
-    work = cone_parts.PartsWork()
+    work = cone_parts.PartsWork(search=lambda on, work, budget_s: {})
     assert list(cone_parts._measures("kernels", cpu(1), work)) == ["cone_growth"]
     names = ["cone_kernels", "cone_search", "cone_growth", "cone_blocks"]
     assert list(cone_parts._measures("kernels", device, work)) == names
