@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import argparse
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING
 
 from engine import backend
 from engine.backend import Backend
 from engine.cli.console import Console, Verbs
 from engine.cli.outputs import Output, add_force
+from engine.errors import ResourceError
 from engine.io.atomic_write import write_atomically
 from engine.io.json_text import to_json
 from engine.plain import Plain
 from engine.tuning.choices import STRATEGIES, TARGETS
 
 if TYPE_CHECKING:
-    from engine.tuning.outcome import Outcome, TriedForm
-    from engine.tuning.problem import TuningProblem
+    from engine.tuning.outcome import TriedForm
+    from engine.tuning.request import SearchRequest
+    from engine.tuning.words import SearchEnded
 
 FORMAT = "isocenter-tuning-1"
 DEVICES = ("auto", "cpu", "cuda")
@@ -43,7 +49,6 @@ def add_verbs(verbs: Verbs) -> None:
 
 def _act(arguments: argparse.Namespace, console: Console) -> None:
     from engine.tuning.keeping import all_kept, forget_all
-    from engine.tuning.problems import problems_of
 
     kernels = TARGETS[arguments.target]
     if arguments.forget:
@@ -54,20 +59,13 @@ def _act(arguments: argparse.Namespace, console: Console) -> None:
     if arguments.show:
         _show(all_kept(kernels, on), on, console)
         return
-    if arguments.study is None:
-        problems = problems_of(arguments.target, on)
-    else:
-        from engine.modalities.studies import read_study
-        from engine.tuning.of_study import problem_of_study
-
-        problems = [problem_of_study(arguments.target, read_study(arguments.study), on)]
-    parts = [_tune(each, arguments, arguments.budget / len(problems), console) for each in problems]
+    part = _tune(arguments, console)
     if arguments.json is not None:
         figures = {"format": FORMAT, "target": arguments.target, "machine": on.machine}
-        write_trials(figures | {"kernels": parts}, arguments.json)
-    if any(part["stopped"] for part in parts):
-        some = any(part["kept"] for part in parts)
-        raise KeyboardInterrupt("the best so far is kept" if some else "nothing was changed")
+        write_trials(figures | {"kernels": [part]}, arguments.json)
+    if part["stopped"]:
+        kept = "the best so far is kept" if part["kept"] else "nothing was changed"
+        raise KeyboardInterrupt(kept)
 
 
 def write_trials(figures: Plain, path: Path) -> None:
@@ -75,27 +73,73 @@ def write_trials(figures: Plain, path: Path) -> None:
     write_atomically((to_json(figures, indent=2) + "\n").encode(), path)
 
 
-def _tune(
-    problem: TuningProblem, arguments: argparse.Namespace, budget_s: float, console: Console
-) -> Plain:
-    from engine.tuning.outcome import SearchEvent, TriedForm
+def _tune(arguments: argparse.Namespace, console: Console) -> Plain:
+    """Search in a process of its own, tell of it, and return its figures."""
+    from engine.tuning.apart import search_apart
+    from engine.tuning.outcome import Began, TriedForm
+    from engine.tuning.search_process import Refused, SearchPrepared
+    from engine.tuning.words import SearchEnded
+
+    figures: Plain = {"budget_s": arguments.budget, "tried": []}
+    with _interrupts() as is_interrupted:
+        for event in search_apart(_request(arguments), is_interrupted):
+            match event:
+                case SearchPrepared():
+                    console.line(f"{event.title} on {event.device}: {event.work}")
+                    figures |= event.facts
+                case Began():
+                    figures["shipped_seconds"] = event.shipped_seconds
+                case TriedForm():
+                    figures["tried"].append(asdict(event))
+                    if event.is_best or event.fault:
+                        console.line(f"  {event.seconds_left:4.0f} s left  {_words(event)}")
+                case Refused():
+                    raise ResourceError(event.text)
+                case SearchEnded():
+                    console.line(f"  {event.verdict}")
+                    figures |= _results(event)
+    return figures
+
+
+def _request(arguments: argparse.Namespace) -> SearchRequest:
     from engine.tuning.request import SearchRequest
-    from engine.tuning.search import Search
 
-    console.line(f"{problem.title} on {problem.on.label}: {problem.work}")
+    study = ""
+    if arguments.study is not None:
+        from engine.modalities.studies import read_study
 
-    def tell(event: SearchEvent) -> None:
-        if isinstance(event, TriedForm) and (event.is_best or event.fault):
-            console.line(f"  {event.seconds_left:4.0f} s left  {_words(event)}")
-
-    request = SearchRequest(
-        arguments.target, budget_s=budget_s, strategy=arguments.strategy, seed=arguments.seed
+        study = read_study(arguments.study).with_absolute_paths().model_dump_json()
+    return SearchRequest(
+        arguments.target,
+        device=arguments.device,
+        threads=arguments.threads,
+        study=study,
+        budget_s=arguments.budget,
+        strategy=arguments.strategy,
+        seed=arguments.seed,
     )
-    outcome, ended = Search(problem, request, tell).run()
-    console.line(f"  {ended.verdict}")
-    if outcome.is_lost:
-        console.line("  A form left the device unable to run any other; call again to go on.")
-    return _figures(problem, outcome, budget_s)
+
+
+def _results(ended: SearchEnded) -> Plain:
+    compared = ended.comparison
+    return {
+        "seconds": ended.seconds,
+        "stopped": ended.was_stopped,
+        "best": ended.best,
+        "gain": 1.0 if ended.best is None or compared is None else 1 / compared.ratio,
+        "kept": ended.best is not None,
+    }
+
+
+@contextmanager
+def _interrupts() -> Iterator[Callable[[], bool]]:
+    """Take Ctrl+C as the wish to end; yields what tells whether it was pressed."""
+    pressed = Event()
+    before = signal.signal(signal.SIGINT, lambda *_: pressed.set())
+    try:
+        yield pressed.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _words(tried: TriedForm) -> str:
@@ -105,24 +149,6 @@ def _words(tried: TriedForm) -> str:
         return f"{form_words(tried.values)}: {tried.fault}"
     speed = 1 / tried.comparison.ratio
     return f"{form_words(tried.values)}: {speed:.2f} × the speed of the shipped form"
-
-
-def _figures(problem: TuningProblem, outcome: Outcome, budget_s: float) -> Plain:
-    return {
-        "kernel": problem.slot.kernel,
-        "shape": problem.slot.shape,
-        "work": problem.work,
-        "parameters": {name: list(values) for name, values in problem.parameters.items()},
-        "shipped": problem.shipped,
-        "shipped_seconds": outcome.shipped_seconds,
-        "budget_s": budget_s,
-        "seconds": outcome.seconds,
-        "stopped": outcome.was_stopped,
-        "best": outcome.best,
-        "gain": outcome.gain,
-        "kept": outcome.best is not None,
-        "tried": [asdict(tried) for tried in outcome.tried],
-    }
 
 
 def _show(records: list[Plain], on: Backend, console: Console) -> None:

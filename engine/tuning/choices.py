@@ -2,6 +2,8 @@
 
 from importlib.util import find_spec
 
+from engine.errors import SettingsError
+
 TARGETS = {"cone": ("cone_back",), "listmode": ("rays",), "dual-head": ("matrix",)}
 """Kind of scan to the kernels that are tuned for it."""
 MODALITIES = {"ct": "cone", "pet": "listmode", "dual-head": "dual-head"}
@@ -21,6 +23,15 @@ NEEDS_TUNER = (
     "kernels are tuned with Kernel Tuner, which is not installed; install it into "
     "Isocenter's environment: `.venv/bin/python -m pip install kernel-tuner`."
 )
+
+
+def check_choices(strategy: str, budget_s: float) -> None:
+    """Raise `SettingsError` where a strategy or a time is none."""
+    if strategy not in STRATEGIES:
+        names = ", ".join(STRATEGIES)
+        raise SettingsError(f"strategy {strategy!r}: it must be one of {names}.")
+    if not budget_s > 0:
+        raise SettingsError(f"a budget of {budget_s:g} s: tuning needs some time.")
 
 
 def why_no_search() -> str:

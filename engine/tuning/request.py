@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from engine.tuning.choices import STRATEGIES
+from engine.tuning.choices import STRATEGIES, check_choices
 
 if TYPE_CHECKING:
     from engine.tuning.problem import TuningProblem, Values
@@ -37,3 +37,6 @@ class SearchRequest:
     seed: int = 1
     crashed: tuple[Values, ...] = ()
     problem: Callable[[SearchRequest], TuningProblem] | None = None
+
+    def __post_init__(self) -> None:
+        check_choices(self.strategy, self.budget_s)

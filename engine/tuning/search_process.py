@@ -15,6 +15,7 @@ from threading import Thread
 from typing import Final
 
 from engine.errors import EngineError
+from engine.plain import Plain
 from engine.tuning.outcome import SearchEvent
 from engine.tuning.request import SearchRequest
 from engine.tuning.search import Search, problem_of
@@ -43,6 +44,7 @@ class SearchPrepared:
     work : the very work that is measured
     had_one : whether a form is kept already
     trials : file of what was tried
+    facts : what is tuned, as figures keep it: kernel, shape, parameters, the shipped form
     """
 
     title: str
@@ -50,6 +52,7 @@ class SearchPrepared:
     work: str
     had_one: bool
     trials: Path
+    facts: Plain
 
 
 @dataclass(frozen=True)
@@ -128,12 +131,7 @@ def _main(request: SearchRequest, events: Connection, wishes: Connection) -> Non
         problem = (request.problem or problem_of)(request)
         search = Search(problem, request, lambda each: _tell(events, each))
         Thread(target=_obey, args=(search, wishes), daemon=True).start()
-        _tell(
-            events,
-            SearchPrepared(
-                problem.title, problem.on.label, problem.work, search.had_one, search.trials
-            ),
-        )
+        _tell(events, _prepared(search))
         _, ended = search.run()
         _tell(events, ended)
     except EngineError as e:
@@ -144,6 +142,19 @@ def _main(request: SearchRequest, events: Connection, wishes: Connection) -> Non
         _tell(events, Refused(f"A fault of ours in the search: {traceback.format_exc(limit=-1)}"))
     finally:
         events.close()
+
+
+def _prepared(search: Search) -> SearchPrepared:
+    problem = search.problem
+    facts = {
+        "kernel": problem.slot.kernel,
+        "shape": problem.slot.shape,
+        "work": problem.work,
+        "parameters": {name: list(values) for name, values in problem.parameters.items()},
+        "shipped": problem.shipped,
+    }
+    title, device = problem.title, problem.on.label
+    return SearchPrepared(title, device, problem.work, search.had_one, search.trials, facts)
 
 
 def _tell(events: Connection, message: Message) -> None:

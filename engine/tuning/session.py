@@ -14,10 +14,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import perf_counter
 
-from engine.errors import EngineError, ResourceError, SettingsError
+from engine.errors import EngineError, ResourceError
 from engine.io.atomic_write import write_atomically
 from engine.plain import Plain
-from engine.tuning.choices import NEEDS_TUNER, STRATEGIES
+from engine.tuning.choices import NEEDS_TUNER, STRATEGIES, check_choices
 from engine.tuning.comparing import PAIRS, WORTH, Comparison, compare
 from engine.tuning.outcome import Began, OnEvent, Outcome, TriedForm, Trying
 from engine.tuning.problem import TuningProblem, Values
@@ -58,11 +58,7 @@ class TuningSession:
         crashed: tuple[Values, ...] = (),
         on_event: OnEvent | None = None,
     ) -> None:
-        if strategy not in STRATEGIES:
-            names = ", ".join(STRATEGIES)
-            raise SettingsError(f"strategy {strategy!r}: it must be one of {names}.")
-        if not budget_s > 0:
-            raise SettingsError(f"a budget of {budget_s:g} s: tuning needs some time.")
+        check_choices(strategy, budget_s)
         self.problem, self._budget_s = problem, budget_s
         self._strategy, self._seed, self._cache, self._first = strategy, seed, cache, first
         self._on_event: OnEvent = on_event or (lambda _: None)

@@ -20,9 +20,8 @@ def form(width, seconds, **facts):
 def model(tmp_path):
     made = TuningModel()
     made.begin(60)
-    made.take(
-        SearchPrepared("update", "CPU, 2 threads", "9 events", had_one=False, trials=tmp_path)
-    )
+    work = {"had_one": False, "trials": tmp_path, "facts": {}}
+    made.take(SearchPrepared("update", "CPU, 2 threads", "9 events", **work))
     assert made.phase is Phase.PREPARING and made.work == "Update on CPU, 2 threads: 9 events."
     made.take(Began(shipped_seconds=0.1, seconds_left=55))
     return made

@@ -11,7 +11,7 @@ from app.tune.tuning_dialog import TuningDialog
 from app.views.tuning_plot import FormTimes, TuningPlot
 from engine import paths
 from engine.modalities.studies import study_of_json
-from engine.tuning import SearchRequest
+from engine.tuning import Began, Comparison, SearchPrepared, SearchRequest, TriedForm
 from tests.app.conftest import PATIENCE_MS
 from tests.engine.tuning.planted import wrong
 
@@ -47,6 +47,19 @@ def test_the_row_begins_with_the_open_study_in_its_size(qtbot, controls, small_s
     assert "a whole number of seconds from 5" in row.fault
 
 
+def test_what_a_search_tells_is_shown(dialog, tmp_path):
+    dialog.model.begin(60)
+    tell = dialog.job.event_received.emit
+    tell(SearchPrepared("update", "CPU", "9 events", had_one=False, trials=tmp_path, facts={}))
+    tell(Began(shipped_seconds=0.1, seconds_left=50))
+    tell(TriedForm({"rows": 8}, 0.08, 0.8, "", 40, Comparison(0.8, 0.78, 0.82, 15), is_best=True))
+    assert dialog.plot.times.tried == ((1, 80.0),) and "rows 8, 1.25 ×" in dialog.best.text()
+    dialog.job.failed.emit("the search stopped: it was killed.")
+    assert dialog.state.text() == "The search stopped: it was killed."
+    assert dialog.best.isHidden()
+
+
+@pytest.mark.slow
 def test_a_search_is_shown_kept_and_forgotten(qtbot, dialog, monkeypatch):
     pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
     request = SearchRequest("listmode", strategy="brute_force", problem=wrong)

@@ -51,6 +51,7 @@ def test_a_form_that_kills_its_process_and_one_that_is_wrong_cost_nothing_else()
     assert stored_forms() == [] and kept(problem.on, problem.slot) is None
 
 
+@pytest.mark.slow
 def test_the_end_comes_when_it_is_wanted_though_a_form_never_ends():
     wanted_at = []
 

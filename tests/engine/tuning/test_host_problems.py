@@ -17,13 +17,12 @@ from engine.data.projections import Projections
 from engine.errors import ResourceError, SettingsError
 from engine.geometry.orbits import circle, circular_cone
 from engine.io import read_scanner, write_histogram, write_listmode, write_projections
-from engine.io.locks import only_writer
 from engine.io.response_hdf5 import write_response
 from engine.modalities.dual_head_pet.protocol import DualHeadProtocol
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.operators.rays import Rays
-from engine.study.study import Study
+from engine.study.study import Study, write_study
 from engine.tuning.choices import TARGETS
 from engine.tuning.host_cone import HostBack, TunedScan
 from engine.tuning.host_matrix import HostProjection
@@ -96,21 +95,28 @@ def test_every_kind_of_scan_can_be_tuned_on_a_cpu():
             assert tuple(problem.slot.kernel for problem in problems) == kernels
 
 
+def small_pet(folder):
+    """Return the study of a few events."""
+    ring = read_scanner("demo-ring")
+    crystals = ring.lors(np.random.default_rng(1).integers(0, ring.n_lors, 3000))
+    write_listmode(ListMode(ring, crystals, duration_s=1.0), folder / "pet.h5")
+    coarse = {"voxel_mm": (16, 16, 16)}
+    return Study(data=folder / "pet.h5", protocol=ListModeProtocol(grid=coarse))
+
+
 def test_the_command_tries_forms_writes_them_and_forgets(tmp_path, monkeypatch, capsys):
     pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
     monkeypatch.setenv("ISOCENTER_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr("engine.tuning.host_rays.EVENTS", 2000)
-    monkeypatch.setattr("engine.tuning.host_rays.SIZE", 16)
-    out = tmp_path / "out.json"
-    assert main(["tune", "listmode", "--threads", "1", "--budget", "30", "--json", str(out)]) == 0
+    write_study(small_pet(tmp_path), tmp_path / "study.toml")
+    out, asked = tmp_path / "out.json", ["tune", "listmode", "--device", "cpu", "--threads", "1"]
+    asked += ["--study", str(tmp_path / "study.toml")]
+    assert main([*asked, "--budget", "30", "--json", str(out)]) == 0
     figures = json.loads(out.read_text())
     (part,) = figures["kernels"]
     assert figures["format"] == "isocenter-tuning-1" and part["kernel"] == "rays"
     assert part["tried"][0]["values"] == part["shipped"] == {"threads": 1, "rows": 0}
     assert all(t["seconds_left"] <= 30 for t in part["tried"])
     assert part["kept"] == (part["best"] is not None)
-    with only_writer(tmp_path / "home" / "cache" / "tuning"):
-        assert main(["tune", "listmode", "--threads", "1"]) == 2
     capsys.readouterr()
     assert main(["tune", "listmode", "--forget"]) == 0
     assert "taken away; kernels run as shipped" in capsys.readouterr().out
@@ -130,11 +136,8 @@ def test_a_study_is_tuned_in_its_own_size(tmp_path, monkeypatch):
     )
     values = np.ones((12, 12, 20), np.float32)
     write_projections(Projections(values, orbit, kind="integrals"), tmp_path / "cone.h5")
-    ring = read_scanner("demo-ring")
-    crystals = ring.lors(np.random.default_rng(1).integers(0, ring.n_lors, 3000))
-    write_listmode(ListMode(ring, crystals, duration_s=1.0), tmp_path / "pet.h5")
     cone = Study(data=tmp_path / "cone.h5", protocol=CtProtocol())
-    pet = Study(data=tmp_path / "pet.h5", protocol=ListModeProtocol())
+    pet = small_pet(tmp_path)
     problem = problem_of_study("cone", cone, ON)
     assert "12 × 20 pixels" in problem.work and faults(problem, forms_of(problem)[:3]) == set()
     problem = problem_of_study("listmode", pet, ON)
