@@ -107,12 +107,14 @@ def upright(
                     for row in range(left.size):
                         blend[row] = other * left[row] + one * right[row]
                     voxels = out[line // n_x, line % n_x, from_z - z_0 : to_z - z_0]
-                    begin, by, skipped = real(first), real(step), np.uint32(low)
+                    # in double, which costs nothing beside the reads: float32 leaves a row of
+                    # several hundreds few digits for its fraction
+                    begin = first - low
                     for z in range(voxels.size):
-                        b = begin + real(np.uint32(from_z + z)) * by
-                        k = np.uint32(b)
-                        near, far = blend[k - skipped], blend[k - skipped + _ONE]
-                        voxels[z] += near + (b - real(k)) * (far - near)
+                        b = begin + float(np.int32(from_z + z)) * step
+                        k = np.int32(b)
+                        near, far = blend[np.uint32(k)], blend[np.uint32(k) + _ONE]
+                        voxels[z] += near + real(b - float(k)) * (far - near)
 
 
 @_KERNEL

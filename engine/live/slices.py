@@ -3,7 +3,7 @@
 Frames become line integrals as they come; each is filtered once, and again only where the weights
 of its rays change. As soon as no more views wait, slices have the bits of the same slices of a
 stored scan of the same views. While views come sums are taken in another order, and agree to 1e-6
-of the largest value, 3e-6 where views are missing; upright slices, made by columns, to 3e-5.
+of the largest value, 3e-6 where views are missing.
 """
 
 from __future__ import annotations

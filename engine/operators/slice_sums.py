@@ -6,8 +6,8 @@ as `engine.kernels.cone_back`, with a gain g for each view. A matrix times 1/√
 and 1/τ² times g, so gains need no kernel of their own. Where the gain of a view is not what it is
 in the sum, the difference is added: a refresh costs the views that are new, and those that they
 replace. A slice whose rows go down where the detector's do is made column by column, along which
-neither a nor τ changes: many times as fast, and other in the last bits. Sums are of float64, and
-are made anew when all views were replaced some times, so that rounding cannot grow.
+neither a nor τ changes (`upright_slices`): many times as fast. Sums are of float64, and are made
+anew when all views were replaced some times, so that rounding cannot grow.
 """
 
 from __future__ import annotations
@@ -23,13 +23,10 @@ from engine.geometry.plane import Plane
 from engine.geometry.xray import XrayGeometry
 from engine.kernels import cone_back
 from engine.kernels.blocks import run_blocks
+from engine.operators.upright_slices import TILE, are_upright, by_columns
 
 LINES = 16
 """Lines of a slice worth a call."""
-TILE = (256, 16)
-"""Lines and views that the kernel works on together."""
-UPRIGHT = 1e-12
-"""Change of shadow and depth along a column, in parts of that along a row, that is rounding."""
 UNCHANGED = 1e-9
 """Difference of gains, in parts of the gain, that is rounding."""
 TURNED_OVER = 4
@@ -134,8 +131,8 @@ class SliceSums:
         level
             a factor of all of them
         in_one_go
-            whether sums made bit by bit, or by columns, are made anew: with gains of 1 they then
-            have the bits of `engine.operators.slices`
+            whether sums made bit by bit are made anew: with gains of 1 they then have the bits of
+            `engine.operators.slices`
         """
         wanted = np.zeros(len(self._gains))
         wanted[list(slots)] = gains
@@ -144,12 +141,10 @@ class SliceSums:
             is_old = each.changed >= 2 * TURNED_OVER * len(slots)
             if is_old or (in_one_go and each.differs(wanted)):
                 each.clear()
-            self._change(each, wanted, slots, exact=in_one_go)
+            self._change(each, wanted, slots)
         return [(level * each.total).astype(np.float32) for each in self._sums]
 
-    def _change(
-        self, each: _Sum, wanted: Array, order: Sequence[int] = (), *, exact: bool = False
-    ) -> None:
+    def _change(self, each: _Sum, wanted: Array, order: Sequence[int] = ()) -> None:
         """Bring a sum to the gains that are wanted; `order` : of the views, for the same bits."""
         more = each.missing(wanted)
         others = np.setdiff1d(np.flatnonzero(more), order)
@@ -157,10 +152,9 @@ class SliceSums:
         for sign in (1, -1):
             some = [slot for slot in changed if sign * more[slot] > 0]
             if some:
-                by_columns = not exact and bool(each.is_upright[some].all())
-                work = self._by_columns if by_columns else self._by_rows
+                work = self._by_columns if each.is_upright[some].all() else self._by_rows
                 each.total += sign * work(each, some, np.abs(more[some]))
-                each.steps += 1 + by_columns
+                each.steps += 1
         each.changed += len(changed)
         each.gains[changed] = wanted[changed]
 
@@ -184,20 +178,9 @@ class SliceSums:
     def _by_columns(self, each: _Sum, slots: list[int], gains: Array) -> Array:
         if self._columns is None:
             self._columns = np.ascontiguousarray(self._views.transpose(0, 2, 1))
-        columns = self._columns
-        # axes of the kernel: x across, y through, z down the slice
-        matrices = each.matrices[slots][:, :, [0, 2, 1, 3]] / np.sqrt(gains)[:, None, None]
-        _, n_rows, n_columns = each.plane.grid.shape
-        part, runs = np.zeros((1, n_columns, n_rows), np.float32), _runs(slots)
-
-        def work(_: int, start: int, stop: int) -> None:
-            blend = np.zeros(columns.shape[2] + 1, np.float32)
-            for views, at in runs:
-                some = columns[views]
-                cone_back.upright(start, stop, TILE, matrices[at], (0, 0, 0), some, blend, part)
-
-        run_blocks(work, n_columns, self._on.threads, smallest=LINES)
-        return part[0].T
+        matrices = each.matrices[slots] / np.sqrt(gains)[:, None, None]
+        shape = each.plane.shape
+        return by_columns(self._columns, matrices, shape, _runs(slots), on=self._on)
 
 
 class _Sum:
@@ -218,7 +201,7 @@ class _Sum:
         return more
 
     def differs(self, wanted: Array) -> bool:
-        """Whether the sum was, or would be, made bit by bit or by columns."""
+        """Whether the sum was, or would be, made bit by bit."""
         return self.steps + bool(self.missing(wanted).any()) > 1
 
     def clear(self) -> None:
@@ -234,8 +217,7 @@ class _Sum:
             views = self.plane.seen(geometry.select(new)).in_voxels(self.plane.grid)
             some = [slots[k] for k in new]
             self.matrices[some] = views
-            along, down = np.abs(views[:, ::2, 0]), np.abs(views[:, ::2, 1])
-            self.is_upright[some] = (down <= UPRIGHT * along.max(axis=1, keepdims=True)).all(axis=1)
+            self.is_upright[some] = are_upright(views)
 
 
 def _runs(slots: list[int]) -> list[tuple[slice, slice]]:

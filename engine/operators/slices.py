@@ -2,7 +2,8 @@
 
 As in Graas et al., "ASTRA KernelKit", section 4.2 (quasi-3D): all slices read the same texture, so
 that new projections come to a GPU once. There a call is one launch of a recorded graph, however
-the slices lie; on the CPU each is a thin volume of a scan that moved instead.
+the slices lie; on the CPU an upright one is made by columns, and each other is a thin volume of a
+scan that moved instead.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from engine.geometry.plane import Plane
 from engine.geometry.xray import XrayGeometry
 from engine.kernels.cone_variants import BackVariant
 from engine.operators.resident_projections import ResidentProjections
+from engine.operators.upright_slices import are_upright, by_columns
 from engine.operators.xray import XrayTransform
 from engine.operators.xray_patch import Patch, Replay
 
@@ -73,9 +75,11 @@ class _OnHost:
     def __init__(self, geometry: XrayGeometry, on: Backend) -> None:
         self._geometry, self._on = geometry, on
         self._y = np.zeros((geometry.n_views, *geometry.shape), np.float32)
+        self._columns: Array | None = None
 
     def update(self, y: Array, first: int) -> None:
         self._y[first : first + len(y)] = y
+        self._columns = None
 
     def place(self, planes: Sequence[Plane]) -> None:
         """Nothing is kept of them."""
@@ -84,9 +88,22 @@ class _OnHost:
         found = []
         for plane in planes:
             # the scan is moved instead of the slice: the kernel knows only boxes along x, y and z
-            transform = XrayTransform(plane.seen(self._geometry), plane.grid, on=self._on)
+            seen = plane.seen(self._geometry)
+            matrices = seen.in_voxels(plane.grid)
+            if are_upright(matrices).all():
+                found.append(by_columns(self._by_columns(), matrices, plane.shape, on=self._on))
+                continue
+            transform = XrayTransform(seen, plane.grid, on=self._on)
             found.append(transform.back_project(self._y, weighting="fdk")[0])
         return found
+
+    def _by_columns(self) -> Array:
+        """(n_views, n_columns + 2, n_rows + 2) views with a border, made when they are wanted."""
+        if self._columns is None:
+            n_views, n_rows, n_columns = self._y.shape
+            self._columns = np.zeros((n_views, n_columns + 2, n_rows + 2), np.float32)
+            self._columns[:, 1:-1, 1:-1] = self._y.transpose(0, 2, 1)
+        return self._columns
 
 
 class _OnGpu:
