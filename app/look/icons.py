@@ -51,6 +51,7 @@ GLYPHS = {
     "list": "ph.list-bold",
     "details": "ph.rows",
     "disk": "ph.hard-drive",
+    "live": "ph.broadcast",
 }
 OTHER = "ph.file"
 """Glyph of what has no icon of its own."""

@@ -29,6 +29,9 @@ class Actions(QObject):
         self._parent, self._context = parent, context
         make = self._make
         self.open = make("Open …", "open", "Ctrl+O", "Open a scan, study, protocol or volume")
+        self.live = make(
+            "Live …", "live", "Ctrl+Shift+L", "Follow an X-ray scan while it is measured"
+        )
         self.export = make("Export …", "export", "Ctrl+E", "Write the image to a file")
         self.save_study = make(
             "Save study …", "save", "Ctrl+S", "Write files and protocol as a study"
@@ -101,7 +104,7 @@ class Actions(QObject):
         """Put the actions into menus; recent files go to `open_path`, demos to `try_demo`."""
         menus: dict[str, tuple[QAction | None, ...]] = {
             "&File": (
-                *(self.open, None, self.save_study, self.save_protocol),
+                *(self.open, self.live, None, self.save_study, self.save_protocol),
                 *(None, self.export, self.identify, None, self.storage, None, self.quit),
             ),
             "&Edit": (self.undo, self.redo),
@@ -177,6 +180,7 @@ class Actions(QObject):
         images = "" if session.run.record.images.items else "There is no image yet."
         _allow(self.export, images, "Write the image to a file (Ctrl+E)")
         busy = "A reconstruction is running." if state.is_active else ""
+        _allow(self.live, busy, "Follow an X-ray scan while it is measured (Ctrl+Shift+L)")
         _allow(self.open, busy, "Open a scan, study, protocol or volume (Ctrl+O)")
         for key, action in self.demos.items():
             _allow(action, busy, DEMOS[key].tip)

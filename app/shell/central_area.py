@@ -35,14 +35,17 @@ class CentralArea(QWidget):
         start: Callable[[], object],
         resume: Callable[..., object],
         show_log: Callable[[], object],
+        live: Callable[[], object],
+        live_demo: Callable[[], object],
     ) -> None:
         super().__init__()
         self._session, self._theme = context.session, context.theme
         self._study, self._run = context.session.study, context.session.run
         self.message_bar = MessageBar(context.theme, resume, show_log)
         self.welcome = WelcomeCard(
-            context.theme, open_scan=open_scan, demo=demo, cancel=context.commands.stop
-        )
+            context.theme, open_scan=open_scan, demo=demo, cancel=context.commands.stop,
+            live=live, live_demo=live_demo,
+        )  # fmt: skip
         self.ready = ReadyCard(context, start)
         self.views = OrthoView(self._session.view)
         self.scrubber, self.caption = IterationScrubber(), ImageCaption(context)
@@ -63,7 +66,8 @@ class CentralArea(QWidget):
         self._theme.changed.connect(self._paint)
         self._labels: list[str] = []
         self._scan: ProjectionsSummary | None = None
-        self._was_active = False
+        self._was_active = self._is_live = False
+        self._live: QWidget | None = None
         self._paint()
         self._show()
 
@@ -96,6 +100,22 @@ class CentralArea(QWidget):
     def shows_views(self) -> bool:
         """Whether there is an image on show."""
         return self._pages.currentWidget() is self._radiographs
+
+    def add_live(self, live: QWidget) -> None:
+        """Add the page of a running scan."""
+        self._live = live
+        self._pages.addWidget(live)
+
+    @property
+    def shows_live(self) -> bool:
+        """Whether the page of a running scan is on show."""
+        return self._is_live
+
+    def show_live(self, on: bool) -> None:
+        """Show the page of a running scan, or what fits the state again."""
+        self._is_live = on
+        self.tabs.setVisible(self._scan is not None and not on)
+        self._show()
 
     def show_page(self, index: int) -> None:
         """Show the volume (0), the projections (1) or the geometry (2) of an X-ray scan."""
@@ -133,6 +153,8 @@ class CentralArea(QWidget):
     @property
     def _current(self) -> QWidget:
         """The page that fits the state."""
+        if self._is_live and self._live is not None:
+            return self._live
         index = self.tabs.currentIndex() if self._scan is not None else 0
         if index > 0:
             return self.scan.widgets[index - 1]

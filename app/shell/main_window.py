@@ -18,24 +18,24 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QTabWidget,
     QToolBar,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.control.context import AppContext
 from app.control.runner import Runner
-from app.look.widgets import fit_to_screen, scrolled
+from app.look.widgets import fit_to_screen
 from app.models.inputs import DATA
 from app.models.run_record import RunState
 from app.shell.actions import Actions
 from app.shell.central_area import CentralArea
 from app.shell.dialogs import Dialogs
 from app.shell.header_bar import HeaderBar
+from app.shell.live_mode import LiveMode
 from app.shell.panels import STEPS, TABS, LogPanel, PreviewTab
 from app.shell.side_panels import PanelWidths, SidePanel
 from app.shell.status_bar import StatusLine
+from app.shell.steps_column import column_of
 from app.shell.welcome_lists import WelcomeLists
-from app.study.step_panel import StepPanel
 from app.views.labels import shortened
 
 WINDOW_PX = (1440, 900)
@@ -44,7 +44,7 @@ LOADER_MS = 500
 LEAST_PX = (1010, 600)
 """The window can be made as small as this; what it says never makes it larger."""
 LEFT_PX, RIGHT_PX, LOG_PX = 344, 360, 150
-LEAST_LEFT_PX, LEAST_RIGHT_PX = 300, 240
+LEAST_RIGHT_PX = 240
 
 
 class MainWindow(QMainWindow):
@@ -63,6 +63,14 @@ class MainWindow(QMainWindow):
         self._add_workflow()
         self._add_centre()
         self._add_results()
+        self.live = LiveMode(
+            context,
+            self,
+            self.centre,
+            (self.workflow_dock, self.results_dock),
+            open_and_start=self.runner.open_and_start,
+            confirm=self.dialogs.confirm,
+        )
         self.status = StatusLine(context, self.actions_.log, self.centre.views.cursor_text)
         self.setStatusBar(self.status)
         self.actions_.fill(self.menuBar(), self.open_path, self.try_demo)
@@ -89,7 +97,7 @@ class MainWindow(QMainWindow):
         self.steps = [kind(i, self.context) for i, kind in enumerate(STEPS, 1)]
         self.steps[0].set_open(True)
         left = Qt.DockWidgetArea.LeftDockWidgetArea
-        self.workflow_dock = self._dock("Workflow", _column(self.steps), left)
+        self.workflow_dock = self._dock("Workflow", column_of(self.steps), left)
 
     def _add_centre(self) -> None:
         self.centre = CentralArea(
@@ -99,6 +107,8 @@ class MainWindow(QMainWindow):
             start=self.start,
             resume=self.runner.resume,
             show_log=lambda: self.actions_.log.setChecked(True),
+            live=lambda: self.live.show(),
+            live_demo=lambda: self.live.show_demo(),
         )
         self.welcome_lists = WelcomeLists(self.context, self.centre.welcome, self.runner)
         self.setCentralWidget(self.centre)
@@ -132,6 +142,7 @@ class MainWindow(QMainWindow):
         self.actions_.connect_to(
             {
                 "open": self.choose_any,
+                "live": self.live.show,
                 "export": self.export,
                 "save_study": self.dialogs.save_study,
                 "save_protocol": self.dialogs.save_protocol,
@@ -188,6 +199,7 @@ class MainWindow(QMainWindow):
     def open_path(self, path: Path, role: str = "") -> None:
         """Open any file, or one for a role, unless an image that lies nowhere else would go."""
         if role not in ("", DATA) or self.may_forget_image():
+            self.live.leave()
             self.centre.message_bar.clear()
             self.commands.open_path(path, role)
 
@@ -203,11 +215,13 @@ class MainWindow(QMainWindow):
     def start(self) -> None:
         """Reconstruct the study at hand."""
         if self.may_forget_image():
+            self.live.leave()
             self.runner.start()
 
     def try_demo(self, key: str) -> None:
         """Simulate a demo scan, open it and reconstruct it."""
         if self.may_forget_image():
+            self.live.leave()
             self.welcome_lists.make_demo(key)
 
     def toggle_theme(self) -> None:
@@ -273,25 +287,12 @@ class MainWindow(QMainWindow):
         ):
             event.ignore()
             return
-        if not self.may_forget_image():
+        if not (self.may_forget_image() and self.live.may_close()):
             event.ignore()
             return
+        self.live.desk.shut_down()
         self.runner.shut_down()
         self.commands.wait()
         self.context.preferences.geometry = self.saveGeometry()
         self.context.preferences.save()
         event.accept()
-
-
-def _column(steps: list[StepPanel]) -> QWidget:
-    inside = QWidget()
-    inside.setObjectName("Workflow")
-    column = QVBoxLayout(inside)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    for step in steps:
-        column.addWidget(step)
-    column.addStretch(1)
-    area = scrolled(inside)
-    area.setMinimumWidth(LEAST_LEFT_PX)
-    return area

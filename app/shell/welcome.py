@@ -81,6 +81,8 @@ class WelcomeCard(WelcomeTile):
         open_scan: Callable[[], object],
         demo: Callable[[str], object],
         cancel: Callable[[], object],
+        live: Callable[[], object],
+        live_demo: Callable[[], object],
     ) -> None:
         super().__init__()
         self._theme = theme
@@ -89,6 +91,14 @@ class WelcomeCard(WelcomeTile):
         )
         set_icon(self.open, "open", theme, "on_accent")
         self.open.setMinimumHeight(36)
+        self.live = button(
+            "Follow a running scan …", live, "Slices while an X-ray scan is measured (Ctrl+Shift+L)"
+        )
+        set_icon(self.live, "live", theme)
+        self.live_demo = button(
+            "Live demo", live_demo, "Play a simulated scan, and watch its slices come into focus"
+        )
+        set_icon(self.live_demo, "live", theme)
         self.demos = [demo_button(each, demo, theme) for each in DEMOS.values()]
         self._busy, self._bar = label("", "muted", wrap=True), QProgressBar()
         self._bar.setTextVisible(False)
@@ -106,6 +116,11 @@ class WelcomeCard(WelcomeTile):
         self.column.addSpacing(10)
         self.column.addWidget(self.open)
         self.column.addWidget(label("… or drop a file anywhere on this window.", "muted"))
+        running = QHBoxLayout()
+        running.setSpacing(8)
+        running.addWidget(self.live, 2)
+        running.addWidget(self.live_demo, 1)
+        self.column.addLayout(running)
         self.column.addSpacing(10)
         self.column.addWidget(label("Try a demo, simulated on this machine", "caption"))
         self.column.addLayout(demos)
@@ -123,7 +138,7 @@ class WelcomeCard(WelcomeTile):
         self.cancel.setVisible(bool(text))
         self._bar.setRange(0, total)
         self._bar.setValue(done)
-        for each in (self.open, *self.demos):
+        for each in (self.open, self.live, self.live_demo, *self.demos):
             each.setEnabled(not text)
 
     def show_offers(self, groups: dict[str, Sequence[Offer]]) -> None:

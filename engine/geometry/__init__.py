@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from engine.geometry.dual_head import DualHead as DualHead
     from engine.geometry.grid import ImageGrid as ImageGrid
     from engine.geometry.grid import Point as Point
+    from engine.geometry.plane import Plane as Plane
     from engine.geometry.scanner import Scanner as Scanner
     from engine.geometry.xray import XrayGeometry as XrayGeometry
 
@@ -16,6 +17,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
         __name__,
         {
             "engine.geometry.dual_head": ("DualHead",),
+            "engine.geometry.plane": ("Plane",),
             "engine.geometry.grid": (
                 "ImageGrid",
                 "Point",

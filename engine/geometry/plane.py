@@ -7,7 +7,7 @@ takes points of a slice's own axes to those of the scanner [mm].
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -66,6 +66,13 @@ class Plane:
         matrix[:3, :3] = self.turn * self.pixel_mm
         matrix[:3, 3] = np.array(self.centre_mm) + self.turn @ self.grid.lower_mm
         return matrix
+
+    def through(self, point_mm: Point) -> Plane:
+        """Return the slice moved along its normal until it holds a point."""
+        normal = self.turn[:, 2]
+        centre = np.array(self.centre_mm)
+        centre = centre + normal * (normal @ (np.array(point_mm) - centre))
+        return replace(self, centre_mm=(float(centre[0]), float(centre[1]), float(centre[2])))
 
     def seen(self, geometry: XrayGeometry) -> XrayGeometry:
         """Return the scan as it is in the slice's own axes."""

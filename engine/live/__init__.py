@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING
 from engine.faces import face
 
 if TYPE_CHECKING:
+    from engine.filtering.settings import FilterSettings as FilterSettings
     from engine.live.choosing import choices_of as choices_of
     from engine.live.choosing import geometry_of as geometry_of
     from engine.live.following import LiveChoices as LiveChoices
     from engine.live.following import LiveUpdate as LiveUpdate
     from engine.live.frame import Ended as Ended
+    from engine.live.frame import Frame as Frame
     from engine.live.frame import Gone as Gone
     from engine.live.frame import Resumed as Resumed
     from engine.live.frame import ShapeChanged as ShapeChanged
@@ -27,9 +29,18 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
     __getattr__, __dir__ = face(
         __name__,
         {
+            "engine.filtering.settings": ("FilterSettings",),
             "choosing": ("choices_of", "geometry_of"),
             "following": ("LiveChoices", "LiveUpdate"),
-            "frame": ("Ended", "Gone", "Resumed", "ShapeChanged", "SourceEvent", "Waiting"),
+            "frame": (
+                "Ended",
+                "Frame",
+                "Gone",
+                "Resumed",
+                "ShapeChanged",
+                "SourceEvent",
+                "Waiting",
+            ),
             "opening": ("SourceOptions", "open_source"),
             "session": ("LiveSession",),
             "settings": ("LiveSettings",),

@@ -1,0 +1,100 @@
+"""What can be changed while a scan runs: the axis, the roll, the filter of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QVBoxLayout, QWidget
+
+from app.forms.forms import Form
+from app.look.widgets import label
+from app.views.plain_text import plain_tip
+from engine.settings import Settings
+
+SETTLE_MS = 80
+"""After the last of several changes."""
+MOST_COLUMN, MOST_ROLL_DEG = 1e5, 20.0
+AXIS_TIP = "The column on which the axis of rotation is seen, from 0"
+ROLL_TIP = "How far the detector is turned in its plane"
+DIGITS = 2
+FILTER_FIELDS = ("window", "cutoff")
+
+
+class LiveControls(QWidget):
+    """Calls back with each value, a moment after the last change."""
+
+    def __init__(
+        self,
+        see_axis: Callable[[float], object],
+        roll: Callable[[float], object],
+        use_filter: Callable[[Settings], object],
+    ) -> None:
+        super().__init__()
+        self.axis = _number(0.0, MOST_COLUMN, "Column of the axis", AXIS_TIP)
+        self.axis.setSingleStep(0.25)
+        self.roll = _number(-MOST_ROLL_DEG, MOST_ROLL_DEG, "Roll", ROLL_TIP)
+        self.roll.setSingleStep(0.05)
+        self.roll.setSuffix(" °")
+        self._see_axis = _Later(self, lambda: see_axis(self.axis.value()))
+        self._roll = _Later(self, lambda: roll(self.roll.value()))
+        self.axis.valueChanged.connect(self._see_axis.ask)
+        self.roll.valueChanged.connect(self._roll.ask)
+        self._use_filter = use_filter
+        self._form: Form | None = None
+        self._is_known = False
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(6)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(12)
+        grid.setColumnStretch(1, 1)
+        for k, (title, box) in enumerate((("Axis", self.axis), ("Roll", self.roll))):
+            grid.addWidget(label(title, "caption"), k, 0)
+            grid.addWidget(box, k, 1)
+        self._column.addLayout(grid)
+        self.setEnabled(False)
+
+    def begin(self, settings: Settings) -> None:
+        """Begin with the filter of another scan; its axis is not known yet."""
+        if self._form is not None:
+            self._column.removeWidget(self._form)
+            self._form.deleteLater()
+        self._form = Form(type(settings), settings, only=FILTER_FIELDS)
+        self._form.changed.connect(self._use_filter)
+        self._column.addWidget(self._form)
+        self._is_known = False
+        self.roll.blockSignals(True)
+        self.roll.setValue(0.0)
+        self.roll.blockSignals(False)
+        self.setEnabled(False)
+
+    def show_axis(self, column: float) -> None:
+        """Show where the axis is seen, the first time that it is known."""
+        if not self._is_known:
+            self._is_known = True
+            self.axis.blockSignals(True)
+            self.axis.setValue(column)
+            self.axis.blockSignals(False)
+            self.setEnabled(True)
+
+
+class _Later:
+    """Calls a moment after the last of several wishes."""
+
+    def __init__(self, parent: QWidget, action: Callable[[], object]) -> None:
+        self._timer = QTimer(parent, singleShot=True, interval=SETTLE_MS)
+        self._timer.timeout.connect(lambda: action())
+
+    def ask(self) -> None:
+        """Call soon."""
+        self._timer.start()
+
+
+def _number(low: float, high: float, name: str, tip: str) -> QDoubleSpinBox:
+    box = QDoubleSpinBox()
+    box.setRange(low, high)
+    box.setDecimals(DIGITS)
+    box.setAccessibleName(name)
+    box.setToolTip(plain_tip(tip))
+    return box

@@ -1,0 +1,67 @@
+"""What the user asks for: which source, how its scan lies, which views."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from engine.jobs import Loader
+    from engine.live import LiveSession
+    from engine.modalities import CtProtocol
+
+Mode = Literal["growing", "sliding"]
+Turn = Literal["half", "full"]
+MODES: tuple[tuple[str, Mode, Turn], ...] = (
+    ("All views, from the first on", "growing", "full"),
+    ("The newest full turn", "sliding", "full"),
+    ("The newest half turn", "sliding", "half"),
+)
+"""What is offered: its words, and what it means."""
+
+
+@dataclass(frozen=True)
+class LiveRequest:
+    """A source and how its scan is followed.
+
+    Attributes
+    ----------
+    source : address, folder or file
+    geometry : a stored scan of the same geometry; None: the source brings its own
+    mode, turn : which views are in the slices
+    replay : whether a stored scan is played
+    rate : frames in a second of a replay; None: as fast as they are taken
+    """
+
+    source: str
+    geometry: Path | None = None
+    mode: Mode = "growing"
+    turn: Turn = "full"
+    replay: bool = False
+    rate: float | None = None
+
+
+def begin(request: LiveRequest, protocol: CtProtocol, loader: Loader) -> LiveSession:
+    """Open the source and begin to follow it; for a thread, since a stored scan may be read.
+
+    Raises
+    ------
+    EngineError
+        where there is no such source, or no such scan
+    """
+    from engine.backend import cpu
+    from engine.live import (
+        LiveSession,
+        LiveSettings,
+        SourceOptions,
+        choices_of,
+        geometry_of,
+        open_source,
+    )
+
+    options = SourceOptions(replay=request.replay, rate=request.rate, loader=loader)
+    source = open_source(request.source.strip(), options)
+    geometry = None if request.geometry is None else geometry_of(request.geometry, loader)
+    settings = LiveSettings(mode=request.mode, turn=request.turn, preview_edge=0)
+    return LiveSession(source, choices_of(protocol, settings, geometry), on=cpu())

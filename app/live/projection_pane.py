@@ -1,0 +1,80 @@
+"""The newest projection of a running scan, as it was measured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPointF
+from PySide6.QtWidgets import QWidget
+
+from app.views.candidate_view import raster_of
+from app.views.gestures import Drag, PointDrag
+from app.views.planes import Edges, Rect
+from app.views.raster import Raster
+from app.views.raster_view import RasterView
+from app.views.state import ViewState
+from app.views.text import number
+from app.views.viewport import Viewport
+from app.views.windows import full_window
+from engine.data import Volume
+from engine.geometry import ImageGrid
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QPainter
+
+    from engine.live import Frame
+
+MOST_PX = 512
+"""Pixels along an edge that are painted: every so many-th, which costs no time."""
+
+
+class ProjectionPane(RasterView):
+    """Counts of a frame; nothing in it can be moved."""
+
+    has_crosshair = False
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(ViewState(parent), "Newest projection", parent)
+        self._title = ""
+
+    def show_frame(self, frame: Frame) -> None:
+        """Show a frame."""
+        rows, columns = frame.values.shape
+        every = max(1, max(rows, columns) // MOST_PX)
+        values = np.ascontiguousarray(frame.values[::every, ::every], np.float32)
+        angle = "" if frame.angle_rad is None else f" at {np.degrees(frame.angle_rad) % 360:.1f}°"
+        self._title = (
+            f"Projection {frame.index}{angle}   {columns} × {rows}, "
+            f"mean {number(float(values.mean()), 4)}"
+        )
+        grid = ImageGrid((1, *values.shape), (1.0, 1.0, 1.0))
+        self.state.set_volume(Volume(values[None], grid, "counts/pixel", {"axes": "xyz"}))
+        self.state.set_window(*full_window(values, "counts/pixel"))
+
+    def make_raster(self, volume: Volume) -> Raster:
+        return raster_of(volume)
+
+    def image_rect(self, volume: Volume) -> Rect:
+        return raster_of(volume).rect
+
+    def edges(self) -> Edges:
+        return Edges("", "", "", "")
+
+    def paint_marks(self, painter: QPainter, viewport: Viewport) -> None:
+        """Paint none: it is counted in pixels."""
+
+    def cursor_uv(self) -> tuple[float, float]:
+        return 0.0, 0.0
+
+    def caption(self) -> str:
+        return self._title or self.accessibleName()
+
+    def primary_drag(self, at: QPointF) -> Drag:
+        return PointDrag(lambda _: None)
+
+    def step(self, n_notches: int) -> None:
+        """Answer nothing: there is one projection."""
+
+    def step_arrow(self, right: int, down: int) -> None:
+        """Answer nothing: there is nowhere to go."""

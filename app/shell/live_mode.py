@@ -1,0 +1,80 @@
+"""The window while a running scan is followed: its page alone, without the panels of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from app.control.context import AppContext
+from app.live.live_desk import LiveDesk
+from app.models.inputs import DATA
+from app.shell.central_area import CentralArea
+from engine.modalities import Study
+
+
+class LiveMode(QObject):
+    """Shows the page, and the panels again when it is left.
+
+    Parameters
+    ----------
+    context, window : of the panels
+    centre : where the page is shown
+    beside : panels that are hidden meanwhile
+    open_and_start : opens a study and reconstructs it
+    confirm : asks, with a title, a text and the word that does it
+    """
+
+    def __init__(
+        self,
+        context: AppContext,
+        window: QWidget,
+        centre: CentralArea,
+        beside: Sequence[QWidget],
+        *,
+        open_and_start: Callable[[Study], object],
+        confirm: Callable[[str, str, str], bool],
+    ) -> None:
+        super().__init__(window)
+        self._context, self._centre, self._beside = context, centre, beside
+        self._hidden: list[QWidget] = []
+        self.desk = LiveDesk(
+            context, window, leave=self.leave, open_and_start=open_and_start, confirm=confirm
+        )
+        centre.add_live(self.desk.page)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the page is on show."""
+        return self._centre.shows_live
+
+    def show(self) -> None:
+        """Show the page; nothing is connected by that."""
+        if not self.is_shown:
+            self._hidden = [panel for panel in self._beside if panel.isVisible()]
+            for panel in self._hidden:
+                panel.hide()
+            study = self._context.session.study
+            if study.xray is not None and DATA in study.inputs:
+                self.desk.page.suggest_scan(Path(study.inputs[DATA].value))
+        self._centre.show_live(True)
+
+    def show_demo(self) -> None:
+        """Show the page and play the demo."""
+        self.show()
+        self.desk.try_demo()
+
+    def leave(self) -> None:
+        """Show the images again; a scan that runs is followed on."""
+        if not self.is_shown:
+            return
+        self._centre.show_live(False)
+        for panel in self._hidden:
+            panel.show()
+        self._hidden = []
+
+    def may_close(self) -> bool:
+        """Ask before views go that lie nowhere else."""
+        return self.desk.may_forget()
