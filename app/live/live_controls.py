@@ -8,7 +8,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QVBoxLayout, QWidget
 
 from app.forms.forms import Form
-from app.look.widgets import label
+from app.look.widgets import button, label
 from app.views.plain_text import plain_tip
 from engine.settings import Settings
 
@@ -27,6 +27,7 @@ class LiveControls(QWidget):
     def __init__(
         self,
         see_axis: Callable[[float], object],
+        find_axis: Callable[[], object],
         roll: Callable[[float], object],
         use_filter: Callable[[Settings], object],
     ) -> None:
@@ -42,16 +43,17 @@ class LiveControls(QWidget):
         self.roll.valueChanged.connect(self._roll.ask)
         self._use_filter = use_filter
         self._form: Form | None = None
-        self._is_known = False
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(6)
         grid = QGridLayout()
         grid.setHorizontalSpacing(12)
         grid.setColumnStretch(1, 1)
+        self.find_axis = button("Find", find_axis, "Look for the axis in the views that are held")
         for k, (title, box) in enumerate((("Axis", self.axis), ("Roll", self.roll))):
             grid.addWidget(label(title, "caption"), k, 0)
             grid.addWidget(box, k, 1)
+        grid.addWidget(self.find_axis, 0, 2)
         self._column.addLayout(grid)
         self.setEnabled(False)
 
@@ -63,16 +65,14 @@ class LiveControls(QWidget):
         self._form = Form(type(settings), settings, only=FILTER_FIELDS)
         self._form.changed.connect(self._use_filter)
         self._column.addWidget(self._form)
-        self._is_known = False
         self.roll.blockSignals(True)
         self.roll.setValue(0.0)
         self.roll.blockSignals(False)
         self.setEnabled(False)
 
     def show_axis(self, column: float) -> None:
-        """Show where the axis is seen, the first time that it is known."""
-        if not self._is_known:
-            self._is_known = True
+        """Show where the axis is taken to be seen, unless the user is changing it."""
+        if not self._see_axis.is_waiting and not self.axis.hasFocus():
             self.axis.blockSignals(True)
             self.axis.setValue(column)
             self.axis.blockSignals(False)
@@ -85,6 +85,11 @@ class _Later:
     def __init__(self, parent: QWidget, action: Callable[[], object]) -> None:
         self._timer = QTimer(parent, singleShot=True, interval=SETTLE_MS)
         self._timer.timeout.connect(lambda: action())
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether there is a wish that was not passed on."""
+        return self._timer.isActive()
 
     def ask(self) -> None:
         """Call soon."""

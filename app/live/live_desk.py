@@ -77,7 +77,7 @@ class LiveDesk(QObject):
 
     def _play(self, study: Study | None) -> None:
         if study is not None:
-            request = LiveRequest(str(study.data), replay=True, rate=DEMO_RATE)
+            request = LiveRequest(str(study.data), replay=True, rate=DEMO_RATE, finds_axis=True)
             self.model.start(request)
 
     def _made(self) -> None:

@@ -136,15 +136,20 @@ class LiveModel(QObject):
         """End following; what came stays on show and can be kept."""
         self._serial += 1
         self.is_connecting = False
-        self._timer.stop()
-        if self._session is not None and not self.has_ended:
+        if self._timer.isActive():
             self.look()
+            if not self.has_ended:
+                self.said.append("It was stopped here.")
+            self.has_ended = True
+            self._let_go()
+        self.state_changed.emit()
+
+    def _let_go(self) -> None:
+        self._timer.stop()
+        if self._session is not None:
             self._session.close()
             self.update = self._session.newest
-            self.has_ended = True
-            self.said.append("It was stopped here.")
             self.updated.emit()
-        self.state_changed.emit()
 
     def forget(self) -> None:
         """Let go of the scan and its images."""
@@ -164,6 +169,11 @@ class LiveModel(QObject):
         """Take the axis to be seen at a column."""
         if self._session is not None:
             self._session.see_axis(column)
+
+    def find_axis(self) -> None:
+        """Look for the axis in the views that are held."""
+        if self._session is not None:
+            self._session.find_axis()
 
     def roll(self, degrees: float) -> None:
         """Take the detector to be turned in its plane."""
@@ -221,7 +231,6 @@ class LiveModel(QObject):
             elif isinstance(news, Ended):
                 self.said.append(news.text)
                 self._end("")
-                break
             else:
                 self.said.append(news.text)
                 if isinstance(news, Gone | ShapeChanged):
@@ -232,15 +241,14 @@ class LiveModel(QObject):
             self.updated.emit()
 
     def _end(self, fault: str) -> None:
-        self._timer.stop()
-        if self._session is not None:
-            self._session.close()
-            self.update = self._session.newest
-            self.updated.emit()
+        """The source has ended, and slices can still be moved; or a fault has ended all."""
         self.has_ended, self._fault = True, fault
         if fault:
+            self._let_go()
             title = "The scan is not followed any more."
             self._context.session.raise_problem(Problem(title, fault))
+        elif self.request is not None and self.request.finds_axis:
+            self.find_axis()
 
     def protocol(self) -> CtProtocol:
         """The protocol of X-ray CT at hand, the usual one if another kind is."""

@@ -58,7 +58,9 @@ class LivePage(QWidget):
         self.model = LiveModel(context, self)
         self.card = ConnectCard(self.model.start, demo, leave)
         self.views, self.strip, self.figures = LiveViews(), AngleStrip(), LiveFigures()
-        self.controls = LiveControls(self.model.see_axis, self.model.roll, self.model.use_filter)
+        self.controls = LiveControls(
+            self.model.see_axis, self.model.find_axis, self.model.roll, self.model.use_filter
+        )
         self.state, self.said = label("", "heading", wrap=True), label("", "muted", wrap=True)
         model = self.model
         self.freeze = _switch("Freeze", self._show, "Hold the slices on show; the scan goes on")

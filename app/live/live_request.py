@@ -32,6 +32,7 @@ class LiveRequest:
     mode, turn : which views are in the slices
     replay : whether a stored scan is played
     rate : frames in a second of a replay; None: as fast as they are taken
+    finds_axis : whether the axis of rotation is looked for at the end
     """
 
     source: str
@@ -40,6 +41,7 @@ class LiveRequest:
     turn: Turn = "full"
     replay: bool = False
     rate: float | None = None
+    finds_axis: bool = False
 
 
 def begin(request: LiveRequest, protocol: CtProtocol, loader: Loader) -> LiveSession:
@@ -64,4 +66,4 @@ def begin(request: LiveRequest, protocol: CtProtocol, loader: Loader) -> LiveSes
     source = open_source(request.source.strip(), options)
     geometry = None if request.geometry is None else geometry_of(request.geometry, loader)
     settings = LiveSettings(mode=request.mode, turn=request.turn, preview_edge=0)
-    return LiveSession(source, choices_of(protocol, settings, geometry), on=cpu())
+    return LiveSession(source, choices_of(protocol, settings, geometry), on=cpu(), stays=True)

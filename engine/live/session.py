@@ -19,6 +19,7 @@ from engine.filtering.settings import FilterSettings
 from engine.geometry.plane import Plane
 from engine.geometry.xray import XrayGeometry
 from engine.live.arrivals import Arrivals
+from engine.live.axis_finding import AxisFinder
 from engine.live.batches import batch_of
 from engine.live.following import LiveChoices, LiveUpdate, LiveWork, Request
 from engine.live.frame import Ended, Frame, Noticed, SourceEvent
@@ -31,6 +32,8 @@ SETTLED_S = 0.3
 LEAST_S = 1 / 60
 """From one image to the next: no screen shows more."""
 MOST_EVENTS = 1000
+ANSWER_S = 0.03
+"""Between two looks for what is asked for, when the scan has ended."""
 
 
 class LiveSession:
@@ -41,11 +44,19 @@ class LiveSession:
     source : of the frames
     choices : geometry, slices, steps, filter and mode
     on : device and threads
+    stays : whether slices can be moved, filtered and so on when the scan has ended, until `close`;
+        the end is told as an event then
     """
 
     def __init__(
-        self, source: FrameSource, choices: LiveChoices | None = None, *, on: Backend
+        self,
+        source: FrameSource,
+        choices: LiveChoices | None = None,
+        *,
+        on: Backend,
+        stays: bool = False,
     ) -> None:
+        self._stays = stays
         choices = choices or LiveChoices()
         is_kept = choices.settings.mode == "growing"
         self._recording = Recording(source, choices.geometry) if is_kept else None
@@ -53,6 +64,7 @@ class LiveSession:
         self._work = LiveWork(source, choices, on=on, say=self._say)
         self._update = self._work.update
         self._requests: dict[str, Request] = {}
+        self._finder = AxisFinder(self.see_axis, lambda text: self._say(Noticed(text)))
         self._events: deque[SourceEvent] = deque(maxlen=MOST_EVENTS)
         self._is_new = self._has_ended = False
         self._fault: BaseException | None = None
@@ -95,6 +107,10 @@ class LiveSession:
     def see_axis(self, column: float) -> None:
         """Take the axis to be seen at a column, from 0."""
         self._ask("axis", lambda slices: slices.see_axis(column))
+
+    def find_axis(self) -> None:
+        """Look for the axis in the views that are held, beside the slices, and take it."""
+        self._ask("find axis", lambda slices: self._finder.begin(slices.held_views()))
 
     def roll(self, degrees: float) -> None:
         """Take the detector to be turned in its plane, beyond what the geometry says [°]."""
@@ -175,6 +191,10 @@ class LiveSession:
                 self._follow_and_keep(arrivals)
             self._work.wait()
             self._hand_over()
+            if self._stays and not self._stop.is_set():
+                self._say(Ended(f"{self._source.name}: ended."))
+                self._answer_on()
+            self._finder.wait()
         except BaseException as e:  # noqa: BLE001  handed to whoever looks, who raises it
             fault = e
         with self._changed:
@@ -207,6 +227,15 @@ class LiveSession:
                     self._say(each)
             if any(isinstance(each, Ended) for each in arrived):
                 return
+
+    def _answer_on(self) -> None:
+        """Do what is asked for, without a source."""
+        while not self._stop.wait(ANSWER_S):
+            asked = self._asked()
+            if asked:
+                self._work.answer(asked)
+                self._work.refresh(settled=True, is_late=False)
+                self._hand_over()
 
     def _follow(self, arrivals: Arrivals) -> None:
         work = self._work

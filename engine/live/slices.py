@@ -15,7 +15,8 @@ import numpy as np
 
 from engine.arrays import Array
 from engine.backend import Backend
-from engine.errors import EngineError
+from engine.data.projections import Projections
+from engine.errors import DataError, EngineError
 from engine.filtering.orbit import orbit_of
 from engine.filtering.projections import sides_cut
 from engine.filtering.redundancy import coverage
@@ -23,6 +24,7 @@ from engine.filtering.settings import FilterSettings
 from engine.filtering.view_filter import ViewWeights, weights_of
 from engine.geometry.plane import Plane
 from engine.geometry.xray import XrayGeometry
+from engine.live.axis_finding import middle_rows
 from engine.live.filtered_views import FilteredViews
 from engine.live.frame import Frame, FrameKind
 from engine.live.images import LiveImages
@@ -107,6 +109,22 @@ class LiveSlices:
             raise ValueError("no images were made.")
         views = filtered.sums.binned(self._ring.slots, k)
         return views, weights.design.geometry, weights.level * weights.gains
+
+    def held_views(self) -> Projections:
+        """Line integrals of the views that are held, a copy: rows about the middle, if many.
+
+        Raises
+        ------
+        DataError
+            where there is no view
+        """
+        slots = self._ring.slots
+        if not slots:
+            raise DataError("Centre of rotation: there is no view yet.")
+        rows = middle_rows((len(slots), *self._ring.values.shape[1:]))
+        geometry = self._ring.geometry(slots).rolled(self._roll_rad)
+        geometry = geometry.cropped(rows, slice(0, geometry.shape[1]))
+        return Projections(self._ring.values[slots, rows], geometry, "integrals")
 
     @property
     def n_bytes(self) -> int:
