@@ -12,7 +12,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.views.colours import DARK, ViewColours
 
 if TYPE_CHECKING:
-    from engine.arrays import Array
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.floating]
 
 BAR_PX, TICK_PX, SIDE_PX = 14, 4, 14
 MARKS = (0, 90, 180, 270, 360)
@@ -24,7 +26,7 @@ class AngleStrip(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._colours = DARK
-        self._angles_deg: Array = np.empty(0)
+        self._angles_deg: Array = np.empty(0, np.float64)
         self._newest_deg: float | None = None
         self.setAccessibleName("Angles that are held")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

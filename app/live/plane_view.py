@@ -18,12 +18,14 @@ from engine.data import Volume
 from engine.geometry import ImageGrid, Point
 
 if TYPE_CHECKING:
-    from engine.arrays import Array
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.floating]
     from engine.geometry import Plane
 
 NAMES = ("Across z", "Across y", "Across x")
 AXES = ((0, 1, 2), (0, 2, 1), (1, 2, 0))
-"""Of each slice: the axis that leads to the right, the one that leads up or down, its normal."""
+"""For each slice the axis that leads to the right, the one that leads up or down, its normal."""
 UNIT = "1/mm"
 
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.control.context import AppContext
-from app.live.live_desk import LiveDesk
+from app.live.live_commands import LiveCommands
 from app.models.inputs import DATA
 from app.shell.central_area import CentralArea
 from engine.modalities import Study
@@ -40,10 +40,10 @@ class LiveMode(QObject):
         super().__init__(window)
         self._context, self._centre, self._beside = context, centre, beside
         self._hidden: list[QWidget] = []
-        self.desk = LiveDesk(
+        self.commands = LiveCommands(
             context, window, leave=self.leave, open_and_start=open_and_start, confirm=confirm
         )
-        centre.add_live(self.desk.page)
+        centre.add_live(self.commands.page)
 
     @property
     def is_shown(self) -> bool:
@@ -58,13 +58,13 @@ class LiveMode(QObject):
                 panel.hide()
             study = self._context.session.study
             if study.xray is not None and DATA in study.inputs:
-                self.desk.page.suggest_scan(Path(study.inputs[DATA].value))
+                self.commands.page.suggest_scan(Path(study.inputs[DATA].value))
         self._centre.show_live(True)
 
     def show_demo(self) -> None:
         """Show the page and play the demo."""
         self.show()
-        self.desk.try_demo()
+        self.commands.try_demo()
 
     def leave(self) -> None:
         """Show the images again; a scan that runs is followed on."""
@@ -77,4 +77,4 @@ class LiveMode(QObject):
 
     def may_close(self) -> bool:
         """Ask before views go that lie nowhere else."""
-        return self.desk.may_forget()
+        return self.commands.may_forget()

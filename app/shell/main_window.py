@@ -290,7 +290,7 @@ class MainWindow(QMainWindow):
         if not (self.may_forget_image() and self.live.may_close()):
             event.ignore()
             return
-        self.live.desk.shut_down()
+        self.live.commands.shut_down()
         self.runner.shut_down()
         self.commands.wait()
         self.context.preferences.geometry = self.saveGeometry()

@@ -24,7 +24,7 @@ FILE_NAME, KINDS = "live-scan.h5", "Projections (*.h5 *.nxs)"
 LOST = "The views of this scan are only in this window. Keep them in a file first, or give them up."
 
 
-class LiveDesk(QObject):
+class LiveCommands(QObject):
     """Carries out what the page of a running scan asks for.
 
     Parameters
