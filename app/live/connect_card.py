@@ -114,6 +114,11 @@ class ConnectCard(QFrame):
         column.addLayout(buttons)
         self.say("")
 
+    @property
+    def fault(self) -> str:
+        """What is said to be wrong."""
+        return self._fault.text()
+
     def say(self, fault: str) -> None:
         """Say why it could not be connected; nothing if empty."""
         self._fault.setText(fault)

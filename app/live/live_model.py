@@ -90,7 +90,7 @@ class LiveModel(QObject):
         if self._warning:
             return self._warning, "look"
         update = self.update
-        if update is None or (update.images is None and not update.state):
+        if update is None or (update.images is None and not update.statistics.frames):
             return (self.said[-1] if self.said else "Waits for frames."), "look"
         if update.state:
             return _sentence(update.state), "look"

@@ -75,6 +75,7 @@ SHORTCUTS = (
     ("V, P, G", "Volume, projections, geometry of an X-ray scan"),
     ("Ctrl+1 … 5", "Open or close a step"),
     ("Ctrl+L", "Log"),
+    ("Ctrl+Shift+L", "Follow a running X-ray scan"),
     ("Ctrl+T", "Light or dark"),
     ("F1", "This help"),
     ("Shift+F1", "The guide: first scans step by step, corrections, formulas, files"),

@@ -41,6 +41,7 @@ PICTURES = (
     "ct-finished",
     "dual-head-loaded",
     "dual-head-finished",
+    "live",
 )
 
 
@@ -95,6 +96,18 @@ def guide(shots: Photographer) -> None:
     shots.shoot("dual-head-loaded")
     finish(shots)
     shots.shoot("dual-head-finished")
+    live(shots)
+
+
+def live(shots: Photographer) -> None:
+    """Play the demo of a running scan until its axis is found."""
+    window = shots.window
+    model = window.live.commands.model
+    window.live.show_demo()
+    shots.wait(lambda: any("axis is seen" in text for text in model.said) and shots.is_calm())
+    shots.shoot("live")
+    model.is_kept = True
+    window.live.leave()
 
 
 def keep(taken: Path, folder: Path) -> None:

@@ -64,6 +64,10 @@ def show_pages(window) -> list[str]:
         window.tabs.setCurrentIndex(index)
         settle()
         faults += faults_of(window)
+    window.live.show()
+    settle()
+    faults += faults_of(window)
+    window.live.leave()
     return faults
 
 

@@ -1,0 +1,218 @@
+"""The page of a running scan, on a replay and on a stream that stays away."""
+
+from __future__ import annotations
+
+import socket
+import threading
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QWidget
+
+from app.live.angle_strip import AngleStrip
+from app.live.connect_card import ConnectCard
+from app.live.figures import texts_of
+from app.live.live_commands import LiveCommands
+from app.live.live_request import LiveRequest
+from app.live.plane_view import LivePlaneView
+from app.views.planes import Edges
+from engine.geometry.plane import orthogonal
+from engine.io import read_projections, save_projections
+from engine.live.statistics import LiveStatistics
+from tests.engine.live.live_scans import scan
+
+N = 24
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    path = tmp_path_factory.mktemp("live") / "scan.h5"
+    save_projections(scan(N, rows=8, columns=16), path)
+    return path
+
+
+@pytest.fixture
+def live(qtbot, controls, qapp):
+    """What follows a scan, with its page on show, and what it asked to open."""
+    opened, answers, window = [], [], QWidget()
+    qtbot.addWidget(window)
+    made = LiveCommands(
+        controls.context,
+        window,
+        leave=lambda: None,
+        open_and_start=opened.append,
+        confirm=lambda *words: answers.append(words) is not None or made.agrees,
+    )
+    made.opened, made.answers, made.agrees = opened, answers, False
+    qtbot.addWidget(made.page)
+    made.page.resize(1000, 700)
+    made.page.show()
+    yield made
+    made.model.is_kept = True
+    made.shut_down()
+    assert not [each for each in threading.enumerate() if each.name.startswith("live ")]
+
+
+def follow(qtbot, live, path, **more):
+    live.model.start(LiveRequest(str(path), replay=True, **more))
+    qtbot.waitUntil(lambda: live.model.has_ended, timeout=30_000)
+    assert live.model.state[1] == "ok", live.model.state
+    return live.model.update
+
+
+def test_a_replayed_scan_is_shown_whole_and_can_be_kept(qtbot, live, stored, tmp_path, monkeypatch):
+    update = follow(qtbot, live, stored)
+    page = live.page
+    assert update.statistics.used == N
+    assert [view.state.volume is not None for view in page.views.slices] == [True] * 3
+    ways = (1, -1, -1)  # z leads up on the screen
+    for view, values, way in zip(page.views.slices, update.images.values, ways, strict=True):
+        np.testing.assert_array_equal(view.state.volume.values[0], values[::way])
+    assert page.views.projection.state.volume is not None
+    assert page.state.text() == "The scan has ended"
+    assert page.reconstruct.isEnabled() and not page.stop.isEnabled()
+    assert not live.model.is_kept
+    monkeypatch.setattr("app.live.live_commands.ask_save", lambda *_: tmp_path / "kept.h5")
+    page.save.click()
+    qtbot.waitUntil(lambda: live.model.is_kept, timeout=20_000)
+    np.testing.assert_array_equal(
+        read_projections(tmp_path / "kept.h5").values, read_projections(stored).values
+    )
+
+
+def test_slices_move_when_the_scan_has_ended_and_the_crosshair_at_once(qtbot, live, stored):
+    follow(qtbot, live, stored)
+    axial, coronal, _ = live.page.views.slices
+    before = live.model.update.images.planes
+    axial.moved.emit((1.5, -2.0, 0.0))
+    assert coronal.caption().startswith("Across y   y −2.0 mm")
+    qtbot.waitUntil(lambda: live.model.update.images.planes[1].centre_mm[1] == -2.0, timeout=10_000)
+    after = live.model.update.images.planes
+    assert after[2].centre_mm[0] == 1.5
+    assert after[0].centre_mm == before[0].centre_mm
+
+
+def test_frozen_slices_stay_and_kept_ones_come_back(qtbot, live, stored):
+    follow(qtbot, live, stored)
+    page = live.page
+    first = page.views.slices[0].state.volume.values.copy()
+    page.keep.click()
+    page.freeze.click()
+    live.model.see_axis(5.0)
+    qtbot.waitUntil(
+        lambda: live.model.update.images.axis_column == pytest.approx(5.0), timeout=10_000
+    )
+    np.testing.assert_array_equal(page.views.slices[0].state.volume.values, first)
+    assert page.views.slices[0].remark() == "frozen"
+    page.freeze.click()
+    assert (page.views.slices[0].state.volume.values != first).any()
+    page.compare.click()
+    np.testing.assert_array_equal(page.views.slices[0].state.volume.values, first)
+    assert page.views.slices[0].remark() == "kept for comparison"
+
+
+def test_a_sender_that_stays_away_is_waited_for_and_stopping_ends_it(qtbot, live):
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = found.getsockname()[1]
+    live.model.start(LiveRequest(f"tcp://127.0.0.1:{port}"))
+    qtbot.waitUntil(lambda: "waits for frames" in live.page.state.text(), timeout=20_000)
+    assert live.page.stop.isEnabled() and not live.page.save.isEnabled()
+    live.page.stop.click()
+    assert not live.model.is_running and live.model.state == ("The scan has ended", "ok")
+
+
+def test_what_is_no_source_is_said_on_the_card(qtbot, live, tmp_path):
+    live.page.card.source.setText(str(tmp_path / "nowhere.h5"))
+    live.page.card.ask()
+    qtbot.waitUntil(lambda: live.model.state[1] == "missing", timeout=20_000)
+    assert "no such file or folder" in live.page.card.fault
+    assert live.page.card.isVisible()
+
+
+def test_views_that_lie_nowhere_else_are_not_given_up_unasked(qtbot, live, stored):
+    follow(qtbot, live, stored)
+    live.page.another.click()
+    assert len(live.answers) == 1 and live.model.has_scan, "the user has not agreed"
+    live.agrees = True
+    live.page.another.click()
+    assert live.model.request is None and live.page.views.slices[0].state.volume is None
+    follow(qtbot, live, stored, mode="sliding")
+    live.page.another.click()
+    assert len(live.answers) == 2, "sliding views are not kept, and not asked about"
+
+
+def test_a_whole_volume_begins_with_the_scan_that_was_kept(
+    qtbot, live, stored, tmp_path, monkeypatch
+):
+    follow(qtbot, live, stored)
+    monkeypatch.setattr("app.live.live_commands.ask_save", lambda *_: tmp_path / "kept.h5")
+    live.page.reconstruct.click()
+    qtbot.waitUntil(lambda: bool(live.opened), timeout=20_000)
+    assert live.opened[0].data == tmp_path / "kept.h5"
+
+
+@pytest.mark.parametrize("index", range(3))
+def test_a_point_is_where_it_was_pointed_at(qtbot, index):
+    view = LivePlaneView(index)
+    qtbot.addWidget(view)
+    plane = orthogonal((20, 20), 2.0, (1.0, 2.0, 3.0))[index]
+    values = np.zeros((20, 20), np.float32)
+    values[4, 15] = 1.0
+    view.show_slice(values, plane, plane.centre_mm)
+    row, column = np.argwhere(view.make_raster(view.state.volume).values)[0]
+    rect = view.image_rect(view.state.volume)
+    told = []
+    view.moved.connect(told.append)
+    viewport_at = (rect.u + (column + 0.5) * 2.0, rect.v + (row + 0.5) * 2.0)
+    view.to_mm = lambda at: viewport_at
+    view.primary_drag(None).move(None)
+    wanted = plane.to_mm @ np.array([15.5, 4.5, 0.5, 1.0])
+    np.testing.assert_allclose(told[0], wanted[:3], atol=1e-9)
+
+
+def test_z_leads_up_and_y_down():
+    views = [LivePlaneView(index) for index in range(3)]
+    assert [view.shown_edges() for view in views] == [
+        Edges("−x", "+x", "−y", "+y"),
+        Edges("−x", "+x", "+z", "−z"),
+        Edges("−y", "+y", "+z", "−z"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"), [("30", 30.0), ("", None), ("0,5", 0.5), ("fast", "x"), ("-1", "x")]
+)
+def test_the_rate_of_a_replay_is_a_number_or_nothing(qtbot, text, wanted):
+    asked = []
+    card = ConnectCard(asked.append, lambda: None, lambda: None)
+    qtbot.addWidget(card)
+    card.source.setText("scan.h5")
+    card.rate.setText(text)
+    card.ask()
+    if wanted == "x":
+        assert not asked and "write frames in a second" in card.fault
+    else:
+        assert (asked[0].rate, asked[0].replay) == (wanted, wanted is not None)
+
+
+def test_the_strip_fills_as_views_come(qtbot):
+    strip = AngleStrip()
+    qtbot.addWidget(strip)
+    strip.resize(388, strip.sizeHint().height())
+    ground = filled(strip)
+    strip.show_angles(np.radians(np.arange(0, 90)), np.radians(89))
+    quarter = filled(strip) - ground
+    strip.show_angles(np.radians(np.arange(0, 360)), np.radians(359))
+    assert filled(strip) - ground == pytest.approx(4 * quarter, rel=0.05)
+
+
+def filled(strip: AngleStrip) -> int:
+    image = strip.grab().toImage()
+    colours = [image.pixelColor(x, 8).name() for x in range(image.width())]
+    return sum(colour == "#5aa5ee" for colour in colours)
+
+
+def test_figures_that_are_not_known_are_dashes():
+    texts = texts_of(LiveStatistics(frames=12_345, dropped=2))
+    assert texts[2] == "–" and texts[3] == "12.3 k, 2 dropped"
