@@ -29,8 +29,8 @@ SOURCE_TIP = (
 GEOMETRY_TIP = "A stored scan of the same geometry, where the source brings none"
 PLAY_TIP = "A stored scan is played as if it were measured now, at so many frames in a second"
 
-Choosers = list[tuple[str, Callable[[], object]]]
-"""Buttons beside a field: their words, and what they ask."""
+Choosers = list[tuple[str, Callable[[], object], str]]
+"""Buttons beside a field: their words, what they do, and their tips."""
 
 
 class ConnectCard(QFrame):
@@ -74,10 +74,13 @@ class ConnectCard(QFrame):
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(10)
         grid.setColumnStretch(1, 1)
-        places: Choosers = [("Folder …", self._browse_folder), ("File …", self._browse_file)]
+        places: Choosers = [
+            ("Folder …", self._browse_folder, "A folder that fills with images"),
+            ("File …", self._browse_file, "A file that is being written, or a stored scan"),
+        ]
         rows: list[tuple[str, QWidget, Choosers]] = [
             ("Source", self.source, places),
-            ("Geometry", self.like, [("Scan …", self._browse_geometry)]),
+            ("Geometry", self.like, [("Scan …", self._browse_geometry, GEOMETRY_TIP)]),
             ("Views", self.mode, []),
             ("Play at", self.rate, []),
         ]
@@ -87,8 +90,8 @@ class ConnectCard(QFrame):
             if choosers:
                 row = QHBoxLayout()
                 row.setSpacing(6)
-                for words, choose in choosers:
-                    row.addWidget(button(words, choose))
+                for words, choose, tip in choosers:
+                    row.addWidget(button(words, choose, tip))
                 grid.addLayout(row, k, 2)
         grid.addWidget(label("frames/s, a stored scan", "muted"), 3, 2)
         buttons = QHBoxLayout()

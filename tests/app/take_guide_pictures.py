@@ -104,7 +104,9 @@ def live(shots: Photographer) -> None:
     window = shots.window
     model = window.live.commands.model
     window.live.show_demo()
-    shots.wait(lambda: any("axis is seen" in text for text in model.said) and shots.is_calm())
+    shots.wait(lambda: model.update is not None and model.update.images is not None)
+    column = model.update.images.axis_column
+    shots.wait(lambda: model.update.images.axis_column != column and shots.is_calm())
     shots.shoot("live")
     model.is_kept = True
     window.live.leave()
