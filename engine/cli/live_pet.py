@@ -21,11 +21,11 @@ from engine.io import can_save, save, write_listmode
 from engine.io.outputs import files_written, refuse_to_overwrite
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.reconstruction import run
-from engine.live.frame import Ended
+from engine.live.frame import Ended, SourceEvent
 from engine.live.pet.session import LivePetSession
 from engine.live.pet.settings import LivePetSettings
 from engine.live.pet.statistics import LivePetStatistics
-from engine.live.pet.updates import LivePetChoices, LivePetUpdate
+from engine.live.pet.updates import LivePetChoices, LivePetUpdate, Moved
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.stages import attached
 from engine.modalities.studies import find_protocol
@@ -112,7 +112,7 @@ def _followed(session: LivePetSession, lines: _Lines) -> BaseException | None:
             elif news is not None:
                 if isinstance(news, Ended):
                     lines.show(session.newest)
-                lines.say(type(news).__name__.lower(), news.text)
+                lines.say_event(news)
                 if isinstance(news, Ended):
                     return None
     except (KeyboardInterrupt, EngineError) as e:
@@ -153,6 +153,10 @@ class _Lines:
         """Say what happened."""
         self.console.line(text)
 
+    def say_event(self, event: SourceEvent) -> None:
+        """Say what is to be known of the source, or of the object."""
+        self.say(type(event).__name__.lower(), event.text)
+
 
 class _JsonLines(_Lines):
     """The same as lines of JSON."""
@@ -163,6 +167,12 @@ class _JsonLines(_Lines):
 
     def say(self, kind: str, text: str) -> None:
         self.console.line(json.dumps({"event": kind, "text": text}))
+
+    def say_event(self, event: SourceEvent) -> None:
+        values: Plain = {"event": type(event).__name__.lower(), "text": event.text}
+        if isinstance(event, Moved):
+            values |= event.motion.as_plain()
+        self.console.line(json.dumps(values))
 
 
 def _figures(figures: LivePetStatistics) -> str:

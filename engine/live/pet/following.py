@@ -27,6 +27,7 @@ from engine.live.pet.preparing import live_image_of
 from engine.live.pet.settling import settling
 from engine.live.pet.statistics import PetFigures
 from engine.live.pet.updates import LivePetChoices, LivePetUpdate
+from engine.live.pet.watching import Watching
 from engine.plain import Plain
 from engine.postprocess import Filter
 
@@ -72,6 +73,7 @@ class LivePetWork:
         self._new: list[ListMode] = []
         self._gone, self._turn, self._speed = 0, 0, FIRST_GUESS
         self._figures = PetFigures()
+        self._watching = Watching(source.name, settings.motion, say)
         self._seen_until_s, self._settling = 0.0, ""
 
     @property
@@ -82,7 +84,11 @@ class LivePetWork:
             0 if self._shown is None else store.n_usable, store.span_s, store.n_bytes,
             store.left_out,
         )  # fmt: skip
-        return LivePetUpdate(self._shown, figures, self._state, self._figures.blocks)
+        watching = self._watching
+        return LivePetUpdate(
+            self._shown, figures, self._state, self._figures.blocks, watching.place,
+            tuple(watching.motions),
+        )  # fmt: skip
 
     @property
     def _state(self) -> str:
@@ -111,7 +117,9 @@ class LivePetWork:
             if not isinstance(each, Ended):
                 self._say(each)
         if together:
-            self._take(joined(together))
+            events = joined(together)
+            self._take(events)
+            self._watching.add(events)
         return n
 
     def _take(self, events: ListMode) -> None:
@@ -151,6 +159,7 @@ class LivePetWork:
         self.store.clear()
         self._new, self._gone, self._shown = [], 0, None
         self._figures.begin_anew()
+        self._watching.begin_anew()
         if self.corrections is not None:
             self.corrections.close()
         self.corrections = self._image = self._making = None
@@ -254,6 +263,7 @@ class LivePetWork:
             "until_s": until_s,
             "prompts": self.store.n_usable,
             "delayeds": self.store.n_delayed,
+            "motions": [each.as_plain() for each in self._watching.motions],
             "scanner_sha256": scanner_digest(corrections.head.scanner),
             "corrections": list(corrections.applied),
             "left_to_the_ordinary_run": list(corrections.left_out),

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume
+from engine.live.frame import SourceEvent
+from engine.live.pet.moments import Place
+from engine.live.pet.motion import Motion
 from engine.live.pet.settings import LivePetSettings
 from engine.live.pet.statistics import LivePetStatistics
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
@@ -44,9 +47,25 @@ class LivePetUpdate:
     statistics : figures of this moment
     state : what is waited for, in words; "" while it runs
     blocks : (n_blocks,) counts of the detector blocks in the newest second; None before
+    place : centre and covariance of the activity in the newest second; None where it is not watched
+    motions : jumps of the object, the oldest first
     """
 
     image: Volume | None
     statistics: LivePetStatistics
     state: str
     blocks: NDArray[np.int64] | None
+    place: Place | None = None
+    motions: tuple[Motion, ...] = ()
+
+
+@dataclass(frozen=True)
+class Moved(SourceEvent):
+    """The object has moved.
+
+    Attributes
+    ----------
+    motion : when and by how much
+    """
+
+    motion: Motion
