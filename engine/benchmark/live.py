@@ -16,7 +16,7 @@ import numpy as np
 import psutil
 
 from engine.backend import Backend
-from engine.benchmark import figures, live_folder, live_memory, published
+from engine.benchmark import figures, live_folder, live_memory, live_pet, published
 from engine.benchmark.bars import Bar, at_least, at_most
 from engine.benchmark.cone_kernel_tables import LIVE_FIGURES
 from engine.benchmark.cone_slices import SETUPS, Setup
@@ -32,7 +32,7 @@ from engine.preprocess import FlatField, Logarithm
 
 FRAMES_PER_S = {"FleX-ray": 1 / 12e-3, "High-speed": 12_800.0, "Tomobank": 1 / 0.8e-3}
 """Rates of the detectors, by the paper."""
-FOLDER, MEMORY = "folder", "memory"
+FOLDER, MEMORY, PET = "folder", "memory", "pet"
 """The cases of a folder that fills, and of very many frames."""
 WARM_S = 4.0
 """From the first image until the figures are taken."""
@@ -68,7 +68,7 @@ CASES = tuple(LiveCase(setup, FRAMES_PER_S[setup.name]) for setup in SETUPS)
 def collect(on: Backend, names: Sequence[str], seconds: float, say: Callable[[str], None]) -> Plain:
     """Measure the cases of these names; what comes back can go into JSON."""
     known = {case.name: case for case in CASES}
-    allowed = (*known, FOLDER, MEMORY)
+    allowed = (*known, FOLDER, MEMORY, PET)
     unknown = [name for name in names if name not in allowed]
     if unknown:
         raise SettingsError(f"--cases: {unknown[0]!r} is none; choose of {', '.join(allowed)}.")
@@ -81,6 +81,8 @@ def collect(on: Backend, names: Sequence[str], seconds: float, say: Callable[[st
         parts["live_folder"] = live_folder.run
     if MEMORY in wanted:
         parts["live_memory"] = lambda: live_memory.run(on)
+    if PET in wanted:
+        parts["live_pet"] = lambda: live_pet.run(on)
     return figures.collect(figures.LIVE, [on], parts, say)
 
 

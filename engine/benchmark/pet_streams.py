@@ -15,6 +15,7 @@ from time import monotonic
 import numpy as np
 
 from engine.data.listmode import ListMode
+from engine.data.volume import Volume
 from engine.geometry.grid import Point
 from engine.io import read_scanner
 from engine.live.frame import Ended
@@ -42,10 +43,11 @@ class Pose:
 
 @dataclass(frozen=True, eq=False)
 class Pools:
-    """Events of both compartments, and delayeds, of a pose."""
+    """Events of both compartments, and delayeds, of a pose, with the μ-map."""
 
     parts: tuple[ListMode, ListMode]
     delayeds: ListMode
+    mu_map: Volume | None
 
 
 def steady(_: float) -> tuple[float, float]:
@@ -62,14 +64,15 @@ def changing(seconds: float) -> tuple[float, float]:
 def pools_of(pose: Pose) -> Pools:
     """Simulate the head in a pose."""
     scanner = read_scanner(SCANNER)
-    found = []
+    found, mu_map = [], None
     for k, phantom in enumerate(_head(pose)):
         data = simulate_listmode(
             phantom, scanner, n_prompts=POOL, seed=SEED + k, randoms_fraction=RANDOMS
         )
         found.append(replace(data, mu_map=None))
-    prompts = tuple(replace(each.prompts, delayed=None) for each in found)
-    return Pools((prompts[0], prompts[1]), replace(found[0].delayeds, delayed=None))
+        mu_map = data.mu_map
+    first, second = (replace(each.prompts, delayed=None) for each in found)
+    return Pools((first, second), replace(found[0].delayeds, delayed=None), mu_map)
 
 
 def moments_of(
@@ -98,23 +101,29 @@ def moments_of(
 
 
 class ClockedScanner:
-    """Gives the events of a scan when they are due, whether anybody takes them or not."""
+    """Gives the events of a scan when they are due, whether anybody takes them or not.
+
+    Attributes
+    ----------
+    begun_s : when the scan began, by `time.monotonic` [s]
+    """
 
     can_wait, name = False, "scanner"
 
-    def __init__(self, moments: list[ListMode]) -> None:
-        self._moments = moments
+    def __init__(self, moments: list[ListMode], mu_map: Volume | None = None) -> None:
+        self._moments, self._mu_map = moments, mu_map
+        self.begun_s = 0.0
 
     @property
     def head(self) -> ListMode:
-        """The scanner."""
-        return head_of(self._moments[0])
+        """The scanner and the μ-map."""
+        return replace(head_of(self._moments[0]), mu_map=self._mu_map)
 
     def batches(self, stop: Event) -> Iterator[EventArrival]:
         """Yield events until all were given, or it is stopped."""
-        begun, first = monotonic(), 0
+        self.begun_s, first = monotonic(), 0
         for k, events in enumerate(self._moments):
-            due = begun + (k + 1) * MOMENT_S
+            due = self.begun_s + (k + 1) * MOMENT_S
             stop.wait(max(due - monotonic(), 0))
             if stop.is_set():
                 break

@@ -97,7 +97,7 @@ def _add_dual_head(p: argparse.ArgumentParser) -> None:
 
 def _add_live(p: argparse.ArgumentParser) -> None:
     p.add_argument(
-        "--cases", metavar="A,B", help="of flexray, high-speed, tomobank, folder, memory"
+        "--cases", metavar="A,B", help="of flexray, high-speed, tomobank, folder, memory, pet"
     )
     p.add_argument("--device", choices=DEVICES[:2], default="cpu")
     p.add_argument("--threads", type=_count, metavar="N", help="of the CPU")

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.data.listmode import ListMode
-from engine.live.pet.event_batch import joined
+from engine.live.pet.event_batch import EVENT_BYTES, joined
 
 PART_EVENTS = 1 << 17
 """Events that are kept in one piece, at least."""
-ROOM_BYTES = 20
-"""Memory of a kept event: columns, factor, whether it is used."""
+ROOM_BYTES = EVENT_BYTES + 1
+"""Memory of a kept event: columns, and whether it is used."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -118,8 +118,8 @@ class LivePetWork:
                 self._say(each)
         if together:
             events = joined(together)
-            self._take(events)
             self._watching.add(events)
+            self._take(events)
         return n
 
     def _take(self, events: ListMode) -> None:
@@ -198,6 +198,8 @@ class LivePetWork:
             return
         head = corrections.head
         scan = replace(events, line_factors=head.line_factors, mu_map=head.mu_map)
+        if head.line_factors:
+            scan = replace(scan, factors=corrections.factors(scan.crystals).astype(np.float32))
         steps = settling(
             scan, self._choices.protocol, image.grid, image.sensitivity,
             randoms=corrections.randoms, on=self._on,

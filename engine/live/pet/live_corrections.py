@@ -91,7 +91,7 @@ class LiveCorrections:
             self._pool.shutdown(cancel_futures=True)
 
     def prepared(self, events: ListMode) -> tuple[ListMode, NDArray[np.bool_]]:
-        """Return events with the factors of their lines, and which of them are usable."""
+        """Return events as the image wants them, and which of them are usable."""
         scanner, on = self.head.scanner, self._on
         events = replace(events, scanner=scanner, delayed=_flags(events))
         if self.head.tof_bins is None:
@@ -100,15 +100,13 @@ class LiveCorrections:
         usable: NDArray[np.bool_] = on.to_host(scanner.in_coincidence(crystals))
         if events.delayed is not None:
             usable &= ~events.delayed
-        if self.head.line_factors:
-            factors = np.zeros(events.n_events, np.float32)
-            factors[usable] = self._factors(events.crystals[usable])
-            usable &= factors > 0
-            events = replace(events, factors=factors)
+        weights = self.head.crystal_weights
+        if weights is not None:
+            usable &= (weights[events.crystals] > 0).all(axis=1)
         return events, usable
 
-    def _factors(self, crystals: NDArray[np.int32]) -> Array:
-        """Return n a of lines; sums need not be the same on every device."""
+    def factors(self, crystals: NDArray[np.int32]) -> Array:
+        """Return n a of lines, (n,); sums need not be the same on every device."""
         found: Array = np.ones(len(crystals), np.float32)
         for factor in self.head.line_factors:
             found = found * factor.of_lines(
@@ -148,8 +146,9 @@ class LiveCorrections:
         randoms = pair_product(self._rates, events.crystals) * (n_delayed / self._rates_of)
         if events.tof_bins is not None and events.scanner.tof is not None:
             randoms /= events.scanner.tof.n_bins
-        if events.factors is not None:
-            randoms /= events.factors
+        if self.head.line_factors:  # of these events alone, since attenuation takes its time
+            factors = self.factors(events.crystals)
+            randoms = np.divide(randoms, factors, out=np.zeros_like(randoms), where=factors > 0)
         return randoms.astype(np.float32)
 
 

@@ -113,6 +113,11 @@ class MotionWatch:
         self._mask: Mask | None = None
 
     @property
+    def is_watching(self) -> bool:
+        """Whether enough has come to tell a jump."""
+        return self._mask is not None and len(self._bins) > LEAST_BEFORE_BINS
+
+    @property
     def place(self) -> Place | None:
         """Where the activity was in the last second."""
         newest = list(self._bins)[-1000 // BIN_MS :]
@@ -164,8 +169,8 @@ class MotionWatch:
         place = self._place([sums for _, sums in self._bins])
         if len(self._bins) < LEAST_BEFORE_BINS or place is None:
             return
-        widths = np.linalg.eigvalsh(place.covariance)
-        if widths[0] > 0 and np.all(np.diag(place.errors)[3:] < widths[0] ** 2 / 4):
+        known = np.sqrt(np.diag(place.errors)[3:6]) < np.diag(place.covariance) / 2
+        if known.all() and np.linalg.eigvalsh(place.covariance)[0] > 0:
             self._mask = Mask(place.centre_mm, place.covariance)
             self._bins.clear()
 

@@ -44,7 +44,7 @@ class LivePetSession:
     ) -> None:
         self._source, self._choices = source, choices or LivePetChoices()
         self._events: deque[SourceEvent] = deque(maxlen=MOST_EVENTS)
-        self._is_new = self._has_ended = False
+        self._is_new = self._has_ended = self._settles = False
         self._fault: BaseException | None = None
         self._changed, self._stop = Condition(), Event()
         self._work = LivePetWork(source, self._choices, on=on, stop=self._stop, say=self._say)
@@ -79,6 +79,11 @@ class LivePetSession:
         """What was handed over last, or is about to be."""
         with self._changed:
             return self._update
+
+    @property
+    def settles(self) -> bool:
+        """Whether all events have come, and a growing image becomes the ordinary one."""
+        return self._settles
 
     def close(self) -> None:
         """Stop; image and scan stay as they are then."""
@@ -132,10 +137,11 @@ class LivePetSession:
         while not (self._stop.is_set() or has_ended):
             arrived = _batch(arrivals, until_s=shown_s + EVERY_S)
             has_ended = any(isinstance(each, Ended) for each in arrived)
+            begun_s = monotonic()
             work.take_up(arrived)
             if monotonic() >= shown_s + EVERY_S or has_ended:
                 shown_s = monotonic()
-                work.refresh(shown_s + WORK_S)
+                work.refresh(begun_s + WORK_S)  # less of it where the events took their time
                 self._hand_over()
 
     def _finish(self) -> None:
@@ -145,6 +151,7 @@ class LivePetSession:
         self._work.refresh(monotonic() + WORK_S)
         self._hand_over()
         if self._choices.settings.mode == "growing":
+            self._settles = True
             for _ in self._work.settle():
                 self._hand_over()
 
