@@ -35,7 +35,7 @@ Activity = Callable[[float], tuple[float, float]]
 
 @dataclass(frozen=True)
 class Pose:
-    """Where the head is: shifted, and turned about the axis of the scanner."""
+    """A place of the head: shifted, and turned about the axis of the scanner."""
 
     shift_mm: Point = (0.0, 0.0, 0.0)
     turn_deg: float = 0.0

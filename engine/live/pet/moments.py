@@ -1,4 +1,4 @@
-"""Where the activity of a scan is, and how it lies: first and second moments of its events.
+"""Place of the activity of a scan, and how it lies: first and second moments of its events.
 
 An event stands for a place p: with time of flight the middle of its time bin on its line; without,
 what is known across the line, P p with P = 1 − u uᵀ, u its direction. With the place c of a decay,

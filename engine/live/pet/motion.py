@@ -119,7 +119,7 @@ class MotionWatch:
 
     @property
     def place(self) -> Place | None:
-        """Where the activity was in the last second."""
+        """Place of the activity in the last second."""
         newest = list(self._bins)[-1000 // BIN_MS :]
         return self._place([sums for _, sums in newest])
 
@@ -196,7 +196,7 @@ class MotionWatch:
         earlier = [(k, s) for k, s in self._bins if self._since < k <= number - n][-BEFORE_BINS:]
         if after is None or len(earlier) < LEAST_BEFORE_BINS:
             return None
-        before = self._foretold(earlier, number - (n - 1) / 2)
+        before = self._predicted(earlier, number - (n - 1) / 2)
         if before is None:
             return None
         motion = rigid(before, after, (number - n + 1) * BIN_MS / 1e3)
@@ -212,7 +212,7 @@ class MotionWatch:
             together = together + each
         return self._means.place_of(together)
 
-    def _foretold(self, bins: list[tuple[int, Sums]], at: float) -> Place | None:
+    def _predicted(self, bins: list[tuple[int, Sums]], at: float) -> Place | None:
         """Return where a straight line through bins, weighted by counts, is at some time."""
         places = [(k, sums.total[0], self._means.place_of(sums)) for k, sums in bins]
         known = [(k, n, place) for k, n, place in places if place is not None]

@@ -32,7 +32,7 @@ class Watching:
 
     @property
     def place(self) -> Place | None:
-        """Where the activity was in the newest second, None where it is not watched."""
+        """Place of the activity in the newest second, None if it is not watched."""
         return None if self._watch is None else self._watch.place
 
     def begin_anew(self) -> None:

@@ -18,7 +18,7 @@ from engine.simulate.shapes import Ellipsoid
 from tests.engine.live.pet.running_events import ring
 
 MOMENT_MS = 250
-PER_MOMENT = 4000
+PER_MOMENT = 5000
 
 
 @cache
@@ -28,7 +28,7 @@ def pool(x_mm: float = 0.0, turn_deg: float = 0.0, spot: bool = False) -> ListMo
     if spot:
         shape = Ellipsoid((x_mm + 4, 12.0, 0.0), (4, 4, 4), activity=1.0)
     data = simulate_listmode(
-        ShapePhantom("object", (shape,)), ring(), n_prompts=20_000, seed=5, randoms_fraction=0.2,
+        ShapePhantom("object", (shape,)), ring(), n_prompts=30_000, seed=5, randoms_fraction=0.2,
         attenuation=False,
     )  # fmt: skip
     return replace(data, mu_map=None)
