@@ -66,6 +66,7 @@ class _Apart:
     def __post_init__(self) -> None:
         self.begin, self.until = monotonic(), float("inf")
         self.seen: list[Values] = []
+        self.unsure: list[Values] = []
         self.trials: Path | None = None
 
     @property
@@ -139,6 +140,8 @@ class _Apart:
         self.trying = None
         if message.is_best:
             self.best = message
+        if message.is_unsure and message.values not in self.unsure:
+            self.unsure.append(message.values)
         is_new = message.values not in self.seen
         if is_new:
             self.seen.append(message.values)
@@ -175,4 +178,5 @@ class _Apart:
             had_one=had_one,
             has_one=last.has_one if last is not None else had_one or best is not None,
             was_stopped=self.is_stopped,
+            n_unsure=len(self.unsure),
         )

@@ -40,8 +40,16 @@ class Comparison:
     @property
     def is_faster(self) -> bool:
         """Whether the form is faster beyond the noise."""
-        is_steady = self.high - self.low <= 2 * STEADY
-        return self.pairs >= PAIRS and is_steady and self.high < WORTH
+        return self.pairs >= PAIRS and self._is_steady and self.high < WORTH
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether the form looks faster, and the machine was too unsteady to tell."""
+        return self.pairs >= PAIRS and not self._is_steady and self.ratio < WORTH
+
+    @property
+    def _is_steady(self) -> bool:
+        return self.high - self.low <= 2 * STEADY
 
     @classmethod
     def of(cls, ratios: Sequence[float]) -> Comparison:

@@ -60,6 +60,11 @@ class TriedForm:
     is_best: bool = False
     from_file: bool = False
 
+    @property
+    def is_unsure(self) -> bool:
+        """Whether it looks faster, and the machine was too unsteady to tell."""
+        return self.comparison is not None and self.comparison.is_unsure
+
 
 @dataclass
 class Outcome:

@@ -96,9 +96,16 @@ class Search:
             outcome = self._session.run()
             keep(self.problem, outcome)
         ended = SearchEnded(
-            len(outcome.tried), perf_counter() - begin, outcome.best, outcome.comparison,
-            self.had_one, bool(kept_values(self.problem)), outcome.was_stopped, outcome.is_lost,
-        )  # fmt: skip
+            n_tried=len(outcome.tried),
+            seconds=perf_counter() - begin,
+            best=outcome.best,
+            comparison=outcome.comparison,
+            had_one=self.had_one,
+            has_one=bool(kept_values(self.problem)),
+            was_stopped=outcome.was_stopped,
+            n_unsure=sum(one.is_unsure for one in outcome.tried),
+            is_lost=outcome.is_lost,
+        )
         return outcome, ended
 
     def _take(self, event: SearchEvent) -> None:

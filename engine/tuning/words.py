@@ -20,6 +20,7 @@ class SearchEnded:
     comparison : of the best with the shipped form
     had_one, has_one : whether a form was kept before, and is kept now
     was_stopped : whether it was asked to stop
+    n_unsure : forms that looked faster while the machine was too unsteady to tell
     is_lost : whether it ended because a form left the device unable to run any other
     """
 
@@ -30,6 +31,7 @@ class SearchEnded:
     had_one: bool
     has_one: bool
     was_stopped: bool
+    n_unsure: int = 0
     is_lost: bool = False
 
     @property
@@ -41,8 +43,17 @@ class SearchEnded:
             if self.had_one:
                 gone = "the one kept before was taken away"
                 stays = "the one kept before stays, not tried again" if self.has_one else gone
-            return f"{n}: none is faster than the shipped form beyond the noise; {stays}."
+            noise = f"{n}: none is faster than the shipped form beyond the noise; {stays}."
+            return f"{noise} {self._doubt}".rstrip()
         return f"{n}: kept {form_words(self.best)}, {gain_words(self.comparison)}."
+
+    @property
+    def _doubt(self) -> str:
+        """What to do where other work on the machine may have hidden a faster form."""
+        if not self.n_unsure:
+            return ""
+        some = "One" if self.n_unsure == 1 else str(self.n_unsure)
+        return f"{some} looked faster while the machine had other work: tune again when it is idle."
 
 
 def form_words(values: Values) -> str:

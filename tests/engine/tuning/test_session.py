@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from engine.tuning.comparing import LEAST_PAIRS, PAIRS, Comparison, compare
 from engine.tuning.outcome import TriedForm
 from engine.tuning.problem import worst
 from engine.tuning.session import TuningSession
+from engine.tuning.words import SearchEnded
 from tests.engine.tuning.bowl import BEST, RIGHT, Bowl
 
 pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
@@ -213,9 +215,14 @@ def test_whatever_a_form_raises_is_its_own_fault(fault):
 def test_a_machine_that_is_slow_in_spells_is_not_believed():
     spells = iter([1.0, 0.5, 1.0, 0.6, 1.0, 0.9] * 10)
     busy = compare(lambda: 0.8 * next(spells), lambda: 1.0, lambda: True)
-    assert busy.ratio < 0.9 and not busy.is_faster
+    assert busy.ratio < 0.9 and not busy.is_faster and busy.is_unsure
     assert Comparison(0.9, 0.88, 0.92, PAIRS).is_faster
     assert not Comparison(0.8, 0.7, 0.9, PAIRS).is_faster
+    assert not Comparison(0.9, 0.88, 0.92, PAIRS).is_unsure  # believed
+    assert not Comparison(1.2, 1.1, 1.3, PAIRS).is_unsure  # slower, however busy it was
+    some = SearchEnded(9, 60.0, None, None, had_one=False, has_one=False, was_stopped=False)
+    assert some.verdict.endswith("it stays.")
+    assert "2 looked faster while the machine" in replace(some, n_unsure=2).verdict
 
 
 def test_a_form_that_leaves_nothing_else_running_ends_the_session():
