@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.control.context import AppContext
 from app.live.live_request import LiveRequest, begin
+from app.look.formatting import sentence_case
 from app.models.messages import Problem
 from engine.errors import EngineError
 from engine.geometry import Point
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 LOOK_MS = 33
 """Between two looks: thirty images a second are more than anybody tells apart."""
 MOST_SAID = 200
+WAITS, STOPPED = "Waits for frames.", "The scan is not followed any more"
 MOST_AT_ONCE = 50
 """Sentences taken up in one look."""
 
@@ -62,6 +64,7 @@ class LiveModel(QObject):
         self.is_connecting = self.has_ended = False
         self.is_kept = True
         self._fault = self._warning = ""
+        self._waits = WAITS
         self._serial = 0
 
     @property
@@ -91,9 +94,9 @@ class LiveModel(QObject):
             return self._warning, "look"
         update = self.update
         if update is None or (update.images is None and not update.statistics.frames):
-            return (self.said[-1] if self.said else "Waits for frames."), "look"
+            return self._waits, "look"
         if update.state:
-            return _sentence(update.state), "look"
+            return _waiting(update.state), "look"
         return "Running", "ok"
 
     # what the user does
@@ -105,6 +108,7 @@ class LiveModel(QObject):
         serial, protocol = self._serial, self.protocol()
         self.request, self.update, self._fault, self._warning = request, None, "", ""
         self.said.clear()
+        self._waits = WAITS
         self.is_connecting, self.has_ended, self.is_kept = True, False, True
         self.state_changed.emit()
         self._commands.run_task(
@@ -218,7 +222,7 @@ class LiveModel(QObject):
             self.state_changed.emit()
 
     def _take_up(self, session: LiveSession) -> None:
-        from engine.live import Ended, Gone, LiveUpdate, Resumed, ShapeChanged
+        from engine.live import Ended, Gone, LiveUpdate, Resumed, ShapeChanged, Waiting
 
         is_new = False
         for _ in range(MOST_AT_ONCE):
@@ -233,6 +237,8 @@ class LiveModel(QObject):
                 self._end("")
             else:
                 self.said.append(news.text)
+                if isinstance(news, Waiting):
+                    self._waits = news.text
                 if isinstance(news, Gone | ShapeChanged):
                     self._warning = news.text
                 elif isinstance(news, Resumed):
@@ -242,11 +248,12 @@ class LiveModel(QObject):
 
     def _end(self, fault: str) -> None:
         """The source has ended, and slices can still be moved; or a fault has ended all."""
-        self.has_ended, self._fault = True, fault
+        self.has_ended = True
         if fault:
+            self._fault = STOPPED if self.update is not None else fault
             self._let_go()
-            title = "The scan is not followed any more."
-            self._context.session.raise_problem(Problem(title, fault))
+            problem = Problem(f"{STOPPED}.", sentence_case(fault))
+            self._context.session.raise_problem(problem)
         elif self.request is not None and self.request.finds_axis:
             self.find_axis()
 
@@ -258,5 +265,7 @@ class LiveModel(QObject):
         return protocol if isinstance(protocol, CtProtocol) else CtProtocol()
 
 
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+def _waiting(text: str) -> str:
+    """Say what is waited for: a part of a sentence, or the sentence of a step."""
+    whole = f"{text.rstrip('.')}."
+    return sentence_case(whole) if text.startswith("wait") else f"Waiting: {whole}"

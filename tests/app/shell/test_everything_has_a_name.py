@@ -66,8 +66,11 @@ def show_pages(window) -> list[str]:
         faults += faults_of(window)
     window.live.show()
     settle()
+    panels = (window.workflow_dock, window.results_dock)
+    assert not any(panel.isVisible() for panel in panels), "the page is alone"
     faults += faults_of(window)
     window.live.leave()
+    assert all(panel.isVisible() for panel in panels)
     return faults
 
 
