@@ -53,6 +53,7 @@ def provenance_of(
             "frames_sha256": session.frames_sha256,
         },
         "protocol": protocol.model_dump(mode="json"),
+        "steps_done": list(session.steps),
         "settings": settings.model_dump(mode="json"),
         "live": {} if images is None else _facts(images),
         "started_utc": begun_utc.isoformat(),

@@ -258,6 +258,11 @@ class LiveWork:
         return len(kept)
 
     @property
+    def steps(self) -> tuple[str, ...]:
+        """Kinds of the steps that views go through, in their order."""
+        return () if self._slices is None else self._slices.preparation.kinds
+
+    @property
     def is_ready(self) -> bool:
         """Whether there are slices that can be asked for something."""
         return self._slices is not None

@@ -35,6 +35,7 @@ class Preparation:
     ----------
     geometry : of the whole scan after the steps
     left_out : titles of steps that need the whole scan
+    kinds : of the steps that views go through
     """
 
     def __init__(self, scan: XrayGeometry, steps: Sequence[PreprocessStep], *, on: Backend) -> None:
@@ -44,6 +45,7 @@ class Preparation:
         self.geometry = scan
         for step in self._steps:
             self.geometry = step.geometry(self.geometry)
+        self.kinds = tuple(step.kind for step in self._steps)
         left_out = [step for step in wanted if not step.takes_single_views]
         self.left_out = tuple(step.title for step in left_out if not step.on_demand)
         self._references: dict[FrameKind, deque[Array]] = {

@@ -151,6 +151,11 @@ class LiveSession:
         return self._on.name
 
     @property
+    def steps(self) -> tuple[str, ...]:
+        """Kinds of the steps that views go through; others of a protocol need the whole scan."""
+        return self._work.steps
+
+    @property
     def frames_sha256(self) -> str | None:
         """Digest of the frames of a growing scan, after `close`; None: they are not kept."""
         return None if self._recording is None else self._recording.sha256

@@ -52,6 +52,9 @@ def test_slices_scan_and_volume_come_out_of_one_pass(
         assert str(stored) not in json.dumps(made) and stored.name not in json.dumps(made)
         assert made["protocol"]["steps"]["rings"]["use"] == "off"
         assert made["settings"]["mode"] == "growing"
+        assert {"flat_field", "logarithm"} <= {*made["steps_done"]} and "rings" not in made[
+            "steps_done"
+        ]
         assert made["live"]["views"] == made["scan"]["planned_views"] == N
         assert len(made["scan"]["frames_sha256"]) == len(made["scan"]["geometry_sha256"]) == 64
 
