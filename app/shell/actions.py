@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from app.control.context import AppContext
+from app.live.live_model import LiveModel
 from app.look.icons import set_icon
 from app.models.run_record import RunState
 from app.views.labels import shortened
@@ -27,6 +28,7 @@ class Actions(QObject):
     def __init__(self, parent: QWidget, context: AppContext) -> None:
         super().__init__(parent)
         self._parent, self._context = parent, context
+        self._followed: LiveModel | None = None
         make = self._make
         self.open = make("Open …", "open", "Ctrl+O", "Open a scan, study, protocol or volume")
         self.live = make(
@@ -89,6 +91,11 @@ class Actions(QObject):
         for signal in (run.state_changed, run.images_changed):
             signal.connect(self.refresh)
         self._context.theme.changed.connect(self._show_theme)
+
+    def follow_live(self, scan: LiveModel) -> None:
+        """Let nothing be tuned while a running scan is followed: it could lose images."""
+        self._followed = scan
+        scan.state_changed.connect(self.refresh)
 
     def connect_to(self, handlers: dict[str, Callable[[], object]]) -> None:
         """Say what each action does."""
@@ -184,7 +191,9 @@ class Actions(QObject):
         _allow(self.open, busy, "Open a scan, study, protocol or volume (Ctrl+O)")
         for key, action in self.demos.items():
             _allow(action, busy, DEMOS[key].tip)
-        _allow(self.tune, busy or session.device.obstacle(), TUNE_TIP)
+        is_live = self._followed is not None and self._followed.is_running
+        runs = "A running scan is followed." if is_live else busy
+        _allow(self.tune, runs or session.device.obstacle(), TUNE_TIP)
         scan = "" if "data" in session.study.inputs else "Open a scan first."
         _allow(self.save_study, scan, "Write files and protocol as a study (Ctrl+S)")
         history = session.study.history

@@ -162,6 +162,7 @@ class MainWindow(QMainWindow):
                 "about": self.dialogs.about,
             }
         )
+        self.actions_.follow_live(self.live.commands.model)
         self.actions_.full_views.toggled.connect(self.show_only_views)
         self.actions_.log.toggled.connect(self._show_log)
         self.commands.choose_requested.connect(self._choose)

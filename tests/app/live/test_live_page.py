@@ -15,6 +15,7 @@ from app.live.figures import texts_of
 from app.live.live_commands import LiveCommands
 from app.live.live_request import LiveRequest
 from app.live.plane_view import LivePlaneView
+from app.shell.actions import Actions
 from app.views.planes import Edges
 from engine.geometry.plane import orthogonal
 from engine.io import read_projections, save_projections
@@ -111,15 +112,19 @@ def test_frozen_slices_stay_and_kept_ones_come_back(qtbot, live, stored):
     assert page.views.slices[0].remark() == "kept for comparison"
 
 
-def test_a_sender_that_stays_away_is_waited_for_and_stopping_ends_it(qtbot, live):
+def test_a_sender_that_stays_away_is_waited_for_and_stopping_ends_it(qtbot, live, controls):
+    actions = Actions(live.page, controls.context)
+    actions.follow_live(live.model)
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port = found.getsockname()[1]
     live.model.start(LiveRequest(f"tcp://127.0.0.1:{port}"))
     qtbot.waitUntil(lambda: "waits for frames" in live.page.state.text(), timeout=20_000)
     assert live.page.stop.isEnabled() and not live.page.save.isEnabled()
+    assert not actions.tune.isEnabled() and "running scan is followed" in actions.tune.toolTip()
     live.page.stop.click()
     assert not live.model.is_running and live.model.state == ("The scan has ended", "ok")
+    assert actions.tune.isEnabled()
 
 
 def test_what_is_no_source_is_said_on_the_card(qtbot, live, tmp_path):

@@ -108,7 +108,7 @@ def targets(output: Output, verb: str, victim: Path, out: Path) -> Iterator[Path
     out.mkdir()
     queued = [victim.parent / "study.toml"]
     namespace = argparse.Namespace(
-        demo="pet", studies=queued, identify=False, format=".nii.gz", force=True
+        demo="pet", studies=queued, identify=False, format=".nii.gz", force=True, of_events=True
     )
     files = list(output.written(out / "x.h5", namespace))
     if [path.name for path in files] != ["x.h5"]:  # names several: they are links to the victim
