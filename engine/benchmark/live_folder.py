@@ -6,7 +6,6 @@ processes read the same clock, so each moment is known in both.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
@@ -125,15 +124,17 @@ def _followed(arrivals: Arrivals, case: FolderCase, line: Connection) -> list[fl
 
 def _write(folder: Path, case: FolderCase, line: Connection) -> None:
     """Write the images, and say when each was there."""
-    data = image()
+    from tifffile import imwrite
+
+    values = np.full(SHAPE, 1000, np.uint16)
     for k in range(case.n_there):
-        path_of(folder, k).write_bytes(data)
+        imwrite(path_of(folder, k), values)
     line.send("there")
     line.recv()
     written, begun = [], monotonic()
     for k in range(case.n_new):
         sleep(max(begun + k / case.images_per_s - monotonic(), 0))
-        path_of(folder, case.n_there + k).write_bytes(data)
+        imwrite(path_of(folder, case.n_there + k), values)
         written.append(monotonic())
     line.send(written)
 
@@ -141,12 +142,3 @@ def _write(folder: Path, case: FolderCase, line: Connection) -> None:
 def path_of(folder: Path, k: int) -> Path:
     """Return the file of an image."""
     return folder / f"{PREFIX}{k:06d}.tif"
-
-
-def image() -> bytes:
-    """Return the bytes of an image."""
-    import tifffile
-
-    file = io.BytesIO()
-    tifffile.imwrite(file, np.full(SHAPE, 1000, np.uint16))
-    return file.getvalue()
