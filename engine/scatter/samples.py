@@ -46,10 +46,9 @@ class DetectorSamples:
     def of(cls, scanner: Scanner, fewer: int = 1) -> DetectorSamples:
         """Lay samples where a scanner has crystals, `fewer` times less dense than usual."""
         positions = scanner.positions_mm
-        radius = float(np.hypot(positions[:, 0], positions[:, 1]).mean())
+        radius = _radius_mm(scanner)
         low, high = scanner.axial_range_mm
-        step, n_angles = RING_STEP * radius * fewer, N_ANGLES // fewer
-        n_rings = min(int(np.ceil((high - low) / step)) + 1, MOST_RINGS)
+        n_rings, n_angles = _counts(scanner, radius, fewer)
         numbers = lattice(scanner.n_lors, N_PROBED, shift=0.5)
         lines = scanner.lors(numbers)
         turns = _turns(positions[lines[scanner.in_coincidence(lines)]])
@@ -90,6 +89,24 @@ class DetectorSamples:
         angle = np.arange(len(self.places_mm)) % self.n_angles
         apart = np.abs(angle[:, None] - angle[None, :])
         return np.minimum(apart, self.n_angles - apart) >= self.nearest
+
+
+def n_samples(scanner: Scanner) -> int:
+    """Return how many detector samples a simulation for a scanner has."""
+    n_rings, n_angles = _counts(scanner, _radius_mm(scanner), 1)
+    return n_rings * n_angles
+
+
+def _radius_mm(scanner: Scanner) -> float:
+    positions = scanner.positions_mm
+    return float(np.hypot(positions[:, 0], positions[:, 1]).mean())
+
+
+def _counts(scanner: Scanner, radius_mm: float, fewer: int) -> tuple[int, int]:
+    """Rings of samples, and samples of each."""
+    low, high = scanner.axial_range_mm
+    n_rings = int(np.ceil((high - low) / (RING_STEP * radius_mm * fewer))) + 1
+    return min(n_rings, MOST_RINGS), N_ANGLES // fewer
 
 
 def _turns(ends_mm: NDArray[np.float64]) -> NDArray[np.float64]:

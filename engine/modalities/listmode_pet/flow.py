@@ -89,8 +89,8 @@ def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
             "there is nothing to reconstruct."
         )
     grid = protocol.grid.grid_for(data.scanner)
-    yield _plan(context, data, grid)
     data = stages.attach_inputs(context, inputs_of(CORRECTIONS), data)
+    yield _plan(context, data, grid)
     if not protocol.time_of_flight:
         data = listmode_pet.without_tof(data)
     context.log.facts = facts_of(data)
@@ -109,7 +109,7 @@ def _stored(study: Study) -> ListMode:
 def _plan(context: Context, data: ListMode, grid: ImageGrid) -> Planned:
     """Say what the run will take; raise if the memory is not there."""
     on, n_lors = device_of(context.on), data.scanner.n_lors
-    requirements = estimate(context.protocol, grid, data.n_events, on=on, n_lors=n_lors)
+    requirements = estimate(context.protocol, grid, data.n_events, on=on, n_lors=n_lors, scan=data)
     refuse_if_too_large(requirements, grid)
     return Planned(context.on.name, f"{context.on.label}: {requirements.describe()}")
 

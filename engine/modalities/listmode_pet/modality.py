@@ -16,6 +16,7 @@ from engine.modalities.requirements import Requirements
 
 if TYPE_CHECKING:
     from engine.backend import Backend
+    from engine.data.listmode import ListMode
     from engine.data.volume import Volume
     from engine.io.open_input import InputFile
     from engine.modalities.demo import Demo
@@ -84,14 +85,19 @@ class ListModePet(Modality[ListModeProtocol]):
         if not isinstance(scan, EventSummary) or not scan.n_events:
             return None
         n_lors = study.scanner.n_lors if study.scanner else 0
-        return estimate(protocol, grid, scan.n_events, on=on, n_lors=n_lors, left=left)
+        data = self._with_files(scan, study)
+        return estimate(protocol, grid, scan.n_events, on=on, n_lors=n_lors, left=left, scan=data)
+
+    def _with_files(self, scan: EventSummary, study: OpenStudy) -> ListMode:
+        """Return a few events with what the auxiliary files say of all."""
+        given = [(r, study.contents[r.key]) for r in self.inputs if r.key in study.contents]
+        return scan.with_contents(given)
 
     def obstacles(self, protocol: ListModeProtocol, study: OpenStudy) -> dict[str, str | None]:
         scan = study.scan
         if not isinstance(scan, EventSummary):
             return {}
-        given = [(r, study.contents[r.key]) for r in self.inputs if r.key in study.contents]
-        data = scan.with_contents(given)
+        data = self._with_files(scan, study)
         return {kind: choice.obstacle(data) for kind, choice in self.choices(protocol).items()}
 
     def switch_state(self, field: str, study: OpenStudy) -> tuple[bool | None, str]:

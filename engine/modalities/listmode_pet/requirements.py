@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from engine.backend.devices import DeviceInfo
+from engine.data.listmode import ListMode
 from engine.geometry.grid import ImageGrid
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.listmode_pet.scatter_effort import EXACT_BELOW, N_LINES
+from engine.modalities.listmode_pet.scatter_requirements import ScatterNeeds, scatter_needs
 from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirements
 
 MOST_SAMPLED = 20_000_000
@@ -45,32 +50,58 @@ def estimate(
     on: DeviceInfo,
     n_lors: int = 0,
     left: float = 1.0,
+    scan: ListMode | None = None,
 ) -> Requirements:
     """Return what `n_events` on `grid` need.
 
-    `n_lors` lines make the sensitivity; `left` is the share of the updates still to do.
+    `n_lors` lines make the sensitivity; `left` is the share of the updates still to do; `scan`,
+    which may hold only some of the events, tells with its μ-map whether scatter is simulated.
     """
     import psutil
 
     n_sums = 0 if on.is_gpu else on.threads
     per_voxel = 4 * IMAGES + _sum_bytes(protocol) * n_sums + 8 * 3  # sensitivity sums in float64
-    memory = grid.n_voxels * per_voxel + n_events * BYTES_PER_EVENT
+    images = grid.n_voxels * per_voxel
     lines = n_lors
     if protocol.sensitivity.method != "exact":
         lines = min(n_lors, max(MOST_SAMPLED, 4 * n_events))
     rate = GPU_SLABS_PER_SECOND if on.is_gpu else SLABS_PER_SECOND_PER_THREAD * on.threads
     ray_s = max(grid.shape) * 0.7 / rate
+    scatter = scan and scatter_needs(protocol, scan, n_events, on=on, slabs_per_second=rate)
+    if scatter:
+        images = max(images, scatter.memory_bytes)  # it is done before the image is begun
     stages = {
         "read": n_events / EVENTS_READ_PER_SECOND,
         "kernels": START_S,
         "correct": n_events / EVENTS_SORTED_PER_SECOND,
+        **({"scatter": scatter.seconds} if scatter else {}),
         "sensitivity": lines * ray_s + (0.0 if on.is_gpu else lines / LINES_PER_SECOND),
         "reconstruct": n_events * protocol.algorithm.n_passes / 2 * left * ray_s,  # both in one go
         "finish": grid.n_voxels / VOXELS_FINISHED_PER_SECOND,
     }
     free = int(psutil.virtual_memory().available)
     gpu = _on_gpu(protocol, grid, n_events, lines, n_lors, on.free_bytes) if on.is_gpu else None
+    if gpu and scatter:
+        gpu = _with_scatter(gpu, protocol, scatter, n_lors)
+    memory = images + n_events * BYTES_PER_EVENT
     return Requirements(int(memory), free, stages, gpu, once="sensitivity")
+
+
+def _with_scatter(
+    gpu: GpuRequirements, protocol: ListModeProtocol, scatter: ScatterNeeds, n_lors: int
+) -> GpuRequirements:
+    """Make room for the coarse images, or for tracing the μ-map, if they are larger."""
+    few = n_lors <= EXACT_BELOW
+    lines = n_lors if few else 0  # fewer than all of them are a sample
+    coarse = _on_gpu(protocol, scatter.coarse, scatter.part_events, lines, n_lors, gpu.free_bytes)
+    traced = N_LINES * (BYTES_PER_LINE + BYTES_PER_TRACED_LINE)
+    events = scatter.part_events * (GPU_BYTES_PER_EVENT + BYTES_PER_TRACED_LINE)
+    mu_map = int(GPU_SAFETY * (scatter.mu_map.n_voxels * 4 * GPU_IMAGES + max(traced, events)))
+    return replace(
+        gpu,
+        images_bytes=max(gpu.images_bytes, coarse.images_bytes, mu_map),
+        whole_bytes=max(gpu.whole_bytes, coarse.whole_bytes, mu_map),
+    )
 
 
 def _sum_bytes(protocol: ListModeProtocol) -> int:

@@ -13,12 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.algorithms import Osem, solve
+from engine.algorithms import solve
 from engine.backend import Backend
 from engine.corrections.scatter import Scatter
 from engine.data.listmode import ListMode
@@ -26,10 +25,16 @@ from engine.data.scatter_profile import ScatterProfile
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.geometry.energy import EnergyWindow
-from engine.geometry.grid import ImageGrid
-from engine.geometry.scanner import Scanner
 from engine.modalities.listmode_pet import model as listmode_pet
 from engine.modalities.listmode_pet.protocol import SensitivitySettings
+from engine.modalities.listmode_pet.scatter_effort import (
+    COARSE,
+    EXACT_BELOW,
+    coarse_grid,
+    n_points_of,
+    part_step,
+    updates_of,
+)
 from engine.modalities.listmode_pet.scatter_lines import (
     SampledLines,
     object_mask,
@@ -42,16 +47,6 @@ from engine.scatter.profiles import profile_of
 from engine.scatter.simulation import ScatterTable, simulate_scatter
 from engine.scatter.tails import TailFit, fit_tails
 
-MOST_EVENTS = 2_000_000
-"""Events that the coarse images are made of."""
-VOXELS_ACROSS = 48
-"""Voxels of the coarse image across the field of view."""
-FIRST, LATER = Osem(iterations=3, subsets=8), Osem(iterations=1, subsets=8)
-EXACT_BELOW = 4_000_000
-"""Lines up to which the sensitivity of the coarse image takes them all."""
-COARSE = SensitivitySettings(method="sampled", error_percent=5.0)
-FEWER_POINTS = 4
-"""All rounds but the last take this part of the points."""
 TICKS = 100
 """Progress of a round."""
 
@@ -127,7 +122,7 @@ class _Rounds:
         self.mu_map: Volume = prompts.mu_map
         self.window: EnergyWindow = scanner.energy
         self.settings, self.on, self.reproducible = settings, on, reproducible
-        step = max(1, ceil(prompts.n_events / MOST_EVENTS))
+        step = part_step(prompts.n_events)
         # a coarse image knows no resolution
         self.part = replace(prompts.select(slice(None, None, step)), point_spread=None)
         self.share = self.part.n_events / prompts.n_events
@@ -148,8 +143,6 @@ class _Rounds:
         tick.begin(number)
         for done, n_updates in self._reconstruct(number):
             tick(done, n_updates, TICKS // 2)
-        is_last = number == self.settings.rounds - 1
-        n_points = self.settings.points // (1 if is_last else FEWER_POINTS)
         volume = Volume(self._image / np.float32(self.share), self.grid, "counts/mm")
         table = simulate_scatter(
             volume,
@@ -157,7 +150,7 @@ class _Rounds:
             self.part.scanner,
             self.window,
             with_tof=self.part.tof_bins is not None,
-            n_points=n_points,
+            n_points=n_points_of(self.settings, number),
             seed=self.settings.seed + number,
             on=self.on,
             on_progress=lambda done, total: tick(done, total, TICKS // 2, TICKS // 2),
@@ -207,7 +200,7 @@ class _Rounds:
             prompts, self.grid, self.sensitivity, on=self.on, reproducible=self.reproducible
         )
         start = listmode_pet.uniform_start(model) if self.image is None else self.image
-        algorithm = FIRST if number == 0 else LATER
+        algorithm = updates_of(number)
         n_subsets = min(algorithm.n_subsets, prompts.n_events)
         algorithm = algorithm.model_copy(update={"subsets": n_subsets})
         n_updates = algorithm.n_iterations * algorithm.n_subsets
@@ -264,13 +257,3 @@ class _Ticker:
         if self._on_tick is not None:
             so_far = self._before + before + most * done // max(total, 1)
             self._on_tick(so_far, self._n_rounds * TICKS)
-
-
-def coarse_grid(scanner: Scanner) -> ImageGrid:
-    """Return a coarse grid that holds the field of view."""
-    x, y, z = scanner.default_size_mm
-    low, high = scanner.axial_range_mm
-    length = max(z, high - low)
-    edge = max(x, y) / VOXELS_ACROSS
-    counts = (ceil(length / edge), ceil(y / edge), ceil(x / edge))
-    return ImageGrid(counts, (edge, edge, length / counts[0]))

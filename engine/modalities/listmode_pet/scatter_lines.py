@@ -18,11 +18,10 @@ from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.geometry.sampling import lattice
 from engine.geometry.scanner import Scanner
+from engine.modalities.listmode_pet.scatter_effort import N_LINES
 from engine.operators.rays import RayProjector, Rays
 from engine.scatter.samples import LEAST_ATTENUATION, dense_mu
 
-N_LINES = 400_000
-"""Lines that stand for all: sums over them are known to about a thousandth."""
 MARGIN = 0.03
 """Lines that miss the object pass it at this part of the scanner's radius, or further off."""
 

@@ -1,0 +1,152 @@
+"""What the scatter of a run needs of memory and time, before it starts.
+
+With P pairs of detector samples in G groups of time bins, n samples, T steps of time and M scatter
+points in all rounds, the simulation takes
+
+    M [n (L c_step + T² c_blur) + P/2 (c_pair + G c_bin)] / threads,
+
+L the steps of half a voxel from a point through the μ-map and through the coarse image. Beside it
+stand the updates of the coarse images, their sensitivity, and reading the table at the events.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.backend.devices import DeviceInfo
+from engine.corrections.attenuation import Attenuation
+from engine.corrections.scatter import Scatter
+from engine.data.listmode import ListMode
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.listmode_pet.scatter_effort import (
+    EXACT_BELOW,
+    N_LINES,
+    coarse_grid,
+    n_points_of,
+    part_step,
+    updates_of,
+)
+from engine.scatter.layout import TimeLayout
+from engine.scatter.samples import n_samples
+
+BYTES_PER_PAIR, BYTES_PER_PAIR_AND_GROUP = 104, 24
+"""Memory of a pair of samples: factors of its line; sums, their mirror, this table and the last."""
+PATHS_AT_ONCE, BYTES_PER_PATH, BYTES_PER_STEP = 32, 48, 4
+"""Scatter points whose paths are held, and what a path and a step of its time take."""
+BYTES_PER_LINE = 120
+"""Memory of a line that stands for others, on its way from number to scatter."""
+BYTES_PER_PART_EVENT, BYTES_PER_EVENT = 80, 30
+"""Memory of an event of the coarse images, and of one whose scatter is read from the table."""
+BYTES_PER_COARSE_VOXEL, SUM_BYTES = 160, 8
+"""Memory of a voxel of the coarse image, and of the sums of a thread."""
+BYTES_PER_MU_VOXEL, BYTES_PER_VOXEL_INSIDE = 64, 160
+"""Memory of a voxel of the μ-map while its border is found, and where points are drawn from."""
+STEPS_PER_SECOND, BLURS_PER_SECOND = 6.5e6, 1.3e9
+"""Steps on a path, and products of the time blur, in a second of a thread."""
+PAIRS_PER_SECOND, BINS_PER_SECOND = 2.5e7, 6.5e8
+"""Pairs that a point sends to, and groups of bins of them, in a second of a thread."""
+LINES_READ_PER_SECOND = 3e6
+"""Lines whose efficiency, path and scatter are read in a second."""
+CHORD = 0.7
+"""Part of the width of a grid that paths cross, on average."""
+
+
+@dataclass(frozen=True)
+class ScatterNeeds:
+    """What the scatter of a run takes.
+
+    Attributes
+    ----------
+    memory_bytes : of the machine, besides the events
+    seconds : of the whole stage
+    part_events, coarse : events and grid of the coarse images, which a GPU makes
+    mu_map : the grid that lines are traced through
+    """
+
+    memory_bytes: int
+    seconds: float
+    part_events: int
+    coarse: ImageGrid
+    mu_map: ImageGrid
+
+
+def scatter_needs(
+    protocol: ListModeProtocol,
+    scan: ListMode,
+    n_events: int,
+    *,
+    on: DeviceInfo,
+    slabs_per_second: float,
+) -> ScatterNeeds | None:
+    """Return what the scatter of `n_events` takes; None where none is simulated.
+
+    Parameters
+    ----------
+    protocol
+        of the run
+    scan
+        all of its events or a few, with the μ-map
+    n_events
+        of the whole scan
+    on
+        makes the coarse images; its threads simulate
+    slabs_per_second
+        slabs of a voxel that rays pass in the coarse images
+    """
+    settings, mu_map = protocol.corrections.of(Scatter), scan.mu_map
+    if mu_map is None or not _simulates(protocol, scan):
+        return None
+    scanner = scan.scanner
+    coarse, n = coarse_grid(scanner), n_samples(scanner)
+    timed = protocol.time_of_flight and scan.tof_bins is not None
+    layout = TimeLayout.of(scanner.tof if timed else None, coarse)
+    part = -(-n_events // part_step(n_events))
+    memory = (
+        _table_bytes(n, layout)
+        + _mu_map_bytes(mu_map)
+        + min(N_LINES, scanner.n_lors) * BYTES_PER_LINE
+        + part * BYTES_PER_PART_EVENT
+        + n_events * BYTES_PER_EVENT
+        + coarse.n_voxels * (BYTES_PER_COARSE_VOXEL + SUM_BYTES * max(on.threads, 1))
+    )
+    points = sum(n_points_of(settings, number) for number in range(settings.rounds))
+    per_point = _point_seconds(n, layout, mu_map.grid, coarse)
+    lines = min(scanner.n_lors, EXACT_BELOW)
+    updates = sum(updates_of(number).n_iterations for number in range(settings.rounds))
+    traced = CHORD * max(coarse.shape) * (lines + part * updates)
+    traced += CHORD * max(mu_map.grid.shape) * (2 * N_LINES + part)
+    read = lines + settings.rounds * (part + N_LINES) + n_events
+    seconds = points * per_point / max(on.threads, 1)
+    seconds += traced / slabs_per_second + read / LINES_READ_PER_SECOND
+    return ScatterNeeds(int(memory), float(seconds), part, coarse, mu_map.grid)
+
+
+def _simulates(protocol: ListModeProtocol, scan: ListMode) -> bool:
+    scatter = protocol.corrections.of(Scatter)
+    attenuation = protocol.corrections.of(Attenuation)
+    if "off" in (scatter.use, attenuation.use):
+        return False
+    return scatter.simulates(scan) and not (scatter.obstacle(scan) or attenuation.obstacle(scan))
+
+
+def _table_bytes(n: int, layout: TimeLayout) -> int:
+    paths = PATHS_AT_ONCE * n * (BYTES_PER_PATH + BYTES_PER_STEP * (layout.n_steps + 1))
+    return paths + n * n * (BYTES_PER_PAIR + BYTES_PER_PAIR_AND_GROUP * layout.n_groups)
+
+
+def _mu_map_bytes(mu_map: Volume) -> int:
+    """Finding its border comes before drawing points in it."""
+    n, inside = mu_map.grid.n_voxels, int(np.count_nonzero(mu_map.values))
+    return max(n * BYTES_PER_MU_VOXEL, n * 16 + inside * BYTES_PER_VOXEL_INSIDE)
+
+
+def _point_seconds(n: int, layout: TimeLayout, mu_map: ImageGrid, coarse: ImageGrid) -> float:
+    """Seconds of a thread for one scatter point."""
+    steps = sum(max(g.size_mm) * CHORD / min(g.voxel_mm) for g in (mu_map, coarse))
+    path = steps / STEPS_PER_SECOND + layout.n_steps**2 / BLURS_PER_SECOND
+    pair = 1 / PAIRS_PER_SECOND + layout.n_groups / BINS_PER_SECOND * bool(layout.n_steps)
+    return n * path + n * n / 2 * pair
