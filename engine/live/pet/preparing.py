@@ -29,7 +29,8 @@ def live_image_of(
     head = corrections.head
     grid = protocol.grid.grid_for(head.scanner)
     tof = None if head.tof_bins is None else head.scanner.tof
-    for step in of_events(on, grid, tof, reproducible=False):
+    mu_map = None if head.mu_map is None else head.mu_map.grid
+    for step in of_events(on, grid, tof, reproducible=False, mu_map=mu_map):
         step()
     sensitivity = sensitivity_of(head, grid, protocol, on=on, stopped=stop.is_set)
     algorithm = protocol.algorithm
