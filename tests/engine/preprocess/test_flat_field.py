@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from engine.backend import cpu
 from engine.errors import DataError, GeometryError
 from engine.preprocess import BadPixels, FlatField, Logarithm
-from engine.preprocess.defects import from_fields, median_of_medians
+from engine.preprocess.defects import TRIMMED, from_fields, mean_field, median_of_medians
 from engine.preprocess.plausibility import doubts
 from tests.engine.preprocess.scans import geometry, integrals, scan
 
@@ -29,6 +30,17 @@ def counts(fields, line_integrals) -> np.ndarray:
     """Counts without noise of the fields' means."""
     beam, dark = fields[0].mean(axis=0), fields[1].mean(axis=0)
     return (dark + (beam - dark) * np.exp(-line_integrals)).astype("f4")
+
+
+@pytest.mark.parametrize("dtype", ["u2", "f4"])
+@pytest.mark.parametrize("n", [1, 2, 4, 5, 6, 11])
+def test_the_mean_of_fields_is_the_trimmed_mean_of_scipy(rng: np.random.Generator, n, dtype):
+    fields = (1000 * rng.random((n, 4, 5))).astype(dtype)
+    if dtype == "f4":
+        fields[n // 2, 1, 2], fields[0, 3, 3] = np.nan, np.inf
+    found, wanted = mean_field(fields), stats.trim_mean(fields, TRIMMED, axis=0)
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, wanted.astype("f4"))
 
 
 def test_a_flat_field_becomes_one():
