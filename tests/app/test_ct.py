@@ -30,6 +30,7 @@ from engine.operators.xray import XrayTransform
 from engine.preprocess import Binning, Crop, FlatField, Hounsfield
 from engine.study.assignments import with_settings
 from tests.app.conftest import PATIENCE_MS, read_input
+from tests.app.engine_in_thread import EngineInThread
 
 MU = 0.02
 GRID = ImageGrid((4, 32, 32), (1.0, 1.0, 1.0))
@@ -343,6 +344,7 @@ def test_a_start_while_the_last_process_ends_lets_no_other_scan_in(qtbot, window
     def start_again() -> None:
         """Start as soon as the first run is finished: its process is still there."""
         if session.run.state is RunState.FINISHED and not active:
+            runner.engine = EngineInThread  # the first run alone needs a process
             runner.start()
             active.append(session.run.state.is_active)
             window.commands.open_path(ct_scan)

@@ -56,6 +56,17 @@ def few(tmp_path_factory):
     return simulated(tmp_path_factory.mktemp("few"), n_prompts=50_000)
 
 
+@pytest.fixture(scope="module")
+def told(few):
+    """All that a run in peace tells of them, and its progress."""
+    ticks = []
+    return list(run(study(few[0]), on=ON, on_progress=ticks.append)), ticks
+
+
+def previews_of(events):
+    return [e for e in events if isinstance(e, Preview)]
+
+
 def simulated(folder, n_prompts):
     """Scan a uniform cylinder with absorption, randoms and uneven crystals."""
     scanner = RingScanner(RING)
@@ -129,10 +140,8 @@ def test_each_correction_left_out_shows(few, kind, low, high):
     assert low < middle(volume) / truth < high
 
 
-def test_events_tell_the_whole_story_in_order(few):
-    folder, _ = few
-    ticks = []
-    events = list(run(study(folder), on=ON, on_progress=ticks.append))
+def test_events_tell_the_whole_story_in_order(told):
+    events, ticks = told
     assert [e.stage for e in events if isinstance(e, StageStarted)] == STAGES
     assert [e.stage for e in events if isinstance(e, Measured)] == STAGES
     ledger = {e.kind: e.state for e in events if isinstance(e, Corrected)}
@@ -141,13 +150,14 @@ def test_events_tell_the_whole_story_in_order(few):
         "randoms": "applied",
         "scatter": "unavailable", "resolution": "off", "units": "unavailable",
     }  # fmt: skip
-    previews = [e for e in events if isinstance(e, Preview)]
+    previews = previews_of(events)
     assert [(e.iteration, e.subset) for e in previews] == [
         (i, k) for i in range(1, 5) for k in range(1, 5)
     ]
     assert [e.log_likelihood is not None for e in previews] == [e.ends_iteration for e in previews]
     assert sum(isinstance(e, Loaded) for e in events) == 1
     assert isinstance(events[-1], Finished)
+    assert ticks
     assert all(isinstance(t, Progressed) and 0 <= t.done <= t.total for t in ticks)
     assert not [e for e in events if isinstance(e, Warned) and "cross no activity" in e.text]
 
@@ -175,11 +185,10 @@ def test_finish_early_keeps_whole_iterations_and_finishes(few):
     assert events[-1].provenance["iterations_done"] == 1.0
 
 
-def test_going_on_from_the_middle_gives_the_same_bits(few):
+def test_going_on_from_the_middle_gives_the_same_bits(few, told):
     folder, _ = few
-    whole = list(run(study(folder), on=ON))
-    previews = [e for e in whole if isinstance(e, Preview)]
-    for at in (previews[5], previews[6]):
+    whole, _ = told
+    for at in previews_of(whole)[5:7]:
         start = Resume(at.volume.values, at.update, at.history)
         resumed = list(run(study(folder), on=ON, resume=start))
         np.testing.assert_array_equal(resumed[-1].volume.values, whole[-1].volume.values)
@@ -195,10 +204,10 @@ def tells_the_same(resumed, whole):
     assert (len(resumed["resumed_utc"]), whole["resumed_utc"]) == (1, [])
 
 
-def test_what_the_first_iteration_left_out_and_the_time_before_are_told_on_resuming(few):
+def test_what_the_first_iteration_left_out_and_the_time_before_are_told_on_resuming(few, told):
     folder, _ = few
     before = RunHistory(seconds={"read": YEAR_S, "reconstruct": 10 * YEAR_S}, n_skipped=3)
-    at = next(e for e in run(study(folder), on=ON) if isinstance(e, Preview) and e.ends_iteration)
+    at = next(e for e in previews_of(told[0]) if e.ends_iteration)
     start = Resume(at.volume.values, at.update, before)
     events = list(run(study(folder), on=ON, resume=start))
     begun = next(e for e in events if isinstance(e, StageStarted) and e.stage == "reconstruct")
@@ -213,9 +222,9 @@ def test_what_the_first_iteration_left_out_and_the_time_before_are_told_on_resum
     assert rate * spent["reconstruct"].seconds == pytest.approx(4 * n_events)
 
 
-def test_filters_act_after_and_between(few):
+def test_filters_act_after_and_between(few, told):
     folder, _ = few
-    plain = image(study(folder)).values
+    plain = told[0][-1].volume.values
     after = image(study(folder, 'finishing=[{kind="gaussian", fwhm_mm=8.0}]')).values
     between = image(study(folder, 'between=[{kind="median"}]')).values
     inside = np.s_[4:8, 10:18, 12:18]
@@ -238,9 +247,9 @@ def test_stopping_leaves_no_work_behind(few):
         list(run(study(folder), on=ON, on_progress=on_progress))
 
 
-def test_a_checkpoint_with_nan_is_refused_and_nothing_is_shown(few):
+def test_a_checkpoint_with_nan_is_refused_and_nothing_is_shown(few, told):
     folder, _ = few
-    start = next(e for e in run(study(folder), on=ON) if isinstance(e, Preview)).volume.values
+    start = previews_of(told[0])[0].volume.values
     broken = start.copy()
     broken[5, 14, 14] = np.nan
     with pytest.raises(NumericalError):
