@@ -176,10 +176,11 @@ class _JsonLines(_Lines):
 
 
 def _figures(figures: LivePetStatistics) -> str:
+    behind = "" if figures.behind_s != figures.behind_s else f", {figures.behind_s:.1f} s behind"
     return (
         f"{figures.prompts_per_s:,.0f} prompts/s, {figures.delayeds_per_s:,.0f} delayeds/s; "
         f"{figures.events:,} events, {figures.dropped:,} lost; image of {figures.image_events:,} "
         f"prompts from {figures.image_from_s:.1f} to {figures.image_until_s:.1f} s; "
-        f"{figures.refresh_hz:.1f} images/s, at most {figures.behind_s:.1f} s behind; "
+        f"{figures.refresh_hz:.1f} images/s{behind}; "
         f"{figures.memory_mib:,.0f} MiB"
     )

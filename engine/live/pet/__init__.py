@@ -1,1 +1,32 @@
 """List-mode PET while it is measured: events in, images, figures and motions out."""
+
+from typing import TYPE_CHECKING
+
+from engine.faces import face
+
+if TYPE_CHECKING:
+    from engine.live.pet.event_batch import EventSource as EventSource
+    from engine.live.pet.motion import Motion as Motion
+    from engine.live.pet.session import LivePetSession as LivePetSession
+    from engine.live.pet.settings import LivePetSettings as LivePetSettings
+    from engine.live.pet.sources.event_replay import EventReplaySource as EventReplaySource
+    from engine.live.pet.sources.event_stream import EventStreamSource as EventStreamSource
+    from engine.live.pet.statistics import LivePetStatistics as LivePetStatistics
+    from engine.live.pet.updates import LivePetChoices as LivePetChoices
+    from engine.live.pet.updates import LivePetUpdate as LivePetUpdate
+    from engine.live.pet.updates import Moved as Moved
+
+if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+    __getattr__, __dir__ = face(
+        __name__,
+        {
+            "event_batch": ("EventSource",),
+            "motion": ("Motion",),
+            "session": ("LivePetSession",),
+            "settings": ("LivePetSettings",),
+            "sources.event_replay": ("EventReplaySource",),
+            "sources.event_stream": ("EventStreamSource",),
+            "statistics": ("LivePetStatistics",),
+            "updates": ("LivePetChoices", "LivePetUpdate", "Moved"),
+        },
+    )
