@@ -12,6 +12,7 @@ from engine.backend import cpu
 from engine.errors import DataError
 from engine.io import write_listmode
 from engine.jobs.reconstruction import reconstruct
+from engine.live import pet
 from engine.live.frame import Ended, Noticed, Resumed, SourceEvent
 from engine.live.pet.event_batch import EventArrival, head_of
 from engine.live.pet.session import LivePetSession
@@ -122,3 +123,9 @@ def test_a_fault_of_the_source_is_raised_to_whom_looks() -> None:
     ):
         while session.take(20) is not None:
             pass
+
+
+def test_all_that_a_page_needs_stands_in_the_face() -> None:
+    names = [name for name in dir(pet) if name[0].isupper()]
+    assert {"LivePetSession", "EventReplaySource", "EventStreamSource", "Moved"} <= set(names)
+    assert all(isinstance(getattr(pet, name), type) for name in names)
