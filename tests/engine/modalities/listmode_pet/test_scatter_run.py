@@ -41,11 +41,11 @@ SMOOTH = 0.35
 """Part of the prompts of a scan with a smooth background that is like scatter."""
 
 
-def scan_of(scatter: float) -> ListMode:
+def scan_of(scatter: float, half_length_mm: float = 20.0) -> ListMode:
     """A scan of a cylinder, with its mu-map."""
-    phantom = ShapePhantom(
-        "cylinder", (Cylinder((0.0, 0.0, 0.0), (45.0, 45.0, 20.0), activity=1.0, mu_per_mm=0.0096),)
-    )
+    half_axes = (45.0, 45.0, half_length_mm)
+    shape = Cylinder((0.0, 0.0, 0.0), half_axes, activity=1.0, mu_per_mm=0.0096)
+    phantom = ShapePhantom("cylinder", (shape,))
     return simulate_listmode(
         phantom, RingScanner(RING), n_prompts=40_000, seed=5, randoms_fraction=0.1,
         scatter_fraction=scatter,
@@ -58,18 +58,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("scatter")
     smooth, clear = scan_of(SMOOTH), scan_of(0.0)
     without = replace(clear, scanner=RingScanner(RING.model_copy(update={"energy": None})))
-    for name, data in (("smooth", smooth), ("clear", clear), ("unknown", without)):
+    named = {"smooth": smooth, "clear": clear, "unknown": without, "long": scan_of(SMOOTH, 60.0)}
+    for name, data in named.items():
         measured = replace(data, mu_map=None, additive=None, info={})  # as if it were
         write_listmode(measured, folder / f"{name}.h5")
-    assert clear.mu_map is not None
-    save(clear.mu_map, folder / "mu.nii.gz", {})
+        assert data.mu_map is not None
+        save(data.mu_map, folder / f"mu_{name}.nii.gz", {})
     return folder
 
 
 def study(folder: Path, name: str, *settings: str, mu_map: bool = True) -> Study:
     return Study(
         data=folder / f"{name}.h5",
-        attenuation=folder / "mu.nii.gz" if mu_map else None,
+        attenuation=folder / f"mu_{name}.nii.gz" if mu_map else None,
         protocol=with_settings(ListModeProtocol(), (*SETTINGS, *settings)),
     )
 
@@ -102,7 +103,7 @@ def test_the_command_line_writes_the_curves_of_scatter_into_its_log(
 ) -> None:
     log, few = tmp_path / "events.jsonl", ("algorithm.iterations=1", "corrections.scatter.rounds=1")
     chosen = [word for setting in (*SETTINGS, *few) for word in ("--set", setting)]
-    scan, mu_map = str(folder / "smooth.h5"), str(folder / "mu.nii.gz")
+    scan, mu_map = str(folder / "smooth.h5"), str(folder / "mu_smooth.nii.gz")
     out = str(tmp_path / "image.h5")
     words = ["reconstruct", scan, "--attenuation", mu_map, "-o", out, "--json", str(log)]
     assert main([*words, *chosen]) == 0
@@ -168,6 +169,15 @@ def test_scatter_needs_an_image_that_is_corrected_for_attenuation(folder: Path) 
     off = "corrections.attenuation.use=off", "algorithm.iterations=1"
     row = scatter_row(list(run(study(folder, "clear", *off), on=ON)))
     assert "attenuation is not corrected" in row.text
+
+
+def test_activity_that_goes_on_beyond_the_field_of_view_is_warned_of(
+    folder: Path, smooth: list[Event]
+) -> None:
+    said = list(run(study(folder, "long", "algorithm.iterations=1"), on=ON))
+    for events, is_warned in ((said, True), (smooth, False)):
+        warned = [e.text for e in events if isinstance(e, Warned)]
+        assert any("Activity goes on to the end" in text for text in warned) == is_warned
 
 
 def test_it_can_be_stopped(folder: Path) -> None:
