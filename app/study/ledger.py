@@ -164,10 +164,14 @@ def ledger_state_of(choice: Any, obstacle: str | None, message: Corrected | None
     `obstacle` is None where it can be used, empty while the scan is not known.
     """
     if choice.use == "off":
+        if message is not None and message.state == "off":
+            return LedgerState("off", "muted", sentence_case(message.text))
         return LedgerState("off", "muted", "Switched off in the protocol")
     if obstacle:
         if choice.use == "on":
             return LedgerState("missing", "missing", f"{sentence(obstacle)} It is switched on.")
+        if message is not None and message.text.startswith(obstacle):
+            obstacle = message.text  # with what the run found that it costs
         return LedgerState("look", "look", sentence(obstacle))
     if message is not None and message.state == "applied":
         return LedgerState("ok", "ok", sentence_case(message.text))

@@ -16,6 +16,8 @@ from engine.settings import setting
 
 SIMULATED_SINCE = 4
 """Version of protocols from which scatter is simulated unless they say otherwise."""
+NEEDS_ATTENUATION = "attenuation is not corrected, and scatter is simulated from an image that is"
+"""Why the image that scatter is simulated from would be wrong."""
 
 
 class Scatter(Additive[ListMode]):

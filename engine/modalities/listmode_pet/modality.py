@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from engine.backend.devices import DeviceInfo
-from engine.corrections import CORRECTIONS
+from engine.corrections import CORRECTIONS, Attenuation, Scatter
+from engine.corrections.scatter import NEEDS_ATTENUATION
 from engine.geometry.grid import ImageGrid, Point
 from engine.modalities.base import FinishEarly, Modality, OpenStudy, Switch
 from engine.modalities.listmode_pet.event_summary import EventSummary
@@ -98,7 +99,14 @@ class ListModePet(Modality[ListModeProtocol]):
         if not isinstance(scan, EventSummary):
             return {}
         data = self._with_files(scan, study)
-        return {kind: choice.obstacle(data) for kind, choice in self.choices(protocol).items()}
+        found = {kind: choice.obstacle(data) for kind, choice in self.choices(protocol).items()}
+        scatter, attenuation = (
+            protocol.corrections.of(Scatter),
+            protocol.corrections.of(Attenuation),
+        )
+        if attenuation.use == "off" and scatter.simulates(data):
+            found[scatter.kind] = found[scatter.kind] or NEEDS_ATTENUATION
+        return found
 
     def switch_state(self, field: str, study: OpenStudy) -> tuple[bool | None, str]:
         if not isinstance(study.scan, EventSummary):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.corrections.attenuation import AttenuationFactor
-from engine.corrections.scatter import Scatter
+from engine.corrections.scatter import NEEDS_ATTENUATION, Scatter
 from engine.data.listmode import ListMode
 from engine.errors import DataError
 from engine.events import Corrected
@@ -55,7 +55,7 @@ def _obstacle(scatter: Scatter, prompts: ListMode) -> str | None:
     """Why the image that scatter is simulated from would be wrong."""
     factors = prompts.line_factors
     if scatter.simulates(prompts) and not any(isinstance(f, AttenuationFactor) for f in factors):
-        return "attenuation is not corrected, and scatter is simulated from an image that is"
+        return NEEDS_ATTENUATION
     return None
 
 

@@ -191,6 +191,14 @@ def test_the_window_knows_it_from_a_few_events_and_the_mu_map(scan: ListMode) ->
     assert foretold(contents=contents).stages == told(scan).stages
 
 
+def test_the_window_knows_that_scatter_wants_attenuation_corrected(scan: ListMode) -> None:
+    study = OpenStudy(EventSummary.of(scan), scan.scanner)
+    pet = next(modality for modality in MODALITIES if modality.key == "pet")
+    assert pet.obstacles(protocol(), study)["scatter"] is None
+    off = protocol("corrections.attenuation.use=off")
+    assert "attenuation is not corrected" in str(pet.obstacles(off, study)["scatter"])
+
+
 def test_a_run_on_a_gpu_takes_no_more_of_its_memory_than_was_told(tmp_path: Path) -> None:
     scan = scan_of(TINY, 1500)
     write_listmode(replace(scan, mu_map=None), tmp_path / "scan.h5")
