@@ -2,7 +2,7 @@
 
 Frames become line integrals as they come; each is filtered once, and again only where the weights
 of its rays change. As soon as no more views wait, slices have the bits of the same slices of a
-stored scan of the same views. While views come sums are taken in another order, and agree to 1e-6
+stored scan of the same views. While views come sums are taken in another order, and agree to 2e-6
 of the largest value, 3e-6 where views are missing.
 """
 
