@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from jinja2 import Environment, StrictUndefined, Template
+if TYPE_CHECKING:  # a run on the CPU renders nothing
+    from jinja2 import Template
 
 FOLDER = Path(__file__).parent
 TYPES = {"float", "double", "long long", "true", "false"}
@@ -37,5 +39,7 @@ def _written(key: str, value: Value) -> str:
 
 @lru_cache
 def _template(name: str) -> Template:
+    from jinja2 import Environment, StrictUndefined
+
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string((FOLDER / f"{name}.cu").read_text(encoding="utf-8"))
