@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from app.control.context import AppContext
 from app.inspect.scan_pages import PAGES, ScanPages
@@ -104,6 +104,8 @@ class CentralArea(QWidget):
     def add_live(self, live: QWidget) -> None:
         """Add the page of a running scan."""
         self._live = live
+        # the panels are hidden beside it: the window need not be wide enough for all of them
+        live.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self._pages.addWidget(live)
 
     @property

@@ -76,7 +76,7 @@ class KeptList(QWidget):
 
     def _allow(self) -> None:
         self.forget.setEnabled(bool(self.tree.selectedItems()))
-        self.forget.setToolTip(TIP if self.forget.isEnabled() else "Select a form first")
+        self.forget.setToolTip(plain_tip(TIP if self.forget.isEnabled() else "Select a form first"))
 
     def _forget(self) -> None:
         doomed = [self.forms[index.row()] for index in self.tree.selectionModel().selectedRows()]

@@ -138,16 +138,19 @@ def test_the_card_offers_every_demo_by_mouse_and_keys(qtbot, window):
         open_scan=lambda: seen.append("open"),
         demo=seen.append,
         cancel=lambda: seen.append("cancel"),
+        live=lambda: seen.append("live"),
+        live_demo=lambda: seen.append("live demo"),
     )
     qtbot.addWidget(card)
     card.show()
     card.open.setFocus()
-    for made in card.demos:
+    for made in (card.live, card.live_demo, *card.demos):
         qtbot.keyClick(card.focusWidget(), Qt.Key.Key_Tab)
         assert card.focusWidget() is made
         qtbot.keyClick(made, Qt.Key.Key_Space)
         made.click()
-    assert seen == ["pet", "pet", "ct", "ct", "dual-head", "dual-head"]
+    wanted = ("live", "live demo", "pet", "ct", "dual-head")
+    assert seen == [each for name in wanted for each in (name, name)]
     tips = [made.toolTip() for made in card.demos]
     assert tips == [plain_tip(demo.tip) for demo in DEMOS.values()]
     card.show_busy("Simulating")

@@ -50,6 +50,8 @@ class Middle(Controls):
             start=self.runner.start,
             resume=self.runner.resume,
             show_log=lambda: None,
+            live=lambda: None,
+            live_demo=lambda: None,
         )
 
 
