@@ -5,7 +5,8 @@ from __future__ import annotations
 from engine.geometry.plane import Plane, orthogonal
 from engine.geometry.xray import XrayGeometry
 
-MOST_PIXELS = 512
+MOST_PIXELS = 400
+"""Along an edge: what two processors bring up to date ten times a second at 83 frames/s."""
 
 
 def middle_planes(scan: XrayGeometry, most_pixels: int = MOST_PIXELS) -> tuple[Plane, ...]:
