@@ -205,7 +205,8 @@ def efficiencies_digest(data: ListMode) -> str:
     Live times are not in it: they are of the scan, not of the scanner.
     """
     found = data.components
-    tables = () if found is None else (found.geometry, found.interference)
+    pairs = None if found is None else found.pairs
+    tables = () if found is None else (found.geometry, found.interference, pairs and pairs.values)
     is_live = found is not None and found.live is not None
     crystals = found.crystals if found is not None and is_live else data.efficiencies
     parts = [part for part in (crystals, *tables) if part is not None]

@@ -11,7 +11,6 @@ import numpy as np
 
 from engine.backend import Backend
 from engine.corrections.base import Multiplicative
-from engine.data.components import TableFactor
 from engine.data.line_factors import GeometricFactor, LineFactor
 from engine.data.listmode import ListMode
 
@@ -24,7 +23,7 @@ class LineGeometry(Multiplicative[ListMode]):
     since: ClassVar[int | None] = 3
 
     def obstacle(self, data: ListMode) -> str | None:
-        if any(isinstance(f, TableFactor) and f.replaces_geometry for f in data.line_factors):
+        if any(f.replaces_geometry for f in data.line_factors):
             return "the normalisation file holds the geometry itself, and its table is applied"
         return None
 

@@ -83,8 +83,10 @@ class Normalisation(Multiplicative[ListMode]):
         data, found = super().apply(data, on=on), data.components
         if found is None or not found.has_tables:
             return data
-        table = TableFactor(found.geometry, found.interference, found.replaces_geometry)
-        return data.with_factor(table, on=on)
+        if found.geometry is not None or found.interference is not None:
+            table = TableFactor(found.geometry, found.interference, found.replaces_geometry)
+            data = data.with_factor(table, on=on)
+        return data if found.pairs is None else data.with_factor(found.pairs, on=on)
 
     def summary(self, before: ListMode, after: ListMode) -> str:
         found = before.components

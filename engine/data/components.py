@@ -6,7 +6,8 @@ with ε the efficiency of each of the two crystals, l the share of its time for 
 detector block was ready to count, Δ the difference of the rings of a line, |t| the distance of its
 tangential bin from the middle and p the place in its block of the crystal from which t is positive.
 Of these, g is a table of the geometry, which replaces the closed form of `line_efficiency` or
-multiplies it, and m is the interference of crystals with their neighbours in a block. After Casey,
+multiplies it, and m is the interference of crystals with their neighbours in a block. Scanners of
+modules may hold a table of their pairs instead (`engine.data.pair_table`). After Casey,
 Gadagkar & Newport, Proc 3D Image Reconstruction (1995) 67.
 """
 
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 
 from engine.arrays import Array, module_of
 from engine.data.line_factors import LineFactor
+from engine.data.pair_table import PairTable
 from engine.geometry.ring import RingScanner
 from engine.geometry.scanner import Scanner
 
@@ -39,6 +41,7 @@ class Components:
     replaces_geometry : whether g stands for the closed form, which it multiplies otherwise
     interference : (block_places, n_tangential // 2 + 1) float32 m, of rings
     live : (n_blocks,) float32 l
+    pairs : a table of pairs of modules, which stands for g and m
     notes : what the reader wants the user to know, one sentence each
 
     Examples
@@ -58,12 +61,14 @@ class Components:
     replaces_geometry: bool = False
     interference: NDArray[np.float32] | None = None
     live: NDArray[np.float32] | None = None
+    pairs: PairTable | None = None
     notes: tuple[str, ...] = ()
 
     @property
     def has_tables(self) -> bool:
         """Whether lines count differently by more than their crystals."""
-        return self.geometry is not None or self.interference is not None
+        tables = (self.geometry, self.interference, self.pairs)
+        return any(table is not None for table in tables)
 
     def of_crystals(self, scanner: Scanner) -> NDArray[np.float32] | None:
         """(n_crystals,) what crystals bring to their lines, ε l; None where nothing is known."""
@@ -93,6 +98,8 @@ class Components:
             parts.append(f"interference of {places} places, {_span(self.interference)}")
         if self.live is not None:
             parts.append(f"live time of {len(self.live):,} blocks, {_span(self.live)}")
+        if self.pairs is not None:
+            parts.append(self.pairs.describe())
         return parts
 
 

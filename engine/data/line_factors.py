@@ -23,7 +23,14 @@ if TYPE_CHECKING:
 
 
 class LineFactor(ABC):
-    """One effect on the probability that a pair of photons on a line is counted."""
+    """One effect on the probability that a pair of photons on a line is counted.
+
+    Attributes
+    ----------
+    replaces_geometry : whether it holds what `GeometricFactor` does
+    """
+
+    replaces_geometry: bool = False
 
     @abstractmethod
     def of_lines(

@@ -1,7 +1,8 @@
 """Scanners given crystal by crystal: any arrangement a table of positions can hold.
 
 A pair is a line of response when it passes the axis at a distance of at most the field of view's
-radius. Pairs i < j are numbered row by row of the triangle: k = i (2n − i − 1)/2 + j − i − 1.
+radius, and where its groups are in coincidence. Pairs i < j are numbered row by row of the
+triangle: k = i (2n − i − 1)/2 + j − i − 1.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ class CrystalMap(Scanner):
     voxel_mm : (x, y, z) voxel of a first image [mm]
     fov_mm : its diameter and length [mm]
     tof : time-of-flight bins, None without
+    coincident : (n_groups, n_groups) bool, symmetric: which groups are in coincidence with each
+        other; None: all are
 
     Examples
     --------
@@ -58,6 +61,7 @@ class CrystalMap(Scanner):
         voxel_mm: Point,
         fov_mm: tuple[float, float],
         tof: TofBins | None = None,
+        coincident: NDArray[np.bool_] | None = None,
     ) -> None:
         if len(keys) != len(positions_mm) or len(keys) < 2:
             raise GeometryError(
@@ -69,7 +73,16 @@ class CrystalMap(Scanner):
         self._positions = np.ascontiguousarray(positions_mm, np.float64)
         self.fov_radius_mm = fov_radius_mm
         self.tof = tof
+        self.coincident = coincident
         self._voxel_mm, self._fov_mm = voxel_mm, fov_mm
+        if coincident is None:
+            return
+        n_groups = int(self.groups.max()) + 1
+        if coincident.shape != (n_groups, n_groups):
+            raise GeometryError(
+                f"crystal map {name!r}: a rule of coincidence for {coincident.shape} groups, and "
+                f"{n_groups} groups; give a row and a column for each."
+            )
 
     @property
     def n_crystals(self) -> int:
@@ -107,7 +120,16 @@ class CrystalMap(Scanner):
         d = b - a
         length = xp.sqrt(d[:, 0] * d[:, 0] + d[:, 1] * d[:, 1])  # every device rounds it alike
         cross = xp.abs(a[:, 0] * d[:, 1] - a[:, 1] * d[:, 0])
-        return (length > 0) & (cross <= self.fov_radius_mm * length)
+        passes = (length > 0) & (cross <= self.fov_radius_mm * length)
+        if self.coincident is None:
+            return passes
+        groups = self._tables.beside(crystals, self.groups)
+        rule = self._tables.beside(crystals, self.coincident)
+        return passes & rule[groups[crystals[:, 0]], groups[crystals[:, 1]]]
+
+    @property
+    def rule_is_even(self) -> bool:
+        return self.coincident is None
 
     def index_of(self, keys: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
         """(n,) crystal of each (ring, place, layer) row, −1 where the map has none."""
@@ -146,7 +168,7 @@ class CrystalMap(Scanner):
     def fingerprint(self) -> Plain:
         digest = hashlib.sha256(self._positions.tobytes() + self.keys.tobytes()).hexdigest()
         tof = [self.tof.fwhm_ps, self.tof.bin_ps, self.tof.n_bins] if self.tof else None
-        return {
+        found: Plain = {
             "kind": "crystal-map",
             "name": self.name,
             "n_crystals": self.n_crystals,
@@ -154,6 +176,9 @@ class CrystalMap(Scanner):
             "fov_radius_mm": self.fov_radius_mm,
             "tof": tof,
         }
+        if self.coincident is not None:
+            found["coincident_sha256"] = hashlib.sha256(self.coincident.tobytes()).hexdigest()
+        return found
 
     def describe(self) -> str:
         low, high = self.axial_range_mm

@@ -126,6 +126,11 @@ class Scanner(ABC):
         """(n,) whether each pair of `crystals` (n, 2) is a line of response of live crystals."""
 
     @property
+    def rule_is_even(self) -> bool:
+        """Whether `in_coincidence` keeps every symmetry of the crystals."""
+        return True
+
+    @property
     @abstractmethod
     def groups(self) -> NDArray[np.int32]:
         """(n_crystals,) number of the detector block each crystal belongs to."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from engine.errors import FileFormatError, GeometryError
 from engine.geometry.crystal_map import CrystalMap
+from engine.geometry.tof import TofBins
 from engine.io.open_input import read_text
 from engine.io.scanner_toml import MIN_CRYSTAL_PITCH_MM, RADIUS_MM
 
@@ -26,6 +27,8 @@ FOV_OF_BORE = math.sin(math.radians(45))
 tangential bins)."""
 NAME = "Crystal map"
 """Every map's: that of its file may be a patient's."""
+WHOLE_BORE = 1.0001
+"""Lines may be this part of the farthest crystal's radius off where a rule decides: all of them."""
 NICE_VOXELS_MM = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
 
 
@@ -42,18 +45,47 @@ def read_crystal_map(path: Path) -> CrystalMap:
     _refuse_repeated(path, rows)
     keys = np.array([row.key for row in rows], np.int32)
     points = np.array([row.point_mm for row in rows])
-    pitch_mm = _pitch(path, rows, points)
+    _refuse_radii(path, rows, points)
+    return mapped(NAME, keys, points, path=path)
+
+
+def mapped(
+    name: str,
+    keys: NDArray[np.int32],
+    points_mm: NDArray[np.float64],
+    *,
+    path: Path,
+    tof: TofBins | None = None,
+    coincident: NDArray[np.bool_] | None = None,
+) -> CrystalMap:
+    """Return a map whose voxel and field of view follow from its crystals.
+
+    Parameters
+    ----------
+    name, keys, points_mm, tof, coincident
+        as of `CrystalMap`; where a rule of coincidence is given, it alone decides
+    path
+        of the file that lists the crystals, for sentences
+
+    Raises
+    ------
+    GeometryError
+        where lengths are no millimetres
+    """
+    pitch_mm = _pitch(path, points_mm)
     voxel = _nice(pitch_mm / 2)
-    bore = float(np.hypot(points[:, 0], points[:, 1]).min())
-    fov_radius = bore * FOV_OF_BORE
-    length = float(np.ptp(points[:, 2])) + pitch_mm
+    radii = np.hypot(points_mm[:, 0], points_mm[:, 1])
+    radius = float(radii.min()) * FOV_OF_BORE
+    length = float(np.ptp(points_mm[:, 2])) + pitch_mm
     return CrystalMap(
-        NAME,
+        name,
         keys,
-        points,
-        fov_radius_mm=fov_radius,
+        points_mm,
+        fov_radius_mm=radius if coincident is None else WHOLE_BORE * float(radii.max()),
         voxel_mm=(voxel, voxel, voxel),
-        fov_mm=(2 * voxel * math.ceil(fov_radius / voxel), voxel * math.ceil(length / voxel)),
+        fov_mm=(2 * voxel * math.ceil(radius / voxel), voxel * math.ceil(length / voxel)),
+        tof=tof,
+        coincident=coincident,
     )
 
 
@@ -132,10 +164,7 @@ def _refuse_repeated(path: Path, rows: list[_Row]) -> None:
             )
 
 
-def _pitch(path: Path, rows: list[_Row], points: NDArray[np.float64]) -> float:
-    """Return the usual distance of neighbours [mm]; refuse lengths that are not millimetres."""
-    from scipy.spatial import KDTree
-
+def _refuse_radii(path: Path, rows: list[_Row], points: NDArray[np.float64]) -> None:
     radius = np.hypot(points[:, 0], points[:, 1])
     low, high = RADIUS_MM
     bad = np.flatnonzero((radius < low) | (radius > high))
@@ -144,6 +173,12 @@ def _pitch(path: Path, rows: list[_Row], points: NDArray[np.float64]) -> float:
             f"{path.name}, line {rows[bad[0]].line}: a crystal {radius[bad[0]]:g} mm from the "
             f"axis, want {low:g} to {high:g} mm; positions are in mm."
         )
+
+
+def _pitch(path: Path, points: NDArray[np.float64]) -> float:
+    """Return the usual distance of neighbours [mm]; refuse lengths that are not millimetres."""
+    from scipy.spatial import KDTree
+
     distances, _ = KDTree(points).query(points, k=[2])
     pitch = float(np.median(distances))
     if pitch < MIN_CRYSTAL_PITCH_MM:

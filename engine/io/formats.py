@@ -26,6 +26,7 @@ from engine.io.listmode_hdf5 import ListModeHdf5
 from engine.io.metaimage_volume import MetaImageWriter
 from engine.io.nifti import Nifti, NiftiWriter
 from engine.io.open_input import InputFile
+from engine.io.petsird.reader import Petsird
 from engine.io.png import PngWriter
 from engine.io.safir import Safir
 from engine.io.siemens_mmr import SiemensMmr
@@ -33,7 +34,10 @@ from engine.io.tiff_volume import TiffWriter
 from engine.io.volume_hdf5 import VolumeHdf5, VolumeHdf5Writer
 from engine.io.xray.readers import PROJECTION_READERS
 
-LISTMODE_READERS: tuple[type[ListModeReader], ...] = (SiemensMmr, Safir, AdacCsv, ListModeHdf5)
+LISTMODE_READERS: tuple[type[ListModeReader], ...] = (
+    *(SiemensMmr, Safir, AdacCsv, ListModeHdf5),
+    Petsird,
+)
 HISTOGRAM_READERS: tuple[type[HistogramReader], ...] = (HistogramHdf5,)
 VOLUME_READERS: tuple[type[VolumeReader], ...] = (Nifti, VolumeHdf5)
 WRITERS: tuple[type[VolumeWriter], ...] = (

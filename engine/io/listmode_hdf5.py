@@ -95,6 +95,11 @@ def write_listmode(data: ListMode, path: Path) -> None:
     Kept are the events, the scanner, the duration, the facts, singles with their window,
     efficiencies and the mu-map.
     """
+    if data.components is not None and data.components.pairs is not None:
+        raise FileFormatError(
+            f"{path.name}: the scan holds efficiencies of pairs of modules, which this format does "
+            "not keep; use the scan's own file."
+        )
     columns = _columns_of(data)
     events = {name.removeprefix("events/"): values for name, values in columns.items()}
     _refuse_values(events, data.scanner, path)  # what could not be read is not written

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.arrays import Array
 from engine.errors import FileFormatError, GeometryError
@@ -45,6 +46,8 @@ def store_scanner(file: h5py.File, scanner: Scanner) -> None:
         raise GeometryError(f"scanner {scanner.name!r} is of a kind that cannot be stored.")
     group.create_dataset("keys", data=scanner.keys.astype("<i4"))
     group.create_dataset("positions_mm", data=scanner.positions_mm.astype("<f8"))
+    if scanner.coincident is not None:
+        group.create_dataset("coincident", data=scanner.coincident.astype("|u1"))
     group.attrs["name"] = np.bytes_(scanner.name.encode())
     group.attrs["fov_radius_mm"] = scanner.fov_radius_mm
     group.attrs["voxel_mm"] = np.array(scanner.default_voxel_mm)
@@ -77,7 +80,20 @@ def read_stored_scanner(file: h5py.File, path: Path) -> Scanner:
         voxel_mm=_lengths(path, "voxel_mm", attrs["voxel_mm"], 3),  # type: ignore[arg-type]
         fov_mm=_lengths(path, "fov_mm", attrs["fov_mm"], 2),  # type: ignore[arg-type]
         tof=None if tof is None else _tof(path, tof),
+        coincident=_coincident(file, path),
     )
+
+
+def _coincident(file: h5py.File, path: Path) -> NDArray[np.bool_] | None:
+    name = "scanner/coincident"
+    if name not in file:
+        return None
+    rule = np.array(column(dataset(file, name, path), "|u1", path)) != 0
+    if rule.ndim != 2 or rule.shape != rule.T.shape or (rule != rule.T).any():
+        raise FileFormatError(
+            f"{path.name}: {name} {rule.shape} is not symmetric; write the file again."
+        )
+    return rule
 
 
 def _refuse_impossible_crystals(keys: Array, points: Array, path: Path) -> None:

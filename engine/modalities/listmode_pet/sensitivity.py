@@ -123,6 +123,8 @@ def _on_device(data: ListMode, on: Backend) -> ListMode:
 
 
 def _symmetries(data: ListMode, grid: ImageGrid) -> tuple[Mirror, ...]:
+    if not data.scanner.rule_is_even:
+        return (IDENTITY,)
     weights = crystal_product(data.line_factors, data.scanner)
     return (IDENTITY,) if weights is None else symmetries(data.scanner.positions_mm, weights, grid)
 

@@ -1,0 +1,88 @@
+"""Efficiencies of pairs of modules: a value for each two crystals in them, shared by like pairs.
+
+w(a, b) = Σ_ij s_ai s_bj T_k[p_a E_a + i, p_b E_b + j],    k = K[m_a, m_b]
+
+a is the crystal of the higher number, m its module, p its place in it, T_k the table of all pairs
+of modules that are alike, s_ai the part of the efficiency of crystal a that its energy bin i of E_a
+has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.arrays import Array, module_of
+from engine.data.line_factors import LineFactor
+from engine.geometry.scanner import Scanner
+
+if TYPE_CHECKING:
+    from engine.backend import Backend
+
+
+@dataclass(frozen=True, eq=False)
+class PairTable(LineFactor):
+    """Tables T of pairs of modules.
+
+    Attributes
+    ----------
+    modules, places : (n_crystals,) int32 m and p
+    kinds : (n_modules, n_modules) int32 K, of the higher module first; −1: not in coincidence
+    starts, widths : (n_tables,) int64, where a table begins in `values`, and its columns
+    values : (n,) float32, the tables row by row
+    shares : (n_crystals, n_energies) float32 s, whose sums are 1
+    energies : (n_crystals,) int32 E
+    """
+
+    modules: NDArray[np.int32]
+    places: NDArray[np.int32]
+    kinds: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    widths: NDArray[np.int64]
+    values: NDArray[np.float32]
+    shares: NDArray[np.float32]
+    energies: NDArray[np.int32]
+    replaces_geometry: bool = True
+
+    def of_lines(
+        self, crystals: Array, scanner: Scanner, *, on: Backend, reproducible: bool = True
+    ) -> Array:
+        xp = module_of(crystals)
+        t = replace(self, **{name: xp.asarray(table) for name, table in self._tables()})
+        high, low = crystals.max(axis=1), crystals.min(axis=1)
+        kinds = t.kinds[t.modules[high], t.modules[low]]
+        known = kinds >= 0
+        kinds = xp.maximum(kinds, 0)
+        starts, widths = t.starts[kinds], t.widths[kinds]
+        rows = t.places[high].astype(np.int64) * t.energies[high]
+        columns = t.places[low].astype(np.int64) * t.energies[low]
+        total = xp.zeros(len(crystals), np.float32)
+        n_energies = self.shares.shape[1]
+        for i in range(n_energies):
+            for j in range(n_energies):
+                inside = known & (i < t.energies[high]) & (j < t.energies[low])
+                at = xp.where(inside, starts + (rows + i) * widths + columns + j, 0)
+                part = t.shares[high, i] * t.shares[low, j]
+                total = total + xp.where(inside, part * t.values[at], np.float32(0))
+        return total
+
+    def _tables(self) -> Iterator[tuple[str, Array]]:
+        for each in fields(self):
+            if each.name != "replaces_geometry":
+                yield each.name, getattr(self, each.name)
+
+    def fingerprint(self) -> Iterator[bytes]:
+        for _, table in self._tables():
+            yield repr(table.shape).encode() + table.tobytes()
+
+    def on_device(self, on: Backend) -> Self:
+        return replace(self, **{name: on.to_device(table) for name, table in self._tables()})
+
+    def describe(self) -> str:
+        """Say in a phrase what it holds."""
+        span = f"{self.values.min():.3g} to {self.values.max():.3g}"
+        return f"{len(self.starts):,} tables of pairs of {len(self.kinds):,} modules, {span}"

@@ -1,0 +1,165 @@
+"""The blocks in time of a PETSIRD stream, one after another: events, movements, rates, signals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.arrays import Array
+from engine.errors import DataError, FileFormatError
+from engine.io.petsird.geometry import Geometry, Modules, Tree
+from engine.io.petsird.schema import Reader
+from engine.io.petsird.stream import EndOfStreamError, YardlStream
+
+COINCIDENCES = (("promptEvents", False), ("delayedEvents", True))
+OTHERS = ("singleEvents", "tripleEvents", "quadrupleEvents")
+MOST_MS = 2**32 - 1
+
+
+@dataclass
+class Blocks:
+    """What is gathered of the blocks so far."""
+
+    geometry: Geometry
+    name: str
+    crystals: list[Array] = field(default_factory=list)
+    tof_bins: list[Array] = field(default_factory=list)
+    delayed: list[Array] = field(default_factory=list)
+    time_ms: list[Array] = field(default_factory=list)
+    n_events: int = 0
+    n_extra: int = 0
+    """Events of types of modules that the scanner lacks."""
+    kinds: Counter[str] = field(default_factory=Counter)
+    others: Counter[str] = field(default_factory=Counter)
+    spans_ms: list[tuple[int, int]] = field(default_factory=list)
+    moves: dict[str, list[Array]] = field(default_factory=dict)
+    moved_before_events: dict[str, bool] = field(default_factory=dict)
+    alive: list[tuple[int, Tree]] = field(default_factory=list)
+    singles: list[Tree] = field(default_factory=list)
+
+    def take(self, kind: str, block: Tree) -> None:
+        """Take one block."""
+        self.kinds[kind] += 1
+        interval: Tree = block["timeInterval"]
+        start, stop = int(interval["start"]), int(interval["stop"])
+        if not start <= stop <= MOST_MS:
+            raise FileFormatError(
+                f"{self.name}: a block lasts from {start:,} to {stop:,} ms; the file is damaged."
+            )
+        if kind == "EventTimeBlock":
+            self._events(block, start, stop)
+        elif kind in ("BedMovementTimeBlock", "GantryMovementTimeBlock"):
+            self._move(kind, block)
+        elif kind == "DeadTimeTimeBlock":
+            self.alive.append((stop - start, block["aliveTimeFractions"]))
+        elif kind == "SinglesHistogramTimeBlock":
+            self.singles.append(block)
+
+    def _events(self, block: Tree, start: int, stop: int) -> None:
+        self.spans_ms.append((start, stop))
+        n_before = self.n_events
+        for name, is_delayed in COINCIDENCES:
+            rows: Sequence[Sequence[Tree]] = block[name]
+            for a, row in enumerate(rows):
+                for b, events in enumerate(row):
+                    if a < len(self.geometry.types) and b <= a:
+                        self._pairs(events, (a, b), is_delayed)
+                    else:
+                        self.n_extra += len(events["tofIdx"])
+        self.time_ms.append(np.full(self.n_events - n_before, start, np.uint32))
+        for name in OTHERS:
+            self.others[name] += _n_events(block.get(name))
+
+    def _pairs(self, events: Tree, pair: tuple[int, int], is_delayed: bool) -> None:
+        bins, tof = np.asarray(events["detectionBins"]), np.asarray(events["tofIdx"])
+        if not len(tof):
+            return
+        crystals = [
+            self._crystals(bins[:, end], self.geometry.types[kind]) for end, kind in enumerate(pair)
+        ]
+        self.crystals.append(np.stack(crystals, -1))
+        self.tof_bins.append(self._checked_tof(tof))
+        self.delayed.append(np.full(len(tof), is_delayed))
+        self.n_events += len(tof)
+
+    def _crystals(self, bins: Array, of: Modules) -> NDArray[np.int32]:
+        if len(bins) and int(bins.max()) >= of.n_bins:
+            k = int(bins.argmax())
+            raise FileFormatError(
+                f"{self.name}: an event after {self.n_events:,} others names detection bin "
+                f"{int(bins[k]):,}, its type of module has {of.n_bins:,}; the file is damaged."
+            )
+        return (bins // of.n_energies + of.first_crystal).astype(np.int32)
+
+    def _checked_tof(self, tof: Array) -> NDArray[np.int16]:
+        bins = self.geometry.scanner.tof
+        if bins is None:
+            return np.zeros(len(tof), np.int16)
+        if int(tof.max()) >= bins.n_bins:
+            raise FileFormatError(
+                f"{self.name}: an event after {self.n_events:,} others is in time bin "
+                f"{int(tof.max()):,}, the scanner has {bins.n_bins}; the file is damaged."
+            )
+        return tof.astype(np.int16)
+
+    def _move(self, kind: str, block: Tree) -> None:
+        given = block.get("transform") or block["transforms"]
+        place = np.asarray(given["matrix"], np.float64)
+        earlier = self.moves.setdefault(kind, [])
+        if not earlier:
+            self.moved_before_events[kind] = not self.n_events
+        if not earlier or not np.array_equal(earlier[-1], place):
+            earlier.append(place)
+
+
+def _n_events(tree: object) -> int:
+    """Return how many events lists within lists hold."""
+    if isinstance(tree, dict):
+        return len(next(iter(tree.values())))
+    return sum(_n_events(each) for each in tree) if isinstance(tree, list) else 0
+
+
+def read_blocks(
+    stream: YardlStream, read: Reader, geometry: Geometry, path: Path
+) -> tuple[Blocks, int | None]:
+    """Return all blocks, and where the last whole one ended if the stream is cut off after it."""
+    blocks = Blocks(geometry, path.name)
+    whole_to = stream.position
+    try:
+        while n_items := stream.count():
+            for _ in range(n_items):
+                found = read(stream)
+                if not isinstance(found, tuple):
+                    raise stream.damaged()
+                blocks.take(*found)
+                whole_to = stream.position
+    except EndOfStreamError:
+        return blocks, whole_to
+    return blocks, None
+
+
+def refuse_movement(blocks: Blocks, path: Path) -> tuple[str, ...]:
+    """Refuse events of several places of bed or gantry, which would be mixed into one image."""
+    notes = []
+    for kind, what in (("BedMovementTimeBlock", "bed"), ("GantryMovementTimeBlock", "gantry")):
+        places = blocks.moves.get(kind, [])
+        if all((place == np.eye(3, 4)).all() for place in places):
+            continue
+        if len(places) > 1 or not blocks.moved_before_events[kind]:
+            raise DataError(
+                f"{path.name}: the {what} moves during the scan, {len(places)} places are listed; "
+                f"write the events of each place of the {what} into a file of its own."
+            )
+        if what == "gantry":
+            raise DataError(
+                f"{path.name}: the gantry stands away from the place that the header describes; "
+                "write the file with the crystals where they were."
+            )
+        mm = ", ".join(f"{x:g}" for x in places[0][:, 3])
+        notes.append(f"The bed stands {mm} mm from its reference; positions are the gantry's.")
+    return tuple(notes)

@@ -1,0 +1,121 @@
+"""Efficiencies of a PETSIRD header: of detection bins, and of pairs of modules.
+
+n = ε_1 ε_2 T, whatever the energies of the two photons: the sum over their bins. Crystals get
+ε = Σ_i ε_i, and pairs what is left of it (`engine.data.pair_table`). The factor of calibration is
+the same for all lines; it is kept as a fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.arrays import Array
+from engine.data.pair_table import PairTable
+from engine.errors import DataError, FileFormatError
+from engine.io.petsird.geometry import Geometry, Group, Modules, Tree
+
+Lists: TypeAlias = Sequence[Sequence[Sequence[Tree]]]
+
+
+def bin_efficiencies(found: Tree, geometry: Geometry, path: Path) -> list[NDArray[np.float32]]:
+    """Return the efficiencies of detection bins, (n_crystals, n_energies) for each type."""
+    listed = found["detectionBinEfficiencies"]
+    return of_bins(listed, geometry, path, "efficiencies of detection bins")
+
+
+def of_bins(
+    listed: Sequence[Array], geometry: Geometry, path: Path, what: str
+) -> list[NDArray[np.float32]]:
+    """Return a value of each detection bin, by type, (n_crystals, n_energies); 1 if unsaid."""
+    values = []
+    for number, one in enumerate(geometry.types):
+        given = np.asarray(listed[number] if number < len(listed) else (), np.float32)
+        if not given.size:
+            given = np.ones(one.n_bins, np.float32)
+        if given.size != one.n_bins:
+            raise FileFormatError(
+                f"{path.name}: {given.size:,} {what}, module type {number} has {one.n_bins:,} "
+                "bins; write the file again."
+            )
+        if not np.isfinite(given).all() or (given < 0).any():
+            raise DataError(
+                f"{path.name}: {what} of module type {number} are below 0 or no numbers; write the "
+                "file again."
+            )
+        values.append(given.reshape(one.n_crystals, one.n_energies))
+    return values
+
+
+def crystal_efficiencies(bins: Sequence[Array]) -> NDArray[np.float32]:
+    """(n_crystals,) the sum over energies."""
+    return np.concatenate([each.sum(axis=1, dtype=np.float64) for each in bins]).astype(np.float32)
+
+
+def pair_table(
+    found: Tree, geometry: Geometry, bins: Sequence[Array], path: Path
+) -> PairTable | None:
+    """Return the tables of pairs of modules; None where the file has none."""
+    listed: Lists = found["modulePairEfficienciesVectors"]
+    if geometry.kinds is None or not _any(listed):
+        return None
+    tables = [_table(listed, group, geometry.types, path) for group in geometry.groups]
+    sizes = np.array([table.size for table in tables], np.int64)
+    types = geometry.types
+    n_energies = max(one.n_energies for one in types)
+    shares = np.zeros((geometry.scanner.n_crystals, n_energies), np.float32)
+    for one, each in zip(types, bins, strict=True):
+        total = each.sum(axis=1, keepdims=True)
+        even = np.full_like(each, 1 / one.n_energies)
+        part = np.divide(each, total, out=even, where=total > 0)
+        shares[one.first_crystal : one.first_crystal + one.n_crystals, : one.n_energies] = part
+    keys = geometry.scanner.keys
+    return PairTable(
+        modules=np.ascontiguousarray(keys[:, 0]),
+        places=np.ascontiguousarray(keys[:, 1]),
+        kinds=np.asarray(geometry.kinds, np.int32),
+        starts=np.cumsum(sizes) - sizes,
+        widths=np.array([table.shape[1] for table in tables], np.int64),
+        values=np.concatenate([table.ravel() for table in tables]),
+        shares=shares,
+        energies=np.repeat([t.n_energies for t in types], [t.n_crystals for t in types]).astype(
+            np.int32
+        ),
+    )
+
+
+def _any(listed: Lists) -> bool:
+    return any(vector for row in listed for vector in row)
+
+
+def _table(rows: Lists, group: Group, types: Sequence[Modules], path: Path) -> Array:
+    """(n_rows, n_columns) float32, the detection bins of two modules; 1 if unsaid."""
+    upper, lower = types[group.upper], types[group.lower]
+    shape = (upper.n_elements * upper.n_energies, lower.n_elements * lower.n_energies)
+    vector = rows[group.upper][group.lower] if _has(rows, group) else ()
+    if not vector:
+        return np.ones(shape, np.float32)
+    where = f"{path.name}: efficiencies of group {group.number} of module types {group.upper} and"
+    one = vector[group.number] if group.number < len(vector) else None
+    if one is None or one["sgid"] != group.number:
+        raise FileFormatError(
+            f"{where} {group.lower} are missing or not in their order; write the file again."
+        )
+    lines: Sequence[Array] = one["values"]
+    if len(lines) != shape[0] or any(len(line) != shape[1] for line in lines):
+        raise FileFormatError(
+            f"{where} {group.lower} are {len(lines)} rows, want {shape[0]} × {shape[1]}; write the "
+            "file again."
+        )
+    table = np.asarray(lines, np.float32)
+    if not np.isfinite(table).all() or (table < 0).any():
+        raise DataError(f"{where} {group.lower} are below 0 or no numbers; write the file again.")
+    return table
+
+
+def _has(rows: Lists, group: Group) -> bool:
+    return group.upper < len(rows) and group.lower < len(rows[group.upper])

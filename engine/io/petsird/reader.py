@@ -1,0 +1,274 @@
+"""PETSIRD list mode (`.petsird`, plain or packed by gzip): events, scanner, efficiencies.
+
+Its schema stands at the beginning of each file and says how the rest is read; the fields used here
+are those of PETSIRD 0.9 to 0.12, https://github.com/ETSInitiative/PETSIRD.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.arrays import Array
+from engine.data.calibration import LIVE_BLOCKS
+from engine.data.components import Components
+from engine.data.listmode import ListMode
+from engine.errors import CutOffError, DataError, FileFormatError
+from engine.io.base import ListModeReader
+from engine.io.open_input import InputFile
+from engine.io.petsird.blocks import Blocks, read_blocks, refuse_movement
+from engine.io.petsird.efficiencies import (
+    bin_efficiencies,
+    crystal_efficiencies,
+    of_bins,
+    pair_table,
+)
+from engine.io.petsird.geometry import Geometry, Tree, read_geometry, window_ps
+from engine.io.petsird.schema import Schema
+from engine.io.petsird.stream import EndOfStreamError, YardlStream, begins_as_yardl
+from engine.plain import Plain
+
+PROTOCOL = "PETSIRD"
+MARK = b'"name":"PETSIRD"'
+SYMBOLS = {"carbon": "C", "nitrogen": "N", "oxygen": "O", "fluorine": "F", "gallium": "Ga"}
+BQ_PER_MBQ = 1e6
+COVERED = 0.99
+"""Part of a scan's time that blocks of events should cover."""
+
+
+class Petsird(ListModeReader):
+    """PETSIRD list mode."""
+
+    name: ClassVar[str] = "PETSIRD list mode"
+    suffixes: ClassVar[tuple[str, ...]] = (".petsird", ".petsird.gz")
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        return MARK in begins_as_yardl(file.head)[:512]
+
+    @classmethod
+    def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
+        try:
+            return cls._scan(file, scanner)
+        except (KeyError, TypeError, IndexError, AttributeError, ValueError) as e:
+            raise FileFormatError(
+                f"{file.name}: its schema names its parts in another way than PETSIRD 0.12 does "
+                f"({type(e).__name__}: {e}); write it by that version, or copy it again."
+            ) from e
+
+    @classmethod
+    def _scan(cls, file: InputFile, scanner: str | None) -> ListMode:
+        path, stream = file.path, YardlStream(file)
+        header, blocks, ended = _content(stream, path)
+        if ended is not None:
+            _refuse_cut(blocks, file)
+        if not blocks.n_events:
+            raise DataError(
+                f"{path.name}: no coincidence in {sum(blocks.kinds.values()):,} blocks"
+                f"{_singles_alone(blocks)}; write coincidences into the file."
+            )
+        geometry = blocks.geometry
+        found: Tree = header["scanner"]["detectionEfficiencies"]
+        bins = bin_efficiencies(found, geometry, path)
+        live, live_notes = _live(blocks, path)
+        pairs = pair_table(found, geometry, bins, path)
+        delayed = np.concatenate(blocks.delayed)
+        first = min(start for start, _ in blocks.spans_ms)
+        last = max(stop for _, stop in blocks.spans_ms)
+        return ListMode(
+            scanner=geometry.scanner,
+            crystals=np.concatenate(blocks.crystals),
+            delayed=delayed if delayed.any() else None,
+            tof_bins=None if geometry.scanner.tof is None else np.concatenate(blocks.tof_bins),
+            time_ms=np.concatenate(blocks.time_ms) - np.uint32(first),
+            duration_s=(last - first) / 1000,
+            efficiencies=_efficiencies(found, bins, live),
+            components=None if pairs is None else Components(pairs=pairs),
+            singles=_singles(blocks, header["scanner"], path),
+            coincidence_window_ps=window_ps(header["scanner"]),
+            info=_info(header, blocks, path, live is not None),
+            notes=(
+                *_cut_notes(ended, blocks, path),
+                *geometry.notes,
+                *refuse_movement(blocks, path),
+                *live_notes,
+                *_notes(blocks, first, last),
+                *_named_scanner(scanner),
+            ),
+        )
+
+
+def _content(stream: YardlStream, path: Path) -> tuple[Tree, Blocks, int | None]:
+    """Return header, blocks, and where the last whole block ended if the stream is cut off."""
+    try:
+        schema = Schema(stream)
+        header = schema.step("header")(stream)
+        if not isinstance(header, dict):
+            raise stream.damaged()
+    except EndOfStreamError as e:
+        raise FileFormatError(f"{path.name}: ends within its header; copy the file again.") from e
+    geometry = read_geometry(header["scanner"], path)
+    return header, *read_blocks(stream, schema.step("timeBlocks"), geometry, path)
+
+
+def _refuse_cut(blocks: Blocks, file: InputFile) -> None:
+    if not file.may_be_cut:
+        raise CutOffError(
+            f"{file.name}: truncated, the stream ends without its end mark after "
+            f"{sum(blocks.kinds.values()):,} complete blocks",
+            blocks.n_events,
+        )
+
+
+def _cut_notes(ended: int | None, blocks: Blocks, path: Path) -> tuple[str, ...]:
+    if ended is None:
+        return ()
+    return (
+        f"{path.name} has no end mark: the {blocks.n_events:,} events of its complete blocks are "
+        "used.",
+    )
+
+
+def _efficiencies(
+    found: Tree, bins: list[NDArray[np.float32]], live: list[NDArray[np.float32]] | None
+) -> NDArray[np.float32] | None:
+    """(n_crystals,) efficiencies times live time; None where the file has neither."""
+    if not any(len(each) for each in found["detectionBinEfficiencies"]) and live is None:
+        return None
+    if live is not None:
+        bins = [one * part for one, part in zip(bins, live, strict=True)]
+    return crystal_efficiencies(bins)
+
+
+def _live(blocks: Blocks, path: Path) -> tuple[list[NDArray[np.float32]] | None, tuple[str, ...]]:
+    """Return the mean live time of each detection bin, by type, and what is not used of it."""
+    if not blocks.alive:
+        return None, ()
+    total = sum(ms for ms, _ in blocks.alive) or len(blocks.alive)
+    weighed = [(ms or 1, fractions) for ms, fractions in blocks.alive]
+    listed = [
+        of_bins(each["singlesAliveTimeFractions"], blocks.geometry, path, "live times")
+        for _, each in weighed
+    ]
+    sums = [
+        sum(ms * one for (ms, _), one in zip(weighed, of_type, strict=True))
+        for of_type in zip(*listed, strict=True)
+    ]
+    live = [np.asarray(each / total, np.float32) for each in sums]
+    if any(row for _, each in weighed for row in each["modulePairAliveTimeFractions"]):
+        return live, ("Live times of pairs of modules are not used, those of crystals are.",)
+    return live, ()
+
+
+def _singles(blocks: Blocks, scanner: Tree, path: Path) -> NDArray[np.float32] | None:
+    """(n_crystals,) singles, all energies together; those of a unit are shared out evenly."""
+    geometry = blocks.geometry
+    counts = np.zeros(geometry.scanner.n_crystals)
+    for block in blocks.singles:
+        by_bin: list[Array] = block["singlesPerDetectionBinHistogram"]
+        for one, values in zip(geometry.types, by_bin, strict=False):
+            if len(values) % one.n_crystals:
+                raise FileFormatError(
+                    f"{path.name}: {len(values):,} counts of singles for {one.n_crystals:,} "
+                    "crystals; write the file again."
+                )
+            rows = slice(one.first_crystal, one.first_crystal + one.n_crystals)
+            counts[rows] += np.asarray(values, float).reshape(one.n_crystals, -1).sum(axis=1)
+        by_unit: list[Array] = block["singlesPerSinglesUnitHistogram"]
+        if by_unit:
+            counts += _shared_out(by_unit, scanner, geometry)
+    return counts.astype(np.float32) if counts.any() else None
+
+
+def _shared_out(by_unit: list[Array], scanner: Tree, geometry: Geometry) -> Array:
+    units = np.array([np.asarray(each, float).sum() for each in by_unit])
+    tables: list[Array] = scanner["moduleSinglesUnitIdxLUTs"]
+    unit = np.concatenate([np.asarray(table, np.int64) for table in tables])
+    unit = unit[geometry.scanner.keys[:, 0]]
+    n_crystals = np.bincount(unit, minlength=len(units))
+    return np.asarray((units / np.maximum(n_crystals, 1))[unit])
+
+
+def _singles_alone(blocks: Blocks) -> str:
+    n_singles = blocks.others["singleEvents"]
+    return f", {n_singles:,} single photons" if n_singles else ""
+
+
+def _info(header: Tree, blocks: Blocks, path: Path, is_live: bool) -> Plain:
+    scanner: Tree = header["scanner"]
+    edges = [np.asarray(each["edges"]) for each in scanner["eventEnergyBinEdges"]]
+    info: Plain = {
+        "format": Petsird.name,
+        "data_file": path.name,
+        "n_blocks": sum(blocks.kinds.values()),
+        "calibration_factor": scanner["detectionEfficiencies"]["calibrationFactor"],
+        "energy_low_kev": round(float(min(each[0] for each in edges)), 3),
+        "energy_high_kev": round(float(max(each[-1] for each in edges)), 3),
+    }
+    if is_live:
+        info[LIVE_BLOCKS] = blocks.geometry.scanner.n_crystals
+    return info | _exam(header.get("exam"))
+
+
+def _exam(exam: object) -> Plain:
+    """Return the facts of an examination that name nobody."""
+    if not isinstance(exam, dict):
+        return {}
+    drugs = exam.get("radiopharmaceuticals") or [{}]
+    drug = drugs[0]
+    nuclide = _nuclide(drug.get("radionuclideCodeSequence", {}).get("codeMeaning", ""))
+    started = exam.get("startOfAcquisition") or exam.get("startOfStudy")
+    facts: Plain = {
+        "isotope": nuclide,
+        "radiopharmaceutical": drug.get("radiopharmaceuticalCodeSequence", {}).get("codeMeaning"),
+        "injected_bq": BQ_PER_MBQ * drug.get("radionuclideTotalDose", 0.0),
+        "injected_at": _moment(drug.get("radiopharmaceuticalStartDateTime")),
+        "scan_start": _moment(started),
+    }
+    return {key: value for key, value in facts.items() if value}
+
+
+def _nuclide(meaning: str) -> str:
+    """Return a nuclide as people write it: "^18^Fluorine" is "F-18"."""
+    mass, name = re.search(r"\d+", meaning), re.search(r"[A-Za-z]+", meaning)
+    if mass is None or name is None:
+        return meaning
+    return f"{SYMBOLS.get(name[0].lower(), name[0])}-{mass[0]}"
+
+
+def _moment(nanoseconds: object) -> str | None:
+    if not isinstance(nanoseconds, int) or nanoseconds <= 0:
+        return None
+    return str(np.datetime64(nanoseconds, "ns").astype("datetime64[s]"))
+
+
+def _notes(blocks: Blocks, first: int, last: int) -> tuple[str, ...]:
+    notes = []
+    covered = sum(stop - start for start, stop in blocks.spans_ms)
+    if covered < COVERED * (last - first):
+        notes.append(
+            f"Blocks of events cover {covered / 1000:g} s of the {(last - first) / 1000:g} s of "
+            "the scan."
+        )
+    if blocks.n_extra:
+        notes.append(
+            f"{blocks.n_extra:,} events are listed for types of modules that the scanner lacks; "
+            "left out."
+        )
+    words = {"singleEvents": "single photons", "tripleEvents": "triples"}
+    words["quadrupleEvents"] = "quadruples"
+    notes += [f"{n:,} {words[what]} are not used." for what, n in blocks.others.items() if n]
+    n_signals = blocks.kinds["ExternalSignalTimeBlock"]
+    if n_signals:
+        notes.append(f"{n_signals:,} blocks of external signals are not used.")
+    return tuple(notes)
+
+
+def _named_scanner(named: str | None) -> tuple[str, ...]:
+    if named is None:
+        return ()
+    return ("The scanner is that of the file; the one that was chosen is not used.",)
