@@ -61,6 +61,12 @@ class Blocks:
             self.singles.append(block)
 
     def _events(self, block: Tree, start: int, stop: int) -> None:
+        if self.spans_ms and start < self.spans_ms[-1][0]:
+            raise FileFormatError(
+                f"{self.name}: time runs backwards at block {sum(self.kinds.values()) - 1:,}, from "
+                f"{self.spans_ms[-1][0]:,} to {start:,} ms; these are not the blocks of one scan "
+                "in their order."
+            )
         self.spans_ms.append((start, stop))
         n_before = self.n_events
         for name, is_delayed in COINCIDENCES:

@@ -36,6 +36,8 @@ PROTOCOL = "PETSIRD"
 MARK = b'"name":"PETSIRD"'
 SYMBOLS = {"carbon": "C", "nitrogen": "N", "oxygen": "O", "fluorine": "F", "gallium": "Ga"}
 BQ_PER_MBQ = 1e6
+LATE_MS = 1000
+"""A first block from here on is told: the clock did not begin with the scan."""
 COVERED = 0.99
 """Part of a scan's time that blocks of events should cover."""
 
@@ -248,8 +250,10 @@ def _moment(nanoseconds: object) -> str | None:
 
 def _notes(blocks: Blocks, first: int, last: int) -> tuple[str, ...]:
     notes = []
+    if first >= LATE_MS:
+        notes.append(f"The first block is at {first:,} ms; times are counted from there.")
     covered = sum(stop - start for start, stop in blocks.spans_ms)
-    if covered < COVERED * (last - first):
+    if 0 < covered < COVERED * (last - first):
         notes.append(
             f"Blocks of events cover {covered / 1000:g} s of the {(last - first) / 1000:g} s of "
             "the scan."

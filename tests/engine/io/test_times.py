@@ -13,9 +13,10 @@ from engine.errors import FileFormatError
 from engine.io import LISTMODE_READERS, read_listmode, write_listmode
 from engine.io.adac import AdacCsv
 from engine.io.listmode_hdf5 import ListModeHdf5
+from engine.io.petsird.reader import Petsird
 from engine.io.safir import Safir
 from engine.io.siemens_mmr import SiemensMmr
-from tests.engine.io import test_adac, test_safir, test_siemens_mmr
+from tests.engine.io import petsird_files, test_adac, test_safir, test_siemens_mmr
 from tests.farm.scanners import RING, ring_text, small_ring
 
 Times = tuple[int, ...]
@@ -53,11 +54,20 @@ def own(folder: Path, times_ms: Times) -> ListMode:
     return read_listmode(folder / "scan.h5")
 
 
+def petsird(folder: Path, times_ms: Times) -> ListMode:
+    """A block of one event at each time."""
+    scanner = petsird_files.ring_scanner(small_ring())
+    events = petsird_files.events_of(np.array([[0, 4]]), None, 1)
+    blocks = [petsird_files.event_block(ms, ms, events) for ms in times_ms]
+    return read_listmode(petsird_files.write(folder / "scan.petsird", scanner, blocks))
+
+
 MAKES: dict[type, Callable[[Path, Times], ListMode]] = {
     SiemensMmr: mmr,
     Safir: safir,
     AdacCsv: adac,
     ListModeHdf5: own,
+    Petsird: petsird,
 }
 FROM_A_CLOCK = [make for reader, make in MAKES.items() if reader is not ListModeHdf5]
 ORDERLY = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
