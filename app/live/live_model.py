@@ -7,6 +7,7 @@ for what is newest, and what was not looked at in time is not shown.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -16,7 +17,7 @@ from app.live.live_request import LiveRequest, begin
 from app.look.formatting import sentence_case
 from app.models.messages import Problem
 from engine.errors import EngineError
-from engine.geometry import Point
+from engine.geometry import Plane
 
 if TYPE_CHECKING:
     from engine.data import Projections
@@ -71,6 +72,11 @@ class LiveModel(QObject):
     def is_running(self) -> bool:
         """Whether a source is being followed."""
         return self._session is not None and not self.has_ended
+
+    @property
+    def can_place(self) -> bool:
+        """Whether slices can be made elsewhere: also of a scan that has ended by itself."""
+        return self._session is not None and self._timer.isActive()
 
     @property
     def has_scan(self) -> bool:
@@ -163,11 +169,10 @@ class LiveModel(QObject):
         self.said.clear()
         self.state_changed.emit()
 
-    def place(self, cursor_mm: Point) -> None:
-        """Put the three slices through a point."""
-        if self._session is not None and self.update is not None and self.update.images:
-            planes = self.update.images.planes
-            self._session.place([plane.through(cursor_mm) for plane in planes])
+    def place(self, planes: Sequence[Plane]) -> None:
+        """Put the slices elsewhere."""
+        if self._session is not None:
+            self._session.place(planes)
 
     def see_axis(self, column: float) -> None:
         """Take the axis to be seen at a column."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 SIDE_PX = 300
 KEPT_NOTE = "kept for comparison"
 FROZEN_NOTE = "frozen"
+RESET_TIP = "Put the slices back: across z, y and x, through the middle"
 KEEP_TIP = "Stop, and write the views as they came to a file"
 WHOLE_TIP = "Stop, keep the scan in a file, open it and reconstruct its whole volume"
 
@@ -66,6 +67,7 @@ class LivePage(QWidget):
         self.freeze = _switch("Freeze", self._show, "Hold the slices on show; the scan goes on")
         self.keep = button("Keep to compare", self._keep, "Keep these slices for a comparison")
         self.compare = _switch("Show kept", self._show, "Show what was kept instead of the newest")
+        self.reset_planes = button("Reset planes", self.views.reset, RESET_TIP)
         self.save = button("Keep scan …", keep_scan, KEEP_TIP)
         self.reconstruct = button("Reconstruct volume …", reconstruct, WHOLE_TIP, "primary")
         self.stop = button("Stop", model.stop, "End following; what came stays on show")
@@ -77,7 +79,7 @@ class LivePage(QWidget):
         self._lay_out()
         self.model.updated.connect(self._show)
         self.model.state_changed.connect(self._follow)
-        self.views.moved.connect(self.model.place)
+        self.views.placed.connect(self.model.place)
         self._theme.changed.connect(self._paint)
         self._paint()
         self._follow()
@@ -99,6 +101,7 @@ class LivePage(QWidget):
             for each in pair:
                 row.addWidget(each, 1)
             column.addLayout(row)
+        column.addWidget(self.reset_planes)
         column.addWidget(self.reconstruct)
         column.addStretch(1)
         row = QHBoxLayout()
@@ -158,6 +161,8 @@ class LivePage(QWidget):
         self.said.setVisible(bool(self.said.text()))
         self.stop.setEnabled(model.is_running or model.is_connecting)
         self.another.setEnabled(True)
+        self.views.can_move = model.can_place
+        self.reset_planes.setEnabled(model.can_place)
         self._allow()
 
     def _begin(self, request: LiveRequest | None) -> None:

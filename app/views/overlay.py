@@ -166,6 +166,14 @@ def crosshair(painter: QPainter, at: QPointF, area: QRectF, colours: ViewColours
     painter.drawLines(shown)
 
 
+def line_through(painter: QPainter, at: QPointF, way: QPointF, area: QRectF) -> None:
+    """A line in any direction, with a hole about a point of it; it ends beyond `area`."""
+    unit = QLineF(QPointF(), way).unitVector().p2()
+    length = 2 * (area.width() + area.height()) + QLineF(area.center(), at).length()
+    lines = [QLineF(at + unit * (s * GAP_PX), at + unit * (s * length)) for s in (-1.0, 1.0)]
+    painter.drawLines(lines)
+
+
 def arrow(painter: QPainter, line: QLineF, ink: str, halo: str) -> None:
     """An arrow from the first to the second end of a line, with a rim."""
     barbs = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -16,18 +16,17 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.views import overlay
 from app.views.colours import DARK, ViewColours
 from app.views.gestures import WheelNotches
 from app.views.scan_painter import ScanPainter
 from app.views.scan_scene import ScanScene, SceneCamera
+from app.views.triad import triad
 
 MARGIN_PX = 46.0
 DEGREES_PER_PX = 0.4
 STEP_DEG = 10.0
 ZOOM_STEP = 1.2
 ZOOMS = (0.5, 20.0)
-TRIAD_PX = 30.0
 WAYS = {
     "Oblique": SceneCamera(),
     "From +z": SceneCamera(-90.0, 90.0),
@@ -102,7 +101,7 @@ class ScanView(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._scene is not None:
             self.raster(painter, self._scene).draw(min(self.view, self._last))
-            self._triad(painter)
+            triad(painter, self.camera, self.height(), self._colours)
         if self.hasFocus():
             painter.setPen(QPen(QColor(self._colours.accent), 1.0))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -121,19 +120,6 @@ class ScanView(QWidget):
         return ScanPainter(
             painter, scene, self.camera, self._colours, scale, centre, middle, self._unit
         )
-
-    def _triad(self, painter: QPainter) -> None:
-        """The ways of x, y and z, at the lower left."""
-        origin = QPointF(TRIAD_PX + 16, self.height() - TRIAD_PX - 16)
-        for name, way in zip("xyz", self.camera.seen(np.eye(3)), strict=True):
-            tip = origin + QPointF(way[0], -way[1]) * TRIAD_PX
-            line = QLineF(origin, tip)
-            if line.length() > 3:
-                overlay.arrow(painter, line, self._colours.muted, self._colours.canvas)
-            beyond = origin + QPointF(way[0], -way[1]) * (TRIAD_PX + 10)
-            at = beyond if line.length() > 3 else origin + QPointF(8, -6)
-            halo, ink = self._colours.canvas, self._colours.text
-            overlay.halo_text(painter, at.x() - 4, at.y() + 4, name, ink, halo)
 
     # steering
 

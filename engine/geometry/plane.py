@@ -18,6 +18,7 @@ from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.xray import XrayGeometry
 
 _SAME = 1e-6
+_ROUNDING = 1e-12
 
 UNTURNED = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
 
@@ -72,7 +73,24 @@ class Plane:
         normal = self.turn[:, 2]
         centre = np.array(self.centre_mm)
         centre = centre + normal * (normal @ (np.array(point_mm) - centre))
-        return replace(self, centre_mm=(float(centre[0]), float(centre[1]), float(centre[2])))
+        return replace(self, centre_mm=_point(centre))
+
+    def turned(self, axis: Point, angle_rad: float) -> Plane:
+        """Return the slice turned about an axis (x, y, z) through its middle, right-handed.
+
+        v' = v cos θ + (k × v) sin θ + k (k · v) (1 − cos θ)        (Rodrigues)
+        """
+        k = np.array(axis, float) / np.linalg.norm(axis)
+        v = self.turn[:, :2].T
+        v = (
+            v * np.cos(angle_rad)
+            + np.cross(k, v) * np.sin(angle_rad)
+            + np.outer(v @ k, k) * (1 - np.cos(angle_rad))
+        )
+        v[np.abs(v) < _ROUNDING] = 0.0  # a slice that is turned back is upright again
+        across = v[0] / np.linalg.norm(v[0])
+        down = v[1] - (v[1] @ across) * across  # many turns add up rounding
+        return replace(self, across=_point(across), down=_point(down / np.linalg.norm(down)))
 
     def seen(self, geometry: XrayGeometry) -> XrayGeometry:
         """Return the scan as it is in the slice's own axes."""
@@ -89,3 +107,8 @@ def orthogonal(
         Plane(shape, pixel_mm, centre_mm, across, down) for across, down in ((x, y), (x, z), (y, z))
     )
     return axial, coronal, sagittal
+
+
+def _point(values: NDArray[np.float64]) -> Point:
+    x, y, z = (float(value) for value in values)
+    return x, y, z

@@ -14,11 +14,14 @@ from app.live.connect_card import ConnectCard
 from app.live.figures import texts_of
 from app.live.live_commands import LiveCommands
 from app.live.live_request import LiveRequest
-from app.live.plane_view import LivePlaneView
+from app.live.live_views import LiveViews
 from app.shell.actions import Actions
+from app.views.plane_placement import PlanePlacement
+from app.views.plane_view import PlaneView
 from app.views.planes import Edges
 from engine.geometry.plane import orthogonal
 from engine.io import read_projections, save_projections
+from engine.live.images import LiveImages
 from engine.live.statistics import LiveStatistics
 from tests.engine.live.live_scans import scan
 
@@ -93,6 +96,50 @@ def test_slices_move_when_the_scan_has_ended_and_the_crosshair_at_once(qtbot, li
     assert after[0].centre_mm == before[0].centre_mm
 
 
+def test_a_plane_turned_in_the_scene_is_made_and_put_back(qtbot, live, stored):
+    follow(qtbot, live, stored)
+    views, before = live.page.views, live.model.update.images
+    views.scene.choose(2)
+    views.scene.turn((0.0, 0.0, 1.0), np.radians(30))
+    turned = views.scene.placement.planes[2]
+    qtbot.waitUntil(lambda: live.model.update.images.planes[2] == turned, timeout=10_000)
+    assert live.model.update.images.planes[:2] == before.planes[:2]
+    assert (live.model.update.images.values[2] != before.values[2]).any()
+    assert views.slices[2].caption().startswith("Across x, turned 30°")
+    live.page.reset_planes.click()
+    qtbot.waitUntil(lambda: live.model.update.images.planes == before.planes, timeout=10_000)
+    np.testing.assert_array_equal(live.model.update.images.values[2], before.values[2])
+
+
+def test_slices_that_nobody_makes_any_more_stay_where_they_are(qtbot, live, stored):
+    follow(qtbot, live, stored)
+    live.model.stop()
+    views = live.page.views
+    before = views.placement
+    views.scene.advance(3.0)
+    views.slices[1].moved.emit((1.0, 1.0, 1.0))
+    assert views.placement is views.scene.placement is before
+    assert not live.page.reset_planes.isEnabled()
+
+
+def test_slices_of_another_detector_are_shown_where_they_lie(qtbot):
+    views = LiveViews()
+    qtbot.addWidget(views)
+    views.show_images(images_on(orthogonal((8, 8), 1.0)))
+    views.scene.turn((1.0, 0.0, 0.0), 0.3)
+    assert views.scene.placement.planes[0] != orthogonal((8, 8), 1.0)[0]
+    views.show_images(images_on(orthogonal((8, 8), 1.0)))
+    assert views.scene.placement.planes[0] != orthogonal((8, 8), 1.0)[0], "they are on their way"
+    others = orthogonal((12, 12), 2.0, (0.0, 0.0, 5.0))
+    views.show_images(images_on(others))
+    assert views.placement.planes == views.scene.placement.planes == others
+
+
+def images_on(planes) -> LiveImages:
+    values = [np.zeros(plane.shape, np.float32) for plane in planes]
+    return LiveImages(values, list(planes), 1, 0, 3.2, "exact", 4.0, np.zeros(1))
+
+
 def test_frozen_slices_stay_and_kept_ones_come_back(qtbot, live, stored):
     follow(qtbot, live, stored)
     page = live.page
@@ -159,12 +206,12 @@ def test_a_whole_volume_begins_with_the_scan_that_was_kept(
 
 @pytest.mark.parametrize("index", range(3))
 def test_a_point_is_where_it_was_pointed_at(qtbot, index):
-    view = LivePlaneView(index)
+    view = PlaneView(index)
     qtbot.addWidget(view)
     plane = orthogonal((20, 20), 2.0, (1.0, 2.0, 3.0))[index]
     values = np.zeros((20, 20), np.float32)
     values[4, 15] = 1.0
-    view.show_slice(values, plane, plane.centre_mm)
+    view.show_slice(values, plane, PlanePlacement.of(orthogonal((20, 20), 2.0, (1.0, 2.0, 3.0))))
     row, column = np.argwhere(view.make_raster(view.state.volume).values)[0]
     rect = view.image_rect(view.state.volume)
     told = []
@@ -177,7 +224,7 @@ def test_a_point_is_where_it_was_pointed_at(qtbot, index):
 
 
 def test_z_leads_up_and_y_down():
-    views = [LivePlaneView(index) for index in range(3)]
+    views = [PlaneView(index) for index in range(3)]
     assert [view.shown_edges() for view in views] == [
         Edges("−x", "+x", "−y", "+y"),
         Edges("−x", "+x", "+z", "−z"),

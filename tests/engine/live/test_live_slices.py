@@ -16,7 +16,7 @@ from engine.live.settings import LiveSettings
 from engine.live.slices import LiveSlices
 from engine.operators.slices import Slices
 from engine.preprocess import BadPixels, Binning, FlatField, Logarithm, Rings, Roll
-from tests.engine.live.running_scan import MU, N, cone, counts_of, frames_of, references
+from tests.engine.live.running_scan import MU, RADIUS_MM, N, cone, counts_of, frames_of, references
 
 ON = backend.cpu(2)
 STEPS = (FlatField(), Logarithm())
@@ -143,6 +143,27 @@ def test_planes_axis_roll_and_filter_act_at_the_next_refresh():
     rolled = said.rolled(np.radians(2.0))
     rolled = rolled.shifted(columns=float(rolled.axis_column.mean()) - 24.6)
     expect_equal(live.refresh().values, stored(rolled, counts, moved, hann))
+
+
+def test_a_turned_slice_of_a_cylinder_is_an_ellipse():
+    geometry, angle = cone(2 * N), np.radians(30)
+    turned = orthogonal((48, 48), 1.0)[0].turned((1.0, 0.0, 0.0), angle)
+    live = live_of(geometry)
+    live.add(frames_of(geometry, counts_of(geometry), range(2 * N)))
+    live.place([turned])
+    (values,) = live.refresh().values
+
+    at = np.arange(48) - 23.5
+    away = np.hypot(at[None, :], at[:, None] * np.cos(angle)) / RADIUS_MM
+    seen = np.abs(at[:, None] * np.sin(angle)) < 10  # where all views see it
+    inside, outside = seen & (away < 0.85), seen & (away > 1.2)
+    assert inside.sum() > 400 and outside.sum() > 150
+    assert np.abs(values[inside] - MU).mean() < 0.03 * MU
+    assert np.abs(values[outside]).mean() < 0.06 * MU
+    rows, columns = np.nonzero(values > MU / 2)
+    tall, wide = np.ptp(rows) + 1, np.ptp(columns) + 1
+    assert wide == pytest.approx(2 * RADIUS_MM, abs=1.5)
+    assert tall == pytest.approx(2 * RADIUS_MM / np.cos(angle), abs=1.5)
 
 
 def test_views_without_flats_wait_and_say_so():

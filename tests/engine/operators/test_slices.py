@@ -90,6 +90,21 @@ def test_pixels_of_a_slice_lie_across_and_down():
     np.testing.assert_allclose(below - middle, 1.1 * np.array(OBLIQUE.down), atol=1e-12)
 
 
+def test_a_slice_turns_right_handed_about_its_middle():
+    axial, coronal, _ = orthogonal((3, 4), 2.0, (1.0, 2.0, 3.0))
+    assert axial.turned((1.0, 0.0, 0.0), np.pi / 2) == coronal
+    axis = np.array((0.3, -0.5, 0.7))
+    angle = 2 * np.pi / 7
+    found = OBLIQUE.turned(tuple(axis), angle)
+    assert found.centre_mm == OBLIQUE.centre_mm
+    np.testing.assert_allclose(axis @ found.turn, axis @ OBLIQUE.turn, atol=1e-12)
+    turn = found.turn @ OBLIQUE.turn.T
+    assert np.trace(turn) == pytest.approx(1 + 2 * np.cos(angle))
+    for _ in range(6):
+        found = found.turned(tuple(axis), angle)
+    np.testing.assert_allclose(found.turn, OBLIQUE.turn, atol=1e-12)
+
+
 def test_directions_of_a_slice_stand_at_right_angles():
     for across, down in (((1.0, 0.0, 0.0), (S, S, 0.0)), ((2.0, 0.0, 0.0), (0.0, 1.0, 0.0))):
         with pytest.raises(GeometryError, match="right angles"):

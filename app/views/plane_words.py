@@ -1,0 +1,50 @@
+"""Slices of any orientation in words: where one lies, and which way its sides lead."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.views.planes import Edges
+from app.views.text import millimetres
+from engine.geometry import Plane, Point
+
+NAMES = ("Across z", "Across y", "Across x")
+FACING = (2, 1, 0)
+"""Axis across which each slice lies at first."""
+SIDES: tuple[tuple[Point, Point], ...] = (
+    ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)),
+    ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0)),
+    ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+)
+"""Directions across and down at first."""
+STRAIGHT = 1e-9
+SHOWN_PART = 0.35
+"""An axis within about 70° of a direction is named."""
+
+
+def place_of(index: int, plane: Plane, middle: Point) -> str:
+    """Return where a slice lies; turned ones by their distance from the middle of the box."""
+    normal = plane.turn[:, 2]
+    axis = int(np.argmax(np.abs(normal)))
+    if abs(normal[axis]) > 1 - STRAIGHT:
+        name = "xyz"[axis]
+        return f"Across {name}   {name} {millimetres(plane.centre_mm[axis])} mm"
+    turned = np.degrees(np.arccos(min(abs(normal[FACING[index]]), 1.0)))
+    away = facing(index) * float(normal @ (np.array(plane.centre_mm) - middle))
+    return f"{NAMES[index]}, turned {turned:.0f}°   {millimetres(away)} mm from the middle"
+
+
+def facing(index: int) -> float:
+    """Return 1 where the normal of a slice, not yet turned, goes along its axis; −1 against it."""
+    return -1.0 if index == 1 else 1.0  # x × z is −y
+
+
+def edges_of(across: NDArray[np.float64], down: NDArray[np.float64]) -> Edges:
+    """Return what stands at the edges of a view whose right and down lead in two directions."""
+    return Edges(_letters(-across), _letters(across), _letters(-down), _letters(down))
+
+
+def _letters(way: NDArray[np.float64]) -> str:
+    axes = [axis for axis in np.argsort(-np.abs(way)) if abs(way[axis]) > SHOWN_PART]
+    return " ".join(f"{'+' if way[axis] > 0 else '−'}{'xyz'[axis]}" for axis in axes)
