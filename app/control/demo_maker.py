@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import traceback
-from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
 from app.control.threads import Task
 from engine.errors import EngineError, ResourceError
+from engine.jobs import new_process, process_context
 from engine.modalities import Demo, Study, demo_folder
 
 LOOK_S = 0.2
@@ -20,10 +20,8 @@ def make_demo_apart(task: Task, demo: Demo, folder: Path | None = None) -> Study
 
     `task.progressed` tells how far it is.
     """
-    context = get_context("spawn")
-    here, there = context.Pipe(duplex=False)
-    what = (there, demo, folder)
-    child = context.Process(target=_make, args=what, name="isocenter-demo", daemon=True)
+    here, there = process_context().Pipe(duplex=False)
+    child = new_process(_make, there, demo, folder, name="isocenter-demo")
     child.start()
     there.close()
     try:

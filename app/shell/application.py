@@ -25,6 +25,7 @@ from app.models.preferences import Preferences
 from app.models.session import Session
 from app.shell.garbage import collect_between_events, set_start_aside
 from app.shell.main_window import MainWindow
+from engine.jobs import process_context
 from engine.support import keep_fault
 
 if TYPE_CHECKING:  # the loader is not needed to open the window
@@ -87,6 +88,7 @@ def report_fault(
 
 def run_window(*, path: Path | None = None, demo: str = "") -> int:
     """Show the window until it is closed; open a file, or make and run a demo."""
+    process_context()  # while there are no threads
     app = make_app()
     window = make_window(app)
     sys.excepthook = lambda *fault: report_fault(window.session, *fault)

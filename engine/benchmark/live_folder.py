@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +17,7 @@ import numpy as np
 
 from engine.benchmark.bars import at_most
 from engine.jobs.loader import Loader
+from engine.jobs.process.starting import new_process, process_context
 from engine.live.arrivals import Arrivals
 from engine.live.frame import Frame, Waiting
 from engine.live.sources.folder import FolderSource
@@ -52,15 +52,14 @@ CASE = FolderCase(9000, 1000, 1 / 12e-3)
 
 def run(case: FolderCase = CASE) -> Plain:
     """Follow a folder; returns how many images it was behind at most, and how late they came."""
-    context = get_context("spawn")
     with TemporaryDirectory() as name:
-        folder, (line, far_line) = Path(name) / "scan", context.Pipe()
+        folder, (line, far_line) = Path(name) / "scan", process_context().Pipe()
         folder.mkdir()
-        writer = context.Process(target=_write, args=(folder, case, far_line), daemon=True)
+        writer = new_process(_write, folder, case, far_line, name="folder-writer")
         writer.start()
         far_line.close()
         line.recv()  # the images that are there from the beginning
-        loader = Loader("spawn")
+        loader = Loader()
         try:
             with Arrivals(FolderSource(folder, loader=loader)) as arrivals:
                 arrived = _followed(arrivals, case, line)

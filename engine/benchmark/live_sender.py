@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from threading import Event
 from time import monotonic
@@ -19,14 +18,16 @@ import numpy as np
 from engine.arrays import Array
 from engine.errors import ResourceError
 from engine.geometry.xray import XrayGeometry
+from engine.jobs.process.starting import new_process, process_context
 from engine.live.frame import Arrival, Frame, FrameKind
 from engine.live.message import message_of
 from engine.live.playing import Played
 from engine.live.sources.stream import StreamSource
-from engine.live.zeromq import opened
+from engine.live.zeromq import opened, sent
 
 BUFFER_S = 0.05
 """Frames that the detector itself holds until they are fetched."""
+LOOK_MS = 10
 WAITING_MESSAGES = 8
 """Frames on their way, besides."""
 DRAWN, SEED = 8, 20240612
@@ -74,9 +75,8 @@ def drawn_of(shape: tuple[int, int]) -> Array:
 @contextmanager
 def sending(detector: SendingDetector, name: str, geometry: XrayGeometry) -> Iterator[SentFrames]:
     """Start a detector in a process of its own; yields the source of its frames."""
-    context = get_context("spawn")
-    line, far_line = context.Pipe()
-    process = context.Process(target=_send, args=(detector, far_line), daemon=True)
+    line, far_line = process_context().Pipe()
+    process = new_process(_send, detector, far_line, name="sender")
     process.start()
     far_line.close()
     try:
@@ -123,19 +123,17 @@ def _send(detector: SendingDetector, line: Connection) -> None:
     with opened(zmq.PUSH, ANYWHERE, options) as socket:
         line.send(socket.getsockopt_string(zmq.LAST_ENDPOINT))
         for kind in (FrameKind.DARK, FrameKind.FLAT):
-            socket.send_multipart(message_of(detector.reference(kind)), copy=False)
+            reference = message_of(detector.reference(kind))
+            while not sent(socket, reference, LOOK_MS):
+                if line.poll():
+                    return
         begun, last, rate = monotonic(), -1, detector.frames_per_s
         line.send(begun)
         while not line.poll(max(begun + (last + 1) / rate - monotonic(), 0)):
             newest = int((monotonic() - begun) * rate)
             k = max(newest - int(BUFFER_S * rate), last + 1)
-            while not socket.poll(10, zmq.POLLOUT):
-                if line.poll():
-                    return
-                newest = int((monotonic() - begun) * rate)
-                k = max(newest - int(BUFFER_S * rate), k)
-            socket.send_multipart(message_of(detector.projection(k, drawn)), copy=False)
-            last = k
+            if sent(socket, message_of(detector.projection(k, drawn)), LOOK_MS):
+                last = k
 
 
 def frames_of(detector: SendingDetector, numbers: Sequence[int]) -> list[Frame]:

@@ -28,7 +28,8 @@ from engine.geometry.scanner import Scanner, pair_product
 
 N_LINES = 4_000_000
 """Lines of response sampled for M."""
-N_STEPS = 100
+N_STEPS, SETTLED = 100, 1e-9
+"""Steps of a fixed point at most; it ends where the expected counts are so near to those seen."""
 
 
 def crystal_rates(scanner: RingScanner, delayeds: Array) -> NDArray[np.float64]:
@@ -80,9 +81,24 @@ def block_rates(
     """
     n_groups = int(groups.max()) + 1
     seen = np.bincount(groups[delayeds].ravel(), minlength=n_groups).astype(np.float64)
-    pairs = _pair_weights(scanner, weights, groups, n_groups)
-    rates = _fixed_point(seen, lambda values: pairs @ values)
+    rates = _fixed_point(seen, _group_partners(scanner, weights, groups, n_groups))
     return np.asarray(weights * rates[groups], np.float64)
+
+
+def _group_partners(
+    scanner: Scanner, weights: Array, groups: Array, n_groups: int
+) -> Callable[[Array], Array]:
+    """Return what gives M τ: of all lines of a ring, of some of any other scanner."""
+    if not isinstance(scanner, RingScanner):
+        pairs = _pair_weights(scanner, weights, groups, n_groups)
+        return lambda values: pairs @ values
+    facing, weights = facing_places(scanner), weights * scanner.alive
+
+    def partners(values: Array) -> Array:
+        met = partner_sums(scanner, facing, weights * values[groups])
+        return np.bincount(groups, weights * met, n_groups)
+
+    return partners
 
 
 def _pair_weights(
@@ -111,4 +127,6 @@ def _fixed_point(
         expected = rates * partners(rates)
         ratio = np.divide(seen, expected, out=np.zeros_like(rates), where=expected > 0)
         rates = rates * np.sqrt(ratio)
+        if np.abs(ratio[rates > 0] - 1).max(initial=0) < SETTLED:
+            break
     return rates

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from engine.jobs.loader.loader import Loader as Loader
     from engine.jobs.process.engine_process import EngineProcess as EngineProcess
     from engine.jobs.process.messages import Source as Source
+    from engine.jobs.process.starting import new_process as new_process
+    from engine.jobs.process.starting import process_context as process_context
     from engine.jobs.storage import choose_stored as choose_stored
     from engine.jobs.storage import kind_title as kind_title
     from engine.jobs.storage import remove_stored as remove_stored
@@ -33,6 +35,10 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "engine.jobs.loader.loader": ("Loader",),
             "engine.jobs.process.engine_process": ("EngineProcess",),
             "engine.jobs.process.messages": ("Source",),
+            "engine.jobs.process.starting": (
+                "new_process",
+                "process_context",
+            ),
             "engine.jobs.storage": (
                 "choose_stored",
                 "kind_title",

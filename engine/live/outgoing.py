@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from engine.live.message import Buffer
-from engine.live.zeromq import opened
+from engine.live.zeromq import opened, sent
 
 if TYPE_CHECKING:
     import zmq
@@ -45,12 +45,9 @@ class Outgoing:
 
     def put(self, message: list[Buffer], *, is_last: bool = False) -> bool:
         """Send one message when there is a receiver for it; whether it was sent."""
-        import zmq
-
         begun, is_said = monotonic(), False
         while not self._stop.is_set() or is_last:
-            if self._socket.poll(LOOK_MS, zmq.POLLOUT):
-                self._socket.send_multipart(message, copy=False)
+            if sent(self._socket, message, LOOK_MS):
                 return True
             if is_last and self._stop.is_set():
                 return False

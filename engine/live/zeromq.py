@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from engine.errors import ResourceError, SettingsError
+from engine.live.message import Buffer
 
 if TYPE_CHECKING:
     import zmq
@@ -51,6 +52,23 @@ def opened(kind: int, address: str, options: dict[int, int]) -> Iterator[zmq.Soc
         yield socket
     finally:
         context.destroy()
+
+
+def sent(socket: zmq.Socket[bytes], message: list[Buffer], wait_ms: int) -> bool:
+    """Send a message if it is taken within a time; whether it was.
+
+    Never waits longer: a receiver that goes between the question and the sending would else hold
+    the sender for ever.
+    """
+    import zmq
+
+    if not socket.poll(wait_ms, zmq.POLLOUT):
+        return False
+    try:
+        socket.send_multipart(message, zmq.NOBLOCK, copy=False)
+    except zmq.Again:
+        return False
+    return True
 
 
 def _fault(address: str, e: Exception) -> SettingsError | ResourceError:

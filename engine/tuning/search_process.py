@@ -8,13 +8,13 @@ import traceback
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
-from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from threading import Thread
 from typing import Final
 
 from engine.errors import EngineError
+from engine.jobs.process.starting import new_process, process_context
 from engine.plain import Plain
 from engine.tuning.outcome import SearchEvent
 from engine.tuning.request import SearchRequest
@@ -74,12 +74,10 @@ class SearchProcess:
     """One process with one search, started at once."""
 
     def __init__(self, request: SearchRequest) -> None:
-        context = get_context("spawn")  # a forked child would inherit the window's threads
+        context = process_context()
         self._events, events = context.Pipe(duplex=False)
         wishes, self._wishes = context.Pipe(duplex=False)
-        self._process = context.Process(
-            target=_main, args=(request, events, wishes), name="isocenter-tuning", daemon=True
-        )
+        self._process = new_process(_main, request, events, wishes, name="isocenter-tuning")
         self._process.start()
         events.close()  # else its death would go unnoticed on the pipe
         wishes.close()

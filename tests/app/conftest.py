@@ -29,6 +29,7 @@ from engine.jobs.loader import CallsHere, ForeignFiles, Loader
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
 from tests.app.engine_in_thread import EngineInThread
+from tests.processes import working_for
 
 LOADERS: list[Loader] = []
 """Processes that read files for several tests."""
@@ -179,17 +180,16 @@ def shut_down(qtbot, made) -> None:
     made.commands.wait()
     gone = lambda: made.runner.job is None and not made.commands.is_busy  # noqa: E731
     qtbot.waitUntil(gone, timeout=PATIENCE_MS)
-    assert [line for line in children() if "resource_tracker" not in line] == []
+    assert still_working() == []
 
 
-def children() -> list[str]:
-    """Command lines of the processes of this test; a dying one has time to go."""
+def still_working() -> list[psutil.Process]:
+    """Return the processes of this test; a dying one has time to go."""
     end = time.monotonic() + PATIENCE_MS / 1000
     while time.monotonic() < end:
-        ours = psutil.Process().children()
         shared = {loader.pid for loader in LOADERS}
-        found = [" ".join(each.cmdline()) for each in ours if each.pid not in shared]
-        if not [line for line in found if line and "resource_tracker" not in line]:
+        found = [each for each in working_for() if each.pid not in shared]
+        if not found:
             return []
         time.sleep(0.02)
     return found

@@ -5,6 +5,7 @@ What processes alone can show, deaths above all, is tested with `EngineProcess`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from queue import SimpleQueue
@@ -96,7 +97,9 @@ class EngineInThread:
         source: Source | None = None,
     ) -> None:
         folder = str(job.folder) if job else None
-        self._order = Order(study.model_dump_json(), device, threads, folder, resume, source)
+        self._order = Order(
+            study.model_dump_json(), device, threads, folder, resume, source, os.getpid()
+        )
         self._job, self._wishes = job, Wishes()
         self.last_preview: Preview | None = None
 

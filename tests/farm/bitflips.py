@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import multiprocessing
 import sys
 import tempfile
 import time
@@ -21,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.errors import EngineError
+from engine.jobs.process.starting import new_process, process_context
 from tests.farm.own_files import OwnFile, own_files, plain
 
 REFUSED, SAME = "refused", "read as it was"
@@ -92,10 +92,9 @@ def _work(flips: list[Flip], start: int, answers: Connection) -> None:
 def outcomes(flips: list[Flip]) -> Iterator[str]:
     """Yield what came of each flip; a child that dies or hangs is followed by another."""
     done = 0
-    context = multiprocessing.get_context("spawn")
     while done < len(flips):
-        ours, theirs = context.Pipe(duplex=False)
-        child = context.Process(target=_work, args=(flips, done, theirs))
+        ours, theirs = process_context().Pipe(duplex=False)
+        child = new_process(_work, flips, done, theirs, name="reader")
         content = {flip.file: flip.file.read_bytes() for flip in flips}
         child.start()
         theirs.close()

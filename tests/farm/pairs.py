@@ -7,7 +7,6 @@ file, the folder of a job, and a job to be resumed.
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
 import sys
 import tempfile
@@ -27,6 +26,7 @@ from engine.io import read_volume, save
 from engine.io.locks import after_others, only_writer
 from engine.io.provenance_file import sidecar_path
 from engine.jobs.checkpoint import Job
+from engine.jobs.process.starting import new_process, process_context
 from engine.modalities.dual_head_pet import response_cache
 from engine.modalities.dual_head_pet.response.settings import AnalyticResponse
 from engine.modalities.listmode_pet import sensitivity_cache
@@ -137,11 +137,11 @@ def _leave_jobs(folder: Path, numbers: list[int]) -> None:
 
 
 def _in_two_processes(folder: Path, todo: list[tuple[str, int]]) -> list[tuple[str, str]]:
-    context = multiprocessing.get_context("spawn")
+    context = process_context()
     start, pipes, children = context.Barrier(2), [], []
     for _ in range(2):
         ours, theirs = context.Pipe(duplex=False)
-        children.append(context.Process(target=_work, args=(start, theirs, folder, todo)))
+        children.append(new_process(_work, start, theirs, folder, todo, name="one of two"))
         children[-1].start()
         theirs.close()
         pipes.append(ours)

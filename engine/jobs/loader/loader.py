@@ -19,9 +19,9 @@ from engine.jobs.loader.child import main
 from engine.jobs.loader.limits import allowed_seconds
 from engine.jobs.loader.packing import receive_files, unpack
 from engine.jobs.process.slots import OwnedSlots
+from engine.jobs.process.starting import new_process, process_context
 
 if TYPE_CHECKING:
-    from multiprocessing.context import BaseContext
     from multiprocessing.process import BaseProcess
 
     import psutil
@@ -80,11 +80,12 @@ class Loader:
 
     Parameters
     ----------
-    method : "spawn" where there are threads, "fork" for a command: at once, but only without any
+    method
+        "new" where there are threads, see `new_process`; "fork" for a command without any: a copy
+        of this process
     """
 
-    def __init__(self, method: Literal["spawn", "fork"] = "spawn") -> None:
-        self._context: BaseContext = get_context(method)
+    def __init__(self, method: Literal["new", "fork"] = "new") -> None:
         self._is_forked = method == "fork"
         self._calling = Lock()
         self._process: BaseProcess | None = None
@@ -166,17 +167,18 @@ class Loader:
         if self._line is not None and self._process is not None and self._process.is_alive():
             return self._line
         self._end()
-        line, far_line = self._context.Pipe()
-        far_lifeline, lifeline = self._context.Pipe(duplex=False)
-        inherited = (line, lifeline) if self._is_forked else ()
+        context = get_context("fork") if self._is_forked else process_context()
+        line, far_line = context.Pipe()
+        far_lifeline, lifeline = context.Pipe(duplex=False)
+        name = "isocenter-loader"
+        process: BaseProcess
         if self._is_forked:  # who shares memory must share who keeps its books, too
             resource_tracker.ensure_running()
-        process = self._context.Process(  # type: ignore[attr-defined]  # each context has its own
-            target=main,
-            args=(far_line, far_lifeline, inherited),
-            name="isocenter-loader",
-            daemon=True,
-        )
+            inherited = (line, lifeline)
+            ends = (far_line, far_lifeline, inherited)
+            process = get_context("fork").Process(target=main, args=ends, name=name, daemon=True)
+        else:
+            process = new_process(main, far_line, far_lifeline, name=name)
         process.start()
         far_line.close()  # else its death would go unnoticed on the line
         far_lifeline.close()

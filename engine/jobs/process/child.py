@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import traceback
 from collections.abc import Generator
@@ -97,8 +96,8 @@ def _events(
         finish_early=controls.finish_wanted,
     )
     if job is not None:
-        # the window made the job and hands it over: only from our parent may we take it
-        events = keep(events, job, heir_of=os.getppid())
+        # the window made the job and hands it over: only from who ordered may we take it
+        events = keep(events, job, heir_of=order.from_pid)
     yield from events
 
 

@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from multiprocessing import get_context
 from multiprocessing.connection import wait
 from threading import Lock
 from time import monotonic
@@ -33,6 +32,7 @@ from engine.jobs.process.messages import (
     VolumeFrame,
 )
 from engine.jobs.process.slots import OwnedSlots, sweep_orphans
+from engine.jobs.process.starting import new_process, process_context
 from engine.modalities.studies import Study
 
 WAKE_S = 0.25
@@ -63,16 +63,13 @@ class EngineProcess:
         source: Source | None = None,
     ) -> None:
         folder = str(job.folder) if job else None
-        order = Order(study.model_dump_json(), device, threads, folder, resume, source)
-        context = get_context("spawn")  # a forked child would inherit the window's threads
+        order = Order(study.model_dump_json(), device, threads, folder, resume, source, os.getpid())
+        context = process_context()
         self._events, events = context.Pipe(duplex=False)
         commands, self._commands = context.Pipe(duplex=False)
         # kept until the process has started, since spawning sends copies of them
         self._far_ends = (events, commands)
-        # daemon: should the window end without our clean-up, the process is ended with it
-        self._process = context.Process(
-            target=main, args=(order, events, commands), name="isocenter-engine", daemon=True
-        )
+        self._process = new_process(main, order, events, commands, name="isocenter-engine")
         self._job = job
         self._sending = Lock()
         self._pending: deque[Any] = deque()

@@ -35,6 +35,7 @@ class Order:
     job : folder of the job, None without checkpoints
     resume : whether to go on from the job's last checkpoint
     source : what to run instead of `engine.jobs.reconstruction.run`
+    from_pid : who ordered it, and may have made its job
     """
 
     study: str
@@ -43,6 +44,7 @@ class Order:
     job: str | None
     resume: bool
     source: Source | None
+    from_pid: int
 
 
 @dataclass(frozen=True)

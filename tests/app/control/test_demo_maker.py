@@ -7,7 +7,6 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-import psutil
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.wait_signal import SignalBlocker
@@ -31,6 +30,7 @@ from engine.modalities.xray_ct.demo import CtDemo
 from engine.simulate.jaw import DENTINE, SOFT, TITANIUM
 from engine.study.assignments import with_settings
 from tests.app.conftest import LOADERS, PATIENCE_MS
+from tests.processes import working_for
 
 SMALL = (
     PetDemo(n_prompts=2_000),
@@ -127,8 +127,7 @@ def test_a_simulation_ends_with_the_window(qtbot, tmp_path):
 
 def simulations():
     shared = {loader.pid for loader in LOADERS}
-    found = [child for child in psutil.Process().children() if child.pid not in shared]
-    return [child for child in found if "spawn_main" in " ".join(child.cmdline())]
+    return [child for child in working_for() if child.pid not in shared]
 
 
 def test_the_card_offers_every_demo_by_mouse_and_keys(qtbot, window):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,7 @@ from engine.errors import DataError
 from engine.geometry.grid import ImageGrid
 from engine.io import audit_log, save
 from engine.io.audit_log import log_file, record, verify
+from engine.jobs.process.starting import new_process
 from engine.paths import HOME_VARIABLE
 
 
@@ -102,8 +102,7 @@ def test_a_line_torn_by_a_crash_is_named_and_the_log_goes_on(log: Path) -> None:
 
 
 def test_processes_at_once_make_one_chain(log: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    others = [context.Process(target=_record_ten) for _ in range(2)]
+    others = [new_process(_record_ten, name=f"writer {n}") for n in range(2)]
     for other in others:
         other.start()
     for other in others:

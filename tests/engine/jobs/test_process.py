@@ -32,6 +32,7 @@ from engine.jobs.process.slots import FOLDER, PREFIX, sweep_orphans
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study, write_study
 from tests.engine import engine_sources
+from tests.processes import working_for
 
 LINUX = sys.platform.startswith("linux")
 
@@ -50,12 +51,10 @@ def shared_blocks():
 @pytest.fixture(autouse=True)
 def nothing_left():
     """No process and no shared memory outlives a test."""
-    before = {child.pid for child in psutil.Process().children()}  # a reader of other tests
+    before = {child.pid for child in working_for()}  # a reader of other tests
     blocks = shared_blocks()
     yield
-    new = [child for child in psutil.Process().children() if child.pid not in before]
-    children = [" ".join(child.cmdline()) for child in new]
-    assert [line for line in children if "resource_tracker" not in line] == []
+    assert [child for child in working_for() if child.pid not in before] == []
     assert shared_blocks() == blocks
 
 

@@ -1,0 +1,52 @@
+"""Processes of our own: with the environment of now, all that is heavy, no threads, no card."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from functools import partial
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import pytest
+
+from engine.jobs.process import starting
+from engine.jobs.process.starting import PRELOADED, new_process, process_context
+
+
+def tell(line: Connection) -> None:
+    line.send((dict(os.environ), threading.active_count(), sorted(sys.modules), str(Path.cwd())))
+
+
+def told() -> tuple[dict[str, str], int, list[str], str]:
+    line, far_line = process_context().Pipe(duplex=False)
+    process = new_process(tell, far_line, name="teller")
+    process.start()
+    far_line.close()
+    try:
+        return line.recv()
+    finally:
+        process.join()
+        assert process.exitcode == 0
+
+
+@pytest.mark.parametrize("way", ["this system's", "spawn"])
+def test_it_has_the_environment_and_the_folder_of_its_start(way, monkeypatch, tmp_path):
+    if way == "spawn":  # as on systems that have no server
+        monkeypatch.setattr(starting, "process_context", partial(get_context, "spawn"))
+    monkeypatch.setenv("ISOCENTER_TOLD", "now")
+    monkeypatch.delenv("LANG", raising=False)
+    monkeypatch.chdir(tmp_path)
+    environment, n_threads, _, folder = told()
+    assert environment == dict(os.environ)
+    assert n_threads == 1
+    assert folder == str(tmp_path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others start anew")
+def test_all_is_loaded_and_nothing_of_a_window_or_a_card():
+    _, _, modules, _ = told()
+    assert {PRELOADED, "numba", "engine.jobs.reconstruction"} <= set(modules)
+    assert not [name for name in modules if name.split(".")[0] in ("app", "PySide6", "cupy")]
