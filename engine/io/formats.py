@@ -21,6 +21,8 @@ from engine.io.base import (
     VolumeWriter,
 )
 from engine.io.dicom.series_writer import DicomSeriesWriter
+from engine.io.gate.emissions import GateEmissions
+from engine.io.gate.reader import GateRoot
 from engine.io.histogram_hdf5 import HistogramHdf5
 from engine.io.listmode_hdf5 import ListModeHdf5
 from engine.io.metaimage_volume import MetaImageWriter
@@ -36,10 +38,10 @@ from engine.io.xray.readers import PROJECTION_READERS
 
 LISTMODE_READERS: tuple[type[ListModeReader], ...] = (
     *(SiemensMmr, Safir, AdacCsv, ListModeHdf5),
-    Petsird,
+    *(Petsird, GateRoot),
 )
 HISTOGRAM_READERS: tuple[type[HistogramReader], ...] = (HistogramHdf5,)
-VOLUME_READERS: tuple[type[VolumeReader], ...] = (Nifti, VolumeHdf5)
+VOLUME_READERS: tuple[type[VolumeReader], ...] = (Nifti, VolumeHdf5, GateEmissions)
 WRITERS: tuple[type[VolumeWriter], ...] = (
     *(NiftiWriter, VolumeHdf5Writer, DicomSeriesWriter, MetaImageWriter, TiffWriter, PngWriter),
 )

@@ -1,0 +1,178 @@
+"""Which crystal of a scanner saw a photon of GATE: by its numbers, placed by where they are.
+
+GATE numbers crystals by repeaters, one system unlike another, so that numbers alone say nothing.
+The mean of the places of all photons of one crystal is where it detects; the nearest crystal of
+the scanner is the one. Where numbers are not recorded, each photon's own place decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.arrays import Array
+from engine.errors import FileFormatError, GeometryError
+from engine.geometry.ring import RingScanner
+from engine.geometry.scanner import Scanner
+
+MOST_NUMBERS = 1 << 26
+"""Combinations of numbers of crystals: more than any scanner has."""
+CANDIDATES = 8
+"""Crystals near a place that are tried one after the other."""
+PITCHES = 1.5
+"""From a photon's mean place to its crystal, at most."""
+ENOUGH, USED_FRACTION = 20, 0.9
+"""Photons of each crystal from which on nearly all crystals should have seen some."""
+
+
+class MoreNumbersError(Exception):
+    """A later part of the file has larger numbers than the first."""
+
+
+@dataclass
+class Numbers:
+    """Numbers of crystals as one number each, and the places of their photons.
+
+    Attributes
+    ----------
+    sizes : how many values each of the numbers of a crystal has
+    name : of the file, for sentences
+    """
+
+    sizes: tuple[int, ...]
+    name: str
+    counts: NDArray[np.float64] = field(init=False)
+    sums_mm: NDArray[np.float64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        n = int(np.prod(self.sizes, dtype=np.float64))
+        if n > MOST_NUMBERS:
+            raise FileFormatError(
+                f"{self.name}: numbers of crystals allow {n:,} combinations, more than any scanner "
+                "has; mask those branches of them that are not used."
+            )
+        self.counts, self.sums_mm = np.zeros(n), np.zeros((3, n))
+
+    @staticmethod
+    def sizes_of(numbers: Array) -> tuple[int, ...]:
+        """Return the sizes that (n, k) numbers need, which are −1 where there is no such level."""
+        return tuple(int(most) + 2 for most in numbers.max(axis=0, initial=-1))
+
+    def add(self, numbers: Array, places_mm: Array) -> NDArray[np.int64]:
+        """Count photons of (n, k) numbers at (n, 3) places; return their numbers as one each."""
+        shifted = numbers.astype(np.int64) + 1
+        if (shifted < 0).any() or (shifted >= self.sizes).any():
+            raise MoreNumbersError
+        packed = np.zeros(len(shifted), np.int64)
+        for column, size in zip(shifted.T, self.sizes, strict=True):
+            packed = packed * size + column
+        n = len(self.counts)
+        self.counts += np.bincount(packed, minlength=n)
+        for total, values in zip(self.sums_mm, places_mm.T, strict=True):
+            total += np.bincount(packed, weights=values, minlength=n)
+        return packed
+
+    def crystals(self, scanner: Scanner) -> NDArray[np.int32]:
+        """(n,) crystal of each number, −1 where it is not used."""
+        used = np.flatnonzero(self.counts)
+        means = (self.sums_mm[:, used] / self.counts[used]).T
+        n_alive = int(np.count_nonzero(scanner.alive))
+        self._refuse_other_scanner(len(used), n_alive, scanner)
+        table = np.full(len(self.counts), -1, np.int32)
+        table[used] = _one_each(means, self.counts[used], scanner, self.name)
+        return table
+
+    def _refuse_other_scanner(self, n_used: int, n_alive: int, scanner: Scanner) -> None:
+        short = n_used < USED_FRACTION * n_alive and self.counts.sum() > ENOUGH * n_alive
+        if n_used > n_alive or short:
+            raise GeometryError(
+                f"{self.name}: photons of {n_used:,} crystals, {scanner.name!r} has {n_alive:,}; "
+                "choose the scanner that was simulated."
+            )
+
+
+def _one_each(places_mm: Array, counts: Array, scanner: Scanner, name: str) -> NDArray[np.int32]:
+    """(n,) a crystal of its own for each place; those with many photons choose first."""
+    from scipy.spatial import KDTree
+
+    alive = np.flatnonzero(scanner.alive)
+    tree = KDTree(scanner.positions_mm[alive])
+    k = min(CANDIDATES, len(alive))
+    found_there = tree.query(_at_depth(places_mm, scanner), k=list(range(1, k + 1)))
+    distances, near = (np.asarray(each) for each in found_there)
+    most_mm = farthest_mm(scanner)
+    if float(distances[:, 0].max(initial=0.0)) > most_mm:
+        worst = int(distances[:, 0].argmax())
+        raise _off(name, distances[worst, 0], places_mm[worst], scanner)
+    if len(np.unique(near[:, 0])) == len(near):
+        return np.asarray(alive[near[:, 0]], np.int32)
+    taken = np.zeros(len(alive), bool)
+    found = np.empty(len(near), np.int32)
+    for i in np.argsort(-counts, kind="stable"):
+        free = near[i][(distances[i] <= most_mm) & ~taken[near[i]]]
+        if not len(free):
+            x, y, z = places_mm[i]
+            raise GeometryError(
+                f"{name}: several crystals lie at ({x:.1f}, {y:.1f}, {z:.1f}) mm, {scanner.name!r} "
+                "has one there; choose the scanner that was simulated."
+            )
+        found[i] = alive[free[0]]
+        taken[free[0]] = True
+    return found
+
+
+def nearest(places_mm: Array, scanner: Scanner, name: str) -> NDArray[np.int32]:
+    """(n,) crystal nearest to each place, −1 in gaps."""
+    if isinstance(scanner, RingScanner):
+        return _on_ring(places_mm, scanner, name)
+    from scipy.spatial import KDTree
+
+    found = KDTree(scanner.positions_mm).query(places_mm)
+    distances, near = (np.asarray(each) for each in found)
+    if len(distances) and float(distances.max()) > farthest_mm(scanner):
+        worst = int(distances.argmax())
+        raise _off(name, distances[worst], places_mm[worst], scanner)
+    return np.where(scanner.alive[near], near, -1).astype(np.int32)
+
+
+def _on_ring(places_mm: Array, scanner: RingScanner, name: str) -> NDArray[np.int32]:
+    s = scanner.settings
+    n = s.n_crystals_per_ring
+    turn = np.arctan2(places_mm[:, 1], places_mm[:, 0]) - np.deg2rad(s.first_angle_deg)
+    place = np.rint(turn * n / (2 * np.pi)).astype(np.int64) % n
+    ring = np.rint(places_mm[:, 2] / s.ring_pitch_mm + (s.n_rings - 1) / 2).astype(np.int64)
+    ring = np.clip(ring, 0, s.n_rings - 1)
+    crystals = ring * n + place
+    away = _at_depth(places_mm, scanner) - scanner.positions_mm[crystals]
+    off_mm = np.linalg.norm(away, axis=1)
+    if len(off_mm) and float(off_mm.max()) > farthest_mm(scanner):
+        worst = int(off_mm.argmax())
+        raise _off(name, off_mm[worst], places_mm[worst], scanner)
+    return np.where(scanner.alive[crystals], crystals, -1).astype(np.int32)
+
+
+def _at_depth(places_mm: Array, scanner: Scanner) -> Array:
+    """Return places on a ring at its mean depth of detection; others as they are."""
+    if not isinstance(scanner, RingScanner):
+        return places_mm
+    radius, depth_mm = scanner.settings.radius_mm, scanner.settings.crystal_depth_mm
+    there = np.hypot(places_mm[:, 0], places_mm[:, 1])
+    near = np.abs(there - radius) <= depth_mm
+    scale = np.where(near, radius / np.maximum(there, 1e-9), 1.0)
+    return np.asarray(places_mm * np.stack([scale, scale, np.ones_like(scale)], -1))
+
+
+def farthest_mm(scanner: Scanner) -> float:
+    """Return how far a photon may be from the crystal that saw it [mm]."""
+    reach = PITCHES * max(scanner.crystal_pitch_mm)
+    return reach if isinstance(scanner, RingScanner) else reach + scanner.crystal_depth.depth_mm / 2
+
+
+def _off(name: str, off_mm: float, place_mm: Array, scanner: Scanner) -> GeometryError:
+    x, y, z = place_mm
+    return GeometryError(
+        f"{name}: photons were seen at ({x:.1f}, {y:.1f}, {z:.1f}) mm, {off_mm:.1f} mm from any "
+        f"crystal of {scanner.name!r}; choose the scanner that was simulated."
+    )

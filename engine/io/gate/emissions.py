@@ -1,0 +1,75 @@
+"""The truth of a GATE scan as a volume: where the decays were whose photons were both counted.
+
+A voxel holds the number of coincidences of one decay, scattered or not, whose source lies in it:
+the activity times the sensitivity and the attenuation of its place, in counts.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import ClassVar
+
+import numpy as np
+
+from engine.data.volume import Volume
+from engine.errors import FileFormatError
+from engine.geometry.grid import ImageGrid, Point
+from engine.io.base import VolumeReader
+from engine.io.gate.trees import MAGIC, RootFile, Tree, open_root, stacked
+from engine.io.open_input import InputFile
+
+UNIT = "counts"
+VOXELS_MM = (0.5, 1.0, 2.0, 4.0)
+WIDE = 128
+"""Voxels across, at most, where a finer voxel is left."""
+MOST = 512
+
+
+class GateEmissions(VolumeReader):
+    """Places of decays of GATE coincidences."""
+
+    name: ClassVar[str] = "GATE emissions (ROOT)"
+    suffixes: ClassVar[tuple[str, ...]] = (".root",)
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        return file.head.startswith(MAGIC)
+
+    @classmethod
+    def read(cls, file: InputFile) -> Volume:
+        with open_root(file) as root:
+            tree = root.coincidences()[0]
+            b = tree.branches
+            if not b.sources or not b.events:
+                raise FileFormatError(
+                    f"{file.name}: {tree.name} does not say where decays were (sourcePosX1, "
+                    "eventID1); unmask these branches in GATE."
+                )
+            grid = _grid(root, tree)
+            counts = np.zeros(grid.shape, np.int64)
+            lower = np.array(grid.centre_mm) - np.array(grid.voxel_mm) * grid.shape[::-1] / 2
+            for columns in root.rows(tree, (*b.sources, *b.events)):
+                same = columns[b.events[0]] == columns[b.events[1]]
+                at = np.floor((stacked(columns, b.sources)[same] - lower) / grid.voxel_mm)
+                at = at.astype(np.int64)
+                inside = ((at >= 0) & (at < grid.shape[::-1])).all(axis=1)
+                x, y, z = at[inside].T
+                flat = np.ravel_multi_index((z, y, x), grid.shape)
+                counts += np.bincount(flat, minlength=counts.size).reshape(grid.shape)
+        info = {"format": cls.name, "data_file": file.name, "tree": tree.name}
+        return Volume(counts.astype(np.float32), grid, UNIT, info=info)
+
+
+def _grid(root: RootFile, tree: Tree) -> ImageGrid:
+    """Return a grid about the scanner's middle that holds all decays."""
+    reach = np.zeros(3)
+    for columns in root.rows(tree, tree.branches.sources):
+        reach = np.maximum(reach, np.abs(stacked(columns, tree.branches.sources)).max(axis=0))
+    if not np.isfinite(reach).all() or reach.max() > VOXELS_MM[-1] * MOST / 2:
+        raise FileFormatError(
+            f"{root.name}: decays up to {reach.max():g} mm from the middle; want millimetres."
+        )
+    voxel = next((v for v in VOXELS_MM if 2 * reach.max() <= WIDE * v), VOXELS_MM[-1])
+    n: list[int] = [2 * ceil((r + 1e-6) / voxel) for r in reach]
+    edges: Point = (voxel, voxel, voxel)
+    return ImageGrid((n[2] or 2, n[1] or 2, n[0] or 2), edges)

@@ -1,0 +1,305 @@
+"""List mode of GATE: coincidences of a ROOT file, with what the simulation knows of them.
+
+True: both photons are of one decay and none was scattered in the phantom. Scattered: of one decay,
+and one was. Random: of two decays. All of them are used; how many there are is a fact of the scan.
+Time of flight is t1 − t2 of the first and second photon, in numbers of 64 bits.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from engine.arrays import Array
+from engine.data.listmode import ListMode
+from engine.errors import EngineError, FileFormatError, ScannerMissingError
+from engine.geometry.scanner import Scanner
+from engine.geometry.tof import MM_PER_PS
+from engine.io.base import ListModeReader
+from engine.io.folder import entries
+from engine.io.gate.branches import Branches
+from engine.io.gate.crystals import MoreNumbersError, Numbers, nearest
+from engine.io.gate.trees import MAGIC, Columns, RootFile, Tree, open_root, room_for, stacked
+from engine.io.open_input import InputFile
+from engine.io.scanner_toml import is_scanner_toml
+from engine.io.scanners import MAP_SUFFIXES, read_scanner
+from engine.plain import Plain
+
+PS_PER_S = 1e12
+MOST_S = 2**32 / 1000
+LATE_MS = 1000
+"""A first event from here on is told: the clock did not begin with the scan."""
+EVENT_BYTES = 80
+"""What a coincidence takes while it is read."""
+OUTSIDE = -1
+ROUNDING = 1e-6
+"""Times that are whole milliseconds may lie below them by the rounding of numbers [ms]."""
+
+
+class GateRoot(ListModeReader):
+    """GATE coincidences."""
+
+    name: ClassVar[str] = "GATE coincidences (ROOT)"
+    suffixes: ClassVar[tuple[str, ...]] = (".root",)
+    names_scanner = False
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        return file.head.startswith(MAGIC)
+
+    @classmethod
+    def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
+        with open_root(file) as root:
+            trees = root.coincidences()
+            place = read_scanner(scanner or _scanner_beside(file.path))
+            events = _events(root, trees, root.singles(trees[0]), place)
+        return _scan(events, place, file.path)
+
+
+@dataclass
+class Events:
+    """Coincidences of both kinds, as they are read."""
+
+    crystals: list[Array] = field(default_factory=list)
+    apart_ps: list[Array] = field(default_factory=list)
+    delayed: list[Array] = field(default_factory=list)
+    time_s: list[Array] = field(default_factory=list)
+    truth: Counter[str] = field(default_factory=Counter)
+    by_place: bool = False
+    singles: Array | None = None
+
+
+def _events(root: RootFile, trees: list[Tree], singles: Tree | None, scanner: Scanner) -> Events:
+    """Return all events; the numbers of crystals are learnt from the first part of the file."""
+    room_for(sum(tree.n_rows for tree in trees), EVENT_BYTES, root.name)
+    for tree in trees:
+        _refuse_masked(tree, root.name)
+    sizes = _sizes(root, trees, singles)
+    while True:
+        try:
+            numbers = Numbers(sizes, root.name) if sizes else None
+            return _read(root, trees, singles, scanner, numbers)
+        except MoreNumbersError:
+            grown = _sizes(root, trees, singles, every=True)
+            if grown == sizes:
+                raise FileFormatError(
+                    f"{root.name}: numbers of crystals below −1; the file is damaged."
+                ) from None
+            sizes = grown
+
+
+def _refuse_masked(tree: Tree, name: str) -> None:
+    if not tree.branches.have_places:
+        raise FileFormatError(
+            f"{name}: {tree.name} does not say where photons were seen (globalPosX1 ...); unmask "
+            "these branches in GATE."
+        )
+
+
+def _sizes(
+    root: RootFile, trees: list[Tree], singles: Tree | None, *, every: bool = False
+) -> tuple[int, ...]:
+    """Return how many values each number of a crystal has, in the first part or everywhere."""
+    ids = trees[0].branches.ids
+    if not ids[0] or any(tree.branches.ids != ids for tree in trees):
+        return ()
+    found: list[tuple[int, ...]] = []
+    for tree in (*trees, *([singles] if singles else ())):
+        ends = tree.branches.ids
+        for columns in root.rows(tree, (*ends[0], *ends[1])):
+            found += [Numbers.sizes_of(_numbers(columns, end)) for end in set(ends)]
+            if not every:
+                break
+    return tuple(max(sizes) for sizes in zip(*found, strict=True)) if found else ()
+
+
+def _numbers(columns: Columns, names: tuple[str, ...]) -> Array:
+    return np.stack([columns[name] for name in names], -1)
+
+
+def _read(
+    root: RootFile,
+    trees: list[Tree],
+    singles: Tree | None,
+    scanner: Scanner,
+    numbers: Numbers | None,
+) -> Events:
+    events = Events(by_place=numbers is None)
+
+    def photons(columns: Columns, ids: tuple[str, ...], names: tuple[str, ...]) -> Array:
+        places = stacked(columns, names)
+        if numbers is None:
+            return nearest(places, scanner, root.name)
+        return numbers.add(_numbers(columns, ids), places)
+
+    for tree in trees:
+        b = tree.branches
+        for columns in root.rows(tree, b.of_events):
+            ends = [photons(columns, *end) for end in zip(b.ids, b.places, strict=True)]
+            events.crystals.append(np.stack(ends, -1))
+            first, second = (np.asarray(columns[t], np.float64) * b.unit_s for t in b.times)
+            _refuse_times(first, second, root.name)
+            events.apart_ps.append((first - second) * PS_PER_S)
+            events.time_s.append(first)
+            events.delayed.append(np.full(len(first), tree.delayed))
+            if not tree.delayed:
+                _count(events.truth, columns, b)
+    seen = []
+    if singles is not None:
+        end = singles.branches.ids[0], singles.branches.places[0]
+        seen = [photons(part, *end) for part in root.rows(singles, (*end[0], *end[1]))]
+    if numbers is not None:
+        table = numbers.crystals(scanner)
+        events.crystals = [table[packed] for packed in events.crystals]
+        seen = [table[packed] for packed in seen]
+    if seen:
+        events.singles = np.stack([_tally(each, scanner) for each in seen]).sum(axis=0)
+    return events
+
+
+def _tally(crystals: Array, scanner: Scanner) -> Array:
+    """(n_crystals,) photons of each crystal."""
+    return np.bincount(crystals[crystals >= 0], minlength=scanner.n_crystals).astype(np.float32)
+
+
+def _refuse_times(first: Array, second: Array, name: str) -> None:
+    for times in (first, second):
+        if len(times) and not (times.min() >= 0 and times.max() < MOST_S):
+            raise FileFormatError(
+                f"{name}: times from {times.min():g} to {times.max():g} s; want those of a scan, "
+                "from 0 on."
+            )
+
+
+def _count(truth: Counter[str], columns: Columns, b: Branches) -> None:
+    if not b.events:
+        return
+    one, other = (columns[name] for name in b.events)
+    same = (one == other) & (one >= 0)
+    truth["randoms"] += int(np.count_nonzero(~same))
+    if not b.scatters:
+        truth["trues_and_scatter"] += int(np.count_nonzero(same))
+        return
+    scattered = np.any([columns[name] > 0 for name in b.scatters], axis=0)
+    truth["trues"] += int(np.count_nonzero(same & ~scattered))
+    truth["scatter"] += int(np.count_nonzero(same & scattered))
+
+
+def _scan(events: Events, scanner: Scanner, path: Path) -> ListMode:
+    if not sum(map(len, events.time_s)):
+        raise FileFormatError(f"{path.name}: no coincidence; let GATE simulate longer.")
+    crystals, apart_ps = np.concatenate(events.crystals), np.concatenate(events.apart_ps)
+    delayed, time_s = np.concatenate(events.delayed), np.concatenate(events.time_s)
+    apart_ps = _without_delay(apart_ps, delayed)
+    tof = None if scanner.tof is None else _tof_bins(apart_ps, scanner)
+    kept = np.asarray((crystals >= 0).all(axis=1))
+    in_bins: Array = kept if tof is None else tof != OUTSIDE
+    first, last = float(time_s.min()), float(time_s.max())
+    time_ms = np.floor((time_s - first) * 1000 + ROUNDING).astype(np.uint32)
+    notes = (*_notes(kept, in_bins, first), *_backwards(time_ms, first, path))
+    if events.singles is not None:
+        window_ps = _window_ps(apart_ps[~delayed])
+        notes += (
+            f"The coincidence window is the largest difference of times, {window_ps:,.0f} ps.",
+        )
+    order = np.flatnonzero(kept & in_bins)
+    if (time_s[1:] < time_s[:-1]).any():
+        order = order[np.argsort(time_s[order], kind="stable")]
+    return ListMode(
+        scanner=scanner,
+        crystals=np.ascontiguousarray(crystals[order], np.int32),
+        delayed=delayed[order] if delayed.any() else None,
+        tof_bins=None if tof is None else tof[order],
+        time_ms=time_ms[order],
+        duration_s=last - first,
+        singles=events.singles,
+        coincidence_window_ps=0.0 if events.singles is None else _window_ps(apart_ps[~delayed]),
+        info=_info(events, path),
+        notes=notes,
+    )
+
+
+def _without_delay(apart_ps: Array, delayed: Array) -> Array:
+    """(n,) differences of times, those of delayed ones about the middle of theirs.
+
+    Their second photon waited for a time that GATE does not write.
+    """
+    late, prompt = apart_ps[delayed], apart_ps[~delayed]
+    if not len(late) or not len(prompt) or np.abs(late).min() <= np.abs(prompt).max():
+        return apart_ps
+    middle = (late.min() + late.max()) / 2
+    return np.where(delayed, apart_ps - middle, apart_ps)
+
+
+def _tof_bins(apart_ps: Array, scanner: Scanner) -> Array:
+    """(n,) int16 time bin of s = c (t1 − t2) / 2, −1 beyond the bins."""
+    assert scanner.tof is not None
+    bins = np.floor((apart_ps * MM_PER_PS - scanner.tof.edges_mm[0]) / scanner.tof.bin_mm)
+    inside = (bins >= 0) & (bins < scanner.tof.n_bins)
+    return np.where(inside, bins, OUTSIDE).astype(np.int16)
+
+
+def _window_ps(apart_ps: Array) -> float:
+    """Return the coincidence window: the largest difference of times that was let through [ps]."""
+    return float(np.abs(apart_ps).max(initial=0.0))
+
+
+def _info(events: Events, path: Path) -> Plain:
+    info: Plain = {"format": GateRoot.name, "data_file": path.name}
+    if events.by_place:
+        info["crystals"] = "nearest to where photons were seen"
+    return info | {f"n_{what}": n for what, n in events.truth.items()}
+
+
+def _notes(kept: Array, in_bins: Array, first_s: float) -> tuple[str, ...]:
+    notes = []
+    n_gaps = int(np.count_nonzero(~kept))
+    n_late = int(np.count_nonzero(kept & ~in_bins))
+    if n_gaps:
+        notes.append(f"{n_gaps:,} events have a photon between crystals; left out.")
+    if n_late:
+        notes.append(f"{n_late:,} events lie outside the scanner's time bins; left out.")
+    if 1000 * first_s >= LATE_MS:
+        notes.append(
+            f"The first event is at {1000 * first_s:,.0f} ms; times are counted from there."
+        )
+    return tuple(notes)
+
+
+def _backwards(time_ms: Array, first_s: float, path: Path) -> tuple[str, ...]:
+    """Return what is to be said of trees that were merged in another order than that of time."""
+    back = np.flatnonzero(time_ms[1:] < time_ms[:-1])
+    if not len(back):
+        return ()
+    k = int(back[0])
+    one, other = (1000 * first_s + int(time_ms[i]) for i in (k, k + 1))
+    return (
+        f"{path.name}: time runs backwards at event {k + 1:,}, from {one:,.0f} to {other:,.0f} ms; "
+        "events were put in the order of their times.",
+    )
+
+
+def _scanner_beside(path: Path) -> str:
+    """Return the one scanner file or crystal map in the folder of a scan."""
+    beside = [each for each in entries(path.parent) if _is_scanner(each)]
+    if len(beside) == 1:
+        return str(beside[0])
+    found = f"{len(beside)} scanner files" if beside else "no scanner file"
+    raise ScannerMissingError(
+        f"{path.name}: {found} beside it, so the crystals' places are not known; name the scanner "
+        "that was simulated, or put its .toml or its crystal_map.txt in the folder.",
+        GateRoot.name,
+    )
+
+
+def _is_scanner(path: Path) -> bool:
+    if path.suffix.lower() in MAP_SUFFIXES:
+        return "crystal_map" in path.name.lower()
+    try:
+        return path.suffix.lower() == ".toml" and is_scanner_toml(path)
+    except EngineError:
+        return False

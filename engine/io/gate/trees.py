@@ -1,0 +1,166 @@
+"""ROOT files, opened by uproot; what it says of a damaged one becomes a sentence."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from engine.arrays import Array
+from engine.errors import FileFormatError, ResourceError
+from engine.io.budget import refuse_no_room
+from engine.io.gate.branches import Branches
+from engine.io.open_input import InputFile
+
+MAGIC = b"root"
+KINDS = ["TTree", "ROOT::RNTuple"]
+"""Classes of tables; GATE writes the first."""
+AT_ONCE = 1_000_000
+"""Rows read at once."""
+USUAL = "coincidences"
+SINGLES = "Singles"
+DELAYED = "delay"
+"""How names of trees of delayed coincidences begin."""
+FAULTS: tuple[type[Exception], ...] = (
+    *(ValueError, KeyError, IndexError, TypeError, AttributeError, NotImplementedError),
+    *(OSError, EOFError, AssertionError, OverflowError, RuntimeError, RecursionError),
+    *(struct.error, zlib.error),
+)
+"""What uproot and its helpers raise of bytes that make no sense."""
+
+Columns: TypeAlias = Mapping[str, Array]
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A tree of coincidences.
+
+    Attributes
+    ----------
+    name : in the file
+    n_rows : coincidences
+    branches : what it has of them
+    delayed : whether its coincidences are delayed ones
+    """
+
+    name: str
+    n_rows: int
+    branches: Branches
+    delayed: bool
+
+
+class RootFile:
+    """A ROOT file that is open."""
+
+    def __init__(self, file: InputFile) -> None:
+        try:
+            import uproot
+        except ImportError as e:
+            raise ResourceError(
+                f"{file.name}: ROOT files need the library uproot; install isocenter[gate]."
+            ) from e
+        self.name = file.name
+        self._tree = uproot.open(file.stream())
+
+    def close(self) -> None:
+        """Close it."""
+        self._tree.close()
+
+    def coincidences(self) -> list[Tree]:
+        """Return the tree of coincidences, and that of delayed ones if there is one."""
+        names = list(self._tree.keys(cycle=False, recursive=False, filter_classname=KINDS))
+        found = []
+        for name in dict.fromkeys(names):
+            tree = self._tree[name]
+            branches = Branches.of(set(tree.keys()))
+            if branches is not None:
+                is_delayed = name.lower().startswith(DELAYED)
+                found.append(Tree(name, int(tree.num_entries), branches, is_delayed))
+        prompts = _only([t for t in found if not t.delayed], names, self.name)
+        return [prompts, *(t for t in found if t.delayed)]
+
+    def singles(self, like: Tree) -> Tree | None:
+        """Return the tree of all single photons, if there is one of the same numbers."""
+        if SINGLES not in self._tree:
+            return None
+        tree = self._tree[SINGLES]
+        found = like.branches.of_singles(set(tree.keys()))
+        if found is None:
+            return None
+        ids, places = found
+        branches = replace(like.branches, ids=(ids, ids), places=(places, places))
+        return Tree(SINGLES, int(tree.num_entries), branches, delayed=False)
+
+    def rows(self, tree: Tree, names: Sequence[str]) -> Iterator[Columns]:
+        """Yield columns of a tree, part by part."""
+        for start in range(0, tree.n_rows, AT_ONCE):
+            stop = min(start + AT_ONCE, tree.n_rows)
+            found: Columns = self._tree[tree.name].arrays(
+                list(dict.fromkeys(names)), library="np", entry_start=start, entry_stop=stop
+            )
+            bad = [
+                k for k, v in found.items() if v.dtype.kind not in "iuf" or len(v) != stop - start
+            ]
+            if bad:
+                raise FileFormatError(
+                    f"{self.name}: branch {bad[0]} of {tree.name} is no column of numbers; write "
+                    "the file by GATE 9 or 10."
+                )
+            yield found
+
+
+def _only(prompts: list[Tree], names: Sequence[str], file: str) -> Tree:
+    usual = [tree for tree in prompts if tree.name.lower() == USUAL]
+    if len(usual or prompts) == 1:
+        return (usual or prompts)[0]
+    if prompts:
+        listed = ", ".join(tree.name for tree in prompts)
+        raise FileFormatError(
+            f"{file}: {len(prompts)} trees of coincidences ({listed}), and none is called "
+            "Coincidences; keep one of them in the file."
+        )
+    listed = ", ".join(dict.fromkeys(names)) or "none"
+    singles = any(name.lower().startswith("singles") for name in names)
+    way = "sort its singles into coincidences in GATE" if singles else "choose GATE's output"
+    raise FileFormatError(
+        f"{file}: no tree with times of two photons (time1, time2), its trees: {listed}; {way}."
+    )
+
+
+@contextmanager
+def open_root(file: InputFile) -> Iterator[RootFile]:
+    """Open a ROOT file; say in one sentence what is wrong with a damaged one."""
+    try:
+        root = RootFile(file)
+        try:
+            yield root
+        finally:
+            root.close()
+    except _faults() as e:
+        what = " ".join(str(e).split())[:120] or type(e).__name__
+        raise FileFormatError(
+            f"{file.name}: not a whole ROOT file ({what}); copy it again, or let GATE end."
+        ) from e
+
+
+def _faults() -> tuple[type[Exception], ...]:
+    try:
+        from uproot.deserialization import DeserializationError
+    except ImportError:
+        return FAULTS
+    return (*FAULTS, DeserializationError)
+
+
+def room_for(n_rows: int, bytes_each: int, name: str) -> None:
+    """Refuse more events than there is memory for."""
+    refuse_no_room(n_rows * bytes_each, name, "its events")
+
+
+def stacked(columns: Columns, names: Sequence[str]) -> Array:
+    """(n, len(names)) float64 columns side by side."""
+    return np.stack([np.asarray(columns[name], np.float64) for name in names], -1)
