@@ -32,8 +32,8 @@ class MoreNumbersError(Exception):
 
 
 @dataclass
-class Numbers:
-    """Numbers of crystals as one number each, and the places of their photons.
+class CrystalNumbers:
+    """CrystalNumbers of crystals as one number each, and the places of their photons.
 
     Attributes
     ----------

@@ -15,7 +15,7 @@ from engine.data.volume import Volume
 from engine.errors import FileFormatError
 from engine.geometry.grid import ImageGrid, Point
 from engine.io.base import VolumeReader
-from engine.io.gate.trees import MAGIC, RootFile, Tree, open_root, stacked
+from engine.io.gate.trees import MAGIC, CoincidenceTree, RootFile, open_root, stacked
 from engine.io.open_input import InputFile
 
 UNIT = "counts"
@@ -60,7 +60,7 @@ class GateEmissions(VolumeReader):
         return Volume(counts.astype(np.float32), grid, UNIT, info=info)
 
 
-def _grid(root: RootFile, tree: Tree) -> ImageGrid:
+def _grid(root: RootFile, tree: CoincidenceTree) -> ImageGrid:
     """Return a grid about the scanner's middle that holds all decays."""
     reach = np.zeros(3)
     for columns in root.rows(tree, tree.branches.sources):

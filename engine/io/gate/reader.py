@@ -16,17 +16,24 @@ import numpy as np
 
 from engine.arrays import Array
 from engine.data.listmode import ListMode
-from engine.errors import EngineError, FileFormatError, ScannerMissingError
+from engine.errors import FileFormatError
 from engine.geometry.scanner import Scanner
-from engine.geometry.tof import MM_PER_PS
+from engine.geometry.tof import MM_PER_PS, TofBins
 from engine.io.base import ListModeReader
-from engine.io.folder import entries
 from engine.io.gate.branches import Branches
-from engine.io.gate.crystals import MoreNumbersError, Numbers, nearest
-from engine.io.gate.trees import MAGIC, Columns, RootFile, Tree, open_root, room_for, stacked
+from engine.io.gate.crystals import CrystalNumbers, MoreNumbersError, nearest
+from engine.io.gate.trees import (
+    MAGIC,
+    CoincidenceTree,
+    Columns,
+    RootFile,
+    open_root,
+    room_for,
+    stacked,
+)
 from engine.io.open_input import InputFile
-from engine.io.scanner_toml import is_scanner_toml
-from engine.io.scanners import MAP_SUFFIXES, read_scanner
+from engine.io.scanner_beside import scanner_beside
+from engine.io.scanners import read_scanner
 from engine.plain import Plain
 
 PS_PER_S = 1e12
@@ -55,7 +62,7 @@ class GateRoot(ListModeReader):
     def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
         with open_root(file) as root:
             trees = root.coincidences()
-            place = read_scanner(scanner or _scanner_beside(file.path))
+            place = read_scanner(scanner or scanner_beside(file.path, cls.name))
             events = _events(root, trees, root.singles(trees[0]), place)
         return _scan(events, place, file.path)
 
@@ -73,7 +80,9 @@ class Events:
     singles: Array | None = None
 
 
-def _events(root: RootFile, trees: list[Tree], singles: Tree | None, scanner: Scanner) -> Events:
+def _events(
+    root: RootFile, trees: list[CoincidenceTree], singles: CoincidenceTree | None, scanner: Scanner
+) -> Events:
     """Return all events; the numbers of crystals are learnt from the first part of the file."""
     room_for(sum(tree.n_rows for tree in trees), EVENT_BYTES, root.name)
     for tree in trees:
@@ -81,7 +90,7 @@ def _events(root: RootFile, trees: list[Tree], singles: Tree | None, scanner: Sc
     sizes = _sizes(root, trees, singles)
     while True:
         try:
-            numbers = Numbers(sizes, root.name) if sizes else None
+            numbers = CrystalNumbers(sizes, root.name) if sizes else None
             return _read(root, trees, singles, scanner, numbers)
         except MoreNumbersError:
             grown = _sizes(root, trees, singles, every=True)
@@ -92,7 +101,7 @@ def _events(root: RootFile, trees: list[Tree], singles: Tree | None, scanner: Sc
             sizes = grown
 
 
-def _refuse_masked(tree: Tree, name: str) -> None:
+def _refuse_masked(tree: CoincidenceTree, name: str) -> None:
     if not tree.branches.have_places:
         raise FileFormatError(
             f"{name}: {tree.name} does not say where photons were seen (globalPosX1 ...); unmask "
@@ -101,7 +110,11 @@ def _refuse_masked(tree: Tree, name: str) -> None:
 
 
 def _sizes(
-    root: RootFile, trees: list[Tree], singles: Tree | None, *, every: bool = False
+    root: RootFile,
+    trees: list[CoincidenceTree],
+    singles: CoincidenceTree | None,
+    *,
+    every: bool = False,
 ) -> tuple[int, ...]:
     """Return how many values each number of a crystal has, in the first part or everywhere."""
     ids = trees[0].branches.ids
@@ -111,7 +124,7 @@ def _sizes(
     for tree in (*trees, *([singles] if singles else ())):
         ends = tree.branches.ids
         for columns in root.rows(tree, (*ends[0], *ends[1])):
-            found += [Numbers.sizes_of(_numbers(columns, end)) for end in set(ends)]
+            found += [CrystalNumbers.sizes_of(_numbers(columns, end)) for end in set(ends)]
             if not every:
                 break
     return tuple(max(sizes) for sizes in zip(*found, strict=True)) if found else ()
@@ -123,10 +136,10 @@ def _numbers(columns: Columns, names: tuple[str, ...]) -> Array:
 
 def _read(
     root: RootFile,
-    trees: list[Tree],
-    singles: Tree | None,
+    trees: list[CoincidenceTree],
+    singles: CoincidenceTree | None,
     scanner: Scanner,
-    numbers: Numbers | None,
+    numbers: CrystalNumbers | None,
 ) -> Events:
     events = Events(by_place=numbers is None)
 
@@ -195,7 +208,7 @@ def _scan(events: Events, scanner: Scanner, path: Path) -> ListMode:
     crystals, apart_ps = np.concatenate(events.crystals), np.concatenate(events.apart_ps)
     delayed, time_s = np.concatenate(events.delayed), np.concatenate(events.time_s)
     apart_ps = _without_delay(apart_ps, delayed)
-    tof = None if scanner.tof is None else _tof_bins(apart_ps, scanner)
+    tof = None if scanner.tof is None else _tof_bins(apart_ps, scanner.tof)
     kept = np.asarray((crystals >= 0).all(axis=1))
     in_bins: Array = kept if tof is None else tof != OUTSIDE
     first, last = float(time_s.min()), float(time_s.max())
@@ -235,11 +248,10 @@ def _without_delay(apart_ps: Array, delayed: Array) -> Array:
     return np.where(delayed, apart_ps - middle, apart_ps)
 
 
-def _tof_bins(apart_ps: Array, scanner: Scanner) -> Array:
+def _tof_bins(apart_ps: Array, tof: TofBins) -> Array:
     """(n,) int16 time bin of s = c (t1 − t2) / 2, −1 beyond the bins."""
-    assert scanner.tof is not None
-    bins = np.floor((apart_ps * MM_PER_PS - scanner.tof.edges_mm[0]) / scanner.tof.bin_mm)
-    inside = (bins >= 0) & (bins < scanner.tof.n_bins)
+    bins = np.floor((apart_ps * MM_PER_PS - tof.edges_mm[0]) / tof.bin_mm)
+    inside = (bins >= 0) & (bins < tof.n_bins)
     return np.where(inside, bins, OUTSIDE).astype(np.int16)
 
 
@@ -281,25 +293,3 @@ def _backwards(time_ms: Array, first_s: float, path: Path) -> tuple[str, ...]:
         f"{path.name}: time runs backwards at event {k + 1:,}, from {one:,.0f} to {other:,.0f} ms; "
         "events were put in the order of their times.",
     )
-
-
-def _scanner_beside(path: Path) -> str:
-    """Return the one scanner file or crystal map in the folder of a scan."""
-    beside = [each for each in entries(path.parent) if _is_scanner(each)]
-    if len(beside) == 1:
-        return str(beside[0])
-    found = f"{len(beside)} scanner files" if beside else "no scanner file"
-    raise ScannerMissingError(
-        f"{path.name}: {found} beside it, so the crystals' places are not known; name the scanner "
-        "that was simulated, or put its .toml or its crystal_map.txt in the folder.",
-        GateRoot.name,
-    )
-
-
-def _is_scanner(path: Path) -> bool:
-    if path.suffix.lower() in MAP_SUFFIXES:
-        return "crystal_map" in path.name.lower()
-    try:
-        return path.suffix.lower() == ".toml" and is_scanner_toml(path)
-    except EngineError:
-        return False

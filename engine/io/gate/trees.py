@@ -37,7 +37,7 @@ Columns: TypeAlias = Mapping[str, Array]
 
 
 @dataclass(frozen=True)
-class Tree:
+class CoincidenceTree:
     """A tree of coincidences.
 
     Attributes
@@ -59,19 +59,20 @@ class RootFile:
 
     def __init__(self, file: InputFile) -> None:
         try:
-            import uproot
+            from uproot.reading import ReadOnlyFile
         except ImportError as e:
             raise ResourceError(
                 f"{file.name}: ROOT files need the library uproot; install isocenter[gate]."
             ) from e
         self.name = file.name
-        self._tree = uproot.open(file.stream())
+        self._file = ReadOnlyFile(file.stream())
+        self._tree = self._file.root_directory
 
     def close(self) -> None:
         """Close it."""
-        self._tree.close()
+        self._file.close()
 
-    def coincidences(self) -> list[Tree]:
+    def coincidences(self) -> list[CoincidenceTree]:
         """Return the tree of coincidences, and that of delayed ones if there is one."""
         names = list(self._tree.keys(cycle=False, recursive=False, filter_classname=KINDS))
         found = []
@@ -80,11 +81,11 @@ class RootFile:
             branches = Branches.of(set(tree.keys()))
             if branches is not None:
                 is_delayed = name.lower().startswith(DELAYED)
-                found.append(Tree(name, int(tree.num_entries), branches, is_delayed))
+                found.append(CoincidenceTree(name, int(tree.num_entries), branches, is_delayed))
         prompts = _only([t for t in found if not t.delayed], names, self.name)
         return [prompts, *(t for t in found if t.delayed)]
 
-    def singles(self, like: Tree) -> Tree | None:
+    def singles(self, like: CoincidenceTree) -> CoincidenceTree | None:
         """Return the tree of all single photons, if there is one of the same numbers."""
         if SINGLES not in self._tree:
             return None
@@ -94,9 +95,9 @@ class RootFile:
             return None
         ids, places = found
         branches = replace(like.branches, ids=(ids, ids), places=(places, places))
-        return Tree(SINGLES, int(tree.num_entries), branches, delayed=False)
+        return CoincidenceTree(SINGLES, int(tree.num_entries), branches, delayed=False)
 
-    def rows(self, tree: Tree, names: Sequence[str]) -> Iterator[Columns]:
+    def rows(self, tree: CoincidenceTree, names: Sequence[str]) -> Iterator[Columns]:
         """Yield columns of a tree, part by part."""
         for start in range(0, tree.n_rows, AT_ONCE):
             stop = min(start + AT_ONCE, tree.n_rows)
@@ -114,7 +115,7 @@ class RootFile:
             yield found
 
 
-def _only(prompts: list[Tree], names: Sequence[str], file: str) -> Tree:
+def _only(prompts: list[CoincidenceTree], names: Sequence[str], file: str) -> CoincidenceTree:
     usual = [tree for tree in prompts if tree.name.lower() == USUAL]
     if len(usual or prompts) == 1:
         return (usual or prompts)[0]
