@@ -13,6 +13,7 @@ from engine.io.xray.nxtomo import NxTomo
 from engine.io.xray.rtk import RtkXml
 from engine.io.xray.sidecar import RawSidecar
 from engine.io.xray.vectors import AstraVectors
+from engine.io.xray.zeiss import Zeiss
 
 PROJECTION_READERS: tuple[type[ProjectionsReader], ...] = (
     RawSidecar,
@@ -25,5 +26,6 @@ PROJECTION_READERS: tuple[type[ProjectionsReader], ...] = (
     DxChange,
     CilNexus,
     NxTomo,
+    Zeiss,
 )
 """Kinds of files that describe a scan; if a folder has several, the earlier one counts."""

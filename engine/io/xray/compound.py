@@ -1,0 +1,38 @@
+"""Compound files (OLE2): streams of bytes under names, read by olefile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from engine.errors import FileFormatError
+from engine.io.open_input import InputFile
+
+MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+
+@contextmanager
+def compound_streams(file: InputFile) -> Iterator[Callable[[str], bytes | None]]:
+    """Give a function that returns the bytes of a stream, None where there is none.
+
+    Raises
+    ------
+    FileFormatError
+        where the file is damaged, while it is opened or while it is read
+    """
+    import olefile
+
+    try:
+        with olefile.OleFileIO(file.stream()) as tree:
+
+            def stream(name: str) -> bytes | None:
+                if not tree.exists(name):
+                    return None
+                return bytes(tree.openstream(name).read())
+
+            yield stream
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as e:
+        reason = " ".join(str(e).split())
+        raise FileFormatError(
+            f"{file.name}: damaged or truncated ({reason}); copy the file again."
+        ) from e

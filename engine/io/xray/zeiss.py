@@ -1,0 +1,251 @@
+"""Zeiss / Xradia `.txrm`: a compound file with a stream for each projection and for each fact.
+
+Streams, sizes and units are those that the readers of dxchange and CIL take; PixelSize is that of a
+voxel at the axis [µm], so that the detector's is as much larger as the beam magnifies. As CIL has
+it, row 0 is the lowest, columns go right as the source sees them, and at angle θ the object has
+turned by +θ. No public file tells a scan from its mirror image, so the scan says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path, PureWindowsPath
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.projections import Projections
+from engine.errors import EngineError, FileFormatError
+from engine.geometry.xray import XrayGeometry
+from engine.io.base import ProjectionsReader
+from engine.io.budget import refuse_no_room
+from engine.io.folder import exists
+from engine.io.open_input import InputFile, open_input
+from engine.io.xray.angles import read_angles
+from engine.io.xray.compound import MAGIC, compound_streams
+from engine.io.xray.frames import Images, assemble
+from engine.io.xray.keyvalue import refuse_distances
+from engine.io.xray.pose import RIGHT, UP, turned_cone, turned_parallel
+from engine.io.xray.view_shifts import shifted_views
+from engine.plain import Plain
+
+Streams = Callable[[str], bytes | None]
+TYPES = {5: "<u2", 10: "<f4"}
+TOMOGRAPHY, CONE = 0, 1
+IN_A_FOLDER = 100
+"""Projections that share a storage of the compound file."""
+MOST_VIEWS, MOST_PIXELS = 10**6, 2**16
+MIRROR = (
+    "the format does not say whether it is a mirror image; compare what is written on the object, "
+    "and flip the image if it is."
+)
+
+
+class Zeiss(ProjectionsReader):
+    """Zeiss scan."""
+
+    name: ClassVar[str] = "Zeiss scan"
+    suffixes: ClassVar[tuple[str, ...]] = (".txrm",)
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        if not file.head.startswith(MAGIC):
+            return False
+        try:
+            with compound_streams(file) as stream:
+                return stream("ImageInfo/ImageWidth") is not None
+        except EngineError:
+            return cls.ends(file.path)  # which read() will explain
+
+    @classmethod
+    def read(cls, file: InputFile) -> Projections:
+        with compound_streams(file) as stream:
+            return read_streams(stream, file.path)
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """Numbers of the streams under `ImageInfo`, each refused in a sentence where it is missing."""
+
+    stream: Streams
+    path: Path
+
+    def maybe(self, name: str, kind: str = "<i4") -> NDArray[np.generic] | None:
+        data = self.stream(name)
+        size = np.dtype(kind).itemsize
+        return None if data is None else np.frombuffer(data[: len(data) // size * size], kind)
+
+    def number(self, name: str, kind: str = "<i4") -> float:
+        values = self.maybe(f"ImageInfo/{name}", kind)
+        if values is None or not values.size or not np.isfinite(values[0]):
+            raise FileFormatError(
+                f"{self.path.name}: does not say {name}; export the scan again from its program."
+            )
+        return float(values[0])
+
+    def whole(self, name: str, most: int) -> int:
+        number = int(self.number(name))
+        if not 0 < number <= most:
+            raise FileFormatError(
+                f"{self.path.name}: {name} is {number:,}, want 1 to {most:,}; copy the file again."
+            )
+        return number
+
+    def each(self, name: str, n: int) -> NDArray[np.float64]:
+        """Return a number for each of n views."""
+        values = self.maybe(name, "<f4")
+        n_found = 0 if values is None else len(values)
+        if values is None or n_found < n:
+            raise FileFormatError(
+                f"{self.path.name}: {name} has {n_found:,} numbers for {n:,} projections; export "
+                "the scan again from its program."
+            )
+        return np.asarray(values[:n], np.float64)
+
+
+def read_streams(stream: Streams, path: Path) -> Projections:
+    """Return the scan that the streams of a compound file hold.
+
+    Parameters
+    ----------
+    stream
+        returns the bytes of the stream of this name, None where there is none
+    path
+        the file, for sentences; a file with the reference is looked for beside it
+    """
+    facts = _Facts(stream, path)
+    _refuse_others(facts)
+    n_views = facts.whole("ImagesTaken", MOST_VIEWS)
+    shape = facts.whole("ImageHeight", MOST_PIXELS), facts.whole("ImageWidth", MOST_PIXELS)
+    angles = read_angles(facts.each("ImageInfo/Angles", n_views), "deg", f"{path.name}: Angles")
+    kind = _type(path, int(facts.number("DataType")))
+    values = _images(stream, path, (len(angles.rad), *shape), kind)
+    notes = [*angles.notes, f"{path.name}: {MIRROR}"]
+    planned = int(facts.number("NoOfImages"))
+    if planned > n_views:
+        notes.append(f"{path.name}: {n_views:,} of {planned:,} planned projections were taken.")
+    geometry = _geometry(facts, angles.rad, shape)
+    flats = _reference(facts, shape, notes)
+    moves = [facts.maybe(f"Alignment/{axis}-Shifts", "<f4") for axis in "XY"]
+    if all(move is not None and len(move) >= len(values) for move in moves):
+        x, y = (np.asarray(move, np.float64)[: len(values)] for move in moves)
+        geometry = shifted_views(path, values, flats, geometry, x, y, notes)
+    return assemble(
+        path,
+        values,
+        geometry,
+        "counts",
+        flats=flats,
+        whole_numbers=kind.kind == "u",
+        info=_info(facts),
+        notes=notes,
+    )
+
+
+def _refuse_others(facts: _Facts) -> None:
+    """Refuse what is no plain scan: volumes, mosaics, projections that were divided already."""
+    mode = facts.maybe("ImageInfo/AcquisitionMode")
+    fault = ""
+    if mode is not None and mode.size and int(mode[0]) != TOMOGRAPHY:
+        fault = "holds no scan (a volume, or single images); open the .txrm of the scan"
+    fields = [facts.maybe(f"ImageInfo/{name}") for name in ("MosiacRows", "MosiacColumns")]
+    if all(n is not None and n.size and int(n[0]) > 1 for n in fields):
+        fault = "is a mosaic of several fields; stitch it in the program of the microscope"
+    divided = facts.maybe("ImageInfo/OriginalDataRefCorrected")
+    if divided is not None and divided.size and int(divided[0]):
+        fault = "was divided by its reference already; export it without"
+    if fault:
+        raise FileFormatError(f"{facts.path.name}: {fault}.")
+
+
+def _type(path: Path, number: int) -> np.dtype[np.generic]:
+    if number not in TYPES:
+        raise FileFormatError(
+            f"{path.name}: numbers of type {number}, want 5 (16 bits) or 10 (floating point); "
+            "export the scan again from its program."
+        )
+    return np.dtype(TYPES[number])
+
+
+def _images(
+    stream: Streams, path: Path, shape: tuple[int, int, int], kind: np.dtype[np.generic]
+) -> Images:
+    refuse_no_room(4 * int(np.prod(shape)), path.name, "the projections")
+    values = np.empty(shape, np.float32)
+    for k in range(shape[0]):
+        name = f"ImageData{k // IN_A_FOLDER + 1}/Image{k + 1}"
+        values[k] = _image(stream(name), path, name, shape[1:], kind)
+    return values
+
+
+def _image(
+    data: bytes | None, path: Path, name: str, shape: tuple[int, int], kind: np.dtype[np.generic]
+) -> NDArray[np.generic]:
+    wanted = shape[0] * shape[1] * kind.itemsize
+    if data is None or len(data) != wanted:
+        found = "is missing" if data is None else f"has {len(data):,} bytes"
+        raise FileFormatError(
+            f"{path.name}: {name} {found}, {wanted:,} are wanted; copy the file again."
+        )
+    return np.frombuffer(data, kind).reshape(shape)
+
+
+def _geometry(facts: _Facts, angles: NDArray[np.float64], shape: tuple[int, int]) -> XrayGeometry:
+    voxel = facts.number("PixelSize", "<f4") / 1000
+    if voxel <= 0:
+        raise FileFormatError(
+            f"{facts.path.name}: PixelSize is {1000 * voxel:g} µm, want more than 0; export the "
+            "scan again from its program."
+        )
+    if int(facts.number("XrayGeometry")) != CONE:
+        return turned_parallel(
+            -angles, pixel_mm=(voxel, voxel), shape=shape, columns=RIGHT, rows=UP
+        )
+    source, detector = (
+        float(abs(facts.each(f"ImageInfo/{end}toRADistance", 1)[0])) for end in "SD"
+    )
+    refuse_distances(facts.path, source, source + detector)
+    pixel = voxel * (source + detector) / source
+    return turned_cone(
+        -angles,
+        source_mm=(0.0, -source, 0.0),
+        detector_mm=(0.0, detector, 0.0),
+        u_mm=(pixel, 0.0, 0.0),
+        v_mm=(0.0, 0.0, pixel),
+        shape=shape,
+    )
+
+
+def _reference(facts: _Facts, shape: tuple[int, int], notes: list[str]) -> Images | None:
+    """Return the open beam: the reference in the file, or that of the name it gives, beside it."""
+    path = facts.path
+    inside = facts.stream("ReferenceData/Image")
+    if inside is not None:
+        number = facts.maybe("ReferenceData/DataType")
+        kind = _type(path, int(number[0]) if number is not None and number.size else 10)
+        image = _image(inside, path, "ReferenceData/Image", shape, kind)
+        return np.asarray(image[None], np.float32)
+    name = (facts.stream("ImageInfo/ReferenceFile") or b"").split(b"\0")[0].decode("latin-1")
+    beside = path.parent / PureWindowsPath(name).name
+    if PureWindowsPath(name).name and exists(beside):
+        with open_input(beside) as file, compound_streams(file) as stream:
+            other = _Facts(stream, beside)
+            size = other.whole("ImageHeight", MOST_PIXELS), other.whole("ImageWidth", MOST_PIXELS)
+            return _images(stream, beside, (1, *size), _type(beside, int(other.number("DataType"))))
+    notes.append(
+        f"{path.name}: no reference image in the file"
+        + (f", and its {PureWindowsPath(name).name!r} is not beside it" if name else "")
+        + "; the open beam is unknown."
+    )
+    return None
+
+
+def _info(facts: _Facts) -> Plain:
+    info: Plain = {"format": Zeiss.name}
+    for key, name in (("voltage_kv", "Voltage"), ("current_ua", "Current")):
+        number = facts.maybe(f"ImageInfo/{name}", "<f4")
+        if number is not None and number.size and float(number[0]) > 0:
+            info[key] = float(number[0])
+    return info
