@@ -1,12 +1,14 @@
-"""The pages of an X-ray scan in the middle of the window: its projections and its geometry."""
+"""The pages of an X-ray scan in the middle of the window: projections, geometry, free slices."""
 
 from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
 from app.control.context import AppContext
+from app.control.plane_reader import PlaneReader
 from app.control.projection_reader import ProjectionReader
 from app.inspect.geometry_page import GeometryPage
+from app.inspect.planes_page import PlanesPage
 from app.views.colours import ViewColours
 from app.views.detector_state import DetectorState
 from app.views.projections_view import ProjectionsView
@@ -15,17 +17,19 @@ PAGES = (
     ("Volume", "The reconstructed picture (V)"),
     ("Projections", "What the detector saw: one view, and the sinogram of one row (P)"),
     ("Geometry", "Where source, detector and volume are (G)"),
+    ("Planes", "Slices of any orientation, moved and turned in space (S)"),
 )
 """Titles and tips of the tabs."""
 
 
 class ScanPages:
-    """Projections and geometry, which share the view that was chosen."""
+    """Projections and geometry, which share the view that was chosen; and slices of the scan."""
 
     def __init__(self, context: AppContext) -> None:
         self.state = DetectorState()
         self.projections = ProjectionsView(self.state)
         self.geometry = GeometryPage(context.session, self.state)
+        self.planes = PlanesPage(PlaneReader(context.session, context.commands))
         self._reader = ProjectionReader(context.session, context.commands, self.state)
         self.projections.shown.connect(self._reader.set_active)
         self.projections.stage.currentIndexChanged.connect(
@@ -33,11 +37,12 @@ class ScanPages:
         )
 
     @property
-    def widgets(self) -> tuple[QWidget, QWidget]:
+    def widgets(self) -> tuple[QWidget, ...]:
         """The pages, in the order of their tabs after the volume's."""
-        return self.projections, self.geometry
+        return self.projections, self.geometry, self.planes
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""
         self.projections.set_colours(colours)
         self.geometry.set_colours(colours)
+        self.planes.set_colours(colours)

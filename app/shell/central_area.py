@@ -60,7 +60,7 @@ class CentralArea(QWidget):
         session.view.volume_changed.connect(self._show)
         run.images_changed.connect(self._show_images)
         self.tabs.currentChanged.connect(self._show)
-        for index, key in enumerate("VPG"):
+        for index, key in enumerate("VPGS"):
             QShortcut(QKeySequence(key), self, lambda index=index: self.show_page(index))
         self.scrubber.iterate_selected.connect(run.select)
         self._theme.changed.connect(self._paint)
@@ -120,7 +120,7 @@ class CentralArea(QWidget):
         self._show()
 
     def show_page(self, index: int) -> None:
-        """Show the volume (0), the projections (1) or the geometry (2) of an X-ray scan."""
+        """Show volume (0), projections (1), geometry (2) or free slices (3) of an X-ray scan."""
         if self._scan is not None:
             self.tabs.setCurrentIndex(index)
             self._current.setFocus()

@@ -72,7 +72,7 @@ SHORTCUTS = (
     ("[ and ]", "Earlier, later iteration"),
     ("F", "Views only"),
     ("L", "Draw lines in the slices, or move the crosshair again"),
-    ("V, P, G", "Volume, projections, geometry of an X-ray scan"),
+    ("V, P, G, S", "Volume, projections, geometry, slices in space of an X-ray scan"),
     ("Ctrl+1 … 5", "Open or close a step"),
     ("Ctrl+L", "Log"),
     ("Ctrl+Shift+L", "Follow a running X-ray scan"),
@@ -83,6 +83,11 @@ SHORTCUTS = (
         "In a view",
         "Drag left: crosshair. Drag right: window. Wheel: slices. Ctrl+wheel: zoom. "
         "Double click: enlarge.",
+    ),
+    (
+        "Planes in space",
+        "Drag a plane: move it. Drag its round handles: turn it. 1, 2, 3: choose. PgUp, PgDn: "
+        "move. Shift+arrows: turn. Arrows: look from elsewhere. R: planes, 0: view as at first.",
     ),
 )
 

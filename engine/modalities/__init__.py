@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from engine.modalities.xray_ct.parameter_sweep import BEST as BEST
     from engine.modalities.xray_ct.parameter_sweep import candidates as candidates
     from engine.modalities.xray_ct.parameter_sweep import with_value as with_value
+    from engine.modalities.xray_ct.plane_slices import PlaneSlices as PlaneSlices
     from engine.modalities.xray_ct.preview import PreviewSlice as PreviewSlice
     from engine.modalities.xray_ct.preview import SlicePreview as SlicePreview
     from engine.modalities.xray_ct.projections_summary import (
@@ -88,6 +89,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "candidates",
                 "with_value",
             ),
+            "engine.modalities.xray_ct.plane_slices": ("PlaneSlices",),
             "engine.modalities.xray_ct.preview": (
                 "PreviewSlice",
                 "SlicePreview",

@@ -92,9 +92,7 @@ class SlicePreview:
         scan = self.prepared(protocol, check)
         axis = float(scan.geometry.axis_column.mean())
         found = _found(protocol, scan).get("value")
-        grid = protocol.grid.grid_for(
-            _walked(self._empty_scan, protocol, found).empty_scan.geometry
-        )
+        grid = protocol.grid.grid_for(walked(self._empty_scan, protocol, found).empty_scan.geometry)
         coarser = self._coarser(grid, scan.n_views)
         scan = _with_wider_columns(scan, coarser)
         settings = protocol.algorithm.filter or FilterSettings()
@@ -108,7 +106,7 @@ class SlicePreview:
         values = back_projected(A, y, plan)
         unit = "1/mm" if scan.pixel_mm_known else "1/pixel"
         volume = Volume(values, thin, unit, {"axes": scan.info.get("axes", NO_PATIENT)})
-        messages = _messages(protocol, settings, scan, axis, coarser)
+        messages = messages_of(protocol, settings, scan, axis, coarser)
         if protocol.hounsfield is not None and scan.pixel_mm_known:
             volume = protocol.hounsfield.apply(volume)
             messages = (*messages, protocol.hounsfield.summary(volume))
@@ -128,7 +126,7 @@ class SlicePreview:
         del self._steps[done:]
         for step in steps[done:]:
             check()
-            scan = _applied(step, scan, self._on)
+            scan = applied(step, scan, self._on)
             self._steps.append((step, scan))
         expect_integrals(scan)
         if scan.n_not_finite:
@@ -140,7 +138,7 @@ class SlicePreview:
 
     def _in_band(self, protocol: CtProtocol) -> tuple[Rows, list[PreprocessStep]]:
         """Rows of the detector from which the slice can be made, and the steps for these alone."""
-        after = _walked(self._empty_scan, protocol, None)
+        after = walked(self._empty_scan, protocol, None)
         geometry = after.empty_scan.geometry
         grid = protocol.grid.grid_for(geometry)
         seen = _rows_that_see(_central(grid, 1), geometry, margin=MARGIN)
@@ -149,7 +147,7 @@ class SlicePreview:
             level_rows = Rows(max(int(level) - MARGIN, 0), int(level) + MARGIN + 1)
             seen = Rows(min(seen.start, level_rows.start), max(seen.stop, level_rows.stop))
         seen = Rows(seen.start, min(seen.stop, geometry.shape[0]))
-        return _in_band(_steps_of(protocol), after.before, seen)
+        return _in_band(steps_of(protocol), after.before, seen)
 
     def _band(self, rows: Rows) -> Projections:
         """The rows of the scan, kept until others are asked for."""
@@ -163,20 +161,22 @@ class SlicePreview:
         return max(1, int(np.ceil(np.sqrt(n_y * n_x * n_views / self._most))))
 
 
-def _walked(empty_scan: Projections, protocol: CtProtocol, axis: float | None) -> DryRun:
-    found = dry_run(empty_scan, _steps_of(protocol), axis)
+def walked(empty_scan: Projections, protocol: CtProtocol, axis: float | None) -> DryRun:
+    """Return the scan after its steps, without values; raises what the first of them raises."""
+    found = dry_run(empty_scan, steps_of(protocol), axis)
     if found.fault is not None:
         raise found.fault
     return found
 
 
-def _steps_of(protocol: CtProtocol) -> list[PreprocessStep]:
+def steps_of(protocol: CtProtocol) -> list[PreprocessStep]:
+    """Return the steps of a protocol, also those that are off, in the order they run."""
     return [getattr(protocol.steps, step.kind) for step in STEPS]
 
 
 def _found(protocol: CtProtocol, scan: Projections) -> Plain:
     """Value and method of the step that seeks one in the projections, where it ran."""
-    for step in _steps_of(protocol):
+    for step in steps_of(protocol):
         if step.sought and (facts := step.facts(scan)):
             return {"value": facts.get(step.sought), "method": facts.get("method")}
     return {}
@@ -199,7 +199,8 @@ def _in_band(
     return rows, within
 
 
-def _applied(step: PreprocessStep, scan: Projections, on: Backend) -> Projections:
+def applied(step: PreprocessStep, scan: Projections, on: Backend) -> Projections:
+    """Return a scan after a step; raises where it is switched on and cannot be done."""
     obstacle = step.obstacle(scan)
     if step.use == "off":
         return scan
@@ -255,7 +256,7 @@ def _with_wider_columns(scan: Projections, k: int) -> Projections:
     return replace(scan, values=values, geometry=scan.geometry.binned((1, k)), bad_pixels=None)
 
 
-def _messages(
+def messages_of(
     protocol: CtProtocol, settings: FilterSettings, scan: Projections, axis: float, coarser: int
 ) -> tuple[str, ...]:
     """What a look was made with; from what was used, not from what was asked for."""

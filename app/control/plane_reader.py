@@ -1,0 +1,227 @@
+"""Slices of a stored CT scan wherever they are wanted, made off the window's thread.
+
+The scan is prepared once for a protocol; then each wish is answered with rough slices first, where
+fine ones would take long, and with fine ones when no other wish came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.control.commands import Commands
+from app.models.session import Session
+from engine.errors import EngineError
+from engine.geometry import Plane
+from engine.modalities import CtProtocol, ProjectionsSummary
+
+if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
+    from engine.arrays import Array
+    from engine.geometry import ImageGrid
+    from engine.modalities import PlaneSlices
+
+PREPARE_MS = 300
+"""Rest after a change of the protocol before the scan is prepared anew."""
+SETTLE_MS = 200
+"""Rest after the last wish before fine slices are made."""
+NO_ROOM = "There are no slices: the pictures of the scan found no room on the disk."
+
+
+class UnwantedError(Exception):
+    """Something else is wanted by now."""
+
+
+@dataclass(frozen=True, eq=False)
+class SliceSource:
+    """A scan, the protocol it is looked at with, and what makes slices of them."""
+
+    scan: ProjectionsSummary
+    protocol: CtProtocol
+    slices: PlaneSlices
+
+
+@dataclass(frozen=True, eq=False)
+class MadeSlices:
+    """Slices, and whether they are as fine as the volume."""
+
+    values: list[Array]
+    planes: tuple[Plane, ...]
+    is_fine: bool
+
+
+class PlaneReader(QObject):
+    """Makes slices while someone looks and no run is at work.
+
+    Signals
+    -------
+    prepared : there is another source of slices, or none
+    made : there are other slices
+    state_changed : it begins or ends to work, or has failed
+
+    Attributes
+    ----------
+    source : what makes slices; None before, or where it failed
+    newest : slices; None before
+    fault : why there are none, one sentence
+    """
+
+    prepared = Signal()
+    made = Signal()
+    state_changed = Signal()
+
+    def __init__(self, session: Session, commands: Commands) -> None:
+        super().__init__()
+        self._session, self._commands = session, commands
+        self._study, self._run = session.study, session.run
+        self.source: SliceSource | None = None
+        self.newest: MadeSlices | None = None
+        self.fault = ""
+        self._failed: tuple[ProjectionsSummary, CtProtocol] | None = None
+        self._planes: tuple[Plane, ...] = ()
+        self._grid: ImageGrid | None = None
+        self._is_active = self._is_busy = False
+        self._settle = QTimer(self, singleShot=True, interval=PREPARE_MS)
+        self._settle.timeout.connect(self._look)
+        self._rest = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._rest.timeout.connect(self._look)
+        for signal in (
+            session.study.inputs_changed,
+            session.study.protocol_changed,
+            session.run.state_changed,
+        ):
+            signal.connect(self._follow)
+
+    @property
+    def is_working(self) -> bool:
+        """Whether slices that are wanted are still to come."""
+        return self._is_busy and not self._has_failed
+
+    def set_active(self, active: bool) -> None:
+        """Work only while somebody looks."""
+        self._is_active = active
+        if active:
+            self._failed = None  # there may be room by now
+        self._look()
+
+    def place(self, planes: tuple[Plane, ...]) -> None:
+        """Want slices elsewhere."""
+        self._planes = planes
+        self._look()
+
+    def _follow(self) -> None:
+        source, found = self.source, self._study.xray
+        is_other = found is None or source is None or source.scan is not found[0]
+        if self._run.state.is_active or (source is not None and is_other):
+            self._let_go()
+        self._settle.start()
+
+    def _let_go(self) -> None:
+        """Give the memory back: to a run, or to another scan."""
+        if self.source is not None or self.newest is not None:
+            self.source = self.newest = None
+            self.prepared.emit()
+
+    @property
+    def _has_failed(self) -> bool:
+        found = self._study.xray
+        return found is not None and self._failed == (found[0], found[1])
+
+    def _look(self) -> None:
+        found = self._study.xray
+        if not self._is_active or self._is_busy or found is None or self._run.state.is_active:
+            return
+        scan, protocol = found
+        source = self.source
+        if self._has_failed:
+            return
+        if source is None or source.scan is not scan or source.protocol != protocol:
+            if not self._settle.isActive():
+                self.source = None  # two of them might find no room
+                self._begin(lambda: self._prepared(scan, protocol), self._took_source)
+        elif self._planes and (self.newest is None or self.newest.planes != self._planes):
+            self._begin(lambda: _rough(source, self._planes), self._took_slices)
+            self._rest.start()
+        elif self.newest is not None and not self.newest.is_fine and not self._rest.isActive():
+            self._begin(lambda: self._fine(source, self._planes), self._took_slices)
+
+    def _begin(self, work: Callable[[], object], done: Callable[..., object]) -> None:
+        self._is_busy = True
+        self.state_changed.emit()
+        self._commands.run_task(
+            lambda _: _answer(work),
+            done,
+            failed="The slices failed.",
+            on_failure=self._fail,
+            on_end=self._ended,
+        )
+
+    def _prepared(self, scan: ProjectionsSummary, protocol: CtProtocol) -> SliceSource | str:
+        from engine.backend import cpu
+        from engine.modalities import PlaneSlices
+
+        def check() -> None:
+            found = self._study.xray
+            is_other = found is None or found[0] is not scan or found[1] != protocol
+            if is_other or self._run.state.is_active or not self._is_active:
+                raise UnwantedError
+
+        if scan.radiographs is None:
+            return NO_ROOM
+        device = self._session.device.named("cpu")
+        on = cpu(device.threads if device else None)
+        made = PlaneSlices(scan.radiographs.scan, protocol, on=on, check=check)
+        return SliceSource(scan, protocol, made)
+
+    def _fine(self, source: SliceSource, planes: tuple[Plane, ...]) -> MadeSlices:
+        def check() -> None:
+            if self._planes != planes or not self._is_active or self._run.state.is_active:
+                raise UnwantedError
+
+        return MadeSlices(source.slices.values(planes, check), planes, is_fine=True)
+
+    def _took_source(self, found: SliceSource | str | None) -> None:
+        current = self._study.xray
+        if isinstance(found, str):
+            self._fail(found)
+        elif found is not None and current is not None and found.scan is current[0]:
+            self.source, self.newest, self.fault = found, None, ""
+            if self._grid != found.slices.grid:
+                self._grid, self._planes = found.slices.grid, ()
+            self.prepared.emit()
+
+    def _took_slices(self, found: MadeSlices | str | None) -> None:
+        if isinstance(found, str):
+            self._fail(found)
+        elif found is not None and self.source is not None:
+            self.newest = found
+            self.made.emit()
+
+    def _fail(self, text: str) -> None:
+        found = self._study.xray
+        self._failed = None if found is None else (found[0], found[1])
+        self.fault = text
+        self.source = self.newest = None
+        self.prepared.emit()
+
+    def _ended(self) -> None:
+        self._is_busy = False
+        self.state_changed.emit()
+        self._look()
+
+
+def _rough(source: SliceSource, planes: tuple[Plane, ...]) -> MadeSlices:
+    values, is_fine = source.slices.rough_values(planes)
+    return MadeSlices(values, planes, is_fine)
+
+
+def _answer(work: Callable[[], object]) -> object:
+    """Return what was made, why it cannot be, or None where it is not wanted any more."""
+    try:
+        return work()
+    except UnwantedError:
+        return None
+    except EngineError as e:
+        return str(e)

@@ -1,0 +1,117 @@
+"""Slices of any orientation of a stored scan: three of them, where they lie, what made them."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.control.plane_reader import PlaneReader
+from app.look.formatting import sentence_case
+from app.look.widgets import button, label, set_tone
+from app.views.colours import ViewColours
+from app.views.note import Note
+from app.views.plane_placement import PlanePlacement
+from app.views.plane_views import PlaneViews
+from engine.geometry import ImageGrid, Plane
+
+RESET_TIP = "Put the slices back: across z, y and x, through the middle (R)"
+PREPARES = "The scan is being prepared …"
+ROUGH, FINE = "Rough while they move.", "As fine as the volume."
+
+
+class PlanesPage(QWidget):
+    """Shows what the reader makes, and asks it for slices elsewhere."""
+
+    def __init__(self, reader: PlaneReader) -> None:
+        super().__init__()
+        self._reader = reader
+        self._is_new = True
+        self._grid: ImageGrid | None = None
+        self.views = PlaneViews()
+        self.text = label("", "muted", wrap=True)
+        self.reset = button("Reset planes", self.views.reset, RESET_TIP)
+        self._note = Note(PREPARES, self.views)
+        row = QHBoxLayout()
+        row.setContentsMargins(8, 4, 8, 4)
+        row.setSpacing(8)
+        row.addWidget(self.text, 1)
+        row.addWidget(self.reset)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.views, 1)
+        column.addLayout(row)
+        self.setFocusProxy(self.views.scene)
+        self.views.placed.connect(reader.place)
+        reader.prepared.connect(self._begin)
+        reader.made.connect(self._show)
+        reader.state_changed.connect(self._say)
+        self._begin()
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        self.views.set_colours(colours)
+        self._note.set_colours(colours)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self._reader.set_active(True)
+        super().showEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._reader.set_active(False)
+        super().hideEvent(event)
+
+    def _begin(self) -> None:
+        """Take up another scan; where its volume is the same as before, slices stay."""
+        source = self._reader.source
+        grid = None if source is None else source.slices.grid
+        self.views.can_move = source is not None
+        if source is None or grid is None:
+            self._grid = None
+            self.views.begin()
+        elif grid != self._grid:
+            self._grid, self._is_new = grid, True
+            placement = first_placement(grid, source.slices.first_planes())
+            self.views.begin(placement)
+            self.views.want(placement)
+        self._say()
+
+    def _show(self) -> None:
+        reader = self._reader
+        if reader.newest is None or reader.source is None:
+            return
+        made, unit = reader.newest, reader.source.slices.unit
+        self.views.show_slices(made.values, made.planes, unit=unit)
+        if self._is_new:
+            self._is_new = False
+            self.views.auto_window()
+        self._say()
+
+    def _say(self) -> None:
+        reader = self._reader
+        text, tone = reader.fault, "missing"
+        if not text and reader.source is not None:
+            text, tone = self._made_with(), "muted"
+        self.text.setText(text)
+        set_tone(self.text, tone)
+        self.reset.setEnabled(reader.source is not None)
+        self._note.setVisible(reader.newest is None and reader.is_working)
+
+    def _made_with(self) -> str:
+        """What the slices are made with, and whether they are rough."""
+        reader = self._reader
+        if reader.source is None:
+            return ""
+        slices, made = reader.source.slices, reader.newest
+        words = [f"{sentence_case('; '.join(slices.messages))}."]
+        if made is not None:
+            words.append(FINE if made.is_fine else ROUGH)
+        return " ".join([*words, *slices.warnings])
+
+
+def first_placement(grid: ImageGrid, planes: tuple[Plane, Plane, Plane]) -> PlanePlacement:
+    """Return slices across z, y and x in the box of a volume."""
+    axial, coronal, sagittal = planes
+    point = (sagittal.centre_mm[0], coronal.centre_mm[1], axial.centre_mm[2])
+    width, depth, height = (float(edge) for edge in grid.size_mm)
+    return PlanePlacement(planes, point, grid.centre_mm, (width, depth, height))

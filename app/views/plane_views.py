@@ -1,0 +1,156 @@
+"""Three slices of any orientation, linked, and where they lie in space."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from app.views.colours import ViewColours
+from app.views.plane_placement import PlanePlacement
+from app.views.plane_scene_view import PlaneSceneView
+from app.views.plane_view import PlaneView
+from app.views.raster_view import RasterView
+from app.views.windows import Window
+from engine.geometry import Plane, Point
+
+GAP_PX = 2
+Values = NDArray[np.floating]
+Pane = RasterView | PlaneSceneView
+
+
+class PlaneViews(QWidget):
+    """The views; the window of values is the same for the three slices.
+
+    `placed` tells the planes that are wanted.
+
+    Parameters
+    ----------
+    more : views beside the scene
+
+    Attributes
+    ----------
+    placement : where slices are wanted; None before there is one
+    can_move : whether there is anybody who makes slices elsewhere
+    """
+
+    placed = Signal(object)
+
+    def __init__(self, *more: RasterView) -> None:
+        super().__init__()
+        self.slices = [PlaneView(index, self) for index in range(3)]
+        self.scene = PlaneSceneView(self.slices[0].state, self)
+        self._panes: tuple[Pane, ...] = (*self.slices, self.scene, *more)
+        self.placement: PlanePlacement | None = None
+        self.can_move = True
+        self._first: PlanePlacement | None = None
+        self._is_setting = False
+        self._enlarged: QWidget | None = None
+        self._lay_out(more)
+        for index, view in enumerate(self.slices):
+            view.moved.connect(self._move)
+            view.advanced.connect(lambda mm, index=index: self._advance(index, mm))
+            view.state.window_changed.connect(lambda view=view: self._share(view))
+        self.scene.placed.connect(self.want)
+        self.scene.reset_requested.connect(self.reset)
+        for pane in self._panes:
+            pane.enlarge_requested.connect(lambda pane=pane: self._enlarge(pane))
+
+    def _lay_out(self, more: Sequence[RasterView]) -> None:
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(GAP_PX)
+        if more:
+            for k, view in enumerate(self.slices):
+                grid.addWidget(view, 0, 2 * k, 1, 2)
+            for k, pane in enumerate((self.scene, *more)):
+                grid.addWidget(pane, 1, 3 * k, 1, 3)
+        else:
+            for k, pane in enumerate(self._panes):
+                grid.addWidget(pane, k // 2, k % 2)
+        for row in range(2):
+            grid.setRowStretch(row, 1)
+        for column in range(grid.columnCount()):
+            grid.setColumnStretch(column, 1)
+
+    def set_colours(self, colours: ViewColours) -> None:
+        """Paint in another theme."""
+        for pane in self._panes:
+            if isinstance(pane, RasterView):
+                pane.state.set_colours(colours)
+
+    def begin(self, placement: PlanePlacement | None = None) -> None:
+        """Begin with another scan: nothing of the one before stays."""
+        self.placement = self._first = placement
+        self.scene.show_placement(None)
+        self.scene.show_placement(placement)
+        for view in self.slices:
+            view.note = ""
+            view.state.set_volume(None)
+
+    def show_slices(
+        self, values: Sequence[Values], planes: Sequence[Plane], *, unit: str = "1/mm"
+    ) -> None:
+        """Show slices where they were made; wishes stay."""
+        if self.placement is None:
+            return
+        self._is_setting = True
+        for view, each, plane in zip(self.slices, values, planes, strict=True):
+            view.show_slice(each, plane, self.placement, unit)
+        self._is_setting = False
+        self.scene.show_images(values, planes)
+
+    def auto_window(self) -> None:
+        """Set the window of values by the first slice; it is not taken for the user's choice."""
+        self._is_setting = True
+        self.slices[0].state.auto_window()
+        self._spread(self.slices[0].state.window)
+        self._is_setting = False
+
+    def reset(self) -> None:
+        """Ask for the slices as they were at first."""
+        if self._first is not None:
+            self.want(self._first)
+
+    def want(self, placement: PlanePlacement) -> None:
+        """Ask for slices elsewhere."""
+        if not self.can_move:
+            self.scene.show_placement(self.placement)
+            return
+        self.placement = placement
+        for view in self.slices:
+            view.show_placement(placement)
+        self.scene.show_placement(placement)
+        self.placed.emit(placement.planes)
+
+    def window_chosen(self) -> None:
+        """Answer that the user has set the window of values."""
+
+    def _share(self, view: PlaneView) -> None:
+        """The user has set the window in one view; the others follow, and it stays."""
+        if not self._is_setting:
+            self._is_setting = True
+            self._spread(view.state.window)
+            self._is_setting = False
+            self.window_chosen()
+
+    def _spread(self, window: Window) -> None:
+        for other in self.slices:
+            other.state.set_window(*window)
+
+    def _move(self, point: Point) -> None:
+        if self.placement is not None:
+            self.want(self.placement.through(point))
+
+    def _advance(self, index: int, mm: float) -> None:
+        if self.placement is not None:
+            self.want(self.placement.moved(index, mm))
+
+    def _enlarge(self, pane: QWidget) -> None:
+        """One view alone, or all again."""
+        self._enlarged = None if self._enlarged is pane else pane
+        for each in self._panes:
+            each.setVisible(self._enlarged in (None, each))

@@ -1,0 +1,204 @@
+"""Slices of any orientation of a stored CT scan: what its volume would show there.
+
+The scan is prepared and filtered once, as a run with its protocol does, and kept; a slice costs its
+own pixels then. One whose pixels lie at the centres of voxels has the volume's values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import psutil
+
+from engine.arrays import Array
+from engine.backend import Backend
+from engine.data.projections import Projections
+from engine.data.volume import Volume
+from engine.errors import DataError, GeometryError, ResourceError
+from engine.filtering.projections import filtered, planned
+from engine.filtering.settings import FilterSettings
+from engine.geometry.grid import ImageGrid
+from engine.geometry.plane import Plane, orthogonal
+from engine.modalities.xray_ct.dry_run import without_values
+from engine.modalities.xray_ct.model import expect_integrals
+from engine.modalities.xray_ct.preview import applied, messages_of, steps_of, walked
+from engine.modalities.xray_ct.protocol import CtProtocol
+from engine.operators.slice_sums import SliceSums
+from engine.preprocess.plausibility import doubts
+
+Check = Callable[[], None]
+VALUE_BYTES, COPIES = 4, 5
+"""Line integrals before and after a step, filtered ones, and those in the orders of slices."""
+LEFT_TO_THE_RUN = "CT numbers are left to the run, which finds air and water in its whole volume"
+QUICK_UPDATES = 2e7
+"""Pixels times views of a slice that two slow cores make while somebody drags it."""
+ROOM = 0.8
+"""Part of the free memory that they may take."""
+
+
+class PlaneSlices:
+    """Prepares a scan, then makes slices of it wherever they are wanted.
+
+    Parameters
+    ----------
+    scan : all of it; its values may lie in a file
+    protocol : of the run whose volume is meant
+    on : threads
+    check : called now and then; it may raise to stop
+
+    Attributes
+    ----------
+    grid : of the volume that the protocol asks for
+    unit : of the values
+    messages : what they are made with, in plain words
+    warnings : what is wrong with them, as a run would tell
+    """
+
+    def __init__(
+        self,
+        scan: Projections,
+        protocol: CtProtocol,
+        *,
+        on: Backend,
+        check: Check = lambda: None,
+    ) -> None:
+        _refuse_without_room(scan, protocol)
+        prepared = _prepared(scan, protocol, on, check)
+        settings = protocol.algorithm.filter or FilterSettings()
+        plan = planned(prepared.values, prepared.geometry, settings)
+        if plan.climbs:
+            raise GeometryError(
+                "slices of any orientation want a scan that turns in one place, and the source of "
+                "this one moves along the axis; reconstruct its volume instead."
+            )
+        axis = float(prepared.geometry.axis_column.mean())
+        self.grid: ImageGrid = protocol.grid.grid_for(prepared.geometry)
+        self.unit = "1/mm" if prepared.pixel_mm_known else "1/pixel"
+        self.messages = messages_of(protocol, settings, prepared, axis, 1)
+        self.warnings = (*doubts(prepared), *plan.warnings)
+        self._hounsfield = protocol.hounsfield if prepared.pixel_mm_known else None
+        if self._hounsfield is not None and self._hounsfield.levels == "found":
+            self._hounsfield = None
+            self.messages += (LEFT_TO_THE_RUN,)
+        elif self._hounsfield is not None:
+            self.unit = "HU"
+        check()
+        rows = filtered(prepared.values, plan, settings, on=on)
+        del prepared
+        self._geometry, self._n_views = plan.geometry, len(rows)
+        self._kept: dict[Plane, Array] = {}
+        self._sums = SliceSums(self._n_views, rows.shape[1:], self.first_planes(), on=on)
+        for slot, row in enumerate(rows):
+            check()
+            self._sums.put(slot, row)
+
+    def first_planes(self) -> tuple[Plane, Plane, Plane]:
+        """Return slices across z, y and x through the voxel in the middle of the volume.
+
+        They are as large as its longest edge, and their pixels lie at centres of voxels.
+        """
+        return first_planes(self.grid)
+
+    def values(self, planes: Sequence[Plane], check: Check = lambda: None) -> list[Array]:
+        """Return each slice (n_rows, n_columns) in `unit`; those that stay are not made anew."""
+        kept = {plane: self._kept[plane] for plane in planes if plane in self._kept}
+        for plane in planes:
+            if plane not in kept:
+                check()
+                kept[plane] = self._made(plane)
+        self._kept = kept
+        return [kept[plane] for plane in planes]
+
+    def rough_values(self, planes: Sequence[Plane]) -> tuple[list[Array], bool]:
+        """Return each slice as `values`, of coarser pixels where that takes long; and if none is.
+
+        To be looked at while slices are moved.
+        """
+        found, is_fine = list[Array](), True
+        for plane in planes:
+            k = self._coarser(plane)
+            if k == 1 and plane not in self._kept:
+                self._kept[plane] = self._made(plane)
+            if plane in self._kept:
+                found.append(self._kept[plane])
+            else:
+                found.append(_enlarged(self._made(_coarse(plane, k)), plane.shape, k))
+                is_fine = False
+        self._kept = {plane: self._kept[plane] for plane in planes if plane in self._kept}
+        return found, is_fine
+
+    def _coarser(self, plane: Plane) -> int:
+        n_rows, n_columns = plane.shape
+        return max(1, int(np.ceil(np.sqrt(n_rows * n_columns * self._n_views / QUICK_UPDATES))))
+
+    def _made(self, plane: Plane) -> Array:
+        self._sums.place([plane])
+        slots, gains = range(self._n_views), np.ones(self._n_views)
+        (made,) = self._sums.values(slots, self._geometry, gains, in_one_go=True)
+        return self._in_unit(made)
+
+    def _in_unit(self, values: Array) -> Array:
+        if self._hounsfield is None:
+            return values
+        grid = ImageGrid((1, *values.shape), self.grid.voxel_mm)
+        found: Array = self._hounsfield.apply(Volume(values[None], grid, "1/mm")).values[0]
+        return found
+
+
+def first_planes(grid: ImageGrid) -> tuple[Plane, Plane, Plane]:
+    """Return slices through the middle voxel of a grid that cover all of it."""
+    pixel = float(min(grid.voxel_mm))
+    most = int(np.ceil(max(grid.size_mm) / pixel))
+    # as many as the volume has, or an even number more, so that pixels lie on voxels
+    n_z, n_y, n_x = (n + 2 * (max(most - n, 0) // 2) for n in grid.shape)
+    middle = [float(grid.centres_mm(axis)[grid.shape[2 - axis] // 2]) for axis in range(3)]
+    centre, point = grid.centre_mm, (middle[0], middle[1], middle[2])
+    axial, coronal, sagittal = orthogonal((1, 1), pixel, centre)
+    return (
+        replace(axial, shape=(n_y, n_x)).through(point),
+        replace(coronal, shape=(n_z, n_x)).through(point),
+        replace(sagittal, shape=(n_z, n_y)).through(point),
+    )
+
+
+def _coarse(plane: Plane, k: int) -> Plane:
+    """The slice with pixels k times as wide, which covers it."""
+    n_rows, n_columns = (-(-n // k) for n in plane.shape)
+    return replace(plane, shape=(n_rows, n_columns), pixel_mm=k * plane.pixel_mm)
+
+
+def _enlarged(values: Array, shape: tuple[int, int], k: int) -> Array:
+    """(n_rows, n_columns) the nearest of coarse pixels."""
+    rows, columns = (
+        np.floor((np.arange(fine) + 0.5 - fine / 2) / k + coarse / 2).astype(np.intp)
+        for fine, coarse in zip(shape, values.shape, strict=True)
+    )
+    enlarged: Array = values[rows[:, None], columns]
+    return enlarged
+
+
+def _prepared(scan: Projections, protocol: CtProtocol, on: Backend, check: Check) -> Projections:
+    for step in steps_of(protocol):
+        check()
+        scan = applied(step, scan, on)
+    expect_integrals(scan)
+    if scan.n_not_finite:
+        raise DataError(
+            f"{scan.n_not_finite:,} values are infinite or no numbers; switch the correction of "
+            "bad pixels on."
+        )
+    return scan
+
+
+def _refuse_without_room(scan: Projections, protocol: CtProtocol) -> None:
+    after = walked(without_values(scan), protocol, None).empty_scan
+    wanted = COPIES * VALUE_BYTES * max(after.values.size, scan.values.size)
+    free = int(ROOM * psutil.virtual_memory().available)
+    if wanted > free:
+        raise ResourceError(
+            f"slices of any orientation keep the whole scan in memory: {wanted / 2**30:.1f} GiB "
+            f"are needed and {free / 2**30:.1f} are free; bin the projections, or reconstruct a "
+            "part of the volume."
+        )
