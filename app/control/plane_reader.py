@@ -19,7 +19,9 @@ from engine.geometry import Plane
 from engine.modalities import CtProtocol, ProjectionsSummary
 
 if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
-    from engine.arrays import Array
+    import numpy as np
+    from numpy.typing import NDArray
+
     from engine.geometry import ImageGrid
     from engine.modalities import PlaneSlices
 
@@ -47,7 +49,7 @@ class SliceSource:
 class MadeSlices:
     """Slices, and whether they are as fine as the volume."""
 
-    values: list[Array]
+    values: list[NDArray[np.floating]]
     planes: tuple[Plane, ...]
     is_fine: bool
 
