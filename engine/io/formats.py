@@ -20,6 +20,7 @@ from engine.io.base import (
     VolumeReader,
     VolumeWriter,
 )
+from engine.io.castor.reader import Castor
 from engine.io.dicom.series_writer import DicomSeriesWriter
 from engine.io.gate.emissions import GateEmissions
 from engine.io.gate.reader import GateRoot
@@ -38,7 +39,7 @@ from engine.io.xray.readers import PROJECTION_READERS
 
 LISTMODE_READERS: tuple[type[ListModeReader], ...] = (
     *(SiemensMmr, Safir, AdacCsv, ListModeHdf5),
-    *(Petsird, GateRoot),
+    *(Petsird, GateRoot, Castor),
 )
 HISTOGRAM_READERS: tuple[type[HistogramReader], ...] = (HistogramHdf5,)
 VOLUME_READERS: tuple[type[VolumeReader], ...] = (Nifti, VolumeHdf5, GateEmissions)

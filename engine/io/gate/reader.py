@@ -195,11 +195,11 @@ def _count(truth: Counter[str], columns: Columns, b: Branches) -> None:
     same = (one == other) & (one >= 0)
     truth["randoms"] += int(np.count_nonzero(~same))
     if not b.scatters:
-        truth["trues_and_scatter"] += int(np.count_nonzero(same))
+        truth["trues_and_scattered"] += int(np.count_nonzero(same))
         return
     scattered = np.any([columns[name] > 0 for name in b.scatters], axis=0)
     truth["trues"] += int(np.count_nonzero(same & ~scattered))
-    truth["scatter"] += int(np.count_nonzero(same & scattered))
+    truth["scattered"] += int(np.count_nonzero(same & scattered))
 
 
 def _scan(events: Events, scanner: Scanner, path: Path) -> ListMode:

@@ -158,7 +158,7 @@ class TestTheTruth:
         branches["comptonPhantom1"][50:200] = 1
         branches["RayleighPhantom2"][150:220] = 2
         found = read_listmode(files.write(folder / "a.root", {"Coincidences": branches}))
-        assert (found.info["n_randoms"], found.info["n_scatter"]) == (100, 120)
+        assert (found.info["n_randoms"], found.info["n_scattered"]) == (100, 120)
         assert found.info["n_trues"] == n - 220
 
     def test_shows_where_the_decays_were(self, scan, folder, rng) -> None:

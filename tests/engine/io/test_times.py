@@ -12,12 +12,20 @@ from engine.data.listmode import ListMode
 from engine.errors import FileFormatError
 from engine.io import LISTMODE_READERS, read_listmode, write_listmode
 from engine.io.adac import AdacCsv
+from engine.io.castor.reader import Castor
 from engine.io.gate.reader import GateRoot
 from engine.io.listmode_hdf5 import ListModeHdf5
 from engine.io.petsird.reader import Petsird
 from engine.io.safir import Safir
 from engine.io.siemens_mmr import SiemensMmr
-from tests.engine.io import gate_files, petsird_files, test_adac, test_safir, test_siemens_mmr
+from tests.engine.io import (
+    castor_files,
+    gate_files,
+    petsird_files,
+    test_adac,
+    test_safir,
+    test_siemens_mmr,
+)
 from tests.farm.scanners import RING, ring_text, small_ring
 
 Times = tuple[int, ...]
@@ -72,6 +80,15 @@ def gate(folder: Path, times_ms: Times) -> ListMode:
     return read_listmode(gate_files.write(folder / "scan.root", {"Coincidences": branches}))
 
 
+def castor(folder: Path, times_ms: Times) -> ListMode:
+    n, times = len(times_ms), np.array(times_ms, np.uint32)
+    scan = ListMode(small_ring(), np.tile(np.array([[0, 8]], np.int32), (n, 1)), time_ms=times)
+    castor_files.write_table(folder / "SMALL_RING.lut", small_ring())
+    start_s = min(times_ms) / 1000
+    path = castor_files.write_scan(folder / "scan.cdh", scan, **{"Start time (s)": start_s})
+    return read_listmode(path)
+
+
 MAKES: dict[type, Callable[[Path, Times], ListMode]] = {
     SiemensMmr: mmr,
     Safir: safir,
@@ -79,6 +96,7 @@ MAKES: dict[type, Callable[[Path, Times], ListMode]] = {
     ListModeHdf5: own,
     Petsird: petsird,
     GateRoot: gate,
+    Castor: castor,
 }
 FROM_A_CLOCK = [make for reader, make in MAKES.items() if reader is not ListModeHdf5]
 ORDERLY = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)

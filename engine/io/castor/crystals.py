@@ -1,0 +1,100 @@
+"""CASToR look-up tables (.lut) of crystals: x, y, z [mm] and a unit vector, six float32 each.
+
+CASToR's axes are left-handed: x and z are kept, and y is turned round. Its text of the scanner,
+`.hscan`, beside a table says which crystals are in coincidence: those at least an angle δ apart,
+whose lines are at most R cos(δ / 2) from the axis.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+from engine.errors import FileFormatError, GeometryError, ScannerMissingError
+from engine.geometry.crystal_map import CrystalMap
+from engine.geometry.tof import TofBins
+from engine.io.castor.header import read_header
+from engine.io.crystal_map import mapped
+from engine.io.folder import entries
+from engine.io.open_input import InputFile, open_input
+
+SUFFIX, TEXT_SUFFIX, GEOMETRY_SUFFIX = ".lut", ".hscan", ".geom"
+VALUES = 6
+"""Numbers of a crystal."""
+PER_RING = 1 << 16
+"""Crystals of a made-up ring: the keys of a map allow no more rings than places."""
+AXES_NOTE = "CASToR's axes are left-handed: y is turned round, x and z are those of its file."
+UNIT_TOLERANCE = 1e-2
+FARTHEST_MM = 5000.0
+
+
+def read_table(path: Path, name: str, tof: TofBins | None) -> CrystalMap:
+    """Return the scanner of a look-up table."""
+    with open_input(path) as file:
+        table = _table(file)
+    points = np.array(table[:, :3], np.float64) * (1.0, -1.0, 1.0)
+    number = np.arange(len(points))
+    keys = np.stack([number // PER_RING, number % PER_RING, np.zeros_like(number)], -1)
+    found = mapped(name, keys.astype(np.int32), points, path=path, tof=tof)
+    apart_deg = _apart_deg(path.with_suffix(TEXT_SUFFIX))
+    if apart_deg:
+        radius = float(np.hypot(points[:, 0], points[:, 1]).max())
+        found.fov_radius_mm = radius * math.cos(math.radians(apart_deg) / 2)
+    return found
+
+
+def _table(file: InputFile) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+    n, rest = divmod(file.size, 4 * VALUES)
+    if rest or n < 2:
+        raise FileFormatError(
+            f"{file.name}: {file.size:,} bytes are no look-up table, want 24 for each crystal; "
+            "copy it again."
+        )
+    table = file.array("<f4", (n, VALUES))
+    if not np.isfinite(table).all():
+        raise FileFormatError(f"{file.name}: holds what is not a number; write it again.")
+    length = np.linalg.norm(table[:, 3:].astype(np.float64), axis=1)
+    if np.abs(length - 1).max() > UNIT_TOLERANCE:
+        k = int(np.abs(length - 1).argmax())
+        raise FileFormatError(
+            f"{file.name}: the direction of crystal {k:,} is {length[k]:g} long, want 1; this is "
+            "no look-up table of CASToR, or its bytes are in another order."
+        )
+    if np.abs(table[:, :3]).max() > FARTHEST_MM:
+        raise GeometryError(
+            f"{file.name}: crystals up to {np.abs(table[:, :3]).max():g} mm from the middle, want at "
+            f"most {FARTHEST_MM:g}; positions are in mm."
+        )
+    return table
+
+
+def _apart_deg(path: Path) -> float:
+    """Return the least angle between two crystals in coincidence [degrees]; 0: not said."""
+    if not path.is_file():
+        return 0.0
+    with open_input(path) as file:
+        apart = read_header(file).number("min angle difference")
+    if not 0 <= apart < 180:
+        raise GeometryError(
+            f"{path.name}: min angle difference is {apart:g} degrees, want 0 to 180; correct it."
+        )
+    return apart
+
+
+def table_beside(header: Path, scanner: str, of: str) -> Path:
+    """Return the look-up table in the folder of a header: that of its scanner, or the only one."""
+    listed = entries(header.parent)
+    tables = [each for each in listed if each.suffix.lower() == SUFFIX]
+    named = [each for each in tables if each.stem.lower() == scanner.lower()]
+    if len(named or tables) == 1:
+        return (named or tables)[0]
+    has_text = any(each.suffix.lower() == GEOMETRY_SUFFIX for each in listed)
+    how = f"{len(tables)} look-up tables" if tables else "no look-up table"
+    way = " (castor-recon makes it of the .geom file with -olut)" if has_text else ""
+    raise ScannerMissingError(
+        f"{header.name}: {how} beside it, so the crystals' places are not known; put {scanner}.lut "
+        f"of CASToR's folder config/scanner there{way}, or name the scanner.",
+        of,
+    )

@@ -1,0 +1,77 @@
+"""CASToR headers (.cdh, .hscan): lines of `key: value`, `#` begins a comment."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import FileFormatError
+from engine.io.open_input import InputFile
+
+MAX_BYTES = 1_000_000
+MARKS = (b"data filename", b"data mode", b"scanner name")
+"""Keys that every data file's header has."""
+
+
+@dataclass(frozen=True)
+class CastorHeader:
+    """Keys, lower-case and single-spaced, and their values."""
+
+    path: Path
+    values: dict[str, str]
+
+    def text(self, *keys: str) -> str:
+        """Return the value of the first key that is there; empty without."""
+        return next((self.values[key] for key in keys if self.values.get(key)), "")
+
+    def number(self, *keys: str) -> float:
+        """Return the value of the first key that is there as a number; 0 without."""
+        text = self.text(*keys)
+        try:
+            number = float(text or 0)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            raise FileFormatError(
+                f"{self.path.name}: {keys[0]!r} is {text[:40]!r}, want a number; correct it."
+            )
+        return number
+
+    def whole(self, *keys: str) -> int:
+        """Return the value of the first key that is there as a whole number; 0 without."""
+        number = self.number(*keys)
+        if number < 0 or not number.is_integer():
+            raise FileFormatError(
+                f"{self.path.name}: {keys[0]!r} is {number:g}, want a whole number of at least 0; "
+                "correct the header."
+            )
+        return int(number)
+
+    @property
+    def data_file(self) -> Path:
+        """The data file, which lies in the header's own folder whatever path is written."""
+        name = self.text("data filename").replace("\\", "/").rpartition("/")[2]
+        if name in ("", ".", "..") or any(sign in name for sign in ":\0"):
+            raise FileFormatError(
+                f"{self.path.name}: names no data file; write `Data filename: FILE` and put the "
+                "file beside it."
+            )
+        return self.path.parent / name
+
+
+def is_header(head: bytes) -> bool:
+    """Whether a file begins like the header of a CASToR data file."""
+    lower = head.lower()
+    return all(mark in lower for mark in MARKS)
+
+
+def read_header(file: InputFile) -> CastorHeader:
+    """Read a header."""
+    values: dict[str, str] = {}
+    for line in file.text(MAX_BYTES).splitlines():
+        key, _, value = line.partition("#")[0].partition(":")
+        name = " ".join(key.lower().split())
+        if name and value.strip():
+            values.setdefault(name, value.strip())
+    return CastorHeader(file.path, values)

@@ -1,0 +1,255 @@
+"""List mode of CASToR (`.cdh` with `.cdf`), PET.
+
+Attenuation and normalisation of a list-mode file are known on the lines of its events alone, and
+a sensitivity needs all lines; they are not used, and a note says so.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from engine.arrays import Array
+from engine.data.listmode import ListMode
+from engine.errors import CutOffError, EngineError, FileFormatError, GeometryError
+from engine.geometry.scanner import Scanner
+from engine.geometry.tof import MM_PER_PS, TofBins
+from engine.io.base import ListModeReader
+from engine.io.castor.crystals import AXES_NOTE, read_table, table_beside
+from engine.io.castor.header import CastorHeader, is_header, read_header
+from engine.io.castor.records import ACF, NORM, PLACE, TOF, expected, record_of
+from engine.io.cut_off import CutOff, words_of
+from engine.io.folder import entries
+from engine.io.open_input import InputFile, open_input, refuse_not_finite
+from engine.io.scanners import read_scanner
+from engine.plain import Plain
+
+HEADER, DATA = ".cdh", ".cdf"
+LIST_MODE = ("list-mode", "list", "listmode", "list mode")
+FINE = 10
+"""Bins that the resolution has where times are not quantised: they widen it by 0.2 %."""
+HALF_OFF = 0.25
+"""Part of a step from a whole number of steps, from which on bins lie between them."""
+LATE_MS = 1000
+"""A scan that starts from here on is told: its clock began earlier."""
+MOST_BINS = 32_767
+OUTSIDE = -1
+
+
+class Castor(ListModeReader):
+    """CASToR list mode."""
+
+    name: ClassVar[str] = "CASToR list mode"
+    suffixes: ClassVar[tuple[str, ...]] = (HEADER, DATA)
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        return is_header(file.head) or file.path.suffix.lower() == DATA
+
+    @classmethod
+    def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
+        if is_header(file.head):
+            header = read_header(file)
+            with open_input(header.data_file, may_be_cut=file.may_be_cut) as data:
+                return _scan(data, header, scanner)
+        return _scan(file, _header_beside(file.path), scanner)
+
+
+def _scan(data: InputFile, header: CastorHeader, named: str | None) -> ListMode:
+    _refuse_other_kinds(header)
+    records, n_rest = _records(data, header)
+    tof = _tof_bins(records, header)
+    place = _scanner(header, named, tof)
+    crystals = _crystals(records, place, data.name)
+    bins = _bins(records, place)
+    start_ms = _start_ms(records, header, data.name)
+    last_ms = int(records["ms"][-1])
+    duration_s = header.number("duration (s)", "duration") or (last_ms - start_ms) / 1000
+    kept = slice(None) if bins is None else bins != OUTSIDE
+    additive = None if bins is not None else expected(records, duration_s)
+    if additive is not None:
+        refuse_not_finite(data.path, additive)
+    cut = CutOff(data.name, len(records), n_rest)
+    return ListMode(
+        scanner=place,
+        crystals=crystals[kept],
+        tof_bins=None if bins is None else bins[kept],
+        time_ms=(records["ms"] - np.uint32(start_ms))[kept],
+        additive=additive,
+        duration_s=duration_s,
+        info=_info(header, data.path) | cut.facts,
+        notes=(*cut.notes, *_notes(records, bins, start_ms), *_axes_note(named)),
+    )
+
+
+def _refuse_other_kinds(header: CastorHeader) -> None:
+    kind = header.text("data type").lower()
+    mode = header.text("data mode").lower()
+    if kind not in ("", "pet"):
+        raise FileFormatError(
+            f"{header.path.name}: data of {kind[:20]!r}; PET alone is read of CASToR."
+        )
+    if mode.startswith("norm"):
+        raise FileFormatError(
+            f"{header.path.name}: a normalisation of CASToR, not a scan; open the scan's header."
+        )
+    if mode not in LIST_MODE:
+        raise FileFormatError(
+            f"{header.path.name}: data mode {mode[:20]!r}, list-mode alone is read; write the scan "
+            "as list mode."
+        )
+
+
+def _header_beside(path: Path) -> CastorHeader:
+    """Return the header in the folder that names this data file."""
+    for each in entries(path.parent):
+        if each.suffix.lower() != HEADER:
+            continue
+        try:
+            with open_input(each) as file:
+                header = read_header(file)
+                if header.data_file.name == path.name:
+                    return header
+        except EngineError:
+            continue
+    raise FileFormatError(
+        f"{path.name}: no header (.cdh) beside it names this file; put the header there."
+    )
+
+
+def _records(data: InputFile, header: CastorHeader) -> tuple[Array, int]:
+    """Return all complete events, and how many bytes come after them."""
+    record = record_of(header, data.size)
+    promised = header.whole("number of events")
+
+    def what(n_whole: int, n_rest: int) -> str:
+        return (
+            f"{data.size:,} bytes are {n_whole:,} complete events of {record.itemsize} bytes and "
+            f"{n_rest} more {'byte' if n_rest == 1 else 'bytes'}"
+        )
+
+    words, n_rest = words_of(
+        data, f"V{record.itemsize}", 0, lambda part: np.ones(len(part), bool), what
+    )
+    if promised and len(words) > promised:
+        raise FileFormatError(
+            f"{data.name}: holds {len(words):,} events, its header {header.path.name} counts "
+            f"{promised:,}; the file is padded, or has other parts than the header says."
+        )
+    if len(words) < promised and not data.may_be_cut:
+        raise CutOffError(
+            f"{data.name}: holds {len(words):,} of the {promised:,} events that "
+            f"{header.path.name} counts",
+            len(words),
+        )
+    if not len(words):
+        raise FileFormatError(f"{data.name}: holds no event; copy it again.")
+    return np.asarray(data.array(record, (len(words),))), n_rest
+
+
+def _tof_bins(records: Array, header: CastorHeader) -> TofBins | None:
+    if TOF not in (records.dtype.names or ()):
+        return None
+    fwhm_ps = header.number("tof resolution (ps)")
+    range_ps = header.number("list tof measurement range (ps)")
+    step_ps = header.number("list tof quantization bin size (ps)")
+    if fwhm_ps <= 0 or range_ps <= 0 or step_ps < 0:
+        raise FileFormatError(
+            f"{header.path.name}: a TOF resolution of {fwhm_ps:g} ps and a measurement range of "
+            f"{range_ps:g} ps, want more than 0; correct the header."
+        )
+    width_ps = step_ps or fwhm_ps / FINE
+    steps = np.abs(records[TOF].astype(np.float64) / width_ps)
+    between = bool(step_ps) and float(np.median(np.abs(steps - np.rint(steps)))) > HALF_OFF
+    n_steps = round(range_ps / width_ps)
+    n_bins = n_steps + (n_steps % 2 == 0) if not between else n_steps + n_steps % 2
+    if n_bins > MOST_BINS:
+        raise FileFormatError(
+            f"{header.path.name}: {n_bins:,} time bins of {width_ps:g} ps, at most {MOST_BINS:,}; "
+            "correct the header."
+        )
+    return TofBins(fwhm_ps, width_ps, int(n_bins))
+
+
+def _scanner(header: CastorHeader, named: str | None, tof: TofBins | None) -> Scanner:
+    if named is None or Path(named).suffix.lower() == ".lut":
+        name = header.text("scanner name") or "CASToR scanner"
+        path = Path(named) if named else table_beside(header.path, name, Castor.name)
+        return read_table(path, name, tof)
+    return read_scanner(named)
+
+
+def _crystals(records: Array, scanner: Scanner, name: str) -> Array:
+    """(n, 2) int32."""
+    pairs = np.stack([records["first"], records["second"]], -1)
+    most = int(pairs.max())
+    if most >= scanner.n_crystals:
+        k = int(np.argmax((pairs >= scanner.n_crystals).any(axis=1)))
+        raise GeometryError(
+            f"{name}: event {k:,} names crystal {int(pairs[k].max()):,}, {scanner.name!r} has "
+            f"{scanner.n_crystals:,}; choose the look-up table of this scan, or its header has "
+            "other flags than the file."
+        )
+    return pairs.astype(np.int32)
+
+
+def _bins(records: Array, scanner: Scanner) -> Array | None:
+    """(n,) int16 time bin of s = c (t1 − t2) / 2, −1 beyond the bins; None without."""
+    if TOF not in (records.dtype.names or ()) or scanner.tof is None:
+        return None
+    at_mm = records[TOF].astype(np.float64) * MM_PER_PS
+    bins = np.floor((at_mm - scanner.tof.edges_mm[0]) / scanner.tof.bin_mm)
+    return np.where((bins >= 0) & (bins < scanner.tof.n_bins), bins, OUTSIDE).astype(np.int16)
+
+
+def _start_ms(records: Array, header: CastorHeader, name: str) -> int:
+    """Return when the frame begins on the clock of the events; refuse one that runs backwards."""
+    times = records["ms"]
+    back = np.flatnonzero(times[1:] < times[:-1])
+    if len(back):
+        k = int(back[0])
+        raise FileFormatError(
+            f"{name}: time runs backwards at event {k + 1:,}, from {times[k]:,} to "
+            f"{times[k + 1]:,} ms; these are not the events of one scan in their order."
+        )
+    stated = round(1000 * header.number("start time (s)", "start time"))
+    return stated if 0 <= stated <= int(times[0]) else int(times[0])
+
+
+def _info(header: CastorHeader, data: Path) -> Plain:
+    info: Plain = {
+        "format": Castor.name,
+        "data_file": data.name,
+        "header_file": header.path.name,
+        "isotope": header.text("isotope"),
+        "calibration_factor": header.number("calibration factor"),
+    }
+    return {key: value for key, value in info.items() if value}
+
+
+def _notes(records: Array, bins: Array | None, start_ms: int) -> tuple[str, ...]:
+    names = records.dtype.names or ()
+    notes = []
+    if start_ms >= LATE_MS:
+        notes.append(f"The scan starts at {start_ms:,} ms; times are counted from there.")
+    if bins is not None and (n := int(np.count_nonzero(bins == OUTSIDE))):
+        notes.append(f"{n:,} events lie outside the measured range of times; left out.")
+    if ACF in names or NORM in names:
+        notes.append(
+            "Corrections of attenuation and normalisation are known on the lines of events alone "
+            "and are not used; load a μ-map and crystal efficiencies."
+        )
+    if bins is not None and {"scatter", "randoms"} & {*names}:
+        notes.append("Scatter and randoms of events with time of flight are not used.")
+    if TOF in names and bins is None:
+        notes.append("Time of flight is not used: the scanner that was chosen has no time bins.")
+    if PLACE in names:
+        notes.append("Places within crystals are not used.")
+    return tuple(notes)
+
+
+def _axes_note(named: str | None) -> tuple[str, ...]:
+    """Return what is said of axes where the crystals are those of a look-up table."""
+    return (AXES_NOTE,) if named is None or Path(named).suffix.lower() == ".lut" else ()

@@ -1,0 +1,76 @@
+"""Records of CASToR list mode for PET, little-endian, without gaps.
+
+ms u4; [attenuation correction f4]; [kind u1]; [scatter f4, randoms f4: counts/s]; [normalisation
+correction f4]; [t1 − t2 f4: ps]; [place in both crystals, f4 for each axis]; [number of lines u2];
+crystals u4, u4. Corrections are the inverse of probabilities.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.arrays import Array
+from engine.errors import FileFormatError
+from engine.io.castor.header import CastorHeader
+
+ACF, NORM, SCATTER, RANDOMS, TOF, PLACE = "acf", "norm", "scatter", "randoms", "tof", "place"
+FLAGS = {
+    ACF: ("<f4", ("attenuation correction flag",)),
+    "kind": ("u1", ("event kind flag", "list event kind flag", "kind flag")),
+    SCATTER: ("<f4", ("scatter correction flag",)),
+    RANDOMS: ("<f4", ("random correction flag",)),
+    NORM: ("<f4", ("normalization correction flag", "normalisation correction flag")),
+    TOF: ("<f4", ("tof information flag",)),
+}
+"""Parts of a record in their order, and the keys that say whether they are there."""
+PLACES = ("poi info flag", "poi information flag")
+
+
+def record_of(header: CastorHeader, n_bytes: int) -> np.dtype[np.void]:
+    """Return the layout of an event.
+
+    Parameters
+    ----------
+    header
+        of the data
+    n_bytes
+        of the data file, which tells how many axes places in crystals have
+    """
+    lines = max(header.whole("maximum number of lines per event"), 1)
+    if lines > 1:
+        raise FileFormatError(
+            f"{header.path.name}: events of up to {lines} lines are not read; write each line as "
+            "it was measured."
+        )
+    parts = [("ms", "<u4")]
+    parts += [(name, kind) for name, (kind, keys) in FLAGS.items() if header.number(*keys)]
+    ends = [("first", "<u4"), ("second", "<u4")]
+    if header.number(*PLACES):
+        n_events = max(header.whole("number of events"), 1)
+        more = n_bytes // n_events - np.dtype([*parts, *ends]).itemsize
+        if more not in (8, 16, 24):
+            raise FileFormatError(
+                f"{header.path.name}: {n_bytes:,} bytes of {n_events:,} events leave {more} for "
+                "places in crystals, want 8 for each axis; the file is damaged."
+            )
+        return np.dtype([*parts, (PLACE, "<f4", (more // 4,)), *ends])
+    return np.dtype([*parts, *ends])
+
+
+def multiplied(records: Array) -> Array | None:
+    """(n,) float32 probability n a of each event's line; None where the file has no corrections."""
+    names = [name for name in (ACF, NORM) if name in (records.dtype.names or ())]
+    if not names:
+        return None
+    corrections = np.prod([records[name].astype(np.float64) for name in names], axis=0)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.where(corrections > 0, 1 / corrections, 0), np.float32)
+
+
+def expected(records: Array, duration_s: float) -> Array | None:
+    """(n,) float32 scatter and randoms of each event's line [counts]; None without."""
+    names = [name for name in (SCATTER, RANDOMS) if name in (records.dtype.names or ())]
+    if not names:
+        return None
+    rates = np.sum([records[name].astype(np.float64) for name in names], axis=0)
+    return np.asarray(rates * duration_s, np.float32)
