@@ -64,8 +64,8 @@ def _table(file: InputFile) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]
         )
     if np.abs(table[:, :3]).max() > FARTHEST_MM:
         raise GeometryError(
-            f"{file.name}: crystals up to {np.abs(table[:, :3]).max():g} mm from the middle, want at "
-            f"most {FARTHEST_MM:g}; positions are in mm."
+            f"{file.name}: crystals up to {np.abs(table[:, :3]).max():g} mm from the middle, want "
+            f"at most {FARTHEST_MM:g}; positions are in mm."
         )
     return table
 
