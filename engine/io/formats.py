@@ -26,8 +26,9 @@ from engine.io.gate.emissions import GateEmissions
 from engine.io.gate.reader import GateRoot
 from engine.io.histogram_hdf5 import HistogramHdf5
 from engine.io.listmode_hdf5 import ListModeHdf5
-from engine.io.metaimage_volume import MetaImageWriter
+from engine.io.metaimage_volume import MetaImageVolumes, MetaImageWriter
 from engine.io.nifti import Nifti, NiftiWriter
+from engine.io.nrrd_volume import Nrrd, NrrdWriter
 from engine.io.open_input import InputFile
 from engine.io.petsird.reader import Petsird
 from engine.io.png import PngWriter
@@ -42,9 +43,13 @@ LISTMODE_READERS: tuple[type[ListModeReader], ...] = (
     *(Petsird, GateRoot, Castor),
 )
 HISTOGRAM_READERS: tuple[type[HistogramReader], ...] = (HistogramHdf5,)
-VOLUME_READERS: tuple[type[VolumeReader], ...] = (Nifti, VolumeHdf5, GateEmissions)
+VOLUME_READERS: tuple[type[VolumeReader], ...] = (
+    *(Nifti, VolumeHdf5, GateEmissions),
+    *(MetaImageVolumes, Nrrd),
+)
 WRITERS: tuple[type[VolumeWriter], ...] = (
     *(NiftiWriter, VolumeHdf5Writer, DicomSeriesWriter, MetaImageWriter, TiffWriter, PngWriter),
+    NrrdWriter,
 )
 """Writers of volumes, in the order in which they are offered."""
 

@@ -1,4 +1,4 @@
-"""Volumes as MetaImage (.mha): a text header, then the values, in one file.
+"""Volumes as MetaImage: a text header, then the values, in one file (.mha) or beside it (.mhd).
 
 The frame is the patient's as in DICOM (LPS), which MetaImage takes for granted: `TransformMatrix`
 says where the axes of the values lead, `Offset` is the middle of the first voxel.
@@ -12,9 +12,36 @@ from typing import ClassVar
 import numpy as np
 
 from engine.data.volume import Volume
-from engine.io.base import VolumeWriter
+from engine.io.base import VolumeReader, VolumeWriter
+from engine.io.metaimage import read_meta_image
+from engine.io.open_input import InputFile
 from engine.io.provenance_file import sidecar_path, write_with_sidecar
+from engine.io.straight_axes import patient_volume
 from engine.plain import Plain
+
+MARK = b"ElementDataFile"
+UNIT_MARK = "unit "
+"""The comment of ours holds the unit of the values after this mark."""
+
+
+class MetaImageVolumes(VolumeReader):
+    """MetaImage volume."""
+
+    name: ClassVar[str] = "MetaImage volume"
+    suffixes: ClassVar[tuple[str, ...]] = (".mha", ".mhd")
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        return cls.ends(file.path) and MARK in file.head
+
+    @classmethod
+    def read(cls, file: InputFile) -> Volume:
+        image = read_meta_image(file)
+        affine = np.eye(4)
+        affine[:3, :3] = image.directions.T * np.array(image.spacing_mm)
+        affine[:3, 3] = image.origin_mm
+        values = np.asarray(image.values, np.float32).transpose(2, 1, 0)
+        return patient_volume(file, values, affine, _unit(image.comment))
 
 
 class MetaImageWriter(VolumeWriter):
@@ -49,7 +76,7 @@ def _header(volume: Volume) -> str:
         "CenterOfRotation": "0 0 0",
         "ElementSpacing": _numbers(grid.voxel_mm),
         "DimSize": " ".join(str(n) for n in reversed(grid.shape)),
-        "Comment": f"unit {volume.unit}; Isocenter, not for clinical use",
+        "Comment": f"{UNIT_MARK}{volume.unit}; Isocenter, not for clinical use",
         "ElementType": "MET_FLOAT",
         "ElementDataFile": "LOCAL",
     }
@@ -58,3 +85,7 @@ def _header(volume: Volume) -> str:
 
 def _numbers(values: tuple[float, ...]) -> str:
     return " ".join(f"{value:.9g}" for value in values)
+
+
+def _unit(comment: str) -> str:
+    return comment[len(UNIT_MARK) :].partition(";")[0] if comment.startswith(UNIT_MARK) else ""

@@ -49,20 +49,20 @@ def test_the_guides_correction_doubles_the_image(trial: Trial, pet_scan: list[st
 
 
 def test_the_guides_reader_takes_a_file_that_another_program_wrote(trial: Trial) -> None:
-    trial.add_file("engine/io/metaimage.py", shown("MetaImageVolume"))
-    trial.enlist("engine/io/formats.py", "VOLUME_READERS", "engine.io.metaimage.MetaImageVolume")
+    trial.add_file("engine/io/slab.py", shown("SlabVolume"))
+    trial.enlist("engine/io/formats.py", "VOLUME_READERS", "engine.io.slab.SlabVolume")
     values = np.arange(24, dtype="<f4").reshape(2, 3, 4)
-    (trial.work / "image.mha").write_bytes(HEADER.encode() + values.tobytes())
+    (trial.work / "image.slab").write_bytes(HEADER.encode() + values.tobytes())
 
-    (trial.work / "short.mha").write_bytes(HEADER.encode() + values.tobytes()[:-4])
+    (trial.work / "short.slab").write_bytes(HEADER.encode() + values.tobytes()[:-4])
 
     told = trial.run(
-        ["inspect", "image.mha"],
-        ["export", "image.mha", "image.h5"],
-        ask={"refused": {"command": ["export", "short.mha", "short.h5"]}},
+        ["inspect", "image.slab"],
+        ["export", "image.slab", "image.h5"],
+        ask={"refused": {"command": ["export", "short.slab", "short.h5"]}},
     )
 
-    assert "short.mha: the header does not fit" in told["refused"]
+    assert "short.slab: the header does not fit" in told["refused"]
     volume = read_volume(trial.work / "image.h5")
     np.testing.assert_array_equal(volume.values, values)
     assert volume.grid.voxel_mm == (1.0, 2.0, 3.0)

@@ -19,10 +19,10 @@ from engine.geometry.rtk import RtkParameters, from_rtk
 from engine.geometry.xray import XrayGeometry
 from engine.io.base import ProjectionsReader
 from engine.io.folder import entries
+from engine.io.metaimage import read_meta_image
 from engine.io.open_input import InputFile, open_input
 from engine.io.xray.angles import read_angles
 from engine.io.xray.frames import Kind, assemble, guess_kind, refuse_count
-from engine.io.xray.metaimage import read_meta_image
 
 ROOT = "RTKThreeDCircularGeometry"
 MAX_BYTES = 50_000_000

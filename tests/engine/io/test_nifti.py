@@ -16,8 +16,8 @@ from engine.data.volume import Volume
 from engine.errors import DataError, EngineError, FileFormatError, GeometryError, ResourceError
 from engine.geometry.grid import ImageGrid
 from engine.io import read_volume, save
-from engine.io.nifti import _to_lps
 from engine.io.provenance_file import found_sidecar, sidecar_path
+from engine.io.straight_axes import straightened
 
 MARKERS = {1: (30.0, 0.0, 0.0), 2: (0.0, 20.0, 0.0), 3: (0.0, 0.0, 10.0)}
 """As in conftest: value -> (x, y, z) [mm, LPS]."""
@@ -177,7 +177,7 @@ class TestSidecar:
 
 @pytest.mark.parametrize("flips", [(1, 1, 1), (-1, 1, 1), (1, -1, 1), (-1, -1, -1)])
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
-def test_any_order_and_direction_of_axes_is_turned_to_lps(
+def test_any_order_and_direction_of_axes_is_turnedstraightened(
     tmp_path: Path, phantom: Volume, flips: tuple[int, ...], order: tuple[int, ...]
 ) -> None:
     """The same RAS volume, stored along other axes, is the same LPS volume."""
@@ -313,12 +313,12 @@ def test_an_affine_that_is_none_is_refused(place: tuple[int, int], value: float)
     affine = np.eye(4)
     affine[place] = value
     with pytest.raises(GeometryError, match="its affine is not that of a volume"):
-        _to_lps(Path("a.nii"), np.zeros((2, 2, 2), np.float32), affine)
+        straightened(Path("a.nii"), np.zeros((2, 2, 2), np.float32), affine)
 
 
 def test_an_affine_without_thickness_is_refused() -> None:
     with pytest.raises(GeometryError, match="its affine is not that of a volume"):
-        _to_lps(Path("a.nii"), np.zeros((2, 2, 2), np.float32), np.diag([1.0, 1.0, 0.0, 1.0]))
+        straightened(Path("a.nii"), np.zeros((2, 2, 2), np.float32), np.diag([1.0, 1.0, 0.0, 1.0]))
 
 
 def test_voxels_below_a_millimetre_keep_their_direction(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import h5py
 import nibabel
+import nrrd
 import numpy as np
 import pydicom
 import pytest
@@ -21,6 +22,7 @@ from engine.io.base import VolumeWriter
 from engine.io.dicom.series_writer import DicomSeriesWriter
 from engine.io.metaimage_volume import MetaImageWriter
 from engine.io.nifti import NiftiWriter
+from engine.io.nrrd_volume import NrrdWriter
 from engine.io.png import FOOTER_PX, MARGIN_PX, PANEL_PX, TEXT_PX, PngWriter, font
 from engine.io.tiff_volume import TiffWriter
 from engine.io.volume_hdf5 import VolumeHdf5Writer
@@ -85,6 +87,15 @@ def by_the_specification_of_metaimage(path: Path) -> dict[int, Point]:
     return _through(values, affine, (1.0, 1.0, 1.0))
 
 
+def by_pynrrd(path: Path) -> dict[int, Point]:
+    values, header = nrrd.read(str(path))
+    assert header["space"] == "left-posterior-superior" and header["space units"] == ["mm"] * 3
+    affine = np.eye(4)
+    affine[:3, :3] = header["space directions"].T  # a row is where one axis leads
+    affine[:3, 3] = header["space origin"]
+    return _through(values, affine, (1.0, 1.0, 1.0))
+
+
 def by_pydicom(path: Path) -> dict[int, Point]:
     """PS3.3 C.7.6.2.1.1: place = position + column · x_mm · row direction + row · y_mm · column
     direction."""
@@ -133,6 +144,7 @@ READ_BY: dict[type[VolumeWriter], tuple[str, Read]] = {
     DicomSeriesWriter: (".dicom", by_pydicom),
     MetaImageWriter: (".mha", by_the_specification_of_metaimage),
     TiffWriter: (".tif", by_tifffile),
+    NrrdWriter: (".nrrd", by_pynrrd),
 }
 
 
@@ -158,7 +170,7 @@ def refuse_other_places(found: dict[int, Point], grid: ImageGrid) -> None:
 
 
 @pytest.mark.parametrize("axes", AXES)
-@pytest.mark.parametrize("ending", [".nii", ".nii.gz", ".h5"])
+@pytest.mark.parametrize("ending", [".nii", ".nii.gz", ".h5", ".mha", ".nrrd"])
 def test_what_we_read_back_is_what_was_written(tmp_path: Path, ending: str, axes: str) -> None:
     volume = phantom(axes)
     save(volume, tmp_path / f"a{ending}", {"algorithm": "osem"})

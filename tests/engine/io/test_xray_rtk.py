@@ -172,7 +172,7 @@ def test_unsafe_or_damaged_xml_is_refused(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize(
     ("fields", "match"),
     [
-        ({"ElementDataFile": "/etc/passwd"}, "only files that hold all their data"),
+        ({"ElementDataFile": "/etc/passwd"}, "only a file in the same folder"),
         ({"DimSize": "5 3 13"}, "truncated, 720 bytes of values, want 780"),
         ({"DimSize": "5 3"}, "want three numbers"),
         ({"DimSize": "5 3 11"}, "11 projections and 12 angles"),

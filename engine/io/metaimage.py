@@ -1,4 +1,4 @@
-"""MetaImage `.mha` files, header and values in one: RTK's projections."""
+"""MetaImage files: header and values in one (`.mha`), or values beside it (`.mhd`)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from engine.arrays import Array
 from engine.errors import FileFormatError
 from engine.io.budget import refuse_bomb, refuse_no_room
+from engine.io.folder import open_beside
 from engine.io.open_input import InputFile
 
 TYPES = {
@@ -26,6 +27,7 @@ TYPES = {
 }
 LAST = "ElementDataFile"
 ORDER = "ElementByteOrderMSB"
+WORDS = {3: "three", 9: "nine"}
 MOST_PIXELS = 2**31
 """Along an axis."""
 
@@ -39,22 +41,21 @@ class MetaImage:
     values : (z, y, x)
     spacing_mm : between pixels along x, y, z [mm]
     origin_mm : centre of the first pixel, (x, y, z) [mm]
+    directions : (3, 3) where the axes x, y, z of the values lead, one in each row
+    comment : what the writer remarked
     """
 
     values: Array
     spacing_mm: tuple[float, ...]
     origin_mm: tuple[float, ...]
+    directions: Array
+    comment: str = ""
 
 
 def read_meta_image(file: InputFile) -> MetaImage:
-    """Read an image of three axes; values in another file are refused."""
+    """Read an image of three axes; values in another file are one file beside it."""
     path = file.path
     fields, start = _header(file.head, path)
-    if fields.get(LAST, "").upper() != "LOCAL":
-        raise FileFormatError(
-            f"{path.name}: keeps its values in {fields.get(LAST, '?')!r}; for safety only files "
-            "that hold all their data are read, so save it as one .mha file."
-        )
     sizes = _numbers(fields, "DimSize", path)
     if not all(n.is_integer() and 1 <= n <= MOST_PIXELS for n in sizes):
         raise FileFormatError(
@@ -77,9 +78,32 @@ def read_meta_image(file: InputFile) -> MetaImage:
     order = "BinaryDataByteOrderMSB" if "BinaryDataByteOrderMSB" in fields else ORDER
     kind = np.dtype(dtype).newbyteorder(">" if _is_true(fields, order, path) else "<")
     n_values = math.prod(size)
-    refuse_no_room(4 * n_values, path.name, "the projections")
-    values = np.frombuffer(_payload(file, start, n_values * kind.itemsize, fields), kind)
-    return MetaImage(values.reshape(size[::-1]), spacing, origin)
+    refuse_no_room(4 * n_values, path.name)
+    n_bytes = n_values * kind.itemsize
+    if fields[LAST].upper() == "LOCAL":
+        data = _payload(file, start, n_bytes, fields)
+    else:
+        with open_beside(path, fields[LAST]) as beside:
+            data = _payload(beside, _skipped(fields, beside, n_bytes), n_bytes, fields)
+    values = np.frombuffer(data, kind).reshape(size[::-1])
+    return MetaImage(values, spacing, origin, _directions(fields, path), fields.get("Comment", ""))
+
+
+def _skipped(fields: dict[str, str], file: InputFile, n_bytes: int) -> int:
+    """Return the byte at which values in a file of their own begin; -1 stands for its end."""
+    text = fields.get("HeaderSize", "0")
+    if not text.lstrip("-").isdigit() or int(text) < -1:
+        raise FileFormatError(f"{file.name}: HeaderSize is {text[:40]!r}, want a number of bytes.")
+    return max(file.size - n_bytes, 0) if int(text) == -1 else int(text)
+
+
+def _directions(fields: dict[str, str], path: Path) -> Array:
+    """Return where the axes lead; "Rotation" and "Orientation" are older names of it."""
+    names = ("TransformMatrix", "Rotation", "Orientation")
+    found = next((name for name in names if name in fields), None)
+    if found is None:
+        return np.eye(3)
+    return np.reshape(_numbers(fields, found, path, n=9), (3, 3))
 
 
 def _header(head: bytes, path: Path) -> tuple[dict[str, str], int]:
@@ -94,14 +118,16 @@ def _header(head: bytes, path: Path) -> tuple[dict[str, str], int]:
     raise FileFormatError(f"{path.name}: not a MetaImage (.mha) file; was it damaged or renamed?")
 
 
-def _numbers(fields: dict[str, str], key: str, path: Path, default: str = "") -> list[float]:
+def _numbers(
+    fields: dict[str, str], key: str, path: Path, default: str = "", n: int = 3
+) -> list[float]:
     text = fields.get(key, default)
     try:
         numbers = [float(part) for part in text.split()]
     except ValueError:
         numbers = []
-    if len(numbers) != 3 or not np.isfinite(numbers).all():
-        raise FileFormatError(f"{path.name}: {key} is {text[:40]!r}, want three numbers.")
+    if len(numbers) != n or not np.isfinite(numbers).all():
+        raise FileFormatError(f"{path.name}: {key} is {text[:40]!r}, want {WORDS[n]} numbers.")
     return numbers
 
 

@@ -1,0 +1,94 @@
+"""Volumes of other programs as ours: axes along x, y and z of LPS, values [z, y, x].
+
+A file says where the middle of voxel (i, j, k) is by a matrix M: point = M (i, j, k, 1) [mm, LPS].
+Axes may be in any order and run either way; what is tilted is refused, since resampling would
+change values unasked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.volume import Volume
+from engine.errors import GeometryError
+from engine.geometry.grid import ImageGrid
+from engine.io.open_input import InputFile, refuse_not_finite
+from engine.io.provenance_file import provenance_beside
+from engine.io.ranges import stated_grid
+
+MAX_TILT = 1e-3
+"""Largest direction cosine off the axes: 0.06°, half a voxel over 500 voxels."""
+LPS_TO_RAS = np.diag([-1.0, -1.0, 1.0, 1.0])
+"""And back: files of brain imaging count to the right and to the front."""
+
+
+def patient_volume(
+    file: InputFile, values: NDArray[np.float32], affine: NDArray[np.float64], unit: str
+) -> Volume:
+    """Return a volume of a file that states where its voxels are in the patient.
+
+    Parameters
+    ----------
+    file
+        beside it may be the provenance that we wrote
+    values
+        (n_i, n_j, n_k), finite
+    affine
+        (4, 4) from voxel numbers to LPS [mm]
+    unit
+        of the values, "" where it is not known
+    """
+    values, grid = straightened(file.path, values, affine)
+    refuse_not_finite(file.path, values)
+    provenance, notes = provenance_beside(file)
+    volume = Volume(values, grid, unit, provenance, notes)
+    is_turned = volume.head_sign < 0 and affine[2, 2] < 0  # older versions turned nothing
+    return _in_scanner_frame(volume) if is_turned else volume
+
+
+def straightened(
+    path: Path, values: NDArray[np.float32], affine: NDArray[np.float64]
+) -> tuple[NDArray[np.float32], ImageGrid]:
+    """Return [z, y, x] values whose axes run along LPS, and their grid.
+
+    Parameters
+    ----------
+    path
+        file, for sentences
+    values
+        (n_i, n_j, n_k)
+    affine
+        (4, 4) from voxel numbers to LPS [mm]
+    """
+    steps = np.where(np.isfinite(affine), affine, 0)[:3, :3]
+    edges = np.linalg.norm(steps, axis=0)
+    if not np.isfinite(affine).all() or (edges <= 0).any():
+        raise GeometryError(f"{path.name}: its affine is not that of a volume; export it again.")
+    cosines = steps / edges
+    world = np.abs(cosines).argmax(axis=0)
+    tilt = np.abs(cosines).copy()
+    tilt[world, range(3)] = 0
+    if tilt.max() > MAX_TILT or len(set(world)) < 3:
+        raise GeometryError(
+            f"{path.name}: its axes are tilted by {np.degrees(np.arcsin(min(tilt.max(), 1))):.2f}° "
+            "against the scanner's; resample it onto straight axes."
+        )
+    centre = (affine @ [*((np.array(values.shape) - 1) / 2), 1])[:3]
+    for axis in range(3):
+        if steps[world[axis], axis] < 0:
+            values = np.flip(values, axis)
+    order = [int(np.flatnonzero(world == k)[0]) for k in (2, 1, 0)]
+    values = np.ascontiguousarray(values.transpose(order), np.float32)
+    voxel = tuple(float(edges[i]) for i in order[::-1])
+    return values, stated_grid(path, values.shape, voxel, centre)
+
+
+def _in_scanner_frame(volume: Volume) -> Volume:
+    """Return a volume of ours whose z grows towards the feet as it was before it was written."""
+    x, y, z = volume.grid.centre_mm
+    grid = replace(volume.grid, centre_mm=(x, y, -z))
+    return replace(volume, values=np.ascontiguousarray(volume.values[::-1]), grid=grid)
