@@ -23,6 +23,7 @@ class Volume:
     unit : unit of the values, for example "counts/mm", "1/mm"
     info : free provenance, written beside the volume
     notes : what the reader wants the user to know, one sentence each
+    patient : number of the patient where the file says it, to be compared, never written; else ""
 
     Examples
     --------
@@ -37,6 +38,7 @@ class Volume:
     unit: str
     info: Plain = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    patient: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
         if self.values.shape != self.grid.shape:

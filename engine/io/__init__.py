@@ -24,6 +24,7 @@ from engine.geometry.scanner import Scanner
 from engine.io import audit_log, normalisation_hdf5
 from engine.io import efficiencies as _efficiencies
 from engine.io.atomic_write import write_atomically
+from engine.io.dicom.reader import series_file
 from engine.io.fact_labels import fact_of
 from engine.io.folder import is_folder, size_of
 from engine.io.formats import (
@@ -174,7 +175,7 @@ def _with_efficiencies(scan: Scan, path: Path | None) -> Scan:
 
 def read_volume(path: Path | str) -> Volume:
     """Read a volume, axis-aligned in mm LPS."""
-    with open_input(Path(path)) as file:
+    with open_input(scan_file(path)) as file:
         reader = reader_of(VOLUME_READERS, file)
         if reader is not None:
             return reader.read(file)
@@ -210,14 +211,16 @@ def read_projections(path: Path | str) -> Projections:
 
 
 def scan_file(path: Path | str) -> Path:
-    """Return the file that a folder of a scan stands for; any other path as it is.
+    """Return the file that a folder of a scan or a series stands for; any other path as it is.
 
     A study names files: what is read, compared and written down is then the same whether the
     folder was named or the file in it.
     """
     path = Path(path)
-    found = _xray.find(path) if is_folder(path) else None
-    return path if found is None else found[1]
+    if not is_folder(path):
+        return path
+    found = _xray.find(path)
+    return (series_file(path) or path) if found is None else found[1]
 
 
 def read_mu_map(path: Path | str, scanner: Scanner) -> Volume:

@@ -54,7 +54,7 @@ def read(
     path = Path(path)
     if io.is_projections(path):
         return io.read_projections(path)
-    with open_input(path, may_be_cut=complete_events) as file:
+    with open_input(io.scan_file(path), may_be_cut=complete_events) as file:
         events = reader_of(io.LISTMODE_READERS, file)
         if events is not None:
             return events.read(file, scanner=scanner)

@@ -21,6 +21,7 @@ from engine.io.base import (
     VolumeWriter,
 )
 from engine.io.castor.reader import Castor
+from engine.io.dicom.reader import DicomSeries
 from engine.io.dicom.series_writer import DicomSeriesWriter
 from engine.io.gate.emissions import GateEmissions
 from engine.io.gate.reader import GateRoot
@@ -45,7 +46,7 @@ LISTMODE_READERS: tuple[type[ListModeReader], ...] = (
 HISTOGRAM_READERS: tuple[type[HistogramReader], ...] = (HistogramHdf5,)
 VOLUME_READERS: tuple[type[VolumeReader], ...] = (
     *(Nifti, VolumeHdf5, GateEmissions),
-    *(MetaImageVolumes, Nrrd),
+    *(MetaImageVolumes, Nrrd, DicomSeries),
 )
 WRITERS: tuple[type[VolumeWriter], ...] = (
     *(NiftiWriter, VolumeHdf5Writer, DicomSeriesWriter, MetaImageWriter, TiffWriter, PngWriter),

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from engine.errors import EngineError
+from engine.io.dicom.reader import series_files
 from engine.io.folder import entries, is_file, is_folder
 from engine.io.formats import VOLUME_READERS
 from engine.io.open_input import open_input
@@ -28,6 +29,9 @@ def files_behind(path: Path) -> tuple[Path, ...]:
     """Return a file, or what a folder stands for, and all that is read with it."""
     scan = _scan(path)
     header = path if scan is None else scan[1]
+    slices = series_files(header)
+    if slices:
+        return tuple(dict.fromkeys((path, *slices, *_provenance_of_series(header))))
     if is_folder(header):
         return tuple(_files_in(header))
     beside = [each for each in _files_in(header.parent) if each.name != header.name]
@@ -37,8 +41,13 @@ def files_behind(path: Path) -> tuple[Path, ...]:
 
 
 def images_behind(path: Path) -> tuple[Path, ...]:
-    """Return the images of an X-ray scan, by their names: those it names, and numbered series."""
+    """Return the images of an X-ray scan, by their names: those it names, and numbered series.
+
+    Those of a DICOM series are all its files.
+    """
     scan = _scan(path)
+    if scan is None and (slices := slices_behind(path)):
+        return slices
     if scan is None or is_folder(scan[1]):
         return ()
     beside = [each for each in _files_in(scan[1].parent) if each.name != scan[1].name]
@@ -50,6 +59,11 @@ def images_behind(path: Path) -> tuple[Path, ...]:
             series.setdefault((each.parent, number["prefix"]), []).append(each)
     whole = (each for images in series.values() if len(images) > 1 for each in images)
     return tuple(sorted({*whole, *(found & set(_named(scan[1], beside)))}))
+
+
+def slices_behind(path: Path) -> tuple[Path, ...]:
+    """Return all files of the DICOM series that a file is of, none for any other file."""
+    return series_files(path)
 
 
 def _scan(path: Path) -> _xray.Found | None:
@@ -107,6 +121,11 @@ def _provenance(volume: Path) -> Iterator[Path]:
     sidecar = found_sidecar(volume)
     if sidecar is not None and any(reader.ends(volume) for reader in VOLUME_READERS):
         yield sidecar
+
+
+def _provenance_of_series(file: Path) -> tuple[Path, ...]:
+    sidecar = found_sidecar(file.parent)
+    return () if sidecar is None else (sidecar,)
 
 
 def _text(path: Path) -> bytes:

@@ -92,7 +92,11 @@ def provenance_beside(file: InputFile) -> tuple[Plain, tuple[str, ...]]:
     A sidecar that has changed is refused, and so is a volume other than the one it was written
     with. One that names another file, which may have been renamed since, is left out with a word.
     """
-    path = file.path
+    return provenance_at(file.path, file.sha256)
+
+
+def provenance_at(path: Path, digest: Callable[[], str]) -> tuple[Plain, tuple[str, ...]]:
+    """Return the provenance of a volume, as `provenance_beside` does; `digest` is of its bytes."""
     sidecar = found_sidecar(path)
     if sidecar is None:
         return {}, ()
@@ -104,7 +108,7 @@ def provenance_beside(file: InputFile) -> tuple[Plain, tuple[str, ...]]:
     provenance = content.get("provenance")
     if not isinstance(provenance, dict) or "sha256" not in content:
         return {}, (f"{sidecar.name}: not written by Isocenter, so it is left out.",)
-    if content["sha256"] == file.sha256():
+    if content["sha256"] == digest():
         return provenance, () if is_sealed else (unsealed(sidecar),)
     if content.get("file") == path.name:
         raise FileFormatError(

@@ -47,7 +47,7 @@ def patient_volume(
     provenance, notes = provenance_beside(file)
     volume = Volume(values, grid, unit, provenance, notes)
     is_turned = volume.head_sign < 0 and affine[2, 2] < 0  # older versions turned nothing
-    return _in_scanner_frame(volume) if is_turned else volume
+    return in_scanner_frame(volume) if is_turned else volume
 
 
 def straightened(
@@ -87,7 +87,7 @@ def straightened(
     return values, stated_grid(path, values.shape, voxel, centre)
 
 
-def _in_scanner_frame(volume: Volume) -> Volume:
+def in_scanner_frame(volume: Volume) -> Volume:
     """Return a volume of ours whose z grows towards the feet as it was before it was written."""
     x, y, z = volume.grid.centre_mm
     grid = replace(volume.grid, centre_mm=(x, y, -z))

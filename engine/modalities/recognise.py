@@ -43,7 +43,7 @@ def purpose_of(path: Path) -> Recognised:
     modality = modality_of_scan(path)
     if modality is not None:
         return Recognised("scan", modality)
-    with open_input(path) as file:
+    with open_input(scan_file(path)) as file:
         for role in all_roles():
             if role.accepts(file):
                 return Recognised("input", role=role)

@@ -22,7 +22,7 @@ from engine.data.run_history import RunHistory
 from engine.errors import EngineError
 from engine.geometry.grid import ImageGrid
 from engine.io.folder import entries, is_file
-from engine.io.input_files import images_behind
+from engine.io.input_files import images_behind, slices_behind
 from engine.io.open_input import open_input
 from engine.plain import Plain
 from engine.privacy.key import ending_of, pseudonym_of
@@ -35,7 +35,7 @@ from engine.study.study import Study
 FORMAT = "isocenter-provenance-1"
 CLAIM = "Research use only. Not for diagnosis or treatment."
 MAX_HEADER_BYTES = 1 << 16
-IMAGES = "data, images"
+IMAGES = "images"
 """Role of the images of a scan, all together."""
 
 
@@ -108,9 +108,13 @@ def describe_inputs(study: Study) -> dict[str, Plain]:
         for role, path in input_files(study).items()
     }
     alone = {path.absolute() for path in input_files(study).values()}
-    images = [p for p in images_behind(study.of_files().data) if p.absolute() not in alone]
-    if images:
-        found[IMAGES] = _hash_images(images) | {"name": _name_of(images[0], IMAGES, study)}
+    study = study.of_files()
+    for role, named in study.files.items():
+        behind = images_behind(named) if role == "data" else slices_behind(named)
+        images = [p for p in behind if p.absolute() not in alone]
+        if images:
+            entry = f"{role}, {IMAGES}"
+            found[entry] = _hash_images(images) | {"name": _name_of(images[0], entry, study)}
     return found
 
 

@@ -77,20 +77,22 @@ class Study(Settings):
         return named | self.inputs
 
     def of_files(self) -> Study:
-        """Return the study with the file that the folder of its scan stands for.
+        """Return the study with the files that folders of its scan and of its inputs stand for.
 
         Digests, checkpoints and provenance are of files: they are the same for both.
         """
         from engine.io import scan_file
 
-        return self.model_copy(update={"data": scan_file(self.data)})
+        inputs = {role: scan_file(path) for role, path in self.inputs.items()}
+        return self.model_copy(update={"data": scan_file(self.data), "inputs": inputs})
 
     def with_absolute_paths(self) -> Study:
         """Return the study with absolute paths, and the file that a folder of a scan stands for."""
         from engine.io.folder import is_file
 
-        inputs = {role: path.expanduser().absolute() for role, path in self.inputs.items()}
-        values: Plain = {"data": self.of_files().data.expanduser().absolute(), "inputs": inputs}
+        files = self.of_files()
+        inputs = {role: path.expanduser().absolute() for role, path in files.inputs.items()}
+        values: Plain = {"data": files.data.expanduser().absolute(), "inputs": inputs}
         if self.scanner is not None and is_file(Path(self.scanner)):
             values["scanner"] = str(Path(self.scanner).absolute())
         return self.model_copy(update=values)

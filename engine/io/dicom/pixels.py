@@ -1,0 +1,112 @@
+"""The numbers of a slice, unpacked, as values: intercept + slope · number, per slice.
+
+What is packed is unpacked by pydicom with the libraries that are there: RLE always, JPEG and
+JPEG 2000 by Pillow, lossless JPEG and JPEG-LS by GDCM, which is an extra.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import FileFormatError, ResourceError
+from engine.io.budget import refuse_no_room
+from engine.io.dicom.slices import DAMAGE, WAY_OUT, Header, Slice
+from engine.io.open_input import open_input
+
+AIR_HU = -1000.0
+EXTRA = "pip install 'isocenter[dicom]'"
+
+
+def values_of(
+    headers: Sequence[Header], ordered: Sequence[Slice], *, padding: float | None
+) -> NDArray[np.float32]:
+    """Return the values (slice, row, column) of slices in this order.
+
+    Parameters
+    ----------
+    headers
+        of the files of the series
+    ordered
+        its slices
+    padding
+        what stands for pixels that were never seen; their own value if None
+
+    Raises
+    ------
+    FileFormatError
+        where pixels lack, or are packed by what is not installed
+    """
+    first = headers[0].dataset
+    rows, columns = int(first.Rows), int(first.Columns)
+    refuse_no_room(4 * rows * columns * len(ordered), headers[0].path.name)
+    by_path = {header.path: header for header in headers}
+    values = np.empty((len(ordered), rows, columns), np.float32)
+    places = sorted(range(len(ordered)), key=lambda k: (str(ordered[k].path), ordered[k].frame))
+    for path, of_file in groupby(places, key=lambda k: ordered[k].path):
+        frames = _frames(by_path[path], rows, columns)
+        for k in of_file:
+            values[k] = _scaled(by_path[path], ordered[k], frames, padding)
+    return values
+
+
+def _scaled(
+    header: Header, one: Slice, frames: NDArray[np.generic], padding: float | None
+) -> NDArray[np.float32]:
+    if one.frame >= len(frames):
+        raise FileFormatError(
+            f"{header.path.name}: {len(frames)} frames, want more than {one.frame}; {WAY_OUT}."
+        )
+    numbers = frames[one.frame].astype(np.float64)
+    values = one.intercept + one.slope * numbers
+    unseen = header.dataset.get("PixelPaddingValue")
+    if padding is not None and unseen is not None:
+        limit = header.dataset.get("PixelPaddingRangeLimit")
+        low, high = sorted((float(unseen), float(unseen if limit is None else limit)))
+        values[(numbers >= low) & (numbers <= high)] = padding
+    return values.astype(np.float32)
+
+
+def _frames(header: Header, rows: int, columns: int) -> NDArray[np.generic]:
+    from pydicom import dcmread
+    from pydicom.config import disable_value_validation
+
+    name = header.path.name
+    with disable_value_validation(), open_input(header.path) as file:
+        dataset = dcmread(file.stream())
+        if "SeriesInstanceUID" in dataset and str(dataset.SeriesInstanceUID) != header.series:
+            raise FileFormatError(f"{name}: is of another series than before; open it again.")
+        _refuse_packed(dataset.file_meta.get("TransferSyntaxUID"), name)
+        try:
+            found = np.asarray(dataset.pixel_array)
+        except (*DAMAGE, RuntimeError, OSError) as e:
+            reason = " ".join(str(e).split())[:200]
+            raise FileFormatError(
+                f"{name}: its pixels cannot be read ({reason}); {WAY_OUT}, uncompressed."
+            ) from e
+    frames = found.reshape(-1, *found.shape[-2:])
+    if frames.shape[1:] != (rows, columns):
+        raise FileFormatError(f"{name}: {found.shape} pixels do not fit its header; {WAY_OUT}.")
+    return frames
+
+
+def _refuse_packed(syntax: object, name: str) -> None:
+    """Refuse pixels that are packed in a way that no library here unpacks."""
+    from pydicom.pixels.decoders.base import get_decoder
+    from pydicom.uid import UID
+
+    uid = UID(str(syntax or ""))
+    if not uid.is_transfer_syntax or not uid.is_compressed or not uid.is_encapsulated:
+        return
+    try:
+        is_there = get_decoder(uid).is_available
+    except NotImplementedError:
+        is_there = False
+    if not is_there:
+        raise ResourceError(
+            f"{name}: its pixels are packed as {uid.name}; install what unpacks them ({EXTRA}), or "
+            "export the series uncompressed."
+        )

@@ -1,0 +1,199 @@
+"""The slices that DICOM files hold: of which series, and where each one lies. PS3.3 C.7.6.2.
+
+    p(r, c) = position + r · spacing_0 · down + c · spacing_1 · across  [mm, LPS]
+
+for row r and column c. A classic file is one slice; an Enhanced one holds many, whose places stand
+in sequences of functional groups (C.7.6.16).
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import FileFormatError
+from engine.io.open_input import InputFile, open_input
+
+if TYPE_CHECKING:
+    from pydicom.dataset import Dataset
+
+MAGIC, MAGIC_AT = b"DICM", 128
+WANTED = [
+    *("SOPClassUID", "Modality", "SeriesInstanceUID", "SeriesNumber", "SeriesDescription"),
+    *("FrameOfReferenceUID", "PatientID", "IssuerOfPatientID", "ImageType", "ImageComments"),
+    *("Rows", "Columns", "NumberOfFrames", "PixelSpacing", "SliceThickness", "NumberOfSlices"),
+    *("ImageOrientationPatient", "ImagePositionPatient", "RescaleSlope", "RescaleIntercept"),
+    *("RescaleType", "ModalityLUTSequence", "Units", "KVP", "PixelPaddingValue"),
+    *("PixelPaddingRangeLimit", "SharedFunctionalGroupsSequence", "PixelRepresentation"),
+    *("PerFrameFunctionalGroupsSequence", "SamplesPerPixel", "BitsAllocated"),
+]
+GROUPS = {
+    "PixelSpacing": "PixelMeasuresSequence",
+    "SliceThickness": "PixelMeasuresSequence",
+    "ImageOrientationPatient": "PlaneOrientationSequence",
+    "ImagePositionPatient": "PlanePositionSequence",
+    "RescaleSlope": "PixelValueTransformationSequence",
+    "RescaleIntercept": "PixelValueTransformationSequence",
+    "RescaleType": "PixelValueTransformationSequence",
+}
+"""Attribute -> functional group of Enhanced files that it stands in."""
+WAY_OUT = "export the series again"
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a DICOM file says besides its pixels."""
+
+    path: Path
+    dataset: Dataset
+
+    def text(self, keyword: str) -> str:
+        """Return an attribute as text, "" where there is none."""
+        found = self.dataset.get(keyword)
+        return "" if found is None else str(found).strip()
+
+    @property
+    def series(self) -> str:
+        """UID of the series."""
+        return self.text("SeriesInstanceUID")
+
+    @property
+    def is_image(self) -> bool:
+        """Whether there are pixels to be looked for."""
+        return "Rows" in self.dataset and "Columns" in self.dataset
+
+    def describe(self) -> str:
+        """Return a series in words: its number, description and modality."""
+        name = self.text("SeriesDescription")
+        said = f" {name[:40]!r}" if name else ""
+        return f"{self.text('SeriesNumber') or '?'}{said} ({self.text('Modality') or '?'})"
+
+
+@dataclass(frozen=True)
+class Slice:
+    """One slice of a series.
+
+    Attributes
+    ----------
+    path : its file
+    frame : its number in the file, from 0
+    position : middle of the first pixel [mm, LPS]
+    across, down : unit vectors along a row, and along a column
+    spacing : from row to row, and from column to column [mm]
+    thickness : 0 where it is not stated [mm]
+    slope, intercept : value = intercept + slope · number
+    """
+
+    path: Path
+    frame: int
+    position: NDArray[np.float64]
+    across: NDArray[np.float64]
+    down: NDArray[np.float64]
+    spacing: tuple[float, float]
+    thickness: float
+    slope: float
+    intercept: float
+
+    @property
+    def normal(self) -> NDArray[np.float64]:
+        """Unit vector at right angles to the slice."""
+        return np.cross(self.across, self.down)
+
+
+def is_dicom(head: bytes) -> bool:
+    """Whether the first bytes are those of a DICOM file."""
+    return head[MAGIC_AT : MAGIC_AT + len(MAGIC)] == MAGIC
+
+
+def header_at(path: Path) -> Header | None:
+    """Return the header of a DICOM file, None where the file is something else."""
+    with open_input(path) as file:
+        return header_of(file) if is_dicom(file.head) else None
+
+
+def header_of(file: InputFile) -> Header:
+    """Return the header of an opened DICOM file."""
+    from pydicom import dcmread
+    from pydicom.config import disable_value_validation
+    from pydicom.errors import InvalidDicomError
+
+    try:
+        with disable_value_validation():  # what matters is checked here, in sentences
+            found = dcmread(file.stream(), stop_before_pixels=True, specific_tags=list(WANTED))
+            collections.deque(found.iterall(), maxlen=0)  # values are parsed when first asked for
+            return Header(file.path, found)
+    except (InvalidDicomError, *DAMAGE) as e:
+        raise FileFormatError(f"{file.name}: damaged DICOM file ({e}); {WAY_OUT}.") from e
+
+
+DAMAGE = (ValueError, LookupError, AttributeError, TypeError, NotImplementedError, EOFError)
+"""What damaged files make the library raise."""
+
+
+def slices_of(header: Header) -> list[Slice]:
+    """Return the slices of an image; refuse one that does not say where they lie."""
+    n_frames = header.dataset.get("NumberOfFrames") or 1
+    try:
+        return [_slice(header, frame) for frame in range(int(n_frames))]
+    except DAMAGE as e:
+        raise FileFormatError(f"{header.path.name}: damaged DICOM header ({e}); {WAY_OUT}.") from e
+
+
+def _slice(header: Header, frame: int) -> Slice:
+    orientation = _numbers(header, frame, "ImageOrientationPatient", 6)
+    across, down = orientation[:3], orientation[3:]
+    lengths = float(np.linalg.norm(across)), float(np.linalg.norm(down))
+    if not np.allclose([*lengths, float(across @ down) + 1], 1, atol=1e-3):
+        raise FileFormatError(
+            f"{header.path.name}: rows and columns are not at right angles, its orientation says; "
+            f"{WAY_OUT}."
+        )
+    spacing = _numbers(header, frame, "PixelSpacing", 2)
+    thickness = _found(header, frame, "SliceThickness")
+    slope, intercept = (_found(header, frame, f"Rescale{name}") for name in ("Slope", "Intercept"))
+    return Slice(
+        header.path,
+        frame,
+        _numbers(header, frame, "ImagePositionPatient", 3),
+        across / lengths[0],
+        down / lengths[1],
+        (float(spacing[0]), float(spacing[1])),
+        float(str(thickness)) if thickness else 0.0,
+        1.0 if slope is None else float(str(slope)),
+        0.0 if intercept is None else float(str(intercept)),
+    )
+
+
+def _numbers(header: Header, frame: int, keyword: str, n: int) -> NDArray[np.float64]:
+    found = _found(header, frame, keyword)
+    values = [] if found is None else [float(each) for each in _sequence(found)]
+    if len(values) != n or not np.isfinite(values).all():
+        raise FileFormatError(
+            f"{header.path.name}: states no {keyword}, so nobody can tell where its slices lie; "
+            "export the original series, not a copy of the screen or an overview."
+        )
+    return np.array(values)
+
+
+def _sequence(found: object) -> Sequence[float]:
+    return found if isinstance(found, Sequence) else ()
+
+
+def _found(header: Header, frame: int, keyword: str) -> object:
+    """Return an attribute of a frame: of the file, else of the group of the frame, or of all."""
+    dataset = header.dataset
+    if dataset.get(keyword) is not None:
+        return dataset[keyword].value
+    each = dataset.get("PerFrameFunctionalGroupsSequence")
+    shared = dataset.get("SharedFunctionalGroupsSequence")
+    for group in (each[frame] if each else None, shared[0] if shared else None):
+        inner = None if group is None else group.get(GROUPS[keyword])
+        if inner and inner[0].get(keyword) is not None:
+            return inner[0][keyword].value
+    return None

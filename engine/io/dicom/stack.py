@@ -1,0 +1,169 @@
+"""The slices of one series in order: those of one patient and one place, evenly, none lacking.
+
+Slices are sorted by their positions along the normal n of the first one, h = n · position; names of
+files and numbers of instances say nothing of where a slice is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import FileFormatError, GeometryError
+from engine.io.dicom.slices import Header, Slice
+
+SAME_PLACE_MM = 0.01
+UNEVEN = 0.05
+"""Part of the distance of two slices by which others may differ: headers round."""
+SAME_DIRECTION = 1e-4
+KINDS = ("CT", "MR", "PT")
+OF_ONE_SERIES = {
+    "PatientID": "patients",
+    "IssuerOfPatientID": "issuers of the patient's number",
+    "FrameOfReferenceUID": "frames of reference",
+    "Modality": "modalities",
+    "Rows": "numbers of rows",
+    "Columns": "numbers of columns",
+    "Units": "units",
+    "RescaleType": "kinds of values",
+    "KVP": "voltages of the tube",
+}
+"""Attributes that all slices of a series share -> what differs if they do not."""
+
+
+def refuse_mixed(headers: Sequence[Header]) -> None:
+    """Refuse what is no stack of slices, and slices that do not belong together."""
+    first = headers[0]
+    kind = first.text("Modality")
+    if kind not in KINDS or not first.is_image:
+        raise FileFormatError(
+            f"{first.path.name}: DICOM of the kind {kind or '?'} without slices that can be read, "
+            f"want {', '.join(KINDS)}; choose a file of such a series."
+        )
+    for keyword, what in OF_ONE_SERIES.items():
+        other = next((h for h in headers if h.text(keyword) != first.text(keyword)), None)
+        if other is not None:
+            raise FileFormatError(
+                f"{first.path.name} and {other.path.name} say that they are of one series, and "
+                f"have different {what}; export the series again, alone."
+            )
+    if first.dataset.get("ModalityLUTSequence"):
+        raise FileFormatError(
+            f"{first.path.name}: its values stand in a look-up table, want a slope; export the "
+            "series as original images."
+        )
+    if int(first.text("SamplesPerPixel") or 1) != 1:
+        raise FileFormatError(
+            f"{first.path.name}: a picture in colours; choose the original series."
+        )
+
+
+def in_order(slices: Sequence[Slice], said: int | None) -> list[Slice]:
+    """Return the slices of a series by their positions; refuse gaps, and two at one place.
+
+    Parameters
+    ----------
+    slices
+        in any order
+    said
+        how many there are, where the series says so
+    """
+    first = slices[0]
+    _refuse_other_planes(slices)
+    ordered = sorted(slices, key=lambda each: float(first.normal @ each.position))
+    heights = np.array([float(first.normal @ each.position) for each in ordered])
+    steps = np.diff(heights)
+    for k in np.flatnonzero(steps < SAME_PLACE_MM)[:1]:
+        one, other = (_named(each, slices) for each in (ordered[k], ordered[k + 1]))
+        raise GeometryError(
+            f"{one} and {other} lie at the same place, {heights[k]:.2f} mm along the series; keep "
+            "one of them, or export one time frame or echo alone."
+        )
+    if len(steps):
+        _refuse_gaps(ordered, heights, steps, slices)
+        _refuse_crooked(ordered)
+    if said is not None and said != len(ordered):
+        raise FileFormatError(
+            f"{first.path.parent.name}: {len(ordered)} slices are there and the series has {said}, "
+            "it says; copy the others too."
+        )
+    return ordered
+
+
+def affine_of(ordered: Sequence[Slice]) -> NDArray[np.float64]:
+    """Return the (4, 4) matrix from (column, row, slice) to LPS [mm]."""
+    first, last = ordered[0], ordered[-1]
+    if len(ordered) > 1:
+        step = (last.position - first.position) / (len(ordered) - 1)
+    elif first.thickness > 0:
+        step = first.normal * first.thickness
+    else:
+        raise GeometryError(
+            f"{first.path.name}: a single slice without a thickness; copy the whole series."
+        )
+    affine = np.eye(4)
+    affine[:3, 0] = first.across * first.spacing[1]
+    affine[:3, 1] = first.down * first.spacing[0]
+    affine[:3, 2], affine[:3, 3] = step, first.position
+    return affine
+
+
+def _refuse_other_planes(slices: Sequence[Slice]) -> None:
+    first = slices[0]
+    for each in slices[1:]:
+        turned = max(
+            float(np.abs(each.across - first.across).max()),
+            float(np.abs(each.down - first.down).max()),
+        )
+        if turned > SAME_DIRECTION or not np.allclose(each.spacing, first.spacing, rtol=1e-4):
+            raise GeometryError(
+                f"{_named(first, slices)} and {_named(each, slices)} lie in different planes or "
+                "have pixels of different sizes; take away the overview, or export the slices "
+                "alone."
+            )
+
+
+def _refuse_gaps(
+    ordered: Sequence[Slice],
+    heights: NDArray[np.float64],
+    steps: NDArray[np.float64],
+    slices: Sequence[Slice],
+) -> None:
+    usual = float(np.median(steps)) if len(steps) > 2 else float(steps.min())
+    bad = np.flatnonzero(np.abs(steps - usual) > max(UNEVEN * usual, SAME_PLACE_MM))
+    if not len(bad):
+        return
+    k = int(bad[0])
+    between = f"{_named(ordered[k], slices)} and {_named(ordered[k + 1], slices)}"
+    n_lost = steps[k] / usual - 1
+    if n_lost > 0.5 and abs(n_lost - round(n_lost)) < UNEVEN * (round(n_lost) + 1):
+        lost = f"{round(n_lost)} slices are" if round(n_lost) > 1 else "a slice is"
+        raise GeometryError(
+            f"{lost} missing between {between}, at {heights[k]:.2f} and {heights[k + 1]:.2f} mm "
+            f"along the series, whose slices follow every {usual:.2f} mm; copy the whole series."
+        )
+    raise GeometryError(
+        f"{between} are {steps[k]:.2f} mm apart, the other slices {usual:.2f} mm; export the "
+        "series with even distances."
+    )
+
+
+def _refuse_crooked(ordered: Sequence[Slice]) -> None:
+    """Refuse slices that do not follow one another along a line."""
+    affine = affine_of(ordered)
+    step = affine[:3, 2]
+    most = max(UNEVEN * float(np.linalg.norm(step)), 0.02)
+    for k, each in enumerate(ordered):
+        off = float(np.linalg.norm(each.position - affine[:3, 3] - k * step))
+        if off > 2 * most:
+            raise GeometryError(
+                f"{_named(each, ordered)}: lies {off:.2f} mm beside the line of the other slices; "
+                "export the series again."
+            )
+
+
+def _named(one: Slice, slices: Sequence[Slice]) -> str:
+    many = any(each.frame for each in slices)
+    return f"{one.path.name}, frame {one.frame + 1}" if many else one.path.name
