@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -40,7 +41,15 @@ from engine.modalities import read_study
 from engine.modalities.dual_head_pet.response.importing import import_response
 from engine.modalities.studies import read_protocol
 from tests.engine.geometry.panels import panels
-from tests.engine.io import test_adac, test_safir, test_siemens_mmr, xray_files
+from tests.engine.io import (
+    castor_files,
+    gate_files,
+    petsird_files,
+    test_adac,
+    test_safir,
+    test_siemens_mmr,
+    xray_files,
+)
 from tests.engine.io.older import unseal
 from tests.engine.io.test_xray_cil import write as cil
 from tests.engine.io.test_xray_htc import write as matlab
@@ -93,6 +102,42 @@ def _safir(folder: Path) -> Path:
 
 def _adac(folder: Path) -> Path:
     return test_adac.write(folder, test_adac.HEADER + test_adac.EVENTS)
+
+
+def _petsird(folder: Path) -> Path:
+    ring = small_ring()
+    crystals = _rng().integers(0, ring.n_crystals, (60, 2))
+    events = petsird_files.events_of(crystals, None, 1)
+    blocks = [petsird_files.event_block(k, k + 1, events[20 * k : 20 * k + 20]) for k in range(3)]
+    return petsird_files.write(folder / "scan.petsird", petsird_files.ring_scanner(ring), blocks)
+
+
+def _packed_petsird(folder: Path) -> Path:
+    path = _petsird(folder)
+    packed = path.with_suffix(".petsird.gz")
+    packed.write_bytes(gzip.compress(path.read_bytes(), 1))
+    path.unlink()
+    return packed
+
+
+def _timed(folder: Path) -> ListMode:
+    """A scan of a scanner whose file is in the folder."""
+    (folder / RING).write_text(ring_text())
+    ring, rng = small_ring(), _rng()
+    crystals = rng.integers(0, ring.n_crystals, (60, 2)).astype(np.int32)
+    times = np.sort(rng.integers(0, 1000, 60)).astype(np.uint32)
+    return ListMode(ring, crystals, time_ms=times, duration_s=1)
+
+
+def _gate(folder: Path) -> Path:
+    branches = gate_files.gate_9(_timed(folder), _rng())
+    branches |= {f"sourcePos{axis}1": _rng().normal(0, 9, 60) for axis in "XYZ"}
+    return gate_files.write(folder / "scan.root", {"Coincidences": branches})
+
+
+def _castor(folder: Path) -> Path:
+    castor_files.write_table(folder / "SMALL_RING.lut", small_ring())
+    return castor_files.write_scan(folder / "scan.cdh", _timed(folder))
 
 
 def _volume(folder: Path, name: str = "volume.h5") -> Path:
@@ -268,6 +313,11 @@ KINDS: tuple[Kind, ...] = (
     Kind("mmr-words", partial(_mmr, header=False), _mmr_scan),
     Kind("safir", _safir, read_listmode),
     Kind("adac", _adac, read_listmode),
+    Kind("petsird", _petsird, read_listmode),
+    Kind("petsird-packed", _packed_petsird, read_listmode),
+    Kind("gate", _gate, read_listmode),
+    Kind("gate-emissions", _gate, read_volume),
+    Kind("castor", _castor, read_listmode),
     *(Kind(f"own-{name.replace(' ', '-')}", make, read) for name, make, read in OWN),
     *(
         Kind(f"unsealed-{name.replace(' ', '-')}", partial(_unsealed, make=make), read)

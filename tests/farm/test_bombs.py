@@ -12,12 +12,16 @@ import nibabel
 import numpy as np
 import pytest
 
-from engine.io import READERS, read_projections, read_volume
+from engine.io import READERS, read_listmode, read_projections, read_volume
 from engine.io.adac import AdacCsv
 from engine.io.base import Format
+from engine.io.castor.reader import Castor
+from engine.io.gate.emissions import GateEmissions
+from engine.io.gate.reader import GateRoot
 from engine.io.histogram_hdf5 import HistogramHdf5
 from engine.io.listmode_hdf5 import ListModeHdf5
 from engine.io.nifti import Nifti
+from engine.io.petsird.reader import Petsird
 from engine.io.safir import Safir
 from engine.io.siemens_mmr import SiemensMmr
 from engine.io.volume_hdf5 import VolumeHdf5
@@ -34,6 +38,7 @@ from engine.io.xray.vectors import AstraVectors
 from tests.farm import bombs
 from tests.farm.formats import KINDS
 from tests.farm.runner import run
+from tests.farm.scanners import ring_text
 
 Bomb = Callable[[Path], object]
 
@@ -91,6 +96,40 @@ def metaimage(folder: Path) -> object:
     return read_projections(path)
 
 
+def petsird(folder: Path) -> object:
+    """A header with a name of 2 GiB in 2 MB."""
+    kind = next(each for each in KINDS if each.name == "petsird")
+    whole = kind.make(folder).read_bytes()
+    at = whole.index(b"Made for a test")
+    path = folder / "bomb.petsird.gz"
+    member = gzip.compress(bombs.PIECE, 9)
+    path.write_bytes(gzip.compress(whole[: at - 1] + b"\x80\x80\x80\x80\x08") + member * 128)
+    return kind.read(path)
+
+
+def gate(folder: Path) -> object:
+    """Events of zeros, of 8 bytes each as they are used: 0.7 GiB in 0.2 MB."""
+    uproot = pytest.importorskip("uproot")
+    names = ["time1", "time2", *(f"globalPos{axis}{end}" for axis in "XYZ" for end in "12")]
+    (folder / "ring.toml").write_text(ring_text())
+    with uproot.recreate(folder / "scan.root", compression=uproot.ZLIB(1)) as file:
+        file.mktree("Coincidences", dict.fromkeys(names, np.int8))
+        zeros = np.zeros(12_000_000, np.int8)
+        file["Coincidences"].extend(dict.fromkeys(names, zeros))
+    return read_listmode(folder / "scan.root")
+
+
+def gate_emissions(folder: Path) -> object:
+    """The same, as a volume."""
+    uproot = pytest.importorskip("uproot")
+    names = ["time1", "time2", "eventID1", "eventID2", *(f"sourcePos{axis}1" for axis in "XYZ")]
+    with uproot.recreate(folder / "scan.root", compression=uproot.ZLIB(1)) as file:
+        file.mktree("Coincidences", dict.fromkeys(names, np.int8))
+        zeros = np.zeros(12_000_000, np.int8)
+        file["Coincidences"].extend(dict.fromkeys(names, zeros))
+    return read_volume(folder / "scan.root")
+
+
 def xml(folder: Path) -> object:
     """Ten laughs of ten laughs, nine times."""
     kind = next(each for each in KINDS if each.name == "rtk")
@@ -107,6 +146,9 @@ UNPACKING: dict[type[Format], tuple[Bomb, ...]] = {
     Nifti: (bombs.packed_nifti,),
     RawSidecar: (bombs.packed_tiff, bombs.page_loop),
     RtkXml: (metaimage, xml),
+    Petsird: (petsird,),
+    GateRoot: (gate,),
+    GateEmissions: (gate_emissions,),
     HtcMatlab: (bombs.packed_matlab,),
     DxChange: (hdf5("dxchange"), bombs.one_chunk),
     CilNexus: (hdf5("cil"),),
@@ -115,7 +157,7 @@ UNPACKING: dict[type[Format], tuple[Bomb, ...]] = {
 """Readers of what may be packed, and what is tried on them."""
 TIFFS = {AstraVectors, Nikon, Bruker, FlexRay}
 """Read TIFF images as the sidecar's are read, and nothing else that is packed."""
-PLAIN = {SiemensMmr, Safir, AdacCsv}
+PLAIN = {SiemensMmr, Safir, AdacCsv, Castor}
 """Read nothing that is packed."""
 BESIDE: tuple[Bomb, ...] = (
     *(bombs.packed_matrix, hdf5("own-response"), hdf5("efficiencies-hdf5")),

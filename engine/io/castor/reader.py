@@ -35,6 +35,7 @@ HALF_OFF = 0.25
 LATE_MS = 1000
 """A scan that starts from here on is told: its clock began earlier."""
 MOST_BINS = 32_767
+MOST_PS = 1e6
 OUTSIDE = -1
 
 
@@ -155,15 +156,15 @@ def _tof_bins(records: Array, header: CastorHeader) -> TofBins | None:
     fwhm_ps = header.number("tof resolution (ps)")
     range_ps = header.number("list tof measurement range (ps)")
     step_ps = header.number("list tof quantization bin size (ps)")
-    if fwhm_ps <= 0 or range_ps <= 0 or step_ps < 0:
+    if not (0 < fwhm_ps <= MOST_PS and 0 < range_ps <= MOST_PS and step_ps >= 0):
         raise FileFormatError(
             f"{header.path.name}: a TOF resolution of {fwhm_ps:g} ps and a measurement range of "
-            f"{range_ps:g} ps, want more than 0; correct the header."
+            f"{range_ps:g} ps, want up to {MOST_PS:g}; correct the header."
         )
     width_ps = step_ps or fwhm_ps / FINE
     steps = np.abs(records[TOF].astype(np.float64) / width_ps)
     between = bool(step_ps) and float(np.median(np.abs(steps - np.rint(steps)))) > HALF_OFF
-    n_steps = round(range_ps / width_ps)
+    n_steps = round(min(range_ps / width_ps, 2 * MOST_BINS))
     n_bins = n_steps + (n_steps % 2 == 0) if not between else n_steps + n_steps % 2
     if n_bins > MOST_BINS:
         raise FileFormatError(
@@ -214,8 +215,8 @@ def _start_ms(records: Array, header: CastorHeader, name: str) -> int:
             f"{name}: time runs backwards at event {k + 1:,}, from {times[k]:,} to "
             f"{times[k + 1]:,} ms; these are not the events of one scan in their order."
         )
-    stated = round(1000 * header.number("start time (s)", "start time"))
-    return stated if 0 <= stated <= int(times[0]) else int(times[0])
+    stated = 1000 * header.number("start time (s)", "start time")
+    return round(stated) if 0 <= stated <= int(times[0]) else int(times[0])
 
 
 def _info(header: CastorHeader, data: Path) -> Plain:

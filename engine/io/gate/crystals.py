@@ -17,7 +17,7 @@ from engine.errors import FileFormatError, GeometryError
 from engine.geometry.ring import RingScanner
 from engine.geometry.scanner import Scanner
 
-MOST_NUMBERS = 1 << 26
+MOST_NUMBERS = 1 << 24
 """Combinations of numbers of crystals: more than any scanner has."""
 CANDIDATES = 8
 """Crystals near a place that are tried one after the other."""

@@ -84,6 +84,8 @@ def _events(
     root: RootFile, trees: list[CoincidenceTree], singles: CoincidenceTree | None, scanner: Scanner
 ) -> Events:
     """Return all events; the numbers of crystals are learnt from the first part of the file."""
+    for tree in trees:
+        root.refuse_bomb(tree, tree.branches.of_events)
     room_for(sum(tree.n_rows for tree in trees), EVENT_BYTES, root.name)
     for tree in trees:
         _refuse_masked(tree, root.name)

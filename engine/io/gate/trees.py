@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,13 +14,15 @@ import numpy as np
 
 from engine.arrays import Array
 from engine.errors import FileFormatError, ResourceError
-from engine.io.budget import refuse_no_room
+from engine.io.budget import refuse_bomb, refuse_no_room
 from engine.io.gate.branches import Branches
 from engine.io.open_input import InputFile
 
 MAGIC = b"root"
 KINDS = ["TTree", "ROOT::RNTuple"]
 """Classes of tables; GATE writes the first."""
+NUMBER_BYTES = 8
+"""Of a number as it is used."""
 AT_ONCE = 1_000_000
 """Rows read at once."""
 USUAL = "coincidences"
@@ -29,7 +32,7 @@ DELAYED = "delay"
 FAULTS: tuple[type[Exception], ...] = (
     *(ValueError, KeyError, IndexError, TypeError, AttributeError, NotImplementedError),
     *(OSError, EOFError, AssertionError, OverflowError, RuntimeError, RecursionError),
-    *(struct.error, zlib.error),
+    *(struct.error, zlib.error, UnboundLocalError, ZeroDivisionError),
 )
 """What uproot and its helpers raise of bytes that make no sense."""
 
@@ -54,6 +57,29 @@ class CoincidenceTree:
     delayed: bool
 
 
+class _Source:
+    """A file for uproot, which asks for as many bytes as a damaged one says; it gives its own."""
+
+    def __init__(self, file: InputFile) -> None:
+        self._file, self._at = file, 0
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        begin = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._file.size}[whence]
+        self._at = max(begin + offset, 0)
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def read(self, n_bytes: int = -1) -> bytes:
+        data = self._file.read(None if n_bytes < 0 else n_bytes, self._at)
+        self._at += len(data)
+        return data
+
+    def close(self) -> None:
+        """Leave the file open: who opened it closes it."""
+
+
 class RootFile:
     """A ROOT file that is open."""
 
@@ -64,8 +90,8 @@ class RootFile:
             raise ResourceError(
                 f"{file.name}: ROOT files need the library uproot; install isocenter[gate]."
             ) from e
-        self.name = file.name
-        self._file = ReadOnlyFile(file.stream())
+        self.name, self._n_bytes = file.name, file.size
+        self._file = ReadOnlyFile(_Source(file))
         self._tree = self._file.root_directory
 
     def close(self) -> None:
@@ -97,8 +123,13 @@ class RootFile:
         branches = replace(like.branches, ids=(ids, ids), places=(places, places))
         return CoincidenceTree(SINGLES, int(tree.num_entries), branches, delayed=False)
 
+    def refuse_bomb(self, tree: CoincidenceTree, names: Sequence[str]) -> None:
+        """Refuse rows that become far more bytes than any scan packs into a file of that size."""
+        refuse_bomb(NUMBER_BYTES * tree.n_rows * len(names), self._n_bytes, self.name)
+
     def rows(self, tree: CoincidenceTree, names: Sequence[str]) -> Iterator[Columns]:
         """Yield columns of a tree, part by part."""
+        self.refuse_bomb(tree, names)
         for start in range(0, tree.n_rows, AT_ONCE):
             stop = min(start + AT_ONCE, tree.n_rows)
             found: Columns = self._tree[tree.name].arrays(
@@ -152,9 +183,10 @@ def open_root(file: InputFile) -> Iterator[RootFile]:
 def _faults() -> tuple[type[Exception], ...]:
     try:
         from uproot.deserialization import DeserializationError
+        from uproot.interpretation.identify import UnknownInterpretation
     except ImportError:
         return FAULTS
-    return (*FAULTS, DeserializationError)
+    return (*FAULTS, DeserializationError, UnknownInterpretation)
 
 
 def room_for(n_rows: int, bytes_each: int, name: str) -> None:

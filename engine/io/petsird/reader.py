@@ -64,8 +64,8 @@ class Petsird(ListModeReader):
 
     @classmethod
     def _scan(cls, file: InputFile, scanner: str | None) -> ListMode:
-        path, stream = file.path, YardlStream(file)
-        header, blocks, ended = _content(stream, path)
+        path = file.path
+        header, blocks, ended = _content(file)
         if ended is not None:
             _refuse_cut(blocks, file)
         if not blocks.n_events:
@@ -104,9 +104,11 @@ class Petsird(ListModeReader):
         )
 
 
-def _content(stream: YardlStream, path: Path) -> tuple[Tree, Blocks, int | None]:
+def _content(file: InputFile) -> tuple[Tree, Blocks, int | None]:
     """Return header, blocks, and where the last whole block ended if the stream is cut off."""
+    path = file.path
     try:
+        stream = YardlStream(file)
         schema = Schema(stream)
         header = schema.step("header")(stream)
         if not isinstance(header, dict):
