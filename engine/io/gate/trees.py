@@ -22,7 +22,7 @@ MAGIC = b"root"
 KINDS = ["TTree", "ROOT::RNTuple"]
 """Classes of tables; GATE writes the first."""
 NUMBER_BYTES = 8
-"""Of a number as it is used."""
+"""Bytes of a number as it is used."""
 AT_ONCE = 1_000_000
 """Rows read at once."""
 USUAL = "coincidences"
