@@ -89,7 +89,9 @@ def _read(path: Path, scanner: Any) -> Volume:
 def _describe(mu_map: Volume) -> str:
     n_z, n_y, n_x = mu_map.grid.shape
     peak = float(mu_map.values.max(initial=0.0))
-    return f"{n_x} × {n_y} × {n_z} voxels, up to {peak:.4f} {mu_map.unit}"
+    source = mu_map.info.get("converted_from")
+    origin = f", from {source}" if source else ""
+    return f"{n_x} × {n_y} × {n_z} voxels, up to {peak:.4f} {mu_map.unit}{origin}"
 
 
 def _attach(data: ListMode, mu_map: Volume) -> ListMode:
@@ -97,7 +99,9 @@ def _attach(data: ListMode, mu_map: Volume) -> ListMode:
 
 
 def _is_mu_map(volume: Volume) -> bool:
-    """Whether a volume is a μ-map rather than an image: by its unit, else by its values."""
+    """Whether a volume is a μ-map, or a CT to make one of: by its unit, else by its values."""
+    if volume.unit == "HU" or volume.info.get("content") == "mu-map":
+        return True
     peak = float(volume.values.max(initial=0.0))
     return volume.unit in ("1/mm", "1/cm") or (not volume.unit and 0.001 < peak < 0.05)
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from engine.data.volume import Volume
 from engine.errors import DataError, GeometryError
 from engine.geometry.scanner import Scanner
+from engine.io.mu_units import PER_MM, in_per_mm, recognised
 
-PER_MM, PER_CM = "1/mm", "1/cm"
 WATER_PER_MM = 0.0096
 """Attenuation of water at 511 keV [1/mm]."""
 MAX_PER_MM = 0.05
@@ -24,15 +22,16 @@ VOXEL_MM = (0.1, 50.0)
 
 
 def as_mu_map(volume: Volume, scanner: Scanner, path: Path) -> Volume:
-    """Return the volume in 1/mm; refuse another unit, no body, or another place."""
+    """Return the volume in 1/mm; refuse an unknown unit, no body, or another place."""
     low, high = VOXEL_MM
     if not all(low <= v <= high for v in volume.grid.voxel_mm):
         raise GeometryError(
             f"{path.name}: voxels of {volume.grid.describe()}, want {low:g} to {high:g} mm; "
             "was the map saved in other units?"
         )
-    if volume.unit == PER_CM:
-        volume = replace(volume, values=volume.values / np.float32(10), unit=PER_MM)
+    found = recognised(volume, path.name)
+    if found is not None:
+        volume = in_per_mm(volume, found, path.name)
     _refuse_unit(volume, path)
     _refuse_place(volume, scanner, path)
     return replace(volume, unit=PER_MM)

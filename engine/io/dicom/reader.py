@@ -22,6 +22,7 @@ from engine.io.dicom.pixels import AIR_HU, values_of
 from engine.io.dicom.slices import Header, header_at, header_of, is_dicom, slices_of
 from engine.io.dicom.stack import KINDS, affine_of, in_order, refuse_mixed
 from engine.io.folder import entries, is_file, state_of
+from engine.io.mu_units import CONTENT
 from engine.io.open_input import InputFile, open_input, refuse_not_finite
 from engine.io.provenance_file import provenance_at
 from engine.io.ranges import UNITS
@@ -31,6 +32,7 @@ from engine.plain import Plain
 
 HOUNSFIELD = "HU"
 OTHER_UNITS = {"CNTS": "counts"}
+CALLED_A_MAP = re.compile(r"umap|mrac|mu.?map|[µμ].?map", re.IGNORECASE)
 OWN_UNIT = re.compile(r"Unit of the values: (\S+)\.(?:\s|$)")
 """Our own series say a unit that DICOM does not know in their comments."""
 
@@ -140,7 +142,9 @@ def _info(header: Header) -> Plain:
     """Return what is kept of a header: nothing that names a patient."""
     kilovolts = header.text("KVP")
     scan: Plain = {"voltage_kv": float(kilovolts)} if _is_number(kilovolts) else {}
-    return {"format": DicomSeries.name, "kind": header.text("Modality"), "scan": scan}
+    info: Plain = {"format": DicomSeries.name, "kind": header.text("Modality"), "scan": scan}
+    called = f"{header.text('SeriesDescription')} {header.text('ImageType')}"
+    return info | ({"content": CONTENT} if CALLED_A_MAP.search(called) else {})
 
 
 def _is_number(text: str) -> bool:

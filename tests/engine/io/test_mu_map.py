@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from engine.corrections.attenuation import ATTENUATION_MAP
+from engine.data.attenuation_law import mu_of_hounsfield
 from engine.data.volume import Volume
 from engine.errors import DataError, EngineError, GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner
 from engine.io import read_mu_map, save
+from engine.io.mu_units import joined
+from tests.engine.io.dicom_files import write_series
 
 WATER = 0.0096
 
@@ -47,9 +53,8 @@ def test_a_map_that_says_per_cm_is_converted(tmp_path: Path, ring: RingScanner) 
 @pytest.mark.parametrize(
     ("scale", "offset", "message"),
     [
-        (10, 0, "up to 0.096 look like 1/cm"),
         (80, 0, "up to 0.768 are too large"),
-        (1e5, -1000, "from -1000 to -39.* perhaps Hounsfield"),
+        (1e5, -300, "from -300 to .* perhaps Hounsfield"),
         (0, 2, "from 2 to 2 are no attenuation"),
         (1, -0.001, "from -0.001 to"),
         (0, 0, "attenuates nothing"),
@@ -99,3 +104,97 @@ def test_nan_is_refused(tmp_path: Path, ring: RingScanner) -> None:
     nibabel.save(nibabel.Nifti1Image(values, np.eye(4)), tmp_path / "mu.nii")
     with pytest.raises(EngineError, match=r"1 of 64 values .* \[z, y, x\] = \[2, 2, 3\]"):
         read_mu_map(tmp_path / "mu.nii", ring)
+
+
+@pytest.mark.parametrize(
+    ("scale", "offset", "said", "wanted"),
+    [
+        (10, 0, "look like 1/cm", WATER),
+        (1e5, -1000, "CT numbers .* 120 kV, which nobody says", 0.00096 / 10 * 96),
+    ],
+)
+def test_a_unit_that_only_the_values_tell_is_shown(
+    tmp_path: Path, ring: RingScanner, scale: float, offset: float, said: str, wanted: float
+) -> None:
+    water = cylinder()
+    values = water.values * np.float32(scale) + np.float32(offset)
+    save(replace(water, values=values), tmp_path / "mu.nii")
+    found = read_mu_map(tmp_path / "mu.nii", ring)
+    assert found.unit == "1/mm" and found.values.max() == pytest.approx(wanted)
+    assert any(re.search(said, note) for note in found.notes)
+    assert "from " in ATTENUATION_MAP.describe(found)
+
+
+@pytest.mark.parametrize(
+    ("unit", "scale", "offset"),
+    [("1/mm", 10, 0), ("1/cm", 1, 0), ("HU", 1, 0), ("1/mm", 1e5, -1e3)],
+)
+def test_a_unit_against_its_values_is_refused(
+    tmp_path: Path, ring: RingScanner, unit: str, scale: float, offset: float
+) -> None:
+    water = cylinder()
+    values = water.values * np.float32(scale) + np.float32(offset)
+    save(replace(water, values=values, unit=unit), tmp_path / "mu.h5")
+    with pytest.raises(DataError, match=f"is said to be {unit}, and its values look like"):
+        read_mu_map(tmp_path / "mu.h5", ring)
+
+
+@pytest.mark.parametrize("kilovolts", [80, 100, 115, 120, 130, 140])
+def test_the_law_of_ct_numbers(kilovolts: float) -> None:
+    hounsfield = np.linspace(-1100, 3000, 4101, dtype=np.float32)
+    mu = mu_of_hounsfield(hounsfield, kilovolts)
+    assert mu_of_hounsfield(np.zeros(1, np.float32), kilovolts)[0] == pytest.approx(
+        0.0096, abs=1e-4
+    )
+    assert (np.diff(mu) >= 0).all() and (mu[hounsfield <= -1000] == 0).all()
+    assert np.abs(np.diff(mu)).max() < 1.1e-5, "one piece follows the other without a step"
+    soft = (hounsfield > -1000) & (hounsfield < 30)
+    np.testing.assert_allclose(mu[soft], 9.6e-6 * (hounsfield[soft] + 1000), rtol=1e-5)
+    cortical = float(np.interp(1200, hounsfield, mu))  # 0.0172 1/mm of dense bone (ICRU 44)
+    assert 0.011 < cortical < 0.0175
+
+
+def test_no_law_beyond_its_voltages() -> None:
+    with pytest.raises(DataError, match="a CT at 50 kV"):
+        mu_of_hounsfield(np.zeros(1, np.float32), 50)
+
+
+def test_joined_voxels_attenuate_as_before() -> None:
+    rng = np.random.default_rng(5)
+    wanted = rng.random((5, 3, 4), np.float32)
+    values = wanted.repeat(3, axis=1).repeat(2, axis=2)
+    grid = ImageGrid(values.shape, (0.7, 0.9, 2.5), (4.0, 5, 6))
+    whole = joined(Volume(values, grid, "1/mm"), (2, 3, 1))
+    np.testing.assert_allclose(whole.values, wanted, rtol=1e-6)
+    np.testing.assert_allclose(whole.grid.lower_mm, grid.lower_mm)
+    cut = ImageGrid((5, 7, 7), (0.7, 0.9, 2.5), (4.0, 5, 6))  # blocks that are not whole
+    part = joined(Volume(values[:, :7, :7], cut, "1/mm"), (2, 3, 1))
+    np.testing.assert_allclose(part.grid.lower_mm, cut.lower_mm)
+    matter = part.values.sum(dtype=float) * np.prod(part.grid.voxel_mm)
+    assert matter == pytest.approx(values[:, :7, :7].sum(dtype=float) * np.prod(cut.voxel_mm))
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])
+@pytest.mark.parametrize("signs", list(product((1, -1), repeat=3)))
+def test_a_ct_series_in_any_sense_becomes_the_map(
+    tmp_path: Path, ring: RingScanner, order: tuple[int, ...], signs: tuple[int, ...]
+) -> None:
+    """Water about one place with bone at another: each is where it was, with its μ."""
+    affine = np.eye(4)
+    affine[:3, :3] = (np.eye(3)[list(order)] * signs) @ np.diag([2.0, 2.0, 2.0])
+    affine[:3, 3] = -affine[:3, :3] @ [7, 7, 7]
+
+    def head(p: np.ndarray) -> np.ndarray:
+        bone = np.linalg.norm(p - [6, -4, 2], axis=-1) < 2.5
+        return np.where(bone, 1000.0, np.where(np.linalg.norm(p, axis=-1) < 13, 0.0, -1000.0))
+
+    write_series(tmp_path / "ct", affine=affine, shape=(15, 15, 15), field=head, KVP="100")
+    volume = read_mu_map(tmp_path / "ct", ring)
+
+    def at(*place: float) -> float:
+        return float(volume.values[volume.grid.index_of(place)])  # type: ignore[index,arg-type]
+
+    assert at(0, 0, 0) == pytest.approx(0.0096, abs=1e-6)
+    assert at(6, -4, 2) == pytest.approx((4.43e-5 * 2000 + 5.44e-2) / 10, rel=1e-5)
+    assert at(-6, 4, -2) == pytest.approx(0.0096, abs=1e-6) and at(13, 13, 0) == 0
+    assert "law of 100 kV" in volume.notes[-1]

@@ -1,0 +1,57 @@
+"""Attenuation at 511 keV from CT numbers: one line up to water, a flatter one for bone.
+
+    μ = min(9.6e-5 (HU + 1000), a (HU + 1000) + b) [1/cm], not below 0
+
+Below the crossing, near HU = 50, tissue is water and air mixed; above it, water and bone, whose
+photoelectric part, large in CT, is gone at 511 keV, so that a and b follow from the voltage of the
+tube. Carney, Townsend, Rappoport and Bendriem, Med. Phys. 33 (2006) 976, table I.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import DataError
+
+WATER_PER_CM = 0.096
+"""Water at 511 keV, which is 0 HU."""
+AIR_HU = -1000.0
+USUAL_KV = 120.0
+BONE = {
+    80.0: (3.64e-5, 6.26e-2),
+    100.0: (4.43e-5, 5.44e-2),
+    110.0: (4.92e-5, 4.88e-2),
+    120.0: (5.10e-5, 4.71e-2),
+    130.0: (5.51e-5, 4.24e-2),
+    140.0: (5.64e-5, 4.08e-2),
+}
+"""Voltage [kV] -> a [1/cm for each HU] and b [1/cm]."""
+
+
+def mu_of_hounsfield(values: NDArray[np.float32], voltage_kv: float) -> NDArray[np.float32]:
+    """Return μ at 511 keV [1/mm] of CT numbers.
+
+    Parameters
+    ----------
+    values
+        CT numbers, of any shape
+    voltage_kv
+        of the tube, 80 to 140; between those of the table a and b are interpolated
+
+    Raises
+    ------
+    DataError
+        where the law was not measured at that voltage
+    """
+    voltages = sorted(BONE)
+    if not voltages[0] <= voltage_kv <= voltages[-1]:
+        raise DataError(
+            f"a CT at {voltage_kv:g} kV: the law from CT numbers to attenuation is known for "
+            f"{voltages[0]:g} to {voltages[-1]:g} kV; say the tube's voltage, or take another CT."
+        )
+    a, b = (float(np.interp(voltage_kv, voltages, [BONE[v][k] for v in voltages])) for k in (0, 1))
+    above_air = np.maximum(values - np.float32(AIR_HU), np.float32(0))
+    soft = np.float32(WATER_PER_CM / -AIR_HU) * above_air
+    bone = np.float32(a) * above_air + np.float32(b)
+    return np.asarray(np.minimum(soft, bone) / np.float32(10), np.float32)
