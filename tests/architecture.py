@@ -58,7 +58,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "modalities": ("privacy", "reporting", "simulate", *SCANS),
     "results": ("modalities", "privacy", "reporting", *SCANS),
     "jobs": ("modalities", "privacy", "reporting", "results", *SCANS),
-    "live": ("jobs", "modalities", *SCANS),
+    "live": ("jobs", "modalities", "privacy", "reporting", *SCANS),
     "support": (
         *("backend", "io.atomic_write", "reporting.environment", "paths"),
         *("plain", "errors", "faces"),

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.control.commands import Commands
+from app.models.inputs import DATA
 from app.models.session import Session
 from engine.errors import EngineError
 from engine.geometry import Plane
@@ -100,6 +102,12 @@ class PlaneReader(QObject):
     def is_working(self) -> bool:
         """Whether slices that are wanted are still to come."""
         return self._is_busy and not self._has_failed
+
+    @property
+    def data(self) -> Path | None:
+        """The file of the scan."""
+        found = self._study.inputs.get(DATA)
+        return None if found is None else Path(found.value)
 
     def set_active(self, active: bool) -> None:
         """Work only while somebody looks."""

@@ -17,11 +17,17 @@ REPLACE = "Replace"
 
 def may_write(parent: QWidget, target: Path, session: Session) -> bool:
     """Ask before a file is replaced, and refuse one that the study reads; both by what it is."""
-    fault = refusal(target, inputs_of(session))
+    return may_write_all(parent, (target,), session)
+
+
+def may_write_all(parent: QWidget, targets: Sequence[Path], session: Session) -> bool:
+    """Ask before files are replaced, and refuse those that the study reads; both by what it is."""
+    inputs = inputs_of(session)
+    fault = next((said for target in targets if (said := refusal(target, inputs))), "")
     if fault:
         tell(parent, "Not written", fault)
         return False
-    question = question_of(target)
+    question = question_of(*targets)
     return not question or ask(parent, "Replace a file", question, REPLACE)
 
 
@@ -42,15 +48,15 @@ def refusal(target: Path, inputs: Sequence[Path]) -> str:
     return ""
 
 
-def question_of(target: Path) -> str:
+def question_of(*targets: Path) -> str:
     """Return what to ask before the files that exist go, empty where there are none."""
     from engine.io import existing, files_written
 
-    found = [(path.name, was) for path in files_written(target) if (was := existing(path))]
+    written = [path for target in targets for path in files_written(target)]
+    found = [(path.name, was) for path in written if (was := existing(path))]
     if not found:
         return ""
     listed = "\n".join(f"{name}: {was}" for name, was in found)
     them = "These files exist" if len(found) > 1 else "This file exists"
-    return (
-        f"{them} in {target.parent}:\n\n{listed}\n\nReplace {'them' if len(found) > 1 else 'it'}?"
-    )
+    which = "them" if len(found) > 1 else "it"
+    return f"{them} in {targets[0].parent}:\n\n{listed}\n\nReplace {which}?"

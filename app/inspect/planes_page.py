@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.control.plane_reader import PlaneReader
+from app.control.slice_saving import SlicesOnShow
 from app.look.formatting import sentence_case
 from app.look.widgets import button, label, set_tone
 from app.views.colours import ViewColours
@@ -14,27 +17,37 @@ from app.views.plane_placement import PlanePlacement
 from app.views.plane_views import PlaneViews
 from engine.geometry import ImageGrid, Plane
 
+KEEP_TIP = "Write the three slices to files, with where they lie and what made them"
 RESET_TIP = "Put the slices back: across z, y and x, through the middle (R)"
 PREPARES = "The scan is being prepared …"
 ROUGH, FINE = "Rough while they move.", "As fine as the volume."
 
 
 class PlanesPage(QWidget):
-    """Shows what the reader makes, and asks it for slices elsewhere."""
+    """Shows what the reader makes, and asks it for slices elsewhere.
 
-    def __init__(self, reader: PlaneReader) -> None:
+    Parameters
+    ----------
+    reader : makes slices
+    keep : asked to put slices into files
+    """
+
+    def __init__(self, reader: PlaneReader, keep: Callable[[SlicesOnShow], object]) -> None:
         super().__init__()
+        self._keep_slices = keep
         self._reader = reader
         self._is_new = True
         self._grid: ImageGrid | None = None
         self.views = PlaneViews()
         self.text = label("", "muted", wrap=True)
         self.reset = button("Reset planes", self.views.reset, RESET_TIP)
+        self.keep = button("Keep slices …", self._keep, KEEP_TIP)
         self._note = Note(PREPARES, self.views)
         row = QHBoxLayout()
         row.setContentsMargins(8, 4, 8, 4)
         row.setSpacing(8)
         row.addWidget(self.text, 1)
+        row.addWidget(self.keep)
         row.addWidget(self.reset)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -95,7 +108,19 @@ class PlanesPage(QWidget):
         self.text.setText(text)
         set_tone(self.text, tone)
         self.reset.setEnabled(reader.source is not None)
+        self.keep.setEnabled(reader.newest is not None and reader.newest.is_fine)
         self._note.setVisible(reader.newest is None and reader.is_working)
+
+    def _keep(self) -> None:
+        source, made = self._reader.source, self._reader.newest
+        data = self._reader.data
+        if source is None or made is None or data is None:
+            return
+        slices, planes = source.slices, made.planes
+        shown = SlicesOnShow(
+            made.values, planes, slices.unit, lambda: slices.provenance(data, planes)
+        )
+        self._keep_slices(shown)
 
     def _made_with(self) -> str:
         """What the slices are made with, and whether they are rough."""

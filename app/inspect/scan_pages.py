@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 from app.control.context import AppContext
 from app.control.plane_reader import PlaneReader
 from app.control.projection_reader import ProjectionReader
+from app.control.slice_saving import keep_slices
 from app.inspect.geometry_page import GeometryPage
 from app.inspect.planes_page import PlanesPage
 from app.views.colours import ViewColours
@@ -29,7 +30,10 @@ class ScanPages:
         self.state = DetectorState()
         self.projections = ProjectionsView(self.state)
         self.geometry = GeometryPage(context.session, self.state)
-        self.planes = PlanesPage(PlaneReader(context.session, context.commands))
+        self.planes = PlanesPage(
+            PlaneReader(context.session, context.commands),
+            lambda shown: keep_slices(self.planes, context, shown),
+        )
         self._reader = ProjectionReader(context.session, context.commands, self.state)
         self.projections.shown.connect(self._reader.set_active)
         self.projections.stage.currentIndexChanged.connect(

@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.control.context import AppContext
 from app.control.demo_maker import make_demo_apart
+from app.control.saving import may_write
+from app.control.slice_saving import SlicesOnShow, keep_slices
 from app.live.live_page import LivePage
 from app.live.live_request import LiveRequest
 from app.look.file_dialogs import ask_save
@@ -56,6 +58,7 @@ class LiveCommands(QObject):
             keep_scan=lambda: self.keep(),
             reconstruct=lambda: self.keep(self._reconstruct),
             another=self.another,
+            keep_slices=self.keep_slices,
         )
         self.model = self.page.model
 
@@ -102,7 +105,7 @@ class LiveCommands(QObject):
         """Write the scan to a file that the user names; then call back."""
         folder = Path(self._context.preferences.export_folder or Path.home())
         path = ask_save(self._window, "Keep the scan", folder / FILE_NAME, KINDS)
-        if path is None:
+        if path is None or not may_write(self._window, path, self._context.session):
             return
         try:
             scan = self.model.scan()
@@ -125,6 +128,14 @@ class LiveCommands(QObject):
         self._context.commands.run_task(
             lambda _: write(), written, busy="Keeping the scan", failed="The scan cannot be kept."
         )
+
+    def keep_slices(self) -> None:
+        """Write the slices on show to files."""
+        images = self.page.on_show
+        if images is not None:
+            made = self.model.provenance(images)
+            shown = SlicesOnShow(images.values, images.planes, "1/mm", made)
+            keep_slices(self._window, self._context, shown)
 
     def _reconstruct(self, path: Path) -> None:
         """Open the scan that was kept, and reconstruct it as any other."""

@@ -7,21 +7,22 @@ for what is newest, and what was not looked at in time is not shown.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.control.context import AppContext
-from app.live.live_request import LiveRequest, begin
+from app.live.live_request import LiveRequest, begin, live_settings
 from app.look.formatting import sentence_case
 from app.models.messages import Problem
 from engine.errors import EngineError
 from engine.geometry import Plane
 
 if TYPE_CHECKING:
-    from engine.data import Projections
-    from engine.live import LiveSession, LiveUpdate
+    from engine.data import Plain, Projections
+    from engine.live import LiveImages, LiveSession, LiveUpdate
     from engine.modalities import CtProtocol
     from engine.settings import Settings
 
@@ -67,6 +68,7 @@ class LiveModel(QObject):
         self._fault = self._warning = ""
         self._waits = WAITS
         self._serial = 0
+        self._begun = self.protocol(), datetime.now(UTC)
 
     @property
     def is_running(self) -> bool:
@@ -113,17 +115,18 @@ class LiveModel(QObject):
         self._serial += 1
         serial, protocol = self._serial, self.protocol()
         self.request, self.update, self._fault, self._warning = request, None, "", ""
+        self._begun = protocol, datetime.now(UTC)
         self.said.clear()
         self._waits = WAITS
         self.is_connecting, self.has_ended, self.is_kept = True, False, True
         self.state_changed.emit()
         self._commands.run_task(
-            lambda _: self._begun(request, protocol),
+            lambda _: self._opened(request, protocol),
             lambda found: self._connected(found, serial),
             failed="The scan cannot be followed.",
         )
 
-    def _begun(self, request: LiveRequest, protocol: CtProtocol) -> LiveSession | str:
+    def _opened(self, request: LiveRequest, protocol: CtProtocol) -> LiveSession | str:
         try:
             return begin(request, protocol, self._commands.loader())
         except EngineError as e:
@@ -201,6 +204,27 @@ class LiveModel(QObject):
         from engine.live import LiveSettings, choices_of
 
         return choices_of(self.protocol(), LiveSettings()).filter
+
+    def provenance(self, images: LiveImages) -> Callable[[], Plain]:
+        """Return what tells of images of this scan what made them, also when another has begun."""
+        session, request, (protocol, begun_utc) = self._session, self.request, self._begun
+        if session is None or request is None:
+            raise EngineError("there is no scan.")
+
+        def made() -> Plain:
+            from engine.live import LiveOrigin, provenance_of
+
+            origin = LiveOrigin(
+                request.source,
+                request.replay,
+                request.geometry,
+                protocol,
+                live_settings(request),
+                begun_utc,
+            )
+            return provenance_of(session, images, origin)
+
+        return made
 
     def scan(self) -> Projections:
         """Return the scan as it came; following ends."""

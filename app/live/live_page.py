@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 SIDE_PX = 300
 KEPT_NOTE = "kept for comparison"
 FROZEN_NOTE = "frozen"
+SNAPSHOT_TIP = "Write the slices on show to files, with where they lie and what made them"
 RESET_TIP = "Put the slices back: across z, y and x, through the middle"
 KEEP_TIP = "Stop, and write the views as they came to a file"
 WHOLE_TIP = "Stop, keep the scan in a file, open it and reconstruct its whole volume"
@@ -40,6 +41,7 @@ class LivePage(QWidget):
     demo, leave : what the two buttons of the first page do
     keep_scan, reconstruct : asked to put the scan into a file, and to reconstruct its volume
     another : asked to let go of the scan
+    keep_slices : asked to put the slices on show into files
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class LivePage(QWidget):
         keep_scan: Callable[[], object],
         reconstruct: Callable[[], object],
         another: Callable[[], object],
+        keep_slices: Callable[[], object],
     ) -> None:
         super().__init__()
         self.setObjectName("Live")
@@ -67,6 +70,7 @@ class LivePage(QWidget):
         self.freeze = _switch("Freeze", self._show, "Hold the slices on show; the scan goes on")
         self.keep = button("Keep to compare", self._keep, "Keep these slices for a comparison")
         self.compare = _switch("Show kept", self._show, "Show what was kept instead of the newest")
+        self.snapshot = button("Keep slices …", keep_slices, SNAPSHOT_TIP)
         self.reset_planes = button("Reset planes", self.views.reset, RESET_TIP)
         self.save = button("Keep scan …", keep_scan, KEEP_TIP)
         self.reconstruct = button("Reconstruct volume …", reconstruct, WHOLE_TIP, "primary")
@@ -95,13 +99,17 @@ class LivePage(QWidget):
         column.addWidget(self.strip)
         column.addWidget(label("While it runs", "caption"))
         column.addWidget(self.controls)
-        for pair in ((self.freeze, self.keep), (self.compare, self.save)):
+        pairs = (
+            (self.freeze, self.keep),
+            (self.compare, self.reset_planes),
+            (self.snapshot, self.save),
+        )
+        for pair in pairs:
             row = QHBoxLayout()
             row.setSpacing(8)
             for each in pair:
                 row.addWidget(each, 1)
             column.addLayout(row)
-        column.addWidget(self.reset_planes)
         column.addWidget(self.reconstruct)
         column.addStretch(1)
         row = QHBoxLayout()
@@ -179,7 +187,7 @@ class LivePage(QWidget):
     def _allow(self) -> None:
         update = self.model.update
         has_images = update is not None and update.images is not None
-        for widget in (self.freeze, self.keep):
+        for widget in (self.freeze, self.keep, self.snapshot):
             widget.setEnabled(has_images)
         self.compare.setEnabled(self._kept is not None)
         for widget in (self.save, self.reconstruct):
@@ -207,6 +215,11 @@ class LivePage(QWidget):
             self.views.show_images(self._kept, KEPT_NOTE)
         elif self._held is not None:
             self.views.show_images(self._held, FROZEN_NOTE if self.freeze.isChecked() else "")
+
+    @property
+    def on_show(self) -> LiveImages | None:
+        """The slices on show: kept, frozen or newest."""
+        return self._kept if self.compare.isChecked() and self._kept else self._held
 
     def _keep(self) -> None:
         """Keep the slices on show."""

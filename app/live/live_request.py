@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from engine.jobs import Loader
-    from engine.live import LiveSession
+    from engine.live import LiveSession, LiveSettings
     from engine.modalities import CtProtocol
 
 Mode = Literal["growing", "sliding"]
@@ -55,7 +55,6 @@ def begin(request: LiveRequest, protocol: CtProtocol, loader: Loader) -> LiveSes
     from engine.backend import cpu
     from engine.live import (
         LiveSession,
-        LiveSettings,
         SourceOptions,
         choices_of,
         geometry_of,
@@ -65,5 +64,12 @@ def begin(request: LiveRequest, protocol: CtProtocol, loader: Loader) -> LiveSes
     options = SourceOptions(replay=request.replay, rate=request.rate, loader=loader)
     source = open_source(request.source.strip(), options)
     geometry = None if request.geometry is None else geometry_of(request.geometry, loader)
-    settings = LiveSettings(mode=request.mode, turn=request.turn, preview_edge=0)
-    return LiveSession(source, choices_of(protocol, settings, geometry), on=cpu(), stays=True)
+    choices = choices_of(protocol, live_settings(request), geometry)
+    return LiveSession(source, choices, on=cpu(), stays=True)
+
+
+def live_settings(request: LiveRequest) -> LiveSettings:
+    """Return which views are in the slices."""
+    from engine.live import LiveSettings
+
+    return LiveSettings(mode=request.mode, turn=request.turn, preview_edge=0)

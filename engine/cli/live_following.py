@@ -11,24 +11,25 @@ from time import monotonic
 
 from engine import backend
 from engine.cli.console import Console
-from engine.cli.live_provenance import provenance_of
-from engine.cli.live_reconstruct import planes_files
 from engine.cli.live_results import save_scan, save_slices, whole_volume
 from engine.cli.live_source import source_of
 from engine.data.projections import Projections
 from engine.errors import EngineError, SettingsError
 from engine.geometry.xray import XrayGeometry
 from engine.io import can_save
+from engine.io.slices import slice_files
 from engine.jobs.loader import Loader, for_command
 from engine.live.choosing import choices_of, geometry_of
 from engine.live.following import LiveUpdate
 from engine.live.frame import Ended
+from engine.live.provenance import LiveOrigin, provenance_of
 from engine.live.session import LiveSession
 from engine.live.settings import LiveSettings
 from engine.live.statistics import LiveStatistics
 from engine.modalities.studies import find_protocol
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.plain import Plain
+from engine.preprocess import CentreOfRotation
 from engine.study.assignments import with_settings
 
 ITEM_BYTES = 2
@@ -48,7 +49,7 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
     choices = choices_of(protocol, settings, geometry)
     on, begun_utc = backend.cpu(arguments.threads), datetime.now(UTC)
     lines = _JsonLines(console) if arguments.json else _Lines(console)
-    with LiveSession(source, choices, on=on) as session:
+    with LiveSession(source, choices, on=on, finds_axis=arguments.find_axis) as session:
         fault = _followed(session, lines, Room(arguments.scan, session))
     update = session.newest
     images, faults = update.images, list[BaseException]()
@@ -61,7 +62,15 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
             faults.append(e)
     if images is not None:
         try:
-            made = provenance_of(session, update, protocol, settings, arguments, begun_utc)
+            origin = LiveOrigin(
+                arguments.source,
+                arguments.replay,
+                arguments.geometry,
+                protocol,
+                settings,
+                begun_utc,
+            )
+            made = provenance_of(session, images, origin, frames_sha256=session.frames_sha256)
             saved = save_slices(images, arguments.output, made)
             lines.say("saved", f"Slices: {', '.join(map(str, saved))}")
         except EngineError as e:
@@ -92,7 +101,12 @@ def _protocol(arguments: argparse.Namespace) -> CtProtocol:
         raise SettingsError("--volume is made of the scan that --scan keeps; give both.")
     if arguments.scan is not None and arguments.mode == "sliding":
         raise SettingsError("--scan keeps views that grow; leave --mode sliding out.")
-    for output in (*planes_files(arguments.output), arguments.volume):
+    centre = getattr(protocol.steps, CentreOfRotation.kind)
+    if arguments.find_axis and centre.column is not None:
+        raise SettingsError(
+            "--find-axis looks for the axis that steps.centre.column says; leave one of them out."
+        )
+    for output in (*slice_files(arguments.output), arguments.volume):
         if output is not None:
             can_save(output)
     return protocol

@@ -12,22 +12,16 @@ from engine.cli.outputs import Output, add_force
 from engine.corrections import CORRECTIONS
 from engine.corrections.base import inputs_of
 from engine.io.outputs import files_written
+from engine.io.slices import slice_files
 
-PLANE_NAMES = ("axial", "coronal", "sagittal")
 SCAN_HELP = "keep the scan as it came, where it grows: .h5, or .nxs of parallel beams"
+AXIS_HELP = "when the scan has ended, look for the axis of rotation and make the slices with it"
 VOLUME_HELP = "at the end, reconstruct the kept scan as an ordinary run does; wants --scan"
-
-
-def planes_files(path: Path) -> tuple[Path, ...]:
-    """Return the files of the three slices."""
-    ending = "".join(path.suffixes[-2:]) if path.name.endswith(".gz") else path.suffix
-    stem = path.name.removesuffix(ending)
-    return tuple(path.with_name(f"{stem}-{name}{ending}") for name in PLANE_NAMES)
 
 
 def images_written(path: Path, arguments: argparse.Namespace) -> Iterator[Path]:
     """Yield the files of the three slices or of the PET image, and those beside them."""
-    for file in (path,) if has_events(arguments) else planes_files(path):
+    for file in (path,) if has_events(arguments) else slice_files(path):
         yield from files_written(file)
 
 
@@ -51,6 +45,7 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument("--mode", choices=("growing", "sliding"), default="growing")
     p.add_argument("--turn", choices=("half", "full"), default="full", help="of sliding views")
     p.add_argument("--weights", choices=("auto", "even", "shared"), default="auto")
+    p.add_argument("--find-axis", action="store_true", help=AXIS_HELP)
     p.add_argument("--scan", type=Path, action=Output, metavar="OUT.h5", help=SCAN_HELP)
     p.add_argument("--volume", type=Path, action=Output, metavar="OUT", help=VOLUME_HELP)
     p.add_argument(

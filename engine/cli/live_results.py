@@ -5,19 +5,15 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-import numpy as np
-
 from engine.backend import Backend
 from engine.cli.console import Console
-from engine.cli.live_reconstruct import planes_files
 from engine.data.projections import Projections
 from engine.data.volume import Volume
 from engine.errors import ResourceError
 from engine.events import Finished
-from engine.geometry.grid import ImageGrid
-from engine.geometry.plane import Plane
 from engine.io import save, save_projections
 from engine.io.outputs import files_written, refuse_to_overwrite
+from engine.io.slices import slice_files, thin_volume
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.reconstruction import run
 from engine.live.images import LiveImages
@@ -29,11 +25,10 @@ from engine.study.study import Study
 
 def save_slices(images: LiveImages, path: Path, provenance: Plain) -> tuple[Path, ...]:
     """Write the slices across z, y and x, each a volume one voxel thick; returns their files."""
-    files = planes_files(path)
+    files = slice_files(path)
     info = {"axes": NO_PATIENT, **provenance}
     for values, plane, file in zip(images.values, images.planes, files, strict=True):
-        values, grid = _thin(values, plane)
-        save(Volume(values, grid, "1/mm", info), file)
+        save(thin_volume(values, plane, "1/mm", info), file)
     return files
 
 
@@ -65,11 +60,3 @@ def whole_volume(
             save(volume, output, volume.info)
     if volume is None:
         raise ResourceError("the run ended without a volume; reconstruct the kept scan.")
-
-
-def _thin(values: np.ndarray, plane: Plane) -> tuple[np.ndarray, ImageGrid]:
-    """(n_z, n_y, n_x) of a slice whose rows and columns lie along axes, and its grid."""
-    along = [int(np.argmax(np.abs(direction))) for direction in (plane.down, plane.across)]
-    missing = ({0, 1, 2} - set(along)).pop()
-    thin = np.ascontiguousarray(np.expand_dims(values, 2 - missing), np.float32)
-    return thin, ImageGrid(thin.shape, (plane.pixel_mm,) * 3, plane.centre_mm)

@@ -50,6 +50,8 @@ from engine.io.outputs import existing, files_written, refuse_inputs
 from engine.io.report import Report, inspect
 from engine.io.response_hdf5 import is_response
 from engine.io.scanners import builtin_scanners, read_scanner
+from engine.io.slice_frame import FRAME, refuse_turned
+from engine.io.slices import refuse_unplaced, slice_files, slice_names, thin_volume
 from engine.io.xray import find as _xray
 from engine.io.xray.dxchange import write_projections
 from engine.io.xray.readers import PROJECTION_READERS
@@ -90,10 +92,14 @@ __all__ = [
     "read_scanner",
     "read_volume",
     "refuse_inputs",
+    "refuse_unplaced",
     "save",
     "save_projections",
     "scan_file",
+    "slice_files",
+    "slice_names",
     "suffixes_of",
+    "thin_volume",
     "to_json",
     "usual_suffixes",
     "write_atomically",
@@ -262,7 +268,9 @@ def save(volume: Volume, path: Path | str, provenance: Plain | None = None) -> N
     path = Path(path)
     writer = writer_of(path)
     refuse_not_finite(path, volume.values)
+    refuse_turned(path, writer, is_turned=FRAME in volume.info)
     said = volume.info if provenance is None else provenance
+    said = {key: fact for key, fact in said.items() if key != FRAME}  # the header states it
     if volume.axes != PATIENT_AXES:
         said = {**said, "axes": volume.axes}
     writer.write(volume, path, said)

@@ -110,9 +110,11 @@ class VolumeWriter(Format):
     Attributes
     ----------
     detail : what the format is good for, in a few words
+    takes_turned : whether it can say where a slice lies whose sides are along no axes
     """
 
     detail: ClassVar[str] = ""
+    takes_turned: ClassVar[bool] = False
 
     @classmethod
     def written(cls, path: Path) -> tuple[Path, ...]:

@@ -6,6 +6,7 @@ says where the axes of the values lead, `Offset` is the middle of the first voxe
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
 
@@ -16,6 +17,7 @@ from engine.io.base import VolumeReader, VolumeWriter
 from engine.io.metaimage import read_meta_image
 from engine.io.open_input import InputFile
 from engine.io.provenance_file import sidecar_path, write_with_sidecar
+from engine.io.slice_frame import to_scanner
 from engine.io.straight_axes import patient_volume
 from engine.plain import Plain
 
@@ -49,6 +51,7 @@ class MetaImageWriter(VolumeWriter):
 
     name: ClassVar[str] = "MetaImage volume"
     suffixes: ClassVar[tuple[str, ...]] = (".mha",)
+    takes_turned: ClassVar[bool] = True
     detail: ClassVar[str] = "for ITK, 3D Slicer and elastix; provenance beside it"
 
     @classmethod
@@ -63,16 +66,18 @@ class MetaImageWriter(VolumeWriter):
 
 
 def _header(volume: Volume) -> str:
-    grid, up = volume.grid, volume.head_sign
-    x, y, z = (float(grid.centres_mm(axis)[0]) for axis in range(3))
+    grid = volume.grid
+    first = [float(grid.centres_mm(axis)[0]) for axis in range(3)]
+    to_patient = np.diag([1.0, 1.0, volume.head_sign, 1.0]) @ to_scanner(volume)
+    offset = (to_patient @ [*first, 1.0])[:3]
     fields = {
         "ObjectType": "Image",
         "NDims": "3",
         "BinaryData": "True",
         "BinaryDataByteOrderMSB": "False",
         "CompressedData": "False",
-        "TransformMatrix": f"1 0 0 0 1 0 0 0 {up}",
-        "Offset": _numbers((x, y, up * z)),
+        "TransformMatrix": _numbers(to_patient[:3, :3].T.ravel()),  # a row: where one axis leads
+        "Offset": _numbers(offset),
         "CenterOfRotation": "0 0 0",
         "ElementSpacing": _numbers(grid.voxel_mm),
         "DimSize": " ".join(str(n) for n in reversed(grid.shape)),
@@ -83,8 +88,8 @@ def _header(volume: Volume) -> str:
     return "".join(f"{key} = {value}\n" for key, value in fields.items())
 
 
-def _numbers(values: tuple[float, ...]) -> str:
-    return " ".join(f"{value:.9g}" for value in values)
+def _numbers(values: Iterable[float]) -> str:
+    return " ".join(f"{value + 0.0:.9g}" for value in values)
 
 
 def _unit(comment: str) -> str:

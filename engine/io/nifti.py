@@ -18,6 +18,7 @@ from engine.io.base import VolumeReader, VolumeWriter
 from engine.io.nifti_values import affine_of, library, magic_of, read_nifti
 from engine.io.open_input import InputFile
 from engine.io.provenance_file import sidecar_path, write_with_sidecar
+from engine.io.slice_frame import to_scanner
 from engine.io.straight_axes import LPS_TO_RAS, patient_volume
 from engine.plain import Plain
 
@@ -48,6 +49,7 @@ class NiftiWriter(VolumeWriter):
 
     name: ClassVar[str] = "NIfTI volume"
     suffixes: ClassVar[tuple[str, ...]] = (".nii.gz", ".nii")
+    takes_turned: ClassVar[bool] = True
     detail: ClassVar[str] = "for other programs; provenance beside it"
 
     @classmethod
@@ -68,7 +70,8 @@ def nifti_bytes(volume: Volume) -> bytes:
     corner_mm = [float(grid.centres_mm(axis)[0]) for axis in range(3)]
     affine = np.diag([*grid.voxel_mm, 1.0])
     affine[:3, 3] = corner_mm
-    affine = LPS_TO_RAS @ np.diag([1.0, 1.0, volume.head_sign, 1.0]) @ affine
+    heads_up = np.diag([1.0, 1.0, volume.head_sign, 1.0])
+    affine = LPS_TO_RAS @ heads_up @ to_scanner(volume) @ affine
     values = np.ascontiguousarray(volume.values, np.float32)
     image = nibabel.Nifti1Image(values.transpose(2, 1, 0), affine)
     header = image.header

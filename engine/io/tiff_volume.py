@@ -18,6 +18,7 @@ from engine.data.volume import Volume
 from engine.io.base import VolumeWriter
 from engine.io.json_text import to_json
 from engine.io.provenance_file import sidecar_path, write_with_sidecar
+from engine.io.slice_frame import FRAME
 from engine.plain import Plain
 
 STEPS = 2**16 - 1
@@ -31,6 +32,7 @@ class TiffWriter(VolumeWriter):
 
     name: ClassVar[str] = "TIFF stack"
     suffixes: ClassVar[tuple[str, ...]] = (".tif", ".tiff")
+    takes_turned: ClassVar[bool] = True
     detail: ClassVar[str] = "16-bit slices for viewers; scale in the file, provenance beside it"
 
     @classmethod
@@ -56,6 +58,8 @@ def tiff_bytes(volume: Volume) -> bytes:
         "centre_mm": list(volume.grid.centre_mm),
         "note": "Isocenter, not for clinical use; value = offset + slope * number",
     }
+    if FRAME in volume.info:  # the centre is that of its own axes
+        said[FRAME] = volume.info[FRAME]
     stream = BytesIO()
     tifffile.imwrite(
         stream,

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from engine.live.images import LiveImages as LiveImages
     from engine.live.opening import SourceOptions as SourceOptions
     from engine.live.opening import open_source as open_source
+    from engine.live.provenance import LiveOrigin as LiveOrigin
+    from engine.live.provenance import provenance_of as provenance_of
     from engine.live.session import LiveSession as LiveSession
     from engine.live.settings import LiveSettings as LiveSettings
     from engine.live.source import FrameSource as FrameSource
@@ -42,6 +44,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "Waiting",
             ),
             "opening": ("SourceOptions", "open_source"),
+            "provenance": ("LiveOrigin", "provenance_of"),
             "session": ("LiveSession",),
             "settings": ("LiveSettings",),
             "images": ("LiveImages",),

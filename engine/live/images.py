@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.arrays import Array
+from engine.filtering.settings import FilterSettings
 from engine.geometry.plane import Plane
 
 
@@ -21,6 +22,8 @@ class LiveImages:
     weights : "even", "shared": how rays count that are measured twice; "exact": where none or all
     axis_column : column, from 0, on which the axis was taken to be seen
     angles_rad : (n_views,) where the source was
+    filter : of the rows
+    roll_deg : turn of the detector in its plane, beyond what the geometry says
     """
 
     values: list[Array]
@@ -31,3 +34,5 @@ class LiveImages:
     weights: str
     axis_column: float
     angles_rad: Array
+    filter: FilterSettings
+    roll_deg: float = 0.0

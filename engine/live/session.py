@@ -46,6 +46,7 @@ class LiveSession:
     on : device and threads
     stays : whether slices can be moved, filtered and so on when the scan has ended, until `close`;
         the end is told as an event then
+    finds_axis : whether the axis is looked for when the scan has ended, before that is told
     """
 
     def __init__(
@@ -55,8 +56,9 @@ class LiveSession:
         *,
         on: Backend,
         stays: bool = False,
+        finds_axis: bool = False,
     ) -> None:
-        self._stays = stays
+        self._stays, self._finds_axis = stays, finds_axis
         choices = choices or LiveChoices()
         is_kept = choices.settings.mode == "growing"
         self._recording = Recording(source, choices.geometry) if is_kept else None
@@ -195,6 +197,8 @@ class LiveSession:
             with Arrivals(self._source) as arrivals:
                 self._follow_and_keep(arrivals)
             self._work.wait()
+            if self._finds_axis and not self._stop.is_set():
+                self._see_axis_found()
             self._hand_over()
             if self._stays and not self._stop.is_set():
                 self._say(Ended(f"{self._source.name}: ended."))
@@ -205,6 +209,14 @@ class LiveSession:
         with self._changed:
             self._fault, self._has_ended = fault, True
             self._changed.notify_all()
+
+    def _see_axis_found(self) -> None:
+        """Look for the axis in all views, and make the slices anew with it."""
+        self.find_axis()
+        self._work.answer(self._asked())
+        self._finder.wait()
+        self._work.answer(self._asked())
+        self._work.refresh(settled=True, is_late=False)
 
     def _follow_and_keep(self, arrivals: Arrivals) -> None:
         """Follow to the end; where slices fail for a reason of ours, a scan is kept to its end."""

@@ -215,6 +215,8 @@ class LiveSlices:
             word_of(weights),
             float(geometry.axis_column.mean()),
             geometry.angles_rad,
+            self._filter_settings,
+            float(np.degrees(self._roll_rad)),
         )
 
     def _is_wanted(self, frame: Frame, said: list[str], same_scan: bool) -> bool:

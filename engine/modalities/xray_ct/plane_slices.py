@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import psutil
@@ -21,13 +22,19 @@ from engine.filtering.projections import filtered, planned
 from engine.filtering.settings import FilterSettings
 from engine.geometry.grid import ImageGrid
 from engine.geometry.plane import Plane, orthogonal
+from engine.io.slice_frame import described
 from engine.modalities.xray_ct.dry_run import without_values
 from engine.modalities.xray_ct.model import expect_integrals
 from engine.modalities.xray_ct.preview import applied, messages_of, steps_of, walked
 from engine.modalities.xray_ct.protocol import CtProtocol
 from engine.operators.slice_sums import SliceSums
+from engine.plain import Plain
 from engine.preprocess.plausibility import doubts
+from engine.privacy.key import pseudonym_of
+from engine.reporting.environment import environment
+from engine.reporting.provenance import CLAIM, hash_array
 
+FORMAT = "isocenter-slices-provenance-1"
 Check = Callable[[], None]
 VALUE_BYTES, COPIES = 4, 5
 """Line integrals before and after a step, filtered ones, and those in the orders of slices."""
@@ -64,6 +71,7 @@ class PlaneSlices:
         on: Backend,
         check: Check = lambda: None,
     ) -> None:
+        self._scan, self._protocol, self._device = scan, protocol, on.name
         _refuse_without_room(scan, protocol)
         prepared = _prepared(scan, protocol, on, check)
         settings = protocol.algorithm.filter or FilterSettings()
@@ -128,6 +136,20 @@ class PlaneSlices:
                 is_fine = False
         self._kept = {plane: self._kept[plane] for plane in planes if plane in self._kept}
         return found, is_fine
+
+    def provenance(self, data: Path, planes: Sequence[Plane]) -> Plain:
+        """Return what slices are made of, as plain values; `data` goes by a pseudonym."""
+        return {
+            "format": FORMAT,
+            "claim": CLAIM,
+            "environment": environment(),
+            "device": self._device,
+            "scan": {"name": pseudonym_of(data), "values_sha256": hash_array(self._scan.values)},
+            "protocol": self._protocol.model_dump(mode="json"),
+            "made_with": list(self.messages),
+            "warnings": list(self.warnings),
+            "planes": [described(plane) for plane in planes],
+        }
 
     def _coarser(self, plane: Plane) -> int:
         n_rows, n_columns = plane.shape

@@ -45,7 +45,9 @@ def protocol_of(**changes) -> CtProtocol:
 def page(qtbot, qapp, preferences, loader, scan, tmp_path):
     """The page with a scan, as the user sees it."""
     controls = Controls(preferences, loader)
-    made = PlanesPage(PlaneReader(controls.session, controls.commands))
+    kept = []
+    made = PlanesPage(PlaneReader(controls.session, controls.commands), kept.append)
+    made.kept = kept
     made.controls = controls
     qtbot.addWidget(made)
     made.resize(700, 500)
@@ -88,6 +90,17 @@ def test_another_setting_keeps_the_planes_and_makes_them_anew(qtbot, page):
     qtbot.waitUntil(lambda: page._reader.newest is not before and is_fine(page), timeout=30_000)
     assert page.views.placement == placement
     assert (page._reader.newest.values[0] != before.values[0]).any()
+
+
+def test_slices_are_kept_as_they_are_on_show(qtbot, page):
+    page.keep.click()
+    (shown,) = page.kept
+    newest = page._reader.newest
+    assert shown.planes == newest.planes and shown.values is newest.values
+    said = shown.provenance()
+    assert said["protocol"]["steps"]["rings"]["use"] == "off"
+    assert said["scan"]["name"].endswith(".h5") and "cone" not in said["scan"]["name"]
+    assert len(said["planes"]) == 3
 
 
 def test_without_its_scan_nothing_stays_on_show(qtbot, page):

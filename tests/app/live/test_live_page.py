@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 
+import nibabel
 import numpy as np
 import pytest
 from PySide6.QtWidgets import QWidget
@@ -19,8 +21,9 @@ from app.shell.actions import Actions
 from app.views.plane_placement import PlanePlacement
 from app.views.plane_view import PlaneView
 from app.views.planes import Edges
+from engine.filtering.settings import FilterSettings
 from engine.geometry.plane import orthogonal
-from engine.io import read_projections, save_projections
+from engine.io import read_projections, save_projections, slice_files
 from engine.live.images import LiveImages
 from engine.live.statistics import LiveStatistics
 from tests.engine.live.live_scans import scan
@@ -122,6 +125,35 @@ def test_slices_that_nobody_makes_any_more_stay_where_they_are(qtbot, live, stor
     assert not live.page.reset_planes.isEnabled()
 
 
+def test_slices_on_show_are_kept_with_what_made_them(qtbot, live, stored, tmp_path, monkeypatch):
+    follow(qtbot, live, stored)
+    live.page.keep.click()
+    kept = live.model.update.images
+    live.page.compare.click()
+    live.model.see_axis(5.0)
+    live.page.views.scene.turn((1.0, 0.0, 0.0), 0.4)
+    qtbot.waitUntil(lambda: live.model.update.images.planes != kept.planes, timeout=10_000)
+    turned = live.model.update.images
+    expect_kept(qtbot, live, kept, tmp_path / "a.nii.gz", monkeypatch, "axial coronal sagittal")
+    live.page.compare.click()
+    expect_kept(qtbot, live, turned, tmp_path / "b.nii.gz", monkeypatch, "slice1 slice2 slice3")
+
+
+def expect_kept(qtbot, live, images, path, monkeypatch, names) -> None:
+    """Keep the slices on show, and look for them and for what is said of them."""
+    monkeypatch.setattr("app.control.slice_saving.ask_save", lambda *_: path)
+    live.page.snapshot.click()
+    qtbot.waitUntil(lambda: not live.model._commands.is_busy, timeout=20_000)
+    for file, values in zip(slice_files(path, names.split()), images.values, strict=True):
+        found = nibabel.load(file).get_fdata()
+        np.testing.assert_array_equal(np.sort(found.ravel()), np.sort(values.ravel()))
+        text = file.with_name(file.name.replace(".nii.gz", ".provenance.json")).read_text()
+        said = json.loads(text)["provenance"]["live"]
+        assert said["axis_column"] == pytest.approx(images.axis_column)
+        assert said["planes"][0]["down"] == pytest.approx(images.planes[0].down)
+        assert "scan.h5" not in text
+
+
 def test_slices_of_another_detector_are_shown_where_they_lie(qtbot):
     views = LiveViews()
     qtbot.addWidget(views)
@@ -137,7 +169,7 @@ def test_slices_of_another_detector_are_shown_where_they_lie(qtbot):
 
 def images_on(planes) -> LiveImages:
     values = [np.zeros(plane.shape, np.float32) for plane in planes]
-    return LiveImages(values, list(planes), 1, 0, 3.2, "exact", 4.0, np.zeros(1))
+    return LiveImages(values, list(planes), 1, 0, 3.2, "exact", 4.0, np.zeros(1), FilterSettings())
 
 
 def test_frozen_slices_stay_and_kept_ones_come_back(qtbot, live, stored):

@@ -75,6 +75,7 @@ def test_slices_scan_and_volume_come_out_of_one_pass(
         (["--mode", "sliding", "--scan", "s.h5"], "views that grow"),
         (["--protocol", "mmr-brain-fdg"], "protocol"),
         (["-o", "s.unknown"], "s-axial.unknown"),
+        (["--find-axis", "--set", "steps.centre.column=20"], "leave one of them out"),
     ],
 )
 def test_what_cannot_be_is_said_before_anything_is_followed(
@@ -82,6 +83,25 @@ def test_what_cannot_be_is_said_before_anything_is_followed(
 ) -> None:
     assert main(["live", "reconstruct", str(stored), "--replay", "-o", "x.nii.gz", *options]) == 2
     assert sentence in capsys.readouterr().err
+
+
+def test_the_axis_is_found_when_the_scan_has_ended(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    real, stated, n = cone(120, axis_column=26.25), cone(120), 120
+    dark, flat = (frame.values[None] for frame in references(stated.shape))
+    counts = counts_of(real, centre=(4.0, -2.0))
+    scan = Projections(counts, stated, kind="counts", flats=flat, darks=dark)
+    save_projections(scan, tmp_path / "scan.h5")
+    words = ["live", "reconstruct", str(tmp_path / "scan.h5"), "--replay", "--json"]
+    out = tmp_path / "s.nii.gz"
+    assert main([*words, "-o", str(out), "--find-axis", "--threads", "2", *SETTINGS]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    figures = [each for each in lines if each["event"] == "figures"][-1]
+    assert figures["axis"] == pytest.approx(26.25, abs=0.1) and figures["used"] == n
+    assert any("The axis is seen at column 26." in each.get("text", "") for each in lines)
+    made = read_volume(tmp_path / "s-axial.nii.gz").info["live"]
+    assert made["axis_column"] == pytest.approx(figures["axis"])
 
 
 def test_another_geometry_is_refused_and_nothing_is_written(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import hashlib
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.geometry.xray import XrayGeometry
 from engine.io.folder import exists
-from engine.live.following import LiveUpdate
+from engine.io.slice_frame import described
 from engine.live.images import LiveImages
 from engine.live.session import LiveSession
 from engine.live.settings import LiveSettings
@@ -24,25 +24,46 @@ from engine.reporting.provenance import CLAIM
 FORMAT = "isocenter-live-provenance-1"
 
 
+@dataclass(frozen=True)
+class LiveOrigin:
+    """What was asked for.
+
+    Attributes
+    ----------
+    source : address, folder or file
+    replay : whether a stored scan was played
+    geometry : the stored scan whose geometry it has; None: the source brought its own
+    protocol : steps and filter
+    settings : which views
+    begun_utc : when following began
+    """
+
+    source: str
+    replay: bool
+    geometry: Path | None
+    protocol: CtProtocol
+    settings: LiveSettings
+    begun_utc: datetime
+
+
 def provenance_of(
     session: LiveSession,
-    update: LiveUpdate,
-    protocol: CtProtocol,
-    settings: LiveSettings,
-    arguments: argparse.Namespace,
-    begun_utc: datetime,
+    images: LiveImages | None,
+    origin: LiveOrigin,
+    *,
+    frames_sha256: str | None = None,
 ) -> Plain:
-    """Return what made the newest images of a session that is closed, as plain values."""
-    images, figures = update.images, update.statistics
-    stored = arguments.geometry
+    """Return what made images, as plain values; the digest is of the frames they were made of."""
+    figures = session.newest.statistics
+    stored = origin.geometry
     return {
         "format": FORMAT,
         "claim": CLAIM,
         "environment": environment(),
         "device": session.device,
         "source": {
-            "name": source_name(arguments.source),
-            "replay": arguments.replay,
+            "name": source_name(origin.source),
+            "replay": origin.replay,
             "frames": figures.frames,
             "dropped": figures.dropped,
         },
@@ -50,13 +71,13 @@ def provenance_of(
             "geometry_sha256": None if session.geometry is None else digest(session.geometry),
             "geometry_of": "the source" if stored is None else pseudonym_of(stored),
             "planned_views": None if session.geometry is None else session.geometry.n_views,
-            "frames_sha256": session.frames_sha256,
+            "frames_sha256": frames_sha256,
         },
-        "protocol": protocol.model_dump(mode="json"),
+        "protocol": origin.protocol.model_dump(mode="json"),
         "steps_done": list(session.steps),
-        "settings": settings.model_dump(mode="json"),
+        "settings": origin.settings.model_dump(mode="json"),
         "live": {} if images is None else _facts(images),
-        "started_utc": begun_utc.isoformat(),
+        "started_utc": origin.begun_utc.isoformat(),
         "ended_utc": datetime.now(UTC).isoformat(),
     }
 
@@ -84,4 +105,7 @@ def _facts(images: LiveImages) -> Plain:
         "covered_deg": float(np.degrees(images.covered_rad)),
         "weights": images.weights,
         "axis_column": images.axis_column,
+        "roll_deg": images.roll_deg,
+        "filter": images.filter.model_dump(mode="json"),
+        "planes": [described(plane) for plane in images.planes],
     }
