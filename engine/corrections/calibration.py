@@ -206,7 +206,9 @@ def efficiencies_digest(data: ListMode) -> str:
     """
     found = data.components
     pairs = None if found is None else found.pairs
-    tables = () if found is None else (found.geometry, found.interference, pairs and pairs.values)
+    lines = None if found is None else found.lines
+    tables = () if found is None else (found.geometry, found.interference)
+    tables = (*tables, pairs and pairs.values, lines and lines.values)
     is_live = found is not None and found.live is not None
     crystals = found.crystals if found is not None and is_live else data.efficiencies
     parts = [part for part in (crystals, *tables) if part is not None]

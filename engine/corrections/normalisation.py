@@ -29,9 +29,10 @@ def _read(path: Path, scanner: Scanner) -> Components:
 
 
 def _accepts(file: Any) -> bool:
+    from engine.io.castor.normalisation import is_normalisation
     from engine.io.normalisation_hdf5 import is_components
 
-    return is_components(file)
+    return is_components(file) or is_normalisation(file.head)
 
 
 def _attach(data: Any, components: Components) -> Any:
@@ -50,7 +51,7 @@ EFFICIENCIES = InputRole(
     title="Normalisation",
     text="Crystal efficiencies or a measured normalisation",
     without="Crystal efficiencies or a measured normalisation; without, all crystals count alike.",
-    suffixes=(".h5", ".hdf5", ".txt", ".csv", ".tsv"),
+    suffixes=(".h5", ".hdf5", ".txt", ".csv", ".tsv", ".cdh"),
     read=_read,
     describe=Components.describe,
     attach=_attach,
@@ -86,7 +87,9 @@ class Normalisation(Multiplicative[ListMode]):
         if found.geometry is not None or found.interference is not None:
             table = TableFactor(found.geometry, found.interference, found.replaces_geometry)
             data = data.with_factor(table, on=on)
-        return data if found.pairs is None else data.with_factor(found.pairs, on=on)
+        for more in (found.pairs, found.lines):
+            data = data if more is None else data.with_factor(more, on=on)
+        return data
 
     def summary(self, before: ListMode, after: ListMode) -> str:
         found = before.components

@@ -7,7 +7,8 @@ detector block was ready to count, Δ the difference of the rings of a line, |t|
 tangential bin from the middle and p the place in its block of the crystal from which t is positive.
 Of these, g is a table of the geometry, which replaces the closed form of `line_efficiency` or
 multiplies it, and m is the interference of crystals with their neighbours in a block. Scanners of
-modules may hold a table of their pairs instead (`engine.data.pair_table`). After Casey,
+modules may hold a table of their pairs instead (`engine.data.pair_table`), programs one of all
+lines (`engine.data.line_table`). After Casey,
 Gadagkar & Newport, Proc 3D Image Reconstruction (1995) 67.
 """
 
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 
 from engine.arrays import Array, module_of
 from engine.data.line_factors import LineFactor
+from engine.data.line_table import LineTable
 from engine.data.pair_table import PairTable
 from engine.geometry.ring import RingScanner
 from engine.geometry.scanner import Scanner
@@ -42,6 +44,7 @@ class Components:
     interference : (block_places, n_tangential // 2 + 1) float32 m, of rings
     live : (n_blocks,) float32 l
     pairs : a table of pairs of modules, which stands for g and m
+    lines : a value for each line, which stands for all the others
     notes : what the reader wants the user to know, one sentence each
 
     Examples
@@ -62,12 +65,13 @@ class Components:
     interference: NDArray[np.float32] | None = None
     live: NDArray[np.float32] | None = None
     pairs: PairTable | None = None
+    lines: LineTable | None = None
     notes: tuple[str, ...] = ()
 
     @property
     def has_tables(self) -> bool:
         """Whether lines count differently by more than their crystals."""
-        tables = (self.geometry, self.interference, self.pairs)
+        tables = (self.geometry, self.interference, self.pairs, self.lines)
         return any(table is not None for table in tables)
 
     def of_crystals(self, scanner: Scanner) -> NDArray[np.float32] | None:
@@ -100,6 +104,8 @@ class Components:
             parts.append(f"live time of {len(self.live):,} blocks, {_span(self.live)}")
         if self.pairs is not None:
             parts.append(self.pairs.describe())
+        if self.lines is not None:
+            parts.append(self.lines.describe())
         return parts
 
 

@@ -17,6 +17,7 @@ from engine.data.components import Components
 from engine.errors import DataError, FileFormatError, GeometryError
 from engine.geometry.ring import RingScanner
 from engine.geometry.scanner import Scanner
+from engine.io.castor.normalisation import read_castor_normalisation
 from engine.io.efficiencies import DATASET, read_efficiencies, refuse_unusable
 from engine.io.hdf5 import (
     as_json,
@@ -45,7 +46,10 @@ USES = {"multiplies": False, "replaces": True}
 
 
 def read_components(path: Path, scanner: Scanner) -> Components:
-    """Return the components in a file of ours, or the crystal efficiencies in another one."""
+    """Return the components in a file of ours or CASToR's, else crystal efficiencies."""
+    of_lines = read_castor_normalisation(path, scanner)
+    if of_lines is not None:
+        return of_lines
     with open_input(path) as file:
         is_ours = is_components(file)
     if not is_ours:

@@ -22,6 +22,7 @@ from engine.data.response import ResponseMatrix
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.io import (
+    read_components,
     read_efficiencies,
     read_histogram,
     read_listmode,
@@ -138,6 +139,13 @@ def _gate(folder: Path) -> Path:
 def _castor(folder: Path) -> Path:
     castor_files.write_table(folder / "SMALL_RING.lut", small_ring())
     return castor_files.write_scan(folder / "scan.cdh", _timed(folder))
+
+
+def _castor_normalisation(folder: Path) -> Path:
+    ring = small_ring()
+    lines = ring.lors(np.arange(ring.n_lors))
+    values = _rng().uniform(1, 2, len(lines))
+    return castor_files.write_normalisation(folder / "norm.cdh", lines, {"norm": values})
 
 
 def _volume(folder: Path, name: str = "volume.h5") -> Path:
@@ -287,6 +295,10 @@ def _with_ring(path: Path) -> object:
     return read_efficiencies(path, small_ring())
 
 
+def _lines_of_ring(path: Path) -> object:
+    return read_components(path, small_ring())
+
+
 def _calibration(folder: Path) -> Path:
     ring = small_ring()
     found = Calibration(2.5e6, 0.4, ring.name, scanner_digest(ring), ("attenuation",))
@@ -343,6 +355,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("scanner", lambda folder: _text(folder, RING, ring_text()), _scanner),
     Kind("efficiencies-hdf5", _efficiencies_hdf5, _with_ring),
     Kind("efficiencies-text", _efficiencies_text, _with_ring),
+    Kind("castor-normalisation", _castor_normalisation, _lines_of_ring),
     Kind("calibration", _calibration, read_calibration),
     Kind("tracer", lambda folder: _text(folder, "tracer.toml", TRACER), read_tracer),
     Kind("study", _study, read_study),

@@ -1,7 +1,7 @@
 """List mode of CASToR (`.cdh` with `.cdf`), PET.
 
 Attenuation and normalisation of a list-mode file are known on the lines of its events alone, and
-a sensitivity needs all lines; they are not used, and a note says so.
+a sensitivity needs all lines: those come from a normalisation (`engine.io.castor.normalisation`).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from engine.geometry.tof import MM_PER_PS, TofBins
 from engine.io.base import ListModeReader
 from engine.io.castor.crystals import AXES_NOTE, read_table, table_beside
 from engine.io.castor.header import CastorHeader, is_header, read_header
+from engine.io.castor.normalisation import is_normalisation
 from engine.io.castor.records import ACF, NORM, PLACE, TOF, expected, record_of
 from engine.io.cut_off import CutOff, words_of
 from engine.io.folder import entries
@@ -47,7 +48,9 @@ class Castor(ListModeReader):
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
-        return is_header(file.head) or file.path.suffix.lower() == DATA
+        if is_header(file.head):
+            return not is_normalisation(file.head)
+        return file.path.suffix.lower() == DATA
 
     @classmethod
     def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
@@ -94,7 +97,8 @@ def _refuse_other_kinds(header: CastorHeader) -> None:
         )
     if mode.startswith("norm"):
         raise FileFormatError(
-            f"{header.path.name}: a normalisation of CASToR, not a scan; open the scan's header."
+            f"{header.path.name}: a normalisation of CASToR, not a scan; open the scan, and load "
+            "this as its normalisation."
         )
     if mode not in LIST_MODE:
         raise FileFormatError(
@@ -240,7 +244,7 @@ def _notes(records: Array, bins: Array | None, start_ms: int) -> tuple[str, ...]
     if ACF in names or NORM in names:
         notes.append(
             "Corrections of attenuation and normalisation are known on the lines of events alone "
-            "and are not used; load a μ-map and crystal efficiencies."
+            "and are not used; load a μ-map, and the normalisation of all lines (.cdh)."
         )
     if bins is not None and {"scatter", "randoms"} & {*names}:
         notes.append("Scatter and randoms of events with time of flight are not used.")

@@ -36,6 +36,28 @@ def write_table(path: Path, ring: RingScanner) -> Path:
     return path
 
 
+def write_normalisation(
+    path: Path, lines: Array, columns: Mapping[str, Array], **changes: object
+) -> Path:
+    """Corrections of lines, and their header."""
+    header: dict[str, object] = {
+        "Scanner name": "SMALL_RING",
+        "Data filename": path.with_suffix(".cdf").name,
+        "Number of events": len(lines),
+        "Data mode": "normalization",
+        "Data type": "PET",
+    }
+    header |= {KEYS[name]: 1 for name in columns} | changes
+    parts = [*((name, "<f4") for name in columns), ("first", "<u4"), ("second", "<u4")]
+    records = np.zeros(len(lines), np.dtype(parts))
+    records["first"], records["second"] = lines.T
+    for name, values in columns.items():
+        records[name] = values
+    records.tofile(path.with_suffix(".cdf"))
+    path.write_text("".join(f"{key}: {value}\n" for key, value in header.items()))
+    return path
+
+
 def write_scan(
     path: Path, scan: ListMode, more: Mapping[str, Array] | None = None, **changes: object
 ) -> Path:

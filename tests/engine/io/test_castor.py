@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 from engine.backend import cpu
+from engine.corrections.line_geometry import LineGeometry
+from engine.corrections.normalisation import Normalisation
 from engine.data.listmode import ListMode
 from engine.errors import (
     CutOffError,
+    DataError,
     FileFormatError,
     GeometryError,
     ScannerMissingError,
@@ -19,9 +22,10 @@ from engine.errors import (
 from engine.events import Finished
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.tof import TofSettings
-from engine.io import read_listmode, write_listmode
+from engine.io import read_components, read_listmode, write_listmode
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.recognise import purpose_of
 from engine.modalities.studies import Study
 from engine.simulate import ShapePhantom, simulate_listmode
 from engine.simulate.shapes import Cylinder
@@ -143,6 +147,99 @@ class TestTheScanComesBack:
         assert found.notes == ()
 
 
+class TestNormalisation:
+    @pytest.fixture
+    def lines(self) -> np.ndarray:
+        """Every line of the ring once, in no order."""
+        lors = RING.lors(np.arange(RING.n_lors))
+        return np.random.default_rng(4).permutation(lors[RING.in_coincidence(lors)])
+
+    @pytest.fixture
+    def efficiencies(self) -> np.ndarray:
+        return np.random.default_rng(3).uniform(0.5, 1, RING.n_crystals).astype(np.float32)
+
+    def write(self, folder: Path, lines, values, **changes) -> Path:
+        with np.errstate(divide="ignore"):
+            corrections = np.where(values > 0, 1 / values, 0)
+        path = folder / "norm.cdh"
+        return files.write_normalisation(path, lines, {"norm": corrections}, **changes)
+
+    def test_lines_have_their_probability_and_others_none(self, folder, lines, efficiencies):
+        found = np.prod(efficiencies[lines], axis=1)
+        path = self.write(folder, lines[10:], found[10:])
+        components = read_components(path, RING)
+        data = ListMode(RING, crystals=lines[:, ::-1].astype(np.int32), components=components)
+        applied = Normalisation().apply(data, on=ON)
+        np.testing.assert_allclose(applied.factors[10:], found[10:], rtol=1e-6)
+        assert not applied.factors[:10].any()
+        assert "its table is applied" in (LineGeometry().obstacle(applied) or "")
+
+    def test_the_image_is_that_of_crystals_and_geometry(
+        self, folder: Path, lines, efficiencies
+    ) -> None:
+        shape = Cylinder((8.0, 6.0, 2.0), (15.0, 15.0, 6.0), activity=1.0, mu_per_mm=0.0)
+        scan = simulate_listmode(
+            ShapePhantom("cylinder", (shape,)), RING, n_prompts=2500, seed=6, randoms_fraction=0,
+            duration_s=3, efficiencies=efficiencies,
+        )  # fmt: skip
+        scan = replace(scan, mu_map=None)
+        write_listmode(scan, folder / "ours.h5")
+        path = files.write_scan(folder / "scan.cdh", scan)
+        values = np.prod(efficiencies[lines], axis=1) * RING.geometric_factor(lines)
+        norm = self.write(folder, lines, values)
+        protocol = with_settings(ListModeProtocol(), SETTINGS)
+        ours, theirs = (
+            next(e for e in run(study, on=ON) if isinstance(e, Finished)).volume.values
+            for study in (
+                Study(data=folder / "ours.h5", protocol=protocol),
+                Study(data=path, normalisation=norm, protocol=protocol),
+            )
+        )
+        assert ours.any()
+        np.testing.assert_allclose(theirs, ours, atol=1e-4 * ours.max())
+
+    def test_a_drop_knows_it(self, folder: Path, lines) -> None:
+        found = purpose_of(self.write(folder, lines, np.ones(len(lines))))
+        assert found.role is not None
+        assert (found.purpose, found.role.key) == ("input", "normalisation")
+
+    def test_attenuation_in_it_is_left_out(self, folder: Path, lines) -> None:
+        ones = np.ones(len(lines))
+        path = files.write_normalisation(
+            folder / "norm.cdh", lines, {"acf": 3 * ones, "norm": ones}
+        )
+        components = read_components(path, RING)
+        assert components.lines is not None
+        assert (components.lines.values == 1).all()
+        assert "attenuation are not used" in components.notes[0]
+
+    @pytest.mark.parametrize(
+        ("changes", "error", "wanted"),
+        [
+            ({"Number of events": 7}, FileFormatError, "counts 7"),
+            ({"Maximum number of lines per event": 3}, FileFormatError, "several lines"),
+            ({"Normalization correction flag": 0}, FileFormatError, "no normalisation"),
+        ],
+    )
+    def test_headers(self, folder: Path, lines, changes, error, wanted) -> None:
+        path = self.write(folder, lines, np.ones(len(lines)), **changes)
+        with pytest.raises(error, match=wanted):
+            read_components(path, RING)
+
+    def test_lines_that_make_no_sense(self, folder: Path, lines) -> None:
+        twice = np.concatenate([lines, lines[:1, ::-1]])
+        with pytest.raises(DataError, match="listed twice"):
+            read_components(self.write(folder, twice, np.ones(len(twice))), RING)
+        with pytest.raises(GeometryError, match="has 96"):
+            read_components(self.write(folder, lines + 50, np.ones(len(lines))), RING)
+        with pytest.raises(DataError, match="all corrections are 0"):
+            read_components(self.write(folder, lines, np.zeros(len(lines))), RING)
+        with pytest.raises(DataError, match="is -1"):
+            values = np.ones(len(lines))
+            path = files.write_normalisation(folder / "norm.cdh", lines, {"norm": -values})
+            read_components(path, RING)
+
+
 class TestDamage:
     def test_no_table(self, scan: ListMode, tmp_path: Path) -> None:
         path = files.write_scan(tmp_path / "scan.cdh", scan)
@@ -164,7 +261,6 @@ class TestDamage:
         ("key", "value", "wanted"),
         [
             ("Data mode", "histogram", "list-mode alone"),
-            ("Data mode", "normalization", "a normalisation of CASToR"),
             ("Data type", "SPECT", "PET alone"),
             ("Maximum number of lines per event", 4, "up to 4 lines"),
             ("Number of events", 7, "padded"),

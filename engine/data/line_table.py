@@ -1,0 +1,81 @@
+"""A probability for each listed line of response: what another program measured line by line.
+
+w(a, b) = v_k where {a, b} is the k-th listed pair, else 0: lines that are not listed see nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.arrays import Array, module_of
+from engine.data.line_factors import LineFactor
+from engine.errors import DataError
+from engine.geometry.scanner import Scanner
+
+if TYPE_CHECKING:
+    from engine.backend import Backend
+
+
+@dataclass(frozen=True, eq=False)
+class LineTable(LineFactor):
+    """Values of listed lines.
+
+    Attributes
+    ----------
+    pairs : (n,) int64 lower crystal · n_crystals + higher one, increasing
+    values : (n,) float32
+    n_crystals : of the scanner
+    """
+
+    pairs: NDArray[np.int64]
+    values: NDArray[np.float32]
+    n_crystals: int
+    replaces_geometry: bool = True
+
+    @classmethod
+    def of(cls, crystals: Array, values: Array, n_crystals: int, name: str) -> Self:
+        """Return the table of pairs (n, 2) in any order; refuse one that is listed twice."""
+        packed = _packed(crystals, n_crystals)
+        order = np.argsort(packed, kind="stable")
+        packed = packed[order]
+        twice = np.flatnonzero(packed[1:] == packed[:-1])
+        if len(twice):
+            low, high = divmod(int(packed[twice[0]]), n_crystals)
+            raise DataError(
+                f"{name}: the line of crystals {low:,} and {high:,} is listed twice; write each "
+                "line once."
+            )
+        return cls(packed, np.ascontiguousarray(values[order], np.float32), n_crystals)
+
+    def of_lines(
+        self, crystals: Array, scanner: Scanner, *, on: Backend, reproducible: bool = True
+    ) -> Array:
+        xp = module_of(crystals)
+        pairs, values = xp.asarray(self.pairs), xp.asarray(self.values)
+        wanted = _packed(crystals, self.n_crystals)
+        at = xp.minimum(xp.searchsorted(pairs, wanted), len(pairs) - 1)
+        return xp.where(pairs[at] == wanted, values[at], np.float32(0))
+
+    def fingerprint(self) -> Iterator[bytes]:
+        yield self.pairs.tobytes()
+        yield self.values.tobytes()
+
+    def on_device(self, on: Backend) -> Self:
+        return replace(self, pairs=on.to_device(self.pairs), values=on.to_device(self.values))
+
+    def describe(self) -> str:
+        """Say in a phrase what it holds."""
+        span = f"{self.values.min():.3g} to {self.values.max():.3g}"
+        return f"{len(self.values):,} lines one by one, {span}"
+
+
+def _packed(crystals: Array, n_crystals: int) -> Array:
+    """(n,) a number for each pair, whichever of its crystals comes first."""
+    low = crystals.min(axis=1).astype(np.int64)
+    high = crystals.max(axis=1).astype(np.int64)
+    return low * n_crystals + high

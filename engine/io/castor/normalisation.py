@@ -1,0 +1,97 @@
+"""Normalisations of CASToR: the corrections of all lines, `Data mode: normalization`.
+
+A record is [attenuation correction f4]; [normalisation correction f4]; crystals u4, u4. The
+probability of a line is 1 over its normalisation correction; lines that are not listed see
+nothing. Attenuation belongs to one patient, a normalisation to the scanner: it is left out.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from engine.data.components import Components
+from engine.data.line_table import LineTable
+from engine.errors import DataError, FileFormatError, GeometryError
+from engine.geometry.scanner import Scanner
+from engine.io.budget import refuse_no_room
+from engine.io.castor.header import is_header, read_header
+from engine.io.castor.records import ACF, FLAGS, NORM
+from engine.io.open_input import InputFile, open_input
+
+MODE = "norm"
+BYTES = 40
+"""A line takes while it is read."""
+
+
+def is_normalisation(head: bytes) -> bool:
+    """Whether a file begins like the header of a normalisation."""
+    if not is_header(head):
+        return False
+    mode = head.lower().partition(b"data mode")[2].partition(b"\n")[0]
+    return mode.lstrip(b" \t:").startswith(MODE.encode())
+
+
+def read_normalisation(file: InputFile, scanner: Scanner) -> Components:
+    """Return the efficiencies of all lines of a scanner."""
+    header = read_header(file)
+    flags = {name: bool(header.number(*FLAGS[name][1])) for name in (ACF, NORM)}
+    if not flags[NORM]:
+        raise FileFormatError(
+            f"{file.name}: holds no normalisation (its `Normalization correction flag` is 0); load "
+            "a μ-map for attenuation."
+        )
+    if header.whole("maximum number of lines per event") > 1:
+        raise FileFormatError(
+            f"{file.name}: entries of several lines are not read; write each line by itself."
+        )
+    parts = [(name, "<f4") for name, there in flags.items() if there]
+    record = np.dtype([*parts, ("first", "<u4"), ("second", "<u4")])
+    with open_input(header.data_file) as data:
+        n, rest = divmod(data.size, record.itemsize)
+        promised = header.whole("number of events") or n
+        if rest or n != promised:
+            raise FileFormatError(
+                f"{data.name}: {data.size:,} bytes are {n:,} lines of {record.itemsize} bytes and "
+                f"{rest} more, {file.name} counts {promised:,}; copy both again."
+            )
+        refuse_no_room(n * BYTES, data.name, "its lines")
+        lines = data.array(record, (n,))
+        pairs = np.stack([lines["first"], lines["second"]], -1)
+        corrections = np.asarray(lines[NORM], np.float64)
+        name = data.name
+    _refuse(pairs, corrections, scanner, name)
+    with np.errstate(divide="ignore"):
+        values = np.where(corrections > 0, 1 / corrections, 0)
+    table = LineTable.of(pairs, values, scanner.n_crystals, name)
+    left_out = "Its corrections of attenuation are not used; load the μ-map of the scan."
+    return Components(lines=table, notes=(left_out,) if flags[ACF] else ())
+
+
+def _refuse(
+    pairs: np.ndarray[tuple[int, ...], np.dtype[np.uint32]],
+    corrections: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
+    scanner: Scanner,
+    name: str,
+) -> None:
+    if int(pairs.max()) >= scanner.n_crystals:
+        raise GeometryError(
+            f"{name}: names crystal {int(pairs.max()):,}, {scanner.name!r} has "
+            f"{scanner.n_crystals:,}; choose the normalisation of this scanner."
+        )
+    bad = ~(corrections >= 0) | np.isinf(corrections)
+    if bad.any():
+        k = int(np.argmax(bad))
+        raise DataError(
+            f"{name}: the correction of line {k:,} is {corrections[k]:g}, want at least 0; write "
+            "the file again."
+        )
+    if not (corrections > 0).any():
+        raise DataError(f"{name}: all corrections are 0; choose another normalisation.")
+
+
+def read_castor_normalisation(path: Path, scanner: Scanner) -> Components | None:
+    """Return the normalisation in a file, None if it is none of CASToR."""
+    with open_input(path) as file:
+        return read_normalisation(file, scanner) if is_normalisation(file.head) else None
