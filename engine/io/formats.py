@@ -28,13 +28,17 @@ from engine.io.gate.reader import GateRoot
 from engine.io.histogram_hdf5 import HistogramHdf5
 from engine.io.listmode_hdf5 import ListModeHdf5
 from engine.io.metaimage_volume import MetaImageVolumes, MetaImageWriter
+from engine.io.minc import Minc
+from engine.io.mrc import Mrc
 from engine.io.nifti import Nifti, NiftiWriter
 from engine.io.nrrd_volume import Nrrd, NrrdWriter
+from engine.io.ome_tiff import OmeTiffWriter
 from engine.io.open_input import InputFile
 from engine.io.petsird.reader import Petsird
 from engine.io.png import PngWriter
 from engine.io.safir import Safir
 from engine.io.siemens_mmr import SiemensMmr
+from engine.io.tiff_read import TiffVolume
 from engine.io.tiff_volume import TiffWriter
 from engine.io.volume_hdf5 import VolumeHdf5, VolumeHdf5Writer
 from engine.io.xray.readers import PROJECTION_READERS
@@ -46,11 +50,11 @@ LISTMODE_READERS: tuple[type[ListModeReader], ...] = (
 HISTOGRAM_READERS: tuple[type[HistogramReader], ...] = (HistogramHdf5,)
 VOLUME_READERS: tuple[type[VolumeReader], ...] = (
     *(Nifti, VolumeHdf5, GateEmissions),
-    *(MetaImageVolumes, Nrrd, DicomSeries),
+    *(MetaImageVolumes, Nrrd, DicomSeries, TiffVolume, Mrc, Minc),
 )
 WRITERS: tuple[type[VolumeWriter], ...] = (
-    *(NiftiWriter, VolumeHdf5Writer, DicomSeriesWriter, MetaImageWriter, TiffWriter, PngWriter),
-    NrrdWriter,
+    *(NiftiWriter, VolumeHdf5Writer, DicomSeriesWriter, MetaImageWriter, NrrdWriter),
+    *(OmeTiffWriter, TiffWriter, PngWriter),
 )
 """Writers of volumes, in the order in which they are offered."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import h5py
 import nibabel
@@ -23,6 +24,7 @@ from engine.io.dicom.series_writer import DicomSeriesWriter
 from engine.io.metaimage_volume import MetaImageWriter
 from engine.io.nifti import NiftiWriter
 from engine.io.nrrd_volume import NrrdWriter
+from engine.io.ome_tiff import OmeTiffWriter
 from engine.io.png import FOOTER_PX, MARGIN_PX, PANEL_PX, TEXT_PX, PngWriter, font
 from engine.io.tiff_volume import TiffWriter
 from engine.io.volume_hdf5 import VolumeHdf5Writer
@@ -121,6 +123,19 @@ def by_tifffile(path: Path) -> dict[int, Point]:
     return _named(values, said["voxel_mm"], said["centre_mm"], said["axes"].partition("; ")[2])
 
 
+def by_tifffile_as_ome(path: Path) -> dict[int, Point]:
+    with tifffile.TiffFile(path) as file:
+        assert file.is_ome and file.series[0].axes == "ZYX"
+        values, text = file.asarray(), file.ome_metadata
+    tree = ElementTree.fromstring(text)
+    (pixels,) = [each for each in tree.iter() if each.tag.endswith("}Pixels")]
+    assert {pixels.get(f"PhysicalSize{axis}Unit") for axis in "XYZ"} == {"mm"}
+    voxel = [float(pixels.get(f"PhysicalSize{axis}")) for axis in "XYZ"]
+    keys = {each.get("K"): each.text for each in tree.iter() if each.tag.endswith("}M")}
+    centre = [float(place) for place in keys["isocenter:centre_mm"].split()]
+    return _named(values, voxel, centre, keys["isocenter:axes"])
+
+
 def _through(values: np.ndarray, affine: np.ndarray, signs: Point) -> dict[int, Point]:
     return {
         value: tuple((affine @ [*np.argwhere(values == value)[0], 1])[:3] * signs)
@@ -145,6 +160,7 @@ READ_BY: dict[type[VolumeWriter], tuple[str, Read]] = {
     MetaImageWriter: (".mha", by_the_specification_of_metaimage),
     TiffWriter: (".tif", by_tifffile),
     NrrdWriter: (".nrrd", by_pynrrd),
+    OmeTiffWriter: (".ome.tif", by_tifffile_as_ome),
 }
 
 
@@ -170,7 +186,7 @@ def refuse_other_places(found: dict[int, Point], grid: ImageGrid) -> None:
 
 
 @pytest.mark.parametrize("axes", AXES)
-@pytest.mark.parametrize("ending", [".nii", ".nii.gz", ".h5", ".mha", ".nrrd"])
+@pytest.mark.parametrize("ending", [".nii", ".nii.gz", ".h5", ".mha", ".nrrd", ".ome.tif"])
 def test_what_we_read_back_is_what_was_written(tmp_path: Path, ending: str, axes: str) -> None:
     volume = phantom(axes)
     save(volume, tmp_path / f"a{ending}", {"algorithm": "osem"})

@@ -1,0 +1,89 @@
+"""Volumes of the MINC toolkit (.mnc): version 1 is NetCDF, version 2 HDF5; read by nibabel.
+
+MINC counts to the right, to the front and to the head, as nibabel's matrix does; real values are
+those of the file, scaled slice by slice.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from engine.arrays import Array
+from engine.data.volume import Volume
+from engine.errors import FileFormatError, GeometryError
+from engine.io.base import VolumeReader
+from engine.io.budget import refuse_bomb, refuse_no_room
+from engine.io.hdf5 import DAMAGE, is_hdf5, library_file, refuse_unsafe
+from engine.io.open_input import InputFile
+from engine.io.straight_axes import LPS_TO_RAS, patient_volume
+from engine.io.xray.dxchange import has_object
+
+NETCDF = (b"CDF\x01", b"CDF\x02")
+GROUP = "/minc-2.0"
+IMAGES = ("image", "image-min", "image-max")
+
+
+class _Stored(Protocol):
+    """A MINC file as nibabel has it opened."""
+
+    def get_data_shape(self) -> tuple[int, ...]: ...
+    def get_affine(self) -> Array: ...
+    def get_scaled_data(self) -> Array: ...
+
+
+class Minc(VolumeReader):
+    """MINC volume."""
+
+    name: ClassVar[str] = "MINC volume"
+    suffixes: ClassVar[tuple[str, ...]] = (".mnc",)
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        if is_hdf5(file.head):
+            return has_object(file, GROUP)
+        return file.head[:4] in NETCDF and cls.ends(file.path)
+
+    @classmethod
+    def read(cls, file: InputFile) -> Volume:
+        from nibabel.minc1 import MincError
+
+        try:
+            return _second(file) if is_hdf5(file.head) else _first(file)
+        except (*DAMAGE, MincError, AttributeError, AssertionError, IndexError, TypeError) as e:
+            reason = " ".join(str(e).split())
+            raise FileFormatError(
+                f"{file.name}: damaged or truncated MINC file ({reason}); copy it again."
+            ) from e
+
+
+def _first(file: InputFile) -> Volume:
+    netcdf = import_module("nibabel.externals.netcdf")
+    with netcdf.netcdf_file(file.stream(), mmap=False) as stored:
+        return _volume(file, import_module("nibabel.minc1").Minc1File(stored))
+
+
+def _second(file: InputFile) -> Volume:
+    with library_file(file) as stored:
+        for name in IMAGES:
+            item = stored.get(f"{GROUP}/image/0/{name}")
+            if item is not None and item.shape:
+                refuse_unsafe(item, f"{file.name}: {name}", file.size)
+        return _volume(file, import_module("nibabel.minc2").Minc2File(stored))
+
+
+def _volume(file: InputFile, stored: _Stored) -> Volume:
+    shape = stored.get_data_shape()
+    if len(shape) != 3:
+        raise GeometryError(
+            f"{file.name}: {' × '.join(map(str, shape))} values, want one volume of three axes; "
+            "export a single frame."
+        )
+    n_values = int(np.prod(shape, dtype=object))
+    refuse_bomb(n_values, file.size, file.name)
+    refuse_no_room(12 * n_values, file.name)
+    values = np.asarray(stored.get_scaled_data(), np.float32)
+    affine = LPS_TO_RAS @ np.asarray(stored.get_affine(), np.float64)
+    return patient_volume(file, values, affine, "")
