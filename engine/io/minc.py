@@ -7,6 +7,7 @@ those of the file, scaled slice by slice.
 from __future__ import annotations
 
 from importlib import import_module
+from io import BytesIO
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -61,7 +62,7 @@ class Minc(VolumeReader):
 
 def _first(file: InputFile) -> Volume:
     netcdf = import_module("nibabel.externals.netcdf")
-    with netcdf.netcdf_file(file.stream(), mmap=False) as stored:
+    with netcdf.netcdf_file(BytesIO(file.read()), mmap=False) as stored:
         return _volume(file, import_module("nibabel.minc1").Minc1File(stored))
 
 

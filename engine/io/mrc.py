@@ -20,6 +20,7 @@ from engine.io.ranges import stated_grid
 
 MARK, MARK_AT = b"MAP ", 208
 MODES = {0: "i1", 1: "i2", 2: "f4", 6: "u2", 12: "f2"}
+HEADER_BYTES, EXTENDED = 1024, slice(92, 96)
 ANGSTROM_PER_MM = 1e7
 
 
@@ -31,7 +32,7 @@ class Mrc(VolumeReader):
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
-        return file.head[MARK_AT : MARK_AT + 4] == MARK
+        return file.size >= HEADER_BYTES and file.head[MARK_AT : MARK_AT + 4] == MARK
 
     @classmethod
     def read(cls, file: InputFile) -> Volume:
@@ -74,8 +75,9 @@ def _refuse_unusable(file: InputFile) -> None:
             "save it as one of them."
         )
     n_values = columns * rows * sections
-    n_bytes = n_values * np.dtype(MODES[mode]).itemsize
-    if min(columns, rows, sections) < 1 or n_bytes > file.size:
+    (extended,) = (int(n) for n in np.frombuffer(file.head[EXTENDED], f"{order}i4"))
+    n_bytes = HEADER_BYTES + extended + n_values * np.dtype(MODES[mode]).itemsize
+    if min(columns, rows, sections) < 1 or extended < 0 or n_bytes > file.size:
         raise FileFormatError(
             f"{file.name}: its header counts {columns:,} × {rows:,} × {sections:,} values, "
             f"{n_bytes:,} bytes, and the file has {file.size:,}; it is truncated or damaged."

@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from engine.data.volume import Volume
+from engine.errors import FileFormatError
 from engine.io.base import VolumeReader
 from engine.io.open_input import InputFile, refuse_not_finite
 from engine.io.provenance_file import provenance_beside
@@ -34,6 +35,8 @@ class TiffVolume(VolumeReader):
         said = sizes_of(file) or TiffSizes((1.0, 1.0, 1.0))
         numbers = tiff_of(file)
         numbers = numbers[None] if numbers.ndim == 2 else numbers
+        if numbers.ndim != 3 or not numbers.size:
+            raise FileFormatError(f"{file.name}: {numbers.shape} values, want a stack of slices.")
         grid = stated_grid(file.path, numbers.shape, said.voxel_mm, said.centre_mm)
         values = np.empty(numbers.shape, np.float32)
         for k, page in enumerate(numbers):

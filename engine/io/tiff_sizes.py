@@ -71,7 +71,7 @@ def sizes_of(file: InputFile) -> TiffSizes | None:
             return _imagej(images) if images.is_imagej else None
     except EngineError:
         raise
-    except DAMAGE:
+    except (*DAMAGE, ElementTree.ParseError):
         return None  # no volume with sizes; whoever reads the image says what is wrong
 
 

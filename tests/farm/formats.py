@@ -56,6 +56,7 @@ from tests.engine.io.test_xray_cil import write as cil
 from tests.engine.io.test_xray_htc import write as matlab
 from tests.engine.io.test_xray_rtk import write as rtk
 from tests.engine.io.test_xray_sidecar import write as sidecar
+from tests.farm import volumes
 from tests.farm.scanners import RING, ring_text, small_ring
 
 Make = Callable[[Path], Path]
@@ -338,6 +339,8 @@ KINDS: tuple[Kind, ...] = (
     Kind("nifti", partial(_bare, name="volume.nii"), read_volume),
     Kind("nifti-gz-alone", partial(_bare, name="volume.nii.gz"), read_volume),
     Kind("nifti-gz", partial(_volume, name="volume.nii.gz"), read_volume),
+    *(Kind(name, make, read_volume) for name, make in volumes.VOLUMES),
+    Kind("zeiss", volumes.zeiss, read_projections),
     Kind("sidecar-raw", sidecar, read_projections),
     Kind("sidecar-tiff", _stack_sidecar, read_projections),
     Kind("vectors", _vectors, read_projections),

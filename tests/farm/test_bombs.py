@@ -20,10 +20,15 @@ from engine.io.gate.emissions import GateEmissions
 from engine.io.gate.reader import GateRoot
 from engine.io.histogram_hdf5 import HistogramHdf5
 from engine.io.listmode_hdf5 import ListModeHdf5
+from engine.io.metaimage_volume import MetaImageVolumes
+from engine.io.minc import Minc
+from engine.io.mrc import Mrc
 from engine.io.nifti import Nifti
+from engine.io.nrrd_volume import Nrrd
 from engine.io.petsird.reader import Petsird
 from engine.io.safir import Safir
 from engine.io.siemens_mmr import SiemensMmr
+from engine.io.tiff_read import TiffVolume
 from engine.io.volume_hdf5 import VolumeHdf5
 from engine.io.xray.bruker import Bruker
 from engine.io.xray.cil import CilNexus
@@ -35,7 +40,8 @@ from engine.io.xray.nxtomo import NxTomo
 from engine.io.xray.rtk import ROOT, RtkXml
 from engine.io.xray.sidecar import RawSidecar
 from engine.io.xray.vectors import AstraVectors
-from tests.farm import bombs
+from engine.io.xray.zeiss import Zeiss
+from tests.farm import bombs, volumes
 from tests.farm.formats import KINDS
 from tests.farm.runner import run
 from tests.farm.scanners import ring_text
@@ -146,6 +152,11 @@ UNPACKING: dict[type[Format], tuple[Bomb, ...]] = {
     Nifti: (bombs.packed_nifti,),
     RawSidecar: (bombs.packed_tiff, bombs.page_loop),
     RtkXml: (metaimage, xml),
+    MetaImageVolumes: (volumes.huge_mhd,),
+    Nrrd: (volumes.huge_nrrd,),
+    TiffVolume: (volumes.huge_tiff, volumes.laughing_ome),
+    Minc: (volumes.huge_minc,),
+    Zeiss: (volumes.huge_zeiss,),
     Petsird: (petsird,),
     GateRoot: (gate,),
     GateEmissions: (gate_emissions,),
@@ -157,7 +168,7 @@ UNPACKING: dict[type[Format], tuple[Bomb, ...]] = {
 """Readers of what may be packed, and what is tried on them."""
 TIFFS = {AstraVectors, Nikon, Bruker, FlexRay}
 """Read TIFF images as the sidecar's are read, and nothing else that is packed."""
-PLAIN = {SiemensMmr, Safir, AdacCsv, Castor}
+PLAIN = {SiemensMmr, Safir, AdacCsv, Castor, Mrc}
 """Read nothing that is packed."""
 BESIDE: tuple[Bomb, ...] = (
     *(bombs.packed_matrix, hdf5("own-response"), hdf5("efficiencies-hdf5")),

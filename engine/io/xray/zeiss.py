@@ -172,10 +172,11 @@ def _type(path: Path, number: int) -> np.dtype[np.generic]:
 def _images(
     stream: Streams, path: Path, shape: tuple[int, int, int], kind: np.dtype[np.generic]
 ) -> Images:
-    refuse_no_room(4 * int(np.prod(shape)), path.name, "the projections")
+    names = [f"ImageData{k // IN_A_FOLDER + 1}/Image{k + 1}" for k in range(shape[0])]
+    _image(stream(names[-1]), path, names[-1], shape[1:], kind)  # before room is taken for all
+    refuse_no_room(4 * int(np.prod(shape, dtype=object)), path.name, "the projections")
     values = np.empty(shape, np.float32)
-    for k in range(shape[0]):
-        name = f"ImageData{k // IN_A_FOLDER + 1}/Image{k + 1}"
+    for k, name in enumerate(names):
         values[k] = _image(stream(name), path, name, shape[1:], kind)
     return values
 

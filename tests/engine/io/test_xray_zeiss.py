@@ -10,9 +10,11 @@ import pytest
 
 from engine.errors import FileFormatError
 from engine.io import inspect, read_projections
+from engine.io.open_input import open_input
 from engine.io.xray.zeiss import Zeiss, read_streams
+from tests.engine.io.compound_files import write_compound
 
-N, ROWS, COLUMNS = 40, 24, 48
+N, ROWS, COLUMNS = 40, 48, 48
 
 
 @pytest.fixture
@@ -121,8 +123,18 @@ def test_what_is_no_scan_is_named(changes: dict[str, np.ndarray], words: str) ->
         read_streams(content.get, Path("other.txrm"))
 
 
+def test_a_compound_file_is_its_streams(tmp_path: Path) -> None:
+    path = write_compound(tmp_path / "a.txrm", streams())
+    data, wanted = read_projections(path), read_streams(streams().get, path)
+    np.testing.assert_array_equal(data.values, wanted.values)
+    np.testing.assert_array_equal(data.geometry.detector_mm, wanted.geometry.detector_mm)
+    assert data.notes == wanted.notes
+
+
 def test_other_compound_files_are_not_taken(tmp_path: Path) -> None:
-    assert Zeiss.suffixes == (".txrm",)
+    other = write_compound(tmp_path / "letter.doc", {"Word/Document": b"words"})
+    with open_input(other) as file:
+        assert not Zeiss.accepts(file)
     with pytest.raises(FileFormatError, match="mosaic"):
         mosaic = {f"ImageInfo/{n}": np.int32(2).tobytes() for n in ("MosiacRows", "MosiacColumns")}
         read_streams((streams() | mosaic).get, Path("mosaic.txrm"))

@@ -1,0 +1,156 @@
+"""Tiny valid volumes and scans of other programs, and those of them that ask for gigabytes."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+from functools import partial
+from pathlib import Path
+
+import h5py
+import mrcfile
+import nibabel
+import nrrd
+import numpy as np
+import tifffile
+
+from engine.io import read_projections, read_volume, save
+from engine.io.ome_tiff import ome_tiff_bytes
+from tests.engine.io import test_volumes_of_others as others
+from tests.engine.io import test_xray_zeiss
+from tests.engine.io.compound_files import write_compound
+from tests.farm import bombs
+
+SAMPLES = Path(nibabel.__file__).parent / "tests" / "data"
+PLACED = {"space": "left-posterior-superior", "space directions": np.eye(3)}
+PLACED["space origin"] = np.zeros(3)
+
+
+def packed_nrrd(folder: Path, encoding: str) -> Path:
+    nrrd.write(str(folder / "a.nrrd"), others.patient().values, {**PLACED, "encoding": encoding})
+    return folder / "a.nrrd"
+
+
+def meta(folder: Path, *, whole: bool) -> Path:
+    if whole:
+        save(others.patient(), folder / "a.mha")
+        (folder / "a.mha.provenance.json").unlink()
+        return folder / "a.mha"
+    return others.as_metaimage_says(folder / "a", *others.turned((0, 1, 2), (1, 1, 1)))
+
+
+def ome(folder: Path) -> Path:
+    (folder / "a.ome.tif").write_bytes(ome_tiff_bytes(others.patient()))
+    return folder / "a.ome.tif"
+
+
+def imagej(folder: Path) -> Path:
+    stack = np.arange(60, dtype=np.uint16).reshape(3, 4, 5)
+    said = {"spacing": 3.0, "unit": "mm", "axes": "ZYX"}
+    tifffile.imwrite(folder / "a.tif", stack, imagej=True, resolution=(2, 2), metadata=said)
+    return folder / "a.tif"
+
+
+def mrc(folder: Path) -> Path:
+    with mrcfile.new(folder / "a.mrc") as file:
+        file.set_data(others.patient().values)
+        file.voxel_size = 1e4
+    return folder / "a.mrc"
+
+
+def minc(folder: Path, name: str) -> Path:
+    return Path(shutil.copyfile(SAMPLES / name, folder / name))
+
+
+def zeiss(folder: Path) -> Path:
+    streams = test_xray_zeiss.streams()
+    images = {name: data for name, data in streams.items() if "/Image" in name}
+    assert len(images) == test_xray_zeiss.N + 1 + 3  # views, reference, and three facts
+    return write_compound(folder / "a.txrm", streams)
+
+
+VOLUMES = (
+    *(
+        (f"nrrd-{encoding}", partial(packed_nrrd, encoding=encoding))
+        for encoding in ("raw", "gzip")
+    ),
+    ("nrrd-bzip2", partial(packed_nrrd, encoding="bzip2")),
+    ("mha", partial(meta, whole=True)),
+    ("mhd", partial(meta, whole=False)),
+    ("ome-tiff", ome),
+    ("imagej", imagej),
+    ("mrc", mrc),
+    *(
+        (f"minc{version}", partial(minc, name=name))
+        for version, name in ((1, "tiny.mnc"), (2, "minc2_1_scale.mnc"))
+    ),
+)
+"""Name and maker of each kind of volume."""
+
+
+def huge_nrrd(folder: Path) -> object:
+    """2 GiB of values in 2 MB."""
+    path = packed_nrrd(folder, "raw")
+    head = path.read_bytes().partition(b"\n\n")[0]
+    head = head.replace(b"encoding: raw", b"encoding: gzip")
+    sizes = next(line for line in head.splitlines() if line.startswith(b"sizes"))
+    head = head.replace(sizes, b"sizes: 1024 1024 512")
+    path.write_bytes(head + b"\n\n" + bombs.deflated(2 * 2**30))
+    return read_volume(path)
+
+
+def huge_mhd(folder: Path) -> object:
+    """2 GiB of values in 2 MB beside the header."""
+    path = meta(folder, whole=False)
+    lines = path.read_text().splitlines()
+    lines = ["DimSize = 1024 1024 1024" if line.startswith("DimSize") else line for line in lines]
+    path.write_text("\n".join(lines) + "\n")
+    path.with_suffix(".zraw").write_bytes(bombs.deflated(2 * 2**30))
+    return read_volume(path)
+
+
+def huge_tiff(folder: Path) -> object:
+    """A stack of 60 numbers whose strip unpacks to 2 GiB."""
+    path = folder / "a.ome.tif"
+    stack = np.arange(60, dtype=np.uint16).reshape(3, 4, 5)
+    said = {"axes": "ZYX", "PhysicalSizeX": 1, "PhysicalSizeY": 1, "PhysicalSizeZ": 1}
+    tifffile.imwrite(path, stack, ome=True, compression="zlib", metadata=said)
+    with tifffile.TiffFile(path) as image:
+        tags = image.pages[0].tags
+        size, place = tags["StripByteCounts"].valueoffset, tags["StripOffsets"].valueoffset
+    data, bomb = bytearray(path.read_bytes()), bombs.deflated(2 * 2**30)
+    data[size : size + 4] = struct.pack("<I", len(bomb))
+    data[place : place + 4] = struct.pack("<I", len(data))
+    path.write_bytes(bytes(data) + bomb)
+    return read_volume(path)
+
+
+def laughing_ome(folder: Path) -> object:
+    """Ten laughs of ten laughs, nine times, in the text of the first page."""
+    laughs = "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">' for k in range(1, 10))
+    text = f'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY l0 "ha">{laughs}]><OME>&l9;</OME>'
+    tifffile.imwrite(folder / "a.ome.tif", np.zeros((4, 5)), description=text, metadata=None)
+    return read_volume(folder / "a.ome.tif")
+
+
+def huge_minc(folder: Path) -> object:
+    """An image of 2 GiB in 2 MB."""
+    path = minc(folder, "minc2_1_scale.mnc")
+    name = "minc-2.0/image/0/image"
+    with h5py.File(path, "r+") as file:
+        kept = dict(file[name].attrs)
+        del file[name]
+    bombs._packed_dataset(path, name, (512, 1024, 1024), (1, 1024, 1024))
+    with h5py.File(path, "r+") as file:
+        for key, value in kept.items():
+            file[name].attrs[key] = value
+    return read_volume(path)
+
+
+def huge_zeiss(folder: Path) -> object:
+    """A million views of which forty are there."""
+    streams = test_xray_zeiss.streams()
+    many = 10**6
+    streams["ImageInfo/ImagesTaken"] = np.int32(many).tobytes()
+    streams["ImageInfo/Angles"] = np.linspace(0, 360, many, dtype="<f4").tobytes()
+    return read_projections(write_compound(folder / "a.txrm", streams))
