@@ -140,8 +140,9 @@ def _cut_notes(ended: int | None, blocks: Blocks, path: Path) -> tuple[str, ...]
 def _efficiencies(
     found: Tree, bins: list[NDArray[np.float32]], live: list[NDArray[np.float32]] | None
 ) -> NDArray[np.float32] | None:
-    """(n_crystals,) efficiencies times live time; None where the file has neither."""
-    if not any(len(each) for each in found["detectionBinEfficiencies"]) and live is None:
+    """(n_crystals,) efficiencies times live time; None where the file has neither, nor energies."""
+    said = any(len(each) for each in found["detectionBinEfficiencies"]) or live is not None
+    if not said and all(each.shape[1] == 1 for each in bins):
         return None
     if live is not None:
         bins = [one * part for one, part in zip(bins, live, strict=True)]
