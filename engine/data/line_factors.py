@@ -28,9 +28,11 @@ class LineFactor(ABC):
     Attributes
     ----------
     replaces_geometry : whether it holds what `GeometricFactor` does
+    blinds_lines : whether lines between live crystals may see nothing by it
     """
 
     replaces_geometry: bool = False
+    blinds_lines: bool = False
 
     @abstractmethod
     def of_lines(

@@ -36,6 +36,7 @@ class LineTable(LineFactor):
     values: NDArray[np.float32]
     n_crystals: int
     replaces_geometry: bool = True
+    blinds_lines: bool = True
 
     @classmethod
     def of(cls, crystals: Array, values: Array, n_crystals: int, name: str) -> Self:

@@ -47,6 +47,7 @@ class PairTable(LineFactor):
     shares: NDArray[np.float32]
     energies: NDArray[np.int32]
     replaces_geometry: bool = True
+    blinds_lines: bool = True
 
     def of_lines(
         self, crystals: Array, scanner: Scanner, *, on: Backend, reproducible: bool = True
@@ -72,7 +73,7 @@ class PairTable(LineFactor):
 
     def _tables(self) -> Iterator[tuple[str, Array]]:
         for each in fields(self):
-            if each.name != "replaces_geometry":
+            if each.name not in ("replaces_geometry", "blinds_lines"):
                 yield each.name, getattr(self, each.name)
 
     def fingerprint(self) -> Iterator[bytes]:

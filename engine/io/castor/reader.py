@@ -45,6 +45,7 @@ class Castor(ListModeReader):
 
     name: ClassVar[str] = "CASToR list mode"
     suffixes: ClassVar[tuple[str, ...]] = (HEADER, DATA)
+    names_scanner = False
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:

@@ -103,6 +103,9 @@ class LiveCorrections:
         weights = self.head.crystal_weights
         if weights is not None:
             usable &= (weights[events.crystals] > 0).all(axis=1)
+        for factor in self.head.line_factors:
+            if factor.blinds_lines:
+                usable &= on.to_host(factor.of_lines(crystals, scanner, on=on)) > 0
         return events, usable
 
     def factors(self, crystals: NDArray[np.int32]) -> Array:

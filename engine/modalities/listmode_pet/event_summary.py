@@ -48,7 +48,8 @@ class EventSummary(ScanSummary):
     def brings(self) -> tuple[str, ...]:
         from engine.corrections.normalisation import EFFICIENCIES
 
-        return () if self.sample.efficiencies is None else (EFFICIENCIES.key,)
+        given = self.sample.efficiencies is not None or self.sample.components is not None
+        return (EFFICIENCIES.key,) if given else ()
 
     def with_contents(self, contents: Any) -> ListMode:
         """Return the sample with the contents of auxiliary files, (role, content) each."""

@@ -21,6 +21,9 @@ from engine.io import read_listmode, write_listmode
 from engine.io.open_input import open_input
 from engine.io.petsird.stream import YardlStream, signed
 from engine.jobs.reconstruction import run
+from engine.live.pet.event_batch import head_of
+from engine.live.pet.live_corrections import LiveCorrections
+from engine.modalities.listmode_pet.event_summary import EventSummary
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
 from engine.simulate import ShapePhantom, simulate_listmode
@@ -211,6 +214,26 @@ class TestTypesOfModules:
         assert (want == 0).any()
         np.testing.assert_array_equal(scan.scanner.in_coincidence(pairs), want > 0)
         assert scan.info["calibration_factor"] == 2
+
+    def test_a_summary_says_that_the_scan_brings_its_normalisation(self, two_types) -> None:
+        scan = replace(read_listmode(two_types[0]), efficiencies=None)
+        assert EventSummary.of(scan).brings == ("normalisation",)
+
+    def test_live_events_on_lines_that_see_nothing_are_not_used(self, two_types) -> None:
+        scan = read_listmode(two_types[0])
+        n = scan.scanner.n_crystals
+        crystals = np.array([(i, j) for i in range(n) for j in range(i)], np.int32)
+        found = scan.components.pairs
+        values = found.values.copy()
+        values[: len(values) // 2] = 0
+        components = replace(scan.components, pairs=replace(found, values=values))
+        scan = replace(scan, components=components, tof_bins=None, time_ms=None, crystals=crystals)
+        live = LiveCorrections(head_of(scan), ListModeProtocol(), on=ON)
+        _, usable = live.prepared(scan)
+        np.testing.assert_array_equal(usable, Normalisation().apply(scan, on=ON).factors > 0)
+        assert usable.any()
+        assert (scan.scanner.in_coincidence(crystals) & ~usable).any()
+        live.close()
 
     def test_pairs_keep_our_list_mode_from_losing_them(self, two_types, tmp_path) -> None:
         with pytest.raises(FileFormatError, match="pairs of modules"):
