@@ -28,6 +28,7 @@ from engine.io.hdf5 import (
     refuse_unsafe,
     text_of,
 )
+from engine.io.hdf5_filters import provide_filters
 from engine.io.open_input import InputFile, open_input
 from engine.io.xray.frames import Images
 from engine.plain import Plain
@@ -64,7 +65,10 @@ class Tree:
         import h5py
 
         item = self.items.get(where)
-        return item if isinstance(item, h5py.Dataset) else None
+        if not isinstance(item, h5py.Dataset):
+            return None
+        provide_filters(item, f"{self.path.name}: {where}")
+        return item
 
     def text(self, where: str) -> str | None:
         """Return a text, None where there is none."""
@@ -262,6 +266,7 @@ def read_images(
             f"{path.name}: {item.name} is {item.dtype} of {item.ndim} axes, want numbers of three "
             "(view, row, column)."
         )
+    provide_filters(item, f"{path.name}: {item.name}")
     n_all, rows, columns = _turned(item.shape, view_axis)
     chosen = np.arange(n_all) if keep is None else keep
     refuse_no_room(4 * len(chosen) * rows * columns, path.name, "the projections")
