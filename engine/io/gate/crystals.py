@@ -23,6 +23,8 @@ CANDIDATES = 8
 """Crystals near a place that are tried one after the other."""
 PITCHES = 1.5
 """From a photon's mean place to its crystal, at most."""
+BETWEEN = 0.4
+"""Pitches that photons may lie off the middle of their crystals, as the root of the mean square."""
 ENOUGH, USED_FRACTION = 20, 0.9
 """Photons of each crystal from which on nearly all crystals should have seen some."""
 
@@ -81,7 +83,9 @@ class CrystalNumbers:
         n_alive = int(np.count_nonzero(scanner.alive))
         self._refuse_other_scanner(len(used), n_alive, scanner)
         table = np.full(len(self.counts), -1, np.int32)
-        table[used] = _one_each(means, self.counts[used], scanner, self.name)
+        found = _one_each(means, self.counts[used], scanner, self.name)
+        _refuse_between(means, self.counts[used], found, scanner, self.name)
+        table[used] = found
         return table
 
     def _refuse_other_scanner(self, n_used: int, n_alive: int, scanner: Scanner) -> None:
@@ -121,6 +125,28 @@ def _one_each(places_mm: Array, counts: Array, scanner: Scanner, name: str) -> N
         found[i] = alive[free[0]]
         taken[free[0]] = True
     return found
+
+
+def _refuse_between(
+    places_mm: Array, counts: Array, crystals: Array, scanner: Scanner, name: str
+) -> None:
+    """Refuse a scanner whose crystals lie between those that were simulated.
+
+    Single photons lie 0.29 pitches off the middle of their crystal, crystals that are turned by
+    half a step 0.5.
+    """
+    away = _at_depth(places_mm, scanner) - scanner.positions_mm[crystals]
+    normals = scanner.crystal_normals[crystals]
+    away = away - (away * normals).sum(axis=1, keepdims=True) * normals
+    sides = (("across the axis", np.hypot(away[:, 0], away[:, 1])), ("along the axis", away[:, 2]))
+    for (side, off_mm), pitch_mm in zip(sides, scanner.crystal_pitch_mm, strict=True):
+        mean_mm = float(np.sqrt(np.average(off_mm * off_mm, weights=counts)))
+        if mean_mm > BETWEEN * pitch_mm:
+            raise GeometryError(
+                f"{name}: photons lie {mean_mm:.2f} mm {side} beside the crystals of "
+                f"{scanner.name!r}, which are {pitch_mm:.2f} mm apart; correct its angles and "
+                "lengths (first_angle_deg of a ring), or choose the scanner that was simulated."
+            )
 
 
 def nearest(places_mm: Array, scanner: Scanner, name: str) -> NDArray[np.int32]:

@@ -208,6 +208,8 @@ class TestCrystals:
         ("changes", "wanted"),
         [
             ({"radius_mm": 90.0}, "from any crystal of"),
+            ({"first_angle_deg": 0.45 * 360 / 32}, "mm across the axis beside the crystals"),
+            ({"ring_pitch_mm": 9.0}, "beside the crystals|several crystals lie at"),
             ({"n_rings": 8, "max_ring_difference": 7}, r"photons of 12\d crystals.*has 248"),
             ({"n_rings": 2, "max_ring_difference": 1, "fov_mm": (60, 10)}, "crystals"),
         ],
