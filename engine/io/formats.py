@@ -21,6 +21,7 @@ from engine.io.base import (
     VolumeWriter,
 )
 from engine.io.castor.reader import Castor
+from engine.io.cine import CineWriter
 from engine.io.dicom.reader import DicomSeries
 from engine.io.dicom.series_writer import DicomSeriesWriter
 from engine.io.gate.emissions import GateEmissions
@@ -54,7 +55,7 @@ VOLUME_READERS: tuple[type[VolumeReader], ...] = (
 )
 WRITERS: tuple[type[VolumeWriter], ...] = (
     *(NiftiWriter, VolumeHdf5Writer, DicomSeriesWriter, MetaImageWriter, NrrdWriter),
-    *(OmeTiffWriter, TiffWriter, PngWriter),
+    *(OmeTiffWriter, TiffWriter, PngWriter, CineWriter),
 )
 """Writers of volumes, in the order in which they are offered."""
 

@@ -98,8 +98,8 @@ def snapshot(volume: Volume, *, point_mm: Point | None = None, upper: float | No
     for k, panel in enumerate(shown):
         corner = (k % 2 * step + MARGIN_PX, k // 2 * step + MARGIN_PX)
         grey = greys(volume, panel.pixels, (low, upper))
-        _place(page, draw, panel, grey, px_per_mm=px_per_mm, corner=corner)
-    _footer(draw, volume, (low, upper), px_per_mm, width=2 * step, top=2 * step)
+        place_panel(page, draw, panel, grey, px_per_mm=px_per_mm, corner=corner)
+    draw_footer(draw, volume, (low, upper), px_per_mm, width=2 * step, top=2 * step)
     buffer = BytesIO()
     page.save(buffer, "PNG", optimize=False)
     return buffer.getvalue()
@@ -134,16 +134,24 @@ def panels(volume: Volume, point_mm: Point) -> tuple[Panel, Panel, Panel, Panel]
     """Return axial, coronal and sagittal slices through a point, and a frontal projection."""
     v, grid = volume.values, volume.grid
     i_z, i_y, i_x = _nearest(grid, point_mm)
-    x, y, z = (float(grid.centres_mm(k)[i]) for k, i in enumerate((i_x, i_y, i_z)))
+    x, y = (float(grid.centres_mm(k)[i]) for k, i in enumerate((i_x, i_y)))
     d_x, d_y, d_z = grid.voxel_mm
     across, deep, high = _letters(volume.axes)
     length = _length_unit(volume)
     return (
-        Panel(v[i_z], (d_y, d_x), f"axial, z = {z:.1f} {length}", across + deep),
+        axial_panel(volume, i_z),
         Panel(v[::-1, i_y], (d_z, d_x), f"coronal, y = {y:.1f} {length}", across + high),
         Panel(v[::-1, :, i_x], (d_z, d_y), f"sagittal, x = {x:.1f} {length}", deep + high),
         Panel(v[::-1].max(axis=1), (d_z, d_x), "largest along y (MIP)", across + high),
     )
+
+
+def axial_panel(volume: Volume, i_z: int) -> Panel:
+    """Return one slice across z."""
+    d_x, d_y, _ = volume.grid.voxel_mm
+    across, deep, _ = _letters(volume.axes)
+    title = f"axial, z = {volume.grid.centres_mm(2)[i_z]:.1f} {_length_unit(volume)}"
+    return Panel(volume.values[i_z], (d_y, d_x), title, across + deep)
 
 
 def _letters(axes: str) -> tuple[tuple[str, str], ...]:
@@ -173,7 +181,7 @@ def is_inverted(volume: Volume) -> bool:
     return volume.unit not in ("1/mm", "1/pixel", "HU")
 
 
-def _place(
+def place_panel(
     page: Image,
     draw: ImageDraw,
     panel: Panel,
@@ -182,6 +190,7 @@ def _place(
     px_per_mm: float,
     corner: tuple[int, int],
 ) -> None:
+    """Draw a picture with its title and letters into the middle of its square of a page."""
     from PIL import Image
 
     height, width = (max(1, round(mm * px_per_mm)) for mm in panel.size_mm)
@@ -204,7 +213,7 @@ def _place(
     draw.text((left, top - 4), panel.title, fill=PALE, font=font(TITLE_PX), anchor="ls")
 
 
-def _footer(
+def draw_footer(
     draw: ImageDraw,
     volume: Volume,
     window: tuple[float, float],
@@ -213,6 +222,7 @@ def _footer(
     width: int,
     top: int,
 ) -> None:
+    """Draw a scale of length, what the shades mean, and what a picture is not for."""
     plain, y = font(TEXT_PX), top + FOOTER_PX // 2
     bar_mm = max((mm for mm in BARS_MM if mm * px_per_mm <= PANEL_PX / 2), default=BARS_MM[0])
     end = MARGIN_PX + round(bar_mm * px_per_mm)

@@ -221,6 +221,7 @@ WRITERS: tuple[Writer, ...] = (
     Writer("MetaImage", _volume("a.mha"), ("engine/io/metaimage_volume.py",)),
     Writer("NRRD", _volume("a.nrrd"), ("engine/io/nrrd_volume.py",)),
     Writer("OME-TIFF", _volume("a.ome.tif"), ("engine/io/ome_tiff.py",)),
+    Writer("film", _volume("a.gif"), ("engine/io/cine.py",)),
     Writer("TIFF stack", _volume("a.tif"), ("engine/io/tiff_volume.py",)),
     Writer("DICOM series", _dicom, ("engine/io/dicom/series_writer.py",)),
     Writer("picture", _volume("a.png"), ("engine/io/png.py",)),

@@ -20,6 +20,7 @@ from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.io import WRITERS, read_volume, save
 from engine.io.base import VolumeWriter
+from engine.io.cine import CineWriter
 from engine.io.dicom.series_writer import DicomSeriesWriter
 from engine.io.metaimage_volume import MetaImageWriter
 from engine.io.nifti import NiftiWriter
@@ -165,7 +166,7 @@ READ_BY: dict[type[VolumeWriter], tuple[str, Read]] = {
 
 
 def test_every_format_is_read_by_another_reader() -> None:
-    assert {*READ_BY, PngWriter} == set(WRITERS)
+    assert {*READ_BY, PngWriter, CineWriter} == set(WRITERS)
 
 
 @pytest.mark.parametrize("axes", AXES)
