@@ -49,6 +49,7 @@ class PlaneViews(QWidget):
         self._first: PlanePlacement | None = None
         self._is_setting = False
         self._enlarged: QWidget | None = None
+        self._places: dict[QWidget, tuple[range, range]] = {}
         self._lay_out(more)
         for index, view in enumerate(self.slices):
             view.moved.connect(self._move)
@@ -63,18 +64,14 @@ class PlaneViews(QWidget):
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(GAP_PX)
-        if more:
-            for k, view in enumerate(self.slices):
-                grid.addWidget(view, 0, 2 * k, 1, 2)
-            for k, pane in enumerate((self.scene, *more)):
-                grid.addWidget(pane, 1, 3 * k, 1, 3)
-        else:
-            for k, pane in enumerate(self._panes):
-                grid.addWidget(pane, k // 2, k % 2)
-        for row in range(2):
-            grid.setRowStretch(row, 1)
-        for column in range(grid.columnCount()):
-            grid.setColumnStretch(column, 1)
+        below, wide = len(more) > 0, 2 if more else 1
+        for k, pane in enumerate(self._panes):
+            row, place = divmod(k, 3) if below else divmod(k, 2)
+            n = wide if row == 0 else 3 if below else 1
+            self._places[pane] = range(row, row + 1), range(place * n, place * n + n)
+            grid.addWidget(pane, row, place * n, 1, n)
+        self._grid = grid
+        self._stretch()
 
     def set_colours(self, colours: ViewColours) -> None:
         """Paint in another theme."""
@@ -154,3 +151,15 @@ class PlaneViews(QWidget):
         self._enlarged = None if self._enlarged is pane else pane
         for each in self._panes:
             each.setVisible(self._enlarged in (None, each))
+        self._stretch()
+
+    def _stretch(self) -> None:
+        """Give the room to rows and columns that show something, and to others none."""
+        grid = self._grid
+        rows, columns = range(grid.rowCount()), range(grid.columnCount())
+        if self._enlarged is not None:
+            rows, columns = self._places[self._enlarged]
+        for row in range(grid.rowCount()):
+            grid.setRowStretch(row, int(row in rows))
+        for column in range(grid.columnCount()):
+            grid.setColumnStretch(column, int(column in columns))

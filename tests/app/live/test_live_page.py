@@ -167,6 +167,21 @@ def test_slices_of_another_detector_are_shown_where_they_lie(qtbot):
     assert views.placement.planes == views.scene.placement.planes == others
 
 
+def test_a_view_alone_has_all_the_room(qtbot):
+    views = LiveViews()
+    qtbot.addWidget(views)
+    views.resize(900, 600)
+    views.show()
+    for pane in (*views.slices, views.scene, views.projection):
+        pane.enlarge_requested.emit()
+        views.layout().activate()
+        wide, high = pane.width() / views.width(), pane.height() / views.height()
+        assert wide > 0.98 and high > 0.98 and not pane.isHidden()
+        pane.enlarge_requested.emit()
+        views.layout().activate()
+        assert pane.width() < views.width()
+
+
 def images_on(planes) -> LiveImages:
     values = [np.zeros(plane.shape, np.float32) for plane in planes]
     return LiveImages(values, list(planes), 1, 0, 3.2, "exact", 4.0, np.zeros(1), FilterSettings())
