@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -55,6 +55,8 @@ FILLED = 1.1
 ZOOMS = (0.4, 20.0)
 ZOOM_STEP = 1.2
 GRASP_PX = 2.2 * HANDLE_PX
+REST_MS = 200
+"""Until newer images are shown: slices beside show them at once, and who makes them needs time."""
 TEXTURE_PX = 256
 """Pixels of an image along an edge, at most: the scene is small, and painted often."""
 
@@ -86,6 +88,9 @@ class PlaneSceneView(QWidget):
         self.chosen, self.camera, self._zoom = 0, SceneCamera(), 1.0
         self._values: list[tuple[Values, Plane]] = []
         self._images: list[PlacedImage] | None = None
+        self._is_behind = False
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._catch_up)
         self._drag: Drag | None = None
         self._wheel = WheelNotches()
         self.setAccessibleName(NAME)
@@ -95,7 +100,7 @@ class PlaneSceneView(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(160, 100)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        state.window_changed.connect(self._forget_images)
+        state.window_changed.connect(self._fall_behind)
         state.display_changed.connect(self._forget_images)
 
     def show_placement(self, placement: PlanePlacement | None) -> None:
@@ -110,7 +115,21 @@ class PlaneSceneView(QWidget):
     def show_images(self, values: Sequence[Values], planes: Sequence[Plane]) -> None:
         """Show images (n_rows, n_columns), each on its plane."""
         self._values = list(zip(values, planes, strict=True))
-        self._forget_images()
+        self._fall_behind()
+
+    def _fall_behind(self) -> None:
+        """Show what is newest soon, or now where nothing is on show."""
+        self._is_behind = True
+        if not self._images:
+            self._catch_up()
+        elif not self._rest.isActive():  # not with the slices: the window would wait for all
+            self._rest.start()
+
+    def _catch_up(self) -> None:
+        """Show the newest images, unless they are on show."""
+        if self._is_behind:
+            self._is_behind = False
+            self._forget_images()
 
     def choose(self, index: int) -> None:
         """Steer another plane."""
