@@ -75,6 +75,7 @@ class PlaneSceneView(QWidget):
     placement : what is wanted; None before there is a slice
     chosen : number of the plane that keys act on
     camera : where it is looked from
+    is_behind : whether newer images are about to be shown
     """
 
     placed = Signal(object)
@@ -88,7 +89,7 @@ class PlaneSceneView(QWidget):
         self.chosen, self.camera, self._zoom = 0, SceneCamera(), 1.0
         self._values: list[tuple[Values, Plane]] = []
         self._images: list[PlacedImage] | None = None
-        self._is_behind = False
+        self.is_behind = False
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._catch_up)
         self._drag: Drag | None = None
@@ -119,7 +120,7 @@ class PlaneSceneView(QWidget):
 
     def _fall_behind(self) -> None:
         """Show what is newest soon, or now where nothing is on show."""
-        self._is_behind = True
+        self.is_behind = True
         if not self._images:
             self._catch_up()
         elif not self._rest.isActive():  # not with the slices: the window would wait for all
@@ -127,8 +128,8 @@ class PlaneSceneView(QWidget):
 
     def _catch_up(self) -> None:
         """Show the newest images, unless they are on show."""
-        if self._is_behind:
-            self._is_behind = False
+        if self.is_behind:
+            self.is_behind = False
             self._forget_images()
 
     def choose(self, index: int) -> None:

@@ -28,6 +28,7 @@ SIZE = QSize(1280, 800)
 THEME = "light"
 COLOURS = 128
 """Enough for a window with one grey image; keeps a picture near 100 kB."""
+TURN_RAD = 0.35
 PICTURES = (
     "empty",
     "pet-loaded",
@@ -100,13 +101,17 @@ def guide(shots: Photographer) -> None:
 
 
 def live(shots: Photographer) -> None:
-    """Play the demo of a running scan until its axis is found."""
+    """Play the demo of a running scan until its axis is found, and turn a plane."""
     window = shots.window
     model = window.live.commands.model
     window.live.show_demo()
     shots.wait(lambda: model.update is not None and model.update.images is not None)
     column = model.update.images.axis_column
     shots.wait(lambda: model.update.images.axis_column != column and shots.is_calm())
+    views = window.live.commands.page.views
+    views.scene.turn((1.0, 0.0, 0.0), TURN_RAD)
+    shots.wait(lambda: tuple(model.update.images.planes) == views.placement.planes)
+    shots.wait(lambda: not views.scene.is_behind)
     shots.shoot("live")
     model.is_kept = True
     window.live.leave()
