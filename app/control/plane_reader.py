@@ -196,6 +196,8 @@ class PlaneReader(QObject):
         current = self._study.xray
         if isinstance(found, str):
             self._fail(found)
+        elif self._run.state.is_active:
+            return  # the memory is the run's
         elif found is not None and current is not None and found.scan is current[0]:
             self.source, self.newest, self.fault = found, None, ""
             if self._grid != found.slices.grid:
