@@ -32,7 +32,7 @@ def place_of(index: int, plane: Plane, middle: Point) -> str:
         return f"Across {name}   {name} {millimetres(plane.centre_mm[axis])} mm"
     turned = np.degrees(np.arccos(min(abs(normal[FACING[index]]), 1.0)))
     away = facing(index) * float(normal @ (np.array(plane.centre_mm) - middle))
-    return f"{NAMES[index]}, turned {turned:.0f}°   {millimetres(away)} mm from the middle"
+    return f"{NAMES[index]}   turned {turned:.0f}°   {millimetres(away)} mm from the middle"
 
 
 def facing(index: int) -> float:

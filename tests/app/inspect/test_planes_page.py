@@ -74,7 +74,7 @@ def test_a_turned_plane_shows_what_the_scan_holds_there(qtbot, page, scan):
     wanted = PlaneSlices(scan, protocol_of(), on=cpu(2)).values(page.views.placement.planes)
     for view, values, way in zip(page.views.slices, wanted, (1, -1, -1), strict=True):
         np.testing.assert_array_equal(view.state.volume.values[0], values[::way])
-    assert page.views.slices[0].caption().startswith("Across z, turned 20°")
+    assert page.views.slices[0].caption().startswith("Across z   turned 20°")
     assert page.text.text().endswith(FINE)
     page.reset.click()
     qtbot.waitUntil(lambda: is_fine(page), timeout=10_000)

@@ -108,7 +108,7 @@ def test_a_plane_turned_in_the_scene_is_made_and_put_back(qtbot, live, stored):
     qtbot.waitUntil(lambda: live.model.update.images.planes[2] == turned, timeout=10_000)
     assert live.model.update.images.planes[:2] == before.planes[:2]
     assert (live.model.update.images.values[2] != before.values[2]).any()
-    assert views.slices[2].caption().startswith("Across x, turned 30°")
+    assert views.slices[2].caption().startswith("Across x   turned 30°")
     live.page.reset_planes.click()
     qtbot.waitUntil(lambda: live.model.update.images.planes == before.planes, timeout=10_000)
     np.testing.assert_array_equal(live.model.update.images.values[2], before.values[2])
