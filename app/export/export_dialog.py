@@ -138,6 +138,7 @@ class ExportDialog(QDialog):
         set_tone(self._note, "missing" if fault else "look" if exists else "muted")
         self.save.setEnabled(not fault)
         self.save.setToolTip(plain_tip(fault))
-        for i, each in enumerate(WRITERS):
-            if each.ends(target):
-                self.formats.button(i).setChecked(True)
+        fits = (i for i, each in enumerate(WRITERS) if each.ends(target))
+        index = next(fits, None)  # the first one writes, "a.ome.tif" ends like a TIFF stack too
+        if index is not None:
+            self.formats.button(index).setChecked(True)

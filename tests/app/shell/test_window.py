@@ -299,6 +299,7 @@ def test_the_export_dialog_refuses_what_cannot_be_written(qtbot, window, opened,
     for index, writer in enumerate(WRITERS):
         dialog.use_format(index)
         assert dialog.target == tmp_path / f"image{writer.suffixes[0]}"
+        assert dialog.formats.checkedId() == index
     for bad in (tmp_path / "none" / "a.h5", tmp_path / "a.doc", tmp_path):
         dialog.path.setText(str(bad))
         assert not dialog.save.isEnabled()
