@@ -32,6 +32,7 @@ from engine.io.metaimage_volume import MetaImageVolumes, MetaImageWriter
 from engine.io.minc import Minc
 from engine.io.mrc import Mrc
 from engine.io.nifti import Nifti, NiftiWriter
+from engine.io.nifti_pair import NiftiPair
 from engine.io.nrrd_volume import Nrrd, NrrdWriter
 from engine.io.ome_tiff import OmeTiffWriter
 from engine.io.open_input import InputFile
@@ -51,7 +52,7 @@ LISTMODE_READERS: tuple[type[ListModeReader], ...] = (
 HISTOGRAM_READERS: tuple[type[HistogramReader], ...] = (HistogramHdf5,)
 VOLUME_READERS: tuple[type[VolumeReader], ...] = (
     *(Nifti, VolumeHdf5, GateEmissions),
-    *(MetaImageVolumes, Nrrd, DicomSeries, TiffVolume, Mrc, Minc),
+    *(MetaImageVolumes, Nrrd, DicomSeries, TiffVolume, Mrc, Minc, NiftiPair),
 )
 WRITERS: tuple[type[VolumeWriter], ...] = (
     *(NiftiWriter, VolumeHdf5Writer, DicomSeriesWriter, MetaImageWriter, NrrdWriter),

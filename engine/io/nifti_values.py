@@ -83,12 +83,12 @@ def affine_of(header: Header, file: InputFile) -> NDArray[np.float64]:
         )
     try:
         return np.asarray(header.get_best_affine(), np.float64)
-    except _damage() as e:
+    except damage() as e:
         raise FileFormatError(f"{file.name}: damaged NIfTI header ({e}).") from e
 
 
-def _damage() -> tuple[type[Exception], ...]:
-    """What a damaged header makes the library raise."""
+def damage() -> tuple[type[Exception], ...]:
+    """Return what a damaged header makes the library raise."""
     from nibabel.spatialimages import HeaderDataError
     from nibabel.wrapstruct import WrapStructError
 
@@ -105,7 +105,7 @@ def _header(file: InputFile, head: bytes) -> Header:
     kind = nibabel.Nifti1Header if magic == "n+1" else nibabel.Nifti2Header
     try:
         return kind(head[: kind.sizeof_hdr], check=False)
-    except _damage() as e:
+    except damage() as e:
         raise FileFormatError(f"{file.name}: damaged NIfTI header ({e}).") from e
 
 
@@ -114,7 +114,7 @@ def _layout(file: InputFile, header: Header, head: bytes) -> _Layout:
         shape = tuple(int(n) for n in header.get_data_shape())
         dtype, start = np.dtype(header.get_data_dtype()), int(header["vox_offset"])
         slope, inter = header.get_slope_inter()
-    except _damage() as e:
+    except damage() as e:
         raise FileFormatError(f"{file.name}: damaged NIfTI header ({e}).") from e
     if np.isinf(header["scl_slope"]):
         raise FileFormatError(f"{file.name}: damaged NIfTI header (an infinite slope).")

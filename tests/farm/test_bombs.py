@@ -24,6 +24,7 @@ from engine.io.metaimage_volume import MetaImageVolumes
 from engine.io.minc import Minc
 from engine.io.mrc import Mrc
 from engine.io.nifti import Nifti
+from engine.io.nifti_pair import NiftiPair
 from engine.io.nrrd_volume import Nrrd
 from engine.io.petsird.reader import Petsird
 from engine.io.safir import Safir
@@ -168,7 +169,7 @@ UNPACKING: dict[type[Format], tuple[Bomb, ...]] = {
 """Readers of what may be packed, and what is tried on them."""
 TIFFS = {AstraVectors, Nikon, Bruker, FlexRay}
 """Read TIFF images as the sidecar's are read, and nothing else that is packed."""
-PLAIN = {SiemensMmr, Safir, AdacCsv, Castor, Mrc}
+PLAIN = {SiemensMmr, Safir, AdacCsv, Castor, Mrc, NiftiPair}
 """Read nothing that is packed."""
 BESIDE: tuple[Bomb, ...] = (
     *(bombs.packed_matrix, hdf5("own-response"), hdf5("efficiencies-hdf5")),

@@ -58,6 +58,10 @@ def mrc(folder: Path) -> Path:
     return folder / "a.mrc"
 
 
+def nifti_pair(folder: Path) -> Path:
+    return others.by_nibabel_in_two_files(folder / "a", *others.turned((0, 1, 2), (1, 1, 1)))
+
+
 def minc(folder: Path, name: str) -> Path:
     return Path(shutil.copyfile(SAMPLES / name, folder / name))
 
@@ -80,6 +84,7 @@ VOLUMES = (
     ("ome-tiff", ome),
     ("imagej", imagej),
     ("mrc", mrc),
+    ("nifti-pair", nifti_pair),
     *(
         (f"minc{version}", partial(minc, name=name))
         for version, name in ((1, "tiny.mnc"), (2, "minc2_1_scale.mnc"))

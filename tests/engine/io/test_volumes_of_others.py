@@ -93,6 +93,12 @@ def as_metaimage_says(path: Path, values: np.ndarray, affine: np.ndarray, **more
     return path
 
 
+def by_nibabel_in_two_files(path: Path, values: np.ndarray, affine: np.ndarray) -> Path:
+    path = path.with_suffix(".hdr")
+    nibabel.save(nibabel.Nifti1Pair(values.astype(">i2"), LPS @ affine), path)
+    return path
+
+
 def by_simpleitk(path: Path, values: np.ndarray, affine: np.ndarray) -> Path:
     sitk = pytest.importorskip("SimpleITK")
     spacing = np.linalg.norm(affine[:3, :3], axis=0)
@@ -107,7 +113,7 @@ def by_simpleitk(path: Path, values: np.ndarray, affine: np.ndarray) -> Path:
 
 @pytest.mark.parametrize(
     "write",
-    [by_pynrrd, by_pynrrd_in_ras, as_metaimage_says, by_simpleitk],
+    [by_pynrrd, by_pynrrd_in_ras, as_metaimage_says, by_nibabel_in_two_files, by_simpleitk],
     ids=lambda w: w.__name__,
 )
 def test_any_order_and_direction_of_axes_is_the_same_patient(tmp_path: Path, write: Write) -> None:
@@ -166,3 +172,24 @@ def test_a_file_that_was_cut_is_refused(tmp_path: Path, write: Write) -> None:
     data.write_bytes(data.read_bytes()[:-20])
     with pytest.raises(FileFormatError, match=r"truncated|damaged"):
         read_volume(path)
+
+
+def test_two_files_are_scaled_and_refused_where_one_is_cut(tmp_path: Path) -> None:
+    values, affine = turned((0, 1, 2), (1, 1, 1))
+    image = nibabel.Nifti1Pair(values * 0.1, LPS @ affine)
+    image.header.set_data_dtype(np.int16)
+    nibabel.save(image, tmp_path / "a.hdr")
+    wanted = nibabel.load(tmp_path / "a.hdr").get_fdata(dtype=np.float32)
+    assert not np.array_equal(wanted, np.rint(wanted))
+    found = read_volume(tmp_path / "a.hdr").values
+    np.testing.assert_array_equal(np.sort(found.ravel()), np.sort(wanted.ravel()))
+    data = (tmp_path / "a.img").read_bytes()
+    (tmp_path / "a.img").write_bytes(data[:-2])
+    with pytest.raises(FileFormatError, match=r"a\.img has .* truncated"):
+        read_volume(tmp_path / "a.hdr")
+
+
+def test_analyze_does_not_say_which_side_is_left(tmp_path: Path) -> None:
+    nibabel.save(nibabel.AnalyzeImage(np.ones((2, 3, 4), np.int16), np.eye(4)), tmp_path / "a.hdr")
+    with pytest.raises(GeometryError, match="which side of the patient is left"):
+        read_volume(tmp_path / "a.hdr")

@@ -60,3 +60,16 @@ def test_chest(shared_data: Path, tmp_path: Path) -> None:
     assert np.allclose(g.v_mm, (0, 0, 2.8))
     assert data.values.max() == pytest.approx(7.93, abs=0.01)
     assert inspect(tmp_path).title == "cone-beam CT, 200 views of 96 × 256"
+
+
+def test_a_master_with_dangling_links_opens(shared_data: Path) -> None:
+    """Images lie in another file, links that nobody needs lead nowhere."""
+    path = shared_data / "formats" / "nxtomo-links" / "k11-18014.nxs"
+    if not path.exists():
+        pytest.skip("the shared NeXus master is not here")
+    data = read_projections(path)
+    assert data.shape == (3001, 22, 26)
+    assert data.flats is not None and data.darks is not None
+    assert len(data.flats) + len(data.darks) == 200
+    turned = np.rad2deg(np.unwrap(data.geometry.angles_rad))
+    assert np.ptp(turned) == pytest.approx(180.0, abs=0.1)
