@@ -153,7 +153,7 @@ class InputFile:
 
     def stream(self) -> BinaryIO:
         """Return the file as a stream of its own, from its beginning, for libraries."""
-        return io.BufferedReader(_Stream(self))
+        return _Buffered(_Stream(self), self.size)
 
     def refuse_changed(self) -> None:
         """Refuse a file that is no longer what was opened."""
@@ -177,6 +177,19 @@ class InputFile:
             f"{self.name}: changed while it was read, it {what}; wait until it is complete and "
             "open it again."
         )
+
+
+class _Buffered(io.BufferedReader):
+    """A stream that takes no memory for bytes that a damaged file claims and does not have."""
+
+    def __init__(self, raw: io.RawIOBase, size: int) -> None:
+        super().__init__(raw)
+        self._size = size
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is None or size < 0:
+            return super().read(-1)
+        return super().read(min(size, max(self._size - self.tell(), 0)))
 
 
 class _Stream(io.RawIOBase):

@@ -340,6 +340,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("nifti-gz-alone", partial(_bare, name="volume.nii.gz"), read_volume),
     Kind("nifti-gz", partial(_volume, name="volume.nii.gz"), read_volume),
     *(Kind(name, make, read_volume) for name, make in volumes.VOLUMES),
+    Kind("dicom", volumes.dicom, read_volume),
     Kind("zeiss", volumes.zeiss, read_projections),
     Kind("sidecar-raw", sidecar, read_projections),
     Kind("sidecar-tiff", _stack_sidecar, read_projections),

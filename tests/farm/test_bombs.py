@@ -16,6 +16,7 @@ from engine.io import READERS, read_listmode, read_projections, read_volume
 from engine.io.adac import AdacCsv
 from engine.io.base import Format
 from engine.io.castor.reader import Castor
+from engine.io.dicom.reader import DicomSeries
 from engine.io.gate.emissions import GateEmissions
 from engine.io.gate.reader import GateRoot
 from engine.io.histogram_hdf5 import HistogramHdf5
@@ -158,6 +159,7 @@ UNPACKING: dict[type[Format], tuple[Bomb, ...]] = {
     TiffVolume: (volumes.huge_tiff, volumes.laughing_ome),
     Minc: (volumes.huge_minc,),
     Zeiss: (volumes.huge_zeiss,),
+    DicomSeries: (volumes.huge_dicom,),
     Petsird: (petsird,),
     GateRoot: (gate,),
     GateEmissions: (gate_emissions,),

@@ -19,6 +19,7 @@ from engine.io.ome_tiff import ome_tiff_bytes
 from tests.engine.io import test_volumes_of_others as others
 from tests.engine.io import test_xray_zeiss
 from tests.engine.io.compound_files import write_compound
+from tests.engine.io.dicom_files import change, write_series
 from tests.farm import bombs
 
 SAMPLES = Path(nibabel.__file__).parent / "tests" / "data"
@@ -159,3 +160,16 @@ def huge_zeiss(folder: Path) -> object:
     streams["ImageInfo/ImagesTaken"] = np.int32(many).tobytes()
     streams["ImageInfo/Angles"] = np.linspace(0, 360, many, dtype="<f4").tobytes()
     return read_projections(write_compound(folder / "a.txrm", streams))
+
+
+def dicom(folder: Path) -> Path:
+    """Four slices of a CT; the second by name is the one that is opened."""
+    write_series(folder, affine=np.diag([2.0, 2.5, 3.0, 1.0]), shape=(6, 5, 4))
+    return sorted(folder.glob("im*"))[1]
+
+
+def huge_dicom(folder: Path) -> object:
+    """A slice that claims 65,535 rows and columns, of which sixty bytes are there."""
+    path = dicom(folder)
+    change(path, Rows=65535, Columns=65535)
+    return read_volume(path)

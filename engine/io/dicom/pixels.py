@@ -73,16 +73,20 @@ def _scaled(
 def _frames(header: Header, rows: int, columns: int) -> NDArray[np.generic]:
     from pydicom import dcmread
     from pydicom.config import disable_value_validation
+    from pydicom.errors import BytesLengthException
 
     name = header.path.name
     with disable_value_validation(), open_input(header.path) as file:
-        dataset = dcmread(file.stream())
+        try:
+            dataset = dcmread(file.stream())
+        except (BytesLengthException, *DAMAGE) as e:
+            raise FileFormatError(f"{name}: damaged DICOM file ({e}); {WAY_OUT}.") from e
         if "SeriesInstanceUID" in dataset and str(dataset.SeriesInstanceUID) != header.series:
             raise FileFormatError(f"{name}: is of another series than before; open it again.")
         _refuse_packed(dataset.file_meta.get("TransferSyntaxUID"), name)
         try:
             found = np.asarray(dataset.pixel_array)
-        except (*DAMAGE, RuntimeError, OSError) as e:
+        except (*DAMAGE, BytesLengthException, RuntimeError, OSError) as e:
             reason = " ".join(str(e).split())[:200]
             raise FileFormatError(
                 f"{name}: its pixels cannot be read ({reason}); {WAY_OUT}, uncompressed."

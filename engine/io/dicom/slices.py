@@ -121,14 +121,14 @@ def header_of(file: InputFile) -> Header:
     """Return the header of an opened DICOM file."""
     from pydicom import dcmread
     from pydicom.config import disable_value_validation
-    from pydicom.errors import InvalidDicomError
+    from pydicom.errors import BytesLengthException, InvalidDicomError
 
     try:
         with disable_value_validation():  # what matters is checked here, in sentences
             found = dcmread(file.stream(), stop_before_pixels=True, specific_tags=list(WANTED))
             collections.deque(found.iterall(), maxlen=0)  # values are parsed when first asked for
             return Header(file.path, found)
-    except (InvalidDicomError, *DAMAGE) as e:
+    except (InvalidDicomError, BytesLengthException, *DAMAGE) as e:
         raise FileFormatError(f"{file.name}: damaged DICOM file ({e}); {WAY_OUT}.") from e
 
 
