@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.views import overlay
 from app.views.gestures import Drag, WheelNotches
+from app.views.plain_text import plain_tip
 from app.views.plane_drags import MoveDrag, OrbitDrag, TurnDrag
 from app.views.plane_keys import act_on
 from app.views.plane_placement import PlanePlacement
@@ -95,7 +96,7 @@ class PlaneSceneView(QWidget):
         self._drag: Drag | None = None
         self._wheel = WheelNotches()
         self.setAccessibleName(NAME)
-        self.setToolTip(HANDLING)
+        self.setToolTip(plain_tip(HANDLING))
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)

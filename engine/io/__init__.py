@@ -6,7 +6,6 @@ A new format is one class in one file and its name in `engine.io.formats`.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -18,8 +17,9 @@ from engine.data.components import Components
 from engine.data.histogram import Histogram, histogrammed
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
+from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
-from engine.errors import FileFormatError, ResourceError, UnknownFormatError
+from engine.errors import FileFormatError, ResourceError
 from engine.geometry.scanner import Scanner
 from engine.io import audit_log, normalisation_hdf5
 from engine.io import efficiencies as _efficiencies
@@ -32,6 +32,7 @@ from engine.io.formats import (
     LISTMODE_READERS,
     READERS,
     SCAN_READERS,
+    SINOGRAM_READERS,
     VOLUME_READERS,
     WRITERS,
     AnyReader,
@@ -45,13 +46,13 @@ from engine.io.histogram_hdf5 import write_histogram
 from engine.io.json_text import to_json
 from engine.io.listmode_hdf5 import write_listmode
 from engine.io.mu_map import as_mu_map
-from engine.io.open_input import InputFile, open_input, refuse_not_finite
+from engine.io.open_input import open_input, refuse_not_finite
 from engine.io.outputs import existing, files_written, refuse_inputs
 from engine.io.report import Report, inspect
-from engine.io.response_hdf5 import is_response
 from engine.io.scanners import builtin_scanners, read_scanner
 from engine.io.slice_frame import FRAME, refuse_turned
 from engine.io.slices import refuse_unplaced, slice_files, slice_names, thin_volume
+from engine.io.unknown import unknown
 from engine.io.xray import find as _xray
 from engine.io.xray.dxchange import write_projections
 from engine.io.xray.readers import PROJECTION_READERS
@@ -70,6 +71,7 @@ __all__ = [
     "PROJECTION_READERS",
     "READERS",
     "SCAN_READERS",
+    "SINOGRAM_READERS",
     "VOLUME_READERS",
     "WRITERS",
     "Report",
@@ -90,6 +92,7 @@ __all__ = [
     "read_mu_map",
     "read_projections",
     "read_scanner",
+    "read_sinogram",
     "read_volume",
     "refuse_inputs",
     "refuse_unplaced",
@@ -132,7 +135,7 @@ def read_listmode(
         reader = reader_of(LISTMODE_READERS, file)
         if reader is not None:
             return reader.read(file, scanner=scanner)
-        raise _unknown(file, "list-mode scan", LISTMODE_READERS)
+        raise unknown(file, "list-mode scan", LISTMODE_READERS)
 
 
 def is_histogram(path: Path | str) -> bool:
@@ -170,7 +173,7 @@ def read_histogram(
             scan = events.read(file, scanner=scanner)
             return histogrammed(_with_efficiencies(scan, efficiencies))
         known: tuple[AnyReader, ...] = (*HISTOGRAM_READERS, *LISTMODE_READERS)
-        raise _unknown(file, "histogram or list-mode scan", known)
+        raise unknown(file, "histogram or list-mode scan", known)
 
 
 def _with_efficiencies(scan: Scan, path: Path | None) -> Scan:
@@ -179,13 +182,22 @@ def _with_efficiencies(scan: Scan, path: Path | None) -> Scan:
     )
 
 
+def read_sinogram(path: Path | str) -> Sinogram:
+    """Read a sinogram of a ring scanner: counts, or factors and expected counts of its bins."""
+    with open_input(Path(path)) as file:
+        reader = reader_of(SINOGRAM_READERS, file)
+        if reader is not None:
+            return reader.read(file)
+        raise unknown(file, "sinogram", SINOGRAM_READERS)
+
+
 def read_volume(path: Path | str) -> Volume:
     """Read a volume, axis-aligned in mm LPS."""
     with open_input(scan_file(path)) as file:
         reader = reader_of(VOLUME_READERS, file)
         if reader is not None:
             return reader.read(file)
-        raise _unknown(file, "volume", VOLUME_READERS)
+        raise unknown(file, "volume", VOLUME_READERS)
 
 
 def is_projections(path: Path | str) -> bool:
@@ -213,7 +225,7 @@ def read_projections(path: Path | str) -> Projections:
             f"Can be read: {listed(PROJECTION_READERS)}."
         )
     with open_input(path) as file:
-        raise _unknown(file, "X-ray scan", PROJECTION_READERS)
+        raise unknown(file, "X-ray scan", PROJECTION_READERS)
 
 
 def scan_file(path: Path | str) -> Path:
@@ -281,18 +293,3 @@ def can_save(path: Path | str) -> None:
     """Refuse, before hours are spent on a volume, a place or a format `save` cannot write."""
     path = Path(path)
     writer_of(path).refuse_place(path)
-
-
-def _unknown(file: InputFile, wanted: str, known: Sequence[AnyReader]) -> UnknownFormatError:
-    others = (reader for reader in READERS if reader not in known)
-    found = next((other.name for other in others if other.accepts(file)), None)
-    path = file.path
-    if is_response(file):
-        return UnknownFormatError(
-            f"{path.name}: this is the response of two panels, not a {wanted}; open the scan, and "
-            "name this file as its response (--response)."
-        )
-    what = f"this is a file of the kind {found!r}, not a {wanted}" if found else f"unknown {wanted}"
-    is_raw = found is None and "scan" in wanted
-    raw = "; raw X-ray projections want a .toml beside them" if is_raw else ""
-    return UnknownFormatError(f"{path.name}: {what}; can be read: {listed(known)}{raw}.")

@@ -9,13 +9,15 @@ from engine import io
 from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
+from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
 from engine.errors import UnknownFormatError
 from engine.io.formats import listed, reader_of
 from engine.io.open_input import open_input
+from engine.io.sinogram_interfile import write_sinogram
 from engine.plain import Plain
 
-Scan = ListMode | Histogram | Projections
+Scan = ListMode | Histogram | Sinogram | Projections
 
 
 def read(
@@ -61,6 +63,9 @@ def read(
         counts = reader_of(io.HISTOGRAM_READERS, file)
         if counts is not None:
             return counts.read(file, scanner=scanner)
+        sinogram = reader_of(io.SINOGRAM_READERS, file)
+        if sinogram is not None:
+            return sinogram.read(file)
         volume = reader_of(io.VOLUME_READERS, file)
         if volume is not None:
             return volume.read(file)
@@ -77,7 +82,7 @@ def save(data: Scan | Volume, path: Path | str, provenance: Plain | None = None)
     ----------
     data
         a volume goes into the format that the name ends with: .nii.gz, .h5 or .png; events and
-        histograms into .h5, projections into .h5, .nxs or .toml
+        histograms into .h5, sinograms into .hs, projections into .h5, .nxs or .toml
     path
         where to; a file that is there is replaced
     provenance
@@ -115,6 +120,11 @@ def _(data: ListMode, path: Path | str, provenance: Plain | None = None) -> None
 @save.register
 def _(data: Histogram, path: Path | str, provenance: Plain | None = None) -> None:
     io.write_histogram(data, Path(path))
+
+
+@save.register
+def _(data: Sinogram, path: Path | str, provenance: Plain | None = None) -> None:
+    write_sinogram(data, Path(path))
 
 
 @save.register

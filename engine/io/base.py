@@ -10,6 +10,7 @@ from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
 from engine.data.planned_scan import PlannedScan
 from engine.data.projections import Projections
+from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
 from engine.io.atomic_write import refuse_impossible
 from engine.io.open_input import InputFile
@@ -69,6 +70,20 @@ class HistogramReader(Format):
     @abstractmethod
     def read(cls, file: InputFile, *, scanner: str | None = None) -> Histogram:
         """Read a histogram; `scanner` names the scanner, or its file, to take instead."""
+
+
+class SinogramReader(Format):
+    """Reads sinograms of ring scanners."""
+
+    @classmethod
+    @abstractmethod
+    def accepts(cls, file: InputFile) -> bool:
+        """Whether this reader is the one for a file; its name and its first bytes tell."""
+
+    @classmethod
+    @abstractmethod
+    def read(cls, file: InputFile) -> Sinogram:
+        """Read the values of all bins, with the layout that the file states."""
 
 
 class ProjectionsReader(Format):

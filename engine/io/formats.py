@@ -17,6 +17,7 @@ from engine.io.base import (
     HistogramReader,
     ListModeReader,
     ProjectionsReader,
+    SinogramReader,
     VolumeReader,
     VolumeWriter,
 )
@@ -40,6 +41,7 @@ from engine.io.petsird.reader import Petsird
 from engine.io.png import PngWriter
 from engine.io.safir import Safir
 from engine.io.siemens_mmr import SiemensMmr
+from engine.io.sinogram_interfile import InterfileSinogram
 from engine.io.tiff_read import TiffVolume
 from engine.io.tiff_volume import TiffWriter
 from engine.io.volume_hdf5 import VolumeHdf5, VolumeHdf5Writer
@@ -50,6 +52,7 @@ LISTMODE_READERS: tuple[type[ListModeReader], ...] = (
     *(Petsird, GateRoot, Castor),
 )
 HISTOGRAM_READERS: tuple[type[HistogramReader], ...] = (HistogramHdf5,)
+SINOGRAM_READERS: tuple[type[SinogramReader], ...] = (InterfileSinogram,)
 VOLUME_READERS: tuple[type[VolumeReader], ...] = (
     *(Nifti, VolumeHdf5, GateEmissions),
     *(MetaImageVolumes, Nrrd, DicomSeries, TiffVolume, Mrc, Minc, NiftiPair),
@@ -61,11 +64,16 @@ WRITERS: tuple[type[VolumeWriter], ...] = (
 """Writers of volumes, in the order in which they are offered."""
 
 AnyReader = (
-    type[ListModeReader] | type[HistogramReader] | type[VolumeReader] | type[ProjectionsReader]
+    type[ListModeReader]
+    | type[HistogramReader]
+    | type[SinogramReader]
+    | type[VolumeReader]
+    | type[ProjectionsReader]
 )
 SCAN_READERS: tuple[AnyReader, ...] = (
     *LISTMODE_READERS,
     *HISTOGRAM_READERS,
+    *SINOGRAM_READERS,
     *PROJECTION_READERS,
 )
 READERS: tuple[AnyReader, ...] = (*SCAN_READERS, *VOLUME_READERS)

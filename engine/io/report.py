@@ -11,6 +11,7 @@ import numpy as np
 from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
+from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
 from engine.errors import EngineError
 from engine.geometry.dual_head import DualHead
@@ -88,7 +89,13 @@ def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
     from engine.errors import UnknownFormatError
     from engine.io.calibration_file import is_calibration
     from engine.io.efficiencies import DATASET
-    from engine.io.formats import HISTOGRAM_READERS, LISTMODE_READERS, VOLUME_READERS, reader_of
+    from engine.io.formats import (
+        HISTOGRAM_READERS,
+        LISTMODE_READERS,
+        SINOGRAM_READERS,
+        VOLUME_READERS,
+        reader_of,
+    )
     from engine.io.hdf5 import is_hdf5
     from engine.io.hdf5_contents import describe_contents, holds
     from engine.io.normalisation_hdf5 import is_components
@@ -105,6 +112,9 @@ def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
     counts = reader_of(HISTOGRAM_READERS, file)
     if counts is not None:
         return counts.name, lambda: _of_histogram(counts.read(file, scanner=scanner))
+    sinogram = reader_of(SINOGRAM_READERS, file)
+    if sinogram is not None:
+        return sinogram.name, lambda: _of_sinogram(sinogram.read(file))
     if is_response(file):
         return "Isocenter response matrix", lambda: _of_response(path)
     image = reader_of(VOLUME_READERS, file)
@@ -173,6 +183,14 @@ def _of_histogram(data: Histogram) -> Report:
     faults = () if data.n_prompts else ("No line holds a count, so there is no image in it.",)
     title = f"{data.n_prompts:,.0f} prompts, {data.scanner.name}"
     return Report("", title, tuple(facts), faults, data.notes)
+
+
+def _of_sinogram(data: Sinogram) -> Report:
+    facts = [("Scanner", data.scanner.name), ("Crystals", data.scanner.describe())]
+    facts += [("Counts", f"{data.n_prompts:,.0f}"), ("Bins", data.layout.describe())]
+    facts += [fact_of(key, v) for key, v in data.info.items() if v]
+    faults = () if data.n_prompts > 0 else ("No bin holds a count, so there is no image in it.",)
+    return Report("", f"{data.n_prompts:,.0f} counts, {data.scanner.name}", tuple(facts), faults)
 
 
 def _of_projections(data: Projections) -> Report:

@@ -10,6 +10,7 @@ from engine.faces import face
 from engine.modalities.base import AnyModality, Modality, OpenStudy, Sweep
 from engine.modalities.dual_head_pet.modality import DualHeadPet
 from engine.modalities.listmode_pet.modality import ListModePet
+from engine.modalities.ring_sinogram_pet.modality import RingSinogramPet
 from engine.modalities.scan_summary import ScanSummary
 from engine.modalities.xray_ct.modality import XrayCt
 
@@ -51,7 +52,12 @@ if TYPE_CHECKING:
     from engine.study.study import Study as Study
     from engine.study.study import write_study as write_study
 
-MODALITIES: tuple[AnyModality, ...] = (ListModePet(), XrayCt(), DualHeadPet())
+MODALITIES: tuple[AnyModality, ...] = (
+    ListModePet(),
+    XrayCt(),
+    DualHeadPet(),
+    RingSinogramPet(),
+)
 """In the order in which they are offered; the first one is shown to who asks for none."""
 
 if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name

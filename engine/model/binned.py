@@ -25,14 +25,17 @@ def _binned_step(model: SystemModel, counts: Array, x: Array) -> EmStep:
 
 @dataclass(frozen=True)
 class BinnedModel(SystemModel):
-    """Every possible bin is a row of A, so s = Aᵀ1 and each subset has its own.
+    """Every possible bin is a row of A, so s = Aᵀf and each subset has its own.
+
+    As in list mode the detection factors f of a bin are divided out of its row and background.
 
     Attributes
     ----------
     A : from images to bins
-    background : (n_bins,) expected additive counts
-    sensitivity : (n_z, n_y, n_x) Aᵀ1
+    background : (n_bins,) expected additive counts over the factor of the bin
+    sensitivity : (n_z, n_y, n_x) Aᵀf
     counts : (n_bins,) measured counts
+    factors : (n_bins,) f; None: all 1
 
     Examples
     --------
@@ -47,17 +50,25 @@ class BinnedModel(SystemModel):
     """
 
     counts: Array  # of each row
+    factors: Array | None = None
 
     @classmethod
-    def of(cls, A: LinearOperator, background: Array, counts: Array) -> BinnedModel:
+    def of(
+        cls, A: LinearOperator, background: Array, counts: Array, factors: Array | None = None
+    ) -> BinnedModel:
         """Build the model with its sensitivity."""
-        return cls(A, background, A.T(np.ones(A.out_shape, counts.dtype)), counts)
+        weights = np.ones(A.out_shape, counts.dtype) if factors is None else factors
+        return cls(A, background, to_host(A.T(weights)), counts, factors)
 
     def em_step(self, x: Array) -> EmStep:
         return _binned_step(self, self.counts, x)
 
     def subset(self, k: int, of: int) -> BinnedModel:
-        return BinnedModel.of(self.A.subset(k, of), self.background[k::of], self.counts[k::of])
+        rows = slice(k, None, of)
+        factors = None if self.factors is None else self.factors[rows]
+        return BinnedModel.of(
+            self.A.subset(k, of), self.background[rows], self.counts[rows], factors
+        )
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from engine.algorithms import ALGORITHMS, LINEAR_ALGORITHMS, Algorithm
 from engine.corrections import CORRECTIONS
 from engine.corrections.base import AnyCorrection, defaults_of
 from engine.corrections.histogram import HISTOGRAM_CORRECTIONS
+from engine.corrections.sinogram import SINOGRAM_CORRECTIONS
 from engine.plain import Plain
 from engine.postprocess import FILTERS, Filter
 from engine.preprocess import STEPS
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     AnyFilter = Filter
     Corrections = ChoiceGroup
     HistogramCorrections = ChoiceGroup
+    SinogramCorrections = ChoiceGroup
     Steps = ChoiceGroup
 else:
     CountsAlgorithm = _one_of(ALGORITHMS)
@@ -76,4 +78,5 @@ else:
     AnyFilter = _one_of(FILTERS)
     Corrections = _each_of(CORRECTIONS, "Corrections")
     HistogramCorrections = _each_of(HISTOGRAM_CORRECTIONS, "HistogramCorrections")
+    SinogramCorrections = _each_of(SINOGRAM_CORRECTIONS, "SinogramCorrections")
     Steps = _each_of(STEPS, "Steps")

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 
 import engine
+from engine.data.sinogram import Sinogram, binned
+from engine.geometry.sinogram_layout import SinogramLayout
 from engine.simulate import derenzo, uniform_cylinder
 from engine.simulate.listmode import simulate_listmode
 
@@ -71,7 +73,13 @@ def fill(folder: Path) -> None:
     (folder / "tiny.toml").write_text(TINY_RING, encoding="utf-8")
     ring = engine.read_scanner(str(folder / "tiny.toml"))
     phantom = uniform_cylinder(diameter_mm=40, length_mm=20)
-    engine.save(simulate_listmode(phantom, ring, n_prompts=3000, seed=1), folder / "scan.h5")
+    counted = simulate_listmode(phantom, ring, n_prompts=3000, seed=1)
+    engine.save(counted, folder / "scan.h5")
+    prompts = binned(counted, SinogramLayout.of(ring))
+    engine.save(prompts, folder / "prompts.hs")
+    for name, value in {"norm": 1, "acf": 2, "randoms": 0.1, "scatter": 0}.items():
+        values = np.full(prompts.layout.n_bins, value, np.float32)
+        engine.save(Sinogram(prompts.layout, values), folder / f"{name}.hs")
     panels = engine.read_scanner("test-panels")
     rods = derenzo(radius_mm=4, length_mm=8, along="y")
     events = simulate_listmode(rods, panels, n_prompts=500, seed=1, attenuation=False)

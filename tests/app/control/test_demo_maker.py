@@ -148,7 +148,7 @@ def test_the_card_offers_every_demo_by_mouse_and_keys(qtbot, window):
         assert card.focusWidget() is made
         qtbot.keyClick(made, Qt.Key.Key_Space)
         made.click()
-    wanted = ("live", "live demo", "pet", "ct", "dual-head")
+    wanted = ("live", "live demo", "pet", "ct", "dual-head", "pet-sinogram")
     assert seen == [each for name in wanted for each in (name, name)]
     tips = [made.toolTip() for made in card.demos]
     assert tips == [plain_tip(demo.tip) for demo in DEMOS.values()]

@@ -43,6 +43,8 @@ COMMANDS: dict[str, list[str]] = {
     "suv": ["mu.nii.gz"],
     "normalise": ["scan.h5", "--source", "cylinder", "--radius-mm", "9", "--scanner", "s.toml"],
     "quality": ["mu.nii.gz", "--phantom", "ct-water"],
+    "sinogram": ["scan.h5"],
+    "mu-map": ["mu.nii.gz"],
     "convert": ["scan.l.hdr", "--scanner", "s.toml"],
     "bench listmode": [],
     "bench cone": [],

@@ -1,0 +1,94 @@
+"""`isocenter sinogram`: events of a ring into sinograms, and counts of sinograms into events."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from engine.cli.console import Console, Verbs
+from engine.cli.outputs import Output, add_complete_events, add_force, add_identify
+from engine.data.sinogram import Sinogram, binned, events_of
+from engine.errors import SettingsError
+from engine.geometry.ring import RingScanner
+from engine.geometry.sinogram_layout import SinogramLayout
+from engine.io import SINOGRAM_READERS, read_listmode, read_sinogram, write_listmode
+from engine.io.formats import reader_of
+from engine.io.open_input import open_input
+from engine.io.sinogram_interfile import SUFFIX, files_of, write_sinogram
+from engine.privacy.records import without_names
+
+LISTS = (".h5", ".hdf5")
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = verbs.add_parser("sinogram", help="count events of a ring in sinograms, or the way back")
+    p.add_argument("data", type=Path, metavar="IN", help="list mode, or a sinogram (.hs)")
+    help_out = "a sinogram, OUT.hs with OUT.s beside it; of a sinogram: list mode, OUT.h5"
+    p.add_argument(
+        "output", type=Path, action=Output, written=_written, metavar="OUT", help=help_out
+    )
+    add_force(p)
+    add_identify(p)
+    p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")
+    add_complete_events(p)
+    p.add_argument("--span", type=int, default=1, help="ring differences of a segment, odd")
+    p.add_argument("--mash", type=int, default=1, help="views that are summed")
+    p.add_argument("--max-ring-difference", type=int, metavar="D", help="the scanner's if left out")
+    p.add_argument("--delayeds", action="store_true", help="count the delayed coincidences instead")
+    p.set_defaults(act=_sinogram)
+
+
+def _written(output: Path, _: argparse.Namespace) -> tuple[Path, ...]:
+    """Header and bins of a sinogram, list mode alone."""
+    return files_of(output) if output.suffix.lower() == SUFFIX else (output,)
+
+
+def _sinogram(arguments: argparse.Namespace, console: Console) -> None:
+    with open_input(arguments.data) as file:
+        is_sinogram = reader_of(SINOGRAM_READERS, file) is not None
+    if is_sinogram:
+        _list(arguments, console)
+    else:
+        _count(arguments, console)
+
+
+def _count(arguments: argparse.Namespace, console: Console) -> None:
+    data = read_listmode(
+        arguments.data, scanner=arguments.scanner, complete_events=arguments.complete_events
+    )
+    if not isinstance(data.scanner, RingScanner):
+        raise SettingsError(
+            f"{arguments.data.name}: {data.scanner.name!r} ({data.scanner.describe()}) is no ring "
+            "of crystals, which sinograms are of; for two panels use `isocenter convert "
+            "--histogram`."
+        )
+    layout = SinogramLayout.of(
+        data.scanner,
+        span=arguments.span,
+        mashed=arguments.mash,
+        most=arguments.max_ring_difference,
+    )
+    found = binned(data, layout, delayed=arguments.delayeds)
+    for note in (*data.notes, *found.notes):
+        console.line(f"note: {note}")
+    write_sinogram(found, arguments.output)
+    console.line(f"Sinogram: {arguments.output} ({found.n_prompts:,.0f} counts, {_bins(found)})")
+
+
+def _bins(data: Sinogram) -> str:
+    return data.layout.describe()
+
+
+def _list(arguments: argparse.Namespace, console: Console) -> None:
+    if arguments.output.suffix.lower() not in LISTS:
+        raise SettingsError(
+            f"{arguments.output.name}: events of a sinogram are written as list mode; want a name "
+            "that ends with .h5."
+        )
+    events = events_of(read_sinogram(arguments.data))
+    if not arguments.identify:
+        events = replace(events, info=without_names(events.info))
+    write_listmode(events, arguments.output)
+    console.line(f"Scan: {arguments.output} ({events.n_events:,} events)")

@@ -1,0 +1,253 @@
+"""Corrections of sinograms, in the order they may run.
+
+Expected counts in bin j: (1 / N_j) (1 / A_j) Σ_n l_jn x_n + r_j + s_j, with the normalisation N and
+the attenuation correction A by which counts would be multiplied, the randoms r and the scatter s,
+each a sinogram of the scan's own bins. A bin with a factor of 0 is dead. Without N, the sum of the
+geometric factors w of the lines that the bin counts stands for 1 / N.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.arrays import Array
+from engine.backend import Backend
+from engine.corrections.attenuation import ATTENUATION_MAP, BATCH, attenuation_factors
+from engine.corrections.base import Additive, Correction, Multiplicative
+from engine.data.histogram import total
+from engine.data.input_role import InputRole, with_auxiliary
+from engine.data.sinogram import Sinogram
+from engine.errors import DataError, GeometryError
+
+
+def _read(path: Path, _scanner: object) -> Sinogram:
+    from engine.io import read_sinogram
+
+    return read_sinogram(path)
+
+
+def _attach(key: str, title: str) -> Callable[[Sinogram, Sinogram], Sinogram]:
+    def attach(data: Sinogram, content: Sinogram) -> Sinogram:
+        if content.layout.identity != data.layout.identity:
+            raise GeometryError(
+                f"{title}: {content.layout.describe()} of {content.scanner.name!r}; the scan has "
+                f"{data.layout.describe()} of {data.scanner.name!r}. Choose the file of this scan, "
+                "in its own bins."
+            )
+        return with_auxiliary(data, key, content.prompts)
+
+    return attach
+
+
+def _role(key: str, title: str, text: str, without: str) -> InputRole:
+    return InputRole(
+        key=key,
+        title=title,
+        text=text,
+        without=without,
+        suffixes=(".hs",),
+        read=_read,
+        describe=lambda content: content.layout.describe(),
+        attach=_attach(key, title),
+    )
+
+
+NORMALISATION = _role(
+    "normalisation_sinogram",
+    "Normalisation factors",
+    "Sinogram of the factors by which counts are multiplied",
+    "Normalisation as a sinogram; without it all bins count alike.",
+)
+ATTENUATION = _role(
+    "attenuation_sinogram",
+    "Attenuation factors",
+    "Sinogram of the attenuation correction factors",
+    "Attenuation as a sinogram; without it a μ-map is used, if there is one.",
+)
+RANDOMS = _role(
+    "randoms_sinogram",
+    "Randoms",
+    "Sinogram of the expected or delayed random coincidences",
+    "Randoms as a sinogram; without it they stay in the image.",
+)
+SCATTER = _role(
+    "scatter_sinogram",
+    "Scatter",
+    "Sinogram of the expected scattered coincidences",
+    "Scatter as a sinogram; without it scatter stays in the image.",
+)
+
+
+def _inverse(factors: Array, role: InputRole) -> NDArray[np.float32]:
+    """Detection factors from those that counts are multiplied with, 0 in dead bins."""
+    if not np.all(factors >= 0):
+        raise DataError(
+            f"{role.title}: {int(np.count_nonzero(factors < 0)):,} bins are below 0; want factors "
+            "by which counts are multiplied, 0 where nothing is measured."
+        )
+    return np.divide(1, factors, out=np.zeros(factors.shape, np.float32), where=factors > 0)
+
+
+def _refuse_negative(counts: Array, role: InputRole) -> Array:
+    if not np.all(counts >= 0):
+        raise DataError(
+            f"{role.title}: {int(np.count_nonzero(counts < 0)):,} bins are below 0; want expected "
+            "counts, such as those before smoothing or tail fitting cut them off at 0."
+        )
+    return counts
+
+
+def _spread(factors: Array) -> str:
+    used = factors[factors > 0]
+    varies = 100 * float(used.std(dtype=np.float64) / used.mean(dtype=np.float64))
+    return (
+        f"factors of {len(used):,} bins vary by {varies:.1f} %, {len(factors) - len(used):,} dead"
+    )
+
+
+class BinNormalisation(Multiplicative[Sinogram]):
+    """Detection factors of bins, supplied as a sinogram."""
+
+    title: ClassVar[str] = "Normalisation"
+    kind: ClassVar[str] = "normalisation"
+    inputs: ClassVar[tuple[InputRole, ...]] = (NORMALISATION,)
+    since: ClassVar[int | None] = 4
+
+    def obstacle(self, data: Sinogram) -> str | None:
+        if NORMALISATION.key in data.auxiliary:
+            return None
+        return "no normalisation factors are given; load their sinogram"
+
+    def factor(self, data: Sinogram, *, on: Backend) -> Array:
+        return _inverse(data.auxiliary[NORMALISATION.key], NORMALISATION)
+
+    def summary(self, before: Sinogram, after: Sinogram) -> str:
+        return _spread(before.auxiliary[NORMALISATION.key])
+
+
+class BinGeometry(Multiplicative[Sinogram]):
+    """Lines that each bin sums and how well their crystals see one another, from the scanner."""
+
+    title: ClassVar[str] = "Geometry of the lines"
+    kind: ClassVar[str] = "line_geometry"
+    since: ClassVar[int | None] = 4
+
+    def obstacle(self, data: Sinogram) -> str | None:
+        if NORMALISATION.key in data.auxiliary:
+            return "the supplied normalisation factors have it in them"
+        if data.layout.bin_mm is not None:
+            return "arc correction has mixed the lines of the crystals"
+        return None
+
+    def factor(self, data: Sinogram, *, on: Backend) -> Array:
+        scanner, layout = data.scanner, data.layout
+        factors = np.zeros(layout.n_bins)
+        for start in range(0, scanner.n_lors, BATCH):
+            pairs = scanner.lors(np.arange(start, min(start + BATCH, scanner.n_lors)))
+            bins, held = layout.bins_of(pairs)
+            seen = held & scanner.in_coincidence(pairs)
+            weights = scanner.geometric_factor(pairs[seen])
+            factors += np.bincount(bins[seen], weights, layout.n_bins)
+        return factors.astype(np.float32)
+
+    def summary(self, before: Sinogram, after: Sinogram) -> str:
+        if after.factors is None:
+            return ""
+        used = after.factors[after.factors > 0]
+        n_dead = len(after.factors) - len(used)
+        span = f"{used.min():.2f} to {used.max():.2f}" if len(used) else "nothing"
+        return f"bins count {span} of one straight line across; {n_dead:,} have no live line"
+
+
+class BinAttenuation(Multiplicative[Sinogram]):
+    """Photons lost in the object, from a sinogram of factors or from a μ-map."""
+
+    title: ClassVar[str] = "Attenuation"
+    kind: ClassVar[str] = "attenuation"
+    inputs: ClassVar[tuple[InputRole, ...]] = (ATTENUATION, ATTENUATION_MAP)
+    since: ClassVar[int | None] = 4
+
+    def obstacle(self, data: Sinogram) -> str | None:
+        if ATTENUATION.key in data.auxiliary or data.mu_map is not None:
+            return None
+        return "neither attenuation factors nor a μ-map are given; load one of them"
+
+    def factor(self, data: Sinogram, *, on: Backend) -> Array:
+        if ATTENUATION.key in data.auxiliary:
+            return _inverse(data.auxiliary[ATTENUATION.key], ATTENUATION)
+        if data.mu_map is None:
+            raise DataError("no attenuation map is given; load a μ-map.")
+        layout, factors = data.layout, np.empty(data.layout.n_bins, np.float32)
+        for start in range(0, layout.n_bins, BATCH):
+            ends = layout.ends_of(np.arange(start, min(start + BATCH, layout.n_bins)))
+            factors[start : start + BATCH] = attenuation_factors(
+                data.mu_map, layout.points_mm, ends, on=on
+            )
+        return factors
+
+    def summary(self, before: Sinogram, after: Sinogram) -> str:
+        if after.factors is None:
+            return ""
+        earlier = 1.0 if before.factors is None else np.maximum(before.factors, 1e-30)
+        passing = after.factors / earlier
+        source = "supplied factors" if ATTENUATION.key in before.auxiliary else "the μ-map"
+        seen = (before.prompts > 0) & (passing > 0)
+        least = 100 * float(passing[seen].min(initial=1.0))
+        return f"by {source}, bins with counts pass at least {least:.1f} % of their photons"
+
+
+class BinRandoms(Additive[Sinogram]):
+    """Random coincidences, supplied as a sinogram."""
+
+    title: ClassVar[str] = "Randoms"
+    kind: ClassVar[str] = "randoms"
+    inputs: ClassVar[tuple[InputRole, ...]] = (RANDOMS,)
+    since: ClassVar[int | None] = 4
+
+    def obstacle(self, data: Sinogram) -> str | None:
+        return (
+            None if RANDOMS.key in data.auxiliary else "no randoms are given; load their sinogram"
+        )
+
+    def expected(self, data: Sinogram, *, on: Backend) -> Array:
+        return _refuse_negative(data.auxiliary[RANDOMS.key], RANDOMS)
+
+    def summary(self, before: Sinogram, after: Sinogram) -> str:
+        return _share(before, RANDOMS)
+
+
+class BinScatter(Additive[Sinogram]):
+    """Scattered coincidences, supplied as a sinogram."""
+
+    title: ClassVar[str] = "Scatter"
+    kind: ClassVar[str] = "scatter"
+    inputs: ClassVar[tuple[InputRole, ...]] = (SCATTER,)
+    since: ClassVar[int | None] = 4
+
+    def obstacle(self, data: Sinogram) -> str | None:
+        return None if SCATTER.key in data.auxiliary else "no scatter is given; load its sinogram"
+
+    def expected(self, data: Sinogram, *, on: Backend) -> Array:
+        return _refuse_negative(data.auxiliary[SCATTER.key], SCATTER)
+
+    def summary(self, before: Sinogram, after: Sinogram) -> str:
+        return _share(before, SCATTER)
+
+
+def _share(data: Sinogram, role: InputRole) -> str:
+    counts = total(data.auxiliary[role.key])
+    return f"{counts:,.0f} counts, {100 * counts / max(data.n_prompts, 1):.1f} % of the prompts"
+
+
+SINOGRAM_CORRECTIONS: tuple[type[Correction[Sinogram]], ...] = (
+    BinNormalisation,
+    BinGeometry,
+    BinAttenuation,
+    BinRandoms,
+    BinScatter,
+)

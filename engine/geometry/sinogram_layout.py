@@ -1,0 +1,289 @@
+"""Bins of the sinograms of a ring scanner, and the line of response in the middle of each.
+
+View v and tangential bin t name the places on the ring as `RingScanner.places` does. The line of a
+bin lies in the direction φ of its view, at the distance s from the axis,
+
+φ = φ_0 + 2π (m v + (m − 1) / 2) / n − (π / n where t is odd),    s = R sin(π t / n),
+
+n crystals on a ring of radius R, m of its views summed; arc-corrected bins have s = t Δ instead,
+and no odd ones. A segment sums the rings whose difference, second minus first, lies in a range; its
+planes are a ring apart where the range is one difference, else half a ring, and symmetric about the
+middle. The ends of a line of mean difference δ lie δ / 2 rings before and behind the middle of its
+plane.
+
+After Fahey, J Nucl Med Technol 30 (2002) 39; Michelogram: Defrise & Kinahan, in Bendriem &
+Townsend (eds), The Theory and Practice of 3D PET (1998), ch. 1. Numbers as in STIR.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.arrays import Array
+from engine.errors import GeometryError
+from engine.geometry.ring import RingScanner
+
+PER_PITCH = 4
+"""Ends of lines lie on quarters of the rings' distance: middles and mean differences on halves."""
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Planes of alike obliqueness.
+
+    Attributes
+    ----------
+    least, most : ring differences that are summed
+    n_planes : of it
+    """
+
+    least: int
+    most: int
+    n_planes: int
+
+    @property
+    def mean_difference(self) -> float:
+        """Ring difference of its lines."""
+        return (self.least + self.most) / 2
+
+
+def _n_planes(least: int, most: int, n_rings: int) -> int:
+    """Planes of a segment that has all pairs of rings of its differences."""
+    nearest = 0 if least <= 0 <= most else min(abs(least), abs(most))
+    return n_rings - nearest if least == most else 2 * (n_rings - nearest) - 1
+
+
+@dataclass(frozen=True)
+class SinogramLayout:
+    """Which bins sinograms have; values follow one another as (plane, view, tangential bin).
+
+    Attributes
+    ----------
+    scanner : the rings
+    segments : in the order of their planes
+    n_views, n_tangential : bins of each plane
+    bin_mm : distance of arc-corrected bins; None: bins are those of the crystals
+
+    Examples
+    --------
+    >>> import engine
+    >>> from engine.geometry.sinogram_layout import SinogramLayout
+    >>> SinogramLayout.of(engine.read_scanner("demo-ring")).n_bins
+    19869696
+    """
+
+    scanner: RingScanner
+    segments: tuple[Segment, ...]
+    n_views: int
+    n_tangential: int
+    bin_mm: float | None = None
+
+    def __post_init__(self) -> None:
+        s = self.scanner.settings
+        for each in self.segments:
+            far = max(abs(each.least), abs(each.most))
+            most = 2 * s.n_rings - 1 if each.most > each.least else s.n_rings - far
+            if each.least > each.most or far >= s.n_rings or not 1 <= each.n_planes <= most:
+                raise GeometryError(
+                    f"sinogram: a segment of ring differences {each.least} to {each.most} with "
+                    f"{each.n_planes} planes; {s.n_rings} rings have no such segment."
+                )
+        if self.bin_mm is None and self.scanner.n_views % self.n_views:
+            raise GeometryError(
+                f"sinogram: {self.n_views} views; the {s.n_crystals_per_ring} crystals of a ring "
+                f"make {self.scanner.n_views}, or a whole part of them."
+            )
+        if not abs(self._offsets_mm()).max() < s.radius_mm:
+            raise GeometryError(
+                f"sinogram: {self.n_tangential} bins reach {abs(self._offsets_mm()).max():.0f} mm "
+                f"from the axis, the ring's radius is {s.radius_mm:g} mm."
+            )
+
+    @classmethod
+    def of(
+        cls, scanner: RingScanner, *, span: int = 1, mashed: int = 1, most: int | None = None
+    ) -> SinogramLayout:
+        """Return a layout; by default every line of response has a bin of its own.
+
+        Parameters
+        ----------
+        scanner
+            the rings
+        span
+            ring differences that a segment sums, an odd number
+        mashed
+            views that are summed
+        most
+            largest ring difference; that of the scanner if None
+
+        Raises
+        ------
+        GeometryError
+            where the scanner has no such bins
+        """
+        s = scanner.settings
+        most = s.max_ring_difference if most is None else most
+        if span < 1 or span % 2 == 0 or not 0 <= most <= s.max_ring_difference:
+            raise GeometryError(
+                f"sinogram: span {span}, ring differences up to {most}; want an odd span and at "
+                f"most {s.max_ring_difference} rings of difference."
+            )
+        if mashed < 1 or scanner.n_views % mashed:
+            raise GeometryError(
+                f"sinogram: {scanner.n_views} views cannot be summed {mashed} at a time; choose a "
+                "number that divides them."
+            )
+        n_sides = max(0, -(-(most - span // 2) // span))
+        middles = [k * span for k in range(-n_sides, n_sides + 1)]
+        ranges = [(max(m - span // 2, -most), min(m + span // 2, most)) for m in middles]
+        segments = tuple(Segment(a, b, _n_planes(a, b, s.n_rings)) for a, b in ranges)
+        return cls(scanner, segments, scanner.n_views // mashed, s.n_tangential)
+
+    @property
+    def n_planes(self) -> int:
+        """Planes of all segments."""
+        return sum(each.n_planes for each in self.segments)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """(planes, views, tangential bins)."""
+        return self.n_planes, self.n_views, self.n_tangential
+
+    @property
+    def n_bins(self) -> int:
+        """Bins in all."""
+        return self.n_planes * self.n_views * self.n_tangential
+
+    @property
+    def n_mashed(self) -> int:
+        """Views of the scanner that each view sums."""
+        return max(self.scanner.n_views // self.n_views, 1) if self.bin_mm is None else 1
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether each bin is one line of response."""
+        spans = all(each.least == each.most for each in self.segments)
+        return spans and self.bin_mm is None and self.n_mashed == 1
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """All that must be the same in two files whose bins are the same."""
+        s = self.scanner.settings
+        rings = (s.n_rings, s.n_crystals_per_ring, round(s.ring_pitch_mm, 3))
+        return rings, self.segments, self.n_views, self.n_tangential, self.bin_mm
+
+    def describe(self) -> str:
+        """One line about the bins."""
+        widest = max(each.most - each.least + 1 for each in self.segments)
+        bins = f"{self.n_planes:,} planes × {self.n_views} views × {self.n_tangential} bins"
+        span = f"{len(self.segments)} segments of up to {widest} ring differences"
+        return f"{bins}, {span}{', arc-corrected' if self.bin_mm else ''}"
+
+    @cached_property
+    def plane_ends(self) -> NDArray[np.int32]:
+        """(n_planes, 2) z of the ends of each plane's lines, in quarters of the ring distance."""
+        ends = []
+        for each in self.segments:
+            apart = PER_PITCH if each.least == each.most else PER_PITCH // 2
+            middle = (np.arange(each.n_planes) - (each.n_planes - 1) / 2) * apart
+            half = each.mean_difference * PER_PITCH / 2
+            ends.append(np.stack([middle - half, middle + half], -1))
+        return np.rint(np.concatenate(ends)).astype(np.int32)
+
+    def _offsets_mm(self) -> NDArray[np.float64]:
+        """(n_tangential,) distance of each bin's lines from the axis."""
+        t, s = self.tangential, self.scanner.settings
+        if self.bin_mm is not None:
+            return np.asarray(t * self.bin_mm, np.float64)
+        return np.asarray(s.radius_mm * np.sin(np.pi * t / s.n_crystals_per_ring), np.float64)
+
+    @property
+    def tangential(self) -> NDArray[np.int64]:
+        """(n_tangential,) numbers of the bins, 0 in the middle."""
+        return np.arange(self.n_tangential) - self.n_tangential // 2
+
+    @cached_property
+    def _across(self) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Points (m, 2) of ends on the ring [mm], and which two each (view, bin) has."""
+        view, t = np.meshgrid(np.arange(self.n_views), self.tangential, indexing="ij")
+        if self.bin_mm is None and self.n_mashed == 1:
+            n = self.scanner.settings.n_crystals_per_ring
+            pairs = np.stack(self.scanner.places(view, t), -1)
+            return self.scanner.positions_mm[:n, :2], pairs.astype(np.int32)
+        s = self.scanner.settings
+        step = 2 * np.pi / s.n_crystals_per_ring
+        if self.bin_mm is None:
+            turned = (self.n_mashed * view + (self.n_mashed - 1) / 2) * step - t % 2 * step / 2
+        else:
+            turned = view * np.pi / self.n_views
+        phi = np.deg2rad(s.first_angle_deg + 90) + turned
+        off = np.broadcast_to(self._offsets_mm(), phi.shape)
+        along = np.sqrt(s.radius_mm**2 - off**2)
+        normal = np.stack([np.cos(phi), np.sin(phi)], -1) * off[..., None]
+        way = np.stack([-np.sin(phi), np.cos(phi)], -1) * along[..., None]
+        points = np.stack([normal - way, normal + way], -2).reshape(-1, 2)
+        return points, np.arange(len(points), dtype=np.int32).reshape(*phi.shape, 2)
+
+    @cached_property
+    def points_mm(self) -> NDArray[np.float64]:
+        """(m, 3) x, y, z of all ends of lines [mm]."""
+        across, _ = self._across
+        least, most = int(self.plane_ends.min()), int(self.plane_ends.max())
+        z = np.arange(least, most + 1) * self.scanner.settings.ring_pitch_mm / PER_PITCH
+        points = np.empty((len(z), len(across), 3))
+        points[..., :2], points[..., 2] = across, z[:, None]
+        return points.reshape(-1, 3)
+
+    def ends_of(self, bins: NDArray[np.int64]) -> NDArray[np.int32]:
+        """(n, 2) rows of `points_mm` that the lines of bins, by their numbers, join."""
+        across, pairs = self._across
+        plane, rest = np.divmod(bins, self.n_views * self.n_tangential)
+        level = self.plane_ends[plane] - int(self.plane_ends.min())
+        joined = pairs.reshape(-1, 2)[rest]
+        return (level * len(across) + joined).astype(np.int32)
+
+    def crystals_of(self, bins: NDArray[np.int64]) -> NDArray[np.int32]:
+        """(n, 2) crystals of bins that are one line each."""
+        plane, rest = np.divmod(bins, self.n_views * self.n_tangential)
+        view, t = np.divmod(rest, self.n_tangential)
+        places = np.stack(self.scanner.places(view, t - self.n_tangential // 2), -1)
+        s = self.scanner.settings
+        rings = (self.plane_ends[plane] + (s.n_rings - 1) * PER_PITCH // 2) // PER_PITCH
+        return (rings * s.n_crystals_per_ring + places).astype(np.int32)
+
+    def bins_of(self, crystals: Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Number of the bin of each pair (n, 2) of crystals, and whether it has one."""
+        s = self.scanner.settings
+        n = s.n_crystals_per_ring
+        ring, place = np.divmod(np.asarray(crystals, np.int64), n)
+        t = (place[:, 0] - place[:, 1]) % n - n // 2
+        view = (place[:, 0] - (t >> 1)) % n
+        turned = view >= self.scanner.n_views  # the pair of the opposite view, in swapped order
+        t, view = np.where(turned, -t, t), np.where(turned, view - self.scanner.n_views, view)
+        first = np.where(turned, ring[:, 1], ring[:, 0])
+        second = np.where(turned, ring[:, 0], ring[:, 1])
+        plane, held = self._plane_of(first, second)
+        bin_ = t + self.n_tangential // 2
+        held &= (bin_ >= 0) & (bin_ < self.n_tangential)
+        number = (plane * self.n_views + view // self.n_mashed) * self.n_tangential + bin_
+        return np.where(held, number, 0), held
+
+    def _plane_of(self, first: Array, second: Array) -> tuple[Array, Array]:
+        """Plane of each pair of rings, and whether it has one."""
+        n_rings = self.scanner.settings.n_rings
+        table = np.full((n_rings, n_rings), -1, np.int64)
+        a, b = np.indices(table.shape)
+        start = 0
+        for each in self.segments:
+            apart = 2 if each.least == each.most else 1
+            place = a + b - (n_rings - 1) + (each.n_planes - 1) * apart // 2
+            fits = (b - a >= each.least) & (b - a <= each.most) & (place % apart == 0)
+            fits &= (place >= 0) & (place < each.n_planes * apart)
+            table[fits] = start + place[fits] // apart
+            start += each.n_planes
+        plane = table[first, second]
+        return plane, plane >= 0

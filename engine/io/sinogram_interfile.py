@@ -1,0 +1,274 @@
+"""Sinograms in Interfile as STIR writes it: a header (.hs) and the bins beside it (.s).
+
+Order of the bins: segments as the header lists their ring differences; in each, views before planes
+or planes before views, as "matrix axis label" says; tangential bins last.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from engine.arrays import Array
+from engine.data.sinogram import Bins, Sinogram
+from engine.errors import FileFormatError
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.geometry.sinogram_layout import Segment, SinogramLayout
+from engine.io.atomic_write import refuse_impossible, write_together
+from engine.io.base import SinogramReader
+from engine.io.interfile import InterfileHeader, is_interfile, read_header
+from engine.io.open_input import InputFile, open_input
+from engine.settings import parse
+
+SUFFIX, BINS = ".hs", ".s"
+MARK = b"ring difference per segment"
+AXES = {1: "tangential coordinate", 4: "segment"}
+BY_VIEW, BY_PLANE = ("axial coordinate", "view"), ("view", "axial coordinate")
+NUMBERS = {
+    **{("float", n): f"f{n}" for n in (4, 8)},
+    **{("signed integer", n): f"i{n}" for n in (1, 2, 4)},
+    **{("unsigned integer", n): f"u{n}" for n in (1, 2, 4)},
+}
+ORDERS = {"littleendian": "<", "bigendian": ">"}
+ARC = "arc correction"
+DONE = ("", "none", "{none}", "{}")
+CM, SCANNER = 10.0, "scanner type"
+
+
+class InterfileSinogram(SinogramReader):
+    """Sinograms in Interfile."""
+
+    name: ClassVar[str] = "Interfile sinograms (STIR)"
+    suffixes: ClassVar[tuple[str, ...]] = (SUFFIX,)
+    companions: ClassVar[tuple[str, ...]] = (BINS,)
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        if not is_interfile(file.head):
+            return False
+        return MARK in file.head.lower() or file.path.suffix.lower() == SUFFIX
+
+    @classmethod
+    def read(cls, file: InputFile) -> Sinogram:
+        header = read_header(file)
+        layout, by_view = _layout_of(header), _is_by_view(header)
+        with open_input(header.data_file) as data:
+            values = _values(header, data, layout, by_view=by_view)
+        n_bad = int(np.count_nonzero(~np.isfinite(values)))
+        if n_bad:
+            raise FileFormatError(f"{file.name}: {n_bad:,} bins are no numbers; write it again.")
+        duration = header.number("image duration (sec)[1]") or header.number("image duration (sec)")
+        info = {
+            "format": cls.name,
+            "system": header.text("originating system") or "unknown",
+            "applied": header.text("applied corrections") or "",
+        }
+        return Sinogram(layout, values, duration or 0.0, info=info)
+
+
+def _wanted(header: InterfileHeader, key: str) -> int:
+    value = header.whole(key)
+    if value is None:
+        raise FileFormatError(f"{header.path.name}: {key!r} is missing; complete the header.")
+    return value
+
+
+def _list(header: InterfileHeader, key: str, n: int) -> list[int]:
+    text = (header.text(key) or "").strip("{} \t")
+    try:
+        values = [int(part) for part in text.split(",")]
+    except ValueError:
+        values = []
+    if len(values) != n:
+        raise FileFormatError(
+            f"{header.path.name}: {key!r} is {text[:40]!r}, want {n} whole numbers, one for each "
+            "segment; correct the header."
+        )
+    return values
+
+
+def _layout_of(header: InterfileHeader) -> SinogramLayout:
+    name = header.path.name
+    if (header.whole("number of dimensions") or 4) != 4:
+        n = header.text("number of dimensions")
+        raise FileFormatError(
+            f"{name}: {n} dimensions, perhaps with times of flight, which sinograms are not read "
+            "with; sum over the timing positions, or take the list mode."
+        )
+    labels = {k: (header.text(f"matrix axis label [{k}]") or "").lower() for k in range(1, 5)}
+    if any(labels[k] != label for k, label in AXES.items()) or (labels[2], labels[3]) not in (
+        BY_VIEW,
+        BY_PLANE,
+    ):
+        raise FileFormatError(
+            f"{name}: axes {', '.join(labels.values())}; want tangential coordinate, view and "
+            "axial coordinate in either order, segment."
+        )
+    n_segments = _wanted(header, "matrix size [4]")
+    view_axis = 3 if _is_by_view(header) else 2
+    planes = _list(header, f"matrix size [{5 - view_axis}]", n_segments)
+    least = _list(header, "minimum ring difference per segment", n_segments)
+    most = _list(header, "maximum ring difference per segment", n_segments)
+    segments = tuple(map(Segment, least, most, planes))
+    n_views = _wanted(header, f"matrix size [{view_axis}]")
+    n_bins = _wanted(header, "matrix size [1]")
+    arc_mm = None
+    if ARC in (header.text("applied corrections") or "").lower():
+        sizes = ("effective central bin size (cm)", "default bin size (cm)")
+        arc_mm = CM * next((n for n in map(header.number, sizes) if n), 0.0)
+        if arc_mm <= 0:
+            raise FileFormatError(
+                f"{name}: arc-corrected, but {sizes[0]!r} is missing; complete the header."
+            )
+    scanner = _scanner_of(header, segments, n_bins, arc_mm)
+    return SinogramLayout(scanner, segments, n_views, n_bins, arc_mm)
+
+
+def _is_by_view(header: InterfileHeader) -> bool:
+    """Whether all planes of one view lie together."""
+    return (header.text("matrix axis label [3]") or "").lower() == "view"
+
+
+def _scanner_of(
+    header: InterfileHeader, segments: tuple[Segment, ...], n_bins: int, arc_mm: float | None
+) -> RingScanner:
+    n_rings = _wanted(header, "number of rings")
+    n_crystals = _wanted(header, "number of detectors per ring")
+    numbers = {
+        key: header.number(key) or 0.0
+        for key in (
+            *("inner ring diameter (cm)", "average depth of interaction (cm)"),
+            *("distance between rings (cm)", "default bin size (cm)", "view offset (degrees)"),
+        )
+    }
+    inner, depth, apart, bin_cm, offset = numbers.values()
+    radius, pitch = CM * (inner / 2 + depth), CM * apart
+    n_across = n_bins if arc_mm is None else header.whole(_MOST_BINS) or n_bins
+    angle = np.pi * (n_bins // 2) / max(n_crystals, 1)
+    across = 2 * radius * float(np.sin(angle)) if arc_mm is None else n_bins * arc_mm
+    blocks = {
+        key: max(header.whole(f"number of crystals per block in {way} direction") or 1, 1)
+        for key, way in (("block_rings", "axial"), ("block_places", "transaxial"))
+    }
+    values = {
+        "name": (header.text(SCANNER) or "Unknown")[:80],
+        "n_rings": n_rings,
+        "n_crystals_per_ring": n_crystals,
+        "radius_mm": radius,
+        "ring_pitch_mm": pitch,
+        "first_angle_deg": offset - 90,  # STIR's first crystal is at −y
+        "max_ring_difference": max(max(abs(s.least), abs(s.most)) for s in segments),
+        "n_tangential": min(n_across, n_crystals - 1),
+        "voxel_mm": (CM * bin_cm or pitch,) * 2 + (pitch / 2,),
+        "fov_mm": (min(across, 2 * radius), n_rings * pitch),
+        **blocks,
+    }
+    return RingScanner(parse(RingSettings, values, where=header.path.name))
+
+
+_MOST_BINS = "maximum number of non-arc-corrected bins"
+
+
+def _values(
+    header: InterfileHeader, data: InputFile, layout: SinogramLayout, *, by_view: bool
+) -> Bins:
+    """(n_bins,) as (plane, view, tangential bin)."""
+    kind = ((header.text("number format") or "").lower(), header.whole("number of bytes per pixel"))
+    order = (header.text("imagedata byte order") or "littleendian").lower()
+    if kind not in NUMBERS or order not in ORDERS:
+        raise FileFormatError(
+            f"{header.path.name}: numbers of format {kind[0]!r} with {kind[1]} bytes, {order}; "
+            "want float or (un)signed integers, little- or big-endian."
+        )
+    start = header.whole("data offset in bytes[1]") or 0
+    scale = header.number("image scaling factor[1]")
+    stored = data.array(ORDERS[order] + NUMBERS[kind], (layout.n_bins,), start)
+    values = np.empty(layout.n_bins, np.float32)
+    begin = 0
+    for each in layout.segments:
+        n = each.n_planes * layout.n_views * layout.n_tangential
+        part: Array = stored[begin : begin + n]
+        if by_view:
+            views = part.reshape(layout.n_views, each.n_planes, layout.n_tangential)
+            part = views.transpose(1, 0, 2).reshape(-1)
+        values[begin : begin + n] = part
+        begin += n
+    return values if scale in (None, 1) else values * np.float32(scale)
+
+
+def files_of(path: Path) -> tuple[Path, Path]:
+    """Return the header of a sinogram and the file of its bins, which lies beside it."""
+    return path, path.with_suffix(BINS)
+
+
+def write_sinogram(data: Sinogram, path: Path) -> None:
+    """Write the counts as an Interfile header (.hs) and its bins (.s), both whole or none."""
+    if path.suffix.lower() != SUFFIX:
+        raise FileFormatError(f"{path.name}: sinograms are written as {SUFFIX}; name it so.")
+    _, bins = files_of(path)
+    values = np.ascontiguousarray(data.prompts, "<f4")
+    for each in (path, bins):
+        refuse_impossible(each, values.nbytes)
+    header = "\r\n".join(_lines(data, bins.name)) + "\r\n"
+    write_together({bins: values.tobytes(), path: header.encode("utf-8")})
+
+
+def _lines(data: Sinogram, bins: str) -> list[str]:
+    layout, s = data.layout, data.scanner.settings
+    segments = layout.segments
+
+    def of(name: str) -> str:
+        return "{ " + ",".join(str(getattr(each, name)) for each in segments) + "}"
+
+    n = s.n_crystals_per_ring
+    middle = layout.bin_mm or s.radius_mm * np.sin(np.pi / n)
+    return [
+        "!INTERFILE  :=",
+        "!imaging modality := PT",
+        f"name of data file := {bins}",
+        f"originating system := {s.name}",
+        "!version of keys := STIR4.0",
+        "!GENERAL DATA :=",
+        "!GENERAL IMAGE DATA :=",
+        "!type of data := PET",
+        "imagedata byte order := LITTLEENDIAN",
+        "!PET STUDY (General) :=",
+        "!PET data type := Emission",
+        f"applied corrections := {{{ARC if layout.bin_mm else 'None'}}}",
+        "!number format := float",
+        "!number of bytes per pixel := 4",
+        "number of dimensions := 4",
+        "matrix axis label [4] := segment",
+        f"!matrix size [4] := {len(segments)}",
+        "matrix axis label [3] := axial coordinate",
+        f"!matrix size [3] := {of('n_planes')}",
+        "matrix axis label [2] := view",
+        f"!matrix size [2] := {layout.n_views}",
+        "matrix axis label [1] := tangential coordinate",
+        f"!matrix size [1] := {layout.n_tangential}",
+        f"minimum ring difference per segment := {of('least')}",
+        f"maximum ring difference per segment := {of('most')}",
+        "Scanner parameters:=",
+        f"Scanner type := {s.name}",
+        f"Number of rings := {s.n_rings}",
+        f"Number of detectors per ring := {n}",
+        f"Inner ring diameter (cm) := {2 * s.radius_mm / CM!r}",
+        "Average depth of interaction (cm) := 0",
+        f"Distance between rings (cm) := {s.ring_pitch_mm / CM!r}",
+        f"Default bin size (cm) := {s.voxel_mm[0] / CM!r}",
+        f"View offset (degrees) := {s.first_angle_deg + 90!r}",
+        f"Maximum number of non-arc-corrected bins := {s.n_tangential}",
+        f"Default number of arc-corrected bins := {s.n_tangential}",
+        f"Number of crystals per block in axial direction := {s.block_rings}",
+        f"Number of crystals per block in transaxial direction := {s.block_places}",
+        "Number of detector layers := 1",
+        "end scanner parameters:=",
+        f"effective central bin size (cm) := {float(middle) / CM!r}",
+        "number of time frames := 1",
+        f"image duration (sec)[1] := {data.duration_s!r}",
+        "image scaling factor[1] := 1",
+        "data offset in bytes[1] := 0",
+        "!END OF INTERFILE :=",
+    ]

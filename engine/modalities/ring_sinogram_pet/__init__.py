@@ -1,0 +1,1 @@
+"""Ring PET whose coincidences were counted in sinograms."""

@@ -1,0 +1,103 @@
+"""The demo of sinograms: a head in a ring, its counts and all corrections as a site has them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from engine.modalities.demo import SEED, Demo, OnProgress, save_volume
+from engine.modalities.listmode_pet.demo import HEAD_MM, SCANNER
+from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
+from engine.study.study import Study
+
+if TYPE_CHECKING:
+    from engine.data.sinogram import Sinogram
+    from engine.geometry.ring import RingScanner
+    from engine.geometry.sinogram_layout import SinogramLayout
+
+RANDOMS_FRACTION = 0.2
+MOST_DIFFERENCE, MASHED, VOXEL_MM = 4, 2, 4.0
+ITERATIONS, SUBSETS = 4, 10
+
+
+@dataclass(frozen=True)
+class SinogramDemo(Demo):
+    """Counts of a few segments, randoms and attenuation factors as sinograms."""
+
+    n_prompts: int = 2_000_000
+
+    key: ClassVar[str] = "pet-sinogram"
+    title: ClassVar[str] = "PET sinograms"
+    text: ClassVar[str] = "A head in a ring: counts, randoms and attenuation as sinograms"
+    wait: ClassVar[str] = "about 40 s"
+    icon: ClassVar[str] = "ring"
+    busy: ClassVar[str] = "Simulating the sinograms"
+    version: ClassVar[int] = 1
+
+    def simulate(self, folder: Path, on_progress: OnProgress | None) -> Study:
+        from engine.backend import cpu
+        from engine.corrections.sinogram import ATTENUATION, RANDOMS, BinAttenuation
+        from engine.data.sinogram import Sinogram, binned
+        from engine.geometry.ring import RingScanner
+        from engine.io import read_scanner
+        from engine.io.sinogram_interfile import write_sinogram
+        from engine.simulate import brain, simulate_listmode
+        from engine.simulate.phantoms import moved
+
+        phantom, scanner = moved(brain(), HEAD_MM), read_scanner(SCANNER)
+        if not isinstance(scanner, RingScanner):
+            raise TypeError(f"no ring: {scanner!r}")
+        data = simulate_listmode(
+            phantom,
+            scanner,
+            n_prompts=self.n_prompts,
+            seed=SEED,
+            randoms_fraction=RANDOMS_FRACTION,
+            on_progress=on_progress,
+        )
+        layout = _layout(scanner)
+        prompts, randoms = binned(data, layout), binned(data, layout, delayed=True)
+        files = {ATTENUATION.key: "-attenuation.hs", RANDOMS.key: "-randoms.hs"}
+        passing = BinAttenuation().factor(replace(prompts, mu_map=data.mu_map), on=cpu())
+        write_sinogram(prompts, folder / self.name(".hs"))
+        write_sinogram(_mean(randoms), folder / self.name(files[RANDOMS.key]))
+        factors = Sinogram(layout, np.float32(1) / np.asarray(passing, np.float32))
+        write_sinogram(factors, folder / self.name(files[ATTENUATION.key]))
+        study = Study(
+            data=Path(self.name(".hs")),
+            inputs={key: Path(self.name(name)) for key, name in files.items()},
+            protocol=_protocol(),
+        )
+        truth = phantom.rasterise(study.protocol.grid.grid_for(scanner))  # type: ignore[attr-defined]
+        save_volume(replace(truth, unit="relative"), self.truth(folder))
+        return study
+
+
+def _layout(scanner: RingScanner) -> SinogramLayout:
+    from engine.geometry.sinogram_layout import Segment, SinogramLayout
+
+    n = scanner.settings.n_rings
+    differences = range(-MOST_DIFFERENCE, MOST_DIFFERENCE + 1)
+    segments = tuple(Segment(d, d, n - abs(d)) for d in differences)
+    n_views = scanner.n_views // MASHED
+    return SinogramLayout(scanner, segments, n_views, scanner.settings.n_tangential)
+
+
+def _mean(delayeds: Sinogram) -> Sinogram:
+    """Return delayeds without their noise: alike in all views, so averaged over them."""
+    counts = delayeds.prompts.reshape(delayeds.layout.shape)
+    smooth = np.broadcast_to(counts.mean(axis=1, keepdims=True), counts.shape)
+    return replace(delayeds, prompts=np.ascontiguousarray(smooth, np.float32).reshape(-1))
+
+
+def _protocol() -> RingSinogramProtocol:
+    return RingSinogramProtocol.model_validate(
+        {
+            "name": "Demo sinograms",
+            "grid": {"voxel_mm": (VOXEL_MM,) * 3},
+            "algorithm": {"kind": "osem", "iterations": ITERATIONS, "subsets": SUBSETS},
+        }
+    )

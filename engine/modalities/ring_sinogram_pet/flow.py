@@ -1,0 +1,125 @@
+"""Ring PET in sinograms from file to volume, on one screen, and its stages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from engine.arrays import Array
+from engine.backend.devices import device_of
+from engine.corrections.base import inputs_of
+from engine.corrections.sinogram import SINOGRAM_CORRECTIONS
+from engine.data.sinogram import Sinogram
+from engine.data.volume import Volume
+from engine.errors import DataError
+from engine.events import Loaded, Planned
+from engine.io import read_sinogram
+from engine.modalities import stages
+from engine.modalities.kernel_stage import prepare_kernels
+from engine.modalities.requirements import refuse_if_too_large
+from engine.modalities.ring_sinogram_pet import model as ring_sinogram_pet
+from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
+from engine.modalities.ring_sinogram_pet.requirements import SMALLER, estimate
+from engine.modalities.ring_sinogram_pet.warm_up import of_bins
+from engine.modalities.stages import Stage
+from engine.model import BinnedModel, ReadyModel
+from engine.plain import Plain
+from engine.reporting.context import ImageSpace, Resume, RunContext
+
+Context = RunContext[RingSinogramProtocol]
+
+
+def flow(
+    context: Context, resume: Resume | None, finish_early: Callable[[], bool] | None
+) -> Stage[Volume]:
+    """Read, correct, model, iterate, finish."""
+    data, space = yield from read(context)
+    mu_grid = None if data.mu_map is None else data.mu_map.grid
+    yield from prepare_kernels(context, of_bins(context.on, space.grid, mu_grid))
+    data = yield from correct(context, data)
+    n_subsets = context.protocol.algorithm.n_subsets
+    yield context.log.start("sensitivity", f"Computing the sensitivity of {_parts(n_subsets)}")
+    model = ring_sinogram_pet.build(
+        data,
+        space.grid,
+        n_subsets=n_subsets,
+        on=context.on,
+        on_progress=context.progress,
+        profiler=context.profiler,
+    )
+    start = ring_sinogram_pet.uniform_start(data, space.grid, model)
+    ready = yield from prepare(context, model, stages.start_of(start, resume)[0])
+    yield stages.begin(context, resume)
+    image, done = yield from stages.iterate(
+        context, space, ready, start, resume, finish_early, n_rows=len(model.counts), rows="bins"
+    )
+    return (yield from stages.finish(context, space, image, done))
+
+
+def _parts(n_subsets: int) -> str:
+    return f"each of {n_subsets} subsets" if n_subsets > 1 else "all bins"
+
+
+def read(context: Context) -> Stage[tuple[Sinogram, ImageSpace]]:
+    """Read the counts and the files beside them, and check that the run fits the memory."""
+    yield context.log.start("read", "Reading the sinograms")
+    study, roles = context.study, inputs_of(SINOGRAM_CORRECTIONS)
+    with context.profiler.span("read"):
+        data = stages.attach_inputs(context, roles, read_sinogram(study.data))
+    if not data.n_prompts > 0:
+        raise DataError(f"{study.data.name}: no bin has a count; there is nothing to reconstruct.")
+    grid = context.protocol.grid.grid_for(data.scanner)
+    needs = estimate(
+        context.protocol,
+        grid,
+        data.layout.n_bins,
+        on=device_of(context.on),
+        n_columns=1 + len(data.auxiliary),
+    )
+    refuse_if_too_large(needs, grid, SMALLER)
+    yield Planned(context.on.name, f"{context.on.label}: {needs.describe()}")
+    context.log.facts = facts_of(data)
+    context.log.scanner = data.scanner.fingerprint()
+    yield Loaded(f"{data.n_prompts:,.0f} counts, {data.layout.describe()}", context.log.facts)
+    yield from stages.say_notes(context, data)
+    yield context.log.end("read", bins=data.layout.n_bins)
+    return data, ImageSpace(grid)
+
+
+def correct(context: Context, data: Sinogram) -> Stage[Sinogram]:
+    """Describe each effect in the bins, and keep the counts that a model can explain."""
+    yield context.log.start("correct", "Preparing the corrections")
+    data = yield from stages.correct(context, context.protocol.corrections.steps(), data)
+    found = ring_sinogram_pet.usable(data)
+    if found.n_negative:
+        yield context.log.warn(
+            f"{found.n_negative:,} bins are below 0 and taken as 0, {found.negative:,.0f} counts "
+            "in all: the sinogram was corrected before, and its noise is no longer that of counts."
+        )
+    if found.n_dropped:
+        yield context.log.warn(f"{found.n_dropped:,.0f} counts lie in dead bins and are left out.")
+    yield context.log.end("correct")
+    yield from context.profiled()
+    return found.data
+
+
+def prepare(context: Context, model: BinnedModel, start: Array) -> Stage[ReadyModel]:
+    """Compute the sensitivity of every subset."""
+    n_subsets = context.protocol.algorithm.n_subsets
+    if context.progress is not None:
+        context.progress.begin("sensitivity", 1, n_subsets)
+    ready = ReadyModel.of(model, start, n_subsets)
+    yield context.log.end("sensitivity", lines=len(model.counts))
+    yield from context.profiled()
+    return ready
+
+
+def facts_of(data: Sinogram) -> Plain:
+    """Plain facts of a scan for the window and for provenance."""
+    return {
+        "scanner": data.scanner.name,
+        "crystals": data.scanner.describe(),
+        "bins": data.layout.describe(),
+        "prompts": data.n_prompts,
+        "duration_s": data.duration_s,
+        **data.info,
+    }

@@ -1,0 +1,115 @@
+"""Ring PET in sinograms: bins and grid come from the scan's own header."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from engine.backend.devices import DeviceInfo
+from engine.corrections.sinogram import SINOGRAM_CORRECTIONS
+from engine.geometry.grid import ImageGrid, Point
+from engine.modalities.base import FinishEarly, Modality, OpenStudy
+from engine.modalities.requirements import Requirements
+from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
+from engine.modalities.ring_sinogram_pet.requirements import estimate
+from engine.modalities.ring_sinogram_pet.sinogram_summary import SinogramSummary
+
+if TYPE_CHECKING:
+    from engine.backend import Backend
+    from engine.data.volume import Volume
+    from engine.io.open_input import InputFile
+    from engine.modalities.demo import Demo
+    from engine.modalities.stages import Stage
+    from engine.modalities.warm_up import Steps
+    from engine.reporting.context import Resume, RunContext
+
+
+class RingSinogramPet(Modality[RingSinogramProtocol]):
+    """Coincidences of a ring counted in sinograms, each bin traced along its line."""
+
+    key = "pet-sinogram"
+    title = "PET sinograms"
+    protocol = RingSinogramProtocol
+    takes_scanner = False
+    ledger = SINOGRAM_CORRECTIONS
+    approach = (
+        "By sinograms: every bin is traced along its line, whether it has counts or not, with "
+        "corrections that are sinograms, too."
+    )
+    grid_from = "scanner"
+    rows = "bins"
+    stages: ClassVar[dict[str, str]] = {
+        "read": "Read",
+        "kernels": "Compiling",
+        "correct": "Corrections",
+        "sensitivity": "Sensitivity",
+        "reconstruct": "Iterations",
+        "finish": "Finishing",
+    }
+
+    def accepts(self, file: InputFile) -> bool:
+        from engine.io import SINOGRAM_READERS
+
+        return any(reader.accepts(file) for reader in SINOGRAM_READERS)
+
+    def summarise(
+        self, path: Path, scanner: str | None, *, complete_events: bool = False
+    ) -> SinogramSummary:
+        from engine.io import read_sinogram
+
+        return SinogramSummary.of(read_sinogram(path))
+
+    def grid(self, protocol: RingSinogramProtocol, study: OpenStudy) -> ImageGrid | None:
+        return protocol.grid.grid_for(study.scanner) if study.scanner else None
+
+    def usual_grid(
+        self, protocol: RingSinogramProtocol, study: OpenStudy
+    ) -> tuple[Point, Point] | None:
+        if study.scanner is None:
+            return None
+        return study.scanner.default_voxel_mm, study.scanner.default_size_mm
+
+    def requirements(
+        self,
+        protocol: RingSinogramProtocol,
+        study: OpenStudy,
+        grid: ImageGrid,
+        on: DeviceInfo,
+        left: float,
+    ) -> Requirements | None:
+        if not isinstance(study.scan, SinogramSummary):
+            return None
+        n_columns = 1 + len(study.contents)
+        n_bins = study.scan.layout.n_bins
+        return estimate(protocol, grid, n_bins, on=on, n_columns=n_columns, left=left)
+
+    def obstacles(self, protocol: RingSinogramProtocol, study: OpenStudy) -> dict[str, str | None]:
+        if not isinstance(study.scan, SinogramSummary):
+            return {}
+        found: dict[str, str | None] = {}
+        for kind, choice in self.choices(protocol).items():
+            is_given = any(role.key in study.contents for role in choice.inputs)
+            found[kind] = None if is_given else choice.obstacle(study.scan.sums)
+        return found
+
+    def flow(
+        self,
+        context: RunContext[RingSinogramProtocol],
+        resume: Resume | None,
+        finish_early: FinishEarly | None,
+    ) -> Stage[Volume]:
+        from engine.modalities.ring_sinogram_pet.flow import flow
+
+        return flow(context, resume, finish_early)
+
+    def warm_up(self, on: Backend) -> Steps:
+        from engine.modalities.ring_sinogram_pet.warm_up import of_bins
+        from engine.modalities.warm_up import TINY
+
+        return of_bins(on, TINY, TINY)
+
+    @property
+    def demo(self) -> Demo:
+        from engine.modalities.ring_sinogram_pet.demo import SinogramDemo
+
+        return SinogramDemo()

@@ -1,0 +1,33 @@
+"""The saved choice of grid, corrections, algorithm and filters for sinograms of ring scanners."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from engine.algorithms import ALGORITHMS
+from engine.modalities.listmode_pet.protocol import ListModeGrid
+from engine.postprocess import Gaussian
+from engine.study.choices import CountsAlgorithm, SinogramCorrections
+from engine.study.fields import Finishing, Name
+from engine.study.protocol import Protocol
+
+
+class RingSinogramProtocol(Protocol):
+    """How to turn sinograms of a ring scanner into an image.
+
+    Examples
+    --------
+    >>> from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
+    >>> protocol = RingSinogramProtocol(
+    ...     grid={"voxel_mm": (2, 2, 2)}, algorithm={"kind": "osem", "iterations": 4, "subsets": 8}
+    ... )
+    >>> protocol.algorithm.describe()
+    'OSEM, 4 iterations × 8 subsets'
+    """
+
+    modality: Literal["pet-sinogram"] = "pet-sinogram"
+    name: Name = "Standard sinograms"
+    grid: ListModeGrid = ListModeGrid()
+    corrections: SinogramCorrections = SinogramCorrections()
+    algorithm: CountsAlgorithm = ALGORITHMS[0]()
+    finishing: Finishing = (Gaussian(),)

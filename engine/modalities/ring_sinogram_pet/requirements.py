@@ -1,0 +1,63 @@
+"""What a run on sinograms of a ring scanner needs before it starts."""
+
+from __future__ import annotations
+
+from engine.backend.devices import DeviceInfo
+from engine.geometry.grid import ImageGrid
+from engine.modalities.listmode_pet.requirements import (
+    GPU_BYTES_PER_EVENT,
+    GPU_SLABS_PER_SECOND,
+    SLABS_PER_SECOND_PER_THREAD,
+    START_S,
+    VOXELS_FINISHED_PER_SECOND,
+)
+from engine.modalities.requirements import GPU_SAFETY, GpuRequirements, Requirements
+from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
+
+IMAGES = 10
+"""Float32 images alive at once: iterate, shares, sums, previews, filters."""
+BYTES_PER_BIN, BYTES_PER_COLUMN = 8 + 3 * 4 + 8 + 16 + 24, 4
+"""Ends, counts, background and factors with their subsets, numbers of bins, values of a step, and
+what sorting takes; and each sinogram that the study holds."""
+BINS_READ_PER_SECOND = 1e7
+GPU_CHUNK = 2**16
+"""Fewest bins worth a launch; two chunks are there at once."""
+SMALLER = "choose larger voxels or a smaller field of view, or sinograms with a larger span"
+
+
+def estimate(
+    protocol: RingSinogramProtocol,
+    grid: ImageGrid,
+    n_bins: int,
+    *,
+    on: DeviceInfo,
+    n_columns: int = 1,
+    left: float = 1.0,
+) -> Requirements:
+    """Return what `n_bins` on `grid` need.
+
+    `n_columns` sinograms are held; `left` is the share of the updates still to do.
+    """
+    import psutil
+
+    n_subsets = protocol.algorithm.n_subsets
+    n_sums = 0 if on.is_gpu else on.threads
+    images = 4 * grid.n_voxels * (IMAGES + n_subsets + n_sums)
+    memory = images + n_bins * (BYTES_PER_BIN + BYTES_PER_COLUMN * n_columns)
+    rate = GPU_SLABS_PER_SECOND if on.is_gpu else SLABS_PER_SECOND_PER_THREAD * on.threads
+    pass_s = n_bins * max(grid.shape) * 0.7 / rate
+    stages = {
+        "read": n_columns * n_bins / BINS_READ_PER_SECOND,
+        "kernels": START_S,
+        "sensitivity": 2 * pass_s,
+        "reconstruct": protocol.algorithm.n_passes * left * pass_s,
+        "finish": grid.n_voxels / VOXELS_FINISHED_PER_SECOND,
+    }
+    gpu = None
+    if on.is_gpu:
+        least = 4 * grid.n_voxels * IMAGES + 2 * GPU_CHUNK * GPU_BYTES_PER_EVENT
+        whole = least + n_bins * GPU_BYTES_PER_EVENT
+        gpu = GpuRequirements(
+            int(GPU_SAFETY * least), int(GPU_SAFETY * whole), on.free_bytes, rest="the bins"
+        )
+    return Requirements(int(memory), int(psutil.virtual_memory().available), stages, gpu)

@@ -1,0 +1,56 @@
+"""What is kept of sinograms: facts, and a few bins to ask corrections about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+
+from engine.data.sinogram import Sinogram
+from engine.geometry.sinogram_layout import Segment, SinogramLayout
+from engine.io.fact_labels import fact_of
+from engine.modalities.scan_summary import Facts, ScanSummary
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SinogramSummary(ScanSummary):
+    """Counts in the sinograms of a ring scanner.
+
+    Attributes
+    ----------
+    layout : all its bins
+    sums : the same counts in a single bin, to ask corrections about
+    """
+
+    modality: ClassVar[str] = "pet-sinogram"
+    layout: SinogramLayout
+    sums: Sinogram
+
+    @classmethod
+    def of(cls, data: Sinogram) -> Self:
+        """Keep the facts of a sinogram, and its sum."""
+        return cls(
+            text=f"{data.n_prompts:,.0f} counts, {data.scanner.name}",
+            facts=_facts(data),
+            notes=data.notes,
+            scanner=data.scanner,
+            layout=data.layout,
+            sums=_summed(data),
+        )
+
+
+def _summed(data: Sinogram) -> Sinogram:
+    one = SinogramLayout(data.scanner, (Segment(0, 0, 1),), 1, 1, bin_mm=1.0)
+    return replace(data, layout=one, prompts=np.full(1, data.n_prompts, np.float32))
+
+
+def _facts(data: Sinogram) -> Facts:
+    facts = (
+        ("Counts", f"{data.n_prompts:,.0f}"),
+        ("Bins", data.layout.describe()),
+        ("Duration", f"{data.duration_s:.1f} s" if data.duration_s else "not recorded"),
+        ("Scanner", data.scanner.name),
+        ("Crystals", data.scanner.describe()),
+    )
+    return facts + tuple(fact_of(key, v) for key, v in data.info.items() if v)

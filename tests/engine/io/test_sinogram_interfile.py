@@ -1,0 +1,154 @@
+"""Interfile sinograms: those of STIR mean what STIR means, ours come back as they were."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.cli.main import main
+from engine.data.listmode import ListMode
+from engine.data.sinogram import Sinogram, binned
+from engine.errors import EngineError
+from engine.events import Finished
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.geometry.sinogram_layout import SinogramLayout
+from engine.io import read_listmode, read_sinogram, write_listmode
+from engine.io.sinogram_interfile import write_sinogram
+from engine.jobs.reconstruction import run
+from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
+from engine.study.study import Study
+
+RING = RingScanner(
+    RingSettings(
+        name="tiny", n_rings=4, n_crystals_per_ring=32, radius_mm=100, ring_pitch_mm=5,
+        max_ring_difference=3, n_tangential=21, first_angle_deg=-80, fov_mm=(100, 20),
+    )
+)  # fmt: skip
+
+
+@pytest.fixture
+def small_long(shared_data):
+    return shared_data / "pet-sinogram-stir-smalllong" / "smalllong.hs"
+
+
+def test_the_scan_of_stir_gives_its_ellipse_and_its_rod(small_long):
+    """Lengths and places that the README of the scan states; it was simulated by STIR."""
+    data = read_sinogram(small_long)
+    assert data.layout.shape == (27, 64, 75) and data.layout.bin_mm == 3
+    values = {"algorithm": {"kind": "osem", "iterations": 3, "subsets": 8}, "finishing": []}
+    study = Study(data=small_long, protocol=RingSinogramProtocol.model_validate(values))
+    (volume,) = (e.volume for e in run(study, on=cpu(2)) if isinstance(e, Finished))
+    plane = volume.values[10:17].mean(axis=0)
+    x, y = (volume.grid.centres_mm(axis) for axis in (0, 1))
+    level = np.median(plane[plane > 0.5 * np.percentile(plane, 95)])
+    ellipse = (plane > level / 2) & (x[None, :] < 78)
+    assert np.ptp(x[ellipse.any(axis=0)]) + 3 == pytest.approx(105, abs=6)
+    assert np.ptp(y[ellipse.any(axis=1)]) + 3 == pytest.approx(80, abs=6)
+    inner = (((x - 21)[None, :] / 35) ** 2 + ((y - 9)[:, None] / 25) ** 2) < 1
+    assert plane[inner].std() < 0.05 * plane[inner].mean()
+    rod = np.unravel_index(np.argmax(plane), plane.shape)
+    assert x[rod[1]] > 80 and plane[rod] > 3 * level
+
+
+def drawn(layout: SinogramLayout) -> Sinogram:
+    counts = np.random.default_rng(2).poisson(0.4, layout.n_bins)
+    return Sinogram(layout, counts.astype(np.float32), duration_s=3.5)
+
+
+@pytest.mark.parametrize("changes", [{}, {"span": 3, "mashed": 2}, {"most": 1}])
+def test_what_is_written_comes_back(changes, tmp_path):
+    data = drawn(SinogramLayout.of(RING, **changes))
+    write_sinogram(data, tmp_path / "a.hs")
+    again = read_sinogram(tmp_path / "a.hs")
+    np.testing.assert_array_equal(again.prompts, data.prompts)
+    bins = np.arange(data.layout.n_bins)
+    ends = [each.layout.points_mm[each.layout.ends_of(bins)] for each in (again, data)]
+    np.testing.assert_allclose(*ends, atol=1e-9)
+    assert again.layout.identity == data.layout.identity and again.duration_s == 3.5
+
+
+@pytest.mark.parametrize(("kind", "n"), [("unsigned integer", 2), ("signed integer", 4)])
+def test_either_order_of_axes_any_number_and_a_scale_mean_the_same(kind, n, tmp_path):
+    layout = SinogramLayout.of(RING, span=3)
+    data = drawn(layout)
+    write_sinogram(data, tmp_path / "a.hs")
+    header = (tmp_path / "a.hs").read_text()
+    planes = header.split("!matrix size [3] := ")[1].splitlines()[0]
+    swaps = {
+        "[3] := axial coordinate": "[3] := view",
+        "[2] := view": "[2] := axial coordinate",
+        f"!matrix size [3] := {planes}": "!matrix size [3] := 16",
+        "!matrix size [2] := 16": f"!matrix size [2] := {planes}",
+        ":= float": f":= {kind}",
+        "per pixel := 4": f"per pixel := {n}",
+        "LITTLEENDIAN": "BIGENDIAN",
+        "factor[1] := 1": "factor[1] := 0.5",
+        "bytes[1] := 0": "bytes[1] := 7",
+    }
+    for old, new in swaps.items():
+        assert old in header
+        header = header.replace(old, new, 1)
+    (tmp_path / "a.hs").write_text(header)
+    parts, begin = [], 0
+    for each in layout.segments:
+        part = data.prompts.reshape(layout.shape)[begin : begin + each.n_planes]
+        parts.append(part.transpose(1, 0, 2).reshape(-1))
+        begin += each.n_planes
+    stored = np.concatenate(parts).astype(f">{'iu'[kind[0] == 'u']}{n}")
+    (tmp_path / "a.s").write_bytes(b"padding" + stored.tobytes())
+    np.testing.assert_array_equal(read_sinogram(tmp_path / "a.hs").prompts, 0.5 * data.prompts)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("number of dimensions := 4", "number of dimensions := 5", "times of flight"),
+        ("[1] := tangential coordinate", "[1] := bin", "want tangential coordinate"),
+        ("Number of rings := 4", "", "'number of rings' is missing"),
+        ("Number of rings := 4", "Number of rings := 0", "n_rings"),
+        (":= float", ":= ascii", "want float"),
+        ("per segment := { -3", "per segment := { ?", "want 7 whole numbers"),
+        ("per segment := { -3", "per segment := { -7", "must be below n_rings"),
+        ("!matrix size [2] := 16", "!matrix size [2] := 15", "15 views"),
+        ("!matrix size [1] := 21", "!matrix size [1] := 2100", "bins reach|truncated|n_tang"),
+    ],
+)
+def test_a_header_that_is_no_such_is_refused_in_a_sentence(old, new, words, tmp_path):
+    write_sinogram(drawn(SinogramLayout.of(RING)), tmp_path / "a.hs")
+    header = (tmp_path / "a.hs").read_text()
+    assert old in header
+    (tmp_path / "a.hs").write_text(header.replace(old, new, 1))
+    with pytest.raises(EngineError, match=words):
+        read_sinogram(tmp_path / "a.hs")
+
+
+def test_bins_that_end_early_or_are_no_numbers_are_refused(tmp_path):
+    data = drawn(SinogramLayout.of(RING))
+    write_sinogram(data, tmp_path / "a.hs")
+    whole = (tmp_path / "a.s").read_bytes()
+    (tmp_path / "a.s").write_bytes(whole[:-4])
+    with pytest.raises(EngineError, match="truncated"):
+        read_sinogram(tmp_path / "a.hs")
+    (tmp_path / "a.s").write_bytes(np.float32("nan").tobytes() + whole[4:])
+    with pytest.raises(EngineError, match="1 bins are no numbers"):
+        read_sinogram(tmp_path / "a.hs")
+
+
+def test_list_mode_sinogram_and_back_on_the_command_line(tmp_path, capsys):
+    lines = np.random.default_rng(4).integers(0, RING.n_lors, 5000)
+    events = ListMode(RING, RING.lors(lines), duration_s=1.0)
+    write_listmode(events, tmp_path / "scan.h5")
+    assert main(["sinogram", str(tmp_path / "scan.h5"), str(tmp_path / "a.hs")]) == 0
+    assert "5,000 counts" in capsys.readouterr().out
+    assert main(["sinogram", str(tmp_path / "a.hs"), str(tmp_path / "b.h5")]) == 0
+    back = read_listmode(tmp_path / "b.h5")
+    layout = SinogramLayout.of(RING)
+    np.testing.assert_array_equal(
+        binned(back, layout).prompts, read_sinogram(tmp_path / "a.hs").prompts
+    )
+    assert back.n_prompts == 5000
+    assert main(["sinogram", str(tmp_path / "a.hs"), str(tmp_path / "b.txt")]) == 2
+    assert main(["sinogram", str(tmp_path / "scan.h5"), str(tmp_path / "c.h5")]) == 2
+    assert main(["inspect", str(tmp_path / "a.hs")]) == 0
+    assert "Interfile sinograms" in capsys.readouterr().out

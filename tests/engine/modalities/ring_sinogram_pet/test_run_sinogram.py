@@ -1,0 +1,179 @@
+"""Sinograms of a ring, from file to image: as list mode of the same events, and as the truth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.corrections.sinogram import ATTENUATION, NORMALISATION, RANDOMS, SCATTER
+from engine.data.sinogram import Sinogram, binned, events_of
+from engine.errors import DataError, GeometryError
+from engine.events import Corrected, Finished, Warned
+from engine.geometry.grid import ImageGrid
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.geometry.sinogram_layout import SinogramLayout
+from engine.io.sinogram_interfile import write_sinogram
+from engine.jobs.reconstruction import run
+from engine.modalities.listmode_pet import model as listmode_pet
+from engine.modalities.listmode_pet.sensitivity import Sensitivity
+from engine.modalities.ring_sinogram_pet import model as ring_sinogram_pet
+from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
+from engine.study.study import Study
+
+ON = cpu(2)
+RING = RingScanner(
+    RingSettings(
+        name="tiny", n_rings=6, n_crystals_per_ring=64, radius_mm=100, ring_pitch_mm=5,
+        max_ring_difference=5, n_tangential=41, voxel_mm=(5, 5, 2.5), fov_mm=(100, 30),
+    )
+)  # fmt: skip
+GRID = ImageGrid((12, 20, 20), (5.0, 5.0, 2.5))
+PLAIN = {"kind": "osem", "iterations": 20, "subsets": 8}
+
+
+def events(n: int) -> Sinogram:
+    """Whole counts of few lines of every bin, drawn."""
+    layout = SinogramLayout.of(RING)
+    counts = np.random.default_rng(5).poisson(n / layout.n_bins, layout.n_bins)
+    return Sinogram(layout, counts.astype(np.float32), duration_s=2.0)
+
+
+def updated(image, model):
+    """One update of expectation maximisation where anything is seen."""
+    seen, numerator = model.sensitivity > 0, model.em_step(image).numerator
+    return np.divide(numerator, model.sensitivity, out=image.copy(), where=seen)
+
+
+@pytest.mark.parametrize("n_subsets", [1, 4])
+def test_sinograms_give_the_image_of_the_same_events_in_list_mode(n_subsets):
+    """Five updates on the same events, factors and background; subsets are of the same lines."""
+    rng, data = np.random.default_rng(3), events(40_000)
+    factors = rng.uniform(0.5, 1.5, data.layout.n_bins).astype(np.float32)
+    background = rng.uniform(0, 0.2, data.layout.n_bins).astype(np.float32)
+    corrected = replace(data, factors=factors, background=background)
+    binned_model = ring_sinogram_pet.build(corrected, GRID, n_subsets=n_subsets, on=ON)
+    parts = [binned_model.subset(k, n_subsets) if n_subsets > 1 else binned_model
+             for k in range(n_subsets)]  # fmt: skip
+    rows = ring_sinogram_pet.rows_of(corrected)
+    x = y = np.ones(GRID.shape, np.float32)
+    for update in range(5):
+        k = update % n_subsets
+        bins = rows[k::n_subsets]
+        n = data.prompts[bins].astype(int)
+        numbers = np.repeat(bins, n)
+        listed = replace(
+            events_of(data).select(np.zeros(0, np.int64)),
+            crystals=data.layout.crystals_of(numbers),
+            factors=factors[numbers],
+            background=background[numbers],
+        )
+        sensitivity = Sensitivity(parts[k].sensitivity, 1, 1, 0.0)
+        listed_model = listmode_pet.build(listed, GRID, sensitivity, on=ON)
+        seen = parts[k].sensitivity > 0
+        x = np.where(
+            seen, parts[k].em_step(x).numerator / np.where(seen, parts[k].sensitivity, 1), x
+        )
+        y = np.where(
+            seen, listed_model.em_step(y).numerator / np.where(seen, sensitivity.image, 1), y
+        )
+    np.testing.assert_allclose(x, y, atol=1e-5 * x.max())
+
+
+DISCS = ((0.5, 0.0, 35.0), (-0.4, 12.0, 10.0))
+"""A warm cylinder with a cold rod, longer than the rings: value [counts/mm], x and radius [mm]."""
+
+
+def chords(ends: np.ndarray) -> np.ndarray:
+    """Line integrals through the cylinders, in closed form: no voxel, no projector."""
+    a, way = ends[:, 0], ends[:, 1] - ends[:, 0]
+    across = np.linalg.norm(way[:, :2], axis=1)
+    sums = np.zeros(len(ends))
+    for value, x, radius in DISCS:
+        off = np.abs(way[:, 0] * (0 - a[:, 1]) - way[:, 1] * (x - a[:, 0])) / across
+        sums += value * 2 * np.sqrt(np.maximum(radius**2 - off**2, 0))
+    return sums * np.linalg.norm(way, axis=1) / across  # oblique lines are longer
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A folder as a site with preprocessing of its vendor has it; values without noise."""
+    folder, rng = tmp_path_factory.mktemp("site"), np.random.default_rng(9)
+    finer = {"n_crystals_per_ring": 160, "n_tangential": 81}
+    fine = RingScanner(RING.settings.model_copy(update=finer))
+    layout = SinogramLayout.of(fine, span=3, mashed=2)
+    ends = layout.points_mm[layout.ends_of(np.arange(layout.n_bins))]
+    norm = rng.uniform(0.5, 2.0, layout.n_bins)
+    lost = rng.uniform(1.0, 4.0, layout.n_bins)
+    randoms, scatter = rng.uniform(0, 3, (2, layout.n_bins))
+    prompts = chords(ends) / norm / lost + randoms + scatter
+    norm[::50] = 0  # dead bins, with counts all the same
+    for name, values in {
+        "prompts": prompts, "norm": norm, "acf": lost, "randoms": randoms, "scatter": scatter,
+    }.items():  # fmt: skip
+        write_sinogram(Sinogram(layout, values.astype(np.float32)), folder / f"{name}.hs")
+    return folder
+
+
+def study_of(site, **leave_out) -> Study:
+    names = {NORMALISATION: "norm", ATTENUATION: "acf", RANDOMS: "randoms", SCATTER: "scatter"}
+    inputs = {role.key: site / f"{name}.hs" for role, name in names.items()}
+    values = {
+        "grid": {"voxel_mm": (5, 5, 2.5), "diameter_mm": 100, "length_mm": 30},
+        "algorithm": PLAIN,
+        "finishing": [],
+    }
+    protocol = RingSinogramProtocol.model_validate(values)
+    return Study(data=site / "prompts.hs", inputs=inputs, protocol=protocol)
+
+
+def test_what_a_site_has_gives_the_truth(site):
+    told = list(run(study_of(site), on=ON))
+    kinds = {e.kind: e.state for e in told if isinstance(e, Corrected)}
+    assert {k for k, state in kinds.items() if state == "applied"} == {
+        *("normalisation", "attenuation", "randoms", "scatter")
+    }
+    assert kinds["line_geometry"] == "unavailable"
+    assert any("dead bins" in e.text for e in told if isinstance(e, Warned))
+    (image,) = (e.volume for e in told if isinstance(e, Finished))
+    assert image.grid == GRID and image.unit == "counts/mm"
+    x, y = GRID.centres_mm(0)[None, :], GRID.centres_mm(1)[:, None]
+    found = image.values[3:-3].mean(axis=0)
+    warm = (x**2 + y**2 < 28**2) & ((x - 12) ** 2 + y**2 > 17**2)
+    content = sum(value * np.pi * radius**2 for value, _, radius in DISCS)
+    assert found.sum() * 25 == pytest.approx(content, rel=0.01)
+    assert found[warm].mean() == pytest.approx(0.5, rel=0.01)
+
+
+def test_counts_without_their_corrections_are_told(site):
+    told = list(run(replace_inputs(study_of(site), {}), on=ON))
+    said = {e.kind: e.text for e in told if isinstance(e, Corrected)}
+    assert "load their sinogram" in said["randoms"] and "bins count" in said["line_geometry"]
+
+
+def replace_inputs(study: Study, inputs) -> Study:
+    return study.model_copy(update={"inputs": inputs})
+
+
+def test_a_file_of_other_bins_is_refused(site, tmp_path):
+    other = SinogramLayout.of(RING)
+    write_sinogram(Sinogram(other, np.ones(other.n_bins, np.float32)), tmp_path / "other.hs")
+    study = replace_inputs(study_of(site), {RANDOMS.key: tmp_path / "other.hs"})
+    with pytest.raises(GeometryError, match="Choose the file of this scan"):
+        list(run(study, on=ON))
+
+
+def test_events_become_counts_and_events_again():
+    data = events(20_000)
+    listed = events_of(data)
+    again = binned(listed, data.layout)
+    np.testing.assert_array_equal(again.prompts, data.prompts)
+    assert again.duration_s == 2.0
+    with pytest.raises(DataError, match="no whole numbers"):
+        events_of(replace(data, prompts=data.prompts + np.float32(0.5)))
+    spanned = SinogramLayout.of(RING, span=3)
+    assert binned(listed, spanned).n_prompts == data.n_prompts
+    with pytest.raises(DataError, match="bins of one line each"):
+        events_of(binned(listed, spanned))
