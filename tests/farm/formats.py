@@ -19,8 +19,10 @@ from engine.data.calibration import Calibration, scanner_digest
 from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
 from engine.data.response import ResponseMatrix
+from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
+from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io import (
     read_components,
     read_efficiencies,
@@ -28,6 +30,7 @@ from engine.io import (
     read_listmode,
     read_projections,
     read_scanner,
+    read_sinogram,
     read_volume,
     save,
     save_projections,
@@ -37,6 +40,7 @@ from engine.io import (
 from engine.io.calibration_file import read_calibration, write_calibration
 from engine.io.provenance_file import sidecar_path
 from engine.io.response_hdf5 import read_response, write_response
+from engine.io.sinogram_interfile import write_sinogram
 from engine.io.tracer_file import read_tracer
 from engine.modalities import read_study
 from engine.modalities.dual_head_pet.response.importing import import_response
@@ -44,6 +48,7 @@ from engine.modalities.studies import read_protocol
 from tests.engine.geometry.panels import panels
 from tests.engine.io import (
     castor_files,
+    dicom_files,
     gate_files,
     petsird_files,
     test_adac,
@@ -188,6 +193,19 @@ def _histogram(folder: Path) -> Path:
     return folder / "scan.h5"
 
 
+def _sinogram(folder: Path) -> Path:
+    layout = SinogramLayout.of(small_ring())
+    counts = _rng().poisson(0.5, layout.n_bins).astype(np.float32)
+    write_sinogram(Sinogram(layout, counts), folder / "scan.hs")
+    return folder / "scan.hs"
+
+
+def _dicom(folder: Path) -> Path:
+    """A slice of a series, whose other slices stay whole."""
+    dicom_files.write_series(folder, affine=np.diag([2.0, 2.0, 3.0, 1.0]), shape=(5, 4, 3))
+    return folder / "im0007"
+
+
 @cache
 def _matrix_of_panels() -> ResponseMatrix:
     from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
@@ -326,6 +344,8 @@ KINDS: tuple[Kind, ...] = (
     Kind("mmr-words", partial(_mmr, header=False), _mmr_scan),
     Kind("safir", _safir, read_listmode),
     Kind("adac", _adac, read_listmode),
+    Kind("dicom", _dicom, read_volume),
+    Kind("sinogram", _sinogram, read_sinogram),
     Kind("petsird", _petsird, read_listmode),
     Kind("petsird-packed", _packed_petsird, read_listmode),
     Kind("gate", _gate, read_listmode),

@@ -30,6 +30,7 @@ from engine.io.nrrd_volume import Nrrd
 from engine.io.petsird.reader import Petsird
 from engine.io.safir import Safir
 from engine.io.siemens_mmr import SiemensMmr
+from engine.io.sinogram_interfile import InterfileSinogram
 from engine.io.tiff_read import TiffVolume
 from engine.io.volume_hdf5 import VolumeHdf5
 from engine.io.xray.bruker import Bruker
@@ -138,6 +139,21 @@ def gate_emissions(folder: Path) -> object:
     return read_volume(folder / "scan.root")
 
 
+def deflated_dicom(folder: Path) -> object:
+    """A header that unpacks to 2 GiB."""
+    from pydicom.dataset import FileMetaDataset
+    from pydicom.filewriter import write_file_meta_info
+    from pydicom.uid import DeflatedExplicitVRLittleEndian
+
+    meta = FileMetaDataset()
+    meta.TransferSyntaxUID = DeflatedExplicitVRLittleEndian
+    with (folder / "bomb.dcm").open("wb") as file:
+        file.write(b"\0" * 128 + b"DICM")
+        write_file_meta_info(file, meta, enforce_standard=False)
+        file.write(bombs.deflated(2 * 2**30)[2:])  # without the two bytes of zlib
+    return read_volume(folder / "bomb.dcm")
+
+
 def xml(folder: Path) -> object:
     """Ten laughs of ten laughs, nine times."""
     kind = next(each for each in KINDS if each.name == "rtk")
@@ -158,6 +174,7 @@ UNPACKING: dict[type[Format], tuple[Bomb, ...]] = {
     Nrrd: (volumes.huge_nrrd,),
     TiffVolume: (volumes.huge_tiff, volumes.laughing_ome),
     Minc: (volumes.huge_minc,),
+    DicomSeries: (deflated_dicom,),
     Zeiss: (volumes.huge_zeiss,),
     DicomSeries: (volumes.huge_dicom,),
     Petsird: (petsird,),
@@ -171,7 +188,7 @@ UNPACKING: dict[type[Format], tuple[Bomb, ...]] = {
 """Readers of what may be packed, and what is tried on them."""
 TIFFS = {AstraVectors, Nikon, Bruker, FlexRay}
 """Read TIFF images as the sidecar's are read, and nothing else that is packed."""
-PLAIN = {SiemensMmr, Safir, AdacCsv, Castor, Mrc, NiftiPair}
+PLAIN = {AdacCsv, Castor, InterfileSinogram, Mrc, NiftiPair, Safir, SiemensMmr}
 """Read nothing that is packed."""
 BESIDE: tuple[Bomb, ...] = (
     *(bombs.packed_matrix, hdf5("own-response"), hdf5("efficiencies-hdf5")),

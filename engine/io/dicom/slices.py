@@ -106,6 +106,9 @@ class Slice:
         return np.cross(self.across, self.down)
 
 
+DEFLATED = b"1.2.840.10008.1.2.1.99"
+
+
 def is_dicom(head: bytes) -> bool:
     """Whether the first bytes are those of a DICOM file."""
     return head[MAGIC_AT : MAGIC_AT + len(MAGIC)] == MAGIC
@@ -123,6 +126,11 @@ def header_of(file: InputFile) -> Header:
     from pydicom.config import disable_value_validation
     from pydicom.errors import BytesLengthException, InvalidDicomError
 
+    if DEFLATED in file.head:  # the library would unpack all of it, whatever that is
+        raise FileFormatError(
+            f"{file.name}: packed as a whole (deflated transfer syntax), which is not read; "
+            "export it again without."
+        )
     try:
         with disable_value_validation():  # what matters is checked here, in sentences
             found = dcmread(file.stream(), stop_before_pixels=True, specific_tags=list(WANTED))
