@@ -48,7 +48,6 @@ from engine.modalities.studies import read_protocol
 from tests.engine.geometry.panels import panels
 from tests.engine.io import (
     castor_files,
-    dicom_files,
     gate_files,
     petsird_files,
     test_adac,
@@ -200,12 +199,6 @@ def _sinogram(folder: Path) -> Path:
     return folder / "scan.hs"
 
 
-def _dicom(folder: Path) -> Path:
-    """A slice of a series, whose other slices stay whole."""
-    dicom_files.write_series(folder, affine=np.diag([2.0, 2.0, 3.0, 1.0]), shape=(5, 4, 3))
-    return folder / "im0007"
-
-
 @cache
 def _matrix_of_panels() -> ResponseMatrix:
     from engine.modalities.dual_head_pet.response.analytic import AnalyticResponse
@@ -344,7 +337,6 @@ KINDS: tuple[Kind, ...] = (
     Kind("mmr-words", partial(_mmr, header=False), _mmr_scan),
     Kind("safir", _safir, read_listmode),
     Kind("adac", _adac, read_listmode),
-    Kind("dicom", _dicom, read_volume),
     Kind("sinogram", _sinogram, read_sinogram),
     Kind("petsird", _petsird, read_listmode),
     Kind("petsird-packed", _packed_petsird, read_listmode),
