@@ -46,8 +46,8 @@ def _make(arguments: argparse.Namespace, console: Console) -> None:
     if arguments.classes:
         found = of_classes(volume, _classes(arguments.classes), name)
     else:
-        found = _converted(volume, name, arguments.unit, arguments.kvp)
-    others = [_converted(read_volume(path), path.name) for path in arguments.add]
+        found = as_attenuation(volume, name, arguments.unit, arguments.kvp)
+    others = [as_attenuation(read_volume(path), path.name) for path in arguments.add]
     notes = (*found.notes, *(note for each in others for note in each.notes))
     total = added(found, others) if others else found
     for note in notes:
@@ -58,7 +58,8 @@ def _make(arguments: argparse.Namespace, console: Console) -> None:
     console.line(f"μ-map: {arguments.output}, up to {float(total.values.max()):.4f} {total.unit}")
 
 
-def _converted(volume: Volume, name: str, unit: str = "", kilovolts: float = 0.0) -> Volume:
+def as_attenuation(volume: Volume, name: str, unit: str = "", kilovolts: float = 0.0) -> Volume:
+    """Return a volume of any unit as a map in 1/mm; refuse what is none."""
     found = recognised(volume, name, unit)
     if found is None:
         raise DataError(

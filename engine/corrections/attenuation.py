@@ -95,7 +95,20 @@ def _describe(mu_map: Volume) -> str:
 
 
 def _attach(data: ListMode, mu_map: Volume) -> ListMode:
-    return replace(data, mu_map=mu_map)
+    return replace(data, mu_map=_as_the_scanner_sees(data, mu_map))
+
+
+def _as_the_scanner_sees(data: ListMode, mu_map: Volume) -> Volume:
+    """Return a map of a DICOM series, whose z is the patient's, along the z of the scanner."""
+    from engine.io.dicom.reader import DicomSeries
+    from engine.io.straight_axes import in_scanner_frame
+
+    is_of_patient = mu_map.info.get("format") == DicomSeries.name
+    sign = -1 if str(data.info.get("axes", "LPS")).endswith("I") else 1
+    if not is_of_patient or mu_map.head_sign == sign:
+        return mu_map
+    turned = in_scanner_frame(mu_map)
+    return replace(turned, info={**turned.info, "axes": "LPI" if sign < 0 else "LPS"})
 
 
 def _is_mu_map(volume: Volume) -> bool:

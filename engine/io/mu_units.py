@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.data.attenuation_law import AIR_HU, USUAL_KV, mu_of_hounsfield
+from engine.data.joining import joined
 from engine.data.volume import Volume
 from engine.errors import DataError
 
@@ -133,20 +134,3 @@ def _from_ct(volume: Volume, name: str, voltage_kv: float) -> Volume:
     info = {**volume.info, "converted_from": f"{HOUNSFIELD} at {known or USUAL_KV:g} kV"}
     fine = replace(volume, values=values, unit=PER_MM, info=info, notes=(*volume.notes, note))
     return joined(fine, tuple(max(int(COARSE_MM / edge), 1) for edge in volume.grid.voxel_mm))
-
-
-def joined(volume: Volume, factors: tuple[int, ...]) -> Volume:
-    """Return the means of blocks of (x, y, z) voxels; what lacks of the last ones counts as 0."""
-    if set(factors) == {1}:
-        return volume
-    by_axis = factors[::-1]
-    lacking = [-n % f for n, f in zip(volume.values.shape, by_axis, strict=True)]
-    values = np.pad(volume.values, [(0, n) for n in lacking])
-    blocks = [part for n, f in zip(values.shape, by_axis, strict=True) for part in (n // f, f)]
-    means = values.reshape(blocks).mean(axis=(1, 3, 5), dtype=np.float64).astype(np.float32)
-    voxel = volume.grid.voxel_mm
-    x, y, z = (edge * f for edge, f in zip(voxel, factors, strict=True))
-    centre = np.array(volume.grid.centre_mm) + np.array(lacking[::-1]) * voxel / 2
-    a, b, c = (float(place) for place in centre)
-    grid = replace(volume.grid, shape=means.shape, voxel_mm=(x, y, z), centre_mm=(a, b, c))
-    return replace(volume, values=means, grid=grid)

@@ -12,12 +12,13 @@ import pytest
 
 from engine.corrections.attenuation import ATTENUATION_MAP
 from engine.data.attenuation_law import mu_of_hounsfield
+from engine.data.joining import joined
+from engine.data.listmode import ListMode
 from engine.data.volume import Volume
 from engine.errors import DataError, EngineError, GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner
 from engine.io import read_mu_map, save
-from engine.io.mu_units import joined
 from tests.engine.io.dicom_files import write_series
 
 WATER = 0.0096
@@ -198,3 +199,26 @@ def test_a_ct_series_in_any_sense_becomes_the_map(
     assert at(6, -4, 2) == pytest.approx((4.43e-5 * 2000 + 5.44e-2) / 10, rel=1e-5)
     assert at(-6, 4, -2) == pytest.approx(0.0096, abs=1e-6) and at(13, 13, 0) == 0
     assert "law of 100 kV" in volume.notes[-1]
+
+
+@pytest.mark.parametrize("axes", ["LPS", "LPI"])
+def test_a_series_lies_as_the_patient_whichever_way_z_of_the_scanner_runs(
+    tmp_path: Path, ring: RingScanner, axes: str
+) -> None:
+    """A series counts z to the head; where the scanner counts it to the feet, the map is turned."""
+    affine = np.diag([2.0, 2.0, 2.0, 1.0])
+    affine[:3, 3] = -14
+
+    def head(p: np.ndarray) -> np.ndarray:
+        bone = np.linalg.norm(p - [2, -2, 4], axis=-1) < 1.5
+        return np.where(bone, 1000.0, np.where(np.linalg.norm(p, axis=-1) < 13, 0.0, -1000.0))
+
+    write_series(tmp_path / "ct", affine=affine, shape=(15, 15, 15), field=head, KVP="120")
+    scan = ListMode(ring, np.zeros((0, 2), np.int32), info={"axes": axes})
+    found = ATTENUATION_MAP.attached(scan, read_mu_map(tmp_path / "ct", ring)).mu_map
+    assert found is not None and found.axes == axes
+    headwards = 4.0 if axes == "LPS" else -4.0
+    place = found.grid.index_of((2.0, -2.0, headwards))
+    assert place is not None and found.values[place] == found.values.max() > 0.012
+    again = ATTENUATION_MAP.attached(scan, found).mu_map
+    assert again is not None and np.array_equal(again.values, found.values)

@@ -1,0 +1,72 @@
+"""`isocenter register`: a μ-map or CT put onto the emission image, by likeness or by hand."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from engine.cli.console import Console, Verbs
+from engine.cli.mu_map import as_attenuation
+from engine.cli.outputs import Output, add_force, add_identify
+from engine.errors import DataError
+from engine.io import WRITERS, can_save, read_volume, save, usual_suffixes
+from engine.io.straight_axes import in_scanner_frame
+from engine.plain import Plain
+from engine.privacy.records import without_names
+from engine.registration.motion import motion_of, moved
+from engine.registration.rigid import refuse_other_patient, register
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = verbs.add_parser("register", help="put a μ-map or CT where the emission scan saw the body")
+    p.add_argument("map", type=Path, metavar="MAP", help="μ-map or CT, in any unit")
+    p.add_argument(
+        "image", type=Path, metavar="IMAGE", help="of the scan, without attenuation correction"
+    )
+    p.add_argument("output", type=Path, action=Output, metavar="OUT", help=usual_suffixes(WRITERS))
+    p.add_argument(
+        "--motion", metavar="X,Y,Z,A,B,C",
+        help="take these: shift of the map's middle in mm, and angles about x, y and z in degrees",
+    )  # fmt: skip
+    add_force(p)
+    add_identify(p)
+    p.set_defaults(act=_register)
+
+
+def _register(arguments: argparse.Namespace, console: Console) -> None:
+    can_save(arguments.output)
+    image = read_volume(arguments.image)
+    mu_map = as_attenuation(read_volume(arguments.map), arguments.map.name)
+    if mu_map.head_sign != image.head_sign:
+        turned = in_scanner_frame(mu_map)
+        mu_map = replace(turned, info={**turned.info, "axes": image.axes})
+    for note in mu_map.notes:
+        console.line(f"note: {note}")
+    refuse_other_patient(image, mu_map)
+    if arguments.motion:
+        motion = motion_of(_numbers(arguments.motion))
+        record: Plain = {**motion.record(), "by": "hand"}
+        console.line(f"{motion.describe()}, by hand")
+    else:
+        found = register(image, mu_map)
+        if found.light == "red":
+            raise DataError(f"{arguments.map.name}: {found.describe()}")
+        motion, record = found.motion, {**found.record(), "by": "likeness"}
+        console.line(found.describe())
+    numbers = ",".join(f"{n:.3f}" for n in (*motion.shift_mm, *motion.turn_deg))
+    console.line(f"the same by hand: --motion={numbers}")
+    volume = moved(mu_map, motion)
+    info = volume.info if arguments.identify else without_names(volume.info)
+    save(replace(volume, notes=()), arguments.output, {**info, "registration": record})
+    console.line(f"μ-map: {arguments.output}")
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError as e:
+        raise DataError(
+            f"--motion: {text!r} is no motion; want six numbers with commas between."
+        ) from e

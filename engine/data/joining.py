@@ -1,0 +1,26 @@
+"""Voxels joined to larger ones, by their mean: what a volume holds stays the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from engine.data.volume import Volume
+
+
+def joined(volume: Volume, factors: tuple[int, ...]) -> Volume:
+    """Return the means of blocks of (x, y, z) voxels; what lacks of the last ones counts as 0."""
+    if set(factors) == {1}:
+        return volume
+    by_axis = factors[::-1]
+    lacking = [-n % f for n, f in zip(volume.values.shape, by_axis, strict=True)]
+    values = np.pad(volume.values, [(0, n) for n in lacking])
+    blocks = [part for n, f in zip(values.shape, by_axis, strict=True) for part in (n // f, f)]
+    means = values.reshape(blocks).mean(axis=(1, 3, 5), dtype=np.float64).astype(np.float32)
+    voxel = volume.grid.voxel_mm
+    x, y, z = (edge * f for edge, f in zip(voxel, factors, strict=True))
+    centre = np.array(volume.grid.centre_mm) + np.array(lacking[::-1]) * voxel / 2
+    a, b, c = (float(place) for place in centre)
+    grid = replace(volume.grid, shape=means.shape, voxel_mm=(x, y, z), centre_mm=(a, b, c))
+    return replace(volume, values=means, grid=grid)

@@ -1,0 +1,122 @@
+"""A rigid motion of a map: six numbers, and the map as it lies after it.
+
+    q = R (p − c) + c + t,   R = Rz(γ) Ry(β) Rx(α)
+
+takes a point p of the map to where it belongs in the scan; c is the middle of the map's grid. The
+moved map is interpolated linearly at p for each q, on voxels of the same size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.volume import Volume
+from engine.errors import DataError
+from engine.geometry.grid import ImageGrid, Point
+from engine.plain import Plain
+
+Matrix = NDArray[np.float64]
+FARTHEST_MM, MOST_DEG = 5000.0, 180.0
+NOTHING = 1e-9
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Where a map belongs: turned about its middle, then shifted.
+
+    Attributes
+    ----------
+    shift_mm : (x, y, z) of the middle [mm]
+    turn_deg : about the axes x, y and z through the middle, one after the other [degrees]
+
+    Examples
+    --------
+    >>> from engine.registration.motion import Motion
+    >>> Motion((3.0, 0.0, 4.0), (0.0, 0.0, 2.0)).describe()
+    'moved 5.0 mm, 2.0 degrees'
+    """
+
+    shift_mm: Point = (0.0, 0.0, 0.0)
+    turn_deg: Point = (0.0, 0.0, 0.0)
+
+    @property
+    def matrix(self) -> Matrix:
+        """R, (3, 3)."""
+        from scipy.spatial.transform import Rotation
+
+        return np.asarray(Rotation.from_euler("xyz", self.turn_deg, degrees=True).as_matrix())
+
+    @property
+    def distance_mm(self) -> float:
+        """How far the middle is shifted [mm]."""
+        return float(np.linalg.norm(self.shift_mm))
+
+    @property
+    def angle_deg(self) -> float:
+        """How far it is turned, about whatever axis [degrees]."""
+        cosine = (np.trace(self.matrix) - 1) / 2
+        return float(np.degrees(np.arccos(np.clip(cosine, -1, 1))))
+
+    def describe(self) -> str:
+        """Return shift and turn in words."""
+        return f"moved {self.distance_mm:.1f} mm, {self.angle_deg:.1f} degrees"
+
+    def record(self) -> Plain:
+        """Return the six numbers, as provenance holds them."""
+        return {"shift_mm": list(self.shift_mm), "turn_deg": list(self.turn_deg)}
+
+    def back(self, points_mm: Matrix, middle_mm: Point) -> Matrix:
+        """Return the places (n, 3) of a map [mm] that belong to points of the scan."""
+        middle = np.array(middle_mm)
+        return np.asarray((points_mm - middle - self.shift_mm) @ self.matrix + middle)
+
+
+def motion_of(numbers: tuple[float, ...]) -> Motion:
+    """Return the motion of six numbers, x, y, z [mm] and angles about them [degrees].
+
+    Raises
+    ------
+    DataError
+        where they are not six, or no motion
+    """
+    limits = (*[FARTHEST_MM] * 3, *[MOST_DEG] * 3)
+    fits = len(numbers) == len(limits)
+    if not fits or not all(abs(n) <= m for n, m in zip(numbers, limits, strict=True)):
+        raise DataError(
+            f"a motion of {', '.join(f'{n:g}' for n in numbers)}; want six numbers: x, y, z in mm, "
+            f"at most {FARTHEST_MM:g}, and the angles about them in degrees, at most {MOST_DEG:g}."
+        )
+    x, y, z, a, b, c = numbers
+    return Motion((x, y, z), (a, b, c))
+
+
+def moved(volume: Volume, motion: Motion) -> Volume:
+    """Return a map where it belongs, on voxels of the same size; 0 outside of it."""
+    from scipy.ndimage import affine_transform
+
+    if motion.angle_deg < NOTHING:  # no value changes
+        x, y, z = (
+            float(a + b) for a, b in zip(volume.grid.centre_mm, motion.shift_mm, strict=True)
+        )
+        return replace(volume, grid=replace(volume.grid, centre_mm=(x, y, z)))
+    grid = _room(volume.grid, motion)
+    voxel = np.array(volume.grid.voxel_mm)
+    first = np.array([[grid.centres_mm(axis)[0] for axis in range(3)]])
+    start = volume.grid.to_voxels(motion.back(first, volume.grid.centre_mm))[0] - 0.5
+    steps = motion.matrix.T * voxel / voxel[:, None]  # a step along a new axis, in old voxels
+    values = affine_transform(
+        volume.values, steps[::-1, ::-1], start[::-1], grid.shape, order=1, mode="grid-constant"
+    )
+    return replace(volume, values=np.ascontiguousarray(values, np.float32), grid=grid)
+
+
+def _room(grid: ImageGrid, motion: Motion) -> ImageGrid:
+    """Return a grid of the same voxels that holds all of a map after its motion."""
+    voxel = np.array(grid.voxel_mm)
+    n = np.ceil(np.abs(motion.matrix) @ grid.size_mm / voxel - NOTHING).astype(int)
+    x, y, z = (float(a + b) for a, b in zip(grid.centre_mm, motion.shift_mm, strict=True))
+    shape = (int(n[2]), int(n[1]), int(n[0]))
+    return replace(grid, shape=shape, centre_mm=(x, y, z))
