@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from engine.data.joining import joined
 from engine.data.volume import Volume
 from engine.errors import DataError
-from engine.registration.motion import Matrix, Motion
+from engine.registration.motion import Matrix, RigidMotion
 
 IMAGE_BINS, MAP_BINS = 24, 24
 HIGHEST = 99.5
@@ -28,7 +28,7 @@ HIGHEST = 99.5
 HIGHEST_PER_MM = 0.018
 """Attenuation at which the map's last bin ends: bone."""
 SEED = 20261123
-MOST_POINTS = 40_000
+MOST_POINTS = 50_000
 LEAST_OVERLAP = 0.2
 """Part of the image that a map must cover; what it does not cover says nothing."""
 SMOOTH = 0.5
@@ -61,7 +61,7 @@ class Likeness:
         bins = np.minimum(values / top * IMAGE_BINS, IMAGE_BINS - 1).astype(np.intp)
         self._rows = bins * MAP_BINS
 
-    def __call__(self, motion: Motion) -> float:
+    def __call__(self, motion: RigidMotion) -> float:
         """Return the likeness after a motion, 0 to 1."""
         places = motion.back(self._points, self._middle)
         inside = np.asarray((places > self._lower) & (places < self._upper)).all(axis=1)
@@ -90,13 +90,11 @@ def _entropy(p: Matrix) -> float:
 def _lattice(image: Volume, spacing_mm: float) -> Matrix:
     """Return points (n, 3) all over an image, each somewhere in its cell [mm]."""
     lower, upper = image.grid.lower_mm, image.grid.upper_mm
-    n = np.maximum(((upper - lower) / spacing_mm).astype(int), 1)
+    apart_mm = max(spacing_mm, float(np.cbrt(np.prod(upper - lower) / MOST_POINTS)))
+    n = np.maximum(((upper - lower) / apart_mm).astype(int), 1)
     cells = np.stack(np.meshgrid(*(np.arange(k) for k in n), indexing="ij"), -1).reshape(-1, 3)
     chance = np.random.default_rng(SEED).random(cells.shape)
-    points = lower + (cells + chance) * (upper - lower) / n
-    if len(points) > MOST_POINTS:
-        points = np.random.default_rng(SEED).choice(points, MOST_POINTS, replace=False)
-    return np.asarray(points)
+    return np.asarray(lower + (cells + chance) * (upper - lower) / n)
 
 
 def _smoothed(volume: Volume, spacing_mm: float) -> Volume:

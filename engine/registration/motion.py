@@ -24,8 +24,8 @@ NOTHING = 1e-9
 
 
 @dataclass(frozen=True)
-class Motion:
-    """Where a map belongs: turned about its middle, then shifted.
+class RigidMotion:
+    """A turn of a map about its middle, then a shift.
 
     Attributes
     ----------
@@ -34,8 +34,8 @@ class Motion:
 
     Examples
     --------
-    >>> from engine.registration.motion import Motion
-    >>> Motion((3.0, 0.0, 4.0), (0.0, 0.0, 2.0)).describe()
+    >>> from engine.registration.motion import RigidMotion
+    >>> RigidMotion((3.0, 0.0, 4.0), (0.0, 0.0, 2.0)).describe()
     'moved 5.0 mm, 2.0 degrees'
     """
 
@@ -74,7 +74,7 @@ class Motion:
         return np.asarray((points_mm - middle - self.shift_mm) @ self.matrix + middle)
 
 
-def motion_of(numbers: tuple[float, ...]) -> Motion:
+def motion_of(numbers: tuple[float, ...]) -> RigidMotion:
     """Return the motion of six numbers, x, y, z [mm] and angles about them [degrees].
 
     Raises
@@ -90,10 +90,10 @@ def motion_of(numbers: tuple[float, ...]) -> Motion:
             f"at most {FARTHEST_MM:g}, and the angles about them in degrees, at most {MOST_DEG:g}."
         )
     x, y, z, a, b, c = numbers
-    return Motion((x, y, z), (a, b, c))
+    return RigidMotion((x, y, z), (a, b, c))
 
 
-def moved(volume: Volume, motion: Motion) -> Volume:
+def moved(volume: Volume, motion: RigidMotion) -> Volume:
     """Return a map where it belongs, on voxels of the same size; 0 outside of it."""
     from scipy.ndimage import affine_transform
 
@@ -113,7 +113,7 @@ def moved(volume: Volume, motion: Motion) -> Volume:
     return replace(volume, values=np.ascontiguousarray(values, np.float32), grid=grid)
 
 
-def _room(grid: ImageGrid, motion: Motion) -> ImageGrid:
+def _room(grid: ImageGrid, motion: RigidMotion) -> ImageGrid:
     """Return a grid of the same voxels that holds all of a map after its motion."""
     voxel = np.array(grid.voxel_mm)
     n = np.ceil(np.abs(motion.matrix) @ grid.size_mm / voxel - NOTHING).astype(int)

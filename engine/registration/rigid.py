@@ -18,12 +18,12 @@ from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.plain import Plain
 from engine.registration.likeness import Likeness
-from engine.registration.motion import Motion, motion_of
+from engine.registration.motion import RigidMotion, motion_of
 
 Numbers = NDArray[np.float64]
 Weights = NDArray[np.float32] | NDArray[np.bool_]
 Light = Literal["green", "yellow", "red"]
-LEVELS_MM = (16.0, 8.0, 5.0)
+LEVELS_MM = (16.0, 10.0, 5.0)
 """Distances of points, one after the other."""
 PRECISION = (0.2, 0.05, 0.01)
 """At which each level ends [mm, degrees]."""
@@ -47,7 +47,7 @@ class Registered:
     before, after : likeness of the map where it lay, and where it belongs, 0 to 1
     """
 
-    motion: Motion
+    motion: RigidMotion
     before: float
     after: float
 
@@ -104,7 +104,7 @@ def register(image: Volume, mu_map: Volume) -> Registered:
     for spacing_mm, precision in zip(LEVELS_MM[1:], PRECISION[1:], strict=True):
         fine = Likeness(image, mu_map, spacing_mm)
         best = _best(fine, best, precision)
-    return Registered(_motion(best), fine(Motion()), fine(_motion(best)))
+    return Registered(_motion(best), fine(RigidMotion()), fine(_motion(best)))
 
 
 def refuse_other_patient(image: Volume, mu_map: Volume) -> None:
@@ -115,7 +115,7 @@ def refuse_other_patient(image: Volume, mu_map: Volume) -> None:
         )
 
 
-def _best(likeness: Callable[[Motion], float], start: Numbers, precision: float) -> Numbers:
+def _best(likeness: Callable[[RigidMotion], float], start: Numbers, precision: float) -> Numbers:
     from scipy.optimize import minimize
 
     step = np.diag(SPANS) * min(precision * 10, 1.0)
@@ -128,7 +128,7 @@ def _best(likeness: Callable[[Motion], float], start: Numbers, precision: float)
     return np.asarray(found.x, float)
 
 
-def _motion(numbers: Numbers) -> Motion:
+def _motion(numbers: Numbers) -> RigidMotion:
     return motion_of(tuple(float(n) for n in np.clip(numbers, -180, 180)))
 
 

@@ -12,7 +12,7 @@ from scipy.ndimage import gaussian_filter
 
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
-from engine.registration.motion import Motion
+from engine.registration.motion import RigidMotion
 from engine.simulate.phantom import ShapePhantom
 
 DIRECTIONS, FWHM_MM, NOISE, FAR_MM = 8, 6.0, 0.15, 400.0
@@ -39,23 +39,23 @@ def uncorrected(phantom: ShapePhantom, grid: ImageGrid, seed: int) -> Volume:
     return Volume((image + NOISE * image.max() * noise).astype(np.float32), grid, "counts/mm")
 
 
-def map_elsewhere(phantom: ShapePhantom, grid: ImageGrid, motion: Motion) -> Volume:
+def map_elsewhere(phantom: ShapePhantom, grid: ImageGrid, motion: RigidMotion) -> Volume:
     """Return the map that `motion` brings to where the phantom is."""
     middle = np.array(grid.centre_mm)
     places = (points_of(grid) - middle) @ motion.matrix.T + middle + motion.shift_mm
     return Volume(phantom.mu_at(places).reshape(grid.shape).astype(np.float32), grid, "1/mm")
 
 
-def planted(seed: int, most_mm: float = 20.0, most_deg: float = 5.0) -> Motion:
+def planted(seed: int, most_mm: float = 20.0, most_deg: float = 5.0) -> RigidMotion:
     """Return a motion in any direction, of 3 mm and 1 degree at least."""
     rng = np.random.default_rng(seed)
     shift, turn = rng.normal(size=(2, 3))
     shift *= rng.uniform(3, most_mm) / np.linalg.norm(shift)
     turn *= rng.uniform(1, most_deg) / np.linalg.norm(turn)
-    return Motion(tuple(shift.tolist()), tuple(turn.tolist()))
+    return RigidMotion(tuple(shift.tolist()), tuple(turn.tolist()))
 
 
-def errors(found: Motion, wanted: Motion) -> tuple[float, float]:
+def errors(found: RigidMotion, wanted: RigidMotion) -> tuple[float, float]:
     """Return how far the middle is off [mm], and the turn [degrees]."""
     off = float(np.linalg.norm(np.subtract(found.shift_mm, wanted.shift_mm)))
     cosine = (np.trace(found.matrix.T @ wanted.matrix) - 1) / 2

@@ -13,7 +13,7 @@ from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.geometry.grid import ImageGrid
 from engine.io import read_volume, save
-from engine.registration.motion import Motion, motion_of, moved
+from engine.registration.motion import RigidMotion, motion_of, moved
 from engine.registration.rigid import Registered, register
 from engine.simulate.anatomy import thorax
 from engine.simulate.phantom import ShapePhantom
@@ -44,7 +44,7 @@ def test_planted_motions_of_a_thorax_are_found(seed: int) -> None:
 
 
 def test_a_planted_motion_is_found() -> None:
-    motion = Motion((5.0, -3.0, 4.0), (2.0, -1.0, 3.0))
+    motion = RigidMotion((5.0, -3.0, 4.0), (2.0, -1.0, 3.0))
     found = register(uncorrected(MOUSE, SMALL, 1), map_elsewhere(MOUSE, SMALL, motion))
     off_mm, off_deg = errors(found.motion, motion)
     assert off_mm < 0.7 and off_deg < 0.7, found.describe()
@@ -53,22 +53,22 @@ def test_a_planted_motion_is_found() -> None:
 @pytest.mark.parametrize(
     ("motion", "after", "light"),
     [
-        (Motion((1.0, 0, 1.0), (0.5, 0, 0)), 0.3, "green"),
-        (Motion((6.0, 0, 0), (0, 2.0, 0)), 0.3, "yellow"),
-        (Motion((0.0, 0, 0), (0, 2.0, 0)), 0.3, "yellow"),
-        (Motion((1.0, 0, 1.0), (0.5, 0, 0)), 0.01, "red"),
-        (Motion((40.0, 0, 0), (0, 0, 0)), 0.3, "red"),
-        (Motion((0.0, 0, 0), (9.0, 9.0, 0)), 0.3, "red"),
+        (RigidMotion((1.0, 0, 1.0), (0.5, 0, 0)), 0.3, "green"),
+        (RigidMotion((6.0, 0, 0), (0, 2.0, 0)), 0.3, "yellow"),
+        (RigidMotion((0.0, 0, 0), (0, 2.0, 0)), 0.3, "yellow"),
+        (RigidMotion((1.0, 0, 1.0), (0.5, 0, 0)), 0.01, "red"),
+        (RigidMotion((40.0, 0, 0), (0, 0, 0)), 0.3, "red"),
+        (RigidMotion((0.0, 0, 0), (9.0, 9.0, 0)), 0.3, "red"),
     ],
 )
-def test_the_light(motion: Motion, after: float, light: str) -> None:
+def test_the_light(motion: RigidMotion, after: float, light: str) -> None:
     found = Registered(motion, 0.1, after)
     assert found.light == light and found.describe().startswith(light)
 
 
 @pytest.mark.parametrize("turn", [(0.0, 0.0, 0.0), (4.0, -3.0, 5.0)])
 def test_a_moved_map_is_the_phantom_where_it_is(turn: tuple[float, float, float]) -> None:
-    motion = Motion((5.0, -7.0, 3.0), turn)
+    motion = RigidMotion((5.0, -7.0, 3.0), turn)
     there = moved(map_elsewhere(MOUSE, SMALL, motion), motion)
     wanted = MOUSE.mu_at(points_of(there.grid)).reshape(there.grid.shape)
     inner = np.abs(np.gradient(wanted)).max(axis=0) == 0  # away from surfaces nothing is blurred
@@ -86,13 +86,13 @@ def test_what_is_no_motion_is_refused(numbers: tuple[float, ...]) -> None:
 
 def test_two_patients_are_never_put_together() -> None:
     image = replace(uncorrected(MOUSE, SMALL, 1), patient="A")
-    mu_map = replace(map_elsewhere(MOUSE, SMALL, Motion()), patient="B")
+    mu_map = replace(map_elsewhere(MOUSE, SMALL, RigidMotion()), patient="B")
     with pytest.raises(DataError, match="different patients"):
         register(image, mu_map)
 
 
 def test_six_numbers_by_hand_move_the_map_and_are_recorded(tmp_path: Path, capsys) -> None:
-    motion = Motion((5.0, -7.0, 3.0), (4.0, -3.0, 5.0))
+    motion = RigidMotion((5.0, -7.0, 3.0), (4.0, -3.0, 5.0))
     mu_map = map_elsewhere(MOUSE, SMALL, motion)
     save(mu_map, tmp_path / "mu.nii")
     save(uncorrected(MOUSE, SMALL, 1), tmp_path / "image.nii")
@@ -109,7 +109,7 @@ def test_what_looks_like_nothing_is_not_written(tmp_path: Path, capsys) -> None:
     noise = np.random.default_rng(1).random((24, 24, 24), np.float32)
     grid = ImageGrid(noise.shape, (4.0, 4.0, 4.0))
     save(Volume(noise, grid, "counts/mm"), tmp_path / "image.nii")
-    save(map_elsewhere(MOUSE, grid, Motion()), tmp_path / "mu.nii")
+    save(map_elsewhere(MOUSE, grid, RigidMotion()), tmp_path / "mu.nii")
     names = [str(tmp_path / name) for name in ("mu.nii", "image.nii", "moved.nii")]
     assert main(["register", *names]) == USER_FAULT
     assert "red: " in capsys.readouterr().err and not (tmp_path / "moved.nii").exists()
