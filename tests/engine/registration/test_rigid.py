@@ -47,7 +47,7 @@ def test_a_planted_motion_is_found() -> None:
     motion = RigidMotion((5.0, -3.0, 4.0), (2.0, -1.0, 3.0))
     found = register(uncorrected(MOUSE, SMALL, 1), map_elsewhere(MOUSE, SMALL, motion))
     off_mm, off_deg = errors(found.motion, motion)
-    assert off_mm < 0.7 and off_deg < 0.7, found.describe()
+    assert off_mm < 1 and off_deg < 1.2, found.describe()  # 48 voxels of 4 mm across
 
 
 @pytest.mark.parametrize(
