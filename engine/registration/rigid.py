@@ -33,7 +33,8 @@ STILL_MM, STILL_DEG = 2.0, 1.0
 """Smaller motions are in place: below the resolution of a PET."""
 FAR_MM, FAR_DEG = 30.0, 10.0
 """Larger ones are not those of a patient between two scans."""
-LEAST_LIKENESS = 0.1
+LEAST_LIKENESS, NO_LESS = 0.1, 0.98
+"""And the part of the likeness before the motion that it must have after it."""
 BODY_PER_MM = 0.003
 
 
@@ -55,7 +56,8 @@ class Registered:
     def light(self) -> Light:
         """Green: in place; yellow: moved, so look; red: not to be trusted."""
         moved, turned = self.motion.distance_mm, self.motion.angle_deg
-        if self.after < LEAST_LIKENESS or moved > FAR_MM or turned > FAR_DEG:
+        is_better = self.after >= max(LEAST_LIKENESS, NO_LESS * self.before)
+        if not is_better or moved > FAR_MM or turned > FAR_DEG:
             return "red"
         return "green" if moved < STILL_MM and turned < STILL_DEG else "yellow"
 
