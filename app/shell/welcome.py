@@ -10,6 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QFrame,
+    QGridLayout,
     QHBoxLayout,
     QProgressBar,
     QPushButton,
@@ -30,6 +31,7 @@ from engine.errors import EngineError
 from engine.modalities import DEMOS, Demo
 
 CARD_PX = 520
+DEMOS_ACROSS = 2
 
 
 @dataclass(frozen=True)
@@ -105,10 +107,10 @@ class WelcomeCard(WelcomeTile):
         self.cancel = button("Cancel", cancel, "End the simulation; nothing is opened")
         self._lists = QVBoxLayout()
         self._lists.setSpacing(2)
-        demos = QHBoxLayout()
+        demos = QGridLayout()
         demos.setSpacing(8)
-        for each in self.demos:
-            demos.addWidget(each, 1)
+        for n, each in enumerate(self.demos):
+            demos.addWidget(each, n // DEMOS_ACROSS, n % DEMOS_ACROSS)
         self.column.addWidget(label("Isocenter", "title"))
         self.column.addWidget(
             label("Turn a PET or X-ray CT scan into an image, and watch it form.", "muted")

@@ -14,13 +14,15 @@ from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 from engine.study.study import Study
 
 if TYPE_CHECKING:
+    from engine.data.listmode import ListMode
     from engine.data.sinogram import Sinogram
     from engine.geometry.ring import RingScanner
     from engine.geometry.sinogram_layout import SinogramLayout
 
 RANDOMS_FRACTION = 0.2
-MOST_DIFFERENCE, MASHED, VOXEL_MM = 4, 2, 4.0
-ITERATIONS, SUBSETS = 4, 10
+MOST_DIFFERENCE, MASHED, VOXEL_MM, DIAMETER_MM = 4, 2, 4.0, 220.0
+AT_ONCE = 4_000_000
+ITERATIONS, SUBSETS, FWHM_MM = 4, 10, 7.0
 
 
 @dataclass(frozen=True)
@@ -59,11 +61,11 @@ class SinogramDemo(Demo):
             on_progress=on_progress,
         )
         layout = _layout(scanner)
-        prompts, randoms = binned(data, layout), binned(data, layout, delayed=True)
+        prompts = binned(data, layout)
         files = {ATTENUATION.key: "-attenuation.hs", RANDOMS.key: "-randoms.hs"}
         passing = BinAttenuation().factor(replace(prompts, mu_map=data.mu_map), on=cpu())
         write_sinogram(prompts, folder / self.name(".hs"))
-        write_sinogram(_mean(randoms), folder / self.name(files[RANDOMS.key]))
+        write_sinogram(_expected_randoms(data, layout), folder / self.name(files[RANDOMS.key]))
         factors = Sinogram(layout, np.float32(1) / np.asarray(passing, np.float32))
         write_sinogram(factors, folder / self.name(files[ATTENUATION.key]))
         study = Study(
@@ -86,18 +88,27 @@ def _layout(scanner: RingScanner) -> SinogramLayout:
     return SinogramLayout(scanner, segments, n_views, scanner.settings.n_tangential)
 
 
-def _mean(delayeds: Sinogram) -> Sinogram:
-    """Return delayeds without their noise: alike in all views, so averaged over them."""
-    counts = delayeds.prompts.reshape(delayeds.layout.shape)
-    smooth = np.broadcast_to(counts.mean(axis=1, keepdims=True), counts.shape)
-    return replace(delayeds, prompts=np.ascontiguousarray(smooth, np.float32).reshape(-1))
+def _expected_randoms(data: ListMode, layout: SinogramLayout) -> Sinogram:
+    """Return the randoms that the delayeds let expect in each bin, nearly without their noise."""
+    from engine.corrections.randoms import Randoms
+    from engine.data.sinogram import Sinogram
+    from engine.geometry.scanner import pair_product
+
+    rates, sums = Randoms().rates(data), np.zeros(layout.n_bins)
+    for start in range(0, layout.scanner.n_lors, AT_ONCE):
+        numbers = np.arange(start, min(start + AT_ONCE, layout.scanner.n_lors))
+        pairs = layout.scanner.lors(numbers)
+        bins, held = layout.bins_of(pairs)
+        sums += np.bincount(bins[held], pair_product(rates, pairs[held]), layout.n_bins)
+    return Sinogram(layout, sums.astype(np.float32))
 
 
 def _protocol() -> RingSinogramProtocol:
     return RingSinogramProtocol.model_validate(
         {
             "name": "Demo sinograms",
-            "grid": {"voxel_mm": (VOXEL_MM,) * 3},
+            "grid": {"voxel_mm": (VOXEL_MM,) * 3, "diameter_mm": DIAMETER_MM},
             "algorithm": {"kind": "osem", "iterations": ITERATIONS, "subsets": SUBSETS},
+            "finishing": [{"kind": "gaussian", "fwhm_mm": FWHM_MM}],
         }
     )
