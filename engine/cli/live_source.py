@@ -10,6 +10,7 @@ from engine.io import LISTMODE_READERS
 from engine.io.folder import is_file
 from engine.io.open_input import open_input
 from engine.jobs.loader import Loader, for_command
+from engine.jobs.loader.loader import Calls
 from engine.live.opening import SourceOptions, open_source
 from engine.live.pet.event_batch import EventSource
 from engine.live.pet.sources.event_replay import EventReplaySource
@@ -53,13 +54,20 @@ def source_of(arguments: argparse.Namespace) -> FrameSource:
     """Open the source that the options name; its files are read by another process."""
     if arguments.rate is not None and not arguments.replay:
         raise SettingsError("--rate is for --replay; other sources have a rate of their own.")
-    loader = for_command()
-    if isinstance(loader, Loader):
-        loader.start()  # before there are threads
+    loader = _kept_loader(arguments)
     options = SourceOptions(
         subscribe=arguments.subscribe, replay=arguments.replay, rate=arguments.rate, loader=loader
     )
     return open_source(str(arguments.source), options)
+
+
+def _kept_loader(arguments: argparse.Namespace) -> Calls:
+    """Return what reads files until the command ends, which then ends it."""
+    loader = for_command()
+    if isinstance(loader, Loader):
+        loader.start()  # before there are threads
+        arguments.ends_with_command = loader.close
+    return loader
 
 
 def has_events(arguments: argparse.Namespace) -> bool:
@@ -99,9 +107,7 @@ def event_source_of(arguments: argparse.Namespace) -> EventSource:
         raise SettingsError(f"{name}: no such file, and no address such as tcp://host:1.")
     if not arguments.replay:
         raise SettingsError(f"{name}: this is stored list mode; play it with --replay.")
-    loader = for_command()
-    if isinstance(loader, Loader):
-        loader.start()  # before there are threads
+    loader = _kept_loader(arguments)
     return EventReplaySource(
         Path(name), rate=arguments.rate, scanner=arguments.scanner, loader=loader
     )

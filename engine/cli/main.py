@@ -109,5 +109,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         traceback.print_exc()
         keep_fault(e)
         return OUR_FAULT
+    finally:
+        getattr(arguments, "ends_with_command", lambda: None)()
     console.close()
     return DONE
