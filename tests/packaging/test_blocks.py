@@ -40,6 +40,7 @@ ONLY_PARSED = {
     "isocenter tune": "measures for a minute; tests/engine/tuning runs it on little work",
     "isocenter sinogram": "wants sinograms; tests/engine/io/test_sinogram_interfile.py has some",
     "isocenter mu-map": "wants a CT; tests/engine/cli/test_mu_map_verb.py has some",
+    "isocenter register": "wants two images of a body; tests/engine/registration makes some",
     "isocenter normalise": "wants scans of a source; tests/engine/cli/test_normalise.py has one",
     "isocenter resume": "wants an interrupted job; tests/engine/jobs/test_resume.py resumes one",
 }
