@@ -24,6 +24,9 @@ from engine.data.input_role import InputRole, with_auxiliary
 from engine.data.sinogram import Sinogram
 from engine.errors import DataError, GeometryError
 
+LEAST_CORRECTION = 0.99
+"""Attenuation correction factors are 1 and more; files round."""
+
 
 def _read(path: Path, _scanner: object) -> Sinogram:
     from engine.io import read_sinogram
@@ -83,6 +86,13 @@ SCATTER = _role(
 )
 
 
+def _done(data: Sinogram, *words: str) -> str | None:
+    """Return why counts are not corrected once more; None where nothing says that they were."""
+    if any(data.has_applied(word) for word in words):
+        return "the scan's header says that its counts are corrected for it already"
+    return None
+
+
 def _inverse(factors: Array, role: InputRole) -> NDArray[np.float32]:
     """Detection factors from those that counts are multiplied with, 0 in dead bins."""
     if not np.all(factors >= 0):
@@ -91,6 +101,18 @@ def _inverse(factors: Array, role: InputRole) -> NDArray[np.float32]:
             "by which counts are multiplied, 0 where nothing is measured."
         )
     return np.divide(1, factors, out=np.zeros(factors.shape, np.float32), where=factors > 0)
+
+
+def _refuse_survival(factors: Array) -> Array:
+    """Refuse the share of photons that is left in place of its inverse."""
+    below = (factors > 0) & (factors < LEAST_CORRECTION)
+    if np.any(below):
+        raise DataError(
+            f"{ATTENUATION.title}: {int(np.count_nonzero(below)):,} bins are below 1, least "
+            f"{float(factors[below].min()):.3g}, which would add photons: perhaps the share that "
+            "is left; want correction factors, 1 over that share."
+        )
+    return factors
 
 
 def _refuse_negative(counts: Array, role: InputRole) -> Array:
@@ -120,7 +142,7 @@ class BinNormalisation(Multiplicative[Sinogram]):
 
     def obstacle(self, data: Sinogram) -> str | None:
         if NORMALISATION.key in data.auxiliary:
-            return None
+            return _done(data, "norm")
         return "no normalisation factors are given; load their sinogram"
 
     def factor(self, data: Sinogram, *, on: Backend) -> Array:
@@ -140,6 +162,8 @@ class BinGeometry(Multiplicative[Sinogram]):
     def obstacle(self, data: Sinogram) -> str | None:
         if NORMALISATION.key in data.auxiliary:
             return "the supplied normalisation factors have it in them"
+        if data.has_applied("norm"):
+            return "the scan's header says that its counts are normalised already"
         if data.layout.bin_mm is not None:
             return "arc correction has mixed the lines of the crystals"
         return None
@@ -174,12 +198,12 @@ class BinAttenuation(Multiplicative[Sinogram]):
 
     def obstacle(self, data: Sinogram) -> str | None:
         if ATTENUATION.key in data.auxiliary or data.mu_map is not None:
-            return None
+            return _done(data, "atten")
         return "neither attenuation factors nor a μ-map are given; load one of them"
 
     def factor(self, data: Sinogram, *, on: Backend) -> Array:
         if ATTENUATION.key in data.auxiliary:
-            return _inverse(data.auxiliary[ATTENUATION.key], ATTENUATION)
+            return _inverse(_refuse_survival(data.auxiliary[ATTENUATION.key]), ATTENUATION)
         if data.mu_map is None:
             raise DataError("no attenuation map is given; load a μ-map.")
         layout, factors = data.layout, np.empty(data.layout.n_bins, np.float32)
@@ -210,9 +234,9 @@ class BinRandoms(Additive[Sinogram]):
     since: ClassVar[int | None] = 4
 
     def obstacle(self, data: Sinogram) -> str | None:
-        return (
-            None if RANDOMS.key in data.auxiliary else "no randoms are given; load their sinogram"
-        )
+        if RANDOMS.key in data.auxiliary:
+            return _done(data, "random")
+        return "no randoms are given; load their sinogram"
 
     def expected(self, data: Sinogram, *, on: Backend) -> Array:
         return _refuse_negative(data.auxiliary[RANDOMS.key], RANDOMS)
@@ -230,7 +254,9 @@ class BinScatter(Additive[Sinogram]):
     since: ClassVar[int | None] = 4
 
     def obstacle(self, data: Sinogram) -> str | None:
-        return None if SCATTER.key in data.auxiliary else "no scatter is given; load its sinogram"
+        if SCATTER.key in data.auxiliary:
+            return _done(data, "scatt")
+        return "no scatter is given; load its sinogram"
 
     def expected(self, data: Sinogram, *, on: Backend) -> Array:
         return _refuse_negative(data.auxiliary[SCATTER.key], SCATTER)

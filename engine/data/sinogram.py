@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from engine.backend import Backend
 
 Bins = NDArray[np.float32]
+APPLIED = "applied"
+"""Entry of `info`: corrections that the counts have behind them already, in the file's words."""
 CHUNK = 4_000_000
 """Events counted at once."""
 MOST_EVENTS = 2**31 - 1
@@ -80,6 +82,10 @@ class Sinogram:
     def n_prompts(self) -> float:
         """Sum of the prompts."""
         return total(self.prompts)
+
+    def has_applied(self, word: str) -> bool:
+        """Whether the file says that the counts were corrected for what such a word begins."""
+        return word in str(self.info.get(APPLIED, ""))
 
     def with_factor(self, factor: Bins, *, on: Backend) -> Self:
         """Return the sinogram with one more factor, (n_bins,), on its bins."""

@@ -173,7 +173,8 @@ class SinogramLayout:
     def identity(self) -> tuple[object, ...]:
         """All that must be the same in two files whose bins are the same."""
         s = self.scanner.settings
-        rings = (s.n_rings, s.n_crystals_per_ring, round(s.ring_pitch_mm, 3))
+        lengths = (s.radius_mm, s.ring_pitch_mm, s.first_angle_deg)
+        rings = (s.n_rings, s.n_crystals_per_ring, *(round(n, 2) for n in lengths))
         return rings, self.segments, self.n_views, self.n_tangential, self.bin_mm
 
     def describe(self) -> str:

@@ -6,13 +6,14 @@ or planes before views, as "matrix axis label" says; tangential bins last.
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
 from engine.arrays import Array
-from engine.data.sinogram import Bins, Sinogram
+from engine.data.sinogram import APPLIED, Bins, Sinogram
 from engine.errors import FileFormatError
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.sinogram_layout import Segment, SinogramLayout
@@ -33,7 +34,8 @@ NUMBERS = {
 }
 ORDERS = {"littleendian": "<", "bigendian": ">"}
 ARC = "arc correction"
-DONE = ("", "none", "{none}", "{}")
+DIGEST = "; sha256 of the bins"
+"""In our headers, a comment to others: which bins they were written with."""
 CM, SCANNER = 10.0, "scanner type"
 
 
@@ -55,6 +57,7 @@ class InterfileSinogram(SinogramReader):
         header = read_header(file)
         layout, by_view = _layout_of(header), _is_by_view(header)
         with open_input(header.data_file) as data:
+            _refuse_others_bins(header, data)
             values = _values(header, data, layout, by_view=by_view)
         n_bad = int(np.count_nonzero(~np.isfinite(values)))
         if n_bad:
@@ -63,9 +66,19 @@ class InterfileSinogram(SinogramReader):
         info = {
             "format": cls.name,
             "system": header.text("originating system") or "unknown",
-            "applied": header.text("applied corrections") or "",
+            APPLIED: (header.text("applied corrections") or "").strip("{} ").lower(),
         }
         return Sinogram(layout, values, duration or 0.0, info=info)
+
+
+def _refuse_others_bins(header: InterfileHeader, data: InputFile) -> None:
+    """Refuse bins that another header of ours was written with."""
+    said = header.text(DIGEST)
+    if said is not None and said != data.sha256():
+        raise FileFormatError(
+            f"{header.path.name}: {data.name} beside it is not the one it was written with; copy "
+            "both files again."
+        )
 
 
 def _wanted(header: InterfileHeader, key: str) -> int:
@@ -211,11 +224,12 @@ def write_sinogram(data: Sinogram, path: Path) -> None:
     values = np.ascontiguousarray(data.prompts, "<f4")
     for each in (path, bins):
         refuse_impossible(each, values.nbytes)
-    header = "\r\n".join(_lines(data, bins.name)) + "\r\n"
-    write_together({bins: values.tobytes(), path: header.encode("utf-8")})
+    stored = values.tobytes()
+    lines = _lines(data, bins.name, sha256(stored).hexdigest())
+    write_together({bins: stored, path: ("\r\n".join(lines) + "\r\n").encode("utf-8")})
 
 
-def _lines(data: Sinogram, bins: str) -> list[str]:
+def _lines(data: Sinogram, bins: str, digest: str) -> list[str]:
     layout, s = data.layout, data.scanner.settings
     segments = layout.segments
 
@@ -228,6 +242,7 @@ def _lines(data: Sinogram, bins: str) -> list[str]:
         "!INTERFILE  :=",
         "!imaging modality := PT",
         f"name of data file := {bins}",
+        f"{DIGEST} := {digest}",
         f"originating system := {s.name}",
         "!version of keys := STIR4.0",
         "!GENERAL DATA :=",

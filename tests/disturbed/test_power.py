@@ -12,9 +12,9 @@ from tests.disturbed.conftest import Told
 from tests.disturbed.power import Change, Contents, Disk, read_log
 from tests.disturbed.writers import WRITERS
 
-TOGETHER = {f"{name}.provenance.json": name for name in ("a.nii", "a.mha", "a.tif")} | {
-    "a.provenance.json": "a.nii.gz"
-}
+TOGETHER = {
+    f"{name}.provenance.json": name for name in ("a.nii", "a.mha", "a.tif", "a.nrrd", "a.ome.tif")
+} | {"a.provenance.json": "a.nii.gz"}
 """Files that are never there beside another than the one they were written with."""
 
 

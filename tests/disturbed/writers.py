@@ -20,15 +20,18 @@ from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.run_history import RunHistory
+from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
 from engine.events import Preview
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circular_cone
+from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io import save, save_projections, write_atomically, write_histogram, write_listmode
 from engine.io.calibration_file import write_calibration
 from engine.io.contact_sheet import contact_sheet
 from engine.io.normalisation_hdf5 import write_components
 from engine.io.response_hdf5 import write_response
+from engine.io.sinogram_interfile import write_sinogram
 from engine.io.xray.pose import turned_parallel
 from engine.jobs.checkpoint.images import Head, write_image
 from engine.jobs.checkpoint.job import Job
@@ -102,6 +105,12 @@ def _histogram(folder: Path, version: int) -> None:
     scanner = panels(n_rows=2, n_columns=2)
     counts = _random(version).poisson(3, scanner.n_lors).astype(np.float32)
     write_histogram(Histogram(scanner, counts), folder / "a.h5")
+
+
+def _sinogram(folder: Path, version: int) -> None:
+    layout = SinogramLayout.of(small_ring())
+    counts = _random(version).poisson(3, layout.n_bins).astype(np.float32)
+    write_sinogram(Sinogram(layout, counts), folder / "a.hs")
 
 
 def _response(folder: Path, version: int) -> None:
@@ -227,6 +236,7 @@ WRITERS: tuple[Writer, ...] = (
     Writer("picture", _volume("a.png"), ("engine/io/png.py",)),
     Writer("list mode", _listmode, ("engine/io/listmode_hdf5.py",)),
     Writer("histogram", _histogram, ("engine/io/histogram_hdf5.py",)),
+    Writer("sinogram", _sinogram, ("engine/io/sinogram_interfile.py",)),
     Writer("response", _response, ("engine/io/response_hdf5.py",)),
     Writer("Data Exchange", _projections("a.h5"), ("engine/io/xray/dxchange.py",)),
     Writer("NXtomo", _projections("a.nxs"), ("engine/io/xray/nxtomo_writer.py",)),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from engine.backend.devices import DeviceInfo
+from engine.corrections.attenuation import ATTENUATION_MAP
 from engine.corrections.sinogram import SINOGRAM_CORRECTIONS
 from engine.geometry.grid import ImageGrid, Point
 from engine.modalities.base import FinishEarly, Modality, OpenStudy
@@ -86,11 +88,10 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
     def obstacles(self, protocol: RingSinogramProtocol, study: OpenStudy) -> dict[str, str | None]:
         if not isinstance(study.scan, SinogramSummary):
             return {}
-        found: dict[str, str | None] = {}
-        for kind, choice in self.choices(protocol).items():
-            is_given = any(role.key in study.contents for role in choice.inputs)
-            found[kind] = None if is_given else choice.obstacle(study.scan.sums)
-        return found
+        given = dict.fromkeys(study.contents)  # whether they are there is all that is asked
+        mu_map = study.contents.get(ATTENUATION_MAP.key)
+        data = replace(study.scan.sums, auxiliary=given, mu_map=mu_map)
+        return {kind: choice.obstacle(data) for kind, choice in self.choices(protocol).items()}
 
     def flow(
         self,

@@ -65,7 +65,7 @@ def folder(tiny_ring, tmp_path_factory) -> Path:
         data = simulate_listmode(phantom, scanner, n_prompts=500, seed=7, attenuation=False)
         write_listmode(data, made / f"{name}.h5")
     saved_volume(made / "mu.h5", 0.0096, "1/mm")
-    saved_volume(made / "per-cm.h5", 0.096, "")
+    saved_volume(made / "per-cm.h5", 0.096, "1/mm")
     np.savetxt(made / "norm.txt", np.ones(tiny_ring.n_crystals))
     (made / "text.csv").write_text("name,age\nsomebody,42\n")
     (made / "badscanner.toml").write_text('name = "x"\nn_rings = -3\n')
@@ -101,7 +101,7 @@ def test_a_refused_file_changes_nothing(desk, folder, name):
 @pytest.mark.parametrize(
     ("name", "role", "words"),
     [
-        ("per-cm.h5", "attenuation", "look like 1/cm, want 1/mm"),
+        ("per-cm.h5", "attenuation", "said to be 1/mm, and its values look like 1/cm"),
         ("text.csv", "normalisation", "want numbers"),
         ("a.h5", "attenuation", "a.h5"),
         ("mu.h5", "data", "this is a volume, not a scan"),

@@ -15,9 +15,12 @@ from engine.events import Corrected, Finished, Warned
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.sinogram_layout import SinogramLayout
+from engine.io import read_sinogram, write_listmode
 from engine.io.sinogram_interfile import write_sinogram
 from engine.jobs.reconstruction import run
+from engine.modalities import MODALITIES, OpenStudy
 from engine.modalities.listmode_pet import model as listmode_pet
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
 from engine.modalities.ring_sinogram_pet import model as ring_sinogram_pet
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
@@ -82,6 +85,26 @@ def test_sinograms_give_the_image_of_the_same_events_in_list_mode(n_subsets):
     np.testing.assert_allclose(x, y, atol=1e-5 * x.max())
 
 
+def test_whole_runs_of_list_mode_and_sinograms_give_one_image(tmp_path):
+    """Each with its own reader, geometry of lines and sensitivity; three updates of MLEM."""
+    data = events(20_000)
+    write_sinogram(data, tmp_path / "scan.hs")
+    write_listmode(events_of(data), tmp_path / "scan.h5")
+    grid = {"voxel_mm": (5, 5, 2.5), "diameter_mm": 100, "length_mm": 30}
+    common = {"algorithm": {"kind": "mlem", "iterations": 3}, "finishing": [], "grid": grid}
+    listed = ListModeProtocol.model_validate({**common, "sensitivity": {"method": "exact"}})
+    counted = RingSinogramProtocol.model_validate(common)
+    studies = (Study(data=tmp_path / "scan.h5", protocol=listed),
+               Study(data=tmp_path / "scan.hs", protocol=counted))  # fmt: skip
+    told = [list(run(each, on=ON)) for each in studies]
+    one, other = (e.volume for each in told for e in each if isinstance(e, Finished))
+    applied = [{e.kind for e in each if isinstance(e, Corrected) and e.state == "applied"}
+               for each in told]  # fmt: skip
+    assert all("line_geometry" in kinds for kinds in applied)
+    assert one.grid == other.grid
+    np.testing.assert_allclose(other.values, one.values, atol=1e-5 * one.values.max())
+
+
 DISCS = ((0.5, 0.0, 35.0), (-0.4, 12.0, 10.0))
 """A warm cylinder with a cold rod, longer than the rings: value [counts/mm], x and radius [mm]."""
 
@@ -117,7 +140,7 @@ def site(tmp_path_factory):
     return folder
 
 
-def study_of(site, **leave_out) -> Study:
+def study_of(site) -> Study:
     names = {NORMALISATION: "norm", ATTENUATION: "acf", RANDOMS: "randoms", SCATTER: "scatter"}
     inputs = {role.key: site / f"{name}.hs" for role, name in names.items()}
     values = {
@@ -165,6 +188,33 @@ def test_a_file_of_other_bins_is_refused(site, tmp_path):
         list(run(study, on=ON))
 
 
+def test_what_is_left_of_photons_is_no_correction_factor(site, tmp_path):
+    counts = read_sinogram(site / "prompts.hs")
+    write_sinogram(replace(counts, prompts=np.full_like(counts.prompts, 0.2)), tmp_path / "a.hs")
+    study = replace_inputs(study_of(site), {ATTENUATION.key: tmp_path / "a.hs"})
+    with pytest.raises(DataError, match="1 over that share"):
+        list(run(study, on=ON))
+
+
+@pytest.mark.parametrize("change", [{"radius_mm": 120}, {"first_angle_deg": 30}])
+def test_bins_of_another_scanner_are_others(change):
+    other = RingScanner(RING.settings.model_copy(update=change))
+    assert SinogramLayout.of(other).identity != SinogramLayout.of(RING).identity
+
+
+def test_counts_that_were_corrected_are_not_corrected_again(site, tmp_path):
+    header = (site / "prompts.hs").read_text()
+    said = "corrections := {normalised, measured attenuation correction}"
+    assert "corrections := {None}" in header
+    (tmp_path / "prompts.hs").write_text(header.replace("corrections := {None}", said))
+    (tmp_path / "prompts.s").write_bytes((site / "prompts.s").read_bytes())
+    told = list(run(study_of(site).model_copy(update={"data": tmp_path / "prompts.hs"}), on=ON))
+    states = {e.kind: e.state for e in told if isinstance(e, Corrected)}
+    done = {kind for kind, state in states.items() if state == "unavailable"}
+    assert {"normalisation", "attenuation", "line_geometry"} <= done
+    assert states["randoms"] == states["scatter"] == "applied"
+
+
 def test_events_become_counts_and_events_again():
     data = events(20_000)
     listed = events_of(data)
@@ -177,3 +227,14 @@ def test_events_become_counts_and_events_again():
     assert binned(listed, spanned).n_prompts == data.n_prompts
     with pytest.raises(DataError, match="bins of one line each"):
         events_of(binned(listed, spanned))
+
+
+def test_the_window_is_told_what_is_missing_and_what_is_there(site):
+    modality = next(each for each in MODALITIES if each.key == "pet-sinogram")
+    scan = modality.summarise(site / "prompts.hs", None)
+    protocol = modality.standard()
+    nothing = modality.obstacles(protocol, OpenStudy(scan, scan.scanner))
+    assert nothing["line_geometry"] is None and "load their sinogram" in (nothing["randoms"] or "")
+    given = {RANDOMS.key: read_sinogram(site / "randoms.hs")}
+    some = modality.obstacles(protocol, OpenStudy(scan, scan.scanner, given))
+    assert some["randoms"] is None and some["scatter"] == nothing["scatter"]
