@@ -41,7 +41,7 @@ class SinogramSummary(ScanSummary):
 
 
 def _summed(data: Sinogram) -> Sinogram:
-    one = SinogramLayout(data.scanner, (Segment(0, 0, 1),), 1, 1, bin_mm=1.0)
+    one = SinogramLayout(data.scanner, (Segment(0, 0, 1),), 1, 1, data.layout.bin_mm)
     return replace(data, layout=one, prompts=np.full(1, data.n_prompts, np.float32))
 
 
