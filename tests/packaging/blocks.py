@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from shutil import copytree
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -69,7 +72,19 @@ def commands(block: Block) -> list[str]:
 
 
 def fill(folder: Path) -> None:
-    """Write small scans and files of the names that our texts use."""
+    """Put small scans and files of the names that our texts use into a folder."""
+    copytree(_made().name, folder, dirs_exist_ok=True)
+
+
+@cache
+def _made() -> TemporaryDirectory[str]:
+    """Simulate them, once; the folder goes when the tests end."""
+    made = TemporaryDirectory()
+    _simulate(Path(made.name))
+    return made
+
+
+def _simulate(folder: Path) -> None:
     (folder / "tiny.toml").write_text(TINY_RING, encoding="utf-8")
     ring = engine.read_scanner(str(folder / "tiny.toml"))
     phantom = uniform_cylinder(diameter_mm=40, length_mm=20)
