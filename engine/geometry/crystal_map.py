@@ -183,6 +183,6 @@ class CrystalMap(Scanner):
     def describe(self) -> str:
         low, high = self.axial_range_mm
         tof = f"TOF {self.tof.fwhm_ps:g} ps" if self.tof else "no TOF"
-        return f"{self.n_crystals} crystals, bore {self.bore_radius_mm:.0f} mm, " + (
+        return f"{self.n_crystals} crystals, bore {2 * self.bore_radius_mm:.0f} mm, " + (
             f"length {high - low:.0f} mm, {tof}"
         )

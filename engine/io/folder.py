@@ -1,8 +1,8 @@
 """What lies beside a file: listings, and the files that a settings file names.
 
-Only names are followed, never paths: a file cannot lead out of its folder. Links on the disk are
-followed, since archives and mounts keep their data behind them; where they lead to is opened like
-any other file.
+Only names are followed, and paths that go down: a file cannot lead out of its folder. Links on the
+disk are followed, since archives and mounts keep their data behind them; where they lead to is
+opened like any other file.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from pathlib import Path
 
 from engine.errors import FileFormatError
 from engine.io.open_input import InputFile, open_input, unreadable
+
+MOST_DEEP = 8
+"""Folders, one in the other, that a name may go down."""
 
 
 def entries(folder: Path) -> list[Path]:
@@ -75,6 +78,32 @@ def beside(settings: Path, name: str) -> Path:
 def open_beside(settings: Path, name: str) -> Iterator[InputFile]:
     """Open the file of this name beside a settings file."""
     path = beside(settings, name)
+    if not exists(path):
+        raise FileFormatError(
+            f"{settings.name}: names the file {name!r}, and there is no such file beside it; copy "
+            "it there or correct the name."
+        )
+    with open_input(path) as file:
+        yield file
+
+
+def below(settings: Path, name: str) -> Path:
+    """Return the path of this name in the folder of a settings file, or in a folder inside it."""
+    parts = name.split("/")
+    if len(parts) > MOST_DEEP or any(
+        part in ("", ".", "..") or any(sign in part for sign in "\\:\0") for part in parts
+    ):
+        raise FileFormatError(
+            f"{settings.name}: names the file {name!r}; for safety only a file in the same folder, "
+            "or in one inside it, is opened, so put it there and correct the name."
+        )
+    return settings.parent.joinpath(*parts)
+
+
+@contextmanager
+def open_below(settings: Path, name: str) -> Iterator[InputFile]:
+    """Open the file of this name beside a settings file, or in a folder inside its own."""
+    path = below(settings, name)
     if not exists(path):
         raise FileFormatError(
             f"{settings.name}: names the file {name!r}, and there is no such file beside it; copy "

@@ -19,6 +19,8 @@ from engine.io.scanners import MAP_SUFFIXES
 from engine.io.toml_file import read_toml
 from engine.io.xray import find as _xray
 from engine.io.xray.nikon import LISTS
+from engine.io.xray.sidecar import RawSidecar
+from engine.io.xray.sidecar_found import named_by
 from engine.io.xray.stack import NUMBERED
 
 MAX_TEXT_BYTES = 1 << 23
@@ -107,6 +109,8 @@ def _maps(beside: Iterable[Path]) -> Iterator[Path]:
 def _images(scan: _xray.Found, beside: Iterable[Path]) -> Iterator[Path]:
     """Yield the images of an X-ray scan: beside its settings, or in the folder that they name."""
     reader, settings = scan
+    if reader is RawSidecar:
+        yield from _of_sidecar(settings)
     endings = (*reader.companions, *_xray.IMAGES, *LISTS)
     text = _text(settings)
     folders = [each for each in entries(settings.parent) if each.is_dir()]
@@ -114,6 +118,13 @@ def _images(scan: _xray.Found, beside: Iterable[Path]) -> Iterator[Path]:
     for each in (*beside, *(file for folder in inner for file in _files_in(folder))):
         if each.name.lower().endswith(endings):
             yield each
+
+
+def _of_sidecar(settings: Path) -> Iterator[Path]:
+    try:
+        yield from named_by(settings)
+    except EngineError:
+        return
 
 
 def _provenance(volume: Path) -> Iterator[Path]:

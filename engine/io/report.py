@@ -253,7 +253,7 @@ def _of_scanner(scanner: Scanner, more: Facts = ()) -> Report:
     facts = (
         ("Name", scanner.name),
         ("Crystals", f"{scanner.n_crystals:,}, {int(scanner.alive.sum()):,} of them not in gaps"),
-        ("Bore radius", f"{scanner.bore_radius_mm:g} mm"),
+        ("Bore", f"{2 * scanner.bore_radius_mm:g} mm across"),
         ("Length", f"{high - low:g} mm between the outer crystals"),
         ("Lines of response", f"{scanner.n_lors:,}"),
         ("Time of flight", f"{scanner.tof.fwhm_ps:g} ps" if scanner.tof else "not measured"),

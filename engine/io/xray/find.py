@@ -11,7 +11,8 @@ from engine.io.base import ProjectionsReader
 from engine.io.folder import entries, is_folder
 from engine.io.open_input import open_input
 from engine.io.xray.readers import PROJECTION_READERS
-from engine.io.xray.sidecar import RawSidecar, sidecar_of
+from engine.io.xray.sidecar import RawSidecar
+from engine.io.xray.sidecar_found import sidecar_of
 from engine.io.xray.tiff import is_tiff
 
 DESCRIBING = tuple(
@@ -31,7 +32,9 @@ def find(path: Path) -> Found | None:
     A folder, an image of a stack or a raw file stands for the settings beside it.
     """
     if is_folder(path):
-        return _in_folder(path, PROJECTION_READERS, f"{path}: ")
+        found = _in_folder(path, PROJECTION_READERS, f"{path}: ")
+        above = None if found else sidecar_of(path)
+        return (RawSidecar, above) if above else found
     with open_input(path) as file:
         for reader in PROJECTION_READERS:
             if reader.accepts(file):

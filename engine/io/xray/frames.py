@@ -45,6 +45,7 @@ def assemble(
     white_level: float | None = None,
     info: Plain | None = None,
     notes: Iterable[str] = (),
+    remedy: str = "correct the kind or give the open beam",
 ) -> Projections:
     """Return checked projections; what is odd but usable is told in the notes.
 
@@ -74,6 +75,8 @@ def assemble(
         counts of the open beam; transmissions are divided by it
     info, notes
         facts and remarks of the reader
+    remedy
+        what to do where values are too large for their kind
     """
     _refuse_other_sizes(path, values, geometry, flats, darks)
     refuse_impossible_beam(path, geometry)
@@ -91,7 +94,7 @@ def assemble(
         _saturated(path, values, message)
     if white_level is not None and kind == "transmission":
         values /= np.float32(white_level)
-    _refuse_other_kind(path, values, kind)
+    _refuse_other_kind(path, values, kind, remedy)
     bad |= _unlit(path, flats, darks, message)
     if not pixel_mm_known:
         message.append(
@@ -208,14 +211,14 @@ def _saturated(path: Path, values: Images, notes: list[str]) -> None:
     )
 
 
-def _refuse_other_kind(path: Path, values: Images, kind: Kind) -> None:
+def _refuse_other_kind(path: Path, values: Images, kind: Kind, remedy: str) -> None:
     limit = LIMITS.get(kind)
     top = float(np.nanmax(values))
     if limit is not None and top > limit:
         raise DataError(
             f"{path.name}: values up to {top:,.6g} are no {WORDS[kind]}, which are at most about "
-            f"{'1' if kind == 'transmission' else '20'}; they look like counts, so correct the "
-            "kind or give the open beam."
+            f"{'1' if kind == 'transmission' else '20'}; they look like counts, so "
+            f"{remedy}."
         )
 
 

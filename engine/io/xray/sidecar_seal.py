@@ -11,7 +11,7 @@ from pathlib import Path
 import tomli_w
 
 from engine.errors import FileFormatError
-from engine.io.folder import open_beside
+from engine.io.folder import open_below
 from engine.io.open_input import InputFile
 from engine.io.seal import broken, seal_of
 from engine.io.toml_file import toml_of
@@ -39,7 +39,7 @@ def _refuse_changed(settings: Sidecar, said: Plain, path: Path) -> None:
     if settings.seal is not None and settings.seal != seal_of(**others):
         raise broken(path, "undo the change or, if it is right, take the line `seal` out")
     for name, written in settings.sha256.items():
-        with open_beside(path, name) as file:
+        with open_below(path, name) as file:
             found = file.sha256()
         if found != written:
             raise FileFormatError(

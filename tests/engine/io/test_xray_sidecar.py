@@ -65,7 +65,9 @@ class TestValues:
         assert np.array_equal(data.darks, DARKS)
         assert data.kind == "counts"
 
-    @pytest.mark.parametrize("dtype", ["uint8", "int16", "uint32", "float32", "float64"])
+    @pytest.mark.parametrize(
+        "dtype", ["uint8", "int16", "uint32", "int64", "float16", "float32", "float64"]
+    )
     @pytest.mark.parametrize("byte_order", ["little", "big"])
     def test_every_type_and_byte_order(self, tmp_path: Path, dtype: str, byte_order: str) -> None:
         path = write(
@@ -261,7 +263,7 @@ class TestGeometry:
         ({"kind": "integrals"}, {}, "values up to 1,179 are no line integrals"),
         ({"kind": "transmission"}, {}, "are no transmissions"),
         ({"sub": 1}, {}, "unknown key 'sub'"),
-        ({"version": 2}, {}, "version: input should be 1"),
+        ({"version": 3}, {}, "version: input should be 1 or 2"),
         ({}, {"source_detector_mm": 50.0}, "must be larger than source_axis_mm"),
         ({}, {"pixel_mm": [0.5, -1.0]}, "above 0"),
         ({}, {"pixel_mm": None}, "'geometry.pixel_mm' is missing"),

@@ -1,0 +1,119 @@
+"""Angles of a sidecar's views, as those of the source from +x, counter-clockwise seen from +z.
+
+Where a list or the steps say α_k, the source stands in view k at
+
+β_k = β_0 + s (α_k − α_0),   s = −1 where it turns clockwise, else 1,
+
+with β_0 = `first`, or α_0 where that is left out. Version 1 meant β_k = s α_k.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import FileFormatError, GeometryError
+from engine.io.folder import open_below
+from engine.io.open_input import InputFile
+from engine.io.xray.angles import WORDS, Angles, Unit, read_angles
+from engine.io.xray.frames import refuse_count
+from engine.io.xray.sidecar_settings import AngleSettings, ConeSettings, ParallelSettings, Sidecar
+
+MAX_ANGLES_BYTES = 10_000_000
+ALIKE_RAD = 1e-9
+
+
+def source_angles(
+    settings: Sidecar,
+    g: ConeSettings | ParallelSettings,
+    n_views: int,
+    path: Path,
+    *,
+    n_references: int = 0,
+) -> Angles:
+    """Return where the source stands in each view.
+
+    Parameters
+    ----------
+    settings, g
+        what the sidecar says, and its geometry
+    n_views
+        of the projections
+    path
+        the sidecar, for its neighbours and for sentences
+    n_references
+        flats and darks together, whose angles a list may still hold
+    """
+    given = g.angles
+    stated = _stated(given, n_views, path)
+    _refuse_references(given, len(stated), n_views, n_references, path)
+    refuse_count(path, n_views, len(stated))
+    remedy = 'set its unit to what they are, "deg" or "rad"'
+    angles = read_angles(stated, given.unit, f"{path.name}: geometry.angles", remedy=remedy)
+    sense = -1.0 if g.clockwise else 1.0
+    first = angles.rad[0]
+    if settings.version == 1:
+        return _of_version_1(angles, sense, given.unit, path)
+    if given.first is not None:
+        first = np.deg2rad(given.first) if given.unit == "deg" else given.first
+    return replace(angles, rad=first + sense * (angles.rad - angles.rad[0]))
+
+
+def listed_angles(file: InputFile) -> NDArray[np.float64]:
+    """Return the angles of a text file of one a line, with remarks after #."""
+    text = file.text(MAX_ANGLES_BYTES)
+    lines = [line.partition("#")[0].strip() for line in text.splitlines()]
+    try:
+        return np.array([float(line) for line in lines if line])
+    except ValueError as e:
+        raise FileFormatError(f"{file.name}: want one angle per line ({e}).") from e
+
+
+def _stated(given: AngleSettings, n_views: int, path: Path) -> NDArray[np.float64]:
+    """Return α, one for each view, and for each image that nothing says is none."""
+    if given.step is not None:
+        return (given.first or 0.0) + given.step * np.arange(n_views, dtype=np.float64)
+    if given.values is not None:
+        values = np.array(given.values)
+    else:
+        with open_below(path, given.file or "") as file:
+            values = listed_angles(file)
+    kept = np.ones(len(values), bool)
+    for start, end in given.leave_out:
+        if end >= len(values):
+            raise GeometryError(
+                f"{path.name}: leave_out goes to number {end:,}, and there are {len(values):,} "
+                "angles, counted from 0; correct it."
+            )
+        kept[start : end + 1] = False
+    return values[kept]
+
+
+def _refuse_references(
+    given: AngleSettings, n_angles: int, n_views: int, n_references: int, path: Path
+) -> None:
+    """Say what is the matter where a list holds the angles of flats and darks too."""
+    if n_references and n_angles == n_views + n_references and not given.leave_out:
+        raise GeometryError(
+            f"{path.name}: {n_angles:,} angles and {n_views:,} projections; there are "
+            f"{n_references:,} flat and dark images, so the list seems to hold their angles too. "
+            f"Say which they are: leave_out = [[0, {n_references - 1}]] if they come first."
+        )
+
+
+def _of_version_1(angles: Angles, sense: float, unit: Unit, path: Path) -> Angles:
+    """Return the angles as a sidecar of version 1 meant them; say so where that differs."""
+    first = float(angles.rad[0])
+    differs = abs(np.angle(np.exp(2j * first))) > ALIKE_RAD
+    notes = angles.notes
+    if sense < 0 and differs:
+        stands = np.rad2deg(-first) if unit == "deg" else -first
+        notes += (
+            f"{path.name}: this sidecar is of version 1, in which clockwise turns the first angle "
+            f"round too, so the source stands at {stands:.6g} {WORDS[unit]} in view 0; write "
+            f"version = 2 and first = {stands:.6g} to keep it there.",
+        )
+    return replace(angles, rad=sense * angles.rad, notes=notes)
