@@ -133,8 +133,6 @@ class LiveWork:
                 frames.append(each)
             elif not isinstance(each, Ended):
                 self._say(each)
-            if isinstance(each, Announced):
-                self._announced = each.geometry
             if isinstance(each, ShapeChanged) or self._moved(each):
                 frames.clear()
                 self._begin_with_another_detector()
@@ -205,10 +203,16 @@ class LiveWork:
 
     def _moved(self, arrival: Arrival) -> bool:
         """Whether another scan begins, for which the geometry of the one before does not hold."""
-        may = isinstance(arrival, Announced) or (isinstance(arrival, Resumed) and arrival.anew)
-        if not may or self._geometry is None:
+        before = now = self._geometry
+        if isinstance(arrival, Announced):
+            # Of two scans in one batch the first never had slices: its frames go all the same.
+            before, now = self._geometry or self._announced, arrival.geometry
+            self._announced = now
+        elif isinstance(arrival, Resumed) and arrival.anew:
+            now = self._announced or self._source.geometry
+        if self._choices.geometry is not None or before is None:
             return False
-        return not is_same_geometry(self._geometry, self._announced or self._source.geometry)
+        return not is_same_geometry(before, now)
 
     def _begin_anew(self, slices: LiveSlices) -> None:
         slices.clear()
@@ -253,6 +257,8 @@ class LiveWork:
         if slices is None or slices.waits_for is not None:
             return 0
         kept = recording.views(slices.numbers, MOST_AT_ONCE)
+        if not is_same_geometry(recording.geometry_of_scan, self.geometry):
+            return 0  # the source is in the next scan already
         kept = [frame for frame in kept if frame.index < slices.n_window]
         self._add(slices, kept, same_scan=True)
         return len(kept)

@@ -11,7 +11,7 @@ import pytest
 import zmq
 
 from engine import backend
-from engine.live.following import LiveChoices, LiveUpdate
+from engine.live.following import LiveChoices, LiveUpdate, LiveWork
 from engine.live.frame import Announced, Ended, Frame, FrameKind, ShapeChanged, Waiting
 from engine.live.message import message_of, message_of_end, message_of_geometry
 from engine.live.playing import Played
@@ -220,6 +220,19 @@ def test_another_geometry_from_one_scan_to_the_next_is_taken_with_the_scan(shape
     np.testing.assert_array_equal(scan.values, counts)
     np.testing.assert_array_equal(scan.geometry.detector_mm, other.detector_mm)
     assert (len(scan.flats), len(scan.darks)) == (1, 1)
+
+
+def test_two_scans_that_arrive_together_are_not_mixed():
+    other = replace(cone(axis_column=20.0), shape=(24, 40))
+    counts = counts_of(other, CENTRE)
+    source = Beamline([], other)  # has been told of the second scan already
+    work = LiveWork(source, choices(geometry=None), on=ON, say=lambda event: None)
+    work.take_up([Waiting("waits")])
+    first = [Announced("a scan", SCAN), DARK, FLAT, *FRAMES[:9]]
+    second = [Announced("another", other), *references(other.shape)]
+    work.take_up([*first, *second, *frames_of(other, counts, range(N))])
+    work.refresh(settled=True, is_late=False)
+    expect_equal(work.update.images.values, stored(other, counts))
 
 
 def test_a_session_that_is_closed_while_frames_come_ends_and_keeps_what_came():
