@@ -58,7 +58,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "quality": ("io", "simulate", *LEAVES),
     "modalities": ("privacy", "reporting", "simulate", *SCANS),
     "results": ("modalities", "privacy", "reporting", *SCANS),
-    "jobs": ("modalities", "privacy", "reporting", "results", *SCANS),
+    "jobs": ("modalities", "privacy", "registration", "reporting", "results", *SCANS),
     "live": ("jobs", "modalities", "privacy", "reporting", *SCANS),
     "support": (
         *("backend", "io.atomic_write", "reporting.environment", "paths"),

@@ -10,6 +10,7 @@ from app.control.context import AppContext
 from app.inspect.sweep_dialog import SweepDialog
 from app.look.theme import Theme
 from app.models.inputs import DATA, Inputs
+from app.study.align_dialog import AlignDialog
 from app.study.ledger import (
     LedgerEntry,
     LedgerState,
@@ -19,6 +20,8 @@ from app.study.ledger import (
     switch_state_of,
 )
 from app.study.step_panel import StepPanel
+from app.views.plain_text import plain_tip
+from engine.data import InputRole
 from engine.modalities import AnyCorrection, AnyModality, Sweep
 
 
@@ -34,6 +37,7 @@ class CorrectionsStep(StepPanel):
         self._context = context
         self._ledgers: dict[str, Ledger] = {}
         self._sweeps: dict[str, QToolButton] = {}
+        self._aligners: list[tuple[QToolButton, InputRole]] = []
         study, run = self._study, self._run
         for signal in (
             study.protocol_changed,
@@ -55,6 +59,10 @@ class CorrectionsStep(StepPanel):
             for sweep in modality.sweeps:
                 self._sweeps[sweep.kind] = self._sweep_button(sweep)
                 made.rows[sweep.kind].add_button(self._sweeps[sweep.kind])
+            for each in modality.ledger:
+                for role in (role for role in each.inputs if role.lies_with_body):
+                    self._aligners.append((self._align_button(role), role))
+                    made.rows[each.kind].add_button(self._aligners[-1][0])
             for field, switch in made.switches.items():
                 switch.choice.edited.connect(partial(self._take_switch, field, switch))
             self.body.addWidget(made)
@@ -67,6 +75,15 @@ class CorrectionsStep(StepPanel):
         made.setToolTip("Look at slices with several values, and take one")
         made.setAccessibleName(f"Candidates of {sweep.kind}")
         made.clicked.connect(lambda: SweepDialog(self.window(), self._context, sweep).open())
+        return made
+
+    def _align_button(self, role: InputRole) -> QToolButton:
+        made = QToolButton()
+        made.setText("Align …")
+        made.setProperty("role", "small")
+        made.setToolTip(plain_tip(f"Whether the {role.title} lies where the scan saw the body"))
+        made.setAccessibleName(f"Align the {role.title}")
+        made.clicked.connect(lambda: AlignDialog(self.window(), self._context, role).open())
         return made
 
     def _take(self, kind: str, value: AnyCorrection) -> None:
@@ -90,6 +107,9 @@ class CorrectionsStep(StepPanel):
         }
         for kind, choice in choices.items():
             self._show_choice(choice, states[kind])
+        for made, role in self._aligners:
+            made.setVisible(role.key in study.inputs and study.scanner is not None)
+            made.setEnabled(not self._run.state.is_active)
         self._show_switches()
         applied = [choices[kind].title.lower() for kind in states if states[kind].tone == "ok"]
         tones = [state.tone for state in states.values()]

@@ -9,12 +9,13 @@ from pathlib import Path
 from engine.cli.console import Console, Verbs
 from engine.cli.mu_map import as_attenuation
 from engine.cli.outputs import Output, add_force, add_identify
+from engine.data.moving import moved
 from engine.errors import DataError
+from engine.geometry.rigid_motion import motion_of
 from engine.io import WRITERS, can_save, read_volume, save, usual_suffixes
-from engine.io.straight_axes import in_scanner_frame
+from engine.io.straight_axes import facing
 from engine.plain import Plain
 from engine.privacy.records import without_names
-from engine.registration.motion import motion_of, moved
 from engine.registration.rigid import refuse_other_patient, register
 
 
@@ -38,10 +39,7 @@ def add_verbs(verbs: Verbs) -> None:
 def _register(arguments: argparse.Namespace, console: Console) -> None:
     can_save(arguments.output)
     image = read_volume(arguments.image)
-    mu_map = as_attenuation(read_volume(arguments.map), arguments.map.name)
-    if mu_map.head_sign != image.head_sign:
-        turned = in_scanner_frame(mu_map)
-        mu_map = replace(turned, info={**turned.info, "axes": image.axes})
+    mu_map = facing(as_attenuation(read_volume(arguments.map), arguments.map.name), image)
     for note in mu_map.notes:
         console.line(f"note: {note}")
     refuse_other_patient(image, mu_map)

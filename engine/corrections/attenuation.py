@@ -129,6 +129,7 @@ ATTENUATION_MAP = InputRole(
     describe=_describe,
     attach=_attach,
     takes_volume=_is_mu_map,
+    lies_with_body=True,
 )
 
 

@@ -6,6 +6,8 @@ from engine.faces import face
 
 if TYPE_CHECKING:
     from engine.data.input_role import InputRole as InputRole
+    from engine.data.moving import moved as moved
+    from engine.data.moving import values_at as values_at
     from engine.data.projections import Kind as Kind
     from engine.data.projections import Projections as Projections
     from engine.data.scatter_profile import ScatterProfile as ScatterProfile
@@ -17,6 +19,10 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
         __name__,
         {
             "engine.data.input_role": ("InputRole",),
+            "engine.data.moving": (
+                "moved",
+                "values_at",
+            ),
             "engine.data.projections": (
                 "Kind",
                 "Projections",

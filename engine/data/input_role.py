@@ -32,6 +32,7 @@ class InputRole:
     format : name under which `engine.io.inspect` knows such files, where only content tells
     takes_volume : whether a volume that is opened beside a scan is meant to be one of these
     summary : what the window keeps of a content; all of it by default
+    lies_with_body : whether it is a volume that lies where the patient did when it was taken
     of_scanner : whether a file belongs to the scanner and serves many scans; else to one scan alone
     """
 
@@ -47,6 +48,7 @@ class InputRole:
     format: str = ""
     takes_volume: Callable[[Any], bool] = lambda volume: False
     summary: Callable[[Any], Any] = lambda content: content
+    lies_with_body: bool = False
     of_scanner: bool = False
 
     def attached(self, data: D, content: Any) -> D:

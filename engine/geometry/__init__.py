@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from engine.geometry.grid import ImageGrid as ImageGrid
     from engine.geometry.grid import Point as Point
     from engine.geometry.plane import Plane as Plane
+    from engine.geometry.rigid_motion import RigidMotion as RigidMotion
+    from engine.geometry.rigid_motion import motion_of as motion_of
     from engine.geometry.scanner import Scanner as Scanner
     from engine.geometry.xray import XrayGeometry as XrayGeometry
 
@@ -21,6 +23,10 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "engine.geometry.grid": (
                 "ImageGrid",
                 "Point",
+            ),
+            "engine.geometry.rigid_motion": (
+                "RigidMotion",
+                "motion_of",
             ),
             "engine.geometry.scanner": ("Scanner",),
             "engine.geometry.xray": ("XrayGeometry",),

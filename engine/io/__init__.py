@@ -52,6 +52,7 @@ from engine.io.report import Report, inspect
 from engine.io.scanners import builtin_scanners, read_scanner
 from engine.io.slice_frame import FRAME, refuse_turned
 from engine.io.slices import refuse_unplaced, slice_files, slice_names, thin_volume
+from engine.io.straight_axes import facing
 from engine.io.unknown import unknown
 from engine.io.xray import find as _xray
 from engine.io.xray.dxchange import write_projections
@@ -80,6 +81,7 @@ __all__ = [
     "config_dir",
     "existing",
     "exports_folder",
+    "facing",
     "fact_of",
     "files_written",
     "inspect",
@@ -241,8 +243,8 @@ def scan_file(path: Path | str) -> Path:
     return (series_file(path) or path) if found is None else found[1]
 
 
-def read_mu_map(path: Path | str, scanner: Scanner) -> Volume:
-    """Read an attenuation map [1/mm at 511 keV] that lies in the scanner's bore."""
+def read_mu_map(path: Path | str, scanner: Scanner | None) -> Volume:
+    """Read an attenuation map [1/mm at 511 keV] that lies in the bore of a scanner, or anywhere."""
     path = Path(path)
     return as_mu_map(read_volume(path), scanner, path)
 

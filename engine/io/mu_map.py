@@ -19,10 +19,14 @@ MIN_PER_MM = -1e-4
 BODY_PER_MM = 0.001
 """Above air, below lung [1/mm]."""
 VOXEL_MM = (0.1, 50.0)
+BY_LIKENESS = "isocenter register"
 
 
-def as_mu_map(volume: Volume, scanner: Scanner, path: Path) -> Volume:
-    """Return the volume in 1/mm; refuse an unknown unit, no body, or another place."""
+def as_mu_map(volume: Volume, scanner: Scanner | None, path: Path) -> Volume:
+    """Return the volume in 1/mm; refuse an unknown unit, no body, or another place.
+
+    Without a scanner it may lie anywhere.
+    """
     low, high = VOXEL_MM
     if not all(low <= v <= high for v in volume.grid.voxel_mm):
         raise GeometryError(
@@ -33,7 +37,8 @@ def as_mu_map(volume: Volume, scanner: Scanner, path: Path) -> Volume:
     if found is not None:
         volume = in_per_mm(volume, found, path.name)
     _refuse_unit(volume, path)
-    _refuse_place(volume, scanner, path)
+    if scanner is not None:
+        _refuse_place(volume, scanner, path)
     return replace(volume, unit=PER_MM)
 
 
@@ -67,7 +72,7 @@ def _refuse_place(volume: Volume, scanner: Scanner, path: Path) -> None:
         raise GeometryError(
             f"{path.name}: wrong geometry, the map reaches {across:.0f} mm from the middle, the "
             f"bore of {scanner.name!r} {scanner.bore_radius_mm:.0f} mm; choose the map of this "
-            "scan, in the scanner's coordinates."
+            f"scan, in the scanner's coordinates, or put it there ({BY_LIKENESS})."
         )
     inside = z[body.any(axis=(1, 2))]
     low, high = scanner.axial_range_mm
@@ -75,5 +80,5 @@ def _refuse_place(volume: Volume, scanner: Scanner, path: Path) -> None:
         raise GeometryError(
             f"{path.name}: wrong geometry, the map lies at z = {inside.min():.0f} to "
             f"{inside.max():.0f} mm, the scanner at {low:.0f} to {high:.0f} mm; choose the map of "
-            "this scan, in the scanner's coordinates."
+            f"this scan, in the scanner's coordinates, or put it there ({BY_LIKENESS})."
         )

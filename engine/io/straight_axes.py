@@ -87,6 +87,14 @@ def straightened(
     return values, stated_grid(path, values.shape, voxel, centre)
 
 
+def facing(volume: Volume, like: Volume) -> Volume:
+    """Return a volume with its z along that of another of the same patient."""
+    if volume.head_sign == like.head_sign:
+        return volume
+    turned = in_scanner_frame(volume)
+    return replace(turned, info={**turned.info, "axes": like.axes})
+
+
 def in_scanner_frame(volume: Volume) -> Volume:
     """Return a volume of ours whose z grows towards the feet as it was before it was written."""
     x, y, z = volume.grid.centre_mm

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from engine.faces import face
 
 if TYPE_CHECKING:
+    from engine.jobs.alignment import align as align
+    from engine.jobs.alignment import uncorrected as uncorrected
     from engine.jobs.caches import StoredItem as StoredItem
     from engine.jobs.checkpoint.job import Job as Job
     from engine.jobs.checkpoint.job import jobs as jobs
@@ -25,6 +27,10 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
     __getattr__, __dir__ = face(
         __name__,
         {
+            "engine.jobs.alignment": (
+                "align",
+                "uncorrected",
+            ),
             "engine.jobs.caches": ("StoredItem",),
             "engine.jobs.checkpoint.job": (
                 "Job",

@@ -15,12 +15,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.data.joining import joined
+from engine.data.moving import values_at
 from engine.data.volume import Volume
 from engine.errors import DataError
-from engine.registration.motion import Matrix, RigidMotion
+from engine.geometry.rigid_motion import Matrix, RigidMotion
 
 IMAGE_BINS, MAP_BINS = 24, 24
 HIGHEST = 99.5
@@ -54,7 +54,7 @@ class Likeness:
         self._lower, self._upper = mu_map.grid.lower_mm, mu_map.grid.upper_mm
         smooth = _smoothed(image, spacing_mm)
         self._points = _lattice(image, spacing_mm)
-        values = np.sqrt(np.maximum(_at(smooth, self._points), 0))
+        values = np.sqrt(np.maximum(values_at(smooth, self._points), 0))
         top = float(np.percentile(values, HIGHEST))
         if not top > 0:
             raise DataError("the emission image holds nothing; choose another.")
@@ -67,7 +67,7 @@ class Likeness:
         inside = np.asarray((places > self._lower) & (places < self._upper)).all(axis=1)
         if np.count_nonzero(inside) < LEAST_OVERLAP * len(places):
             return 0.0
-        found = _at(self._map, places[inside])
+        found = values_at(self._map, places[inside])
         place = np.clip(found / HIGHEST_PER_MM, 0, 1) * (MAP_BINS - 1)
         lower = np.minimum(place.astype(np.intp), MAP_BINS - 2)
         part, n, rows = place - lower, IMAGE_BINS * MAP_BINS, self._rows[inside]
@@ -107,11 +107,3 @@ def _smoothed(volume: Volume, spacing_mm: float) -> Volume:
     sigma = [SMOOTH * spacing_mm / edge for edge in coarse.grid.voxel_mm[::-1]]
     values = gaussian_filter(coarse.values, sigma, mode="nearest", truncate=3)
     return replace(coarse, values=values)
-
-
-def _at(volume: Volume, points_mm: Matrix) -> NDArray[np.float32]:
-    """Return values at points, interpolated linearly; 0 outside."""
-    from scipy.ndimage import map_coordinates
-
-    places = (volume.grid.to_voxels(points_mm) - 0.5).T[::-1]
-    return np.asarray(map_coordinates(volume.values, places, order=1, mode="constant"), np.float32)

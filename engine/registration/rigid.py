@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from engine.data.volume import Volume
 from engine.errors import DataError
+from engine.geometry.rigid_motion import RigidMotion, motion_of
 from engine.plain import Plain
 from engine.registration.likeness import Likeness
-from engine.registration.motion import RigidMotion, motion_of
 
 Numbers = NDArray[np.float64]
 Weights = NDArray[np.float32] | NDArray[np.bool_]

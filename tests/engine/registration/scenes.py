@@ -12,7 +12,7 @@ from scipy.ndimage import gaussian_filter
 
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
-from engine.registration.motion import RigidMotion
+from engine.geometry.rigid_motion import RigidMotion
 from engine.simulate.phantom import ShapePhantom
 
 DIRECTIONS, FWHM_MM, NOISE, FAR_MM = 8, 6.0, 0.15, 400.0

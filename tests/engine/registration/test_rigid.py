@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from engine.cli.main import DONE, USER_FAULT, main
+from engine.data.moving import moved
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.geometry.grid import ImageGrid
+from engine.geometry.rigid_motion import RigidMotion, motion_of
 from engine.io import read_volume, save
 from engine.registration.likeness import Likeness
-from engine.registration.motion import RigidMotion, motion_of, moved
 from engine.registration.rigid import Registered, register
 from engine.simulate.anatomy import thorax
 from engine.simulate.phantom import ShapePhantom

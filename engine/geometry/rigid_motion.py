@@ -1,26 +1,23 @@
-"""A rigid motion of a map: six numbers, and the map as it lies after it.
+"""A rigid motion: six numbers.
 
     q = R (p − c) + c + t,   R = Rz(γ) Ry(β) Rx(α)
 
-takes a point p of the map to where it belongs in the scan; c is the middle of the map's grid. The
-moved map is interpolated linearly at p for each q, on voxels of the same size.
+takes a point p of a volume to where it belongs; c is the middle of the volume's grid.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.data.volume import Volume
 from engine.errors import DataError
-from engine.geometry.grid import ImageGrid, Point
+from engine.geometry.grid import Point
 from engine.plain import Plain
 
 Matrix = NDArray[np.float64]
 FARTHEST_MM, MOST_DEG = 5000.0, 180.0
-NOTHING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -34,7 +31,7 @@ class RigidMotion:
 
     Examples
     --------
-    >>> from engine.registration.motion import RigidMotion
+    >>> from engine.geometry import RigidMotion
     >>> RigidMotion((3.0, 0.0, 4.0), (0.0, 0.0, 2.0)).describe()
     'moved 5.0 mm, 2.0 degrees'
     """
@@ -91,32 +88,3 @@ def motion_of(numbers: tuple[float, ...]) -> RigidMotion:
         )
     x, y, z, a, b, c = numbers
     return RigidMotion((x, y, z), (a, b, c))
-
-
-def moved(volume: Volume, motion: RigidMotion) -> Volume:
-    """Return a map where it belongs, on voxels of the same size; 0 outside of it."""
-    from scipy.ndimage import affine_transform
-
-    if motion.angle_deg < NOTHING:  # no value changes
-        x, y, z = (
-            float(a + b) for a, b in zip(volume.grid.centre_mm, motion.shift_mm, strict=True)
-        )
-        return replace(volume, grid=replace(volume.grid, centre_mm=(x, y, z)))
-    grid = _room(volume.grid, motion)
-    voxel = np.array(volume.grid.voxel_mm)
-    first = np.array([[grid.centres_mm(axis)[0] for axis in range(3)]])
-    start = volume.grid.to_voxels(motion.back(first, volume.grid.centre_mm))[0] - 0.5
-    steps = motion.matrix.T * voxel / voxel[:, None]  # a step along a new axis, in old voxels
-    values = affine_transform(
-        volume.values, steps[::-1, ::-1], start[::-1], grid.shape, order=1, mode="grid-constant"
-    )
-    return replace(volume, values=np.ascontiguousarray(values, np.float32), grid=grid)
-
-
-def _room(grid: ImageGrid, motion: RigidMotion) -> ImageGrid:
-    """Return a grid of the same voxels that holds all of a map after its motion."""
-    voxel = np.array(grid.voxel_mm)
-    n = np.ceil(np.abs(motion.matrix) @ grid.size_mm / voxel - NOTHING).astype(int)
-    x, y, z = (float(a + b) for a, b in zip(grid.centre_mm, motion.shift_mm, strict=True))
-    shape = (int(n[2]), int(n[1]), int(n[0]))
-    return replace(grid, shape=shape, centre_mm=(x, y, z))

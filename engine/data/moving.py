@@ -1,0 +1,51 @@
+"""A volume at points, and after a rigid motion: interpolated linearly, 0 outside."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.geometry.rigid_motion import Matrix, RigidMotion
+
+NOTHING = 1e-9
+
+
+def values_at(volume: Volume, points_mm: Matrix) -> NDArray[np.float32]:
+    """Return the values (n,) at points (n, 3) of x, y, z [mm]."""
+    from scipy.ndimage import map_coordinates
+
+    places = (volume.grid.to_voxels(points_mm) - 0.5).T[::-1]
+    return np.asarray(map_coordinates(volume.values, places, order=1, mode="constant"), np.float32)
+
+
+def moved(volume: Volume, motion: RigidMotion) -> Volume:
+    """Return a volume after a motion, on voxels of the same size that hold all of it; else 0."""
+    from scipy.ndimage import affine_transform
+
+    if motion.angle_deg < NOTHING:  # no value changes
+        x, y, z = (
+            float(a + b) for a, b in zip(volume.grid.centre_mm, motion.shift_mm, strict=True)
+        )
+        return replace(volume, grid=replace(volume.grid, centre_mm=(x, y, z)))
+    grid = _room(volume.grid, motion)
+    voxel = np.array(volume.grid.voxel_mm)
+    first = np.array([[grid.centres_mm(axis)[0] for axis in range(3)]])
+    start = volume.grid.to_voxels(motion.back(first, volume.grid.centre_mm))[0] - 0.5
+    steps = motion.matrix.T * voxel / voxel[:, None]  # a step along a new axis, in old voxels
+    values = affine_transform(
+        volume.values, steps[::-1, ::-1], start[::-1], grid.shape, order=1, mode="grid-constant"
+    )
+    return replace(volume, values=np.ascontiguousarray(values, np.float32), grid=grid)
+
+
+def _room(grid: ImageGrid, motion: RigidMotion) -> ImageGrid:
+    """Return a grid of the same voxels that holds all of a volume after its motion."""
+    voxel = np.array(grid.voxel_mm)
+    n = np.ceil(np.abs(motion.matrix) @ grid.size_mm / voxel - NOTHING).astype(int)
+    x, y, z = (float(a + b) for a, b in zip(grid.centre_mm, motion.shift_mm, strict=True))
+    shape = (int(n[2]), int(n[1]), int(n[0]))
+    return replace(grid, shape=shape, centre_mm=(x, y, z))

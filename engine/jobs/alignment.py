@@ -1,0 +1,115 @@
+"""The place of a map of the body: a quick image of the scan without it, and the motion between.
+
+The image is not corrected for attenuation, so that it shows where the scan saw the body, whatever
+the map says. `align` runs in place of a reconstruction, see `engine.jobs.EngineProcess`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.algorithms import Osem
+from engine.backend import Backend
+from engine.corrections.base import AnyCorrection
+from engine.corrections.scatter import Scatter
+from engine.corrections.sinogram import BinScatter
+from engine.errors import DataError
+from engine.events import Event, Finished, StageStarted
+from engine.geometry.scanner import Scanner
+from engine.jobs.reconstruction import Resume, run
+from engine.modalities.recognise import all_roles
+from engine.modalities.studies import Study, modality_of
+from engine.postprocess import Gaussian
+from engine.reporting.context import OnProgress
+from engine.settings import parse
+
+if TYPE_CHECKING:
+    from engine.data.input_role import InputRole
+    from engine.modalities.base import FinishEarly
+
+N_ACROSS = 96
+"""Voxels across the longer side of the field of view, where the scanner's own are finer."""
+QUICK = Osem(iterations=2, subsets=8)
+SMOOTH = 2.0
+"""Width of the Gaussian, in voxels."""
+
+
+def uncorrected(study: Study, scanner: Scanner) -> Study:
+    """Return a study of the same scan that quickly shows where the body was.
+
+    Parameters
+    ----------
+    study
+        of a scan whose protocol corrects attenuation
+    scanner
+        of the scan
+    """
+    protocol = study.protocol
+    modality = modality_of(protocol)
+    for kind, choice in modality.choices(protocol).items():
+        if _needs_map(type(choice)):
+            off = choice.model_copy(update={"use": "off"})
+            protocol = modality.with_choice(protocol, kind, off)
+    values = protocol.model_dump()
+    grid = values["grid"]
+    edges = grid.get("voxel_mm") or scanner.default_voxel_mm
+    coarse = max(scanner.default_size_mm) / N_ACROSS
+    voxel = tuple(max(float(edge), coarse) for edge in edges)
+    if "voxel_mm" in grid:
+        grid["voxel_mm"] = voxel
+    smooth = Gaussian(fwhm_mm=SMOOTH * max(voxel))
+    values |= {"algorithm": QUICK.model_dump(), "finishing": [smooth.model_dump()]}
+    made = parse(type(protocol), values, where="quick image")
+    return study.model_copy(update={"protocol": made})
+
+
+def _needs_map(kind: type[AnyCorrection]) -> bool:
+    """Whether a correction is of attenuation, or means nothing without that."""
+    is_scatter = issubclass(kind, (Scatter, BinScatter))
+    return is_scatter or any(role.lies_with_body for role in kind.inputs)
+
+
+def align(
+    study: Study,
+    *,
+    on: Backend,
+    resume: Resume | None = None,
+    on_progress: OnProgress | None = None,
+    finish_early: FinishEarly | None = None,
+) -> Iterator[Event]:
+    """Reconstruct a study of `uncorrected`, and find the motion that puts its map onto the image.
+
+    Yields
+    ------
+    event
+        those of the run; the provenance of the last one, `Finished`, holds "registration": the
+        motion ("shift_mm", "turn_deg"), the "light" and what was found in a sentence, "text"
+
+    Raises
+    ------
+    DataError
+        where the study has no map, or there is no body in it or in the image
+    """
+    role, path = _map_of(study)
+    for event in run(study, on=on, on_progress=on_progress, finish_early=finish_early):
+        if not isinstance(event, Finished):
+            yield event
+            continue
+        yield StageStarted("align", f"Compare {role.title} and image")
+        from engine.io import facing
+        from engine.registration.rigid import register
+
+        mu_map = facing(role.read(path, None), event.volume)
+        found = register(event.volume, mu_map)
+        record = {**found.record(), "text": found.describe()}
+        yield replace(event, provenance={**event.provenance, "registration": record})
+
+
+def _map_of(study: Study) -> tuple[InputRole, Path]:
+    for role in all_roles():
+        if role.lies_with_body and role.key in study.inputs:
+            return role, study.inputs[role.key]
+    raise DataError("the study has no map of the body; open one beside the scan.")

@@ -1,0 +1,77 @@
+"""A quick image of a scan without its map, and where the map belongs on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.corrections import Attenuation, Scatter
+from engine.errors import DataError
+from engine.events import Corrected, Finished
+from engine.geometry.grid import ImageGrid
+from engine.geometry.rigid_motion import RigidMotion
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.io import save, write_listmode
+from engine.jobs.alignment import N_ACROSS, align, uncorrected
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
+from engine.simulate import simulate_listmode
+from engine.simulate.phantom import ShapePhantom
+from engine.simulate.shapes import Ellipsoid
+from tests.engine.registration.scenes import map_elsewhere
+
+RING = RingScanner(
+    RingSettings(
+        name="Small ring", n_rings=10, n_crystals_per_ring=96, radius_mm=110, ring_pitch_mm=6,
+        max_ring_difference=9, n_tangential=48, voxel_mm=(4, 4, 4), fov_mm=(130, 60),
+    )
+)  # fmt: skip
+BODY = ShapePhantom(
+    "two ellipsoids in a third",
+    (
+        Ellipsoid((0, 0, 0), (55, 40, 24), 1.0, 0.0096),
+        Ellipsoid((24, 8, 3), (14, 20, 14), -0.8, -0.007),
+        Ellipsoid((-22, -6, -4), (16, 14, 10), 2.0, 0.006),
+    ),
+)
+OFF = RigidMotion((9.0, -6.0, 0.0))
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """A scan, and a map that lies beside it."""
+    folder: Path = tmp_path_factory.mktemp("moved")
+    write_listmode(simulate_listmode(BODY, RING, n_prompts=60_000, seed=3), folder / "scan.h5")
+    grid = ImageGrid((30, 40, 46), (3.0, 3.0, 3.0))
+    save(map_elsewhere(BODY, grid, OFF), folder / "mu.h5")
+    return Study(data=folder / "scan.h5", attenuation=folder / "mu.h5", protocol=ListModeProtocol())
+
+
+def test_the_quick_image_has_nothing_of_the_map_and_no_finer_voxels_than_wanted(study: Study):
+    protocol = uncorrected(study, RING).protocol
+    assert protocol.corrections.of(Attenuation).use == "off"
+    assert protocol.corrections.of(Scatter).use == "off"
+    wanted = max(max(RING.default_size_mm) / N_ACROSS, 4.0)
+    assert protocol.grid.voxel_mm == (wanted,) * 3
+    assert protocol.corrections.normalisation == study.protocol.corrections.normalisation
+    assert study.protocol == ListModeProtocol()
+
+
+def test_the_map_is_put_where_the_scan_saw_the_body(study: Study):
+    events = list(align(uncorrected(study, RING), on=cpu(2)))
+    states = {event.kind: event.state for event in events if isinstance(event, Corrected)}
+    assert states["attenuation"] == "off"
+    last = events[-1]
+    assert isinstance(last, Finished)
+    found = last.provenance["registration"]
+    assert np.linalg.norm(np.subtract(found["shift_mm"], OFF.shift_mm)) < 2.0, found["text"]
+    assert found["light"] == "yellow" and found["text"].startswith("yellow: moved")
+
+
+def test_without_a_map_nothing_is_compared(study: Study):
+    alone = study.model_copy(update={"inputs": {}})
+    with pytest.raises(DataError, match="open one beside the scan"):
+        next(align(uncorrected(alone, RING), on=cpu(2)))
