@@ -34,12 +34,30 @@ def read_raw(
     reference
         whether they are flats or darks, of which there may be any number
     """
-    if settings.dtype is None or settings.shape is None:
-        raise SettingsError(f"{path.name}: raw values need 'dtype' and 'shape'.")
-    dtype = np.dtype(settings.dtype).newbyteorder("<" if settings.byte_order == "little" else ">")
+    dtype, _ = stored_as(settings, path)
     shape = _shape(settings, file, path, dtype.itemsize, reference=reference)
     refuse_no_room(4 * math.prod(shape), file.name, "the projections")
     return _filled(settings, file, path, dtype, shape), dtype.kind in "iu"
+
+
+def read_view(settings: Sidecar, file: InputFile, path: Path, number: int) -> Images:
+    """Return one view, (1, row, column), of a file whose slowest axis the views are."""
+    dtype, shape = stored_as(settings, path)
+    one = settings.model_copy(
+        update={
+            "shape": (1, *shape[1:]),
+            "offset_bytes": settings.offset_bytes + number * math.prod(shape[1:]) * dtype.itemsize,
+        }
+    )
+    return _filled(one, file, path, dtype, (1, *shape[1:]))
+
+
+def stored_as(settings: Sidecar, path: Path) -> tuple[np.dtype[np.generic], tuple[int, ...]]:
+    """Return type and shape of raw values; both must be said."""
+    if settings.dtype is None or settings.shape is None:
+        raise SettingsError(f"{path.name}: raw values need 'dtype' and 'shape'.")
+    is_little = settings.byte_order == "little"
+    return np.dtype(settings.dtype).newbyteorder("<" if is_little else ">"), settings.shape
 
 
 def flipped(images: Images, settings: Sidecar) -> Images:

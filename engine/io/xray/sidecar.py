@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,12 +15,12 @@ from engine.io.base import ProjectionsReader
 from engine.io.folder import below, open_below
 from engine.io.open_input import InputFile
 from engine.io.xray.angles import Angles, read_angles
-from engine.io.xray.frames import assemble, refuse_count
+from engine.io.xray.frames import Images, assemble, refuse_count
 from engine.io.xray.pose import DOWN, LEFT, RIGHT, UP, turned_cone, turned_parallel
 from engine.io.xray.rtk import GANTRY, read_parameters, rtk_geometry
 from engine.io.xray.sidecar_angles import source_angles
 from engine.io.xray.sidecar_found import is_sidecar
-from engine.io.xray.sidecar_images import images_named, shown
+from engine.io.xray.sidecar_images import images_named, shown, some_images
 from engine.io.xray.sidecar_seal import read_sidecar
 from engine.io.xray.sidecar_settings import (
     AXES,
@@ -38,7 +39,7 @@ class RawSidecar(ProjectionsReader):
 
     name: ClassVar[str] = "Projections with a .toml sidecar"
     suffixes: ClassVar[tuple[str, ...]] = (".toml",)
-    companions: ClassVar[tuple[str, ...]] = (".raw", ".tif", ".tiff")
+    companions: ClassVar[tuple[str, ...]] = (".raw", ".tif", ".tiff", ".npy", ".npz")
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
@@ -46,41 +47,92 @@ class RawSidecar(ProjectionsReader):
 
     @classmethod
     def read(cls, file: InputFile) -> Projections:
-        path = file.path
-        settings = read_sidecar(file)
-        values, whole = images_named(settings, settings.images, path)
-        _refuse_other_shape(settings, values.shape, path)
-        if settings.reverse:
-            values = values[::-1]
-        flats, darks = (
-            images_named(settings, names, path, reference=True)[0] if names else None
-            for names in (settings.flats, settings.darks)
-        )
-        n_references = sum(len(images) for images in (flats, darks) if images is not None)
-        geometry, known, notes = _geometry(settings, values.shape, path, n_references)
-        values = np.ascontiguousarray(values[: geometry.n_views])
-        info: Plain = {"format": cls.name, "data_file": shown(settings.images)}
-        if settings.kind == "counts" and flats is None and settings.white_level is not None:
-            flats = np.full((1, *values.shape[1:]), settings.white_level, np.float32)
-            info["white_level"] = settings.white_level  # it was stated, no detector has seen it
-        if settings.scale is not None:
-            values *= np.float32(settings.scale)
-            info["scale"] = settings.scale
-        return assemble(
-            path,
-            values,
-            geometry,
-            settings.kind,
-            flats=flats,
-            darks=darks,
-            pixel_mm_known=known,
-            calibrated=_says_axis(settings),
-            whole_numbers=whole and settings.scale is None,
-            white_level=settings.white_level,
-            info=info,
-            notes=notes,
-            remedy="correct the kind, or say by scale what they are multiplied by",
-        )
+        return projections_of(read_sidecar(file), file.path)
+
+
+def projections_of(settings: Sidecar, path: Path) -> Projections:
+    """Return all that a sidecar at this path names, checked."""
+    values, whole = images_named(settings, settings.images, path)
+    _refuse_other_shape(settings, values.shape, path)
+    if settings.reverse:
+        values = values[::-1]
+    flats, darks = references_of(settings, path)
+    geometry, known, notes = _geometry(settings, values.shape, path, _n_of(flats, darks))
+    values = np.ascontiguousarray(values[: geometry.n_views])
+    whole = whole and settings.scale is None
+    return _assembled(settings, path, values, flats, darks, geometry, known, notes, whole)
+
+
+def some_projections(
+    settings: Sidecar, path: Path, shape: tuple[int, int, int], views: Sequence[int], rows: slice
+) -> Projections:
+    """Return some rows of some views, for a look before the whole is read.
+
+    Parameters
+    ----------
+    settings, path
+        what a sidecar at this path would say
+    shape
+        (views, rows, columns) of all projections
+    views, rows
+        of them
+    """
+    flats, darks = references_of(settings, path)
+    geometry, known, notes = _geometry(settings, shape, path, _n_of(flats, darks))
+    views = [view for view in views if view < geometry.n_views]
+    numbers = [shape[0] - 1 - view for view in views] if settings.reverse else views
+    values = some_images(settings, settings.images, path, numbers, rows)
+    flats, darks = (None if one is None else one[:, rows] for one in (flats, darks))
+    geometry = geometry.select(views).cropped(rows, slice(None))
+    return _assembled(settings, path, values, flats, darks, geometry, known, notes, whole=False)
+
+
+def references_of(settings: Sidecar, path: Path) -> tuple[Images | None, Images | None]:
+    """Return flats and darks, None of each where there are none."""
+    flats, darks = (
+        images_named(settings, names, path, reference=True)[0] if names else None
+        for names in (settings.flats, settings.darks)
+    )
+    return flats, darks
+
+
+def _n_of(*references: Images | None) -> int:
+    return sum(len(images) for images in references if images is not None)
+
+
+def _assembled(
+    settings: Sidecar,
+    path: Path,
+    values: Images,
+    flats: Images | None,
+    darks: Images | None,
+    geometry: XrayGeometry,
+    known: bool,
+    notes: tuple[str, ...],
+    whole: bool,
+) -> Projections:
+    info: Plain = {"format": RawSidecar.name, "data_file": shown(settings.images)}
+    if settings.kind == "counts" and flats is None and settings.white_level is not None:
+        flats = np.full((1, *values.shape[1:]), settings.white_level, np.float32)
+        info["white_level"] = settings.white_level  # it was stated, no detector has seen it
+    if settings.scale is not None:
+        values *= np.float32(settings.scale)
+        info["scale"] = settings.scale
+    return assemble(
+        path,
+        values,
+        geometry,
+        settings.kind,
+        flats=flats,
+        darks=darks,
+        pixel_mm_known=known,
+        calibrated=_says_axis(settings),
+        whole_numbers=whole,
+        white_level=settings.white_level,
+        info=info,
+        notes=notes,
+        remedy="correct the kind, or say by scale what they are multiplied by",
+    )
 
 
 def _says_axis(settings: Sidecar) -> bool:

@@ -10,6 +10,7 @@ from engine.errors import EngineError, FileFormatError
 from engine.io.folder import below, entries, is_folder
 from engine.io.open_input import InputFile, open_input
 from engine.io.toml_file import toml_of
+from engine.io.xray.array_files import SIGN
 from engine.io.xray.sidecar_images import files_named
 from engine.io.xray.sidecar_settings import FORMAT, RtkSettings, Sidecar, VectorSettings
 from engine.io.xray.stack import NUMBERED
@@ -64,7 +65,9 @@ def _names(sidecar: Path, name: str, *, is_whole: bool) -> bool:
         inner = (*_list_of(values.get("file")), *_list_of(values.get("files")))
         return any(each.startswith(f"{name}/") for each in inner)
     named = (each for key in NAMING for each in _list_of(values.get(key)))
-    return any(name == each or _is_of_stack(name, each) for each in named)
+    return any(
+        name in (each, each.partition(SIGN)[0]) or _is_of_stack(name, each) for each in named
+    )
 
 
 def _is_of_stack(name: str, stack: str) -> bool:

@@ -1,4 +1,4 @@
-"""Images that a sidecar names: raw files, TIFF files and numbered stacks, or several of them.
+"""Images that a sidecar names: raw files, arrays, TIFF files and numbered stacks, or several.
 
 A name is a file's, or what the names of a numbered TIFF stack begin with; one that ends with `/`
 is the one stack in that folder, or, of flats and darks, all TIFF images in it.
@@ -6,6 +6,7 @@ is the one stack in that folder, or, of flats and darks, all TIFF images in it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +16,10 @@ from engine.errors import FileFormatError
 from engine.io.budget import refuse_no_room
 from engine.io.folder import below, entries, is_file, is_folder, open_below
 from engine.io.open_input import open_input
+from engine.io.xray.array_files import SIGN, array_of, holds_arrays
 from engine.io.xray.frames import Images
-from engine.io.xray.raw import flipped, read_raw
-from engine.io.xray.sidecar_settings import Sidecar
+from engine.io.xray.raw import flipped, read_raw, read_view
+from engine.io.xray.sidecar_settings import AXES, Sidecar
 from engine.io.xray.stack import Stack, read_stack, refuse_missing, series
 from engine.io.xray.tiff import tiff_of
 
@@ -45,24 +47,96 @@ def images_named(
     reference
         whether they are flats or darks, of which there may be any number
     """
-    files = files_named(settings, names, path, reference=reference)
-    are_tiff = [_is_tiff(file) for file in files]
-    if len(files) > 1 and all(are_tiff) and _one(files[0]).ndim == 2:
-        return _oriented(*read_stack(Stack(files, tuple(range(len(files)))), path), settings)
-    parts = []
-    for file, is_image in zip(files, are_tiff, strict=True):
-        if is_image:
-            image = _one(file)
-            stacked = image[None] if image.ndim == 2 else image
-            whole = image.dtype.kind in "iu"
-            parts.append(_oriented(stacked.astype(np.float32), whole, settings))
-        else:
-            with open_input(file) as raw:
-                several = reference or len(files) > 1
-                parts.append(read_raw(settings, raw, path, reference=several))
+    files = _located(settings, names, path, reference=reference)
+    if _is_stack(files):
+        paths = tuple(file for file, _ in files)
+        return _oriented(*read_stack(Stack(paths, tuple(range(len(paths)))), path), settings)
+    parts = [
+        _part(settings, file, inner, path, several=reference or len(files) > 1)
+        for file, inner in files
+    ]
     if len(parts) == 1:
         return parts[0]
-    return _together([part for part, _ in parts], files, path), all(whole for _, whole in parts)
+    paths = tuple(file for file, _ in files)
+    return _together([part for part, _ in parts], paths, path), all(whole for _, whole in parts)
+
+
+def some_images(
+    settings: Sidecar, names: tuple[str, ...], path: Path, numbers: Sequence[int], rows: slice
+) -> Images:
+    """Return some rows of some images, those of these numbers, without reading the others."""
+    files = _located(settings, names, path, reference=False)
+    if _is_stack(files):
+        some = [_one(files[k][0])[None].astype(np.float32) for k in numbers]
+        return np.concatenate([_oriented(one, True, settings)[0][:, rows] for one in some])
+    if len(files) == 1 and _is_raw_file(settings, *files[0]) and settings.order[0] == "view":
+        with open_input(files[0][0]) as raw:
+            return np.concatenate([read_view(settings, raw, path, k)[:, rows] for k in numbers])
+    return images_named(settings, names, path)[0][list(numbers)][:, rows]
+
+
+def _is_stack(files: list[tuple[Path, str]]) -> bool:
+    """Whether each file is one TIFF image."""
+    are_tiff = all(_is_tiff(file) for file, _ in files)
+    return len(files) > 1 and are_tiff and _one(files[0][0]).ndim == 2
+
+
+def _is_raw_file(settings: Sidecar, file: Path, inner: str) -> bool:
+    is_array = inner or (settings.dtype is None and holds_arrays(file))
+    return not is_array and not _is_tiff(file)
+
+
+def _part(
+    settings: Sidecar, file: Path, inner: str, path: Path, *, several: bool
+) -> tuple[Images, bool]:
+    """Return the images of one file, of any number where there are several files."""
+    if _is_raw_file(settings, file, inner):
+        with open_input(file) as raw:
+            return read_raw(settings, raw, path, reference=several)
+    if _is_tiff(file):
+        image = _one(file)
+        stacked = image[None] if image.ndim == 2 else image
+        return _oriented(stacked.astype(np.float32), image.dtype.kind in "iu", settings)
+    with open_input(file) as arrays:
+        stored = array_of(arrays, inner)
+    return _array(settings, stored, file)
+
+
+def _array(settings: Sidecar, stored: Array, file: Path) -> tuple[Images, bool]:
+    """Return an array with its axes in order; one of two axes may be a single image."""
+    order = settings.order if stored.ndim == len(settings.order) else settings.order[-2:]
+    if stored.ndim != len(order) or stored.dtype.kind not in "fiu":
+        raise FileFormatError(
+            f"{file.name}: an array of shape {stored.shape} and type {stored.dtype}, want numbers "
+            f"along {', '.join(settings.order)}; correct order, or name another array."
+        )
+    missing = [axis for axis in AXES if axis not in order]
+    full = stored.reshape((*(1,) * len(missing), *stored.shape))
+    turned = full.transpose([(*missing, *order).index(axis) for axis in AXES])
+    return flipped(turned.astype(np.float32), settings), stored.dtype.kind in "iu"
+
+
+def _located(
+    settings: Sidecar, names: tuple[str, ...], path: Path, *, reference: bool
+) -> list[tuple[Path, str]]:
+    """Return each file, and which array within it, "" where it is not of arrays."""
+    found: list[tuple[Path, str]] = []
+    for name in names:
+        file, inner = split(name, path)
+        if inner:
+            with open_below(path, file) as opened:
+                found.append((opened.path, inner))
+        else:
+            files = files_named(settings, (name,), path, reference=reference)
+            found += [(each, "") for each in files]
+    return found
+
+
+def split(name: str, path: Path) -> tuple[str, str]:
+    """Return the name of a file and of the array in it: "scan.h5#/data"."""
+    file, sign, inner = name.partition(SIGN)
+    is_whole = not sign or is_file(path.parent / name)
+    return (name, "") if is_whole else (file, inner)
 
 
 def files_named(
@@ -70,7 +144,8 @@ def files_named(
 ) -> tuple[Path, ...]:
     """Return the files that names stand for, in order; refuse those that are missing."""
     found: list[Path] = []
-    for name in names:
+    for named in names:
+        name = split(named, path)[0]
         is_stack = settings.file is None or reference
         if name.lower().endswith(TIFF) or not is_stack or _is_raw(settings, name, path):
             with open_below(path, name) as file:  # which says what there is instead of a file

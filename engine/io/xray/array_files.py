@@ -1,0 +1,185 @@
+"""Arrays of numbers in files of NumPy (.npy, .npz), MATLAB (.mat) and HDF5: what there is, and one.
+
+A sidecar names an array within its file after a sign: `scan.npz#counts`, `scan.h5#/entry/data`.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from tokenize import TokenError
+from zipfile import ZipFile
+
+import numpy as np
+
+from engine.arrays import Array
+from engine.errors import FileFormatError
+from engine.io.budget import refuse_bomb, refuse_no_room
+from engine.io.hdf5 import is_hdf5, open_hdf5
+from engine.io.npz import DAMAGE
+from engine.io.open_input import HEAD_BYTES, InputFile
+from engine.io.xray import matlab
+
+SIGN = "#"
+"""Before the name of an array, after that of its file."""
+SUFFIXES = (".npy", ".npz", ".mat", ".h5", ".hdf5", ".hdf", ".nxs")
+MAX_MATLAB_BYTES = 2**31
+MOST_ARRAYS = 1000
+NUMBERS = "fiu"
+
+
+@dataclass(frozen=True)
+class StoredArray:
+    """An array in a file.
+
+    Attributes
+    ----------
+    name : in its file; empty where the file is the array
+    shape : along the axes of the file
+    dtype : of the numbers
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[np.generic]
+
+
+def holds_arrays(path: Path) -> bool:
+    """Whether a file is, by its name, one of arrays."""
+    return path.suffix.lower() in SUFFIXES
+
+
+def arrays_in(file: InputFile) -> tuple[StoredArray, ...]:
+    """Return the arrays of real numbers in a file, the largest first."""
+    if is_hdf5(file.head):
+        found = _of_hdf5(file)
+    elif file.head.startswith(matlab.MARK):
+        found = [
+            StoredArray(name, value.shape, value.dtype)
+            for name, value in _variables(file)
+            if isinstance(value, np.ndarray)
+        ]
+    else:
+        try:
+            found = _of_numpy(file)
+        except (*DAMAGE, TokenError) as e:
+            raise _damaged(file, e) from e
+    usable = [each for each in found if each.dtype.kind in NUMBERS and np.prod(each.shape) > 0]
+    return tuple(sorted(usable, key=lambda each: -np.prod(each.shape, dtype=object)))
+
+
+def array_of(file: InputFile, name: str) -> Array:
+    """Return an array by its name; "" is the only one of its file."""
+    if not name:
+        name = _only(file)
+    if is_hdf5(file.head):
+        with open_hdf5(file) as tree:
+            item = tree.get(name)
+            if item is None or not hasattr(item, "shape"):
+                raise _missing(file, name)
+            refuse_no_room(2 * int(item.nbytes), file.name, "the projections")
+            return np.asarray(item[()])
+    if file.head.startswith(matlab.MARK):
+        for stored, value in _variables(file):
+            if stored == name and isinstance(value, np.ndarray):
+                return value
+        raise _missing(file, name)
+    try:
+        return _from_numpy(file, name)
+    except KeyError as e:
+        raise _missing(file, name) from e
+    except (*DAMAGE, TokenError) as e:
+        raise _damaged(file, e) from e
+
+
+def _only(file: InputFile) -> str:
+    found = arrays_in(file)
+    images = [each for each in found if len(each.shape) in (2, 3)]
+    if len(images) != 1:
+        names = ", ".join(each.name for each in images[:8]) or "none of two or three axes"
+        raise FileFormatError(
+            f"{file.name}: holds {len(images)} arrays of images ({names}); name one of them, as "
+            f"{file.name}{SIGN}{images[0].name if images else 'NAME'}."
+        )
+    return images[0].name
+
+
+def _of_hdf5(file: InputFile) -> list[StoredArray]:
+    found: list[StoredArray] = []
+    with open_hdf5(file) as tree:
+
+        def keep(name: str, item: object) -> None:
+            shape, dtype = getattr(item, "shape", None), getattr(item, "dtype", None)
+            if shape and dtype is not None and len(found) < MOST_ARRAYS:
+                found.append(StoredArray(f"/{name}", tuple(shape), np.dtype(dtype)))
+
+        tree.visititems(keep)
+    return found
+
+
+def _variables(file: InputFile) -> list[tuple[str, matlab.Value]]:
+    try:
+        return list(matlab.variables(memoryview(file.read()), MAX_MATLAB_BYTES))
+    except (ValueError, struct.error, zlib.error) as e:
+        raise _damaged(file, e) from e
+
+
+def _of_numpy(file: InputFile) -> list[StoredArray]:
+    if file.head.startswith(np.lib.format.MAGIC_PREFIX):
+        shape, _, dtype, _ = _npy_header(file)
+        return [StoredArray("", shape, dtype)]
+    found = []
+    with ZipFile(file.stream()) as archive:
+        for each in archive.infolist()[:MOST_ARRAYS]:
+            refuse_bomb(each.file_size, file.size, file.name)
+            with archive.open(each) as stream:
+                version = np.lib.format.read_magic(stream)
+                read = _READ[version]
+                shape, _, dtype = read(stream, max_header_size=HEAD_BYTES)
+            found.append(StoredArray(each.filename.removesuffix(".npy"), shape, dtype))
+    return found
+
+
+_READ = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
+
+
+def _npy_header(
+    file: InputFile,
+) -> tuple[tuple[int, ...], bool, np.dtype[np.generic], int]:
+    """Return shape, whether columns come first, type, and the byte of the first number."""
+    stream = file.stream()
+    version = np.lib.format.read_magic(stream)
+    shape, by_columns, dtype = _READ[version](stream, max_header_size=HEAD_BYTES)
+    return shape, by_columns, dtype, stream.tell()
+
+
+def _from_numpy(file: InputFile, name: str) -> Array:
+    if file.head.startswith(np.lib.format.MAGIC_PREFIX):
+        shape, by_columns, dtype, start = _npy_header(file)
+        stored = file.array(dtype, shape[::-1] if by_columns else shape, start)
+        return stored.T if by_columns else stored
+    with ZipFile(file.stream()) as archive:
+        entry = archive.getinfo(f"{name}.npy")
+        refuse_bomb(entry.file_size, file.size, file.name)
+        refuse_no_room(2 * entry.file_size, file.name, "the projections")
+        with archive.open(entry) as stream:
+            return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
+
+
+def _missing(file: InputFile, name: str) -> FileFormatError:
+    there = ", ".join(each.name for each in arrays_in(file)[:8]) or "none"
+    return FileFormatError(
+        f"{file.name}: holds no array {name!r} (there are: {there}); correct the name."
+    )
+
+
+def _damaged(file: InputFile, e: Exception) -> FileFormatError:
+    reason = " ".join(str(e).split()) or type(e).__name__
+    return FileFormatError(
+        f"{file.name}: no file of arrays, or damaged or truncated ({reason}); copy it again."
+    )
