@@ -41,6 +41,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "preprocess": ("corrections.base", "filtering", "backend", *LEAVES),
     "io": ("paths", *LEAVES),
     "study": ("io", *CHOICES),
+    "importing": ("io", "preprocess", "filtering", "backend", *LEAVES),
     "privacy": ("io.input_files", "study", "paths", *LEAVES),
     "reporting": (
         "io.folder",
@@ -68,7 +69,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "benchmark": ("jobs", "live", "modalities", "reporting", "simulate", "quality", *SCANS),
     "cli": (
         *("benchmark", "jobs", "modalities", "normalise", "privacy", "reporting", "results"),
-        *("live", "simulate", "tuning"),
+        *("importing", "live", "simulate", "tuning"),
         "quality",
         "registration",
         "support",
@@ -89,6 +90,7 @@ TYPES_ONLY = {
 ENGINE_OF_APP = (
     *("engine.backend", "engine.data", "engine.errors", "engine.events", "engine.geometry"),
     *(
+        "engine.importing",
         "engine.io",
         "engine.jobs",
         "engine.live",

@@ -1,1 +1,29 @@
-"""Scans that do not describe themselves: what they may be, asked about as little as can be."""
+"""Scans that do not describe themselves: what they may be, asked about as little as can be.
+
+A draft of a sidecar is made of what the files show and of what the user says. It can be looked at
+before it is written, and is written once nothing is left to ask.
+"""
+
+from typing import TYPE_CHECKING
+
+from engine.faces import face
+
+if TYPE_CHECKING:
+    from engine.importing.answers import Answers as Answers
+    from engine.importing.answers import answers_of as answers_of
+    from engine.importing.draft import Draft as Draft
+    from engine.importing.draft import draft_of as draft_of
+    from engine.importing.guess import Guess as Guess
+    from engine.importing.guess import Question as Question
+    from engine.importing.writing import write_draft as write_draft
+
+if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
+    __getattr__, __dir__ = face(
+        __name__,
+        {
+            "engine.importing.answers": ("Answers", "answers_of"),
+            "engine.importing.draft": ("Draft", "draft_of"),
+            "engine.importing.guess": ("Guess", "Question"),
+            "engine.importing.writing": ("write_draft",),
+        },
+    )

@@ -22,6 +22,10 @@ FLATS = frozenset(
     )
 )
 DARKS = frozenset(("dark", "darks", "darkfield", "df", "offset", "offsets", "di", "black"))
+BESIDES = frozenset(
+    ("field", "fields", "beam", "image", "images", "before", "after", "pre", "post")
+)
+"""Words that may stand beside these in the name of a folder that is near a scan."""
 TIFF = (".tif", ".tiff")
 RAW = (".raw", ".bin", ".dat", ".img", ".vol", ".seq", ".sin", ".prj", ".f32", ".u16")
 TEXTS = (".txt", ".csv", ".ang", ".angles", ".rot")
@@ -95,6 +99,13 @@ def role_of(path: Path, within: Path) -> str:
         if any(word in FLATS for word in words):
             return "flats"
     return ""
+
+
+def _is_named_after_role(name: str) -> bool:
+    """Whether a folder's name says nothing but its role, so that it is no other scan."""
+    words = WORDS.findall(name.lower())
+    roles = [word for word in words if word in FLATS | DARKS]
+    return bool(roles) and all(word in FLATS | DARKS | BESIDES for word in words)
 
 
 def natural(path: Path) -> tuple[tuple[int, str | int], ...]:
@@ -189,13 +200,13 @@ def _with_references(images: tuple[Path, ...], folder: Path, chosen: Path) -> Ma
 
 def _with_folders_beside(material: Material, folder: Path) -> Material:
     """Return it with the flats and darks of the folders beside, where its own has none."""
-    if material.flats or material.darks:
+    if material.flats or material.darks or not material.are_tiff:
         return material
     folder = folder.absolute()
     beside = [
         each
         for each in entries(folder.parent)
-        if is_folder(each) and each != folder and role_of(each / "x", folder.parent)
+        if is_folder(each) and each != folder and _is_named_after_role(each.name)
     ]
     groups = groups_in(beside[:MOST_FOLDERS])
     found = {role: _of_role(groups, role, folder.parent) for role in ("flats", "darks")}

@@ -25,6 +25,8 @@ COARSE = 16
 MOST_HEADER_BYTES = 2**20
 HEADERS = (0, 512, 1024, 2048, 4096, 256, 128, 64, 32, 16, 8)
 """Lengths of headers that are tried where sizes do not say, in bytes."""
+SOME = 100_000
+"""Values by which extremes are told."""
 FEWEST_VIEWS = 3
 MOST_RANKED = 6
 
@@ -70,13 +72,14 @@ def shapes_of(
     columns, rows, views, header
         what the user says
     """
+    sample = _without_outliers(sample)
     found: list[RawShape] = []
     widths = [(columns, 1.0)] if columns else _widths(sample, size, item_bytes, rows, views)
     for width, likely in widths:
         for height, repeats in _heights(sample, width, size, item_bytes, rows, views):
-            shape = _filling(size, item_bytes, width, height, views, header)
-            if shape is not None:
-                n_views, skipped = shape
+            filling = _filling(size, item_bytes, width, height, views, header)
+            if filling is not None:
+                n_views, skipped = filling
                 odd = skipped not in HEADERS and header is None
                 score = likely * repeats * (0.6 if odd else 1.0)
                 why = _why(columns, rows, views, likely, repeats)
@@ -122,6 +125,13 @@ def period(signal: Array, least: int, most: int) -> list[tuple[int, float]]:
     once = [int(each) for each in others if abs(each / first - round(each / first)) > 0.02]
     order = dict.fromkeys((first, *once))
     return [(place, float(min(heights[place], 1.0))) for place in order]
+
+
+def _without_outliers(sample: Array) -> Array:
+    """Return finite values without the few extreme ones: a header repeats nothing."""
+    values = np.nan_to_num(sample.astype(np.float32))
+    some = values[:: max(len(values) // SOME, 1)]
+    return np.asarray(np.clip(values, *np.quantile(some, (0.005, 0.995))))
 
 
 def _widths(

@@ -1,0 +1,105 @@
+"""`isocenter import`: a sidecar for projections that do not describe themselves."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from engine.cli.console import Console, Verbs
+from engine.errors import EngineError, SettingsError
+from engine.importing import Answers, Draft, answers_of, draft_of, write_draft
+
+OPTIONS = {"white_level": "white", "dtype": "type", "offset_bytes": "header", "axis_column": "axis"}
+"""Options that are not named as their answer is."""
+MOST_TRIES = 3
+MOST_QUESTIONS = 5
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = verbs.add_parser(
+        "import", help="describe projections that do not describe themselves (TIFF folders, raw)"
+    )
+    p.add_argument(
+        "source", type=Path, metavar="FOLDER_OR_FILE",
+        help="TIFF images, a raw file, NumPy, MATLAB, MRC, or HDF5",
+    )  # fmt: skip
+    p.add_argument(
+        "--name", metavar="NAME.toml", help="of the text, which lies beside the scan and is new"
+    )
+    for name, kind in (("columns", int), ("rows", int), ("views", int), ("header", int)):
+        p.add_argument(f"--{name}", type=kind, metavar="N", help=_help(name))
+    for name in ("type", "array", "flats", "darks", "angles", "beam", "pixel"):
+        p.add_argument(f"--{name}", metavar=name.upper(), help=_help(name))
+    p.add_argument("--byte-order", choices=("little", "big"), help=_help("byte_order"))
+    p.add_argument("--kind", choices=("counts", "transmission", "integrals"), help=_help("kind"))
+    for name in ("scale", "white", "axis"):
+        p.add_argument(f"--{name}", type=float, metavar="X", help=_help(name))
+    for name in ("clockwise", "mirrored"):
+        p.add_argument(f"--{name}", action="store_true", default=None, help=_help(name))
+    p.set_defaults(act=_import)
+
+
+def _help(option: str) -> str:
+    key = next((key for key, name in OPTIONS.items() if name == option), option)
+    return str(Answers.model_fields[key].description)
+
+
+def _import(arguments: argparse.Namespace, console: Console) -> None:
+    said = {key: getattr(arguments, OPTIONS.get(key, key)) for key in Answers.model_fields}
+    draft = draft_of(arguments.source, answers_of(said))
+    if draft.questions:
+        if not sys.stdin.isatty():
+            _show(draft, console)
+            raise SettingsError(_missing(draft))
+        draft = _asked(arguments.source, said, draft, console)
+    _show(draft, console)
+    named = draft.path.with_name(arguments.name) if arguments.name else None
+    path = write_draft(draft, named)
+    console.line(f"written: {path}; open it, or its folder")
+
+
+def _missing(draft: Draft) -> str:
+    """Return the sentence that says which options are missing."""
+    options = []
+    for question in draft.questions:
+        taken = f" (as {question.proposal})" if question.proposal else ""
+        options.append(f"--{OPTIONS.get(question.key, question.key).replace('_', '-')}{taken}")
+    return (
+        f"{draft.path.name}: not written, since the files do not say all; add {', '.join(options)}."
+    )
+
+
+def _asked(source: Path, said: dict[str, object], draft: Draft, console: Console) -> Draft:
+    """Ask what is left, and return the draft with the answers."""
+    asked: set[str] = set()
+    while open_ := [each for each in draft.questions if each.key not in asked]:
+        question = open_[0]
+        if len(asked) == MOST_QUESTIONS:
+            if all(each.proposal for each in open_):
+                break
+            raise SettingsError(_missing(draft))
+        asked.add(question.key)
+        for left in reversed(range(MOST_TRIES)):
+            proposal = f" [{question.proposal}]" if question.proposal else ""
+            console.line(f"{question.text}{proposal}")
+            answer = sys.stdin.readline().strip() or question.proposal
+            try:
+                tried = said | {question.key: answer or None}
+                draft = draft_of(source, answers_of(tried))
+                said = tried
+                break
+            except EngineError as e:
+                if not left:
+                    raise
+                console.line(str(e))
+    return draft
+
+
+def _show(draft: Draft, console: Console) -> None:
+    """Say what was guessed, and why."""
+    for guess in draft.guesses:
+        why = f"  ({guess.why})" if guess.why else ""
+        mark = "" if guess.is_sure else "? "
+        console.line(f"  {guess.key + ':':14s} {mark}{guess.text}{why}")

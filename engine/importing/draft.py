@@ -1,0 +1,293 @@
+"""A draft of a sidecar: what is guessed of a scan, what the user said, and what is to be asked.
+
+At most five questions are left: the size of raw images, what the values are, the angles, the beam,
+and the size of a pixel. Which way the source turns and which way columns run cannot be told from
+the images: the usual is taken, and the window shows the four readings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from engine.arrays import Array
+from engine.errors import EngineError, SettingsError
+from engine.importing.answers import AUTO, PARALLEL, Answers
+from engine.importing.files import Material, material_of
+from engine.importing.guess import Findings, Guess, Question
+from engine.importing.layout import Layout, layout_of, names_of
+from engine.importing.pixels import pixel_of
+from engine.importing.raw_shape import RawShape
+from engine.importing.references import tell_references, with_said_references
+from engine.importing.turn import (
+    Turn,
+    as_table,
+    even,
+    from_views,
+    in_files,
+    in_names,
+    of_list,
+    sampled,
+)
+from engine.importing.values import Values, values_of
+from engine.io.folder import is_folder
+from engine.io.open_input import open_input
+from engine.io.xray.sidecar_angles import listed_angles
+from engine.io.xray.sidecar_images import some_images
+from engine.io.xray.sidecar_settings import FORMAT, VERSION, Sidecar
+from engine.plain import Plain
+from engine.settings import parse
+
+BEAM_QUESTION = (
+    "Which beam? Say parallel, or the distances from the source to the rotation axis and to the "
+    "detector in mm, as 100,400"
+)
+SAMPLED_ROWS = 5
+ANGLE_NAMES = ("ang", "theta", "rot", "phi")
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What a sidecar would say.
+
+    Attributes
+    ----------
+    path : where it would lie
+    table : what it would say; complete only where no question is left that has no proposal
+    shape : (views, rows, columns)
+    guesses : what was taken, and why
+    questions : what is to be asked, in order
+    shapes : sizes that a raw file may have, the best first
+    """
+
+    path: Path
+    table: Plain
+    shape: tuple[int, int, int]
+    guesses: tuple[Guess, ...]
+    questions: tuple[Question, ...]
+    shapes: tuple[RawShape, ...] = ()
+
+    @property
+    def settings(self) -> Sidecar:
+        """The sidecar, checked; raises `SettingsError` where something is missing."""
+        return parse(Sidecar, self.table, where=self.path.name)
+
+
+def draft_of(source: Path, answers: Answers | None = None) -> Draft:
+    """Return a draft of the sidecar of a folder, an image or a raw file.
+
+    Parameters
+    ----------
+    source
+        what the user chose
+    answers
+        what they said so far
+
+    Raises
+    ------
+    EngineError
+        where there is no scan, or its files do not fit
+    """
+    answers = answers or Answers()
+    found = Findings()
+    material = with_said_references(material_of(source), answers)
+    layout = layout_of(material, answers, found)
+    tell_references(material, answers, found)
+    path = material.folder / f"{_name_of(source, material)}.toml"
+    table: Plain = {"format": FORMAT, "version": VERSION, **layout.table}
+    for role in ("flats", "darks"):
+        files = getattr(material, role)
+        if files:
+            table[role] = names_of(files, material.folder)
+    sample = _sample(table, layout, path)
+    _kind(table, layout, sample, answers, found)
+    geometry = _geometry(material, layout, sample, answers, found, table)
+    table["geometry"] = geometry
+    return Draft(
+        path, table, layout.shape, tuple(found.guesses), tuple(found.questions), layout.shapes
+    )
+
+
+def _name_of(source: Path, material: Material) -> str:
+    source = source.absolute()
+    if len(material.images) == 1:
+        return material.images[0].stem
+    return source.name if is_folder(source) else source.stem
+
+
+def _sample(table: Plain, layout: Layout, path: Path) -> Array:
+    """Return the middle rows of the first and last views, and of some between."""
+    n_views, n_rows, _ = layout.shape
+    parallel = {"kind": "parallel", "angles": {"step": 1.0}}
+    settings = parse(Sidecar, {**table, "kind": "counts", "geometry": parallel}, where=path.name)
+    middle = n_rows // 2
+    rows = slice(max(middle - SAMPLED_ROWS // 2, 0), middle + SAMPLED_ROWS // 2 + 1)
+    return some_images(settings, settings.images, path, sampled(n_views), rows)
+
+
+def _kind(table: Plain, layout: Layout, sample: Array, answers: Answers, found: Findings) -> None:
+    """Say what the values are, and their scale or the counts of the open beam."""
+    has_flats = "flats" in table
+    guess = values_of(sample, whole_numbers=layout.whole_numbers, has_flats=has_flats)
+    kind = answers.kind or guess.kind
+    table["kind"] = kind
+    scale = answers.scale
+    if answers.kind is not None:
+        found.take("kind", kind, "as you say")
+    elif guess.is_sure or guess.wants_scale or scale is not None:
+        found.take("kind", kind, guess.why)
+    else:
+        found.ask("kind", _kind_question(guess), kind, guess.why)
+    if kind == "counts" and not has_flats:
+        level = answers.white_level or guess.white_level or float(np.nanmax(sample))
+        table["white_level"] = level
+        why = "as you say" if answers.white_level else guess.why
+        found.take("white_level", f"{level:.6g} counts", why)
+    elif answers.white_level is not None:
+        table["white_level"] = answers.white_level
+    if kind != "counts" and scale is not None:
+        table["scale"] = scale
+        found.take("scale", f"{scale:g}", "as you say")
+    elif kind == "integrals" and guess.wants_scale:
+        found.ask("scale", "Stored values times what are line integrals −ln(I/I0)? (0.001)")
+
+
+def _kind_question(guess: Values) -> str:
+    return f"What are the values: counts, transmission or integrals? ({guess.why})"
+
+
+def _geometry(
+    material: Material,
+    layout: Layout,
+    sample: Array,
+    answers: Answers,
+    found: Findings,
+    table: Plain,
+) -> Plain:
+    is_parallel = answers.beam == PARALLEL
+    geometry: Plain = {
+        "angles": _angles(material, layout, sample, answers, found, table, parallel=is_parallel)
+    }
+    distances = answers.distances_mm
+    if answers.beam is None:
+        found.ask("beam", BEAM_QUESTION)
+    elif distances is None:
+        geometry["kind"] = "parallel"
+        found.take("beam", "parallel", "as you say")
+    else:
+        geometry["kind"] = "fan" if layout.shape[1] == 1 else "cone"
+        geometry["source_axis_mm"], geometry["source_detector_mm"] = distances
+        text = "axis {:g} mm and detector {:g} mm from the source".format(*distances)
+        found.take("beam", text, "as you say")
+    _pixel(geometry, material, answers, found)
+    geometry["columns"] = "left" if answers.mirrored else "right"
+    geometry["rows"] = "down"
+    geometry["clockwise"] = bool(answers.clockwise)
+    if answers.clockwise is None:
+        why = "the usual; images do not tell, so look whether the object is its mirror image"
+        found.take("clockwise", "counter-clockwise, columns to the right", why)
+    if answers.axis_column is not None:
+        geometry["axis_column"] = answers.axis_column
+    return geometry
+
+
+def _pixel(geometry: Plain, material: Material, answers: Answers, found: Findings) -> None:
+    said, tagged = answers.pixel_mm, pixel_of(material.images[0])
+    pixel = said or tagged
+    if pixel is not None:
+        geometry["pixel_mm"] = list(pixel)
+        why = "as you say" if said else "the resolution in the TIFF, taken as that of the detector"
+        found.take("pixel", f"{pixel[0]:g} × {pixel[1]:g} mm", why)
+        return
+    found.ask("pixel", "How wide is a pixel of the detector, in mm? (0.05, or 0.05,0.06)")
+
+
+def _angles(
+    material: Material,
+    layout: Layout,
+    sample: Array,
+    answers: Answers,
+    found: Findings,
+    table: Plain,
+    *,
+    parallel: bool,
+) -> Plain:
+    n_views = layout.shape[0]
+    n_flats, n_darks = len(material.flats), len(material.darks)
+    if answers.angles is not None:
+        turn = _said(answers.angles, n_views, material.folder, n_flats, n_darks)
+        found.take("angles", turn.text, "as you say")
+        return dict(turn.table)
+    for told in (
+        _of_lists(layout, n_views, n_flats, n_darks),
+        in_files(material.texts, material.folder, n_views, n_flats, n_darks),
+        in_names(material.images) if len(material.images) == n_views else None,
+    ):
+        if told is not None:
+            found.take("angles", told.text, told.why)
+            return dict(told.table)
+    profiles = _profiles(sample, str(table["kind"]))
+    turn = from_views(profiles, n_views, parallel=parallel)
+    if turn.is_sure:
+        found.take("angles", turn.text, turn.why)
+    else:
+        text = "Over how many degrees did it turn? (180 or 360, FIRST:STEP, or a text file)"
+        found.ask("angles", text, "", turn.why)
+    return dict(turn.table)
+
+
+def _of_lists(layout: Layout, n_views: int, n_flats: int, n_darks: int) -> Turn | None:
+    """Return the angles of an array beside the projections."""
+    for name, values in layout.lists.items():
+        if any(word in name.lower() for word in ANGLE_NAMES):
+            turn = of_list(values, n_views, n_flats, n_darks)
+            if turn is not None:
+                more = {} if "leave_out" in turn.table else as_table(values)
+                table = {"values": [float(each) for each in values], **turn.table} | more
+                if "step" in more:
+                    del table["values"]
+                return Turn(table, f"{name}: {turn.text}", turn.why)
+    return None
+
+
+def _profiles(sample: Array, kind: str) -> Array:
+    """Return the mean row of each view, 0 in air."""
+    rows = np.nan_to_num(sample.astype(np.float64)).mean(axis=1)
+    if kind == "integrals":
+        return np.asarray(rows)
+    return np.asarray(-np.log(np.maximum(rows, 1e-3) / max(float(rows.max()), 1e-3)))
+
+
+def _said(said: str, n_views: int, folder: Path, n_flats: int, n_darks: int) -> Turn:
+    """Return the angles that an answer says: degrees in all, FIRST:STEP, or a text file."""
+    first, colon, step = said.partition(":")
+    try:
+        if colon:
+            start, by = float(first), float(step)
+            text = f"from {start:g}° in steps of {by:g}°"
+            return Turn({"first": start, "step": by}, text, "")
+        with_end = said in AUTO and n_views > 1 and (n_views - 1) % 90 == 0
+        return even(float(said), n_views, with_end=with_end)
+    except ValueError:
+        pass
+    path = next((each for each in (folder / said, Path(said)) if each.is_file()), None)
+    try:
+        if path is None:
+            raise SettingsError(
+                f"--angles {said!r}: want degrees in all (360), FIRST:STEP (0:0.5), or a text file "
+                "of one angle a line."
+            )
+        with open_input(path) as file:
+            values = listed_angles(file)
+        turn = of_list(values, n_views, n_flats, n_darks)
+        name = path.absolute().relative_to(folder).as_posix()
+    except (EngineError, ValueError) as e:
+        raise SettingsError(str(e)) from e
+    if turn is None:
+        raise SettingsError(
+            f"{name}: {len(values):,} angles, the scan has {n_views:,} views, {n_flats:,} flats "
+            f"and {n_darks:,} darks; correct the list."
+        )
+    return Turn({"file": name, **turn.table}, f"{name}: {turn.text}", "")

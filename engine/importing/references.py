@@ -1,0 +1,94 @@
+"""Flats and darks of a scan: those found by name, or those that the user names."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from engine.errors import FileFormatError
+from engine.importing.answers import Answers
+from engine.importing.files import TIFF, Material, is_image_name, natural
+from engine.importing.guess import Findings
+from engine.io.folder import MOST_DEEP, entries, is_file, is_folder
+
+NONE = "none"
+"""Answer that there are none."""
+
+
+def with_said_references(material: Material, answers: Answers) -> Material:
+    """Return a scan with the flats and darks that the user names, in a folder above all of them."""
+    flats = _said(answers.flats, "flats", material)
+    darks = _said(answers.darks, "darks", material)
+    changed = replace(
+        material,
+        flats=material.flats if flats is None else flats,
+        darks=material.darks if darks is None else darks,
+    )
+    return _above_all(changed)
+
+
+def tell_references(material: Material, answers: Answers, found: Findings) -> None:
+    """Say which flats and darks are taken."""
+    for role, files in (("flats", material.flats), ("darks", material.darks)):
+        if files:
+            said = getattr(answers, role) is not None
+            name = files[0].relative_to(material.folder).as_posix()
+            more = f" and {len(files) - 1:,} more" if len(files) > 1 else ""
+            why = "as you say" if said else "by their names or those of their folder"
+            found.take(role, name + more, why)
+
+
+def _said(said: str | None, role: str, material: Material) -> tuple[Path, ...] | None:
+    """Return the files that an answer names, None where nothing was said."""
+    if said is None:
+        return None
+    if said == NONE:
+        return ()
+    tried = [Path(said).expanduser(), material.folder / said, material.images[0].parent / said]
+    for path in tried:
+        if is_folder(path):
+            found = [each for each in entries(path) if is_image_name(each) and is_file(each)]
+        elif is_file(path):
+            found = [path]
+        elif is_folder(path.parent) and path.name:
+            found = [
+                each
+                for each in entries(path.parent)
+                if each.name.startswith(path.name) and each.name.lower().endswith(TIFF)
+            ]
+        else:
+            found = []
+        if found:
+            return tuple(sorted((each.absolute() for each in found), key=natural))
+    raise FileFormatError(
+        f"{said}: no {role} there; name a folder, a file, or what the names of images begin with, "
+        f"or say {NONE!r}."
+    )
+
+
+def _above_all(material: Material) -> Material:
+    """Return a scan whose folder holds all of its files, or a folder inside it does."""
+    files = (*material.images, *material.flats, *material.darks)
+    folder = material.folder.absolute()
+    if all(each.absolute().is_relative_to(folder) for each in files):
+        return replace(material, folder=folder, **_absolute(material))
+    try:
+        above = Path(os.path.commonpath([folder, *(each.absolute().parent for each in files)]))
+    except ValueError:  # on two drives
+        above = Path()
+    deepest = max(len(each.absolute().relative_to(above).parts) for each in files) if (
+        above.is_absolute()
+    ) else MOST_DEEP + 1  # fmt: skip
+    if deepest > MOST_DEEP or above == Path(above.anchor):
+        raise FileFormatError(
+            f"{folder.name}: its flats or darks lie in no folder near it; copy them beside it."
+        )
+    return replace(material, folder=above, **_absolute(material))
+
+
+def _absolute(material: Material) -> dict[str, tuple[Path, ...]]:
+    return {
+        role: tuple(each.absolute() for each in getattr(material, role))
+        for role in ("images", "flats", "darks", "texts")
+    }
