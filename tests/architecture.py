@@ -159,7 +159,7 @@ OPENING = (
     "load",
 )
 """Calls that take a path to a file."""
-NO_PATHS = ("Job", "gpu", "h5py.h5a", "parts", "results", "json", "tomllib")
+NO_PATHS = ("Job", "archive", "gpu", "h5py.h5a", "parts", "results", "json", "tomllib")
 """What has methods of these names and opens nothing."""
 MAY_OPEN = (
     *("engine.io.open_input", "engine.io.folder", "engine.io.hdf5"),  # the one way in

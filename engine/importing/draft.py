@@ -1,7 +1,7 @@
 """A draft of a sidecar: what is guessed of a scan, what the user said, and what is to be asked.
 
 At most five questions are left: the size of raw images, what the values are, the angles, the beam,
-and the size of a pixel. Which way the source turns and which way columns run cannot be told from
+and the size of a pixel. Which way the source turns and which way columns run cannot be stated from
 the images: the usual is taken, and the window shows the four readings.
 """
 
@@ -17,12 +17,12 @@ from engine.errors import EngineError, SettingsError
 from engine.importing.answers import AUTO, PARALLEL, Answers
 from engine.importing.files import Material, material_of
 from engine.importing.guess import Findings, Guess, Question
-from engine.importing.layout import Layout, layout_of, names_of
+from engine.importing.layout import ImageLayout, layout_of, names_of
 from engine.importing.pixels import pixel_of
 from engine.importing.raw_shape import RawShape
 from engine.importing.references import tell_references, with_said_references
 from engine.importing.turn import (
-    Turn,
+    ViewAngles,
     as_table,
     even,
     from_views,
@@ -117,7 +117,7 @@ def _name_of(source: Path, material: Material) -> str:
     return source.name if is_folder(source) else source.stem
 
 
-def _sample(table: Plain, layout: Layout, path: Path) -> Array:
+def _sample(table: Plain, layout: ImageLayout, path: Path) -> Array:
     """Return the middle rows of the first and last views, and of some between."""
     n_views, n_rows, _ = layout.shape
     parallel = {"kind": "parallel", "angles": {"step": 1.0}}
@@ -127,7 +127,9 @@ def _sample(table: Plain, layout: Layout, path: Path) -> Array:
     return some_images(settings, settings.images, path, sampled(n_views), rows)
 
 
-def _kind(table: Plain, layout: Layout, sample: Array, answers: Answers, found: Findings) -> None:
+def _kind(
+    table: Plain, layout: ImageLayout, sample: Array, answers: Answers, found: Findings
+) -> None:
     """Say what the values are, and their scale or the counts of the open beam."""
     has_flats = "flats" in table
     guess = values_of(sample, whole_numbers=layout.whole_numbers, has_flats=has_flats)
@@ -160,7 +162,7 @@ def _kind_question(guess: Values) -> str:
 
 def _geometry(
     material: Material,
-    layout: Layout,
+    layout: ImageLayout,
     sample: Array,
     answers: Answers,
     found: Findings,
@@ -206,7 +208,7 @@ def _pixel(geometry: Plain, material: Material, answers: Answers, found: Finding
 
 def _angles(
     material: Material,
-    layout: Layout,
+    layout: ImageLayout,
     sample: Array,
     answers: Answers,
     found: Findings,
@@ -220,14 +222,14 @@ def _angles(
         turn = _said(answers.angles, n_views, material.folder, n_flats, n_darks)
         found.take("angles", turn.text, "as you say")
         return dict(turn.table)
-    for told in (
+    for stated in (
         _of_lists(layout, n_views, n_flats, n_darks),
         in_files(material.texts, material.folder, n_views, n_flats, n_darks),
         in_names(material.images) if len(material.images) == n_views else None,
     ):
-        if told is not None:
-            found.take("angles", told.text, told.why)
-            return dict(told.table)
+        if stated is not None:
+            found.take("angles", stated.text, stated.why)
+            return dict(stated.table)
     profiles = _profiles(sample, str(table["kind"]))
     turn = from_views(profiles, n_views, parallel=parallel)
     if turn.is_sure:
@@ -238,7 +240,7 @@ def _angles(
     return dict(turn.table)
 
 
-def _of_lists(layout: Layout, n_views: int, n_flats: int, n_darks: int) -> Turn | None:
+def _of_lists(layout: ImageLayout, n_views: int, n_flats: int, n_darks: int) -> ViewAngles | None:
     """Return the angles of an array beside the projections."""
     for name, values in layout.lists.items():
         if any(word in name.lower() for word in ANGLE_NAMES):
@@ -248,7 +250,7 @@ def _of_lists(layout: Layout, n_views: int, n_flats: int, n_darks: int) -> Turn 
                 table = {"values": [float(each) for each in values], **turn.table} | more
                 if "step" in more:
                     del table["values"]
-                return Turn(table, f"{name}: {turn.text}", turn.why)
+                return ViewAngles(table, f"{name}: {turn.text}", turn.why)
     return None
 
 
@@ -260,14 +262,14 @@ def _profiles(sample: Array, kind: str) -> Array:
     return np.asarray(-np.log(np.maximum(rows, 1e-3) / max(float(rows.max()), 1e-3)))
 
 
-def _said(said: str, n_views: int, folder: Path, n_flats: int, n_darks: int) -> Turn:
+def _said(said: str, n_views: int, folder: Path, n_flats: int, n_darks: int) -> ViewAngles:
     """Return the angles that an answer says: degrees in all, FIRST:STEP, or a text file."""
     first, colon, step = said.partition(":")
     try:
         if colon:
             start, by = float(first), float(step)
             text = f"from {start:g}° in steps of {by:g}°"
-            return Turn({"first": start, "step": by}, text, "")
+            return ViewAngles({"first": start, "step": by}, text, "")
         with_end = said in AUTO and n_views > 1 and (n_views - 1) % 90 == 0
         return even(float(said), n_views, with_end=with_end)
     except ValueError:
@@ -290,4 +292,4 @@ def _said(said: str, n_views: int, folder: Path, n_flats: int, n_darks: int) -> 
             f"{name}: {len(values):,} angles, the scan has {n_views:,} views, {n_flats:,} flats "
             f"and {n_darks:,} darks; correct the list."
         )
-    return Turn({"file": name, **turn.table}, f"{name}: {turn.text}", "")
+    return ViewAngles({"file": name, **turn.table}, f"{name}: {turn.text}", "")

@@ -39,7 +39,7 @@ NUMBERS = re.compile(r"[\d.+-]*\d")
 
 
 @dataclass(frozen=True)
-class Group:
+class ImageGroup:
     """Images that belong together: those of one folder whose names begin alike.
 
     Attributes
@@ -133,7 +133,7 @@ def material_of(path: Path) -> Material:
     return _with_references((path,), folder, path)
 
 
-def groups_in(folders: Iterable[Path]) -> list[Group]:
+def groups_in(folders: Iterable[Path]) -> list[ImageGroup]:
     """Return the images of folders by folder and beginning of their names, the largest first."""
     found: dict[tuple[Path, str, str], list[Path]] = {}
     for folder in folders:
@@ -148,7 +148,7 @@ def groups_in(folders: Iterable[Path]) -> list[Group]:
         alike = begins if len(files) > 1 else NUMBERS.sub("*", files[0].stem)
         together.setdefault((folder, alike, ending), []).extend(files)
     groups = [
-        Group(folder, prefix, tuple(sorted(files, key=natural)))
+        ImageGroup(folder, prefix, tuple(sorted(files, key=natural)))
         for (folder, prefix, _), files in together.items()
     ]
     return sorted(groups, key=lambda group: (-len(group.files), -size_of(group.files[0])))
@@ -221,7 +221,7 @@ def _with_folders_beside(material: Material, folder: Path) -> Material:
     )
 
 
-def _of_role(groups: list[Group], role: str, folder: Path) -> tuple[Path, ...]:
+def _of_role(groups: list[ImageGroup], role: str, folder: Path) -> tuple[Path, ...]:
     files = (each for group in groups for each in group.files)
     return tuple(sorted((each for each in files if role_of(each, folder) == role), key=natural))
 
@@ -236,5 +236,5 @@ def _texts(folders: list[Path]) -> tuple[Path, ...]:
     return tuple(sorted(found, key=lambda each: "ang" not in each.name.lower()))
 
 
-def _named(group: Group, folder: Path) -> str:
+def _named(group: ImageGroup, folder: Path) -> str:
     return group.files[0].relative_to(folder).as_posix()

@@ -30,7 +30,7 @@ MRC_MODES = {0: "int8", 1: "int16", 2: "float32", 6: "uint16", 12: "float16"}
 
 
 @dataclass(frozen=True)
-class Layout:
+class ImageLayout:
     """Images in their files.
 
     Attributes
@@ -49,7 +49,7 @@ class Layout:
     lists: dict[str, Array] = field(default_factory=dict)
 
 
-def layout_of(material: Material, answers: Answers, found: Findings) -> Layout:
+def layout_of(material: Material, answers: Answers, found: Findings) -> ImageLayout:
     """Return how the images of a scan lie in their files.
 
     Raises
@@ -82,7 +82,7 @@ def names_of(files: tuple[Path, ...], folder: Path) -> str | list[str]:
     return names
 
 
-def _of_tiff(material: Material, found: Findings) -> Layout:
+def _of_tiff(material: Material, found: Findings) -> ImageLayout:
     with open_input(material.images[0]) as file:
         image = tiff_of(file)
     rows, columns = image.shape[-2:]
@@ -93,7 +93,7 @@ def _of_tiff(material: Material, found: Findings) -> Layout:
     one_by_one = isinstance(names, list) or len(material.images) == 1
     table: dict[str, object] = {"files": names} if not one_by_one else {"file": names}
     found.take("views", f"{n:,} views of {rows:,} × {columns:,}", f"{_how_many(material)} images")
-    return Layout(table, (n, rows, columns), image.dtype.kind in "iu")
+    return ImageLayout(table, (n, rows, columns), image.dtype.kind in "iu")
 
 
 def _how_many(material: Material) -> str:
@@ -101,7 +101,9 @@ def _how_many(material: Material) -> str:
     return "pages of the TIFF" if n == 1 else f"{n:,} TIFF"
 
 
-def _of_arrays(file: InputFile, material: Material, answers: Answers, found: Findings) -> Layout:
+def _of_arrays(
+    file: InputFile, material: Material, answers: Answers, found: Findings
+) -> ImageLayout:
     stored = arrays_in(file)
     chosen = _chosen(file, stored, answers)
     order = _order(file, chosen, answers)
@@ -119,7 +121,7 @@ def _of_arrays(file: InputFile, material: Material, answers: Answers, found: Fin
     found.take("array", f"{chosen.name or file.name}: {text}", "the largest array")
     lists = {each.name: each for each in stored if len(each.shape) == 1}
     values = {name: _list(file, name) for name in lists if lists[name].shape[0] >= shape[0]}
-    return Layout(table, shape, chosen.dtype.kind in "iu", lists=values)
+    return ImageLayout(table, shape, chosen.dtype.kind in "iu", lists=values)
 
 
 FLAT_NAMES = ("flat", "white", "ref", "open", "gain", "bright", "blank")
@@ -167,7 +169,7 @@ def _list(file: InputFile, name: str) -> Array:
     return np.asarray(array_of(file, name), np.float64)
 
 
-def _of_mrc(file: InputFile, material: Material, found: Findings) -> Layout:
+def _of_mrc(file: InputFile, material: Material, found: Findings) -> ImageLayout:
     order = ">" if file.head[212:213] == b"\x11" else "<"
     columns, rows, views, mode = (int(n) for n in np.frombuffer(file.head[:16], f"{order}i4"))
     (extended,) = (int(n) for n in np.frombuffer(file.head[92:96], f"{order}i4"))
@@ -184,10 +186,10 @@ def _of_mrc(file: InputFile, material: Material, found: Findings) -> Layout:
         "shape": [views, rows, columns],
     }
     found.take("views", f"{views:,} views of {rows:,} × {columns:,}", "its MRC header")
-    return Layout(table, (views, rows, columns), mode != 2 and mode != 12)
+    return ImageLayout(table, (views, rows, columns), mode != 2 and mode != 12)
 
 
-def _of_raw(file: InputFile, material: Material, answers: Answers, found: Findings) -> Layout:
+def _of_raw(file: InputFile, material: Material, answers: Answers, found: Findings) -> ImageLayout:
     kind = _type_of(file, answers)
     item = kind.numpy.itemsize
     each = file.size
@@ -214,7 +216,9 @@ def _of_raw(file: InputFile, material: Material, answers: Answers, found: Findin
     }
     text = f"{n_views:,} views of {best.rows:,} × {best.columns:,}"
     _tell_raw(found, answers, kind, shapes, text)
-    return Layout(table, (n_views, best.rows, best.columns), kind.dtype[0] in "iu", tuple(shapes))
+    return ImageLayout(
+        table, (n_views, best.rows, best.columns), kind.dtype[0] in "iu", tuple(shapes)
+    )
 
 
 def _tell_raw(

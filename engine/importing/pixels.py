@@ -11,7 +11,7 @@ from engine.io.xray.tiff import DAMAGE, is_tiff
 
 Pixel = tuple[float, float]
 MM_PER_UNIT = {2: 25.4, 3: 10.0}
-"""Of the tag ResolutionUnit: inch, centimetre."""
+"""Inch and centimetre, by the tag ResolutionUnit."""
 MM_PER_WORD = {
     **dict.fromkeys(("mm", "millimeter", "millimetre"), 1.0),
     **dict.fromkeys(("um", "µm", "μm", "\\u00b5m", "micron", "microns", "micrometer"), 1e-3),

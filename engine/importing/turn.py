@@ -38,7 +38,7 @@ WORD = re.compile(r"ang|deg|theta|rot|phi", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Turn:
+class ViewAngles:
     """What the angles are, as the table `angles` of a sidecar, and why.
 
     Attributes
@@ -60,12 +60,12 @@ def sampled(n_views: int) -> list[int]:
     return [min(max(view, 0), n_views - 1) for view in wanted]
 
 
-def even(total_deg: float, n_views: int, *, with_end: bool, first: float = 0.0) -> Turn:
+def even(total_deg: float, n_views: int, *, with_end: bool, first: float = 0.0) -> ViewAngles:
     """Return even steps over so many degrees; with the last view at their end, or before it."""
     step = total_deg / max(n_views - with_end, 1)
     end = ", the last view at the end of it" if with_end else ""
     text = f"{total_deg:g}° in steps of {step:.6g}°{end}"
-    return Turn({"first": first, "step": step}, text, "")
+    return ViewAngles({"first": first, "step": step}, text, "")
 
 
 def as_table(values: Array) -> dict[str, object]:
@@ -79,7 +79,7 @@ def as_table(values: Array) -> dict[str, object]:
 
 def in_files(
     texts: Sequence[Path], folder: Path, n_views: int, n_flats: int, n_darks: int
-) -> Turn | None:
+) -> ViewAngles | None:
     """Return the angles of a text with one for each view, or for each image of all kinds."""
     for path in texts:
         try:
@@ -91,11 +91,11 @@ def in_files(
         found = of_list(values, n_views, n_flats, n_darks)
         if found is not None:
             table: dict[str, object] = {"file": name, **found.table}
-            return Turn(table, f"{name}: {found.text}", found.why)
+            return ViewAngles(table, f"{name}: {found.text}", found.why)
     return None
 
 
-def of_list(values: Array, n_views: int, n_flats: int, n_darks: int) -> Turn | None:
+def of_list(values: Array, n_views: int, n_flats: int, n_darks: int) -> ViewAngles | None:
     """Return the angles of a list of the right length; where it is longer, which to leave out."""
     if values.ndim != 1 or not np.isfinite(values).all() or len(values) < n_views or n_views < 2:
         return None
@@ -116,7 +116,7 @@ def of_list(values: Array, n_views: int, n_flats: int, n_darks: int) -> Turn | N
         table["leave_out"] = [list(part) for part in parts]
         why = f"it holds {len(values):,} numbers, those of flats and darks too"
     degrees = np.rad2deg(span) if unit == "rad" else span
-    return Turn(table, f"a list over {degrees:.5g}°", why)
+    return ViewAngles(table, f"a list over {degrees:.5g}°", why)
 
 
 def _left_out(
@@ -137,7 +137,7 @@ def _left_out(
     return [(start, end) for start, end in parts if end >= start]
 
 
-def in_names(files: Sequence[Path]) -> Turn | None:
+def in_names(files: Sequence[Path]) -> ViewAngles | None:
     """Return angles that stand in the names of the files: even, and no plain counter."""
     if len(files) < 4:
         return None
@@ -148,19 +148,19 @@ def in_names(files: Sequence[Path]) -> Turn | None:
         texts = [each[k].group() for each in spans]
         before = files[0].stem[: spans[0][k].start()][-6:]
         after = files[0].stem[spans[0][k].end() :][:4]
-        told = WORD.search(before) or after.lower().startswith("deg")
-        if not told and not any(DECIMAL.search(text) for text in texts):
+        is_named = WORD.search(before) or after.lower().startswith("deg")
+        if not is_named and not any(DECIMAL.search(text) for text in texts):
             continue
         values = np.array([float(text.replace(",", ".").replace("p", ".")) for text in texts])
         steps = np.diff(values)
         typical = float(np.median(steps))
         if typical and np.abs(steps - typical).max() <= EVEN * abs(typical) + 0.011:
             text = f"from {values[0]:g}° to {values[-1]:g}°, as the names of the files say"
-            return Turn(as_table(values), text, f"as in {files[-1].name}")
+            return ViewAngles(as_table(values), text, f"as in {files[-1].name}")
     return None
 
 
-def from_views(views: Array, n_views: int, *, parallel: bool) -> Turn:
+def from_views(views: Array, n_views: int, *, parallel: bool) -> ViewAngles:
     """Return a whole or half a turn from how the first views are like the last.
 
     Parameters
@@ -184,13 +184,13 @@ def from_views(views: Array, n_views: int, *, parallel: bool) -> Turn:
     if is_whole:
         with_end = same < 0.5 * step or _is_round(n_views - 1)
         turn = even(360.0, n_views, with_end=with_end)
-        return Turn(turn.table, turn.text, "the last view is next to the first")
+        return ViewAngles(turn.table, turn.text, "the last view is next to the first")
     if is_half:
         with_end = mirrored < 0.5 * step or _is_round(n_views - 1)
         turn = even(180.0, n_views, with_end=with_end)
-        return Turn(turn.table, turn.text, "the last view is the mirror image of the first")
+        return ViewAngles(turn.table, turn.text, "the last view is the mirror image of the first")
     turn = even(180.0 if parallel else 360.0, n_views, with_end=_is_round(n_views - 1))
-    return Turn(turn.table, turn.text, "first and last views do not tell", is_sure=False)
+    return ViewAngles(turn.table, turn.text, "first and last views do not tell", is_sure=False)
 
 
 def _is_round(n: int) -> bool:

@@ -138,7 +138,7 @@ def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
         return "Crystal map", lambda: _of_map(path)
     raise UnknownFormatError(
         f"{path.name}: unknown format; known are list-mode and X-ray scans, volumes, crystal maps, "
-        "efficiencies and our .toml files; raw X-ray projections want a .toml beside them."
+        "efficiencies and our .toml; raw projections want a .toml beside them: isocenter import."
     )
 
 

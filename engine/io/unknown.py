@@ -22,5 +22,9 @@ def unknown(file: InputFile, wanted: str, known: Sequence[AnyReader]) -> Unknown
         )
     what = f"this is a file of the kind {found!r}, not a {wanted}" if found else f"unknown {wanted}"
     is_raw = found is None and "scan" in wanted
-    raw = "; raw X-ray projections want a .toml beside them" if is_raw else ""
+    raw = (
+        "; raw X-ray projections want a .toml beside them, which `isocenter import` writes"
+        if is_raw
+        else ""
+    )
     return UnknownFormatError(f"{path.name}: {what}; can be read: {listed(known)}{raw}.")

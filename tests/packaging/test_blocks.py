@@ -38,6 +38,7 @@ ONLY_PARSED = {
     "isocenter dicom": "wants an image and a node; tests/engine/io/test_dicom_network.py has both",
     "isocenter live": "waits for a detector; tests/engine/cli/test_live.py plays scans",
     "isocenter tune": "measures for a minute; tests/engine/tuning runs it on little work",
+    "isocenter import": "wants a scan that says nothing; tests/engine/importing makes some",
     "isocenter sinogram": "wants sinograms; tests/engine/io/test_sinogram_interfile.py has some",
     "isocenter mu-map": "wants a CT; tests/engine/cli/test_mu_map_verb.py has some",
     "isocenter register": "wants two images of a body; tests/engine/registration makes some",

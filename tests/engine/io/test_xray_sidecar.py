@@ -324,7 +324,7 @@ def test_raw_projections_without_a_sidecar_are_told_to_want_one(tmp_path: Path) 
     for read in (read_listmode, read_projections):
         with pytest.raises(UnknownFormatError, match=r"want a \.toml beside them"):
             read(path)
-    assert "want a .toml beside them" in inspect(path).faults[0]
+    assert "want a .toml beside them: isocenter import" in inspect(path).faults[0]
 
 
 def test_a_sidecar_that_is_no_toml_says_so(tmp_path: Path) -> None:
