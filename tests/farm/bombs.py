@@ -112,6 +112,23 @@ def packed_matlab(folder: Path) -> object:
     return read_projections(folder / "a.mat")
 
 
+def packed_array(folder: Path) -> object:
+    """An array of a scan whose member unpacks to 384 MiB."""
+    packed = zipfile.ZipFile(folder / "scan.npz", "w", zipfile.ZIP_DEFLATED)
+    with packed as archive, archive.open("a.npy", "w", force_zip64=True) as member:
+        for _ in range(24):
+            member.write(PIECE)
+    return read_projections(sidecar(folder, file="scan.npz#a", dtype=None, shape=None))
+
+
+def packed_variable(folder: Path) -> object:
+    """A variable of a scan that unpacks to 2 GiB."""
+    bomb = deflated(2 * 2**30)
+    head = b"MATLAB 5.0 MAT-file".ljust(124) + b"\0\1IM"
+    (folder / "scan.mat").write_bytes(head + struct.pack("<II", 15, len(bomb)) + bomb)
+    return read_projections(sidecar(folder, file="scan.mat#a", dtype=None, shape=None))
+
+
 def packed_matrix(folder: Path) -> object:
     """A sparse matrix whose member unpacks to 384 MiB."""
     packed = zipfile.ZipFile(folder / "m.npz", "w", zipfile.ZIP_DEFLATED)
@@ -190,6 +207,7 @@ def long_number(folder: Path) -> object:
 
 BOMBS: tuple[Callable[[Path], object], ...] = (
     *(volume, efficiencies, projections, one_chunk, packed_nifti, packed_tiff, packed_matlab),
+    *(packed_array, packed_variable),
     *(packed_matrix, page_loop, date_names, soft_links, crystal_keys, dotted_keys, many_keys),
     *(deep, long_number),
 )

@@ -228,6 +228,14 @@ def _stack_sidecar(folder: Path) -> Path:
     return path
 
 
+def _array_sidecar(folder: Path) -> Path:
+    path = sidecar(folder, file="scan.npz#counts", dtype=None, shape=None, flats=None, darks=None)
+    for raw in folder.glob("*.raw"):
+        raw.unlink()
+    np.savez_compressed(folder / "scan.npz", counts=xray_files.counts())
+    return path
+
+
 def _vectors(folder: Path) -> Path:
     projections = read_projections(xray_files.dxchange(folder))
     save_projections(projections, folder / "scan.toml")
@@ -356,6 +364,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("zeiss", volumes.zeiss, read_projections),
     Kind("sidecar-raw", sidecar, read_projections),
     Kind("sidecar-tiff", _stack_sidecar, read_projections),
+    Kind("sidecar-array", _array_sidecar, read_projections),
     Kind("vectors", _vectors, read_projections),
     Kind("rtk", partial(_meta, packed=False), read_projections),
     Kind("rtk-packed", partial(_meta, packed=True), read_projections),

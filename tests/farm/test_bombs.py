@@ -168,7 +168,10 @@ UNPACKING: dict[type[Format], tuple[Bomb, ...]] = {
     HistogramHdf5: (hdf5("own-histogram"),),
     VolumeHdf5: (hdf5("own-volume"), bombs.volume),
     Nifti: (bombs.packed_nifti,),
-    RawSidecar: (bombs.packed_tiff, bombs.page_loop),
+    RawSidecar: (
+        *(bombs.packed_tiff, bombs.page_loop),
+        *(bombs.packed_array, bombs.packed_variable),
+    ),
     RtkXml: (metaimage, xml),
     MetaImageVolumes: (volumes.huge_mhd,),
     Nrrd: (volumes.huge_nrrd,),

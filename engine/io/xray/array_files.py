@@ -16,7 +16,7 @@ import numpy as np
 
 from engine.arrays import Array
 from engine.errors import FileFormatError
-from engine.io.budget import refuse_bomb, refuse_no_room
+from engine.io.budget import most_unpacked, refuse_bomb, refuse_no_room
 from engine.io.hdf5 import is_hdf5, open_hdf5
 from engine.io.npz import DAMAGE
 from engine.io.open_input import HEAD_BYTES, InputFile
@@ -25,7 +25,6 @@ from engine.io.xray import matlab
 SIGN = "#"
 """Before the name of an array, after that of its file."""
 SUFFIXES = (".npy", ".npz", ".mat", ".h5", ".hdf5", ".hdf", ".nxs")
-MAX_MATLAB_BYTES = 2**31
 MOST_ARRAYS = 1000
 NUMBERS = "fiu"
 
@@ -120,8 +119,10 @@ def _of_hdf5(file: InputFile) -> list[StoredArray]:
 
 
 def _variables(file: InputFile) -> list[tuple[str, matlab.Value]]:
+    most = most_unpacked(file.size)
+    refuse_no_room(2 * file.size, file.name, "the projections")
     try:
-        return list(matlab.variables(memoryview(file.read()), MAX_MATLAB_BYTES))
+        return list(matlab.variables(memoryview(file.read()), most))
     except (ValueError, struct.error, zlib.error) as e:
         raise _damaged(file, e) from e
 
