@@ -59,7 +59,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "quality": ("io", "simulate", *LEAVES),
     "modalities": ("privacy", "reporting", "simulate", *SCANS),
     "results": ("modalities", "privacy", "reporting", *SCANS),
-    "jobs": ("modalities", "privacy", "registration", "reporting", "results", *SCANS),
+    "jobs": ("importing", "modalities", "privacy", "registration", "reporting", "results", *SCANS),
     "live": ("jobs", "modalities", "privacy", "reporting", *SCANS),
     "support": (
         *("backend", "io.atomic_write", "reporting.environment", "paths"),
@@ -133,6 +133,7 @@ READERS = frozenset(
         *("read", "read_volume", "read_scanner", "read_listmode", "read_histogram"),
         *("read_projections", "read_mu_map", "read_efficiencies", "read_study", "inspect"),
         *("purpose_of", "summarise", "scan_at", "auxiliary_at", "volume_at"),
+        *("draft_of", "look_at", "may_import"),
     )
 )
 """Functions of the engine that open files of others."""

@@ -34,6 +34,7 @@ class Commands(Tasks):
     -------
     choose_requested : the role that the user wants to choose a file for
     offered : a role and the file that the user dropped on it
+    import_requested : a file or folder that does not describe itself
 
     Parameters
     ----------
@@ -45,6 +46,7 @@ class Commands(Tasks):
 
     choose_requested = Signal(str)
     offered = Signal(str, object)
+    import_requested = Signal(object)
 
     def __init__(
         self, session: Session, preferences: Preferences, loader: Loader | None = None
@@ -56,6 +58,7 @@ class Commands(Tasks):
         self._making_loader = Lock()
         self.kept = KeptInputs(preferences.folder)
         self._opening = Opening(session, preferences, self.kept, self, self.loader)
+        self._opening.import_requested.connect(self.import_requested)
         if self.kept.fault:
             session.add_log("warning", self.kept.fault)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from app.control.reading import (
     Addition,
@@ -25,6 +25,7 @@ from app.control.reading import (
     Wanted,
 )
 from app.control.tasks import Tasks
+from app.control.undescribed import UndescribedError, undescribed
 from app.models.inputs import DATA, Inputs
 from app.models.kept_inputs import KeptInputs
 from app.models.messages import Answer, Problem
@@ -70,7 +71,13 @@ class Opening(QObject):
     Attributes
     ----------
     serial : raised by everything the user opens or clears
+
+    Signals
+    -------
+    import_requested : a file or folder whose import the user agreed to
     """
+
+    import_requested = Signal(object)
 
     def __init__(
         self,
@@ -138,7 +145,8 @@ class Opening(QObject):
                 reader = StudyReader(files, self._kept, copy, roles, title, waiting, agreed)
                 return request.work(reader)
             except EngineError as e:
-                return e
+                is_scan = request.role in ("", DATA)
+                return undescribed(e, request.path if is_scan else None, files)
 
         self._tasks.run_task(
             work,
@@ -227,6 +235,9 @@ class Opening(QObject):
         if request.role in ("", DATA):
             self._lost = request.name
             self._waiting = self._without_scanner(request, fault)
+        if isinstance(fault, UndescribedError):
+            self._offer_import(request, text, safe)
+            return
         files = (request.path,) if request.path is not None else ()
         answer = None
         if isinstance(fault, CutOffError):
@@ -238,6 +249,15 @@ class Opening(QObject):
         self._session.raise_problem(
             Problem(request.refusal, text, safe, answer=answer, files=files)
         )
+
+    def _offer_import(self, request: Request, text: str, safe: str) -> None:
+        answer = Answer(
+            "Import …",
+            "See what can be told from its files, and say what they leave open",
+            lambda: self.import_requested.emit(request.path),
+        )
+        title = f"{request.name} does not describe itself."
+        self._session.raise_problem(Problem(title, text, safe, answer=answer, is_fault=False))
 
     def _without_scanner(self, request: Request, fault: EngineError) -> Wanted | None:
         """Return the scan that can be opened once its scanner is chosen."""

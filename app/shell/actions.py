@@ -31,6 +31,9 @@ class Actions(QObject):
         self._followed: LiveModel | None = None
         make = self._make
         self.open = make("Open …", "open", "Ctrl+O", "Open a scan, study, protocol or volume")
+        self.import_ = make(
+            "Import …", "", "", "Open TIFF images or raw values that do not describe themselves"
+        )
         self.live = make(
             "Live …", "live", "Ctrl+Shift+L", "Follow an X-ray scan while it is measured"
         )
@@ -111,7 +114,7 @@ class Actions(QObject):
         """Put the actions into menus; recent files go to `open_path`, demos to `try_demo`."""
         menus: dict[str, tuple[QAction | None, ...]] = {
             "&File": (
-                *(self.open, self.live, None, self.save_study, self.save_protocol),
+                *(self.open, self.import_, self.live, None, self.save_study, self.save_protocol),
                 *(None, self.export, self.identify, None, self.storage, None, self.quit),
             ),
             "&Edit": (self.undo, self.redo),
@@ -188,6 +191,7 @@ class Actions(QObject):
         _allow(self.export, images, "Write the image to a file (Ctrl+E)")
         busy = "A reconstruction is running." if state.is_active else ""
         _allow(self.live, busy, "Follow an X-ray scan while it is measured (Ctrl+Shift+L)")
+        _allow(self.import_, busy, "Open TIFF images or raw values that do not describe themselves")
         _allow(self.open, busy, "Open a scan, study, protocol or volume (Ctrl+O)")
         for key, action in self.demos.items():
             _allow(action, busy, DEMOS[key].tip)

@@ -19,6 +19,10 @@ from engine.modalities import all_roles
 from engine.support import SupportBundle
 
 ICON_PX = 48
+IMPORT_KINDS = (
+    "Images, raw values and arrays (*.tif *.tiff *.raw *.bin *.dat *.img *.vol *.npy *.npz *.mat "
+    "*.mrc *.h5 *.hdf5 *.nxs);;All files (*)"
+)
 SCANNER_SUFFIXES = (".toml", ".txt", ".csv", ".tsv")
 
 
@@ -28,6 +32,7 @@ class Dialogs(QObject):
     def __init__(self, parent: QWidget, context: AppContext) -> None:
         super().__init__(parent)
         self._parent, self._context = parent, context
+        context.commands.import_requested.connect(self.import_scan)
 
     def choose(self, role: str, chosen: Callable[[Path], object]) -> None:
         """Let the user choose a file for a role of the study."""
@@ -36,6 +41,20 @@ class Dialogs(QObject):
         if path is not None:
             self._context.preferences.folder_last_used = str(path.parent)
             chosen(path)
+
+    def choose_import(self) -> None:
+        """Let the user choose what to import: one of many images stands for all of them."""
+        folder = self._context.preferences.folder_last_used
+        path = ask_open(self._parent, "Import", folder, IMPORT_KINDS)
+        if path is not None:
+            self._context.preferences.folder_last_used = str(path.parent)
+            self.import_scan(path)
+
+    def import_scan(self, path: Path) -> None:
+        """Look at a scan that does not describe itself, and ask what it leaves open."""
+        from app.study.import_dialog import ImportDialog
+
+        ImportDialog(self._parent, self._context, path).open()
 
     def confirm(self, title: str, text: str, yes: str) -> bool:
         """Ask a question whose safe answer is no."""

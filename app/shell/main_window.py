@@ -142,6 +142,7 @@ class MainWindow(QMainWindow):
         self.actions_.connect_to(
             {
                 "open": self.choose_any,
+                "import_": self.dialogs.choose_import,
                 "live": self.live.show,
                 "export": self.export,
                 "save_study": self.dialogs.save_study,

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from engine.importing.draft import draft_of as draft_of
     from engine.importing.guess import Guess as Guess
     from engine.importing.guess import Question as Question
+    from engine.importing.look import ImportLook as ImportLook
+    from engine.importing.look import Reading as Reading
+    from engine.importing.look import look_at as look_at
+    from engine.importing.offering import may_import as may_import
     from engine.importing.writing import write_draft as write_draft
 
 if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other name
@@ -24,6 +28,8 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "engine.importing.answers": ("Answers", "answers_of"),
             "engine.importing.draft": ("Draft", "draft_of"),
             "engine.importing.guess": ("Guess", "Question"),
+            "engine.importing.look": ("ImportLook", "Reading", "look_at"),
+            "engine.importing.offering": ("may_import",),
             "engine.importing.writing": ("write_draft",),
         },
     )

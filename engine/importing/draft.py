@@ -146,7 +146,9 @@ def _kind(
         level = answers.white_level or guess.white_level or float(np.nanmax(sample))
         table["white_level"] = level
         why = "as you say" if answers.white_level else guess.why
-        found.take("white_level", f"{level:.6g} counts", why)
+        found.take(
+            "white_level", f"{level:,.0f} counts" if level >= 100 else f"{level:.3g} counts", why
+        )
     elif answers.white_level is not None:
         table["white_level"] = answers.white_level
     if kind != "counts" and scale is not None:

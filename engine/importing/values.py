@@ -63,13 +63,13 @@ def values_of(sample: Array, *, whole_numbers: bool, has_flats: bool) -> Values:
         if not is_bright:
             return Values(
                 "integrals",
-                f"the sides are darker ({air:.4g}) than the middle ({middle:.4g}), so logarithms "
-                "in another unit",
+                f"the sides are darker ({in_words(air)}) than the middle ({in_words(middle)}), so "
+                "logarithms in another unit",
                 wants_scale=True,
                 is_sure=False,
             )
         is_flat = spread < FLAT_AIR * abs(air)
-        why = f"the sides are the brightest, {air:.4g} counts, and taken as the open beam"
+        why = f"the sides are the brightest, {in_words(air)} counts, and taken as the open beam"
         return Values("counts", why, white_level=float(air), is_sure=is_flat)
     if is_bright and low > -0.1 and high < LARGEST_TRANSMISSION:
         return Values("transmission", f"the sides are the brightest, {air:.3g}")
@@ -87,3 +87,8 @@ def _air_of(sample: Array) -> tuple[float, float, float]:
     by_view = np.nanmean(both.reshape(len(both), -1), axis=1)
     noise_free = float(np.ptp(by_view))
     return air, float(np.nanmedian(middle)), noise_free
+
+
+def in_words(number: float) -> str:
+    """Return a number for people."""
+    return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.3g}"

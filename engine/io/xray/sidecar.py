@@ -96,6 +96,11 @@ def references_of(settings: Sidecar, path: Path) -> tuple[Images | None, Images 
     return flats, darks
 
 
+def orbit_of(settings: Sidecar, shape: tuple[int, int, int], path: Path) -> XrayGeometry:
+    """Return where source and detector stand in each view of projections of this shape."""
+    return _geometry(settings, shape, path, n_references=0)[0]
+
+
 def _n_of(*references: Images | None) -> int:
     return sum(len(images) for images in references if images is not None)
 

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from engine.data.volume import Volume
 from engine.geometry.scanner import Scanner
+from engine.importing import ImportLook, look_at, may_import
 from engine.io import read_scanner
 from engine.jobs.loader.loader import Calls, never
 from engine.modalities.opening import AuxiliaryFile, auxiliary_at, scan_at, volume_at
@@ -57,6 +58,14 @@ class ForeignFiles:
     def protocol(self, path: Path) -> Protocol:
         """Read a protocol file."""
         return self._ask(read_protocol, path)
+
+    def may_import(self, path: Path) -> bool:
+        """Return whether a file that nothing reads may be projections."""
+        return self._ask(may_import, path)
+
+    def import_look(self, path: Path, said: dict[str, object]) -> ImportLook:
+        """Return what projections that do not describe themselves may be, with pictures."""
+        return self._ask(look_at, path, said)
 
     def _ask(self, function: Callable[..., T], path: Path, *more: object) -> T:
         return self._loader.call(function, path, *more, about=path, stopped=self._stopped)

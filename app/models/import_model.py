@@ -1,0 +1,205 @@
+"""A scan that does not describe itself: what is guessed of it, and what the user says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from engine.importing import Draft, ImportLook, Reading
+
+TYPES = (
+    *("uint8", "int8", "uint16", "int16", "uint32", "int32"),
+    *("float16", "float32", "float64"),
+)
+KINDS = ("counts", "transmission", "integrals")
+
+
+@dataclass(frozen=True)
+class ImportField:
+    """One thing that the user may say.
+
+    Attributes
+    ----------
+    key : of the answer
+    title, tip : for people
+    choices : to choose from; empty where it is typed
+    """
+
+    key: str
+    title: str
+    tip: str
+    choices: tuple[str, ...] = ()
+
+
+RAW_FIELDS = (
+    ImportField("columns", "Columns", "Pixels in a row of an image"),
+    ImportField("rows", "Rows", "Rows of an image"),
+    ImportField("dtype", "Type", "Type of the stored values", TYPES),
+    ImportField("byte_order", "Byte first", "Which byte of a value comes first", ("little", "big")),
+    ImportField("offset_bytes", "Header", "Bytes before the images"),
+)
+ARRAY = ImportField("array", "Array", "Name of the projections in the file")
+KIND = ImportField("kind", "Values", "What the values are", KINDS)
+SCALE = ImportField("scale", "Scale", "What stored values are multiplied by; 0.001 for thousandths")
+WHITE = ImportField("white_level", "Open beam", "Counts where nothing is in the way")
+LAST_FIELDS = (
+    ImportField("flats", "Flats", "A folder, a file, or what names begin with; none for none"),
+    ImportField("darks", "Darks", "A folder, a file, or what names begin with; none for none"),
+    ImportField("angles", "Angles", "360 or 180 degrees in all; 0:0.5 for first and step; a text"),
+    ImportField("beam", "Beam", "parallel, or source to axis and to detector in mm: 100,400"),
+    ImportField("pixel", "Pixel", "Width on the detector in mm: 0.05, or 0.05,0.06"),
+    ImportField("axis_column", "Axis", "Column that sees the rotation axis, from 0; blank: found"),
+)
+FIELDS = (*RAW_FIELDS, ARRAY, KIND, SCALE, WHITE, *LAST_FIELDS)
+
+
+class ImportModel(QObject):
+    """What is known of the scan so far.
+
+    Signals
+    -------
+    changed : anything
+    said_changed : the user said something, so that another look is wanted
+
+    Attributes
+    ----------
+    source : what was chosen
+    said : answers by their key
+    look : the newest; None before the first
+    fault : why there is none, or why the last answer cannot be used
+    is_busy : whether a look is being made
+    """
+
+    changed = Signal()
+    said_changed = Signal()
+
+    def __init__(self, source: Path) -> None:
+        super().__init__()
+        self.source = source
+        self.said: dict[str, object] = {}
+        self.look: ImportLook | None = None
+        self.fault = ""
+        self.is_busy = False
+        self._shown: dict[str, object] | None = None
+
+    # what the user does
+
+    def say(self, key: str, value: object) -> None:
+        """Say something, or with an empty text take it back."""
+        said = {k: v for k, v in self.said.items() if k != key}
+        if value not in (None, ""):
+            said[key] = value
+        if said != self.said:
+            self.said = said
+            self.said_changed.emit()
+            self.changed.emit()
+
+    def pick(self, reading: Reading) -> None:
+        """Take one of the four readings."""
+        now = bool(self.said.get("clockwise")), bool(self.said.get("mirrored"))
+        if now != (reading.clockwise, reading.mirrored) or "clockwise" not in self.said:
+            self.said = self.said | {
+                "clockwise": reading.clockwise,
+                "mirrored": reading.mirrored,
+            }
+            self.said_changed.emit()
+            self.changed.emit()
+
+    # what is found
+
+    def begin(self) -> None:
+        """Wait for a look."""
+        self.is_busy = True
+        self.changed.emit()
+
+    def take(self, said: dict[str, object], found: ImportLook | str) -> None:
+        """Take a look that was made with some answers, or why there is none."""
+        if said != self.said:
+            return
+        self._shown = said
+        if isinstance(found, str):
+            self.fault = found
+        else:
+            self.look, self.fault = found, ""
+        self.changed.emit()
+
+    def end(self) -> None:
+        """Note that no look is being made any more."""
+        self.is_busy = False
+        self.changed.emit()
+
+    # what is shown
+
+    @property
+    def draft(self) -> Draft | None:
+        """What would be written; None before the first look."""
+        return self.look.draft if self.look is not None else None
+
+    @property
+    def is_current(self) -> bool:
+        """Whether what is on show was made with all that was said."""
+        return self._shown == self.said
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Keys of what must still be said."""
+        draft = self.draft
+        return tuple(q.key for q in draft.questions if not q.proposal) if draft else ()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it can be written as it is shown."""
+        has_look = self.look is not None and self.is_current and not self.is_busy
+        return has_look and not (self.fault or self.missing)
+
+    @property
+    def fields(self) -> tuple[ImportField, ...]:
+        """What may be said of this scan."""
+        draft = self.draft
+        if draft is None:  # what may help where not even the size could be told
+            return (*RAW_FIELDS, ARRAY) if self.fault else ()
+        keys = {guess.key for guess in draft.guesses}
+        values = (KIND, *self._value_fields(draft))
+        arrays = (ARRAY,) if "array" in keys else ()
+        return (*(RAW_FIELDS if draft.shapes else ()), *arrays, *values, *LAST_FIELDS)
+
+    def _value_fields(self, draft: Draft) -> tuple[ImportField, ...]:
+        if draft.table["kind"] != "counts":
+            return (SCALE,)
+        return () if "flats" in draft.table else (WHITE,)
+
+    def guess(self, key: str) -> tuple[str, str]:
+        """Return what is taken for a field, and why; empty where nothing is."""
+        draft = self.draft
+        if draft is None:
+            return "", ""
+        found = next((g for g in draft.guesses if g.key == key), None)
+        text, why = (found.text, found.why) if found is not None else ("", "")
+        if key in ("columns", "rows") and draft.shapes:
+            return f"{draft.shape[2 if key == 'columns' else 1]}", f"{text}: {why}" if why else ""
+        if key in ("dtype", "byte_order"):
+            return str(draft.table.get(key, "")), why
+        return text, why
+
+    @property
+    def words(self) -> str:
+        """How it stands, in a sentence."""
+        if self.fault:
+            return self.fault
+        if self.look is None:
+            return "Looking at the files …"
+        if self.look.fault:
+            return self.look.fault
+        titles = [field.title.lower() for field in FIELDS if field.key in self.missing]
+        if titles:
+            return f"Still to be said: {', '.join(titles)}. {self.look.remark}".strip()
+        return self.look.remark or "Pick the slice that is sharp and no mirror image."
+
+    @property
+    def tone(self) -> str:
+        """The tone of these words."""
+        if self.fault or (self.look is not None and self.look.fault):
+            return "missing"
+        return "look" if self.missing else "muted"

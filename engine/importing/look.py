@@ -1,0 +1,193 @@
+"""A look at a draft: one projection, a sinogram row, and the middle slice as it would become.
+
+Some views and the rows about the middle are enough, with columns put together; the steps from
+counts to line integrals are those of a run, the slice is that by which these judge their own work.
+The four readings are the two senses of rotation, each with columns to the right and to the left.
+Of a cone beam two are blurred, and the others mirror images of one another; parallel rays make all
+four sharp, and two of them mirror images.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from engine.arrays import Array
+from engine.backend import cpu
+from engine.data.projections import Projections
+from engine.errors import EngineError
+from engine.importing.answers import Answers
+from engine.importing.draft import Draft, draft_of
+from engine.io.xray.sidecar import orbit_of, some_projections
+from engine.io.xray.sidecar_settings import Sidecar
+from engine.plain import Plain
+from engine.preprocess import BadPixels, CentreOfRotation, FlatField, Logarithm
+from engine.preprocess.central_slice import MARGIN, middle_slice
+from engine.settings import parse
+
+MOST_VIEWS, MOST_COLUMNS, MOST_PIXELS = 180, 192, 320
+STEPS = (FlatField(), BadPixels(), Logarithm())
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The middle slice for one sense of rotation and one side of the columns.
+
+    Attributes
+    ----------
+    clockwise, mirrored : as in the answers
+    image : (n, n) float32
+    """
+
+    clockwise: bool
+    mirrored: bool
+    image: Array
+
+
+@dataclass(frozen=True)
+class ImportLook:
+    """What a draft would give.
+
+    Attributes
+    ----------
+    draft : that was looked at
+    projection : (rows, columns) a view, as it is stored
+    sinogram : (views, columns) the middle row, line integrals
+    readings : the four, first that of the draft
+    remark : what the pictures leave out, one sentence; empty if nothing
+    fault : why there are no pictures, one sentence; empty if there are
+    """
+
+    draft: Draft
+    projection: Array | None = None
+    sinogram: Array | None = None
+    readings: tuple[Reading, ...] = ()
+    remark: str = ""
+    fault: str = ""
+
+
+def look_at(source: Path, said: dict[str, object], *, with_images: bool = True) -> ImportLook:
+    """Return a draft with its pictures.
+
+    Parameters
+    ----------
+    source
+        what the user chose
+    said
+        answers by their key
+    with_images
+        whether to make them
+
+    Raises
+    ------
+    EngineError
+        where there is no draft
+    """
+    draft = draft_of(source, parse(Answers, said, where="The import"))
+    if not with_images:
+        return ImportLook(draft)
+    try:
+        return _pictured(draft)
+    except EngineError as e:
+        return ImportLook(draft, fault=str(e))
+
+
+def _pictured(draft: Draft) -> ImportLook:
+    table, remark = _complete(draft.table)
+    settings = parse(Sidecar, table, where=draft.path.name)
+    n_views, n_rows, _ = draft.shape
+    views = np.unique(np.linspace(0, n_views - 1, min(n_views, MOST_VIEWS)).round().astype(int))
+    chosen = [int(view) for view in views]
+    rows = slice(max(n_rows // 2 - MARGIN, 0), n_rows // 2 + MARGIN + 1)
+    scan = some_projections(settings, draft.path, draft.shape, chosen, rows)
+    one = some_projections(settings, draft.path, draft.shape, chosen[:1], slice(0, n_rows))
+    integrals = _integrals(scan)
+    readings = []
+    for clockwise, mirrored in _senses(settings):
+        seen = _turned(settings, draft, integrals, chosen, rows, clockwise, mirrored)
+        readings.append(Reading(clockwise, mirrored, _slice(seen)))
+    sinogram = integrals.values.mean(axis=1)
+    return ImportLook(draft, _small(one.values[0]), np.asarray(sinogram), tuple(readings), remark)
+
+
+def _complete(table: Plain) -> tuple[Plain, str]:
+    """Return a table that can be read although answers are missing, and what it leaves out."""
+    geometry = dict(table["geometry"])
+    has_cone = geometry.get("kind") in ("cone", "fan") and "pixel_mm" in geometry
+    if has_cone or geometry.get("kind") == "parallel":
+        remark = ""
+    else:
+        for key in ("source_axis_mm", "source_detector_mm"):
+            geometry.pop(key, None)
+        geometry["kind"] = "parallel"
+        remark = "Shown as parallel rays until the beam and the size of a pixel are given."
+    return {**table, "geometry": geometry}, remark
+
+
+def _integrals(scan: Projections) -> Projections:
+    """Return line integrals of a few rows, with columns put together."""
+    on = cpu()
+    for step in STEPS:
+        if step.obstacle(scan) is None:
+            scan = step.apply(scan, on=on)
+    k = -(-scan.shape[2] // MOST_COLUMNS)
+    n = scan.shape[2] // k
+    values = np.nan_to_num(scan.values, posinf=0.0, neginf=0.0)[..., : n * k]
+    values = values.reshape(*scan.shape[:2], n, k).mean(axis=3)
+    return replace(
+        scan,
+        values=np.ascontiguousarray(values, np.float32),
+        geometry=scan.geometry.binned((1, k)),
+        kind="integrals",
+        flats=None,
+        darks=None,
+        bad_pixels=None,
+    )
+
+
+def _senses(settings: Sidecar) -> tuple[tuple[bool, bool], ...]:
+    """Return the four readings as (clockwise, mirrored), first that of the sidecar."""
+    g = settings.geometry
+    now = bool(getattr(g, "clockwise", False)), getattr(g, "columns", "right") == "left"
+    every = ((False, False), (True, False), (False, True), (True, True))
+    return (now, *(each for each in every if each != now))
+
+
+def _turned(
+    settings: Sidecar,
+    draft: Draft,
+    integrals: Projections,
+    views: list[int],
+    rows: slice,
+    clockwise: bool,
+    mirrored: bool,
+) -> Projections:
+    changes = {"clockwise": clockwise, "columns": "left" if mirrored else "right"}
+    geometry = settings.geometry.model_copy(update=changes)
+    turned = settings.model_copy(update={"geometry": geometry})
+    orbit = orbit_of(turned, draft.shape, draft.path)
+    kept = [view for view in views if view < orbit.n_views]
+    k = -(-draft.shape[2] // MOST_COLUMNS)
+    seen = orbit.select(kept).cropped(rows, slice(None)).binned((1, k))
+    return replace(integrals, values=integrals.values[: len(kept)], geometry=seen)
+
+
+def _slice(scan: Projections) -> Array:
+    """Return the middle slice, with its axis where the rays say that it is."""
+    on = cpu()
+    centre = CentreOfRotation()
+    if centre.obstacle(scan) is None:
+        scan = centre.apply(scan, on=on)
+    return np.asarray(middle_slice(scan, on=on)[0])
+
+
+def _small(image: Array) -> Array:
+    """Return a picture that is no larger than a look needs."""
+    k = max(1, -(-max(image.shape) // MOST_PIXELS))
+    rows, columns = (n // k for n in image.shape)
+    if not rows or k == 1:
+        return np.asarray(image[:: max(k, 1)], np.float32)
+    cut = image[: rows * k, : columns * k].reshape(rows, k, columns, k)
+    return np.asarray(cut.mean(axis=(1, 3)), np.float32)
