@@ -178,7 +178,9 @@ class ImportModel(QObject):
         found = next((g for g in draft.guesses if g.key == key), None)
         text, why = (found.text, found.why) if found is not None else ("", "")
         if key in ("columns", "rows") and draft.shapes:
-            return f"{draft.shape[2 if key == 'columns' else 1]}", f"{text}: {why}" if why else ""
+            n_views, rows, columns = draft.shape
+            sizes = f"{n_views:,} views of {rows:,} × {columns:,}: "
+            return str(columns if key == "columns" else rows), f"{sizes}{why}" if why else ""
         if key in ("dtype", "byte_order"):
             return str(draft.table.get(key, "")), why
         return text, why

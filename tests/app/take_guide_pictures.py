@@ -15,11 +15,16 @@ from PySide6.QtCore import QSize
 
 from app.export.export_dialog import ExportDialog
 from app.shell.application import make_app
+from app.study.import_dialog import ImportDialog
 from app.tune.tuning_dialog import TuningDialog
+from engine.geometry.orbits import circle, circular_cone
 from engine.modalities.demo import Demo
 from engine.modalities.dual_head_pet.demo import DualHeadDemo
 from engine.modalities.listmode_pet.demo import PetDemo
 from engine.modalities.xray_ct.demo import CtDemo
+from engine.simulate import Detector, simulate_xray
+from engine.simulate.phantom import ShapePhantom
+from engine.simulate.shapes import Cylinder
 from tests.app.gallery.photographer import Act, Photographer
 from tests.app.take_screenshots import HOME, PLATFORM, platform_of
 
@@ -29,6 +34,13 @@ THEME = "light"
 COLOURS = 128
 """Enough for a window with one grey image; keeps a picture near 100 kB."""
 TURN_RAD = 0.35
+RODS = (
+    (0.0, 0.0, 34.0, 25.0, 30.0, 0.02),
+    (-14.0, 6.0, 7.0, 5.0, 16.0, 0.03),
+    (12.0, 9.0, 4.0, 6.0, 24.0, -0.02),
+    (10.0, -9.0, 8.0, 4.0, 9.0, 0.015),
+)
+"""Middle (x, y), half axes and half height [mm] of rods, and what they add [1/mm]."""
 PICTURES = (
     "empty",
     "pet-loaded",
@@ -36,6 +48,7 @@ PICTURES = (
     "pet-finished",
     "export",
     "tuning",
+    "import",
     "ct-loaded",
     "ct-preview",
     "ct-geometry",
@@ -67,6 +80,29 @@ def tune(shots: Photographer) -> None:
     dialog.close()
 
 
+def importing(shots: Photographer) -> None:
+    """Look at raw values whose sizes nobody has said, up to the last answer."""
+    rods = tuple(Cylinder((x, y, 0), (a, b, h), mu_per_mm=mu) for x, y, a, b, h, mu in RODS)
+    scan = simulate_xray(
+        ShapePhantom("rods", rods),
+        circular_cone(
+            circle(180), source_axis_mm=300.0, source_detector_mm=450.0, shape=(64, 160),
+            pixel_mm=0.9,
+        ),
+        seed=3,
+        detector=Detector(photons=20_000.0),
+    )  # fmt: skip
+    folder = Path(tempfile.gettempdir()) / "rods"
+    folder.mkdir(exist_ok=True)
+    (folder / "rods.raw").write_bytes(scan.values[:, ::-1].astype("<u2").tobytes())
+    dialog = ImportDialog(shots.window, shots.window.context, folder / "rods.raw")
+    dialog.model.said = {"beam": "300,450", "pixel": "0.9"}
+    dialog.open()
+    shots.wait(lambda: dialog.model.is_complete and shots.is_calm())
+    shots.shoot("import", dialog)
+    dialog.close()
+
+
 def guide(shots: Photographer) -> None:
     """Go through the first scans that the guide tells of."""
     window = shots.window
@@ -83,6 +119,7 @@ def guide(shots: Photographer) -> None:
     folder.mkdir(exist_ok=True)
     shots.shoot_dialog("export", ExportDialog(window, images, len(images) - 1, folder))
     tune(shots)
+    importing(shots)
     load(shots, CtDemo())
     shots.shoot("ct-loaded")
     shots.show_step(1)

@@ -28,7 +28,9 @@ from app.shell.guide import GuideWindow
 from app.shell.help import HelpDialog
 from app.shell.storage_dialog import StorageDialog
 from app.shell.support_dialog import SupportDialog
+from app.study.import_dialog import ImportDialog
 from app.tune.tuning_dialog import TuningDialog
+from engine.importing import look_at
 from engine.modalities import MODALITIES
 from engine.support import SupportBundle
 from tests.app.screen_laws import (
@@ -45,6 +47,7 @@ from tests.app.screen_laws import (
     without_tips,
 )
 from tests.app.shell.test_fits_the_screen import LONG, long_volume
+from tests.engine.importing.scans import raw_file
 
 SCREEN = QSize(1280, 720)
 
@@ -110,6 +113,14 @@ def support(window, _: Path) -> QDialog:
     return SupportDialog(window, SupportBundle(files))
 
 
+def importing(window, folder: Path) -> QDialog:
+    """A raw file of a long name, with all that can be said of one."""
+    path = raw_file(folder).rename(folder / f"{LONG[:60]}.raw")
+    dialog = ImportDialog(window, window.context, path)
+    dialog.model.take({}, look_at(path, {}, with_images=False))
+    return dialog
+
+
 def replacing(window, folder: Path) -> QDialog:
     (folder / LONG).touch()
     return question_box(window, "Replace a file", question_of(folder / LONG), "help")
@@ -121,6 +132,7 @@ DIALOGS: dict[str, Callable[..., QDialog]] = {
     "export": export,
     "export over a file": export_over,
     "guide": lambda window, _: GuideWindow(window),
+    "import": importing,
     "help": lambda window, _: HelpDialog(window),
     "replace": replacing,
     "storage": lambda window, _: StorageDialog(window, window.context, lambda *words: False),
