@@ -50,6 +50,7 @@ LAST_FIELDS = (
     ImportField("angles", "Angles", "360 or 180 degrees in all; 0:0.5 for first and step; a text"),
     ImportField("beam", "Beam", "parallel, or source to axis and to detector in mm: 100,400"),
     ImportField("pixel", "Pixel", "Width on the detector in mm: 0.05, or 0.05,0.06"),
+    ImportField("first_row", "First row", "Which row of an image comes first", ("top", "bottom")),
     ImportField("axis_column", "Axis", "Column that sees the rotation axis, from 0; blank: found"),
 )
 FIELDS = (*RAW_FIELDS, ARRAY, KIND, SCALE, WHITE, *LAST_FIELDS)

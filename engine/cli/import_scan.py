@@ -33,6 +33,7 @@ def add_verbs(verbs: Verbs) -> None:
     for name in ("type", "array", "flats", "darks", "angles", "beam", "pixel"):
         p.add_argument(f"--{name}", metavar=name.upper(), help=_help(name))
     p.add_argument("--byte-order", choices=("little", "big"), help=_help("byte_order"))
+    p.add_argument("--first-row", choices=("top", "bottom"), help=_help("first_row"))
     p.add_argument("--kind", choices=("counts", "transmission", "integrals"), help=_help("kind"))
     for name in ("scale", "white", "axis"):
         p.add_argument(f"--{name}", type=float, metavar="X", help=_help(name))

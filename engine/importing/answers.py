@@ -32,6 +32,7 @@ class Answers(Settings):
     angles: str | None = setting(None, "degrees in all, 360 or 180; FIRST:STEP; or a text file")
     clockwise: bool | None = setting(None, "the source turns clockwise, seen from +z")
     mirrored: bool | None = setting(None, "columns grow to the left, as the source sees them")
+    first_row: Literal["top", "bottom"] | None = setting(None, "which row of an image comes first")
     beam: str | None = setting(None, "parallel, or SOURCE-AXIS,SOURCE-DETECTOR in mm")
     pixel: str | None = setting(None, "width of a pixel on the detector in mm, or WIDTH,HEIGHT")
     axis_column: float | None = setting(None, "column in which the axis is seen, from 0")

@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.arrays import Array
-from engine.errors import EngineError, SettingsError
-from engine.importing.answers import AUTO, PARALLEL, Answers
+from engine.importing.answers import PARALLEL, Answers
 from engine.importing.files import Material, material_of
 from engine.importing.guess import Findings, Guess, Question
 from engine.importing.layout import ImageLayout, layout_of, names_of
@@ -23,8 +22,8 @@ from engine.importing.raw_shape import RawShape
 from engine.importing.references import tell_references, with_said_references
 from engine.importing.turn import (
     ViewAngles,
+    as_said,
     as_table,
-    even,
     from_views,
     in_files,
     in_names,
@@ -33,8 +32,6 @@ from engine.importing.turn import (
 )
 from engine.importing.values import Values, values_of
 from engine.io.folder import is_folder
-from engine.io.open_input import open_input
-from engine.io.xray.sidecar_angles import listed_angles
 from engine.io.xray.sidecar_images import some_images
 from engine.io.xray.sidecar_settings import FORMAT, VERSION, Sidecar
 from engine.plain import Plain
@@ -187,11 +184,15 @@ def _geometry(
         found.take("beam", text, "as you say")
     _pixel(geometry, material, answers, found)
     geometry["columns"] = "left" if answers.mirrored else "right"
-    geometry["rows"] = "down"
+    geometry["rows"] = "up" if answers.first_row == "bottom" else "down"
     geometry["clockwise"] = bool(answers.clockwise)
-    if answers.clockwise is None:
-        why = "the usual; images do not tell, so look whether the object is its mirror image"
-        found.take("clockwise", "counter-clockwise, columns to the right", why)
+    way = "clockwise" if answers.clockwise else "counter-clockwise"
+    why = "the usual; images do not tell, so look whether the object is its mirror image"
+    if answers.clockwise is not None or answers.mirrored is not None:
+        why = "as you say"
+    found.take("clockwise", f"{way}, columns to the {geometry['columns']}", why)
+    why = "as you say" if answers.first_row else "as images are usually kept"
+    found.take("first_row", answers.first_row or "top", why)
     if answers.axis_column is not None:
         geometry["axis_column"] = answers.axis_column
     return geometry
@@ -221,7 +222,7 @@ def _angles(
     n_views = layout.shape[0]
     n_flats, n_darks = len(material.flats), len(material.darks)
     if answers.angles is not None:
-        turn = _said(answers.angles, n_views, material.folder, n_flats, n_darks)
+        turn = as_said(answers.angles, n_views, material.folder, n_flats, n_darks)
         found.take("angles", turn.text, "as you say")
         return dict(turn.table)
     for stated in (
@@ -262,36 +263,3 @@ def _profiles(sample: Array, kind: str) -> Array:
     if kind == "integrals":
         return np.asarray(rows)
     return np.asarray(-np.log(np.maximum(rows, 1e-3) / max(float(rows.max()), 1e-3)))
-
-
-def _said(said: str, n_views: int, folder: Path, n_flats: int, n_darks: int) -> ViewAngles:
-    """Return the angles that an answer says: degrees in all, FIRST:STEP, or a text file."""
-    first, colon, step = said.partition(":")
-    try:
-        if colon:
-            start, by = float(first), float(step)
-            text = f"from {start:g}° in steps of {by:g}°"
-            return ViewAngles({"first": start, "step": by}, text, "")
-        with_end = said in AUTO and n_views > 1 and (n_views - 1) % 90 == 0
-        return even(float(said), n_views, with_end=with_end)
-    except ValueError:
-        pass
-    path = next((each for each in (folder / said, Path(said)) if each.is_file()), None)
-    try:
-        if path is None:
-            raise SettingsError(
-                f"--angles {said!r}: want degrees in all (360), FIRST:STEP (0:0.5), or a text file "
-                "of one angle a line."
-            )
-        with open_input(path) as file:
-            values = listed_angles(file)
-        turn = of_list(values, n_views, n_flats, n_darks)
-        name = path.absolute().relative_to(folder).as_posix()
-    except (EngineError, ValueError) as e:
-        raise SettingsError(str(e)) from e
-    if turn is None:
-        raise SettingsError(
-            f"{name}: {len(values):,} angles, the scan has {n_views:,} views, {n_flats:,} flats "
-            f"and {n_darks:,} darks; correct the list."
-        )
-    return ViewAngles({"file": name, **turn.table}, f"{name}: {turn.text}", "")

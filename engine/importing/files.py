@@ -12,20 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import FileFormatError
+from engine.importing.roles import belongs, is_named_after_role, role_of
 from engine.io.folder import entries, is_file, is_folder, size_of
 from engine.io.xray.array_files import holds_arrays
 
-FLATS = frozenset(
-    (
-        *("flat", "flats", "flatfield", "ff", "white", "whites", "ref", "refs", "reference"),
-        *("open", "openbeam", "io", "gain", "bright", "brightfield", "blank", "empty", "air"),
-    )
-)
-DARKS = frozenset(("dark", "darks", "darkfield", "df", "offset", "offsets", "di", "black"))
-BESIDES = frozenset(
-    ("field", "fields", "beam", "image", "images", "before", "after", "pre", "post")
-)
-"""Words that may stand beside these in the name of a folder that is near a scan."""
 TIFF = (".tif", ".tiff")
 RAW = (".raw", ".bin", ".dat", ".img", ".vol", ".seq", ".sin", ".prj", ".f32", ".u16")
 TEXTS = (".txt", ".csv", ".ang", ".angles", ".rot")
@@ -33,7 +23,6 @@ MOST_TEXT_BYTES = 10_000_000
 MOST_FOLDERS = 40
 FEWEST = 20
 """Images in a group from which they are a scan, whatever their names sound like."""
-WORDS = re.compile(r"[a-z]+")
 NUMBERED = re.compile(r"^(?P<prefix>.*?)\d+$")
 NUMBERS = re.compile(r"[\d.+-]*\d")
 
@@ -87,25 +76,6 @@ def is_image_name(path: Path) -> bool:
     """Whether a file may hold projections, by its name."""
     ending = path.suffix.lower()
     return ending in (*TIFF, *RAW, ".mrc") or holds_arrays(path)
-
-
-def role_of(path: Path, within: Path) -> str:
-    """Return "flats", "darks" or "", by the last word that tells in a path below a folder."""
-    parts = [*path.relative_to(within).parts[:-1], path.stem]
-    for part in reversed(parts):
-        words = WORDS.findall(part.lower())
-        if any(word in DARKS for word in words):
-            return "darks"
-        if any(word in FLATS for word in words):
-            return "flats"
-    return ""
-
-
-def _is_named_after_role(name: str) -> bool:
-    """Whether a folder's name says nothing but its role, so that it is no other scan."""
-    words = WORDS.findall(name.lower())
-    roles = [word for word in words if word in FLATS | DARKS]
-    return bool(roles) and all(word in FLATS | DARKS | BESIDES for word in words)
 
 
 def natural(path: Path) -> tuple[tuple[int, str | int], ...]:
@@ -185,15 +155,16 @@ def _of_folder(folder: Path) -> Material:
             f"{folder.name}: {len(rivals) + 1} scans may lie here ({names}); choose one image or "
             "the folder of one of them."
         )
-    found = {role: _of_role(groups, role, folder) for role in ("flats", "darks")}
+    found = _references(groups, scan, folder)
     texts = _texts([folder, scan.folder])
     return Material(folder, scan.files, found["flats"], found["darks"], texts)
 
 
 def _with_references(images: tuple[Path, ...], folder: Path, chosen: Path) -> Material:
     """Return a scan that was chosen by one file, with the flats and darks near it."""
-    groups = [group for group in groups_in(_folders(folder)) if chosen not in group.files]
-    found = {role: _of_role(groups, role, folder) for role in ("flats", "darks")}
+    every = groups_in(_folders(folder))
+    scan = next(group for group in every if chosen in group.files)
+    found = _references([group for group in every if group is not scan], scan, folder)
     material = Material(folder, images, found["flats"], found["darks"], _texts([folder]))
     return _with_folders_beside(material, folder) if is_tiff_name(chosen) else material
 
@@ -206,10 +177,10 @@ def _with_folders_beside(material: Material, folder: Path) -> Material:
     beside = [
         each
         for each in entries(folder.parent)
-        if is_folder(each) and each != folder and _is_named_after_role(each.name)
+        if is_folder(each) and each != folder and is_named_after_role(each.name)
     ]
-    groups = groups_in(beside[:MOST_FOLDERS])
-    found = {role: _of_role(groups, role, folder.parent) for role in ("flats", "darks")}
+    scan = ImageGroup(material.images[0].parent, "", material.images)
+    found = _references(groups_in(beside[:MOST_FOLDERS]), scan, folder.parent)
     if not any(found.values()):
         return material
     return Material(
@@ -221,9 +192,18 @@ def _with_folders_beside(material: Material, folder: Path) -> Material:
     )
 
 
-def _of_role(groups: list[ImageGroup], role: str, folder: Path) -> tuple[Path, ...]:
-    files = (each for group in groups for each in group.files)
-    return tuple(sorted((each for each in files if role_of(each, folder) == role), key=natural))
+def _references(
+    groups: list[ImageGroup], scan: ImageGroup, within: Path
+) -> dict[str, tuple[Path, ...]]:
+    """Return the flats and darks of a scan among groups of images."""
+    found: dict[str, list[Path]] = {"flats": [], "darks": []}
+    for group in groups:
+        if belongs(group.folder, group.prefix, scan.folder, scan.prefix):
+            for each in group.files:
+                role = role_of(each, within)
+                if role:
+                    found[role].append(each)
+    return {role: tuple(sorted(files, key=natural)) for role, files in found.items()}
 
 
 def _texts(folders: list[Path]) -> tuple[Path, ...]:

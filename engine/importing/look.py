@@ -9,7 +9,10 @@ four sharp, and two of them mirror images.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +23,8 @@ from engine.data.projections import Projections
 from engine.errors import EngineError
 from engine.importing.answers import Answers
 from engine.importing.draft import Draft, draft_of
-from engine.io.xray.sidecar import orbit_of, some_projections
+from engine.io.folder import state_of
+from engine.io.xray.sidecar import SomeImages, orbit_of, read_some, some_projections
 from engine.io.xray.sidecar_settings import Sidecar
 from engine.plain import Plain
 from engine.preprocess import BadPixels, CentreOfRotation, FlatField, Logarithm
@@ -28,6 +32,10 @@ from engine.preprocess.central_slice import MARGIN, middle_slice
 from engine.settings import parse
 
 MOST_VIEWS, MOST_COLUMNS, MOST_PIXELS = 180, 192, 320
+MOST_LOOKED_AT = 100
+"""Files whose times of change tell whether what is kept of them is still true."""
+ANY_GEOMETRY: Plain = {"kind": "parallel", "angles": {"step": 1.0}}
+"""Stands for the geometry where only stored values are read."""
 STEPS = (FlatField(), BadPixels(), Logarithm())
 
 
@@ -101,8 +109,8 @@ def _pictured(draft: Draft) -> ImportLook:
     views = np.unique(np.linspace(0, n_views - 1, min(n_views, MOST_VIEWS)).round().astype(int))
     chosen = [int(view) for view in views]
     rows = slice(max(n_rows // 2 - MARGIN, 0), n_rows // 2 + MARGIN + 1)
-    scan = some_projections(settings, draft.path, draft.shape, chosen, rows)
-    one = some_projections(settings, draft.path, draft.shape, chosen[:1], slice(0, n_rows))
+    scan = _read(settings, draft, chosen, rows)
+    one = _read(settings, draft, chosen[:1], slice(0, n_rows))
     integrals = _integrals(scan)
     readings = []
     for clockwise, mirrored in _senses(settings):
@@ -110,6 +118,29 @@ def _pictured(draft: Draft) -> ImportLook:
         readings.append(Reading(clockwise, mirrored, _slice(seen)))
     sinogram = integrals.values.mean(axis=1)
     return ImportLook(draft, _small(one.values[0]), np.asarray(sinogram), tuple(readings), remark)
+
+
+def _read(settings: Sidecar, draft: Draft, views: list[int], rows: slice) -> Projections:
+    """Return some projections; their values are kept until another part is asked for."""
+    stored = settings.model_dump_json(exclude={"geometry", "kind", "scale", "white_level"})
+    files = (draft.path.parent / name for name in settings.images)
+    states = tuple(state_of(file) for file in islice(files, MOST_LOOKED_AT))
+    some = _kept(stored, draft.path, draft.shape[0], tuple(views), (rows.start, rows.stop), states)
+    return some_projections(settings, draft.path, draft.shape, some)
+
+
+@lru_cache(maxsize=4)
+def _kept(
+    stored: str,
+    path: Path,
+    n_views: int,
+    views: tuple[int, ...],
+    rows: tuple[int, int],
+    states: tuple[object, ...],
+) -> SomeImages:
+    said = {**json.loads(stored), "kind": "counts", "geometry": ANY_GEOMETRY}
+    settings = parse(Sidecar, said, where=path.name)
+    return read_some(settings, path, n_views, views, slice(*rows))
 
 
 def _complete(table: Plain) -> tuple[Plain, str]:

@@ -16,7 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from engine.arrays import Array
-from engine.errors import EngineError
+from engine.errors import EngineError, SettingsError
+from engine.importing.answers import AUTO
 from engine.io.open_input import open_input
 from engine.io.xray.sidecar_angles import listed_angles
 
@@ -211,3 +212,36 @@ def _mirrored(one: Array, other: Array) -> float:
         a, b = (one[shift:], turned[: n - shift]) if shift >= 0 else (one[:shift], turned[-shift:])
         least = min(least, _differ(a, b))
     return least
+
+
+def as_said(said: str, n_views: int, folder: Path, n_flats: int, n_darks: int) -> ViewAngles:
+    """Return the angles that an answer says: degrees in all, FIRST:STEP, or a text file."""
+    first, colon, step = said.partition(":")
+    try:
+        if colon:
+            start, by = float(first), float(step)
+            text = f"from {start:g}° in steps of {by:g}°"
+            return ViewAngles({"first": start, "step": by}, text, "")
+        with_end = said in AUTO and n_views > 1 and (n_views - 1) % 90 == 0
+        return even(float(said), n_views, with_end=with_end)
+    except ValueError:
+        pass
+    path = next((each for each in (folder / said, Path(said)) if each.is_file()), None)
+    try:
+        if path is None:
+            raise SettingsError(
+                f"--angles {said!r}: want degrees in all (360), FIRST:STEP (0:0.5), or a text file "
+                "of one angle a line."
+            )
+        with open_input(path) as file:
+            values = listed_angles(file)
+        turn = of_list(values, n_views, n_flats, n_darks)
+        name = path.absolute().relative_to(folder).as_posix()
+    except (EngineError, ValueError) as e:
+        raise SettingsError(str(e)) from e
+    if turn is None:
+        raise SettingsError(
+            f"{name}: {len(values):,} angles, the scan has {n_views:,} views, {n_flats:,} flats "
+            f"and {n_darks:,} darks; correct the list."
+        )
+    return ViewAngles({"file": name, **turn.table}, f"{name}: {turn.text}", "")

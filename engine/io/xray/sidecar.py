@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -63,28 +64,46 @@ def projections_of(settings: Sidecar, path: Path) -> Projections:
     return _assembled(settings, path, values, flats, darks, geometry, known, notes, whole)
 
 
-def some_projections(
-    settings: Sidecar, path: Path, shape: tuple[int, int, int], views: Sequence[int], rows: slice
-) -> Projections:
-    """Return some rows of some views, for a look before the whole is read.
+@dataclass(frozen=True)
+class SomeImages:
+    """Some rows of some views, and of all flats and darks, as they are stored.
 
-    Parameters
+    Attributes
     ----------
-    settings, path
-        what a sidecar at this path would say
-    shape
-        (views, rows, columns) of all projections
-    views, rows
-        of them
+    values, flats, darks : (n, rows, columns); None where there are none
+    views, rows : of the scan
     """
-    flats, darks = references_of(settings, path)
-    geometry, known, notes = _geometry(settings, shape, path, _n_of(flats, darks))
-    views = [view for view in views if view < geometry.n_views]
-    numbers = [shape[0] - 1 - view for view in views] if settings.reverse else views
+
+    values: Images
+    flats: Images | None
+    darks: Images | None
+    views: tuple[int, ...]
+    rows: slice
+
+
+def read_some(
+    settings: Sidecar, path: Path, n_views: int, views: Sequence[int], rows: slice
+) -> SomeImages:
+    """Return some rows of some of all views, for a look before the whole is read."""
+    numbers = [n_views - 1 - view for view in views] if settings.reverse else views
     values = some_images(settings, settings.images, path, numbers, rows)
-    flats, darks = (None if one is None else one[:, rows] for one in (flats, darks))
-    geometry = geometry.select(views).cropped(rows, slice(None))
-    return _assembled(settings, path, values, flats, darks, geometry, known, notes, whole=False)
+    flats, darks = (
+        None if one is None else one[:, rows].copy() for one in references_of(settings, path)
+    )
+    return SomeImages(values, flats, darks, tuple(views), rows)
+
+
+def some_projections(
+    settings: Sidecar, path: Path, shape: tuple[int, int, int], some: SomeImages
+) -> Projections:
+    """Return some rows of some views of projections of this shape, checked."""
+    n_references = _n_of(some.flats, some.darks)
+    geometry, known, notes = _geometry(settings, shape, path, n_references)
+    views = [view for view in some.views if view < geometry.n_views]
+    values = some.values[: len(views)].copy()
+    geometry = geometry.select(views).cropped(some.rows, slice(None))
+    references = some.flats, some.darks
+    return _assembled(settings, path, values, *references, geometry, known, notes, whole=False)
 
 
 def references_of(settings: Sidecar, path: Path) -> tuple[Images | None, Images | None]:

@@ -41,7 +41,7 @@ def test_a_tiff_folder_with_flats_in_another_takes_few_answers(
     look(model)
     n_answers = finish(model)
     assert n_answers <= MOST_ANSWERS
-    assert [field.key for field in model.fields][-6:-4] == ["flats", "darks"]
+    assert [field.key for field in model.fields][-7:-5] == ["flats", "darks"]
     assert model.draft is not None
     sidecar = write_draft(model.draft)
     for each in (sidecar, tmp_path / "scan" / "views"):

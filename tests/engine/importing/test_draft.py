@@ -129,6 +129,33 @@ def test_two_scans_in_one_folder_are_not_mixed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "is_taken"),
+    [
+        ("flat_0.tif", True),
+        ("one_flat_0.tif", True),
+        ("two_flat_0.tif", False),
+        ("flats/0.tif", True),
+        ("one_flats/w0.tif", True),
+        ("flats/w0.tif", True),
+        ("two_flats/0.tif", False),
+        ("two/flats/0.tif", False),
+        ("one2_white/0.tif", False),
+    ],
+)
+@pytest.mark.parametrize("of_folder", [False, True])
+def test_flats_of_another_scan_are_not_taken(
+    tmp_path: Path, name: str, is_taken: bool, of_folder: bool
+) -> None:
+    for k, image in enumerate(counts()[:20]):
+        tifffile.imwrite(tmp_path / f"one_{k:03}.tif", image)
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    tifffile.imwrite(path, np.full((ROWS, COLUMNS), int(OPEN), np.uint16))
+    source = tmp_path if of_folder else tmp_path / "one_003.tif"
+    assert draft_of(source, PARALLEL).table.get("flats") == (name if is_taken else None)
+
+
+@pytest.mark.parametrize(
     ("said", "match"),
     [
         ({"beam": "400,100"}, "farther, to the detector"),
