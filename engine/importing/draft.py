@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.arrays import Array
+from engine.errors import DataError
 from engine.importing.answers import PARALLEL, Answers
 from engine.importing.files import Material, material_of
 from engine.importing.guess import Findings, Guess, Question
@@ -128,6 +129,11 @@ def _kind(
     table: Plain, layout: ImageLayout, sample: Array, answers: Answers, found: Findings
 ) -> None:
     """Say what the values are, and their scale or the counts of the open beam."""
+    if not np.isfinite(sample).any():
+        raise DataError(
+            f"{layout.table.get('file', layout.table.get('files'))}: no value of the first and "
+            "last views is a number; export the scan again."
+        )
     has_flats = "flats" in table
     guess = values_of(sample, whole_numbers=layout.whole_numbers, has_flats=has_flats)
     kind = answers.kind or guess.kind
@@ -140,7 +146,7 @@ def _kind(
     else:
         found.ask("kind", _kind_question(guess), kind, guess.why)
     if kind == "counts" and not has_flats:
-        level = answers.white_level or guess.white_level or float(np.nanmax(sample))
+        level = answers.white_level or guess.white_level or float(sample[np.isfinite(sample)].max())
         table["white_level"] = level
         why = "as you say" if answers.white_level else guess.why
         found.take(
@@ -259,7 +265,8 @@ def _of_lists(layout: ImageLayout, n_views: int, n_flats: int, n_darks: int) -> 
 
 def _profiles(sample: Array, kind: str) -> Array:
     """Return the mean row of each view, 0 in air."""
-    rows = np.nan_to_num(sample.astype(np.float64)).mean(axis=1)
+    finite = np.nan_to_num(sample.astype(np.float64), posinf=0.0, neginf=0.0)
+    rows = finite.mean(axis=1)
     if kind == "integrals":
         return np.asarray(rows)
     return np.asarray(-np.log(np.maximum(rows, 1e-3) / max(float(rows.max()), 1e-3)))

@@ -21,6 +21,10 @@ from engine.io.xray.tiff import tiff_of
 
 TYPE_BYTES = 2**18
 SAMPLE_BYTES = 2**26
+LEAST_BYTES = 4096
+"""Smaller files are no scan."""
+ONE_EACH = 1
+"""Views in each of several raw files."""
 LIKELY = 0.4
 """Score of a shape that need not be asked about."""
 CLEARLY = 0.8
@@ -139,6 +143,13 @@ def _chosen(file: InputFile, stored: tuple[StoredArray, ...], answers: Answers) 
                 return each
     usable = [each for each in stored if len(each.shape) in (2, 3) and min(each.shape) > 1]
     scans = [each for each in usable if not _is_named(each.name, FLAT_NAMES + DARK_NAMES)]
+    likely = [each for each in scans if 2 * np.prod(each.shape) > np.prod(scans[0].shape)]
+    if len(likely) > 1 and answers.array is None:
+        names = ", ".join(each.name for each in likely[:8])
+        raise FileFormatError(
+            f"{file.name}: holds {len(likely)} arrays that may be the projections ({names}); name "
+            "one of them (--array)."
+        )
     if answers.array is not None or not scans:
         names = ", ".join(each.name for each in usable[:8]) or "none"
         wanted = f"no array {answers.array!r}" if answers.array else "no array of images"
@@ -190,13 +201,17 @@ def _of_mrc(file: InputFile, material: Material, found: Findings) -> ImageLayout
 
 
 def _of_raw(file: InputFile, material: Material, answers: Answers, found: Findings) -> ImageLayout:
+    if file.size < LEAST_BYTES and len(material.images) == 1:
+        raise FileFormatError(
+            f"{file.name}: {file.size:,} bytes are too few for projections; choose another file."
+        )
     kind = _type_of(file, answers)
     item = kind.numpy.itemsize
     each = file.size
     n_files = len(material.images)
     sample = _sample(file, kind)
     said: dict[str, int | None] = {"columns": answers.columns, "rows": answers.rows}
-    views = answers.views if n_files == 1 else None
+    views = answers.views if n_files == 1 else ONE_EACH
     shapes = shapes_of(sample, each, item, **said, views=views, header=answers.offset_bytes)
     if not shapes:
         stated = {**said, "views": views}

@@ -15,6 +15,8 @@ import numpy as np
 from engine.arrays import Array
 
 SIZES = (1, 2, 4, 8)
+FEWEST_BYTES = 64
+"""From which anything can be told."""
 NEARLY = 1.5
 """D(s) may be so many times the least D,"""
 ALLOWED = 0.5
@@ -60,6 +62,8 @@ def raw_type(sample: bytes) -> RawType:
         bytes of the file, from the beginning of an item; some thousands are enough
     """
     data = np.frombuffer(sample[: len(sample) // 8 * 8], np.uint8)
+    if len(data) < FEWEST_BYTES:
+        return RawType("uint16", "little", is_sure=False)
     least = {size: _differences(data, size) for size in SIZES}
     best = min(float(each.min()) for each in least.values())
     if best > ROUGH / 2 and (size := _size_of_floats(data)):

@@ -26,6 +26,7 @@ from engine.events import Preview
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circular_cone
 from engine.geometry.sinogram_layout import SinogramLayout
+from engine.importing import Draft, write_draft
 from engine.io import save, save_projections, write_atomically, write_histogram, write_listmode
 from engine.io.calibration_file import write_calibration
 from engine.io.contact_sheet import contact_sheet
@@ -42,6 +43,7 @@ from engine.modalities.dual_head_pet.response.parts import ResponseParts
 from engine.modalities.listmode_pet.sensitivity import Sensitivity
 from engine.modalities.listmode_pet.sensitivity_cache import keep as keep_sensitivity
 from engine.modalities.studies import write_protocol
+from engine.plain import Plain
 from engine.quality.quality_report import QualityReport
 from engine.results import NewResult, Results
 from engine.results.thumbnail import thumbnail
@@ -140,6 +142,20 @@ def _projections(name: str) -> Write:
         )
 
     return write
+
+
+def _import(folder: Path, version: int) -> None:
+    """A new name each time: none is ever replaced."""
+    angles = {"first": float(version), "step": 2.0}
+    table: Plain = {
+        "format": "isocenter-projections",
+        "version": 2,
+        "files": "scan_",
+        "kind": "counts",
+        "geometry": {"kind": "parallel", "angles": angles},
+    }
+    number = len(list(folder.glob("*.toml")))
+    write_draft(Draft(folder / f"{number}.toml", table, (180, 3, 4), (), ()))
 
 
 def _checkpoint(folder: Path, version: int) -> None:
@@ -241,6 +257,7 @@ WRITERS: tuple[Writer, ...] = (
     Writer("Data Exchange", _projections("a.h5"), ("engine/io/xray/dxchange.py",)),
     Writer("NXtomo", _projections("a.nxs"), ("engine/io/xray/nxtomo_writer.py",)),
     Writer("projections sidecar", _projections("a.toml"), ("engine/io/xray/saving.py",)),
+    Writer("imported sidecar", _import, ("engine/importing/writing.py",)),
     Writer(
         "efficiencies",
         lambda folder, version: save_efficiencies(np.arange(9.0) + version, folder / "a.h5"),

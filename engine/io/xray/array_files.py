@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tokenize import TokenError
@@ -17,16 +18,18 @@ import numpy as np
 from engine.arrays import Array
 from engine.errors import FileFormatError
 from engine.io.budget import most_unpacked, refuse_bomb, refuse_no_room
-from engine.io.hdf5 import is_hdf5, open_hdf5
+from engine.io.hdf5 import is_hdf5
 from engine.io.npz import DAMAGE
 from engine.io.open_input import HEAD_BYTES, InputFile
 from engine.io.xray import matlab
+from engine.io.xray.hdf5 import open_tree
 
 SIGN = "#"
 """Before the name of an array, after that of its file."""
 SUFFIXES = (".npy", ".npz", ".mat", ".h5", ".hdf5", ".hdf", ".nxs")
 MOST_ARRAYS = 1000
 NUMBERS = "fiu"
+Only = tuple[int, Sequence[int]]
 
 
 @dataclass(frozen=True)
@@ -69,28 +72,48 @@ def arrays_in(file: InputFile) -> tuple[StoredArray, ...]:
     return tuple(sorted(usable, key=lambda each: -np.prod(each.shape, dtype=object)))
 
 
-def array_of(file: InputFile, name: str) -> Array:
-    """Return an array by its name; "" is the only one of its file."""
+def array_of(file: InputFile, name: str, only: Only | None = None) -> Array:
+    """Return an array by its name; "" is the only one of its file.
+
+    Parameters
+    ----------
+    file, name
+        where it is
+    only
+        an axis, and which places along it are wanted, in order; all if None
+    """
     if not name:
         name = _only(file)
     if is_hdf5(file.head):
-        with open_hdf5(file) as tree:
-            item = tree.get(name)
-            if item is None or not hasattr(item, "shape"):
-                raise _missing(file, name)
-            refuse_no_room(2 * int(item.nbytes), file.name, "the projections")
-            return np.asarray(item[()])
+        return _from_hdf5(file, name, only)
     if file.head.startswith(matlab.MARK):
         for stored, value in _variables(file):
             if stored == name and isinstance(value, np.ndarray):
-                return value
+                return _picked(value, only)
         raise _missing(file, name)
     try:
-        return _from_numpy(file, name)
+        return _from_numpy(file, name, only)
     except KeyError as e:
         raise _missing(file, name) from e
     except (*DAMAGE, TokenError) as e:
         raise _damaged(file, e) from e
+
+
+def _picked(stored: Array, only: Only | None) -> Array:
+    return stored if only is None else np.take(stored, only[1], axis=only[0])
+
+
+def _from_hdf5(file: InputFile, name: str, only: Only | None) -> Array:
+    with open_tree(file) as tree:
+        item = tree.dataset(name if name.startswith("/") else f"/{name}")
+        if item is None:
+            raise _missing(file, name)
+        if only is None:
+            refuse_no_room(2 * int(item.nbytes), file.name, "the projections")
+            return np.asarray(item[()])
+        axis, numbers = only
+        before = (slice(None),) * axis
+        return np.stack([np.asarray(item[(*before, k)]) for k in numbers], axis=axis)
 
 
 def _only(file: InputFile) -> str:
@@ -106,16 +129,14 @@ def _only(file: InputFile) -> str:
 
 
 def _of_hdf5(file: InputFile) -> list[StoredArray]:
-    found: list[StoredArray] = []
-    with open_hdf5(file) as tree:
-
-        def keep(name: str, item: object) -> None:
+    found: dict[object, StoredArray] = {}
+    with open_tree(file) as tree:
+        for place, item in tree.items.items():
             shape, dtype = getattr(item, "shape", None), getattr(item, "dtype", None)
             if shape and dtype is not None and len(found) < MOST_ARRAYS:
-                found.append(StoredArray(f"/{name}", tuple(shape), np.dtype(dtype)))
-
-        tree.visititems(keep)
-    return found
+                # links give one dataset several names
+                found.setdefault(item.id, StoredArray(place, tuple(shape), np.dtype(dtype)))
+    return list(found.values())
 
 
 def _variables(file: InputFile) -> list[tuple[str, matlab.Value]]:
@@ -159,17 +180,21 @@ def _npy_header(
     return shape, by_columns, dtype, stream.tell()
 
 
-def _from_numpy(file: InputFile, name: str) -> Array:
+def _from_numpy(file: InputFile, name: str, only: Only | None) -> Array:
     if file.head.startswith(np.lib.format.MAGIC_PREFIX):
         shape, by_columns, dtype, start = _npy_header(file)
+        if only is not None and only[0] == 0 and not by_columns:
+            part = int(np.prod(shape[1:], dtype=object)) * dtype.itemsize
+            return np.stack([file.array(dtype, shape[1:], start + k * part) for k in only[1]])
         stored = file.array(dtype, shape[::-1] if by_columns else shape, start)
-        return stored.T if by_columns else stored
+        return _picked(stored.T if by_columns else stored, only)
     with ZipFile(file.stream()) as archive:
         entry = archive.getinfo(f"{name}.npy")
         refuse_bomb(entry.file_size, file.size, file.name)
         refuse_no_room(2 * entry.file_size, file.name, "the projections")
         with archive.open(entry) as stream:
-            return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
+            stored = np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
+    return _picked(stored, only)
 
 
 def _missing(file: InputFile, name: str) -> FileFormatError:

@@ -67,11 +67,22 @@ def some_images(
     """Return some rows of some images, those of these numbers, without reading the others."""
     files = _located(settings, names, path, reference=False)
     if _is_stack(files):
-        some = [_one(files[k][0])[None].astype(np.float32) for k in numbers]
-        return np.concatenate([_oriented(one, True, settings)[0][:, rows] for one in some])
-    if len(files) == 1 and _is_raw_file(settings, *files[0]) and settings.order[0] == "view":
-        with open_input(files[0][0]) as raw:
+        parts: list[Images] = []
+        first: tuple[int, ...] = ()
+        for file, _ in (files[k] for k in numbers):
+            part = _oriented(_one(file)[None].astype(np.float32), True, settings)[0]
+            first = first or part.shape
+            _refuse_other_size(part.shape, first, file)
+            parts.append(part[:, rows].copy())
+        return np.concatenate(parts)
+    (file, inner), *more = files
+    if not more and _is_raw_file(settings, file, inner) and settings.order[0] == "view":
+        with open_input(file) as raw:
             return np.concatenate([read_view(settings, raw, path, k)[:, rows] for k in numbers])
+    if not more and not _is_tiff(file) and "view" in settings.order:
+        with open_input(file) as arrays:
+            stored = array_of(arrays, inner, (settings.order.index("view"), numbers))
+        return _array(settings, stored, file)[0][:, rows]
     return images_named(settings, names, path)[0][list(numbers)][:, rows]
 
 
@@ -214,10 +225,15 @@ def _oriented(images: Images, whole: bool, settings: Sidecar) -> tuple[Images, b
 def _together(parts: list[Images], files: tuple[Path, ...], path: Path) -> Images:
     """Return all images one after the other."""
     for part, file in zip(parts, files, strict=True):
-        if part.shape[1:] != parts[0].shape[1:]:
-            raise FileFormatError(
-                f"{file.name}: {' x '.join(map(str, part.shape[1:]))} pixels, the images before it "
-                f"have {' x '.join(map(str, parts[0].shape[1:]))} (rows x columns); copy it again."
-            )
+        _refuse_other_size(part.shape, parts[0].shape, file)
     refuse_no_room(4 * sum(part.size for part in parts), path.name, "the projections")
     return np.concatenate(parts)
+
+
+def _refuse_other_size(shape: tuple[int, ...], first: tuple[int, ...], file: Path) -> None:
+    """Refuse images (n, rows, columns) of other rows and columns than the first ones."""
+    if shape[1:] != first[1:]:
+        raise FileFormatError(
+            f"{file.name}: {' x '.join(map(str, shape[1:]))} pixels, the images before it have "
+            f"{' x '.join(map(str, first[1:]))} (rows x columns); copy it again."
+        )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 import tifffile
@@ -82,6 +84,55 @@ def test_arrays_of_numpy_with_flats_and_angles_by_their_names(tmp_path: Path) ->
     assert np.array_equal(data.values, counts())
     assert data.flats is not None
     assert np.allclose(np.rad2deg(data.geometry.angles_rad) % 360, theta)
+
+
+def matlab(path: Path) -> None:
+    from scipy.io import savemat
+
+    turned = integrals().transpose(1, 2, 0)  # as programs of MATLAB have them
+    savemat(path, {"proj": turned, "angles": np.arange(N_VIEWS) * 5.0}, do_compression=True)
+
+
+def mrc(path: Path) -> None:
+    import mrcfile
+
+    with mrcfile.new(path) as file:
+        file.set_data(integrals())
+
+
+def hdf5(path: Path) -> None:
+    with h5py.File(path, "w") as file:
+        file["entry/data"] = integrals()
+        file["entry/theta"] = np.arange(N_VIEWS) * 5.0
+        file["entry/title"] = "a scan"
+        file["link"] = h5py.SoftLink("/entry/data")
+
+
+@pytest.mark.parametrize("make", [matlab, mrc, hdf5])
+def test_arrays_of_other_programs(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    path = tmp_path / {"matlab": "a.mat", "mrc": "a.mrc", "hdf5": "a.h5"}[make.__name__]
+    make(path)
+    draft = draft_of(path, PARALLEL)
+    assert draft.questions == ()
+    write_draft(draft)
+    data = read_projections(path)
+    assert np.array_equal(data.values, integrals())
+    assert np.allclose(np.diff(np.unwrap(data.geometry.angles_rad)), np.deg2rad(5.0))
+
+
+def test_one_raw_file_for_each_view(tmp_path: Path) -> None:
+    for k, image in enumerate(counts()):
+        (tmp_path / f"view_{k:03}.raw").write_bytes(image.tobytes())
+    write_draft(draft_of(tmp_path, PARALLEL))
+    assert np.array_equal(read_projections(tmp_path).values, counts())
+
+
+def test_of_two_arrays_one_is_to_be_named(tmp_path: Path) -> None:
+    np.savez(tmp_path / "scan.npz", one=counts(), two=integrals())
+    with pytest.raises(EngineError, match=r"2 arrays that may be the projections \(one, two\)"):
+        draft_of(tmp_path)
+    said = Answers(array="two", beam="parallel", pixel="1")
+    assert draft_of(tmp_path, said).table["file"] == "scan.npz#two"
 
 
 def test_line_integrals_of_numpy_are_told(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.errors import EngineError
 from engine.importing.answers import Answers
 from engine.importing.draft import draft_of
 from engine.importing.raw_shape import period
@@ -55,3 +56,17 @@ def test_what_repeats_is_found_at_its_first_place() -> None:
     for n in (37, 256, 1001):
         wave = (places % n > n // 3).astype(float)
         assert period(wave, 8, 5000)[0][0] == n
+
+
+@pytest.mark.parametrize(
+    ("content", "match"),
+    [
+        (b"12345", "5 bytes are too few"),
+        (bytes(100_000), "are no images of any size"),
+        (np.full(50_000, np.nan, "<f4").tobytes(), "are no images of any size"),
+    ],
+)
+def test_a_raw_file_of_nothing_is_one_sentence(tmp_path: Path, content: bytes, match: str) -> None:
+    (tmp_path / "scan.raw").write_bytes(content)
+    with pytest.raises(EngineError, match=match):
+        draft_of(tmp_path / "scan.raw")
