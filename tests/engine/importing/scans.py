@@ -8,8 +8,9 @@ import numpy as np
 import tifffile
 from numpy.typing import NDArray
 
-N_VIEWS, ROWS, COLUMNS = 72, 20, 64
+N_VIEWS, ROWS, COLUMNS = 40, 12, 64
 OPEN = 20_000.0
+STEP_DEG = 360 / N_VIEWS
 SHAPES = ((0.0, 0.0, 26.0, 18.0, 0.05), (9.0, 6.0, 7.0, 5.0, 0.08), (-11.0, -3.0, 4.0, 6.0, -0.04))
 """Middle (x, y), half axes and what a mm adds, of ellipses."""
 

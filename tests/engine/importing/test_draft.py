@@ -21,6 +21,7 @@ from tests.engine.importing.scans import (
     N_VIEWS,
     OPEN,
     ROWS,
+    STEP_DEG,
     counts,
     integrals,
     raw_file,
@@ -44,8 +45,10 @@ def answered(source: Path, replies: dict[str, str], **said: object) -> tuple[Pat
 REPLIES = {"beam": "100,400", "pixel": "0.05", "angles": "360", "rows": str(ROWS)}
 
 
-@pytest.mark.parametrize("flats", ["white", "flat_before", "Open Beam", "ref"])
-@pytest.mark.parametrize("beside", [False, True])
+@pytest.mark.parametrize(
+    ("flats", "beside"),
+    [("white", False), ("flat_before", True), ("Open Beam", True), ("ref", False)],
+)
 def test_a_tiff_folder_with_flats_in_another_takes_few_answers(
     tmp_path: Path, flats: str, beside: bool
 ) -> None:
@@ -77,7 +80,7 @@ def test_a_raw_file_with_one_side_known_takes_few_answers(tmp_path: Path) -> Non
 def test_arrays_of_numpy_with_flats_and_angles_by_their_names(tmp_path: Path) -> None:
     path = tmp_path / "scan.npz"
     white = np.full((2, ROWS, COLUMNS), OPEN)
-    theta = np.arange(N_VIEWS) * 5.0
+    theta = np.arange(N_VIEWS) * STEP_DEG
     np.savez_compressed(path, proj=counts(), white_field=white, theta=theta)
     write_draft(draft_of(path, PARALLEL))
     data = read_projections(path)
@@ -90,7 +93,7 @@ def matlab(path: Path) -> None:
     from scipy.io import savemat
 
     turned = integrals().transpose(1, 2, 0)  # as programs of MATLAB have them
-    savemat(path, {"proj": turned, "angles": np.arange(N_VIEWS) * 5.0}, do_compression=True)
+    savemat(path, {"proj": turned, "angles": np.arange(N_VIEWS) * STEP_DEG}, do_compression=True)
 
 
 def mrc(path: Path) -> None:
@@ -103,7 +106,7 @@ def mrc(path: Path) -> None:
 def hdf5(path: Path) -> None:
     with h5py.File(path, "w") as file:
         file["entry/data"] = integrals()
-        file["entry/theta"] = np.arange(N_VIEWS) * 5.0
+        file["entry/theta"] = np.arange(N_VIEWS) * STEP_DEG
         file["entry/title"] = "a scan"
         file["link"] = h5py.SoftLink("/entry/data")
 
@@ -117,7 +120,7 @@ def test_arrays_of_other_programs(tmp_path: Path, make: Callable[[Path], None]) 
     write_draft(draft)
     data = read_projections(path)
     assert np.array_equal(data.values, integrals())
-    assert np.allclose(np.diff(np.unwrap(data.geometry.angles_rad)), np.deg2rad(5.0))
+    assert np.allclose(np.diff(np.unwrap(data.geometry.angles_rad)), np.deg2rad(STEP_DEG))
 
 
 def test_one_raw_file_for_each_view(tmp_path: Path) -> None:
@@ -146,10 +149,10 @@ def test_line_integrals_of_numpy_are_told(tmp_path: Path) -> None:
 
 def test_logarithms_in_another_unit_want_a_scale(tmp_path: Path) -> None:
     path = raw_file(tmp_path, "<i2")
-    asked = draft_of(path, PARALLEL)
+    size = {"columns": COLUMNS, "rows": ROWS, "beam": "parallel", "pixel": "0.5"}
+    asked = draft_of(path, answers_of(dict(size)))
     assert [each.key for each in asked.questions] == ["scale"]
-    draft = draft_of(path, Answers(beam="parallel", pixel="0.5", scale=0.001))
-    write_draft(draft)
+    write_draft(draft_of(path, answers_of({**size, "scale": 0.001})))
     assert np.allclose(read_projections(path).values, integrals(), atol=2e-3)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +17,7 @@ from tests.engine.importing.scans import COLUMNS, N_VIEWS, ROWS, raw_file
 TYPES = ("<u2", ">u2", "u1", "<u4", ">u4", "<i2", ">i2", "<f4", ">f4", "<f8", ">f8")
 
 
-@pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("header", [0, 512])
+@pytest.mark.parametrize(("dtype", "header"), [*zip(TYPES, cycle((0, 512, 1024)), strict=False)])
 def test_a_raw_file_of_any_type_is_told(tmp_path: Path, dtype: str, header: int) -> None:
     path = raw_file(tmp_path, dtype, header)
     draft = draft_of(path, Answers(columns=COLUMNS))
