@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from engine.data.run_history import RunHistory
 from engine.data.scatter_profile import ScatterProfile
+from engine.data.time_frames import FrameVolume, TimeFrame
 from engine.data.volume import Volume
 from engine.plain import Plain
 
@@ -111,6 +112,8 @@ class Preview(Event):
         only on the last subset of an iteration
     residual : ‖A x − y‖ / ‖y‖ of this image; only of line integrals, and as the one above
     history : of the run up to this image
+    frame : that the image is of, None of the whole scan. Then iterations stand for frames, and
+        subsets for the updates of one; the last one of a frame is its finished image
     """
 
     volume: Volume
@@ -122,6 +125,7 @@ class Preview(Event):
     log_likelihood: float | None = None
     residual: float | None = None
     history: RunHistory = field(default_factory=RunHistory)
+    frame: TimeFrame | None = None
 
     @property
     def update(self) -> int:
@@ -160,10 +164,17 @@ class ResultKept(Event):
 
 @dataclass(frozen=True)
 class Finished(Event):
-    """The final volume, after the finishing filters, with its provenance."""
+    """The final volume, after the finishing filters, with its provenance.
+
+    Attributes
+    ----------
+    volume : of the whole scan; of a scan in frames the sum of them, or their mean in Bq/mL
+    frames : of a scan in frames, in their order; they do not come from another process
+    """
 
     volume: Volume
     provenance: Plain
+    frames: tuple[FrameVolume, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
-import shutil
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO
 
 from engine import backend
 from engine.cli.console import Console, Verbs
+from engine.cli.event_log import log_lines
 from engine.cli.outputs import Output, add_complete_events, add_force, add_identify
-from engine.data.run_history import RunHistory
-from engine.data.scatter_profile import ScatterProfile
 from engine.data.volume import Volume
 from engine.errors import DeviceError, ResourceError, SettingsError
-from engine.events import Event, Finished, Profiled, Progressed
-from engine.io import WRITERS, can_save, save, usual_suffixes
+from engine.events import Finished, Progressed
+from engine.io import WRITERS, can_save, can_save_frames, save, save_frames, usual_suffixes
 from engine.io.locks import only_writer
 from engine.io.outputs import files_written, refuse_to_overwrite
 from engine.jobs.checkpoint import Job, job_files, jobs, keep
@@ -55,6 +51,10 @@ def add_verbs(verbs: Verbs) -> None:
         dest="assignments",
         help="change the protocol, for example algorithm.iterations=4",
     )
+    p.add_argument(
+        "--frames", metavar="F",
+        help="frames of time: 10x60,5x300 [s], or n=20 of as many prompts each",
+    )  # fmt: skip
     add_complete_events(p)
     p.add_argument("--seed", type=int, help="seed of a sampled sensitivity")
     add_identify(p)
@@ -102,6 +102,8 @@ def _device_options(p: argparse.ArgumentParser) -> None:
 def _reconstruct(arguments: argparse.Namespace, console: Console) -> None:
     study = _study(arguments)
     can_save(arguments.output)
+    if study.protocol.has_frames:
+        can_save_frames(arguments.output)
     with only_writer(arguments.output):
         job = Job.create(study, folder=arguments.checkpoint, output=arguments.output)
         _complete(study, job, arguments, arguments.output, console, resume=False)
@@ -162,6 +164,8 @@ def _study(arguments: argparse.Namespace) -> Study:
     study = _study_of(arguments.data)
     protocol = find_protocol(arguments.protocol) if arguments.protocol else study.protocol
     assignments = list(arguments.assignments)
+    if arguments.frames is not None:
+        assignments.append(f"frames={json.dumps(arguments.frames)}")
     if arguments.seed is not None:
         assignments.append(f"sensitivity.seed={arguments.seed}")
     given = {role.key: getattr(arguments, f"input_{role.key}") for role in all_roles()}
@@ -204,7 +208,7 @@ def _complete(
     console.line(f"Job {job.id} on {on.label}")
     events = keep(run(study, on=on, resume=where, on_progress=console.show), job)
     volume: Volume | None = None
-    with _log_lines(arguments.json, console) as lines, _way_out(job, arguments), closing(events):
+    with log_lines(arguments.json, console) as lines, _way_out(job, arguments), closing(events):
         for event in events:
             console.show(event)
             lines.write(event)
@@ -214,7 +218,10 @@ def _complete(
                 refuse_to_overwrite(
                     files_written(output), files_of_study(study), force=arguments.force
                 )
-                save(volume, output, volume.info)
+                if event.frames:
+                    save_frames(volume, event.frames, output, volume.info)
+                else:
+                    save(volume, output, volume.info)
     if volume is None:
         raise ResourceError("the run ended without a volume; resume it from its last checkpoint.")
     console.line(f"Volume: {output}")
@@ -235,55 +242,3 @@ def _way_out(job: Job, arguments: argparse.Namespace) -> Iterator[None]:
     except DeviceError as e:
         kept = "goes on from the last checkpoint" if job.info.done else "begins anew"
         raise type(e)(f"{e} `isocenter resume {name} --device cpu` {kept} on the CPU.") from e
-
-
-class _EventLog:
-    """Writes each event as a line, as long as the disk takes it: an image counts for more."""
-
-    def __init__(self, path: Path, file: IO[str] | None, console: Console) -> None:
-        self._path, self._file, self._console = path, file, console
-
-    def write(self, event: Event) -> None:
-        """Add a line."""
-        if self._file is None:
-            return
-        try:
-            self._file.write(json.dumps(_plain(event), sort_keys=True) + "\n")
-            self._file.flush()
-        except OSError as e:
-            self._file = None
-            free = shutil.disk_usage(self._path.parent).free
-            self._console.line(
-                f"note: {self._path.name}: no more events are written ({e.strerror or e}; {free:,} "
-                f"bytes are free in {self._path.parent}), and the run goes on."
-            )
-
-
-@contextmanager
-def _log_lines(path: Path | None, console: Console) -> Iterator[_EventLog]:
-    """Open the event log; one that nobody wants writes nothing."""
-    if path is None:
-        yield _EventLog(Path(), None, console)
-        return
-    try:
-        file = path.open("w", encoding="utf-8")
-    except OSError as e:
-        raise ResourceError(f"{path}: cannot be written ({e.strerror}).") from e
-    try:
-        yield _EventLog(path, file, console)
-    finally:
-        with suppress(OSError):  # what the disk did not take was said
-            file.close()
-
-
-def _plain(event: Event) -> Plain:
-    """Return an event as plain values, without its image and all that was told before."""
-    if isinstance(event, Profiled):
-        return {"event": "Profiled", "profile": event.profile.as_dict()}
-    values = {f.name: getattr(event, f.name) for f in dataclasses.fields(event)}
-    plain = {
-        name: dataclasses.asdict(value) if isinstance(value, ScatterProfile) else value
-        for name, value in values.items()
-        if not isinstance(value, Volume | RunHistory)
-    }
-    return {"event": type(event).__name__, **plain}

@@ -21,8 +21,7 @@ from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
 from engine.errors import FileFormatError, ResourceError
 from engine.geometry.scanner import Scanner
-from engine.io import audit_log, normalisation_hdf5
-from engine.io import efficiencies as _efficiencies
+from engine.io import audit_log, efficiencies, normalisation_hdf5
 from engine.io.atomic_write import write_atomically
 from engine.io.dicom.reader import series_file
 from engine.io.fact_labels import fact_of
@@ -42,6 +41,7 @@ from engine.io.formats import (
     usual_suffixes,
     writer_of,
 )
+from engine.io.frame_series import can_save_frames, read_frames, save_frames
 from engine.io.histogram_hdf5 import write_histogram
 from engine.io.json_text import to_json
 from engine.io.listmode_hdf5 import write_listmode
@@ -78,6 +78,7 @@ __all__ = [
     "Report",
     "builtin_scanners",
     "can_save",
+    "can_save_frames",
     "config_dir",
     "existing",
     "exports_folder",
@@ -89,6 +90,7 @@ __all__ = [
     "is_projections",
     "read_components",
     "read_efficiencies",
+    "read_frames",
     "read_histogram",
     "read_listmode",
     "read_mu_map",
@@ -99,6 +101,7 @@ __all__ = [
     "refuse_inputs",
     "refuse_unplaced",
     "save",
+    "save_frames",
     "save_projections",
     "scan_file",
     "slice_files",
@@ -256,7 +259,7 @@ def read_components(path: Path | str, scanner: Scanner) -> Components:
 
 def read_efficiencies(path: Path | str, scanner: Scanner) -> NDArray[np.float32]:
     """Return the detection efficiency of each crystal of a scanner, (n_crystals,)."""
-    return _efficiencies.read_efficiencies(Path(path), scanner)
+    return efficiencies.read_efficiencies(Path(path), scanner)
 
 
 def exports_folder() -> Path:

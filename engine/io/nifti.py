@@ -7,12 +7,14 @@ lead, so readers that honour it see the same points on the same sides as our vie
 from __future__ import annotations
 
 import gzip
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
+from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io.base import VolumeReader, VolumeWriter
 from engine.io.nifti_values import affine_of, library, magic_of, read_nifti
@@ -58,14 +60,14 @@ class NiftiWriter(VolumeWriter):
 
     @classmethod
     def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
-        content = nifti_bytes(volume)
-        if path.name.lower().endswith(".gz"):
-            content = _gzipped(content)
-        write_with_sidecar(path, content, volume.unit, provenance)
+        write_with_sidecar(path, packed(nifti_bytes(volume), path), volume.unit, provenance)
 
 
-def nifti_bytes(volume: Volume) -> bytes:
-    """Return a volume as an uncompressed NIfTI-1 file, the same bytes every time."""
+def nifti_bytes(volume: Volume, frames: Sequence[FrameVolume] = ()) -> bytes:
+    """Return a volume as an uncompressed NIfTI-1 file, the same bytes every time.
+
+    Of `frames`, which lie where the volume does, the values are taken instead: [t, z, y, x].
+    """
     nibabel, grid = library(), volume.grid
     corner_mm = [float(grid.centres_mm(axis)[0]) for axis in range(3)]
     affine = np.diag([*grid.voxel_mm, 1.0])
@@ -73,8 +75,13 @@ def nifti_bytes(volume: Volume) -> bytes:
     heads_up = np.diag([1.0, 1.0, volume.head_sign, 1.0])
     affine = LPS_TO_RAS @ heads_up @ to_scanner(volume) @ affine
     values = np.ascontiguousarray(volume.values, np.float32)
-    image = nibabel.Nifti1Image(values.transpose(2, 1, 0), affine)
+    if frames:
+        values = np.stack([each.volume.values for each in frames])
+    image = nibabel.Nifti1Image(values.T, affine)
     header = image.header
+    lengths = {each.frame.duration_s for each in frames}
+    if len(lengths) == 1:  # others have no place in the header
+        header["pixdim"][4] = lengths.pop()
     header.set_data_dtype(np.float32)
     header.set_slope_inter(1, 0)
     header.set_xyzt_units("mm", "sec")
@@ -82,6 +89,11 @@ def nifti_bytes(volume: Volume) -> bytes:
     image.set_sform(affine, code=1)
     image.set_qform(affine, code=1)
     return bytes(image.to_bytes())
+
+
+def packed(content: bytes, path: Path) -> bytes:
+    """Return the bytes of a file by its ending."""
+    return _gzipped(content) if path.name.lower().endswith(".gz") else content
 
 
 def _gzipped(content: bytes) -> bytes:

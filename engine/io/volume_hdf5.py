@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "isocenter-volume", SEALED
 VALUES = "volume/values"
+FRAMES, FRAME_ENDS = "frames/values", "frames/ends_ms"
 
 
 class VolumeHdf5(VolumeReader):
@@ -49,7 +50,7 @@ class VolumeHdf5(VolumeReader):
     def read(cls, file: InputFile) -> Volume:
         path = file.path
         with open_hdf5(file) as tree:
-            notes = check_seal(tree, path, FORMAT, (VALUES,))
+            notes = check_seal(tree, path, FORMAT, (VALUES, FRAMES))
             item = dataset(tree, VALUES, path)
             if item.ndim != 3 or item.dtype != np.float32:
                 raise FileFormatError(
@@ -81,10 +82,16 @@ class VolumeHdf5Writer(VolumeWriter):
     @classmethod
     def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
         values = np.ascontiguousarray(volume.values, "<f4")
-        write_hdf5(path, lambda file: _fill(file, volume, values, provenance), {VALUES: values})
+
+        def fill(file: h5py.File) -> None:
+            fill_volume(file, volume, values, provenance)
+            seal(file)
+
+        write_hdf5(path, fill, {VALUES: values})
 
 
-def _fill(file: h5py.File, volume: Volume, values: Array, provenance: Plain) -> None:
+def fill_volume(file: h5py.File, volume: Volume, values: Array, provenance: Plain) -> None:
+    """Put a volume into a file that is not sealed yet; its values are only reserved."""
     file.attrs["format"] = np.bytes_(FORMAT)
     file.attrs["version"] = VERSION
     file.attrs["note"] = np.bytes_("Research use only. Not for diagnosis or treatment.")
@@ -97,4 +104,3 @@ def _fill(file: h5py.File, volume: Volume, values: Array, provenance: Plain) -> 
         axes.attrs["units"] = np.bytes_("mm")
         axes.attrs["axes"] = np.bytes_(f"x, y, z; {volume.axes}")
     file.create_dataset("provenance", data=as_json(provenance), track_times=False)
-    seal(file)

@@ -14,8 +14,9 @@ from engine.backend import Backend, best
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.run_history import RunHistory
+from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
-from engine.events import Event, Finished, Loaded
+from engine.events import Event, Finished, Loaded, Preview
 from engine.modalities.studies import modality_of, refuse_foreign_inputs
 from engine.privacy.names import Names
 from engine.privacy.records import harmless
@@ -92,12 +93,16 @@ def run(
     with on.faults("reconstructing"):
         refuse_foreign_inputs(study)
         flow = modality_of(study.protocol).flow(context, resume, finish_early)
-        volume = yield from _without_names(flow, study)
-        yield Finished(volume, volume.info)
+        frames = [] if resume is None else list(resume.frames)
+        volume = yield from _without_names(flow, study, frames)
+        yield Finished(volume, volume.info, tuple(frames))
 
 
-def _without_names(flow: Stage[Volume], study: Study) -> Stage[Volume]:
-    """Pass on the events of a flow, pseudonyms in the place of names; return its volume."""
+def _without_names(flow: Stage[Volume], study: Study, frames: list[FrameVolume]) -> Stage[Volume]:
+    """Pass on the events of a flow, pseudonyms in the place of names; return its volume.
+
+    Finished frames of time are put after those in `frames`, of which resumed ones may come anew.
+    """
     names = Names.of(study)
     with closing(flow):
         while True:
@@ -108,6 +113,8 @@ def _without_names(flow: Stage[Volume], study: Study) -> Stage[Volume]:
                 return volume
             if isinstance(event, Loaded) and not study.identified:
                 event = replace(event, facts=names.values(harmless(event.facts)))
+            if isinstance(event, Preview) and event.frame is not None and event.ends_iteration:
+                frames[event.iteration - 1 :] = [FrameVolume(event.frame, event.volume)]
             yield names.event(event)
 
 

@@ -258,11 +258,24 @@ def finish(
     """Filter the finished image and write down what made it."""
     log = context.log
     yield log.start("finish", "Finishing the image")
+    image = finished_image(context, space, image)
+    yield log.end("finish")
+    return (yield from conclude(context, space.finished, image, done))
+
+
+def finished_image(context: RunContext[Protocol], space: ImageSpace, image: Array) -> Array:
+    """Return an image after the finishing filters, in the unit of finished ones."""
     image = _filtered(context, context.protocol.finishing, image, space.grid)
     if space.finished_unit:
         image = (image * np.float64(space.per_value)).astype(np.float32)
-    image = np.ascontiguousarray(image, np.float32)
-    yield log.end("finish")
+    return np.ascontiguousarray(image, np.float32)
+
+
+def conclude(
+    context: RunContext[Protocol], space: ImageSpace, image: NDArray[np.float32], done: float
+) -> Stage[Volume]:
+    """Write down what made a finished image, after so many updates."""
+    log = context.log
     profile = context.profiler.snapshot()
     yield Profiled(profile)
     info = provenance.build(
@@ -279,4 +292,4 @@ def finish(
         grid=space.grid,
         output_sha256=provenance.hash_array(image),
     )
-    return space.finished.volume(image, info | {"profile": profile.as_dict()})
+    return space.volume(image, info | {"profile": profile.as_dict()})

@@ -15,6 +15,7 @@ from engine.backend import Backend
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.run_history import RunHistory
+from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.events import Corrected, Measured, Profiled, Progressed, StageStarted, Warned
 from engine.geometry.grid import ImageGrid
@@ -40,11 +41,13 @@ class Resume:
     image : (n_z, n_y, n_x) the iterate
     done : updates behind it
     history : of the run up to there
+    frames : finished images of the frames before it, of a scan in frames
     """
 
     image: NDArray[np.float32]
     done: int
     history: RunHistory
+    frames: tuple[FrameVolume, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import ValidationError
 
+from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.errors import EngineError, FileFormatError, ResourceError
 from engine.io.json_text import from_json
@@ -116,6 +117,13 @@ class Result:
 
         self._refuse_changed(VOLUME)
         return read_volume(self.folder / VOLUME)
+
+    def frames(self) -> tuple[FrameVolume, ...]:
+        """Read the frames of time; none of a scan that is one."""
+        from engine.io import read_frames
+
+        self._refuse_changed(VOLUME)
+        return read_frames(self.folder / VOLUME)
 
     def mark(self, mark: str, *, on: bool = True) -> None:
         """Pin the result, or note that it was exported; or take that back."""

@@ -21,6 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
+from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.errors import EngineError, ResourceError, SettingsError
 from engine.io import audit_log
@@ -62,6 +63,7 @@ class NewResult:
     ----------
     study, volume, provenance : what was reconstructed, what came out, what exactly made it
     iteration : iterations behind the image
+    frames : of a scan in frames of time, whose sum or mean the volume is
     seconds : time the run took
     job : name of the run, the same after it was resumed
     """
@@ -75,6 +77,7 @@ class NewResult:
     device: str = ""
     job: str = ""
     inputs: dict[str, Plain] = field(default_factory=dict)
+    frames: tuple[FrameVolume, ...] = ()
 
     def record(self, id: str, digests: dict[str, str]) -> ResultRecord:
         """Return what the result will say of itself."""
@@ -150,7 +153,7 @@ class Results:
         made(self.folder, "name another folder in results.toml", mode=OWNER_ONLY)
         name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}"
         part = self.folder / f".{_host()}-{os.getpid()}-{name}{PART}"
-        self._refuse_full(new.volume)
+        self._refuse_full(new.volume.values.nbytes * (1 + len(new.frames)))
         try:
             part.mkdir(OWNER_ONLY)
             _fill(part, name, new)
@@ -194,8 +197,8 @@ class Results:
             log.info("result %s removed: %s", result.id, said[-1])
         return said
 
-    def _refuse_full(self, volume: Volume) -> None:
-        wanted, free = volume.values.nbytes + SPARE_BYTES, shutil.disk_usage(self.folder).free
+    def _refuse_full(self, n_bytes: int) -> None:
+        wanted, free = n_bytes + SPARE_BYTES, shutil.disk_usage(self.folder).free
         if free < wanted:
             raise ResourceError(
                 f"{self.folder}: needs {wanted:,} bytes and {free:,} are free; make room, or name "
@@ -224,14 +227,18 @@ class Results:
 
 def _fill(part: Path, name: str, new: NewResult) -> None:
     """Write all files; the record with their digests comes last."""
-    from engine.io import save
+    from engine.io import save, save_frames
     from engine.results.thumbnail import thumbnail
 
     write_study(new.study.with_absolute_paths(), part / STUDY, private=True)
     text = to_json(new.provenance, indent=2)
     write_atomically(text.encode(), part / PROVENANCE, private=True)
     write_atomically(thumbnail(new.volume), part / THUMBNAIL, private=True)
-    save(new.volume, part / VOLUME, new.provenance or new.volume.info)
+    made_by = new.provenance or new.volume.info
+    if new.frames:
+        save_frames(new.volume, new.frames, part / VOLUME, made_by)
+    else:
+        save(new.volume, part / VOLUME, made_by)
     digests = {file: _digest(part / file) for file in FILES}
     record = new.record(name, digests).model_dump_json(indent=2)
     write_atomically(record.encode(), part / RECORD, private=True)

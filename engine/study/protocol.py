@@ -60,6 +60,11 @@ class Protocol(Settings):
     between: Between = ()
     finishing: Finishing = ()
 
+    @property
+    def has_frames(self) -> bool:
+        """Whether it makes several images, of frames of time."""
+        return False
+
     @model_validator(mode="before")
     @classmethod
     def _leave_off_what_is_younger(cls, values: Any) -> Any:

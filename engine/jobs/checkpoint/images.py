@@ -41,6 +41,7 @@ class Head(Settings):
     protocol : digest of the settings
     inputs : (name, digest) of each file, by its role
     history : of the run up to the image
+    frame_ms : start and end of the frame of time whose finished image it is
     sha256 : of all else
     """
 
@@ -54,6 +55,7 @@ class Head(Settings):
     protocol: str = setting(max_length=64)
     inputs: dict[str, tuple[str, str]] = setting()
     history: RunHistory = setting()
+    frame_ms: tuple[int, int] | None = None
     sha256: str = setting("", max_length=64)
 
     @classmethod
@@ -70,7 +72,13 @@ class Head(Settings):
             protocol=protocol,
             inputs=inputs,
             history=preview.history,
+            frame_ms=_frame_of(preview),
         )
+
+
+def _frame_of(preview: Preview) -> tuple[int, int] | None:
+    frame = preview.frame
+    return (frame.start_ms, frame.end_ms) if frame and preview.ends_iteration else None
 
 
 def write_image(volume: Volume, head: Head, path: Path) -> None:
@@ -121,6 +129,8 @@ def _parse(line: bytes) -> Head | None:
 
 def _digest(head: Head, data: bytes) -> str:
     values = head.model_dump(mode="json", exclude={"sha256"})
+    if head.frame_ms is None:
+        del values["frame_ms"]  # as older checkpoints, which know no frames
     digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode())
     digest.update(data)
     return digest.hexdigest()

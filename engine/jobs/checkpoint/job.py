@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import logging
 import secrets
 import shutil
@@ -15,16 +13,18 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import ValidationError
 
-from engine.errors import DataError, FileFormatError, ResourceError, SettingsError
+from engine.errors import FileFormatError, ResourceError, SettingsError
 from engine.events import Preview
 from engine.io import audit_log
 from engine.io.atomic_write import write_atomically
 from engine.io.dead_parts import sweep_parts
 from engine.io.locks import after_others, sweep_locks
 from engine.jobs.caches import drop_unused
+from engine.jobs.checkpoint.frames import FinishedFrames
 from engine.jobs.checkpoint.images import Head, read_head, read_image, write_image
 from engine.jobs.checkpoint.iterates import Iterates
 from engine.jobs.checkpoint.job_record import STUDY, JobInfo, JobRecord, Status
+from engine.jobs.checkpoint.origin import Origin, origin_of, refuse_other_origin
 from engine.jobs.checkpoint.owner import Owner
 from engine.modalities.studies import read_study
 from engine.paths import jobs_dir, made
@@ -38,9 +38,7 @@ if TYPE_CHECKING:  # the window lists jobs without loading kernels
 
 RECORD = "job.json"
 IMAGES = ("checkpoint-0.bin", "checkpoint-1.bin")
-ITERATES = "iterates"
-Origin = tuple[str, dict[str, tuple[str, str]]]
-"""Digest of the settings; name and digest of each input file by its role."""
+ITERATES, FRAMES = "iterates", "frames"
 KEPT_ENDED = 20
 """Ended jobs that stay listed; older ones are removed. Interrupted jobs always stay."""
 
@@ -56,6 +54,7 @@ class Job:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.iterates = Iterates(folder / ITERATES)
+        self.frames = FinishedFrames(folder / FRAMES)
         self._saved: int | None = None
         self._origin: Origin | None = None
 
@@ -180,24 +179,38 @@ class Job:
         heads = {path: head for head, path in self._heads()}
         paths = [self.folder / name for name in IMAGES]
         oldest = min(paths, key=lambda path: heads[path].done if path in heads else -1)
-        self._origin = self._origin or self._find_origin()  # of the files as they were read
-        protocol, inputs = self._origin
-        head = Head.of(preview, protocol, inputs)
+        head = self._head_of(preview)
         self.iterates.give_way_to(lambda: write_image(volume, head, oldest))
         self._saved = done
         if preview.ends_iteration:
             self.iterates.add(oldest, done)
 
+    def save_frame(self, preview: Preview) -> None:
+        """Keep the finished image of a frame of time."""
+        self.frames.add(preview.volume, self._head_of(preview), preview.iteration)
+
+    def _head_of(self, preview: Preview) -> Head:
+        self._origin = self._origin or self._find_origin()  # of the files as they were read
+        return Head.of(preview, *self._origin)
+
     def latest(self) -> Resume | None:
         """Return where to go on: the newest whole image, None if none was ever saved."""
         from engine.jobs.reconstruction import Resume
 
+        frames = self.frames.read()
+        volumes = tuple(found for _, found in frames)
         heads = sorted(self._heads(), key=lambda pair: -pair[0].done)
         for head, path in heads:
             image = read_image(path)
             if image is not None:
+                if frames and frames[-1][0].done > head.done:
+                    break
                 self._refuse_other_inputs(head)
-                return Resume(image, head.done, head.history)
+                return Resume(image, head.done, head.history, volumes)
+        if frames:
+            head = frames[-1][0]
+            self._refuse_other_inputs(head)
+            return Resume(volumes[-1].volume.values, head.done, head.history, volumes)
         if any((self.folder / name).exists() for name in IMAGES):
             raise FileFormatError(
                 f"job {self.id}: its checkpoints are damaged, or of another version of Isocenter; "
@@ -216,6 +229,7 @@ class Job:
 
     def _remove_images(self) -> None:
         self.iterates.remove()
+        self.frames.remove()
         for name in IMAGES:
             (self.folder / name).unlink(missing_ok=True)
 
@@ -231,34 +245,14 @@ class Job:
                 yield head, path
 
     def _find_origin(self) -> Origin:
-        study, record = self.study, self.record
+        study = self.study
         found = describe_inputs(study)
-        if found != record.inputs:
+        if found != self.record.inputs:
             self._change(inputs=found)
-        scanner = None if "scanner" in found else study.scanner
-        how = [study.protocol.model_dump(mode="json"), scanner]
-        if study.complete_events:
-            how.append("complete events")
-        protocol = json.dumps(how, sort_keys=True)
-        inputs = {role: (file["name"], file["sha256"]) for role, file in found.items()}
-        return hashlib.sha256(protocol.encode()).hexdigest(), inputs
+        return origin_of(study, found)
 
     def _refuse_other_inputs(self, head: Head) -> None:
-        protocol, inputs = self._find_origin()
-        for role in sorted({*inputs, *head.inputs}):
-            now, then = inputs.get(role), head.inputs.get(role)
-            if now is None or then is None or now[1] != then[1]:  # its name may change
-                path = self.study.files.get(role)  # on the screen of its owner
-                name = path.name if path is not None else (then or inputs[role])[0]
-                raise DataError(
-                    f"{name}: not the file the checkpoint was made with; put that file back, "
-                    "or start the study anew."
-                )
-        if protocol != head.protocol:
-            raise SettingsError(
-                f"{self.id}/{STUDY}: not the protocol the checkpoint was made with; undo the "
-                "change, or start the study anew."
-            )
+        refuse_other_origin(self._find_origin(), head, self.study, f"{self.id}/{STUDY}")
 
     def _change(self, **values: Any) -> None:
         self._write(self.record.model_copy(update=values))

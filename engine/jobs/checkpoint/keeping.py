@@ -43,7 +43,9 @@ def keep(
                 yield result.keep_finished(event)
                 finished = True
             yield event
-            if isinstance(event, Preview) and saver.due:
+            if isinstance(event, Preview) and event.frame is not None and event.ends_iteration:
+                yield from saver.save_frame(event)
+            elif isinstance(event, Preview) and saver.due:
                 yield from saver.save()
     except (GeneratorExit, KeyboardInterrupt):
         _end(job, saver, result, finished=finished)
@@ -106,9 +108,7 @@ class _Saver:
         try:
             self.job.save(preview)
         except EngineError as e:
-            if not self._warned:
-                yield Warned(f"No checkpoint could be saved, the run goes on without: {e}")
-            self._warned = True
+            yield from self._say_unsaved(e)
             return
         finally:
             self._saved_at = monotonic()
@@ -116,6 +116,21 @@ class _Saver:
             self._spent_s += self._cost_s
         self._saved = preview
         yield Checkpointed(self.job.id, preview.iteration, preview.subset)
+
+    def save_frame(self, preview: Preview) -> Iterator[Event]:
+        """Keep a finished frame, which no later image replaces, whatever it costs."""
+        try:
+            self.job.save_frame(preview)
+        except EngineError as e:
+            yield from self._say_unsaved(e)
+            return
+        self._saved, self._saved_at = preview, monotonic()
+        yield Checkpointed(self.job.id, preview.iteration, preview.subset)
+
+    def _say_unsaved(self, e: EngineError) -> Iterator[Event]:
+        if not self._warned:
+            yield Warned(f"No checkpoint could be saved, the run goes on without: {e}")
+        self._warned = True
 
     def save_last(self) -> None:
         for _ in self.save():

@@ -83,11 +83,13 @@ class RunResult:
             device=str(made.get("device", "")),
             job=self._name,
             inputs=made.get("inputs", {}),
+            frames=event.frames,
         )
 
     def _keep_partial(self, preview: Preview, outcome: Outcome) -> Result:
         made, volume = self._made(preview), preview.volume
-        image = f"iteration {preview.iteration}, subset {preview.subset} of {preview.subsets}"
+        step = "frame" if preview.frame is not None else "iteration"
+        image = f"{step} {preview.iteration}, subset {preview.subset} of {preview.subsets}"
         return Results().keep(
             NewResult(
                 self._study,

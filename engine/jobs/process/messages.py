@@ -100,7 +100,7 @@ class VolumeFrame:
         """Take the values out of an event."""
         # by the fields of the class, so that one that is added to an event crosses without a change
         # here
-        names = [field.name for field in fields(event) if field.name != "volume"]
+        names = [f.name for f in fields(event) if f.name not in ("volume", "frames")]
         others = {name: getattr(event, name) for name in names}
         volume = event.volume
         return cls(slot, type(event), others, volume.grid, volume.unit, volume.info, data)

@@ -18,9 +18,10 @@ from engine.corrections.calibration import (
     efficiencies_digest,
 )
 from engine.corrections.scatter import Scatter
-from engine.data.calibration import CONCENTRATION, scanner_digest
+from engine.data.calibration import scanner_digest
 from engine.data.input_role import with_auxiliary
 from engine.data.listmode import ListMode
+from engine.data.time_frames import FrameRequest, FrameShares, TimeFrame
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.events import Loaded, Planned
@@ -29,6 +30,8 @@ from engine.io import read_listmode
 from engine.modalities import stages
 from engine.modalities.kernel_stage import prepare_kernels
 from engine.modalities.listmode_pet import model as listmode_pet
+from engine.modalities.listmode_pet.dynamic import FramedScan, dynamic
+from engine.modalities.listmode_pet.iterations import in_units, iterated
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.requirements import estimate
 from engine.modalities.listmode_pet.scatter_stage import correct_scatter, needs_simulation
@@ -39,16 +42,12 @@ from engine.modalities.listmode_pet.warm_up import of_events
 from engine.modalities.requirements import refuse_if_too_large
 from engine.modalities.stages import Stage
 from engine.modalities.warm_up import Steps
-from engine.model import SystemModel
 from engine.paths import cache_dir
 from engine.plain import Plain
 from engine.reporting.context import ImageSpace, Resume, RunContext
 from engine.study.study import Study
 
 Context = RunContext[ListModeProtocol]
-
-FUSED = 1
-"""Passes of an update: forward and back in one go."""
 
 
 def flow(
@@ -57,22 +56,16 @@ def flow(
     """Read, correct, model, iterate, finish."""
     data, space = yield from read(context)
     yield from prepare_kernels(context, kernels_of(context, data, space.grid))
-    prompts = yield from correct(context, data)
+    frames = frames_of(context, data)
+    lines = yield from correct_lines(context, data)
+    prompts = yield from correct_counts(context, lines)
     context = yield from fit(context, data, prompts)
     sensitivity = yield from measure_sensitivity(context, prompts, space.grid)
     yield stages.begin(context, resume)
-    model = build(context, prompts, sensitivity, space.grid)
-    start = listmode_pet.uniform_start(model)
-    image, done = yield from stages.iterate(
-        context,
-        space,
-        model,
-        start,
-        resume,
-        finish_early,
-        n_rows=prompts.n_events,
-        passes_of_step=FUSED,
-    )
+    if frames:
+        scan = FramedScan(prompts, lines.background, frames, FrameShares.of(data, frames))
+        return (yield from dynamic(context, space, scan, sensitivity, resume, finish_early))
+    image, done = yield from iterated(context, space, prompts, sensitivity, resume, finish_early)
     return (yield from stages.finish(context, in_units(space, prompts), image, done))
 
 
@@ -126,7 +119,13 @@ def kernels_of(context: Context, data: ListMode, grid: ImageGrid) -> Steps:
     )
 
 
-def correct(context: Context, data: ListMode) -> Stage[ListMode]:
+def frames_of(context: Context, data: ListMode) -> tuple[TimeFrame, ...]:
+    """Return the frames of time that the protocol asks for; none if the scan is one."""
+    wanted = FrameRequest.of(context.protocol.frames)
+    return () if wanted is None else wanted.frames(data)
+
+
+def correct_lines(context: Context, data: ListMode) -> Stage[ListMode]:
     """Describe each effect in the data, then keep the prompts a model can explain, sorted."""
     yield context.log.start("correct", "Preparing the corrections")
     data = yield from _effects(context, data)
@@ -140,8 +139,13 @@ def correct(context: Context, data: ListMode) -> Stage[ListMode]:
     listmode_pet.refuse_empty_subsets(prepared, context.protocol.algorithm.n_subsets)
     yield context.log.end("correct")
     yield from context.profiled()
+    return prepared.data
+
+
+def correct_counts(context: Context, lines: ListMode) -> Stage[ListMode]:
+    """Expect the scatter of sorted prompts, and find the units of their image."""
     scatter = context.protocol.corrections.of(Scatter)
-    prompts = yield from correct_scatter(context, scatter, prepared.data)
+    prompts = yield from correct_scatter(context, scatter, lines)
     return (yield from _units(context, prompts))
 
 
@@ -163,14 +167,6 @@ def _units(context: Context, prompts: ListMode) -> Stage[ListMode]:
         for remark in found.remarks:
             yield context.log.warn(remark)
     return prompts
-
-
-def in_units(space: ImageSpace, prompts: ListMode) -> ImageSpace:
-    """Return what the image's numbers mean, the finished one in Bq/mL where a scan allows it."""
-    found = concentration_of(prompts)
-    if found is None:
-        return space
-    return replace(space, finished_unit=CONCENTRATION, per_value=found.per_count)
 
 
 def fit(context: Context, data: ListMode, prompts: ListMode) -> Stage[Context]:
@@ -209,21 +205,6 @@ def measure_sensitivity(context: Context, prompts: ListMode, grid: ImageGrid) ->
         from_cache=found is not None,
     )
     return sensitivity
-
-
-def build(
-    context: Context, prompts: ListMode, sensitivity: Sensitivity, grid: ImageGrid
-) -> SystemModel:
-    """Compose the model of the corrected prompts."""
-    return listmode_pet.build(
-        prompts,
-        grid,
-        sensitivity,
-        on=context.on,
-        reproducible=context.protocol.reproducible,
-        on_progress=context.progress,
-        profiler=context.profiler,
-    )
 
 
 def facts_of(data: ListMode) -> Plain:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AfterValidator
 
 from engine.algorithms import ALGORITHMS
+from engine.data.time_frames import FrameRequest
 from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.scanner import Scanner
 from engine.postprocess import Gaussian
@@ -14,6 +17,14 @@ from engine.study.fields import Finishing, Name, Voxel, shape_for
 from engine.study.protocol import GridSettings, Protocol, YoungerSetting
 
 MAX_GRID_EDGE = 2000
+
+
+def _readable(text: str) -> str:
+    FrameRequest.of(text)
+    return text
+
+
+Frames = Annotated[str, AfterValidator(_readable)]
 
 
 class ListModeGrid(GridSettings):
@@ -78,6 +89,13 @@ class ListModeProtocol(Protocol):
     )
     sensitivity: SensitivitySettings = SensitivitySettings()
     algorithm: CountsAlgorithm = ALGORITHMS[0]()
+    frames: Frames = setting(
+        "",
+        "Frames of time: 10x60,5x300 are ten of 60 s, then five of 300 s; n=20 are twenty of as "
+        "many prompts each; empty: the whole scan is one",
+        label="Frames",
+        max_length=400,
+    )
     finishing: Finishing = (Gaussian(),)
     fit_to_scan: bool = setting(
         True,
@@ -89,3 +107,7 @@ class ListModeProtocol(Protocol):
         "Integer sums: the same bits whatever the threads or the order of events",
         label="Reproducible bits",
     )
+
+    @property
+    def has_frames(self) -> bool:
+        return bool(self.frames.strip())

@@ -1,0 +1,72 @@
+"""The events of a run as lines of JSON, for `--json`."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from engine.cli.console import Console
+from engine.data.run_history import RunHistory
+from engine.data.scatter_profile import ScatterProfile
+from engine.data.time_frames import TimeFrame
+from engine.data.volume import Volume
+from engine.errors import ResourceError
+from engine.events import Event, Profiled
+from engine.plain import Plain
+
+
+class EventLog:
+    """Writes each event as a line, as long as the disk takes it: an image counts for more."""
+
+    def __init__(self, path: Path, file: IO[str] | None, console: Console) -> None:
+        self._path, self._file, self._console = path, file, console
+
+    def write(self, event: Event) -> None:
+        """Add a line."""
+        if self._file is None:
+            return
+        try:
+            self._file.write(json.dumps(_plain(event), sort_keys=True) + "\n")
+            self._file.flush()
+        except OSError as e:
+            self._file = None
+            free = shutil.disk_usage(self._path.parent).free
+            self._console.line(
+                f"note: {self._path.name}: no more events are written ({e.strerror or e}; {free:,} "
+                f"bytes are free in {self._path.parent}), and the run goes on."
+            )
+
+
+@contextmanager
+def log_lines(path: Path | None, console: Console) -> Iterator[EventLog]:
+    """Open the event log; one that nobody wants writes nothing."""
+    if path is None:
+        yield EventLog(Path(), None, console)
+        return
+    try:
+        file = path.open("w", encoding="utf-8")
+    except OSError as e:
+        raise ResourceError(f"{path}: cannot be written ({e.strerror}).") from e
+    try:
+        yield EventLog(path, file, console)
+    finally:
+        with suppress(OSError):  # what the disk did not take was said
+            file.close()
+
+
+def _plain(event: Event) -> Plain:
+    """Return an event as plain values, without its image and all that was told before."""
+    if isinstance(event, Profiled):
+        return {"event": "Profiled", "profile": event.profile.as_dict()}
+    values = {f.name: getattr(event, f.name) for f in dataclasses.fields(event)}
+    plain = {
+        name: dataclasses.asdict(value) if isinstance(value, ScatterProfile | TimeFrame) else value
+        for name, value in values.items()
+        if not isinstance(value, Volume | RunHistory) and name != "frames"
+    }
+    return {"event": type(event).__name__, **plain}

@@ -1,0 +1,134 @@
+"""Images in frames of time: one HDF5 file of ours, or one NIfTI file with four axes.
+
+The HDF5 file is one of a volume, the sum or mean of the frames, with their values [t, z, y, x] and
+their ends beside it; it opens as that volume, too. NIfTI says lengths of frames only where all are
+alike: all of them stand in its provenance, as BIDS calls them (FrameTimesStart, FrameDuration).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.data.time_frames import FrameVolume, TimeFrame
+from engine.data.volume import Volume
+from engine.errors import FileFormatError, UnknownFormatError
+from engine.io.hdf5 import column, dataset, is_hdf5, open_hdf5, text_of
+from engine.io.hdf5_seal import check_seal, seal
+from engine.io.hdf5_writer import reserve, write_hdf5
+from engine.io.nifti import NiftiWriter, nifti_bytes, packed
+from engine.io.open_input import InputFile, open_input, refuse_not_finite
+from engine.io.provenance_file import write_with_sidecar
+from engine.io.seal import digest
+from engine.io.volume_hdf5 import (
+    FORMAT,
+    FRAME_ENDS,
+    FRAMES,
+    VALUES,
+    VolumeHdf5,
+    VolumeHdf5Writer,
+    fill_volume,
+)
+from engine.plain import Plain
+
+if TYPE_CHECKING:
+    import h5py
+
+SUFFIXES = (*NiftiWriter.suffixes, *VolumeHdf5Writer.suffixes)
+
+
+def can_save_frames(path: Path) -> None:
+    """Refuse, before hours are spent on them, a format that frames cannot be written in."""
+    if not path.name.lower().endswith(SUFFIXES):
+        raise UnknownFormatError(
+            f"{path.name}: frames of time are written as {', '.join(SUFFIXES)}; choose one."
+        )
+
+
+def save_frames(
+    volume: Volume, frames: Sequence[FrameVolume], path: Path, provenance: Plain
+) -> None:
+    """Write frames in the format that a name ends with; whole, or not at all.
+
+    Parameters
+    ----------
+    volume
+        their sum or mean
+    frames
+        on the same grid, in the same unit
+    path
+        target
+    provenance
+        of all of them
+    """
+    can_save_frames(path)
+    for each in frames:
+        refuse_not_finite(path, each.volume.values)
+    said = {
+        **provenance,
+        "axes": volume.axes,
+        "FrameTimesStart": [each.frame.start_s for each in frames],
+        "FrameDuration": [each.frame.duration_s for each in frames],
+    }
+    if path.name.lower().endswith(NiftiWriter.suffixes):
+        write_with_sidecar(path, packed(nifti_bytes(volume, frames), path), volume.unit, said)
+    else:
+        _write_hdf5(volume, frames, path, said)
+
+
+def _write_hdf5(
+    volume: Volume, frames: Sequence[FrameVolume], path: Path, provenance: Plain
+) -> None:
+    values = np.ascontiguousarray(volume.values, "<f4")
+    stack = np.stack([np.asarray(each.volume.values, "<f4") for each in frames])
+    ends = [frames[0].frame.start_ms, *(each.frame.end_ms for each in frames)]
+
+    def fill(file: h5py.File) -> None:
+        fill_volume(file, volume, values, provenance)
+        item = reserve(file, FRAMES, stack)
+        item.attrs["units"] = np.bytes_(volume.unit.encode())
+        item.attrs["axes"] = np.bytes_(f"t, z, y, x; {volume.axes}")
+        times = file.create_dataset(FRAME_ENDS, data=np.array(ends, "<i8"), track_times=False)
+        times.attrs["units"] = np.bytes_("ms")
+        seal(file)
+
+    write_hdf5(path, fill, {VALUES: values, FRAMES: stack})
+
+
+def read_frames(path: Path) -> tuple[FrameVolume, ...]:
+    """Return the frames of an HDF5 file of ours; none where it holds one volume alone."""
+    with open_input(path) as file:
+        if not is_hdf5(file.head) or not VolumeHdf5.accepts(file):
+            return ()
+        return _stored(file, VolumeHdf5.read(file))
+
+
+def _stored(file: InputFile, volume: Volume) -> tuple[FrameVolume, ...]:
+    path = file.path
+    with open_hdf5(file) as tree:
+        check_seal(tree, path, FORMAT, (VALUES, FRAMES))
+        if FRAMES not in tree:
+            return ()
+        item = dataset(tree, FRAMES, path)
+        ends = column(dataset(tree, FRAME_ENDS, path), "<i8", path)
+        if item.shape != (len(ends) - 1, *volume.grid.shape) or (np.diff(ends) <= 0).any():
+            raise FileFormatError(
+                f"{path.name}: frames of {item.shape} values with {len(ends)} ends, want "
+                f"{(len(ends) - 1, *volume.grid.shape)}; write the file again."
+            )
+        values = column(item, "<f4", path)
+        if digest(values) != text_of(item.attrs["sha256"]):
+            raise FileFormatError(
+                f"{path.name}: the frames have changed since they were written (their checksum "
+                "differs); copy the file again."
+            )
+    refuse_not_finite(path, values)
+    return tuple(
+        FrameVolume(
+            TimeFrame(int(start), int(end)), Volume(each, volume.grid, volume.unit, volume.info)
+        )
+        for start, end, each in zip(ends[:-1], ends[1:], values, strict=True)
+    )

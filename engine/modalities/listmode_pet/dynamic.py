@@ -1,0 +1,192 @@
+"""A scan in frames of time: one image after the other, with what they share made once.
+
+Events are corrected and sorted for the whole scan, the sensitivity is the same for all; a frame
+takes its events and its parts of the background (`engine.data.time_frames`). In Bq/mL, values are
+those at the moment of reference of the whole scan: of a frame that begins at t,
+
+    C_f = (per count/mm of its length and decay within it) 2^(t / T½) x_f
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corrections.calibration import ActivityConcentration, concentration_of
+from engine.data.calibration import CONCENTRATION
+from engine.data.decay import decayed
+from engine.data.listmode import ListMode
+from engine.data.time_frames import FrameShares, TimeFrame
+from engine.data.volume import Volume
+from engine.errors import DataError
+from engine.events import Measured, Preview
+from engine.modalities import stages
+from engine.modalities.listmode_pet.iterations import Context, in_units, iterated
+from engine.modalities.listmode_pet.sensitivity import Sensitivity
+from engine.modalities.stages import Stage
+from engine.reporting.context import ImageSpace, Resume
+
+Image = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class FramedScan:
+    """Corrected prompts of a whole scan, and its frames.
+
+    Attributes
+    ----------
+    prompts : sorted, with all corrections
+    unscattered : (n,) their expected background without scatter; None: nothing
+    frames : one after the other
+    shares : of the background
+    """
+
+    prompts: ListMode
+    unscattered: NDArray[np.float32] | None
+    frames: tuple[TimeFrame, ...]
+    shares: FrameShares
+
+    def part(self, k: int) -> ListMode:
+        """Return the prompts of a frame, with what they expect of the background."""
+        frame, prompts = self.frames[k], self.prompts
+        rows = np.flatnonzero(frame.holds(np.asarray(prompts.time_ms)))
+        part = replace(prompts.select(rows), duration_s=frame.duration_s)
+        if prompts.background is None:
+            return part
+        early = 0.0 if self.unscattered is None else self.unscattered[rows]
+        scatter = np.asarray(part.background) - early
+        expected = self.shares.randoms[k] * early + self.shares.scatter[k] * scatter
+        return replace(part, background=expected.astype(np.float32))
+
+    @property
+    def n_left_out(self) -> int:
+        """Prompts that no frame holds."""
+        last = self.frames[-1].end_ms
+        return int(np.count_nonzero(np.asarray(self.prompts.time_ms) >= last))
+
+
+def dynamic(
+    context: Context,
+    space: ImageSpace,
+    scan: FramedScan,
+    sensitivity: Sensitivity,
+    resume: Resume | None,
+    finish_early: Callable[[], bool] | None,
+) -> Stage[Volume]:
+    """Reconstruct one frame after the other; the last preview of each is its finished image.
+
+    Returns the sum of the frames, or in Bq/mL their mean weighted by their lengths.
+    """
+    context = replace(context, progress=None)  # it counts the updates of one image
+    n, per_frame = len(scan.frames), _updates(context)
+    if scan.n_left_out:
+        yield context.log.warn(
+            f"{scan.n_left_out:,} of {scan.prompts.n_events:,} prompts came after the last frame "
+            f"({scan.frames[-1].describe()}) and are left out."
+        )
+    images = [found.volume.values for found in resume.frames] if resume else []
+    images = images[: resume.done // per_frame] if resume else []
+    units = in_units(space, scan.prompts)
+    for k in range(len(images), n):
+        rest = resume.done - k * per_frame if resume else 0
+        start = replace(resume, done=rest) if resume and 0 < rest < per_frame else None
+        image, preview = yield from _frame(context, units, scan, k, sensitivity, start)
+        images.append(image)
+        yield preview
+        if finish_early is not None and k + 1 < n and finish_early():
+            yield context.log.warn(f"Ended after frame {k + 1} of {n}, as asked for.")
+            break
+    n_events = scan.prompts.n_events - scan.n_left_out
+    spent = max(context.log.history.seconds.get("reconstruct", 0.0), 1e-9)
+    rate = n_events * context.protocol.algorithm.n_iterations * len(images) / n / spent
+    yield context.log.measured("reconstruct", events=n_events, events_per_second=rate)
+    yield context.log.start("finish", "Adding up the frames")
+    whole = _whole(scan.frames[: len(images)], images, units)
+    yield context.log.end("finish")
+    context.log.facts["frames"] = [
+        {"start_s": frame.start_s, "duration_s": frame.duration_s}
+        for frame in scan.frames[: len(images)]
+    ]
+    done = per_frame * len(images) / n
+    return (yield from stages.conclude(context, units.finished, whole, done))
+
+
+def _updates(context: Context) -> int:
+    algorithm = context.protocol.algorithm
+    return algorithm.n_iterations * algorithm.n_subsets
+
+
+def _frame(
+    context: Context,
+    units: ImageSpace,
+    scan: FramedScan,
+    k: int,
+    sensitivity: Sensitivity,
+    resume: Resume | None,
+) -> Stage[tuple[Image, Preview]]:
+    """Reconstruct frame `k`; returns its finished image, and the preview that shows it."""
+    n, per_frame, frame = len(scan.frames), _updates(context), scan.frames[k]
+    part, shape = scan.part(k), units.grid.shape
+    if resume is None:
+        history = context.log.history
+        context.log.history = replace(
+            history, log_likelihoods=(), residuals=(), so_far=(0.0, 0), n_skipped=0
+        )
+    seconds, image = 0.0, np.zeros(shape, np.float32)
+    if part.n_events < context.protocol.algorithm.n_subsets:
+        yield context.log.warn(
+            f"Frame {k + 1} ({frame.describe()}) holds {part.n_events:,} prompts, fewer than "
+            "subsets; its image is empty."
+        )
+    else:
+        units = _units_of(context, units, part, frame)
+        events = iterated(context, units, part, sensitivity, resume, None)
+        while True:
+            try:
+                event = next(events)
+            except StopIteration as end:
+                image = end.value[0]
+                break
+            if isinstance(event, Preview):
+                seconds = event.seconds
+                if event.update < per_frame:
+                    yield _placed(event, k, n, per_frame, frame)
+            elif not isinstance(event, Measured):
+                yield event
+        image = stages.finished_image(context, units, image)
+    volume, history = units.finished.volume(image), context.log.history
+    shown = Preview(volume, k + 1, n, per_frame, per_frame, seconds, history=history, frame=frame)
+    return image, shown
+
+
+def _placed(event: Preview, k: int, n: int, per_frame: int, frame: TimeFrame) -> Preview:
+    """Return a preview of an update within a frame as one within the run."""
+    return replace(
+        event, iteration=k + 1, iterations=n, subset=event.update, subsets=per_frame, frame=frame
+    )
+
+
+def _units_of(context: Context, units: ImageSpace, part: ListMode, frame: TimeFrame) -> ImageSpace:
+    """Return what the numbers of a frame's image mean, at the moment that the scan's do."""
+    if not units.finished_unit:
+        return units
+    choice = context.protocol.corrections.of(ActivityConcentration)
+    found = concentration_of(choice.apply(part, on=context.on))
+    if found is None:
+        raise DataError("the unit of a frame is not known.")
+    later = decayed(frame.start_s, float(found.facts["half_life_s"]))
+    return replace(units, per_value=found.per_count / later)
+
+
+def _whole(frames: tuple[TimeFrame, ...], images: list[Image], units: ImageSpace) -> Image:
+    weights = np.ones(len(images))
+    if units.finished_unit == CONCENTRATION:
+        weights = np.array([frame.duration_s for frame in frames])
+        weights /= weights.sum()
+    total = np.zeros(units.grid.shape, np.float64)
+    for weight, image in zip(weights, images, strict=True):
+        total += weight * image
+    return total.astype(np.float32)

@@ -1,0 +1,72 @@
+"""The iterations of list mode: from corrected prompts to an image, and what its numbers mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corrections.calibration import concentration_of
+from engine.data.calibration import CONCENTRATION
+from engine.data.listmode import ListMode
+from engine.geometry.grid import ImageGrid
+from engine.modalities import stages
+from engine.modalities.listmode_pet import model as listmode_pet
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.listmode_pet.sensitivity import Sensitivity
+from engine.modalities.stages import Stage
+from engine.model import SystemModel
+from engine.reporting.context import ImageSpace, Resume, RunContext
+
+Context = RunContext[ListModeProtocol]
+FUSED = 1
+"""Passes of an update: forward and back in one go."""
+
+
+def iterated(
+    context: Context,
+    space: ImageSpace,
+    prompts: ListMode,
+    sensitivity: Sensitivity,
+    resume: Resume | None,
+    finish_early: Callable[[], bool] | None,
+) -> Stage[tuple[NDArray[np.float32], int]]:
+    """Run the algorithm on corrected prompts; returns the last image and its updates."""
+    model = build(context, prompts, sensitivity, space.grid)
+    return (
+        yield from stages.iterate(
+            context,
+            space,
+            model,
+            listmode_pet.uniform_start(model),
+            resume,
+            finish_early,
+            n_rows=prompts.n_events,
+            passes_of_step=FUSED,
+        )
+    )
+
+
+def build(
+    context: Context, prompts: ListMode, sensitivity: Sensitivity, grid: ImageGrid
+) -> SystemModel:
+    """Compose the model of the corrected prompts."""
+    return listmode_pet.build(
+        prompts,
+        grid,
+        sensitivity,
+        on=context.on,
+        reproducible=context.protocol.reproducible,
+        on_progress=context.progress,
+        profiler=context.profiler,
+    )
+
+
+def in_units(space: ImageSpace, prompts: ListMode) -> ImageSpace:
+    """Return what the image's numbers mean, the finished one in Bq/mL where a scan allows it."""
+    found = concentration_of(prompts)
+    if found is None:
+        return space
+    return replace(space, finished_unit=CONCENTRATION, per_value=found.per_count)

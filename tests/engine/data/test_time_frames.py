@@ -1,0 +1,116 @@
+"""Frames of time: read from text, and a partition of events and of the expected background."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.data.listmode import ListMode
+from engine.data.time_frames import FrameRequest, FrameShares, TimeFrame
+from engine.errors import DataError
+from engine.geometry.ring import RingScanner, RingSettings
+
+RING = RingScanner(
+    RingSettings(
+        name="tiny", n_rings=2, n_crystals_per_ring=16, radius_mm=60, ring_pitch_mm=5,
+        max_ring_difference=1, n_tangential=9, fov_mm=(60, 10), voxel_mm=(3, 3, 3),
+    )
+)  # fmt: skip
+
+
+def scan(n: int = 1000, *, delayed: bool = True, seed: int = 1) -> ListMode:
+    rng = np.random.default_rng(seed)
+    return ListMode(
+        RING,
+        rng.integers(32, size=(n, 2), dtype=np.int32),
+        delayed=rng.random(n) < 0.2 if delayed else None,
+        time_ms=rng.integers(6000, size=n, dtype=np.uint32),
+        duration_s=6.0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "ends_ms"),
+    [
+        ("2x60,300", (60_000, 120_000, 420_000)),
+        ("33x0.05", tuple(range(50, 1651, 50))),
+        ("1.5 2 × 0.25; .5", (1500, 1750, 2000, 2500)),
+    ],
+)
+def test_lengths_are_read_and_follow_one_another(text: str, ends_ms: tuple[int, ...]):
+    frames = FrameRequest.of(text).frames(scan())
+    assert tuple(frame.end_ms for frame in frames) == ends_ms
+    assert [frame.start_ms for frame in frames] == [0, *ends_ms[:-1]]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("10y60", "'10y60' is no frame; want lengths in seconds"),
+        ("-5", "no frame"),
+        ("0x60", "0 frames; want 1 to 1000"),
+        ("0.0004", "known to whole ms"),
+        ("0", "a frame of 0 s"),
+        ("1001x1", "1001 frames"),
+        ("n=0", "0 frames"),
+        ("n=1e3", "no frame"),
+    ],
+)
+def test_what_says_no_frames_is_refused(text: str, why: str):
+    with pytest.raises(ValueError, match=why):
+        FrameRequest.of(text)
+
+
+def test_nothing_asked_for_is_one_scan():
+    assert FrameRequest.of("  ") is None
+
+
+def test_every_event_is_in_one_frame():
+    data = scan()
+    frames = FrameRequest.of("3x0.5,2x2.25").frames(data)
+    held = np.array([frame.holds(data.time_ms) for frame in frames])
+    assert (held.sum(axis=0) == 1).all()
+
+
+@pytest.mark.parametrize("n", [1, 7, 20])
+def test_equal_frames_hold_as_many_prompts(n: int):
+    data = scan(20_000)
+    frames = FrameRequest.of(f"n={n}").frames(data)
+    counts = [np.count_nonzero(f.holds(data.prompts.time_ms)) for f in frames]
+    assert len(frames) == n and sum(counts) == data.n_prompts
+    most = np.bincount(data.prompts.time_ms).max()  # of one millisecond, which is in one frame
+    assert max(counts) - min(counts) <= 2 * most
+
+
+def test_what_has_no_times_or_too_few_has_no_frames():
+    with pytest.raises(DataError, match="holds no times"):
+        FrameRequest.of("2x1").frames(ListMode(RING, np.zeros((3, 2), np.int32)))
+    with pytest.raises(DataError, match="ask for fewer frames"):
+        FrameRequest.of("n=900").frames(scan(1000))
+
+
+@pytest.mark.parametrize("delayed", [True, False])
+def test_parts_of_the_background_add_up_to_all_of_it(delayed: bool):
+    data = scan(delayed=delayed)
+    frames = FrameRequest.of("4x0.5,4").frames(data)
+    shares = FrameShares.of(data, frames)
+    assert shares.randoms.sum() == pytest.approx(1, rel=1e-12)
+    assert shares.scatter.sum() == pytest.approx(1, rel=1e-12)
+    if not delayed:
+        np.testing.assert_allclose(shares.randoms, [1 / 12] * 4 + [2 / 3], rtol=1e-12)
+
+
+def test_frames_of_a_part_of_the_scan_take_a_part_of_the_background():
+    data = scan(40_000)
+    shares = FrameShares.of(data, (TimeFrame(0, 1500), TimeFrame(1500, 3000)))
+    assert shares.randoms == pytest.approx([0.25, 0.25], rel=0.05)
+    assert shares.scatter == pytest.approx([0.25, 0.25], rel=0.05)
+
+
+def test_a_frame_with_more_delayeds_than_prompts_has_no_scatter():
+    data = scan()
+    late = data.delayed | (data.time_ms < 500)
+    shares = FrameShares.of(ListMode(RING, data.crystals, late, time_ms=data.time_ms),
+                            (TimeFrame(0, 500), TimeFrame(500, 6000)))  # fmt: skip
+    assert shares.scatter[0] == 0
+    assert shares.scatter.sum() == pytest.approx(1)

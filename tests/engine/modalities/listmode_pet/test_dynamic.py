@@ -1,0 +1,212 @@
+"""Frames of time in one run: together they are the whole scan, and each is its own image."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.backend import cpu
+from engine.cli.main import DONE, USER_FAULT, main
+from engine.data.calibration import Calibration, scanner_digest
+from engine.data.time_frames import FrameVolume, TimeFrame
+from engine.errors import FileFormatError
+from engine.events import Finished, Preview, Warned
+from engine.geometry.ring import RingScanner, RingSettings
+from engine.io import read_frames, read_volume, save_frames, write_listmode
+from engine.io.calibration_file import write_calibration
+from engine.jobs.checkpoint import Job, keep
+from engine.jobs.reconstruction import run
+from engine.modalities.listmode_pet.protocol import ListModeProtocol
+from engine.modalities.studies import Study
+from engine.results import Results
+from engine.simulate import simulate_listmode, uniform_cylinder
+
+ON = cpu(2)
+RING = RingScanner(
+    RingSettings(
+        name="tiny", n_rings=6, n_crystals_per_ring=48, radius_mm=80, ring_pitch_mm=6,
+        max_ring_difference=5, n_tangential=24, voxel_mm=(6, 6, 6), fov_mm=(96, 36),
+    )
+)  # fmt: skip
+BODY = uniform_cylinder(diameter_mm=60, length_mm=30)
+ONE_UPDATE = {"kind": "mlem", "iterations": 1}
+HALF_LIFE_S = 2.0
+
+
+def study_of(data, folder: Path, frames: str = "", **how) -> Study:
+    path = folder / "scan.h5"
+    if not path.exists():
+        write_listmode(data, path)
+    protocol = {"algorithm": ONE_UPDATE, "reproducible": True, "finishing": [], "frames": frames}
+    return Study(data=path, protocol=ListModeProtocol.model_validate({**protocol, **how}))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("scan")
+
+
+@pytest.fixture(scope="module")
+def bare(folder):
+    """A scan of two seconds without background."""
+    return simulate_listmode(
+        BODY, RING, n_prompts=30_000, seed=5, randoms_fraction=0, attenuation=False, duration_s=2
+    )
+
+
+def finished(study, **how) -> Finished:
+    return list(run(study, on=ON, **how))[-1]
+
+
+def test_a_frame_of_the_whole_scan_has_the_bits_of_the_scan(bare, folder):
+    whole, framed = finished(study_of(bare, folder)), finished(study_of(bare, folder, "2"))
+    assert framed.volume.values.tobytes() == whole.volume.values.tobytes()
+    assert [each.frame for each in framed.frames] == [TimeFrame(0, 2000)]
+
+
+def test_thirty_three_frames_of_50_ms_add_up_to_the_scan_in_them(bare, folder, tmp_path):
+    """One update from a uniform image is a sum over events: x = Σ_i 1 / (A 1)_i A_i / s."""
+    last = finished(study_of(bare, folder, "33x0.05"))
+    assert len(last.frames) == 33
+    part = bare.select(bare.time_ms < 1650)
+    want = finished(study_of(part, tmp_path)).volume.values
+    np.testing.assert_allclose(last.volume.values, want, rtol=0, atol=1e-6 * want.max())
+    total = np.sum([each.volume.values for each in last.frames], axis=0, dtype=np.float64)
+    np.testing.assert_array_equal(last.volume.values, total.astype(np.float32))
+
+
+def test_events_after_the_last_frame_are_said_and_an_empty_frame_is_empty(bare, folder):
+    late = replace(bare, time_ms=bare.time_ms + np.uint32(500))
+    events = list(run(study_of(late, folder.parent, "2x0.25,1"), on=ON))
+    warned = [event.text for event in events if isinstance(event, Warned)]
+    n_after = np.count_nonzero(late.time_ms >= 1500)
+    assert any(text.startswith(f"{n_after:,} of ") for text in warned)
+    assert sum("its image is empty" in text for text in warned) == 2
+    frames = events[-1].frames
+    assert not frames[0].volume.values.any() and frames[2].volume.values.any()
+
+
+def test_previews_count_frames_and_the_last_of_each_is_finished(bare, folder):
+    how = {"algorithm": {"kind": "osem", "iterations": 2, "subsets": 3},
+           "finishing": [{"kind": "gaussian", "fwhm_mm": 9}]}  # fmt: skip
+    events = list(run(study_of(bare, folder, "2x1", **how), on=ON))
+    shown = [event for event in events if isinstance(event, Preview)]
+    assert {(event.iterations, event.subsets) for event in shown} == {(2, 6)}
+    ends = [event for event in shown if event.ends_iteration]
+    assert [event.frame.start_ms for event in ends] == [0, 1000]
+    for event, frame in zip(ends, events[-1].frames, strict=True):
+        assert event.volume.values.tobytes() == frame.volume.values.tobytes()
+    blurred, sharp = ends[0].volume.values, shown[4].volume.values
+    assert np.abs(np.diff(blurred, axis=2)).max() < np.abs(np.diff(sharp, axis=2)).max()
+
+
+def test_the_background_of_a_frame_is_its_part(folder, tmp_path):
+    """With half of the prompts random, a frame without its background would be twice too hot."""
+    data = simulate_listmode(
+        BODY, RING, n_prompts=60_000, seed=6, randoms_fraction=0.5, attenuation=False, duration_s=4
+    )
+    how = {"algorithm": {"kind": "mlem", "iterations": 8}}
+    whole = finished(study_of(data, tmp_path, **how)).volume.values
+    last = finished(study_of(data, tmp_path, "1,3", **how))
+    ratio = [float(f.volume.values.sum() / whole.sum()) for f in last.frames]
+    assert ratio == pytest.approx([0.25, 0.75], abs=0.02)
+
+
+def test_a_run_goes_on_in_the_frame_it_was_in_with_the_same_bits(bare, folder, tmp_path):
+    how = {"algorithm": {"kind": "osem", "iterations": 2, "subsets": 2}}
+    study = study_of(bare, folder, "4x0.5", **how)
+    want = finished(study)
+    job = Job.create(study, tmp_path / "job")
+    events = keep(run(study, on=ON), job)
+    for event in events:  # stopped in the middle of the third frame
+        if isinstance(event, Preview) and (event.iteration, event.subset) == (3, 2):
+            break
+    events.close()
+    resume = job.latest()
+    assert resume.done == 2 * 4 + 2 and len(resume.frames) == 2
+    again = list(keep(run(study, on=ON, resume=resume), job))
+    shown = [event.iteration for event in again if isinstance(event, Preview)]
+    assert min(shown) == 3
+    assert again[-1].volume.values.tobytes() == want.volume.values.tobytes()
+    assert [f.volume.values.tobytes() for f in again[-1].frames] == [
+        f.volume.values.tobytes() for f in want.frames
+    ]
+    result = Results().open(job.record.result)
+    assert [each.frame for each in result.frames()] == [each.frame for each in want.frames]
+    assert not job.frames.folder.exists()
+
+
+def test_what_is_finished_stays_when_no_more_frames_are_wanted(bare, folder):
+    last = finished(study_of(bare, folder, "4x0.5"), finish_early=lambda: True)
+    assert len(last.frames) == 1
+    assert last.provenance["iterations_done"] == 0.25
+    assert last.provenance["scan"]["frames"] == [{"start_s": 0.0, "duration_s": 0.5}]
+
+
+@pytest.mark.parametrize("name", ["frames.h5", "frames.nii.gz"])
+def test_frames_are_written_by_the_command_and_read_back(bare, folder, tmp_path, name, capsys):
+    path = tmp_path / name
+    study_of(bare, folder)
+    command = ["reconstruct", str(folder / "scan.h5"), "--frames", "0.5,1.5", "-o", str(path),
+               "--set", "algorithm.iterations=1", "--set", "algorithm.subsets=1",
+               "--set", "grid.voxel_mm=[12,12,12]"]  # fmt: skip
+    assert main(command) == DONE
+    if name.endswith(".h5"):
+        found = read_frames(path)
+        assert [each.frame for each in found] == [TimeFrame(0, 500), TimeFrame(500, 2000)]
+        total = np.sum([each.volume.values for each in found], axis=0, dtype=np.float64)
+        np.testing.assert_array_equal(read_volume(path).values, total.astype(np.float32))
+        return
+    import nibabel
+
+    image = nibabel.load(path)
+    assert image.shape[3] == 2
+    said = (tmp_path / "frames.provenance.json").read_text()
+    assert '"FrameDuration": [' in said and '"FrameTimesStart": [' in said
+
+
+def test_a_format_without_room_for_frames_is_refused_before_the_work(
+    bare, folder, tmp_path, capsys
+):
+    study_of(bare, folder)
+    out = tmp_path / "frames.png"
+    command = ["reconstruct", str(folder / "scan.h5"), "--frames", "2x1", "-o", str(out)]
+    assert main(command) == USER_FAULT
+    assert "frames of time are written as .nii.gz, .nii, .h5, .hdf5" in capsys.readouterr().err
+
+
+def test_a_changed_frame_is_refused(bare, folder, tmp_path):
+    last = finished(study_of(bare, folder, "2x1"))
+    save_frames(last.volume, last.frames, tmp_path / "frames.h5", {})
+    content = bytearray((tmp_path / "frames.h5").read_bytes())
+    values = last.frames[1].volume.values.tobytes()
+    content[content.rindex(values[4000:4200]) + 7] ^= 4
+    (tmp_path / "frames.h5").write_bytes(content)
+    with pytest.raises(FileFormatError, match="frames have changed"):
+        read_frames(tmp_path / "frames.h5")
+    assert isinstance(last.frames[0], FrameVolume)
+
+
+def test_becquerels_of_frames_are_those_at_the_start_of_the_scan(tmp_path):
+    """Counts that decay with the nuclide give the same activity at the start in every frame."""
+    data = simulate_listmode(
+        BODY, RING, n_prompts=80_000, seed=8, randoms_fraction=0, attenuation=False, duration_s=6
+    )
+    chance = np.random.default_rng(2).random(data.n_events)
+    data = data.select(chance < np.exp2(-data.time_ms.astype(float) / 1000 / HALF_LIFE_S))
+    known = Calibration(1.0, 0.5, RING.name, scanner_digest(RING), ("line_geometry",))
+    write_calibration(known, tmp_path / "known.json", {})
+    (tmp_path / "tracer.toml").write_text(
+        f"[tracer]\nhalf_life_s = {HALF_LIFE_S}\nbranching = 1.0\n"
+    )
+    study = study_of(data, tmp_path, "1,2,3")
+    given = {"calibration": tmp_path / "known.json", "tracer": tmp_path / "tracer.toml"}
+    last = finished(study.model_copy(update={"inputs": given}))
+    values = np.array([each.volume.values.sum() for each in last.frames], float)
+    assert {each.volume.unit for each in last.frames} == {last.volume.unit} == {"Bq/mL"}
+    assert values / values.mean() == pytest.approx([1, 1, 1], abs=0.03)
+    mean = float(values @ [1, 2, 3] / 6)
+    assert float(last.volume.values.sum(dtype=float)) == pytest.approx(mean, rel=1e-5)
