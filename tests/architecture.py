@@ -166,7 +166,7 @@ MAY_OPEN = (
     *("engine.io.open_input", "engine.io.folder", "engine.io.hdf5"),  # the one way in
     *("engine.io.atomic_write", "engine.io.outputs", "engine.io.locks", "engine.io.dead_parts"),
     *("engine.io.hdf5_writer", "engine.io.read_back"),
-    *("engine.io.audit_log", "engine.cli.streams", "engine.cli.reconstruct"),
+    *("engine.io.audit_log", "engine.cli.streams", "engine.cli.event_log"),
     *("engine.jobs", "engine.kernels", "engine.privacy.key", "engine.support"),  # files of our own
     *("engine.modalities.demo", "engine.modalities.studies", "engine.modalities.xray_ct"),
     *("engine.modalities.dual_head_pet.response.parts", "engine.benchmark.report"),

@@ -125,7 +125,7 @@ class FrameRequest:
         return cls(tuple(np.cumsum(lengths).tolist()))
 
     def frames(self, data: ListMode) -> tuple[TimeFrame, ...]:
-        """Return the frames of a scan.
+        """Return the frames of a scan, up to its end.
 
         Raises
         ------
@@ -139,7 +139,23 @@ class FrameRequest:
             )
         ends = self.ends_ms or self._equal_ends(data.prompts.time_ms)
         starts = (0, *ends[:-1])
-        return tuple(TimeFrame(start, end) for start, end in zip(starts, ends, strict=True))
+        over_ms = length_ms(data)
+        return tuple(
+            TimeFrame(start, min(end, over_ms))
+            for start, end in zip(starts, ends, strict=True)
+            if start < over_ms
+        )
+
+    def remark(self, frames: Sequence[TimeFrame]) -> str:
+        """Say that a scan ended before all frames had; empty if it did not."""
+        if self.n_equal or (len(frames), frames[-1].end_ms) == (self.n_frames, self.ends_ms[-1]):
+            return ""
+        left_out = self.n_frames - len(frames)
+        missing = f", and {left_out} of {self.n_frames} frames are left out" if left_out else ""
+        return (
+            f"The scan ends after {frames[-1].end_ms / MS:g} s: frame {len(frames)} is "
+            f"{frames[-1].duration_s:g} s long{missing}."
+        )
 
     def _equal_ends(self, time_ms: NDArray[np.uint32] | None) -> tuple[int, ...]:
         times = np.sort(np.asarray(time_ms))
@@ -181,13 +197,19 @@ class FrameShares:
         if n_delayed:
             randoms = delayeds / n_delayed
         else:
-            length_ms = max(data.duration_s * MS, frames[-1].end_ms, int(times.max()) + 1)
-            randoms = np.array([f.end_ms - f.start_ms for f in frames]) / length_ms
+            randoms = np.array([f.end_ms - f.start_ms for f in frames]) / length_ms(data)
         trues = prompts - delayeds
         total = max(len(times) - 2 * n_delayed, 1)
         share = max(float(trues.sum()), 0.0) / total
         trues = np.maximum(trues, 0)  # a frame with more delayeds than prompts has no scatter
         return cls(randoms, share * trues / max(float(trues.sum()), 1.0))
+
+
+def length_ms(data: ListMode) -> int:
+    """Return the length of a scan with times: as it says, and no less than its last event."""
+    times = np.asarray(data.time_ms)
+    last = int(times.max()) + 1 if len(times) else 1
+    return max(round(data.duration_s * MS), last)
 
 
 def _counted(times: NDArray[np.uint32], frames: Sequence[TimeFrame]) -> NDArray[np.float64]:

@@ -21,13 +21,21 @@ from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.run_history import RunHistory
 from engine.data.sinogram import Sinogram
+from engine.data.time_frames import FrameVolume, TimeFrame
 from engine.data.volume import Volume
 from engine.events import Preview
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circular_cone
 from engine.geometry.sinogram_layout import SinogramLayout
 from engine.importing import Draft, write_draft
-from engine.io import save, save_projections, write_atomically, write_histogram, write_listmode
+from engine.io import (
+    save,
+    save_frames,
+    save_projections,
+    write_atomically,
+    write_histogram,
+    write_listmode,
+)
 from engine.io.calibration_file import write_calibration
 from engine.io.contact_sheet import contact_sheet
 from engine.io.normalisation_hdf5 import write_components
@@ -88,6 +96,11 @@ def _image(version: int) -> Volume:
 
 def _volume(name: str) -> Write:
     return lambda folder, version: save(_image(version), folder / name)
+
+
+def _frames(folder: Path, version: int) -> None:
+    frames = [FrameVolume(TimeFrame(k, k + 1), _image(version + k)) for k in range(2)]
+    save_frames(_image(version), frames, folder / "a.h5", {"version": version})
 
 
 def _dicom(folder: Path, version: int) -> None:
@@ -243,6 +256,7 @@ WRITERS: tuple[Writer, ...] = (
     Writer("NIfTI", _volume("a.nii"), ("engine/io/provenance_file.py",)),
     Writer("packed NIfTI", _volume("a.nii.gz"), ("engine/io/provenance_file.py",)),
     Writer("volume", _volume("a.h5"), ("engine/io/volume_hdf5.py",)),
+    Writer("frames of time", _frames, ("engine/io/frame_series.py",)),
     Writer("MetaImage", _volume("a.mha"), ("engine/io/metaimage_volume.py",)),
     Writer("NRRD", _volume("a.nrrd"), ("engine/io/nrrd_volume.py",)),
     Writer("OME-TIFF", _volume("a.ome.tif"), ("engine/io/ome_tiff.py",)),

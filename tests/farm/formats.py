@@ -26,6 +26,7 @@ from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io import (
     read_components,
     read_efficiencies,
+    read_frames,
     read_histogram,
     read_listmode,
     read_projections,
@@ -356,6 +357,7 @@ KINDS: tuple[Kind, ...] = (
         Kind(f"unsealed-{name.replace(' ', '-')}", partial(_unsealed, make=make), read)
         for name, make, read in OWN
     ),
+    Kind("own-frames", volumes.frames, read_frames),
     Kind("nifti", partial(_bare, name="volume.nii"), read_volume),
     Kind("nifti-gz-alone", partial(_bare, name="volume.nii.gz"), read_volume),
     Kind("nifti-gz", partial(_volume, name="volume.nii.gz"), read_volume),

@@ -14,7 +14,8 @@ import nrrd
 import numpy as np
 import tifffile
 
-from engine.io import read_projections, read_volume, save
+from engine.data.time_frames import FrameVolume, TimeFrame
+from engine.io import read_projections, read_volume, save, save_frames
 from engine.io.ome_tiff import ome_tiff_bytes
 from tests.engine.io import test_volumes_of_others as others
 from tests.engine.io import test_xray_zeiss
@@ -50,6 +51,13 @@ def imagej(folder: Path) -> Path:
     said = {"spacing": 3.0, "unit": "mm", "axes": "ZYX"}
     tifffile.imwrite(folder / "a.tif", stack, imagej=True, resolution=(2, 2), metadata=said)
     return folder / "a.tif"
+
+
+def frames(folder: Path) -> Path:
+    volume = others.patient()
+    parts = [FrameVolume(TimeFrame(k, k + 2), volume) for k in (0, 2)]
+    save_frames(volume, parts, folder / "frames.h5", {})
+    return folder / "frames.h5"
 
 
 def mrc(folder: Path) -> Path:

@@ -56,7 +56,7 @@ def flow(
     """Read, correct, model, iterate, finish."""
     data, space = yield from read(context)
     yield from prepare_kernels(context, kernels_of(context, data, space.grid))
-    frames = frames_of(context, data)
+    frames = yield from frames_of(context, data)
     lines = yield from correct_lines(context, data)
     prompts = yield from correct_counts(context, lines)
     context = yield from fit(context, data, prompts)
@@ -119,10 +119,16 @@ def kernels_of(context: Context, data: ListMode, grid: ImageGrid) -> Steps:
     )
 
 
-def frames_of(context: Context, data: ListMode) -> tuple[TimeFrame, ...]:
+def frames_of(context: Context, data: ListMode) -> Stage[tuple[TimeFrame, ...]]:
     """Return the frames of time that the protocol asks for; none if the scan is one."""
     wanted = FrameRequest.of(context.protocol.frames)
-    return () if wanted is None else wanted.frames(data)
+    if wanted is None:
+        return ()
+    frames = wanted.frames(data)
+    remark = wanted.remark(frames)
+    if remark:
+        yield context.log.warn(remark)
+    return frames
 
 
 def correct_lines(context: Context, data: ListMode) -> Stage[ListMode]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -38,7 +40,9 @@ def scan(n: int = 1000, *, delayed: bool = True, seed: int = 1) -> ListMode:
     ],
 )
 def test_lengths_are_read_and_follow_one_another(text: str, ends_ms: tuple[int, ...]):
-    frames = FrameRequest.of(text).frames(scan())
+    wanted, long = FrameRequest.of(text), replace(scan(), duration_s=1000.0)
+    frames = wanted.frames(long)
+    assert wanted.remark(frames) == ""
     assert tuple(frame.end_ms for frame in frames) == ends_ms
     assert [frame.start_ms for frame in frames] == [0, *ends_ms[:-1]]
 
@@ -87,6 +91,15 @@ def test_what_has_no_times_or_too_few_has_no_frames():
         FrameRequest.of("2x1").frames(ListMode(RING, np.zeros((3, 2), np.int32)))
     with pytest.raises(DataError, match="ask for fewer frames"):
         FrameRequest.of("n=900").frames(scan(1000))
+
+
+def test_frames_end_with_the_scan_and_it_is_said():
+    wanted = FrameRequest.of("3x2.5,60")
+    frames = wanted.frames(scan())
+    assert [frame.end_ms for frame in frames] == [2500, 5000, 6000]
+    assert wanted.remark(frames) == (
+        "The scan ends after 6 s: frame 3 is 1 s long, and 1 of 4 frames are left out."
+    )
 
 
 @pytest.mark.parametrize("delayed", [True, False])
