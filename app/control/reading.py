@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from app.models.inputs import DATA, SCANNER, Input, Inputs
 from app.models.kept_inputs import KeepingOwner, KeptInputs
-from engine.data import Volume
+from engine.data import FrameVolume, Volume
 from engine.errors import EngineError, GeometryError, ScannerMissingError, UnknownFormatError
 from engine.geometry import Scanner
 from engine.modalities import MODALITIES, Protocol, ScanSummary, Study, all_roles
@@ -57,6 +57,7 @@ class LoadedVolume:
 
     volume: Volume
     path: Path
+    frames: tuple[FrameVolume, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -189,7 +190,7 @@ class StudyReader:
         found = self.files.volume(path, keys)
         if isinstance(found, str):
             return self._auxiliary(found, path)
-        return LoadedVolume(found, path)
+        return LoadedVolume(found, path, self.files.frames(path))
 
     def _auxiliary(self, role: str, path: Path) -> Addition:
         if DATA not in self.inputs:

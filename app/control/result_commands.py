@@ -9,10 +9,11 @@ from PySide6.QtGui import QDesktopServices
 
 from app.control.commands import Commands
 from app.models.inputs import DATA
+from app.models.kept_images import ALL_FRAMES
 from app.models.messages import Problem
 from app.models.run_record import RunRecord
 from app.models.session import Session
-from engine.data import Plain, Volume
+from engine.data import FrameVolume, Plain, Volume
 from engine.errors import EngineError
 from engine.modalities import Study
 from engine.results import EXPORTED, PINNED, Result, Results
@@ -25,6 +26,7 @@ class OpenedResult(NamedTuple):
     volume: Volume
     study: Study
     provenance: Plain
+    frames: tuple[FrameVolume, ...]
 
 
 class ResultCommands(QObject):
@@ -47,7 +49,9 @@ class ResultCommands(QObject):
             self._refuse("The result cannot be opened.")
             return
         self._commands.run_task(
-            lambda _: OpenedResult(result, result.volume(), result.study, result.provenance),
+            lambda _: OpenedResult(
+                result, result.volume(), result.study, result.provenance, result.frames()
+            ),
             self._show,
             busy=f"Reading the result of {result.scan}",
             failed="The result cannot be opened.",
@@ -118,7 +122,9 @@ class ResultCommands(QObject):
             ending=f"Result of {result.created:%d %b %Y %H:%M}, {kept.ending}",
         )
         label = "final" if kept.outcome == "finished" else kept.ending
-        self._session.show_result(record, label, opened.volume)
+        if opened.frames:
+            label = ALL_FRAMES
+        self._session.show_result(record, label, opened.volume, opened.frames)
 
 
 def _all_results() -> tuple[tuple[Result, ...], str, str]:

@@ -22,10 +22,10 @@ from app.forms.fields import QuietCombo
 from app.look.file_dialogs import ask_save
 from app.look.formatting import size
 from app.look.widgets import button, grow_to_fit, label, set_tone
-from app.models.kept_images import Kept
+from app.models.kept_images import ALL_FRAMES, Kept
 from app.views.plain_text import plain_tip
 from app.views.text import image_title
-from engine.io import WRITERS, existing, suffixes_of, usual_suffixes
+from engine.io import FRAME_SUFFIXES, WRITERS, existing, suffixes_of, usual_suffixes
 
 WIDTH_PX = 620
 
@@ -127,6 +127,10 @@ class ExportDialog(QDialog):
             fault = f"The name must end with one of {usual_suffixes(WRITERS)}."
         free = free_bytes(target.parent)
         note = f"{volume.grid.describe()} voxels, {size(volume.values.nbytes)} before compression"
+        n_frames = len([kept for kept in self._images if kept.frame is not None])
+        if self.chosen.label == ALL_FRAMES and n_frames:
+            each = ", ".join(FRAME_SUFFIXES)
+            note += f"; with its {n_frames} frames in {each}, else their sum or mean alone"
         if free is not None:
             note += f"; {size(free)} free"
         exists = "" if fault else existing(target)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox
 from app.forms.fields import QuietCombo
 from app.views.plain_text import plain_tip
 from engine.data import Plain, Volume
-from engine.quality import SUV_TITLES, in_suv, why_no_suv
+from engine.quality import SUV_TITLES, SuvKind, in_suv, why_no_suv
 
 BQ_ML = "Bq/mL"
 
@@ -47,9 +47,14 @@ class SuvChoice(QuietCombo):
             item.setFlags(Qt.ItemFlag.NoItemFlags)
             item.setToolTip(plain_tip(reason))
 
+    @property
+    def kind(self) -> SuvKind | None:
+        """The kind of SUV that is chosen; None for the values as they are."""
+        return next((kind for kind in SUV_TITLES if kind == self.currentData()), None)
+
     def converted(self, volume: Volume, provenance: Plain | None) -> tuple[Volume, Plain | None]:
         """Return the image as it was chosen, and its provenance with how."""
-        kind = next((kind for kind in SUV_TITLES if kind == self.currentData()), None)
+        kind = self.kind
         if kind is None:
             return volume, provenance
         made = in_suv(volume, kind)

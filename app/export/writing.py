@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from app.models.kept_images import Kept
+from app.models.kept_images import ALL_FRAMES, Kept
 from app.models.run_record import RunRecord
-from engine.data import Plain, Volume
+from engine.data import FrameVolume, Plain, Volume
 from engine.errors import EngineError
 from engine.privacy import Names
+from engine.quality import SuvKind, in_suv
 from engine.results import default_export_name
 
 SPARE = 1.1
@@ -79,9 +82,43 @@ def obstacle(target: Path, volume: Volume) -> str:
     return ""
 
 
-def write(volume: Volume, target: Path, provenance: Plain | None) -> Path:
-    """Write a volume as the command line does; whole or not at all."""
-    from engine.io import save
+def write(
+    volume: Volume, target: Path, provenance: Plain | None, frames: Sequence[FrameVolume] = ()
+) -> Path:
+    """Write a volume, or its frames of time, as the command line does; whole or not at all."""
+    from engine.io import save, save_frames
 
-    save(volume, target, provenance)
+    if frames:
+        save_frames(volume, frames, target, volume.info if provenance is None else provenance)
+    else:
+        save(volume, target, provenance)
     return target
+
+
+def frames_of(
+    record: RunRecord, kept: Kept, target: Path, kind: SuvKind | None = None
+) -> tuple[FrameVolume, ...]:
+    """Return the frames to write with the image of all of them; none where a format holds one.
+
+    Those that memory had no room for are read from the result.
+    """
+    from engine.io import can_save_frames
+
+    if kept.label != ALL_FRAMES:
+        return ()
+    try:
+        can_save_frames(target)
+    except EngineError:
+        return ()
+    frames = tuple(record.images.frames)
+    expected = len(record.provenance.get("scan", {}).get("frames", frames))
+    if len(frames) != expected and record.result_id:
+        from engine.results import Results
+
+        frames = Results().open(record.result_id).frames()
+    if kind is None:
+        return frames
+    whole = kept.volume.info  # which alone says dose and times
+    return tuple(
+        each._replace(volume=in_suv(replace(each.volume, info=whole), kind)) for each in frames
+    )

@@ -13,6 +13,7 @@ from app.look.widgets import label, scrolled
 from app.measure.line_profile_panel import LineProfileBox, write_text
 from app.measure.quality_panel import QualityBox
 from app.measure.rods_panel import RodsBox
+from app.measure.time_curve_panel import TimeCurveBox
 
 
 class MeasureTab(QWidget):
@@ -25,12 +26,14 @@ class MeasureTab(QWidget):
         self._context = context
         state = context.session.view
         self.line = LineProfileBox(state, context.theme, self._save)
+        self.over_time = TimeCurveBox(context.session, context.theme, self._save)
         self.rods = RodsBox(context.session, self._save)
         self.quality = QualityBox(context)
         inside = QWidget()
         column = QVBoxLayout(inside)
         column.setContentsMargins(14, 12, 14, 12)
         column.setSpacing(10)
+        column.addWidget(self.over_time)
         column.addWidget(label("Line profile", "heading"))
         column.addWidget(self.line)
         column.addSpacing(6)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.data import Volume
+from engine.data import FrameVolume, TimeFrame, Volume
 
 KEPT_BYTES = 1 << 30
 """Images of past iterations may hold this much memory."""
+ALL_FRAMES = "all frames"
+"""Label of the sum or mean of frames of time."""
 Place = tuple[float, int]
 """Iteration and subset behind an image."""
 LAST: Place = (float("inf"), 0)
@@ -22,21 +24,23 @@ class Kept:
     Attributes
     ----------
     place : within the run; None of an image that is not of a run by iterations
-    iterations : of the whole run
+    iterations : of the whole run; of a scan in frames, the frames
+    frame : of time, that it is the finished image of
     """
 
     label: str
     volume: Volume
     place: Place | None = None
     iterations: int = 0
+    frame: TimeFrame | None = None
 
     @property
     def caption(self) -> str:
         """The label with the number of iterations: "iteration 12 of 40"."""
         if self.place is None:
             return self.label
-        iteration, _, subset = self.label.partition(",")
-        return f"{iteration} of {self.iterations}" + (f",{subset}" if subset else "")
+        iteration, _, rest = self.label.partition(",")
+        return f"{iteration} of {self.iterations}" + (f",{rest}" if rest else "")
 
 
 class KeptImages:
@@ -56,8 +60,18 @@ class KeptImages:
         """Names in order, with the number of iterations."""
         return [kept.caption for kept in self.items]
 
+    @property
+    def frames(self) -> list[FrameVolume]:
+        """Finished frames of time, in their order; those that memory allows."""
+        return [FrameVolume(kept.frame, kept.volume) for kept in self.items if kept.frame]
+
     def add(
-        self, label: str, volume: Volume, place: Place | None = None, iterations: int = 0
+        self,
+        label: str,
+        volume: Volume,
+        place: Place | None = None,
+        iterations: int = 0,
+        frame: TimeFrame | None = None,
     ) -> bool:
         """Keep an image; returns whether others had to go.
 
@@ -67,7 +81,7 @@ class KeptImages:
         before = self.items
         if place is not None:
             before = [kept for kept in before if (kept.place or LAST) < place]
-        newest = Kept(label, volume, place, iterations)
+        newest = Kept(label, volume, place, iterations, frame)
         fell_back = len(before) < len(self.items)
         self.items = [*before, newest]
         return self._thin() or fell_back

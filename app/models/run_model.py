@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Signal
 
 from app.look.formatting import words
-from app.models.kept_images import Kept, KeptImages, Place
+from app.models.kept_images import ALL_FRAMES, Kept, KeptImages, Place
 from app.models.run_record import RunRecord, RunState
-from engine.data import Volume
+from engine.data import FrameVolume, TimeFrame, Volume
 from engine.events import (
     Aborted,
     Corrected,
@@ -119,7 +119,7 @@ class RunModel(QObject):
         self.progress_changed.emit()
 
     def _finish(self, event: Finished) -> None:
-        self._keep("final", event.volume)
+        self._keep(ALL_FRAMES if self.record.images.frames else "final", event.volume)
         self.select(None)
         self.set_state(RunState.FINISHED)
         self.reported.emit("info", "Finished.")
@@ -128,7 +128,8 @@ class RunModel(QObject):
         """Keep the last image of a run that ended early."""
         last = self.record.latest
         if last is not None and not last.ends_iteration:
-            label = f"iteration {last.iteration}, subset {last.subset}"
+            step = "frame" if last.frame is not None else "iteration"
+            label = f"{step} {last.iteration}, subset {last.subset}"
             place = last.iteration, last.subset
             self._keep(label, last.volume, place, last.iterations)
         self.set_state(state)
@@ -148,8 +149,11 @@ class RunModel(QObject):
     def keep(self, preview: Preview) -> None:
         """Keep the image at the end of an iteration."""
         self._take_history(preview)
-        place = preview.iteration, preview.subset
-        self._keep(f"iteration {preview.iteration}", preview.volume, place, preview.iterations)
+        place, frame = (preview.iteration, preview.subset), preview.frame
+        label = f"iteration {preview.iteration}"
+        if frame is not None:
+            label = f"frame {preview.iteration}, {frame.describe()}"
+        self._keep(label, preview.volume, place, preview.iterations, frame)
 
     def keep_earlier(self, job: str, earlier: Sequence[Kept]) -> None:
         """Put iterates that were on disk before those of a job that goes on, if it is at hand."""
@@ -161,18 +165,22 @@ class RunModel(QObject):
         if not has_images and self.record.latest is None:
             self.select(None)
 
-    def show_stored(self, volume: Volume, name: str) -> None:
+    def show_stored(self, volume: Volume, name: str, frames: Sequence[FrameVolume] = ()) -> None:
         """Show a volume that was read from a file: it is exported already."""
+        self._keep_frames(frames)
         self._keep(name, volume)
         self.record.exported = self.record.is_file = True
         self.set_state(RunState.IDLE)
         self.select(None)
 
-    def show_result(self, record: RunRecord, label: str, volume: Volume) -> None:
-        """Show a result that was opened, with what made it."""
+    def show_result(
+        self, record: RunRecord, label: str, volume: Volume, frames: Sequence[FrameVolume] = ()
+    ) -> None:
+        """Show a result that was opened, with what made it and its frames of time."""
         self.begin(record.title)
         self.record = record
         record.result = volume
+        self._keep_frames(frames)
         self._keep(label, volume)
         self.set_state(RunState.IDLE)
         self.record_changed.emit()
@@ -197,9 +205,18 @@ class RunModel(QObject):
         if self.record.take_history(preview):
             self.record_changed.emit()
 
+    def _keep_frames(self, frames: Sequence[FrameVolume]) -> None:
+        for k, (frame, image) in enumerate(frames, 1):
+            self._keep(f"frame {k}, {frame.describe()}", image, (k, 1), len(frames), frame)
+
     def _keep(
-        self, label: str, volume: Volume, place: Place | None = None, iterations: int = 0
+        self,
+        label: str,
+        volume: Volume,
+        place: Place | None = None,
+        iterations: int = 0,
+        frame: TimeFrame | None = None,
     ) -> None:
-        if self.record.images.add(label, volume, place, iterations):
+        if self.record.images.add(label, volume, place, iterations, frame):
             self.selected = None
         self.images_changed.emit()

@@ -9,7 +9,7 @@ from statistics import fmean
 from time import perf_counter
 
 from app.models.kept_images import KeptImages
-from engine.data import Plain, Volume
+from engine.data import Plain, TimeFrame, Volume
 from engine.events import (
     Corrected,
     Event,
@@ -96,6 +96,7 @@ class RunRecord:
     exported: bool = False
     is_file: bool = False
     started: float = field(default_factory=perf_counter)
+    _frame: TimeFrame | None = None
     _recent: deque[float] = field(default_factory=lambda: deque(maxlen=ROLLING))
 
     @property
@@ -165,6 +166,8 @@ class RunRecord:
     def take_history(self, preview: Preview) -> bool:
         """Note how near the images so far came to the data; returns whether that is news."""
         history = preview.history
+        if preview.frame != self._frame:  # each frame of time is iterated anew
+            self._frame, self.curve = preview.frame, []
         values = history.log_likelihoods or [100 * residual for residual in history.residuals]
         is_news = len(values) > len(self.curve)  # previews may be drawn before those kept
         if is_news:

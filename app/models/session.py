@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from app.models.run_record import RunRecord
 from app.models.study_model import StudyModel
 from app.models.volume_display import VolumeDisplay
 from app.views.state import ViewState
-from engine.data import Volume
+from engine.data import FrameVolume, Volume
 
 
 class Session(QObject):
@@ -64,21 +65,25 @@ class Session(QObject):
             return "A reconstruction is running."
         return self.study.obstacle()
 
-    def show_file(self, volume: Volume, name: str, alias: str = "") -> None:
+    def show_file(
+        self, volume: Volume, name: str, alias: str = "", frames: Sequence[FrameVolume] = ()
+    ) -> None:
         """Show a volume read from a file; it is no result of a run.
 
         `name` is for the screen of who opened it, `alias` for titles and all that is written.
         """
         self.run.begin(alias or name)
         self.view.set_blurred_axis(None)
-        self.run.show_stored(volume, name)
+        self.run.show_stored(volume, name, frames)
         what = f"{volume.grid.describe()}, {volume.unit or 'no unit'}"
         self.add_log("info", f"{alias or name}: {what}")
 
-    def show_result(self, record: RunRecord, label: str, volume: Volume) -> None:
+    def show_result(
+        self, record: RunRecord, label: str, volume: Volume, frames: Sequence[FrameVolume] = ()
+    ) -> None:
         """Show a result with what made it; its scan need not be open."""
         self.view.set_blurred_axis(None)
-        self.run.show_result(record, label, volume)
+        self.run.show_result(record, label, volume, frames)
         self.add_log("info", f"{record.title}: {record.ending}")
 
     def _show_blurred_axis(self) -> None:

@@ -88,9 +88,10 @@ class ProgressTab(QWidget):
         record, latest = self._run.record, self._run.record.latest
         rows, counted = [], self._study.modality.rows
         if latest is not None and self._run.state is not RunState.FINISHED:
-            rows.append(("Iteration", f"{latest.iteration} of {latest.iterations}"))
+            names = ("Iteration", "Subset") if latest.frame is None else ("Frame", "Update")
+            rows.append((names[0], f"{latest.iteration} of {latest.iterations}"))
             if latest.subsets > 1:
-                rows.append(("Subset", f"{latest.subset} of {latest.subsets}"))
+                rows.append((names[1], f"{latest.subset} of {latest.subsets}"))
         _, unit = self._study.modality.curve
         if record.curve and unit:
             rows.append(("Residual", f"{number(record.curve[-1][1])} {unit}"))

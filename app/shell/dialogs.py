@@ -10,7 +10,13 @@ from PySide6.QtWidgets import QInputDialog, QLineEdit, QMessageBox, QWidget
 
 from app.control.context import AppContext
 from app.control.saving import may_write
-from app.export.writing import export_folder, export_name, provenance_of, write
+from app.export.writing import (
+    export_folder,
+    export_name,
+    frames_of,
+    provenance_of,
+    write,
+)
 from app.look.file_dialogs import ask_open, ask_save
 from app.look.questions import ask, question_box
 from app.models.inputs import DATA, SCANNER
@@ -77,8 +83,15 @@ class Dialogs(QObject):
         preferences.export_folder = str(target.parent)
         made_by = provenance_of(record, kept, identify=preferences.identify)
         volume, provenance = dialog.values.converted(kept.volume, made_by)
+
+        kind = dialog.values.kind
+
+        def save(_: object) -> Path:
+            frames = frames_of(record, kept, target, kind)
+            return write(volume, target, provenance, frames)
+
         self._context.commands.run_task(
-            lambda _: write(volume, target, provenance),
+            save,
             exported,
             busy=f"Writing {target.name}",
             failed=f"{target.name} was not written.",

@@ -257,9 +257,10 @@ def progress_text(session: Session) -> str:
     latest = record.latest
     if record.stage != "reconstruct" or latest is None or latest.iterations * latest.subsets == 1:
         return session.doing
-    text = f"Iteration {latest.iteration} of {latest.iterations}"
+    step, part = ("Iteration", "subset") if latest.frame is None else ("Frame", "update")
+    text = f"{step} {latest.iteration} of {latest.iterations}"
     if latest.subsets > 1:
-        text += f", subset {latest.subset} of {latest.subsets}"
+        text += f", {part} {latest.subset} of {latest.subsets}"
     return text
 
 

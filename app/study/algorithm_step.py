@@ -46,11 +46,12 @@ class AlgorithmStep(StepPanel):
             form.show_value(protocol)
             form.setEnabled(not self._run.state.is_active)
         has_scan = DATA in self._study.inputs
-        self.say(protocol.algorithm.describe(), "ok" if has_scan else "waiting")
+        frames = ", in frames of time" if protocol.has_frames else ""
+        self.say(f"{protocol.algorithm.describe()}{frames}", "ok" if has_scan else "waiting")
 
 
 def _algorithm_form(protocol: Protocol) -> Form:
-    return Form(type(protocol), protocol, only=("algorithm",))
+    return Form(type(protocol), protocol, only=modality_of(protocol).iterating)
 
 
 def _expert_form(protocol: Protocol) -> Form:

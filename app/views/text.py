@@ -21,7 +21,10 @@ def number(value: float, figures: int = 3) -> str:
     return ("0" if text == "-0" else text).replace("-", "−")
 
 
-IMAGE_OF_RUN = re.compile(r"final|iteration \d+( of \d+)?(, subset \d+( of \d+)?)?")
+IMAGE_OF_RUN = re.compile(
+    r"final|all frames|frame \d+( of \d+)?(, [\d.e+]+ to [\d.e+]+ s)?"
+    r"|(iteration|frame) \d+( of \d+)?(, subset \d+( of \d+)?)?"
+)
 """Labels of images that a run has made; others are names of files."""
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 PLAIN = (1e-2, 1e5)

@@ -101,10 +101,16 @@ class Console:
 
     def _iterated(self, event: Preview) -> None:
         total = event.iterations * event.subsets
-        text = f"iteration {event.iteration}/{event.iterations}"
+        step, part = ("iteration", "subset") if event.frame is None else ("frame", "update")
+        text = f"{step} {event.iteration}/{event.iterations}"
         if event.subsets > 1:
-            text += f", subset {event.subset}/{event.subsets}"
+            text += f", {part} {event.subset}/{event.subsets}"
         self._advance(event.update, total, text)
+        if event.frame is not None:
+            if event.ends_iteration:
+                where = event.frame.describe()
+                self._say(f"  frame {event.iteration}/{event.iterations}  {where}")
+            return
         if event.log_likelihood is not None:
             message = f"log-likelihood {event.log_likelihood:,.0f}"
         elif event.residual is not None:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from engine.cli import (
     bench,
     calibrate,
+    curve,
     dicom,
     doctor,
     import_scan,
@@ -63,7 +64,7 @@ VERBS = (
         calibrate,
         suv,
     ),
-    *(normalise, quality, storage, bench, tune, doctor, verify_log),
+    *(normalise, quality, curve, storage, bench, tune, doctor, verify_log),
 )
 
 

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from engine.data.projections import Kind as Kind
     from engine.data.projections import Projections as Projections
     from engine.data.scatter_profile import ScatterProfile as ScatterProfile
+    from engine.data.time_frames import FrameVolume as FrameVolume
+    from engine.data.time_frames import TimeFrame as TimeFrame
     from engine.data.volume import Volume as Volume
     from engine.plain import Plain as Plain
 
@@ -28,6 +30,10 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "Projections",
             ),
             "engine.data.scatter_profile": ("ScatterProfile",),
+            "engine.data.time_frames": (
+                "FrameVolume",
+                "TimeFrame",
+            ),
             "engine.data.volume": ("Volume",),
             "engine.plain": ("Plain",),
         },

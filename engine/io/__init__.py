@@ -19,7 +19,7 @@ from engine.data.listmode import ListMode
 from engine.data.projections import Projections
 from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
-from engine.errors import FileFormatError, ResourceError
+from engine.errors import FileFormatError
 from engine.geometry.scanner import Scanner
 from engine.io import audit_log, efficiencies, normalisation_hdf5
 from engine.io.atomic_write import write_atomically
@@ -41,13 +41,13 @@ from engine.io.formats import (
     usual_suffixes,
     writer_of,
 )
-from engine.io.frame_series import can_save_frames, read_frames, save_frames
+from engine.io.frame_series import FRAME_SUFFIXES, can_save_frames, read_frames, save_frames
 from engine.io.histogram_hdf5 import write_histogram
 from engine.io.json_text import to_json
 from engine.io.listmode_hdf5 import write_listmode
 from engine.io.mu_map import as_mu_map
 from engine.io.open_input import open_input, refuse_not_finite
-from engine.io.outputs import existing, files_written, refuse_inputs
+from engine.io.outputs import existing, exports_folder, files_written, refuse_inputs
 from engine.io.report import Report, inspect
 from engine.io.scanners import builtin_scanners, read_scanner
 from engine.io.slice_frame import FRAME, refuse_turned
@@ -58,7 +58,7 @@ from engine.io.xray import find as _xray
 from engine.io.xray.dxchange import write_projections
 from engine.io.xray.readers import PROJECTION_READERS
 from engine.io.xray.saving import save_projections
-from engine.paths import config_dir, exports_dir, made
+from engine.paths import config_dir
 from engine.plain import Plain
 
 PATIENT_AXES = "LPS"
@@ -67,6 +67,7 @@ PATIENT_AXES = "LPS"
 Scan = TypeVar("Scan", ListMode, Histogram)
 
 __all__ = [
+    "FRAME_SUFFIXES",
     "HISTOGRAM_READERS",
     "LISTMODE_READERS",
     "PROJECTION_READERS",
@@ -260,14 +261,6 @@ def read_components(path: Path | str, scanner: Scanner) -> Components:
 def read_efficiencies(path: Path | str, scanner: Scanner) -> NDArray[np.float32]:
     """Return the detection efficiency of each crystal of a scanner, (n_crystals,)."""
     return efficiencies.read_efficiencies(Path(path), scanner)
-
-
-def exports_folder() -> Path:
-    """Return the folder to offer for exports, made if absent; the user's own where it cannot be."""
-    try:
-        return made(exports_dir())
-    except ResourceError:
-        return Path.home()
 
 
 def save(volume: Volume, path: Path | str, provenance: Plain | None = None) -> None:

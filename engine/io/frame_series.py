@@ -37,14 +37,14 @@ from engine.plain import Plain
 if TYPE_CHECKING:
     import h5py
 
-SUFFIXES = (*NiftiWriter.suffixes, *VolumeHdf5Writer.suffixes)
+FRAME_SUFFIXES = (*NiftiWriter.suffixes, *VolumeHdf5Writer.suffixes)
 
 
 def can_save_frames(path: Path) -> None:
     """Refuse, before hours are spent on them, a format that frames cannot be written in."""
-    if not path.name.lower().endswith(SUFFIXES):
+    if not path.name.lower().endswith(FRAME_SUFFIXES):
         raise UnknownFormatError(
-            f"{path.name}: frames of time are written as {', '.join(SUFFIXES)}; choose one."
+            f"{path.name}: frames of time are written as {', '.join(FRAME_SUFFIXES)}; choose one."
         )
 
 

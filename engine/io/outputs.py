@@ -12,10 +12,11 @@ from datetime import datetime
 from pathlib import Path
 from stat import S_ISREG
 
-from engine.errors import OutputError
+from engine.errors import OutputError, ResourceError
 from engine.io.formats import WRITERS
 from engine.io.names import refuse_unusable_name
 from engine.io.xray.saving import sidecar_files
+from engine.paths import exports_dir, made
 
 Identity = tuple[int, int]
 
@@ -110,3 +111,11 @@ def _identities(path: Path) -> tuple[str | Identity, ...]:
         return (place,)
     regular = S_ISREG(found.st_mode) and found.st_ino != 0  # some file systems number no files
     return (place, (found.st_dev, found.st_ino)) if regular else (place,)
+
+
+def exports_folder() -> Path:
+    """Return the folder to offer for exports, made if absent; the user's own where it cannot be."""
+    try:
+        return made(exports_dir())
+    except ResourceError:
+        return Path.home()

@@ -102,6 +102,7 @@ class Modality(ABC, Generic[P]):
     absent : why a study holds no other files; empty if that needs no word
     approach : how it goes about a scan that other kinds of protocols suit, too
     long_work : words for stages that may take minutes, by key
+    iterating : fields of the protocol for how the image is iterated
     expert : fields of the protocol that only experts see
     finishing : fields of the protocol for the finished image
     grid_from : what the grid follows from where the protocol leaves it out
@@ -125,6 +126,7 @@ class Modality(ABC, Generic[P]):
     absent: ClassVar[str] = ""
     approach: ClassVar[str] = ""
     long_work: ClassVar[dict[str, str]] = {}
+    iterating: ClassVar[tuple[str, ...]] = ("algorithm",)
     expert: ClassVar[tuple[str, ...]] = ()
     finishing: ClassVar[tuple[str, ...]] = ("finishing", "between")
     grid_from: ClassVar[str]

@@ -9,9 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.geometry.scanner import Scanner
+from engine.io.folder import is_file
 from engine.modalities.recognise import all_roles, summarise
 from engine.modalities.scan_summary import ScanSummary
 
@@ -52,3 +54,10 @@ def volume_at(path: Path, keys: tuple[str, ...] = ()) -> Volume | str:
     volume = read_volume(path)
     roles = (role for role in all_roles() if role.key in keys)
     return next((role.key for role in roles if role.takes_volume(volume)), volume)
+
+
+def frames_at(path: Path) -> tuple[FrameVolume, ...]:
+    """Read the frames of time that lie beside a volume of ours; none of other files."""
+    from engine.io import read_frames
+
+    return read_frames(path) if is_file(path) else ()

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from engine.quality.fitted_width import peak_width as peak_width
     from engine.quality.line_profile import LineProfile as LineProfile
     from engine.quality.line_profile import profile_along as profile_along
+    from engine.quality.over_time import TimeCurve as TimeCurve
+    from engine.quality.over_time import time_curve as time_curve
     from engine.quality.phantoms import QUALITY_PHANTOMS as QUALITY_PHANTOMS
     from engine.quality.phantoms import PhantomFacts as PhantomFacts
     from engine.quality.phantoms import QualityPhantom as QualityPhantom
@@ -18,7 +20,9 @@ if TYPE_CHECKING:
     from engine.quality.report_pages import report_bytes as report_bytes
     from engine.quality.report_pages import to_png as to_png
     from engine.quality.report_pages import with_source as with_source
+    from engine.quality.roi import sphere as sphere
     from engine.quality.suv import SUV_TITLES as SUV_TITLES
+    from engine.quality.suv import SuvKind as SuvKind
     from engine.quality.suv_volume import in_suv as in_suv
     from engine.quality.suv_volume import why_no_suv as why_no_suv
     from engine.simulate.phantoms import derenzo_sectors as derenzo_sectors
@@ -42,8 +46,13 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "engine.quality.phantoms": ("QUALITY_PHANTOMS", "PhantomFacts", "QualityPhantom"),
             "engine.quality.quality_report": ("QualityReport",),
             "engine.quality.report_pages": ("report_bytes", "to_png", "with_source"),
-            "engine.quality.suv": ("SUV_TITLES",),
+            "engine.quality.roi": ("sphere",),
+            "engine.quality.suv": ("SUV_TITLES", "SuvKind"),
             "engine.quality.suv_volume": ("in_suv", "why_no_suv"),
+            "engine.quality.over_time": (
+                "TimeCurve",
+                "time_curve",
+            ),
             "engine.simulate.phantoms": ("derenzo_sectors",),
         },
     )

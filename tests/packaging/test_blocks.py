@@ -40,6 +40,7 @@ ONLY_PARSED = {
     "isocenter tune": "measures for a minute; tests/engine/tuning runs it on little work",
     "isocenter import": "wants a scan that says nothing; tests/engine/importing makes some",
     "isocenter sinogram": "wants sinograms; tests/engine/io/test_sinogram_interfile.py has some",
+    "isocenter curve": "wants frames; tests/app/measure/test_time_curve.py makes some",
     "isocenter mu-map": "wants a CT; tests/engine/cli/test_mu_map_verb.py has some",
     "isocenter register": "wants two images of a body; tests/engine/registration makes some",
     "isocenter normalise": "wants scans of a source; tests/engine/cli/test_normalise.py has one",

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.geometry.scanner import Scanner
 from engine.importing import ImportLook, look_at, may_import
 from engine.io import read_scanner
 from engine.jobs.loader.loader import Calls, never
-from engine.modalities.opening import AuxiliaryFile, auxiliary_at, scan_at, volume_at
+from engine.modalities.opening import AuxiliaryFile, auxiliary_at, frames_at, scan_at, volume_at
 from engine.modalities.recognise import Recognised, purpose_of
 from engine.modalities.scan_summary import ScanSummary
 from engine.modalities.studies import read_protocol, read_study
@@ -50,6 +51,10 @@ class ForeignFiles:
     def volume(self, path: Path, roles: tuple[str, ...]) -> Volume | str:
         """Read a volume, or say which of the roles it is meant for."""
         return self._ask(volume_at, path, roles)
+
+    def frames(self, path: Path) -> tuple[FrameVolume, ...]:
+        """Read the frames of time of a volume; none of most files."""
+        return self._ask(frames_at, path)
 
     def study(self, path: Path) -> Study:
         """Read a study file."""

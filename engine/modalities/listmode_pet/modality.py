@@ -38,6 +38,7 @@ class ListModePet(Modality[ListModeProtocol]):
         "By rays: each event is traced along its line, at once and with any voxels. A dual-head "
         "protocol takes the stored response of the panels, which knows how crystals blur."
     )
+    iterating = ("algorithm", "frames")
     expert = ("sensitivity", "reproducible")
     grid_from = "scanner"
     rows = "events"

@@ -44,6 +44,7 @@ COMMANDS: dict[str, list[str]] = {
     "normalise": ["scan.h5", "--source", "cylinder", "--radius-mm", "9", "--scanner", "s.toml"],
     "quality": ["mu.nii.gz", "--phantom", "ct-water"],
     "sinogram": ["scan.h5"],
+    "curve": ["mu.h5", "--at", "0,0,0"],
     "register": ["mu.nii.gz", "scan.h5"],
     "mu-map": ["mu.nii.gz"],
     "convert": ["scan.l.hdr", "--scanner", "s.toml"],

@@ -1,0 +1,53 @@
+"""`isocenter curve`: what the frames of a scan hold in a ball, as a table over time."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from engine.cli.console import Console, Verbs
+from engine.cli.outputs import Output, add_force
+from engine.errors import DataError
+from engine.io import read_frames
+from engine.io.atomic_write import write_atomically
+from engine.quality.over_time import time_curve
+
+
+def add_verbs(verbs: Verbs) -> None:
+    """Add the verb of this file."""
+    p = verbs.add_parser("curve", help="measure a ball in every frame of a scan, over time")
+    p.add_argument("frames", type=Path, metavar="FRAMES", help="of reconstruct --frames, .h5")
+    p.add_argument("output", type=Path, action=Output, metavar="OUT", help=".csv")
+    p.add_argument("--at", required=True, metavar="X,Y,Z", help="middle of the ball [mm]")
+    p.add_argument(
+        "--diameter", type=float, default=10.0, metavar="MM", help="of the ball; 10 if left out"
+    )
+    add_force(p)
+    p.set_defaults(act=_curve)
+
+
+def _curve(arguments: argparse.Namespace, console: Console) -> None:
+    from engine.quality.roi import sphere
+
+    frames = read_frames(arguments.frames)
+    if not frames:
+        raise DataError(
+            f"{arguments.frames.name}: holds no frames of time; make some with "
+            "`isocenter reconstruct SCAN --frames 10x60 -o frames.h5`."
+        )
+    if not 0 < arguments.diameter < float("inf"):
+        raise DataError(f"--diameter: {arguments.diameter:g} mm; want more than 0.")
+    region = sphere(frames[0].volume.grid, _point(arguments.at), arguments.diameter)
+    found = time_curve(frames, region)
+    for frame, mean in zip(found.frames, found.means, strict=True):
+        console.line(f"{frame.describe()}: {mean:.5g} {found.unit}")
+    write_atomically(found.csv().encode(), arguments.output)
+    console.line(f"Curve: {arguments.output}")
+
+
+def _point(text: str) -> tuple[float, float, float]:
+    try:
+        x, y, z = (float(part) for part in text.split(","))
+    except ValueError as e:
+        raise DataError(f"--at: {text!r} is no place; want X,Y,Z in mm.") from e
+    return x, y, z

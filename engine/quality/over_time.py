@@ -1,0 +1,84 @@
+"""Activity over time: what each frame of a scan holds in one region.
+
+    value_f = Σ w x_f / Σ w,   its standard deviation that of the voxels, w the share inside
+
+Counts/mm grow with the length of a frame, so that they are divided by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from engine.data.time_frames import FrameVolume, TimeFrame
+from engine.errors import DataError
+
+if TYPE_CHECKING:  # regions are shapes of phantoms, whose kernels are not needed to show a curve
+    from engine.quality.roi import Weights
+
+PER_FRAME = "counts/mm"
+
+
+@dataclass(frozen=True)
+class TimeCurve:
+    """One region over time.
+
+    Attributes
+    ----------
+    frames : in their order
+    means, deviations : of each, in `unit`
+    unit : counts/mm/s, or that of the images
+    volume_mm3 : of the region
+    """
+
+    frames: tuple[TimeFrame, ...]
+    means: tuple[float, ...]
+    deviations: tuple[float, ...]
+    unit: str
+    volume_mm3: float
+
+    @property
+    def middles_s(self) -> tuple[float, ...]:
+        """Middle of each frame [s]."""
+        return tuple(frame.start_s + frame.duration_s / 2 for frame in self.frames)
+
+    def csv(self) -> str:
+        """Return the curve as a table with a head, for other programs."""
+        unit = self.unit or "no unit"
+        rows = [f"start [s],duration [s],mean [{unit}],standard deviation [{unit}],volume [mL]"]
+        for frame, mean, deviation in zip(self.frames, self.means, self.deviations, strict=True):
+            values = (frame.start_s, frame.duration_s, mean, deviation, self.volume_mm3 / 1000)
+            rows.append(",".join(f"{value:.7g}" for value in values))
+        return "\n".join(rows) + "\n"
+
+
+def time_curve(frames: Sequence[FrameVolume], region: Weights) -> TimeCurve:
+    """Measure every frame in a region.
+
+    Parameters
+    ----------
+    frames
+        on one grid, in one unit
+    region
+        (n_z, n_y, n_x) share of each voxel inside
+
+    Raises
+    ------
+    DataError
+        where nothing of the image is inside
+    """
+    from engine.quality.roi import measure
+
+    if not region.any():
+        raise DataError("the region holds nothing of the image; move it, or make it larger.")
+    found = [measure(each.volume, region) for each in frames]
+    unit = frames[0].volume.unit
+    per_s = [each.frame.duration_s if unit == PER_FRAME else 1.0 for each in frames]
+    return TimeCurve(
+        tuple(each.frame for each in frames),
+        tuple(one.mean / seconds for one, seconds in zip(found, per_s, strict=True)),
+        tuple(one.sd / seconds for one, seconds in zip(found, per_s, strict=True)),
+        f"{unit}/s" if unit == PER_FRAME else unit,
+        found[0].volume_mm3,
+    )
