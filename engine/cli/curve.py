@@ -10,7 +10,7 @@ from engine.cli.outputs import Output, add_force
 from engine.errors import DataError
 from engine.io import read_frames
 from engine.io.atomic_write import write_atomically
-from engine.quality.over_time import time_curve
+from engine.quality.over_time import TimeCurve, time_curve
 
 
 def add_verbs(verbs: Verbs) -> None:
@@ -41,8 +41,13 @@ def _curve(arguments: argparse.Namespace, console: Console) -> None:
     found = time_curve(frames, region)
     for frame, mean in zip(found.frames, found.means, strict=True):
         console.line(f"{frame.describe()}: {mean:.5g} {found.unit}")
-    write_atomically(found.csv().encode(), arguments.output)
+    write_curve(found, arguments.output)
     console.line(f"Curve: {arguments.output}")
+
+
+def write_curve(curve: TimeCurve, path: Path) -> None:
+    """Write a curve as a table; whole or not at all."""
+    write_atomically(curve.csv().encode(), path)
 
 
 def _point(text: str) -> tuple[float, float, float]:

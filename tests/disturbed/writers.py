@@ -12,6 +12,7 @@ import numpy as np
 from engine import find_protocol
 from engine.benchmark import report
 from engine.cli.bench import _keep as keep_figures
+from engine.cli.curve import write_curve
 from engine.cli.quality import _write as write_report
 from engine.cli.tune import write_trials
 from engine.data.calibration import Calibration
@@ -52,6 +53,7 @@ from engine.modalities.listmode_pet.sensitivity import Sensitivity
 from engine.modalities.listmode_pet.sensitivity_cache import keep as keep_sensitivity
 from engine.modalities.studies import write_protocol
 from engine.plain import Plain
+from engine.quality.over_time import TimeCurve
 from engine.quality.quality_report import QualityReport
 from engine.results import NewResult, Results
 from engine.results.thumbnail import thumbnail
@@ -246,6 +248,11 @@ def _table(folder: Path, version: int) -> None:
     write_text(f"mm,counts\n0,{version}\n", folder / "a.csv")
 
 
+def _curve(folder: Path, version: int) -> None:
+    curve = TimeCurve((TimeFrame(0, 1),), (float(version),), (0.5,), "Bq/mL", 1.0)
+    write_curve(curve, folder / "a.csv")
+
+
 def _benchmark(folder: Path, version: int) -> None:
     known = {"devices": {}, "busy_cores_before": 0.0, "environment": {"commit": "none"}}
     run = {"parts": {}, "date": str(version), **known}
@@ -325,6 +332,7 @@ WRITERS: tuple[Writer, ...] = (
         lambda folder, version: write_trials({"kernels": [version]}, folder / "a.json"),
         ("engine/cli/tune.py",),
     ),
+    Writer("curve", _curve, ("engine/cli/curve.py",)),
     Writer("benchmark page", _benchmark, ("engine/benchmark/report.py",)),
     Writer("quality report", _quality, ("engine/cli/quality.py",)),
     Writer("quality report of the window", _quality_panel, ("app/measure/quality_panel.py",)),
