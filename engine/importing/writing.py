@@ -7,11 +7,13 @@ from pathlib import Path
 
 import tomli_w
 
-from engine.errors import FileFormatError, ResourceError
+from engine.errors import EngineError, FileFormatError, ResourceError
 from engine.importing.draft import Draft
 from engine.io.atomic_write import write_atomically
 from engine.io.folder import exists
 from engine.io.toml_file import MAX_TOML_BYTES
+from engine.io.xray.sidecar_found import sidecar_of
+from engine.io.xray.sidecar_images import files_named
 
 
 def text_of_sidecar(draft: Draft) -> str:
@@ -56,8 +58,24 @@ def write_draft(draft: Draft, path: Path | None = None) -> Path:
             f"{path.name}: is there already, and is not written over; open it, or choose another "
             "name."
         )
-    write_atomically(text_of_sidecar(draft).encode(), path)
+    text = text_of_sidecar(draft)
+    _refuse_second(draft)
+    write_atomically(text.encode(), path)
     return path
+
+
+def _refuse_second(draft: Draft) -> None:
+    """Refuse to describe images that a sidecar describes: nobody could tell which one counts."""
+    settings = draft.settings
+    try:
+        files = files_named(settings, settings.images[:1], draft.path)
+    except EngineError:
+        return  # as will be said where the scan is read
+    found = sidecar_of(files[0])
+    if found is not None:
+        raise ResourceError(
+            f"{files[0].name}: {found.name} describes it already; open that one, or correct it."
+        )
 
 
 def _plain(value: object) -> dict[str, object]:

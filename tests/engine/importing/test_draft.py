@@ -165,6 +165,8 @@ def test_nothing_is_written_over_and_never_half(tmp_path: Path) -> None:
     assert (tmp_path / "scan.toml").read_text() == "mine"
     other = write_draft(draft, tmp_path / "other.toml")
     assert read_projections(other).n_views == N_VIEWS
+    with pytest.raises(EngineError, match=r"other\.toml describes it already; open that one"):
+        write_draft(draft, tmp_path / "second.toml")
     with pytest.raises(EngineError, match="must lie in the folder"):
         write_draft(draft, tmp_path.parent / "far.toml")
     with pytest.raises(EngineError, match=r"geometry.*kind"):
