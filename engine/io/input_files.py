@@ -22,6 +22,7 @@ from engine.io.xray.nikon import LISTS
 from engine.io.xray.sidecar import RawSidecar
 from engine.io.xray.sidecar_found import named_by
 from engine.io.xray.stack import NUMBERED
+from engine.io.xray.varian import Varian, files_of
 
 MAX_TEXT_BYTES = 1 << 23
 """Longer files are no headers; a sidecar may hold an angle of each view."""
@@ -52,6 +53,8 @@ def images_behind(path: Path) -> tuple[Path, ...]:
         return slices
     if scan is None or is_folder(scan[1]):
         return ()
+    if scan[0] is Varian:
+        return tuple(sorted({*_named_by(*scan)} - {scan[1]}))
     beside = [each for each in _files_in(scan[1].parent) if each.name != scan[1].name]
     found = set(_images(scan, beside))
     series: dict[tuple[Path, str], list[Path]] = {}
@@ -109,8 +112,7 @@ def _maps(beside: Iterable[Path]) -> Iterator[Path]:
 def _images(scan: _xray.Found, beside: Iterable[Path]) -> Iterator[Path]:
     """Yield the images of an X-ray scan: beside its settings, or in the folder that they name."""
     reader, settings = scan
-    if reader is RawSidecar:
-        yield from _of_sidecar(settings)
+    yield from _named_by(reader, settings)
     endings = (*reader.companions, *_xray.IMAGES, *LISTS)
     text = _text(settings)
     folders = [each for each in entries(settings.parent) if each.is_dir()]
@@ -120,9 +122,13 @@ def _images(scan: _xray.Found, beside: Iterable[Path]) -> Iterator[Path]:
             yield each
 
 
-def _of_sidecar(settings: Path) -> Iterator[Path]:
+def _named_by(reader: object, settings: Path) -> Iterator[Path]:
+    """Yield what a scan is read from in other folders."""
     try:
-        yield from named_by(settings)
+        if reader is RawSidecar:
+            yield from named_by(settings)
+        elif reader is Varian:
+            yield from files_of(settings)
     except EngineError:
         return
 

@@ -364,6 +364,8 @@ KINDS: tuple[Kind, ...] = (
     *(Kind(name, make, read_volume) for name, make in volumes.VOLUMES),
     Kind("dicom", volumes.dicom, read_volume),
     Kind("zeiss", volumes.zeiss, read_projections),
+    Kind("varian", partial(volumes.varian_beside, settings=True), read_projections),
+    Kind("varian-image", partial(volumes.varian_beside, settings=False), read_projections),
     Kind("sidecar-raw", sidecar, read_projections),
     Kind("sidecar-tiff", _stack_sidecar, read_projections),
     Kind("sidecar-array", _array_sidecar, read_projections),

@@ -42,6 +42,7 @@ from engine.io.xray.nikon import Nikon
 from engine.io.xray.nxtomo import NxTomo
 from engine.io.xray.rtk import ROOT, RtkXml
 from engine.io.xray.sidecar import RawSidecar
+from engine.io.xray.varian import Varian
 from engine.io.xray.vectors import AstraVectors
 from engine.io.xray.zeiss import Zeiss
 from tests.farm import bombs, volumes
@@ -178,6 +179,7 @@ UNPACKING: dict[type[Format], tuple[Bomb, ...]] = {
     TiffVolume: (volumes.huge_tiff, volumes.laughing_ome),
     Minc: (volumes.huge_minc,),
     Zeiss: (volumes.huge_zeiss,),
+    Varian: (volumes.huge_xim, volumes.laughing_varian),
     DicomSeries: (volumes.huge_dicom, deflated_dicom),
     Petsird: (petsird,),
     GateRoot: (gate,),

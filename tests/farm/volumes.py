@@ -21,6 +21,7 @@ from tests.engine.io import test_volumes_of_others as others
 from tests.engine.io import test_xray_zeiss
 from tests.engine.io.compound_files import write_compound
 from tests.engine.io.dicom_files import change, write_series
+from tests.engine.io.varian_files import varian
 from tests.farm import bombs
 
 SAMPLES = Path(nibabel.__file__).parent / "tests" / "data"
@@ -168,6 +169,36 @@ def huge_zeiss(folder: Path) -> object:
     streams["ImageInfo/ImagesTaken"] = np.int32(many).tobytes()
     streams["ImageInfo/Angles"] = np.linspace(0, 360, many, dtype="<f4").tobytes()
     return read_projections(write_compound(folder / "a.txrm", streams))
+
+
+def varian_beside(folder: Path, *, settings: bool) -> Path:
+    """Three images of a scan in one folder, with its settings or without."""
+    whole = varian(folder / "whole").parent
+    for k in (1, 2, 3):
+        name = f"Proj_{k:05}.xim"
+        shutil.move(whole / "Acquisitions" / "17" / name, folder / name)
+    if settings:
+        shutil.move(whole / "Scan.xml", folder / "Scan.xml")
+    shutil.rmtree(whole)
+    return folder / ("Scan.xml" if settings else "Proj_00002.xim")
+
+
+def huge_xim(folder: Path) -> object:
+    """An image that claims 65,535 rows and columns, of which fifteen numbers are there."""
+    path = varian_beside(folder, settings=False)
+    data = bytearray(path.read_bytes())
+    data[12:20] = struct.pack("<2i", 65535, 65535)
+    path.write_bytes(data)
+    return read_projections(path)
+
+
+def laughing_varian(folder: Path) -> object:
+    """Ten laughs of ten laughs, nine times."""
+    path = varian(folder)
+    laughs = "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">' for k in range(1, 10))
+    text = path.read_text().replace("<Scan", f'<!DOCTYPE a [<!ENTITY l0 "ha">{laughs}]><Scan')
+    path.write_text(text.replace("1500", "&l9;"))
+    return read_projections(path)
 
 
 def dicom(folder: Path) -> Path:

@@ -14,6 +14,7 @@ from engine.io.xray.readers import PROJECTION_READERS
 from engine.io.xray.sidecar import RawSidecar
 from engine.io.xray.sidecar_found import sidecar_of
 from engine.io.xray.tiff import is_tiff
+from engine.io.xray.varian import Varian
 
 DESCRIBING = tuple(
     suffix for reader in PROJECTION_READERS if reader.companions for suffix in reader.suffixes
@@ -32,7 +33,7 @@ def find(path: Path) -> Found | None:
     A folder, an image of a stack or a raw file stands for the settings beside it.
     """
     if is_folder(path):
-        found = _in_folder(path, PROJECTION_READERS, f"{path}: ")
+        found = _in_folder(path, PROJECTION_READERS, f"{path}: ") or _of_series(path)
         above = None if found else sidecar_of(path)
         return (RawSidecar, above) if above else found
     with open_input(path) as file:
@@ -86,6 +87,13 @@ def _in_folder(folder: Path, readers: Sequence[Reader], about: str) -> Found | N
         if fits:
             return reader, fits[0]
     return None
+
+
+def _of_series(folder: Path) -> Found | None:
+    """Return the first of the images that describe themselves, each with its own facts."""
+    names = (path for path in entries(folder) if path.suffix.lower() in Varian.companions)
+    first = next(names, None)
+    return (Varian, first) if first else None
 
 
 def _accepting(path: Path, readers: Sequence[Reader]) -> list[Reader]:

@@ -12,6 +12,7 @@ from engine.io.xray.nikon import Nikon
 from engine.io.xray.nxtomo import NxTomo
 from engine.io.xray.rtk import RtkXml
 from engine.io.xray.sidecar import RawSidecar
+from engine.io.xray.varian import Varian
 from engine.io.xray.vectors import AstraVectors
 from engine.io.xray.zeiss import Zeiss
 
@@ -27,5 +28,6 @@ PROJECTION_READERS: tuple[type[ProjectionsReader], ...] = (
     CilNexus,
     NxTomo,
     Zeiss,
+    Varian,
 )
 """Kinds of files that describe a scan; if a folder has several, the earlier one counts."""

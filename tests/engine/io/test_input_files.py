@@ -15,11 +15,12 @@ from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circular_cone
 from engine.io import read_projections, read_volume, save, save_projections
-from engine.io.input_files import files_behind
+from engine.io.input_files import files_behind, images_behind
 from engine.io.xray.find import find
 from engine.simulate import point
 from engine.simulate.xray import Detector, simulate_xray
 from tests.engine.io import xray_files
+from tests.engine.io.varian_files import varian
 
 _opened: list[set[str]] = []
 
@@ -64,6 +65,7 @@ MAKERS: dict[str, Callable[[Path], Path]] = {
     "data exchange": xray_files.dxchange,
     "nxtomo": xray_files.nxtomo,
     "sidecar": sidecar,
+    "varian": varian,
 }
 
 
@@ -83,6 +85,16 @@ def test_every_file_of_an_xray_scan_is_known(tmp_path: Path, make: Callable[[Pat
         known = spelled(files_behind(named))
         assert known >= opened | {str(settings)}
         assert str(tmp_path / "result.nii.gz") not in known
+
+
+def test_every_image_of_a_varian_scan_leads_to_all_that_is_read(tmp_path: Path) -> None:
+    settings = varian(tmp_path)
+    with opened_in(tmp_path) as opened:
+        read_projections(settings)
+    images = [Path(each) for each in opened if "Proj_" in each]
+    for named in (images[3], images[0].parent):
+        assert spelled(files_behind(named)) >= opened
+    assert spelled(images_behind(settings)) == opened - {str(settings)}
 
 
 def test_measured_angles_and_a_folder_of_images_belong_to_a_scan(tmp_path: Path) -> None:
