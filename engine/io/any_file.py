@@ -14,6 +14,7 @@ from engine.data.volume import Volume
 from engine.errors import UnknownFormatError
 from engine.io.formats import listed, reader_of
 from engine.io.open_input import open_input
+from engine.io.recogniser import recognised
 from engine.io.sinogram_interfile import write_sinogram
 from engine.plain import Plain
 
@@ -69,6 +70,9 @@ def read(
         volume = reader_of(io.VOLUME_READERS, file)
         if volume is not None:
             return volume.read(file)
+        known = recognised(file)
+        if known is not None:
+            raise UnknownFormatError(known.refuse(file))
     raise UnknownFormatError(
         f"{path.name}: unknown scan or volume; can be read: {listed(io.READERS)}."
     )

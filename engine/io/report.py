@@ -86,7 +86,6 @@ def _of_xray(path: Path) -> tuple[str, Look] | None:
 
 def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
     """Return the format's name and what reads it."""
-    from engine.errors import UnknownFormatError
     from engine.io.calibration_file import is_calibration
     from engine.io.efficiencies import DATASET
     from engine.io.formats import (
@@ -104,6 +103,7 @@ def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
     from engine.io.scanner_toml import is_scanner_toml
     from engine.io.scanners import MAP_SUFFIXES
     from engine.io.tracer_file import is_tracer
+    from engine.io.unknown import NOTHING_KNOWN, unnamed
 
     path, head = file.path, file.head
     scan = reader_of(LISTMODE_READERS, file)
@@ -130,16 +130,13 @@ def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
     if is_components(file):
         return "Isocenter normalisation", lambda: of_components(path)
     if is_hdf5(head) and not holds(file, DATASET):
-        raise UnknownFormatError(describe_contents(file))
+        raise unnamed(file, describe_contents(file))
     fields = _first_row(head) if suffix in MAP_SUFFIXES else []
     if is_hdf5(head) or (fields and len(fields) <= 2):
         return "Crystal efficiencies", lambda: of_efficiencies(path, scanner)
     if fields:
         return "Crystal map", lambda: _of_map(path)
-    raise UnknownFormatError(
-        f"{path.name}: unknown format; known are list-mode and X-ray scans, volumes, crystal maps, "
-        "efficiencies and our .toml; raw projections want a .toml beside them: isocenter import."
-    )
+    raise unnamed(file, f"{path.name}: {NOTHING_KNOWN}")
 
 
 def _first_row(head: bytes) -> list[str]:

@@ -7,7 +7,19 @@ from collections.abc import Sequence
 from engine.errors import UnknownFormatError
 from engine.io.formats import READERS, AnyReader, listed
 from engine.io.open_input import InputFile
+from engine.io.recogniser import recognised
 from engine.io.response_hdf5 import is_response
+
+NOTHING_KNOWN = (
+    "unknown format; known are list-mode and X-ray scans, volumes, crystal maps, efficiencies and "
+    "our .toml; raw projections want a .toml beside them: isocenter import."
+)
+
+
+def unnamed(file: InputFile, otherwise: str) -> UnknownFormatError:
+    """Return the fault of a file that no reader takes: what it is, or else a sentence."""
+    known = recognised(file)
+    return UnknownFormatError(known.refuse(file) if known else otherwise)
 
 
 def unknown(file: InputFile, wanted: str, known: Sequence[AnyReader]) -> UnknownFormatError:
@@ -20,6 +32,9 @@ def unknown(file: InputFile, wanted: str, known: Sequence[AnyReader]) -> Unknown
             f"{path.name}: this is the response of two panels, not a {wanted}; open the scan, and "
             "name this file as its response (--response)."
         )
+    other = None if found else recognised(file)
+    if other is not None:
+        return UnknownFormatError(other.refuse(file))
     what = f"this is a file of the kind {found!r}, not a {wanted}" if found else f"unknown {wanted}"
     is_raw = found is None and "scan" in wanted
     raw = (

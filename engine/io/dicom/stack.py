@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from engine.errors import FileFormatError, GeometryError
 from engine.io.dicom.slices import Header, Slice
+from engine.io.open_input import open_input
+from engine.io.recogniser import recognised
 
 SAME_PLACE_MM = 0.01
 UNEVEN = 0.05
@@ -38,6 +40,10 @@ def refuse_mixed(headers: Sequence[Header]) -> None:
     first = headers[0]
     kind = first.text("Modality")
     if kind not in KINDS or not first.is_image:
+        with open_input(first.path) as file:
+            known = recognised(file)
+            if known is not None:
+                raise FileFormatError(known.refuse(file))
         raise FileFormatError(
             f"{first.path.name}: DICOM of the kind {kind or '?'} without slices that can be read, "
             f"want {', '.join(KINDS)}; choose a file of such a series."

@@ -1,0 +1,66 @@
+"""Data of PET and SPECT scanners."""
+
+from __future__ import annotations
+
+from engine.io.open_input import InputFile
+from engine.io.recogniser.known_format import KnownFormat, Tell, both, says
+
+E7TOOLS = (
+    "convert it with STIR to a sinogram of its own (.hs), or write list mode that is read, and "
+    "open that"
+)
+DICOM_PART = "open the series of images of the same study; this part of it holds none"
+
+
+def _siemens(kind: str) -> Tell:
+    """Tell a header of Siemens' PET software by what it says it is of."""
+    return both(says("%sms-mi header name space"), says(kind))
+
+
+def _dicom(*uids: str) -> Tell:
+    """Tell a DICOM file by its storage class, which is in its first group."""
+    wanted = [uid.encode() + end for uid in uids for end in (b"\0", b"\x02")]
+
+    def tell(file: InputFile) -> bool:
+        is_dicom = file.head[128:132] == b"DICM"
+        return is_dicom and any(
+            uid + end in file.head for uid in wanted for end in (b"\0", b"\x02")
+        )
+
+    return tell
+
+
+STORAGE = "1.2.840.10008.5.1.4.1.1."
+EMISSION = (
+    KnownFormat("a Siemens sinogram header", _siemens("sinogram subheader"), E7TOOLS),
+    KnownFormat("a Siemens normalisation header", _siemens("norm subheader"), E7TOOLS),
+    KnownFormat("a Siemens scan header", _siemens("main header"), E7TOOLS),
+    KnownFormat("a Siemens image header", _siemens("image subheader"), E7TOOLS),
+    KnownFormat("a Siemens list-mode header of another scanner", _siemens("listmode"), E7TOOLS),
+    KnownFormat(
+        "a header of a microPET or Inveon scanner",
+        both(says("# header file for data file"), says("file_type")),
+        "export the image as DICOM with the scanner's program, and open that",
+    ),
+    KnownFormat(
+        "an Interfile header of a kind that is not read",
+        says("!interfile"),
+        "write sinograms as STIR does (.hs), or save the image as NIfTI",
+    ),
+    KnownFormat("raw data of a scanner in DICOM", _dicom(STORAGE + "66"), E7TOOLS),
+    KnownFormat("an RT structure set", _dicom(STORAGE + "481.3"), DICOM_PART),
+    KnownFormat("an RT plan", _dicom(STORAGE + "481.5"), DICOM_PART),
+    KnownFormat("an RT dose", _dicom(STORAGE + "481.2"), DICOM_PART),
+    KnownFormat("a DICOM segmentation", _dicom(STORAGE + "66.4"), DICOM_PART),
+    KnownFormat("a DICOM presentation state", _dicom(STORAGE + "11.1"), DICOM_PART),
+    KnownFormat(
+        "a DICOM report",
+        _dicom(STORAGE + "88.11", STORAGE + "88.22", STORAGE + "88.33"),
+        DICOM_PART,
+    ),
+    KnownFormat(
+        "the index of a DICOM folder (DICOMDIR)",
+        _dicom("1.2.840.10008.1.3.10"),
+        "open the folder of one series beside it",
+    ),
+)

@@ -1,0 +1,51 @@
+"""A format that is known and not read: how it is told, and what to do with such a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.io.open_input import InputFile
+
+Tell = Callable[[InputFile], bool]
+
+
+@dataclass(frozen=True)
+class KnownFormat:
+    """One format.
+
+    Attributes
+    ----------
+    name : what people call it
+    tell : whether a file is one, from its first bytes; the name of a file alone never tells
+    remedy : what to do, as the second half of a sentence
+    """
+
+    name: str
+    tell: Tell
+    remedy: str
+
+    def refuse(self, file: InputFile) -> str:
+        """Return the sentence on such a file."""
+        return f"{file.name}: this is {self.name}, which is not read; {self.remedy}."
+
+
+def begins(*magics: bytes, at: int = 0) -> Tell:
+    """Tell by the bytes at a place, any of some."""
+    return lambda file: any(file.head[at : at + len(magic)] == magic for magic in magics)
+
+
+def says(*words: str) -> Tell:
+    """Tell by words that must all be in the head of a text, in any case."""
+    wanted = [word.casefold().encode() for word in words]
+
+    def tell(file: InputFile) -> bool:
+        head = file.head.lower()
+        return b"\0" not in head[:512] and all(word in head for word in wanted)
+
+    return tell
+
+
+def both(one: Tell, other: Tell) -> Tell:
+    """Tell where two do."""
+    return lambda file: one(file) and other(file)

@@ -1,0 +1,49 @@
+"""Archives, pictures, films, documents and what stands in the place of a file."""
+
+from __future__ import annotations
+
+from engine.io.recogniser.known_format import KnownFormat, Tell, begins, both, says
+
+UNPACK = "unpack it, and open what is inside"
+COLOURS = "it holds colours for the eye; open the measured values that it was made from"
+NOT_THERE = (
+    "it only stands for a file that was not fetched; fetch it (git lfs pull, git annex get), then "
+    "open it"
+)
+
+
+def _holds(*names: bytes) -> Tell:
+    return lambda file: any(name in file.head for name in names)
+
+
+ZIP = begins(b"PK\x03\x04", b"PK\x05\x06")
+PACKED = (
+    KnownFormat("a Git LFS pointer", begins(b"version https://git-lfs"), NOT_THERE),
+    KnownFormat("a git-annex pointer", begins(b"/annex/objects/"), NOT_THERE),
+    KnownFormat("a PyTorch model", both(ZIP, _holds(b"/data.pkl")), "export its arrays as NumPy"),
+    KnownFormat("an Office document", both(ZIP, _holds(b"[Content_Types].xml")), "open the scan"),
+    KnownFormat("a ZIP archive", ZIP, UNPACK),
+    KnownFormat("a gzip file", begins(b"\x1f\x8b"), UNPACK),
+    KnownFormat("a bzip2 file", begins(b"BZh"), UNPACK),
+    KnownFormat("an xz file", begins(b"\xfd7zXZ\0"), UNPACK),
+    KnownFormat("a Zstandard file", begins(b"\x28\xb5\x2f\xfd"), UNPACK),
+    KnownFormat("a 7-Zip archive", begins(b"7z\xbc\xaf\x27\x1c"), UNPACK),
+    KnownFormat("a RAR archive", begins(b"Rar!\x1a\x07"), UNPACK),
+    KnownFormat("a tar archive", begins(b"ustar", at=257), UNPACK),
+    KnownFormat("a PNG picture", begins(b"\x89PNG\r\n\x1a\n"), COLOURS),
+    KnownFormat("a JPEG picture", begins(b"\xff\xd8\xff"), COLOURS),
+    KnownFormat("a JPEG 2000 picture", begins(b"\0\0\0\x0cjP  ", b"\xff\x4f\xff\x51"), COLOURS),
+    KnownFormat("a GIF picture", begins(b"GIF87a", b"GIF89a"), COLOURS),
+    KnownFormat("a BMP picture", both(begins(b"BM"), begins(b"\0\0\0\0", at=6)), COLOURS),
+    KnownFormat("a film (MP4)", begins(b"ftyp", at=4), COLOURS),
+    KnownFormat("a film (AVI)", both(begins(b"RIFF"), begins(b"AVI ", at=8)), COLOURS),
+    KnownFormat("a PDF document", begins(b"%PDF-"), "open the scan or image that it is about"),
+    KnownFormat(
+        "a web page", says("<html"), "a download has failed; fetch the file itself, and open that"
+    ),
+    KnownFormat(
+        "a pickled Python object",
+        begins(b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"),
+        "it could run anything when opened; write its array with numpy.save, and import that",
+    ),
+)

@@ -1,0 +1,68 @@
+"""HDF5 files of other fields, told by the groups and attributes at their top."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from engine.errors import EngineError
+from engine.io.hdf5 import is_hdf5, open_hdf5
+from engine.io.open_input import InputFile
+from engine.io.recogniser.known_format import KnownFormat, Tell
+
+if TYPE_CHECKING:
+    import h5py
+
+MOST = 1000
+"""Names at the top that are looked at."""
+IMPORT = "if it holds projections, give their dataset, sizes and angles with `isocenter import`"
+CONVERT = "save it as OME-TIFF with Fiji, and open that"
+NO_IMAGE = "it holds no image; open the scan or image that belongs to it"
+
+
+def _tree(tell: Callable[[set[str], set[str], h5py.File], bool]) -> Tell:
+    """Tell by the names at the top and the attributes there."""
+
+    def is_one(file: InputFile) -> bool:
+        if not is_hdf5(file.head) and not file.head.startswith(b"MATLAB 7.3"):
+            return False
+        try:
+            with open_hdf5(file) as tree:
+                names = {name for name, _ in zip(tree, range(MOST), strict=False)}
+                return tell(names, set(tree.attrs), tree)
+        except (EngineError, OSError, KeyError, RuntimeError, ValueError):
+            return False
+
+    return is_one
+
+
+def _has(*wanted: str) -> Tell:
+    return _tree(lambda names, attributes, tree: set(wanted) <= names)
+
+
+def _marked(*wanted: str) -> Tell:
+    return _tree(lambda names, attributes, tree: bool(set(wanted) & attributes))
+
+
+def _is_eiger(names: set[str], attributes: set[str], tree: h5py.File) -> bool:
+    return "entry" in names and "data" in tree["entry"] and "data_000001" in tree["entry/data"]
+
+
+TREES = (
+    KnownFormat(
+        "a MATLAB 7.3 file", lambda file: file.head.startswith(b"MATLAB 7.3 MAT-file"), IMPORT
+    ),
+    KnownFormat("an Imaris image", _has("DataSet", "DataSetInfo"), CONVERT),
+    KnownFormat("an image of BigDataViewer", _has("s00", "t00000"), CONVERT),
+    KnownFormat("a Keras model", _marked("keras_version"), NO_IMAGE),
+    KnownFormat("a NetCDF 4 file", _marked("_NCProperties"), IMPORT),
+    KnownFormat("raw data of MRI (ISMRMRD)", _tree(
+        lambda names, _, tree: "dataset" in names and {"xml", "data"} <= set(tree["dataset"])
+    ), NO_IMAGE),
+    KnownFormat("a table of cells (AnnData)", _has("obs", "var", "X"), NO_IMAGE),
+    KnownFormat("raw data of a GE PET scanner (RDF)", _has("HeaderData"), (
+        "convert it with STIR to sinograms of its own (.hs), and open those"
+    )),
+    KnownFormat("a file of DREAM.3D", _has("DataContainers"), CONVERT),
+    KnownFormat("frames of an Eiger detector", _tree(_is_eiger), IMPORT),
+)  # fmt: skip

@@ -1,0 +1,74 @@
+"""Volumes, surfaces and images of microscopes and telescopes."""
+
+from __future__ import annotations
+
+import struct
+
+from engine.io.open_input import InputFile
+from engine.io.recogniser.known_format import KnownFormat, begins, both, says
+
+CONVERT = "open it in 3D Slicer or Fiji, and save it as NIfTI, NRRD or MetaImage"
+SURFACE = "it holds a surface and no values; open the volume that it was made from"
+MICROSCOPE = "save it as OME-TIFF with Fiji, and open that"
+ARRAY = "give it sizes and angles with `isocenter import`"
+
+
+def _is_analyze(file: InputFile) -> bool:
+    """Whether it begins with the length of its header, 348, and is no NIfTI."""
+    head = file.head
+    sizes = {struct.unpack(order + "i", head[:4])[0] for order in "<>"} if len(head) >= 348 else ()
+    return 348 in sizes and head[344:347] not in (b"n+1", b"ni1")
+
+
+def _is_freesurfer(file: InputFile) -> bool:
+    """Whether it begins with version 1, four sizes and one of the types of values there are."""
+    if len(file.head) < 284:
+        return False
+    version, *sizes, kind = struct.unpack(">6i", file.head[:24])
+    return version == 1 and all(0 < n < 1 << 14 for n in sizes) and kind in (0, 1, 3, 4, 10)
+
+
+def _is_compound(file: InputFile) -> bool:
+    return file.head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+
+
+def _is_fits(file: InputFile) -> bool:
+    return file.head.startswith(b"SIMPLE  =")
+
+
+VOLUMES = (
+    KnownFormat(
+        "an Analyze 7.5 header", _is_analyze, "save it as NIfTI with the program that wrote it"
+    ),
+    KnownFormat("an ECAT 7 volume", begins(b"MATRIX7"), CONVERT),
+    KnownFormat("a VTK file", begins(b"# vtk DataFile"), CONVERT),
+    KnownFormat("a VTK file in XML", says("<vtkfile"), CONVERT),
+    KnownFormat("an Amira mesh", begins(b"# AmiraMesh", b"# Avizo"), CONVERT),
+    KnownFormat("a FreeSurfer volume", _is_freesurfer, CONVERT),
+    KnownFormat("a NetCDF file", begins(b"CDF\x01", b"CDF\x02", b"CDF\x05"), CONVERT),
+    KnownFormat("a FITS image", _is_fits, MICROSCOPE),
+    KnownFormat("a PLY surface", begins(b"ply\n", b"ply\r\n"), SURFACE),
+    KnownFormat("an STL surface", both(begins(b"solid"), says("facet")), SURFACE),
+    KnownFormat("an OBJ surface", both(says("\nv "), says("\nf ")), SURFACE),
+    KnownFormat("a Zeiss CZI image", begins(b"ZISRAWFILE"), MICROSCOPE),
+    KnownFormat("a Leica LIF image", both(begins(b"p\0\0\0"), begins(b"*", at=8)), MICROSCOPE),
+    KnownFormat("a Nikon ND2 image", begins(b"\xda\xce\xbe\x0a"), MICROSCOPE),
+    KnownFormat(
+        "a Gatan DigitalMicrograph image",
+        both(begins(b"\0\0\0\x03", b"\0\0\0\x04"), lambda file: b"%%%%" in file.head),
+        MICROSCOPE,
+    ),
+    KnownFormat(
+        "a file of OLE streams, such as ZVI, OIB or an Office document", _is_compound, MICROSCOPE
+    ),
+    KnownFormat("a NumPy array", begins(b"\x93NUMPY"), ARRAY),
+    KnownFormat("a MATLAB 5 file", begins(b"MATLAB 5.0 MAT-file"), ARRAY),
+    KnownFormat(
+        "an MRC map", begins(b"MAP ", b"MAP\0", at=208), "give it a voxel size, or import it"
+    ),
+    KnownFormat(
+        "a TIFF image that says no sizes",
+        begins(b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"),
+        ARRAY,
+    ),
+)

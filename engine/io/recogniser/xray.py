@@ -1,0 +1,41 @@
+"""Scans and volumes of X-ray scanners, and pictures of their detectors."""
+
+from __future__ import annotations
+
+from engine.io.open_input import InputFile
+from engine.io.recogniser.known_format import KnownFormat, begins, both, says
+
+SLICES = "export the volume as a stack of TIFF or DICOM slices, and open that"
+VIEWS = "export the projections as TIFF, and open their folder with `isocenter import`"
+
+
+def _is_heimann(file: InputFile) -> bool:
+    """Whether it begins as Elekta's and PerkinElmer's HIS files: 0x7000, and a header of 68."""
+    return file.head[:2] == b"\0p" and file.head[2:4] == b"D\0"
+
+
+def _is_edf(file: InputFile) -> bool:
+    head = file.head.lstrip()
+    return head.startswith(b"{") and b"HeaderID" in head and b"Dim_1" in head
+
+
+XRAY = (
+    KnownFormat("a Varian HND projection", begins(b"VARIAN_VA_INTERNAL"), VIEWS),
+    KnownFormat("an Elekta HIS projection", _is_heimann, VIEWS),
+    KnownFormat("an ESRF data file (EDF)", _is_edf, VIEWS),
+    KnownFormat("a crystallographic binary file (CBF)", begins(b"###CBF"), VIEWS),
+    KnownFormat("a Scanco ISQ volume", begins(b"CTDATA-HEADER_V1"), SLICES),
+    KnownFormat("a Scanco AIM volume", begins(b"AIMDATA_V030"), SLICES),
+    KnownFormat("a VGStudio volume description", says("{volume1}", "[file1]"), SLICES),
+    KnownFormat("a GE phoenix scan (PCA)", says("[geometry]", "fdd=", "[detector]"), VIEWS),
+    KnownFormat("a North Star scan", says("<object radiograph>"), VIEWS),
+    KnownFormat("a North Star volume", says("<nsi"), SLICES),
+    KnownFormat(
+        "a scenario of the CTSimU project",
+        both(says('"file_type"'), says("ctsimu scenario")),
+        "open the projections that were simulated of it with `isocenter import`",
+    ),
+    KnownFormat(
+        "a settings file of a Bruker scanner", says("[acquisition]", "source voltage"), VIEWS
+    ),
+)
