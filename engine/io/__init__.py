@@ -50,6 +50,7 @@ from engine.io.open_input import open_input, refuse_not_finite
 from engine.io.outputs import existing, exports_folder, files_written, refuse_inputs
 from engine.io.report import Report, inspect
 from engine.io.scanners import builtin_scanners, read_scanner
+from engine.io.sinogram_header import header_for
 from engine.io.slice_frame import FRAME, refuse_turned
 from engine.io.slices import refuse_unplaced, slice_files, slice_names, thin_volume
 from engine.io.straight_axes import facing
@@ -235,16 +236,16 @@ def read_projections(path: Path | str) -> Projections:
 
 
 def scan_file(path: Path | str) -> Path:
-    """Return the file that a folder of a scan or a series stands for; any other path as it is.
+    """Return the file that a folder, or the bins of a sinogram, stand for; any other path as it is.
 
     A study names files: what is read, compared and written down is then the same whether the
     folder was named or the file in it.
     """
     path = Path(path)
     if not is_folder(path):
-        return path
+        return header_for(path) or path
     found = _xray.find(path)
-    return (series_file(path) or path) if found is None else found[1]
+    return (series_file(path) or header_for(path) or path) if found is None else found[1]
 
 
 def read_mu_map(path: Path | str, scanner: Scanner | None) -> Volume:

@@ -43,9 +43,9 @@ EMISSION = (
         "export the image as DICOM with the scanner's program, and open that",
     ),
     KnownFormat(
-        "an Interfile header of a kind that is not read",
+        "an Interfile header of an image or of projections",
         says("!interfile"),
-        "write sinograms as STIR does (.hs), or save the image as NIfTI",
+        "save the image as NIfTI, or write the projections as STIR writes sinograms (.hs)",
     ),
     KnownFormat("raw data of a scanner in DICOM", _dicom(STORAGE + "66"), E7TOOLS),
     KnownFormat("an RT structure set", _dicom(STORAGE + "481.3"), DICOM_PART),

@@ -20,6 +20,11 @@ def _is_edf(file: InputFile) -> bool:
 
 
 XRAY = (
+    KnownFormat(
+        "a Varian image that is no projection of a scan",
+        begins(b"VMS.XI", b"\0VMS.XI"),
+        "open the folder of its scan, or one of the projections",
+    ),
     KnownFormat("a Varian HND projection", begins(b"VARIAN_VA_INTERNAL"), VIEWS),
     KnownFormat("an Elekta HIS projection", _is_heimann, VIEWS),
     KnownFormat("an ESRF data file (EDF)", _is_edf, VIEWS),

@@ -154,6 +154,7 @@ SAMPLES: tuple[tuple[str, Make], ...] = (
     ),
     ("a NumPy array", numpy_array),
     ("a MATLAB 5 file", lambda path: scipy.io.savemat(path, {"x": VALUES}, appendmat=False)),
+    ("a Varian image that is no projection of a scan", bytes_of(b"\0VMS.XI" + bytes(25))),
     ("a Varian HND projection", bytes_of(b"VARIAN_VA_INTERNAL_1.0".ljust(32, b"\0"))),
     ("an Elekta HIS projection", bytes_of(struct.pack("<HHH", 0x7000, 68, 100) + bytes(94))),
     ("an ESRF data file (EDF)", text("{\nHeaderID = EH:000001:000000:000000 ;\nDim_1 = 4 ;\n")),
@@ -179,7 +180,7 @@ SAMPLES: tuple[tuple[str, Make], ...] = (
         text("#\n# Header file for data file mouse.img\n#\nversion 001.910\nfile_type 5\n"),
     ),
     (
-        "an Interfile header of a kind that is not read",
+        "an Interfile header of an image or of projections",
         text("!INTERFILE :=\n!imaging modality := nucmed\n"),
     ),
     ("raw data of a scanner in DICOM", dicom(STORED + "66")),
@@ -261,6 +262,7 @@ def test_what_is_unpacked_opens(name, pack, unpack, tmp_path):
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
+        ("varian-xim/FilterBowtie.xim", "a Varian image that is no projection of a scan"),
         ("stir-interfile/mMR_sinogram.s.hdr", "a Siemens sinogram header"),
     ],
 )

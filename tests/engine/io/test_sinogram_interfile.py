@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,7 @@ from engine.errors import EngineError
 from engine.events import Finished
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.sinogram_layout import SinogramLayout
-from engine.io import read_listmode, read_sinogram, write_listmode
+from engine.io import read_listmode, read_sinogram, scan_file, write_listmode
 from engine.io.sinogram_interfile import write_sinogram
 from engine.jobs.reconstruction import run
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
@@ -163,3 +165,16 @@ def test_list_mode_sinogram_and_back_on_the_command_line(tmp_path, capsys):
     assert main(["sinogram", str(tmp_path / "scan.h5"), str(tmp_path / "c.h5")]) == 2
     assert main(["inspect", str(tmp_path / "a.hs")]) == 0
     assert "Interfile sinograms" in capsys.readouterr().out
+
+
+def test_folder_header_and_bins_are_one_scan(shared_data, tmp_path):
+    for name in ("smalllong.hs", "smalllong.s"):
+        shutil.copy(shared_data / "pet-sinogram-stir-smalllong" / name, tmp_path)
+    header = tmp_path / "smalllong.hs"
+    for path in (tmp_path, header, tmp_path / "smalllong.s"):
+        assert scan_file(path) == header
+    assert scan_file(tmp_path / "other.s") == tmp_path / "other.s"
+    shutil.copy(header, tmp_path / "second.hs")
+    assert scan_file(tmp_path) == tmp_path, "nobody can tell which of two"
+    (tmp_path / "second.s").write_bytes(b"0000")
+    assert scan_file(tmp_path / "second.s") == tmp_path / "second.s", "its header names another"
