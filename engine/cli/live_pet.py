@@ -22,12 +22,12 @@ from engine.io.outputs import files_written, refuse_to_overwrite
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.reconstruction import run
 from engine.live.frame import Ended, SourceEvent
+from engine.live.pet.opening import attaching
 from engine.live.pet.session import LivePetSession
 from engine.live.pet.settings import LivePetSettings
 from engine.live.pet.statistics import LivePetStatistics
 from engine.live.pet.updates import LivePetChoices, LivePetUpdate, Moved
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
-from engine.modalities.stages import attached
 from engine.modalities.studies import find_protocol
 from engine.plain import Plain
 from engine.study.assignments import with_settings
@@ -45,10 +45,7 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
     mode = arguments.mode
     settings = LivePetSettings(mode=mode, newest_s=arguments.newest or 10.0)
 
-    def attach(head: ListMode) -> ListMode:
-        return attached(inputs_of(CORRECTIONS), given, head)
-
-    choices = LivePetChoices(protocol, settings, attach)
+    choices = LivePetChoices(protocol, settings, attaching(given))
     on = backend.cpu(arguments.threads)
     lines = _JsonLines(console) if arguments.json else _Lines(console)
     with LivePetSession(source, choices, on=on) as session:

@@ -13,14 +13,13 @@ from engine.jobs.loader import Loader, for_command
 from engine.jobs.loader.loader import Calls
 from engine.live.opening import SourceOptions, open_source
 from engine.live.pet.event_batch import EventSource
-from engine.live.pet.sources.event_replay import EventReplaySource
-from engine.live.pet.sources.event_stream import EventStreamSource
+from engine.live.pet.opening import open_events
 from engine.live.source import FrameSource
-from engine.live.zeromq import is_address
 
 SOURCE = (
     "tcp://HOST:PORT of a sender (tcp://*:PORT: senders connect here), pva://CHANNEL, a folder "
-    "that fills with images, an HDF5 file that is being written, or with --replay a stored scan"
+    "that fills with images, an HDF5 or list-mode file that is being written, or with --replay a "
+    "stored scan"
 )
 
 
@@ -44,7 +43,7 @@ def add_source(p: argparse.ArgumentParser) -> None:
     )
     p.add_argument(
         "--pet", action="store_true",
-        help="of an address: events of list-mode PET come; a stored scan says so itself",
+        help="of an address: events of list-mode PET come; a file says so itself",
     )  # fmt: skip
     p.add_argument("--scanner", metavar="S", help="of list mode that does not name its scanner")
     p.set_defaults(reads_apart=True)
@@ -99,18 +98,12 @@ def _accepts(path: Path) -> bool:
 def event_source_of(arguments: argparse.Namespace) -> EventSource:
     """Open the source of events that the options name."""
     name = str(arguments.source)
-    if is_address(name):
-        if arguments.replay or arguments.rate is not None:
-            raise SettingsError("--replay and --rate are for a stored scan, not for an address.")
-        return EventStreamSource(name, subscribe=arguments.subscribe)
-    if not is_file(Path(name)):
-        raise SettingsError(f"{name}: no such file, and no address such as tcp://host:1.")
-    if not arguments.replay:
-        raise SettingsError(f"{name}: this is stored list mode; play it with --replay.")
-    loader = _kept_loader(arguments)
-    return EventReplaySource(
-        Path(name), rate=arguments.rate, scanner=arguments.scanner, loader=loader
-    )
+    replay, rate = arguments.replay, arguments.rate
+    if rate is not None and not replay:
+        raise SettingsError("--rate is for --replay of a stored scan.")
+    loader = _kept_loader(arguments) if replay else None
+    options = SourceOptions(arguments.subscribe, replay, rate, loader)
+    return open_events(name, options, arguments.scanner)
 
 
 def rate(text: str) -> float:

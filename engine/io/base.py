@@ -13,6 +13,7 @@ from engine.data.projections import Projections
 from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
 from engine.io.atomic_write import refuse_impossible
+from engine.io.listmode_tail import ListModeTail
 from engine.io.open_input import InputFile
 from engine.plain import Plain
 
@@ -56,6 +57,11 @@ class ListModeReader(Format):
     @abstractmethod
     def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
         """Read a scan; `scanner` names a scanner or its file where the scan does not."""
+
+    @classmethod
+    def tail(cls, file: InputFile, *, scanner: str | None = None) -> ListModeTail | None:
+        """Return what decodes the file while it grows; None where it cannot be followed."""
+        return None
 
 
 class HistogramReader(Format):

@@ -9,16 +9,18 @@ position a of segment s lies between rings (a, a + s) for s >= 0, (a − s, a) f
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.arrays import Array
+from engine.data.listmode import ListMode
 from engine.errors import FileFormatError
 from engine.geometry.ring import RingScanner
 from engine.io.budget import refuse_no_room
 from engine.io.file_words import Words
+from engine.io.listmode_tail import WordFormat
 
 CHUNK = 4_000_000
 """Words decoded at once: bounds the working memory to some 200 MB."""
@@ -29,6 +31,7 @@ TIME_MS = np.uint32(0x1FFFFFFF)
 PROMPT = np.uint32(0x40000000)
 TAG = np.uint32(0x80000000)
 MAX_GAP_FRACTION = 0.01
+FEW_IN_GAPS = 20
 """More events than this in gaps: not this scanner, or not these words."""
 
 
@@ -147,6 +150,31 @@ def decode(words: Words, book: AddressBook, where: str) -> Decoded:
     return Decoded(crystals, delayed, time_ms, first or 0, now, n_time, n_tags - n_time, n_gaps)
 
 
+def word_format(book: AddressBook, empty: ListMode, where: str) -> WordFormat:
+    """Return how words become events of a scan that is still being written.
+
+    Parameters
+    ----------
+    book
+        the scanner's addresses
+    empty
+        the scan without events
+    where
+        name of the file, for messages
+    """
+
+    def decoded(words: Array) -> ListMode:
+        found = decode(words, book, where)
+        return replace(empty, crystals=found.crystals, delayed=found.delayed, time_ms=found.time_ms)
+
+    return WordFormat(
+        "<u4",
+        lambda ms: int(TAG) | ms,
+        lambda words: words[(words >> np.uint32(29)) == 4] & TIME_MS,
+        decoded,
+    )
+
+
 def _chunks(words: Words) -> Iterator[tuple[int, NDArray[np.uint32]]]:
     return ((i, np.asarray(words[i : i + CHUNK])) for i in range(0, len(words), CHUNK))
 
@@ -180,7 +208,7 @@ def _refuse_out_of_range(
 
 
 def _refuse_gaps(n_gaps: int, n_events: int, where: str) -> None:
-    if n_gaps > MAX_GAP_FRACTION * n_events:
+    if n_gaps > max(MAX_GAP_FRACTION * n_events, FEW_IN_GAPS):
         raise FileFormatError(
             f"{where}: {n_gaps:,} of {n_events:,} events lie in gaps between detector blocks; "
             "this is not mMR list mode, or its bytes are in another order."

@@ -7,24 +7,25 @@ The crystals' places come from a crystal map (or a ring scanner without layers).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.arrays import Array
 from engine.data.listmode import ListMode
-from engine.errors import FileFormatError, GeometryError, ScannerMissingError
-from engine.geometry.crystal_map import CrystalMap
-from engine.geometry.ring import RingScanner
+from engine.errors import FileFormatError, ScannerMissingError
 from engine.geometry.scanner import Scanner
 from engine.io.base import ListModeReader
 from engine.io.budget import refuse_no_room
 from engine.io.cut_off import CutOff, words_of
 from engine.io.file_words import Words
 from engine.io.folder import entries
+from engine.io.listmode_tail import ListModeTail, WordFormat
 from engine.io.open_input import InputFile
+from engine.io.safir_lookup import FIELDS, Lookup, Records, bits
 from engine.io.scanners import MAP_SUFFIXES, read_scanner
 from engine.io.truncation_traces import refuse_padding
 
@@ -39,14 +40,9 @@ DELAYED = np.uint64(1 << 62)
 MAX_MS = 2**32 - 1
 LATE_MS = 1000
 """A first mark from here on is told: the clock did not begin with the scan."""
-FIELDS = {"ring": ((0, 8), 8), "det": ((16, 32), 16), "layer": ((48, 52), 4)}
-"""Bits of crystals A and B, and their width."""
 USED_FRACTION = 0.9
 """A scan of many events that names fewer of the map's rings or places is of another scanner."""
 
-Records = NDArray[np.uint64]
-MOST_KEYS = 16_777_216
-"""Rings, places and layers: ten times those of any scanner."""
 EVENT_BYTES = 34
 """What an event takes while records are decoded."""
 
@@ -69,7 +65,7 @@ class Safir(ListModeReader):
         place = read_scanner(scanner or _map_beside(path))
         refuse_padding(records, path.name)
         try:
-            events = _decode(records, _Lookup.of(place, path), path)
+            events = _decode(records, Lookup.of(place, path), path)
         except FileFormatError as e:
             if not _swapped(records, place, path):
                 raise
@@ -89,6 +85,28 @@ class Safir(ListModeReader):
             notes=(*cut.notes, *_late_start(events.first_ms)),
         )
 
+    @classmethod
+    def tail(cls, file: InputFile, *, scanner: str | None = None) -> ListModeTail:
+        path = file.path
+        place = read_scanner(scanner or _map_beside(path))
+        lookup = Lookup.of(place, path)
+        info = {"format": cls.name, "data_file": path.name}
+        empty = ListMode(place, np.empty((0, 2), np.int32), info=info)
+
+        def decoded(records: Array) -> ListMode:
+            found = _decode(records, lookup, path)
+            return replace(
+                empty, crystals=found.crystals, delayed=found.delayed, time_ms=found.time_ms
+            )
+
+        words = WordFormat(
+            "<u8",
+            lambda ms: int(IS_TIME) | ms,
+            lambda records: records[records >= IS_TIME] & TIME_MS,
+            decoded,
+        )
+        return ListModeTail(path, words, empty, at=HEADER_BYTES)
+
 
 @dataclass(frozen=True)
 class _Events:
@@ -99,48 +117,6 @@ class _Events:
     first_ms: int
     last_ms: int
     n_time_tags: int
-
-
-@dataclass(frozen=True)
-class _Lookup:
-    """Crystal of every (ring, det, layer), −1 where the scanner has none."""
-
-    table: NDArray[np.int32]
-    n_named: tuple[int, int]
-    """Rings and places on a ring of the scanner."""
-
-    @classmethod
-    def of(cls, scanner: Scanner, path: Path) -> _Lookup:
-        if isinstance(scanner, RingScanner):
-            s = scanner.settings
-            named = (s.n_rings, s.n_crystals_per_ring)
-            return cls(np.arange(scanner.n_crystals, dtype=np.int32).reshape(*named, 1), named)
-        if not isinstance(scanner, CrystalMap):
-            raise GeometryError(f"{path.name}: SAFIR list mode needs a crystal map.")
-        most = scanner.keys.max(axis=0)
-        rings, places, layers = (int(n) + 1 for n in np.minimum(most, (255, 65_535, 15)))
-        shape = (rings, places, layers)
-        if rings * places * layers > MOST_KEYS:
-            raise GeometryError(
-                f"{path.name}: the map goes up to ring {rings - 1}, det {places - 1}, layer "
-                f"{layers - 1} for {scanner.n_crystals:,} crystals; number them without gaps."
-            )
-        keys = np.indices(shape, dtype=np.int32).reshape(3, -1).T
-        return cls(scanner.index_of(keys).reshape(shape), (int(most[0]) + 1, int(most[1]) + 1))
-
-    def crystals(self, events: Records, end: int) -> NDArray[np.int32]:
-        """(n,) crystal of end A (0) or B (1) of each event."""
-        keys = [_bits(events, shifts[end], width) for shifts, width in FIELDS.values()]
-        known = np.ones(len(events), bool)
-        for key, size in zip(keys, self.table.shape, strict=True):
-            known &= key < size
-        found = np.full(len(events), -1, np.int32)
-        found[known] = self.table[tuple(key[known] for key in keys)]
-        return found
-
-
-def _bits(events: Records, shift: int, width: int) -> NDArray[np.int64]:
-    return ((events >> np.uint64(shift)) & np.uint64((1 << width) - 1)).astype(np.int64)
 
 
 def _late_start(first_ms: int) -> tuple[str, ...]:
@@ -187,7 +163,7 @@ def _map_beside(path: Path) -> str:
     )
 
 
-def _decode(records: Words, lookup: _Lookup, path: Path) -> _Events:
+def _decode(records: Words, lookup: Lookup, path: Path) -> _Events:
     crystals, delayed, times = [], [], []
     n_events = n_tags = now = 0
     first: int | None = None
@@ -240,7 +216,7 @@ def _refuse_pairs(pairs: NDArray[np.int32], events: Records, before: int, path: 
     k = int(bad[0])
     a, b = (
         ", ".join(
-            f"{name} {int(_bits(events[k : k + 1], shifts[end], width)[0])}"
+            f"{name} {int(bits(events[k : k + 1], shifts[end], width)[0])}"
             for name, (shifts, width) in FIELDS.items()
         )
         for end in (0, 1)
@@ -256,7 +232,7 @@ def _refuse_pairs(pairs: NDArray[np.int32], events: Records, before: int, path: 
     )
 
 
-def _refuse_unused(decoded: _Events, lookup: _Lookup, path: Path) -> None:
+def _refuse_unused(decoded: _Events, lookup: Lookup, path: Path) -> None:
     """Refuse a map with many more rings or places than a long scan ever names."""
     n_rings, n_places = lookup.n_named
     if len(decoded.crystals) < 20 * (n_rings + n_places):
@@ -279,7 +255,7 @@ def _refuse_unused(decoded: _Events, lookup: _Lookup, path: Path) -> None:
 def _swapped(records: Words, scanner: Scanner, path: Path) -> bool:
     sample = np.asarray(records[:100_000]).byteswap()
     try:
-        _decode(sample, _Lookup.of(scanner, path), path)
+        _decode(sample, Lookup.of(scanner, path), path)
     except FileFormatError:
         return False
     return True

@@ -17,8 +17,9 @@ from engine.io.cut_off import CutOff, words_of
 from engine.io.file_words import Words
 from engine.io.folder import entries
 from engine.io.interfile import InterfileHeader, is_interfile, read_header
+from engine.io.listmode_tail import ListModeTail
 from engine.io.open_input import InputFile, open_input
-from engine.io.petlink import TAG, AddressBook, Decoded, decode
+from engine.io.petlink import TAG, AddressBook, Decoded, decode, word_format
 from engine.io.scanners import read_scanner
 from engine.io.truncation_traces import refuse_padding
 from engine.plain import Plain
@@ -66,6 +67,19 @@ class SiemensMmr(ListModeReader):
         header = read_header(file)
         with open_input(header.data_file, may_be_cut=file.may_be_cut) as data:
             return _scan(data, header, ring)
+
+    @classmethod
+    def tail(cls, file: InputFile, *, scanner: str | None = None) -> ListModeTail:
+        ring = _scanner(scanner)
+        has_header = is_interfile(file.head)
+        header = read_header(file) if has_header else _header_beside(file.path)
+        path = header.data_file if header is not None and has_header else file.path
+        if header is not None:
+            _refuse_other_scanner(header, ring)
+        empty = ListMode(ring, np.empty((0, 2), np.int32), info=_info(header, None, path))
+        words = word_format(AddressBook.of(ring), empty, path.name)
+        n_words = None if header is None else header.whole("total listmode word counts")
+        return ListModeTail(path, words, empty, n_words=n_words)
 
 
 def _scan(data: InputFile, header: InterfileHeader | None, ring: RingScanner) -> ListMode:
@@ -210,14 +224,12 @@ def _refuse_no_scan(decoded: Decoded, data_file: Path) -> None:
         )
 
 
-def _info(header: InterfileHeader | None, decoded: Decoded, data_file: Path) -> Plain:
-    info: Plain = {
-        "format": SiemensMmr.name,
-        "data_file": data_file.name,
-        "n_time_tags": decoded.n_time_tags,
-        "n_other_tags": decoded.n_other_tags,
-        "n_events_in_gaps": decoded.n_in_gaps,
-    }
+def _info(header: InterfileHeader | None, decoded: Decoded | None, data_file: Path) -> Plain:
+    info: Plain = {"format": SiemensMmr.name, "data_file": data_file.name}
+    if decoded is not None:
+        info["n_time_tags"] = decoded.n_time_tags
+        info["n_other_tags"] = decoded.n_other_tags
+        info["n_events_in_gaps"] = decoded.n_in_gaps
     if header is None:
         return info
     info["header_file"] = header.path.name

@@ -68,8 +68,8 @@ def test_reconstruct_leaves_image_scan_and_volume(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["watch", "SCAN"], "this is stored list mode; play it with --replay"),
-        (["watch", "tcp://127.0.0.1:1", "--pet", "--rate", "1"], "are for a stored scan"),
+        (["watch", "SCAN"], "cannot be followed while it is written"),
+        (["watch", "tcp://127.0.0.1:1", "--pet", "--rate", "1"], "--rate is for --replay"),
         (["send", "SCAN", "--to", "tcp://*:9", "--plain"], "--plain is for frames"),
         (["reconstruct", "SCAN", "--replay", "-o", "x.h5", "--volume", "v.h5"], "give both"),
         (["reconstruct", "SCAN", "--replay", "-o", "x.h5", "--newest", "99"], "want 1 to 60 s"),

@@ -1,0 +1,62 @@
+"""Which source of events a text names: an address, a file that grows, or a stored scan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from engine.data.listmode import ListMode
+from engine.errors import SettingsError
+from engine.io.folder import is_file
+from engine.live.opening import SourceOptions
+from engine.live.pet.event_batch import EventSource
+from engine.live.pet.sources.event_replay import EventReplaySource
+from engine.live.pet.sources.event_stream import EventStreamSource
+from engine.live.pet.sources.growing_file import GrowingFileSource
+from engine.live.pet.updates import Attach
+from engine.live.zeromq import is_address
+
+
+def open_events(
+    name: str, options: SourceOptions | None = None, scanner: str | None = None
+) -> EventSource:
+    """Return the source of an address or a file.
+
+    Parameters
+    ----------
+    name
+        tcp://host:port, or a file
+    options
+        whether a stored scan is played, and how fast [seconds of the scan in a second]
+    scanner
+        that recorded it, where the file does not say
+
+    Raises
+    ------
+    SettingsError
+        where it is neither
+    """
+    options = options or SourceOptions()
+    if is_address(name):
+        if options.replay:
+            raise SettingsError("only a stored scan can be played at a rate, not an address.")
+        return EventStreamSource(name, subscribe=options.subscribe)
+    path = Path(name)
+    if not is_file(path):
+        raise SettingsError(f"{name}: no such file, and no address such as tcp://host:1.")
+    if options.replay:
+        return EventReplaySource(path, rate=options.rate, scanner=scanner, loader=options.loader)
+    return GrowingFileSource(path, scanner=scanner)
+
+
+def attaching(files: Mapping[str, Path]) -> Attach:
+    """Return what puts further files of the user, by the keys of their roles, to a scan."""
+
+    def attach(head: ListMode) -> ListMode:
+        from engine.corrections import CORRECTIONS  # with the libraries of the corrections
+        from engine.corrections.base import inputs_of
+        from engine.modalities.stages import attached
+
+        return attached(inputs_of(CORRECTIONS), files, head)
+
+    return attach

@@ -1,0 +1,121 @@
+"""A list-mode file that is being written: words are decoded as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from threading import Event
+from time import monotonic
+
+from engine.data.listmode import ListMode
+from engine.errors import EngineError, FileFormatError, GeometryError, SettingsError
+from engine.io import LISTMODE_READERS
+from engine.io.folder import exists
+from engine.io.listmode_tail import ListModeTail
+from engine.io.open_input import InputFile
+from engine.live.frame import Ended, Gone, Resumed, Waiting
+from engine.live.pet.event_batch import EventArrival, EventBatch
+
+POLL_S = 0.05
+QUIET_S = 5.0
+"""Without an event for so long, it is said that one is waited for."""
+
+
+class GrowingFileSource:
+    """Follows Siemens mMR or SAFIR list mode while it is written.
+
+    It ends when all words have come that a header counts; without one, when it is stopped.
+
+    Parameters
+    ----------
+    path : of the words, or of the header that names them
+    scanner : that recorded it, where the file does not say
+    """
+
+    def __init__(self, path: Path, *, scanner: str | None = None) -> None:
+        self._path, self._scanner = path, scanner
+        self._tail: ListModeTail | None = None
+        self._came, self._said = 0, ""
+        self._last_s = monotonic()
+
+    @property
+    def name(self) -> str:
+        """Name of the file."""
+        return self._path.name
+
+    @property
+    def head(self) -> ListMode | None:
+        """The scan without its events, once the file is known to be list mode."""
+        return None if self._tail is None else self._tail.head
+
+    can_wait = True
+    """The file keeps what is not taken yet."""
+
+    def batches(self, stop: Event) -> Iterator[EventArrival]:
+        """Yield events as they are written."""
+        yield Waiting(f"{self.name}: waits for events.")
+        while not stop.is_set():
+            events: ListMode | None = None
+            try:
+                tail = self._tail = self._tail or tail_of(self._path, self._scanner)
+                events = tail.new_events()
+            except EngineError as e:
+                yield from self._failed(e)
+                stop.wait(POLL_S)
+                continue
+            if events is not None:
+                self._last_s, self._said = monotonic(), ""
+                yield EventBatch(events, self._came, self._last_s)
+                self._came += events.n_events
+            elif tail.is_whole:
+                yield Ended(f"{self.name}: the file is complete, {self._came:,} events.")
+                return
+            else:
+                if monotonic() - self._last_s > QUIET_S:
+                    yield from self._say(Waiting, f"no event for {QUIET_S:g} s; waits for more.")
+                stop.wait(POLL_S)
+
+    def close(self) -> None:
+        """Nothing stays open between two looks."""
+
+    def _failed(self, fault: EngineError) -> Iterator[EventArrival]:
+        """Say what is waited for, or that a scan begins anew; raise what waiting does not mend."""
+        tail = self._tail
+        if tail is None:
+            if isinstance(fault, SettingsError | GeometryError):
+                raise fault
+            yield from self._say(Waiting, f"cannot be read yet: {fault}")
+        elif not exists(tail.path):
+            yield from self._say(Gone, "the file is gone; waits for it to come back.")
+        elif tail.was_replaced:
+            self._tail, self._came, self._said = None, 0, ""
+            yield Resumed(f"{fault} The scan begins anew.", anew=True)
+        else:
+            raise fault
+
+    def _say(self, kind: Callable[[str], Waiting | Gone], text: str) -> Iterator[EventArrival]:
+        if text != self._said:
+            self._said = text
+            yield kind(f"{self.name}: {text}")
+
+
+def tail_of(path: Path, scanner: str | None = None) -> ListModeTail:
+    """Return what decodes a list-mode file while it grows.
+
+    Raises
+    ------
+    EngineError
+        where it is not there yet, or its format cannot be followed
+    """
+    with closing(InputFile(path)) as file:
+        for reader in LISTMODE_READERS:
+            if reader.accepts(file):
+                tail = reader.tail(file, scanner=scanner)
+                if tail is not None:
+                    return tail
+                raise SettingsError(
+                    f"{path.name}: {reader.name} cannot be followed while it is written; replay "
+                    "the stored scan, or follow the words of a Siemens mMR or SAFIR scanner."
+                )
+    raise FileFormatError(f"{path.name}: no list mode that is known.")
