@@ -53,7 +53,8 @@ def add_verbs(verbs: Verbs) -> None:
     )
     p.add_argument(
         "--frames", metavar="F",
-        help="frames of time: 10x60,5x300 [s], or n=20 of as many prompts each",
+        help="frames of time: 10x60,5x300 [s], 0-60,120-180 since the start [s], or n=20 of as "
+        "many prompts each",
     )  # fmt: skip
     add_complete_events(p)
     p.add_argument("--seed", type=int, help="seed of a sampled sensitivity")

@@ -1,8 +1,9 @@
 """Frames of time of a list-mode scan: which event is in which, and what part of the background.
 
-Frame f holds the events of start_f ≤ t < end_f, and each frame begins where the one before ends, so
-that an event is in one frame at most. Of the expected background of an event's line in the whole
-scan, r randoms and s scatter, a frame expects
+Frame f holds the events of start_f ≤ t < end_f, and no frame begins before the one before it ends,
+so that an event is in one frame at most; between two frames there may be time that is in none. Of
+the expected background of an event's line in the whole scan, r randoms and s scatter, a frame
+expects
 
     r d_f / Σ d + s (p_f − d_f) / (Σ p − Σ d)
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +31,12 @@ MS = 1000
 _TIMES = re.compile(r"\s*[x×*]\s*")
 _PART = re.compile(r"(?:(?P<n>\d+)x)?(?P<seconds>\d+(?:\.\d*)?|\.\d+)")
 _EQUAL = re.compile(r"n\s*=\s*(?P<n>\d+)")
-WANTED = "want lengths in seconds, such as 10x60,5x300, or n=20 for frames of as many prompts each"
+_DASH = re.compile(r"\s*[-\N{EN DASH}]\s*")
+_SPAN = re.compile(r"(?P<start>\d+(?:\.\d*)?|\.\d+)-(?P<end>\d+(?:\.\d*)?|\.\d+)")
+WANTED = (
+    "want lengths in seconds, such as 10x60,5x300, or starts and ends since the scan began, such "
+    "as 0-60,120-180, or n=20 for frames of as many prompts each"
+)
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,12 @@ class TimeFrame:
         return np.asarray((time_ms >= self.start_ms) & (time_ms < self.end_ms))
 
 
+def join_up(frames: Sequence[TimeFrame]) -> bool:
+    """Whether frames begin with the scan and each where the one before it ends."""
+    starts = [0, *(frame.end_ms for frame in frames[:-1])]
+    return all(frame.start_ms == start for frame, start in zip(frames, starts, strict=True))
+
+
 class FrameVolume(NamedTuple):
     """A frame and its image."""
 
@@ -82,26 +95,26 @@ class FrameRequest:
 
     Attributes
     ----------
-    ends_ms : of frames one after the other, from the start of the scan
+    spans_ms : start and end of each since the scan began, in order, none into the next
     n_equal : number of frames of as many prompts each, in place of those
     """
 
-    ends_ms: tuple[int, ...] = ()
+    spans_ms: tuple[tuple[int, int], ...] = ()
     n_equal: int = 0
 
     @property
     def n_frames(self) -> int:
         """How many there are."""
-        return self.n_equal or len(self.ends_ms)
+        return self.n_equal or len(self.spans_ms)
 
     @classmethod
     def of(cls, text: str) -> FrameRequest | None:
-        """Read "10x60,5x300" or "n=20"; None where nothing is wanted.
+        """Read "10x60,5x300", "0-60,120-180" or "n=20"; None where nothing is wanted.
 
         Raises
         ------
         ValueError
-            where the text says neither
+            where the text says none of them
         """
         text = text.strip()
         if not text:
@@ -111,18 +124,8 @@ class FrameRequest:
             n = int(equal["n"])
             _refuse_number(n)
             return cls(n_equal=n)
-        lengths: list[int] = []
-        for part in re.split(r"[,;\s]+", _TIMES.sub("x", text)):
-            found = _PART.fullmatch(part)
-            if found is None:
-                raise ValueError(f"{part!r} is no frame; {WANTED}")
-            n, seconds = int(found["n"] or 1), float(found["seconds"])
-            _refuse_number(len(lengths) + n)
-            ms = round(seconds * MS)
-            if ms < 1 or abs(ms - seconds * MS) > 1e-6:
-                raise ValueError(f"a frame of {seconds:g} s; events are known to whole ms")
-            lengths += [ms] * n
-        return cls(tuple(np.cumsum(lengths).tolist()))
+        parts = re.split(r"[,;\s]+", _DASH.sub("-", _TIMES.sub("x", text)))
+        return cls(_spans(parts) if _SPAN.fullmatch(parts[0]) else _one_after_the_other(parts))
 
     def frames(self, data: ListMode) -> tuple[TimeFrame, ...]:
         """Return the frames of a scan, up to its end.
@@ -130,30 +133,33 @@ class FrameRequest:
         Raises
         ------
         DataError
-            where its events have no times, or too few different ones
+            where its events have no times, or too few different ones, or it ended before all frames
         """
         if data.time_ms is None:
             raise DataError(
                 "the scan holds no times of its events, so it has no frames; leave them out, or "
                 "choose list mode with times."
             )
-        ends = self.ends_ms or self._equal_ends(data.prompts.time_ms)
-        starts = (0, *ends[:-1])
+        spans = self.spans_ms or _joined(self._equal_ends(data.prompts.time_ms))
         over_ms = length_ms(data)
-        return tuple(
-            TimeFrame(start, min(end, over_ms))
-            for start, end in zip(starts, ends, strict=True)
-            if start < over_ms
-        )
+        if spans[0][0] >= over_ms:
+            raise DataError(
+                f"the first frame begins at {spans[0][0] / MS:g} s, and the scan ends after "
+                f"{over_ms / MS:g} s; ask for frames within it."
+            )
+        return tuple(TimeFrame(start, min(end, over_ms)) for start, end in spans if start < over_ms)
 
     def remark(self, frames: Sequence[TimeFrame]) -> str:
         """Say that a scan ended before all frames had; empty if it did not."""
-        if self.n_equal or (len(frames), frames[-1].end_ms) == (self.n_frames, self.ends_ms[-1]):
+        n, k = self.n_frames, len(frames)
+        if self.n_equal or (k == n and frames[-1].end_ms == self.spans_ms[-1][1]):
             return ""
-        left_out = self.n_frames - len(frames)
-        missing = f", and {left_out} of {self.n_frames} frames are left out" if left_out else ""
+        left_out = f"{n - k} of {n} frames are left out"
+        if frames[-1].end_ms == self.spans_ms[k - 1][1]:
+            return f"The scan has ended when frame {k + 1} begins: {left_out}."
+        missing = f", and {left_out}" if k < n else ""
         return (
-            f"The scan ends after {frames[-1].end_ms / MS:g} s: frame {len(frames)} is "
+            f"The scan ends after {frames[-1].end_ms / MS:g} s: frame {k} is "
             f"{frames[-1].duration_s:g} s long{missing}."
         )
 
@@ -167,6 +173,57 @@ class FrameRequest:
                 "milliseconds; ask for fewer frames."
             )
         return tuple(ends)
+
+
+def _one_after_the_other(parts: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """Read lengths, of which each begins where the one before ends."""
+    lengths: list[int] = []
+    for part in parts:
+        found = _PART.fullmatch(part)
+        if found is None:
+            raise ValueError(_no_frame(part, span=_SPAN.fullmatch(part) is not None))
+        n, ms = int(found["n"] or 1), _whole_ms(found["seconds"])
+        _refuse_number(len(lengths) + n)
+        if ms < 1:
+            raise ValueError(f"a frame of {float(found['seconds']):g} s; it would hold nothing")
+        lengths += [ms] * n
+    return _joined(tuple(accumulate(lengths)))
+
+
+def _spans(parts: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """Read starts and ends."""
+    _refuse_number(len(parts))
+    spans: list[tuple[int, int]] = []
+    for part in parts:
+        found = _SPAN.fullmatch(part)
+        if found is None:
+            raise ValueError(_no_frame(part, span=_PART.fullmatch(part) is not None))
+        start, end = _whole_ms(found["start"]), _whole_ms(found["end"])
+        if start >= end:
+            raise ValueError(f"frame {part} s does not end after it begins")
+        if spans and start < spans[-1][1]:
+            raise ValueError(
+                f"frame {part} s begins before the one before it ends, at {spans[-1][1] / MS:g} s; "
+                "want frames in order, with no time in two of them"
+            )
+        spans.append((start, end))
+    return tuple(spans)
+
+
+def _no_frame(part: str, *, span: bool) -> str:
+    mixed = "lengths and times are not mixed; " if span else ""
+    return f"{part!r} is no frame{' here' if span else ''}; {mixed}{WANTED}"
+
+
+def _whole_ms(text: str) -> int:
+    ms = round(float(text) * MS)
+    if abs(ms - float(text) * MS) > 1e-6:
+        raise ValueError(f"{text} s is no time of a frame; events are known to whole ms")
+    return ms
+
+
+def _joined(ends: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+    return tuple(zip((0, *ends[:-1]), ends, strict=True))
 
 
 def _refuse_number(n: int) -> None:
@@ -213,6 +270,6 @@ def length_ms(data: ListMode) -> int:
 
 
 def _counted(times: NDArray[np.uint32], frames: Sequence[TimeFrame]) -> NDArray[np.float64]:
-    edges = [*(frame.start_ms for frame in frames), frames[-1].end_ms]
+    edges = [(frame.start_ms, frame.end_ms) for frame in frames]
     places = np.searchsorted(np.sort(times), edges)
-    return np.diff(places).astype(np.float64)
+    return np.diff(places, axis=1)[:, 0].astype(np.float64)

@@ -1,8 +1,9 @@
 """Images in frames of time: one HDF5 file of ours, or one NIfTI file with four axes.
 
 The HDF5 file is one of a volume, the sum or mean of the frames, with their values [t, z, y, x] and
-their ends beside it; it opens as that volume, too. NIfTI says lengths of frames only where all are
-alike: all of them stand in its provenance, as BIDS calls them (FrameTimesStart, FrameDuration).
+their ends beside it (starts and ends, where there is time between them or before); it opens as
+that volume, too. NIfTI says times of frames only where all are alike: all of them stand in its
+provenance, as BIDS calls them (FrameTimesStart, FrameDuration).
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from engine.data.time_frames import FrameVolume, TimeFrame
+from engine.data.time_frames import FrameVolume, TimeFrame, join_up
 from engine.data.volume import Volume
 from engine.errors import FileFormatError, UnknownFormatError
 from engine.io.hdf5 import column, dataset, is_hdf5, open_hdf5, text_of
@@ -26,6 +28,7 @@ from engine.io.seal import digest
 from engine.io.volume_hdf5 import (
     FORMAT,
     FRAME_ENDS,
+    FRAME_TIMES,
     FRAMES,
     VALUES,
     VolumeHdf5,
@@ -84,14 +87,14 @@ def _write_hdf5(
 ) -> None:
     values = np.ascontiguousarray(volume.values, "<f4")
     stack = np.stack([np.asarray(each.volume.values, "<f4") for each in frames])
-    ends = [frames[0].frame.start_ms, *(each.frame.end_ms for each in frames)]
+    name, marks = _marks([each.frame for each in frames])
 
     def fill(file: h5py.File) -> None:
         fill_volume(file, volume, values, provenance)
         item = reserve(file, FRAMES, stack)
         item.attrs["units"] = np.bytes_(volume.unit.encode())
         item.attrs["axes"] = np.bytes_(f"t, z, y, x; {volume.axes}")
-        times = file.create_dataset(FRAME_ENDS, data=np.array(ends, "<i8"), track_times=False)
+        times = file.create_dataset(name, data=marks, track_times=False)
         times.attrs["units"] = np.bytes_("ms")
         seal(file)
 
@@ -113,11 +116,15 @@ def _stored(file: InputFile, volume: Volume) -> tuple[FrameVolume, ...]:
         if FRAMES not in tree:
             return ()
         item = dataset(tree, FRAMES, path)
-        ends = column(dataset(tree, FRAME_ENDS, path), "<i8", path)
-        if item.shape != (len(ends) - 1, *volume.grid.shape) or (np.diff(ends) <= 0).any():
+        times = _times(tree, path)
+        marks = times.ravel()
+        if item.shape != (len(times), *volume.grid.shape) or (
+            (times[:, 1] <= times[:, 0]).any() or (np.diff(marks) < 0).any()
+        ):
             raise FileFormatError(
-                f"{path.name}: frames of {item.shape} values with {len(ends)} ends, want "
-                f"{(len(ends) - 1, *volume.grid.shape)}; write the file again."
+                f"{path.name}: frames of {item.shape} values at {len(times)} times, want "
+                f"{(len(times), *volume.grid.shape)} at times one after the other; write the file "
+                "again."
             )
         values = column(item, "<f4", path)
         if digest(values) != text_of(item.attrs["sha256"]):
@@ -130,5 +137,24 @@ def _stored(file: InputFile, volume: Volume) -> tuple[FrameVolume, ...]:
         FrameVolume(
             TimeFrame(int(start), int(end)), Volume(each, volume.grid, volume.unit, volume.info)
         )
-        for start, end, each in zip(ends[:-1], ends[1:], values, strict=True)
+        for (start, end), each in zip(times, values, strict=True)
     )
+
+
+def _marks(frames: Sequence[TimeFrame]) -> tuple[str, NDArray[np.int64]]:
+    """Return the name and the values of what says when frames are."""
+    if join_up(frames):
+        ends = [frames[0].start_ms, *(frame.end_ms for frame in frames)]
+        return FRAME_ENDS, np.array(ends, "<i8")
+    return FRAME_TIMES, np.array([(frame.start_ms, frame.end_ms) for frame in frames], "<i8")
+
+
+def _times(tree: h5py.File, path: Path) -> NDArray[np.int64]:
+    """Return (n, 2) starts and ends of frames [ms]."""
+    if FRAME_TIMES not in tree:
+        ends = column(dataset(tree, FRAME_ENDS, path), "<i8", path)
+        return np.column_stack([ends[:-1], ends[1:]])
+    times = column(dataset(tree, FRAME_TIMES, path), "<i8", path)
+    if times.ndim != 2 or times.shape[1] != 2:
+        raise FileFormatError(f"{path.name}: times of frames of {times.shape}, want (n, 2).")
+    return times

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from engine.data.time_frames import FrameVolume
+from engine.data.time_frames import MS, FrameVolume
 from engine.data.volume import Volume
 from engine.io.base import VolumeReader, VolumeWriter
 from engine.io.nifti_values import affine_of, library, magic_of, read_nifti
@@ -80,8 +80,10 @@ def nifti_bytes(volume: Volume, frames: Sequence[FrameVolume] = ()) -> bytes:
     image = nibabel.Nifti1Image(values.T, affine)
     header = image.header
     lengths = {each.frame.duration_s for each in frames}
-    if len(lengths) == 1:  # others have no place in the header
-        header["pixdim"][4] = lengths.pop()
+    steps = set(np.diff([each.frame.start_ms for each in frames]) / MS) or lengths
+    if len(lengths) == len(steps) == 1:  # others have no place in the header
+        header["pixdim"][4] = steps.pop()
+        header["toffset"] = frames[0].frame.start_s
     header.set_data_dtype(np.float32)
     header.set_slope_inter(1, 0)
     header.set_xyzt_units("mm", "sec")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "isocenter-volume", SEALED
 VALUES = "volume/values"
-FRAMES, FRAME_ENDS = "frames/values", "frames/ends_ms"
+FRAMES, FRAME_ENDS, FRAME_TIMES = "frames/values", "frames/ends_ms", "frames/times_ms"
 
 
 class VolumeHdf5(VolumeReader):

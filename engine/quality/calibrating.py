@@ -96,6 +96,11 @@ def _scan_of(volume: Volume) -> Plain:
             "the image does not say which scanner it is of; take one that `isocenter reconstruct` "
             "made of the cylinder's scan, as HDF5 or with its provenance beside it."
         )
+    if scan.get("frames"):
+        raise DataError(
+            "the image is the sum of frames of time, which may leave out a part of the scan; "
+            "reconstruct the cylinder without frames."
+        )
     if volume.unit != COUNTS:
         raise DataError(
             f"the image is in {volume.unit or 'no known unit'}, want {COUNTS}; reconstruct the "

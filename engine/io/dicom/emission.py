@@ -5,8 +5,10 @@ An image whose activity is corrected to the start of its frame of length T holds
     A(start) = mean · λT / (1 − exp(−λT)),
 
 the decay factor; it has the activity of the mean at the reference time ln(λT / (1 − exp(−λT))) / λ
-after the start. Corrected to the injection, both are those of the injection's activity. PS3.3
-C.8.9.1 (series), C.8.9.2 (isotope) and C.8.9.4 (image).
+after the start. Corrected to the injection, both are those of the injection's activity. An image of
+several frames of time, T_f from t_f on, has the length Σ T_f and, with F_f the factor of each, the
+factor Σ T_f / Σ (T_f 2^(−t_f / T½) / F_f). PS3.3 C.8.9.1 (series), C.8.9.2 (isotope) and C.8.9.4
+(image).
 """
 
 from __future__ import annotations
@@ -104,12 +106,17 @@ def _corrected(applied: list[str], scan: Plain, decay: str) -> list[str]:
 
 def _frame(scan: Plain, decay: str, started: datetime | None) -> Plain:
     """Return length and reference time of the frame [ms], and the decay factor."""
-    frame_s, half_life_s = _number(scan, "duration_s"), _number(scan, "half_life_s")
-    duration = "" if frame_s is None else str(round(1000 * frame_s))
+    frames, half_life_s = _frames(scan), _number(scan, "half_life_s")
+    counted_s = sum(length for _, length in frames)
+    duration = str(round(1000 * counted_s)) if frames else ""
     facts: Plain = {"FrameReferenceTime": "0", "ActualFrameDuration": duration}
-    if not decay or frame_s is None or half_life_s is None:
+    if not decay or not frames or half_life_s is None:
         return facts
-    factor = frame_factor(frame_s, half_life_s)
+    left_s = sum(
+        length * decayed(start, half_life_s) / frame_factor(length, half_life_s)
+        for start, length in frames
+    )
+    factor = counted_s / left_s
     mean_s = half_life_s * math.log2(factor)  # the mean activity is that of this moment
     injected = moment_of(scan.get("injected_at"))
     if decay == "injection" and started is not None and injected is not None:
@@ -118,6 +125,17 @@ def _frame(scan: Plain, decay: str, started: datetime | None) -> Plain:
         "FrameReferenceTime": decimal(1000 * mean_s),
         "DecayFactor": decimal(factor),
     }
+
+
+def _frames(scan: Plain) -> list[tuple[float, float]]:
+    """Return start and length of all that the image holds [s]; none where it is not known."""
+    found = scan.get("frames")
+    if isinstance(found, list) and found:
+        times = [(_number(_dict(each), "start_s"), _number(_dict(each), "duration_s"))
+                 for each in found]  # fmt: skip
+        return [(start or 0.0, length) for start, length in times if length]
+    length = _number(scan, "duration_s")
+    return [] if length is None else [(0.0, length)]
 
 
 def _tracer(scan: Plain, started: datetime | None) -> Plain:

@@ -19,7 +19,7 @@ from engine.corrections.calibration import ActivityConcentration, concentration_
 from engine.data.calibration import CONCENTRATION
 from engine.data.decay import decayed
 from engine.data.listmode import ListMode
-from engine.data.time_frames import FrameShares, TimeFrame
+from engine.data.time_frames import FrameShares, TimeFrame, join_up
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.events import Measured, Preview
@@ -64,8 +64,22 @@ class FramedScan:
     @property
     def n_left_out(self) -> int:
         """Prompts that no frame holds."""
-        last = self.frames[-1].end_ms
-        return int(np.count_nonzero(np.asarray(self.prompts.time_ms) >= last))
+        times = np.asarray(self.prompts.time_ms)
+        held = sum(int(np.count_nonzero(frame.holds(times))) for frame in self.frames)
+        return self.prompts.n_events - held
+
+    def left_out(self) -> str:
+        """Say what no frame holds; empty if they hold all."""
+        n = self.n_left_out
+        if not n:
+            return ""
+        last = self.frames[-1]
+        where = (
+            f"came after the last frame ({last.describe()})"
+            if join_up(self.frames)
+            else f"lie outside of the {len(self.frames)} frames"
+        )
+        return f"{n:,} of {self.prompts.n_events:,} prompts {where} and are left out."
 
 
 def dynamic(
@@ -82,11 +96,9 @@ def dynamic(
     """
     context = replace(context, progress=None)  # it counts the updates of one image
     n, per_frame = len(scan.frames), _updates(context)
-    if scan.n_left_out:
-        yield context.log.warn(
-            f"{scan.n_left_out:,} of {scan.prompts.n_events:,} prompts came after the last frame "
-            f"({scan.frames[-1].describe()}) and are left out."
-        )
+    left_out = scan.left_out()
+    if left_out:
+        yield context.log.warn(left_out)
     images = [found.volume.values for found in resume.frames] if resume else []
     images = images[: resume.done // per_frame] if resume else []
     units = in_units(space, scan.prompts)

@@ -91,10 +91,11 @@ class ListModeProtocol(Protocol):
     algorithm: CountsAlgorithm = ALGORITHMS[0]()
     frames: Frames = setting(
         "",
-        "Frames of time: 10x60,5x300 are ten of 60 s, then five of 300 s; n=20 are twenty of as "
-        "many prompts each; empty: the whole scan is one",
+        "Frames of time: 10x60,5x300 are ten of 60 s, then five of 300 s; 0-60,120-180 are two, in "
+        "seconds since the start, what lies between is left out; n=20 are twenty of as many "
+        "prompts each; empty: the whole scan is one",
         label="Frames",
-        max_length=400,
+        max_length=20_000,
     )
     finishing: Finishing = (Gaussian(),)
     fit_to_scan: bool = setting(

@@ -204,6 +204,18 @@ def test_an_image_in_units_is_not_calibrated_again(
     assert "is in Bq/mL, want counts/mm" in capsys.readouterr().err
 
 
+def test_frames_of_a_part_of_the_scan_are_not_calibrated(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    volume = read_volume(calibrated(folder).with_name("counts.h5"))
+    frames = [{"start_s": 0.0, "duration_s": 1.0}]
+    scan = {**volume.info["scan"], "frames": frames}
+    save(replace(volume, info={**volume.info, "scan": scan}), folder / "part.h5")
+    command = ["calibrate", str(folder / "part.h5"), "-o", str(folder / "other.json")]
+    assert main([*command, "--activity-mbq", "1", "--volume-ml", "50"]) == USER_FAULT
+    assert "reconstruct the cylinder without frames" in capsys.readouterr().err
+
+
 def test_an_image_with_dead_time_stated_twice_gives_no_calibration(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

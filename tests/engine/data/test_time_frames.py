@@ -48,8 +48,32 @@ def test_lengths_are_read_and_follow_one_another(text: str, ends_ms: tuple[int, 
 
 
 @pytest.mark.parametrize(
+    ("text", "spans_ms"),
+    [
+        ("0-60, 120-180, 600-900", ((0, 60_000), (120_000, 180_000), (600_000, 900_000))),
+        ("0.5 - .75;1.25\N{EN DASH}3", ((500, 750), (1250, 3000))),
+        ("10-20 20-30", ((10_000, 20_000), (20_000, 30_000))),
+    ],
+)
+def test_starts_and_ends_are_read(text: str, spans_ms: tuple[tuple[int, int], ...]):
+    wanted, long = FrameRequest.of(text), replace(scan(), duration_s=1000.0)
+    frames = wanted.frames(long)
+    assert tuple((frame.start_ms, frame.end_ms) for frame in frames) == spans_ms
+    assert wanted.n_frames == len(spans_ms) and wanted.remark(frames) == ""
+
+
+@pytest.mark.parametrize(
     ("text", "why"),
     [
+        ("60-60", "frame 60-60 s does not end after it begins"),
+        ("60-30", "does not end after"),
+        ("0-60,30-90", "frame 30-90 s begins before the one before it ends, at 60 s"),
+        ("60-90,0-30", "want frames in order"),
+        ("0-60,60", "'60' is no frame here; lengths and times are not mixed"),
+        ("2x60,120-180", "'120-180' is no frame here; lengths and times are not mixed"),
+        ("0-60-90", "'0-60-90' is no frame; want"),
+        ("0-0.0004", "0.0004 s is no time of a frame; events are known to whole ms"),
+        (",".join(f"{k}-{k + 1}" for k in range(1001)), "1001 frames"),
         ("10y60", "'10y60' is no frame; want lengths in seconds"),
         ("-5", "no frame"),
         ("0x60", "0 frames; want 1 to 1000"),
@@ -100,6 +124,26 @@ def test_frames_end_with_the_scan_and_it_is_said():
     assert wanted.remark(frames) == (
         "The scan ends after 6 s: frame 3 is 1 s long, and 1 of 4 frames are left out."
     )
+
+
+def test_frames_after_the_scan_are_left_out_and_it_is_said():
+    wanted = FrameRequest.of("1-2,4-5,8-9")
+    frames = wanted.frames(scan())
+    assert [(frame.start_s, frame.duration_s) for frame in frames] == [(1, 1), (4, 1)]
+    said = "The scan has ended when frame 3 begins: 1 of 3 frames are left out."
+    assert wanted.remark(frames) == said
+    cut = FrameRequest.of("1-2,4-9")
+    assert cut.remark(cut.frames(scan())) == "The scan ends after 6 s: frame 2 is 2 s long."
+    with pytest.raises(DataError, match="first frame begins at 7 s, and the scan ends after 6 s"):
+        FrameRequest.of("7-8").frames(scan())
+
+
+def test_frames_with_time_between_them_take_the_background_of_their_own_time():
+    data = scan(40_000)
+    cut = FrameShares.of(data, FrameRequest.of("0.5-1,2-4.5").frames(data))
+    whole = FrameShares.of(data, FrameRequest.of("0.5,0.5,1,2.5,1.5").frames(data))
+    np.testing.assert_allclose(cut.randoms, whole.randoms[[1, 3]], rtol=1e-12)
+    np.testing.assert_allclose(cut.scatter, whole.scatter[[1, 3]], rtol=1e-12)
 
 
 @pytest.mark.parametrize("delayed", [True, False])

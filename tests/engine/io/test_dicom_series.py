@@ -147,6 +147,13 @@ def test_decay_is_told_as_the_standard_means_it(tmp_path):
     assert float(at_injection.DecayFactor) == pytest.approx(
         factor * np.exp(rate * waited_s), rel=1e-9
     )
+    frames = [{"start_s": 120.0, "duration_s": 60.0}, {"start_s": 300.0, "duration_s": 240.0}]
+    apart = written(
+        volume(info={**INFO, "scan": {**SCAN, "frames": frames}}), tmp_path / "d.dicom"
+    )[0]
+    assert apart.ActualFrameDuration == 300_000
+    left = sum(np.exp(-rate * a) - np.exp(-rate * b) for a, b in ((120, 180), (300, 540))) / rate
+    assert float(apart.DecayFactor) == pytest.approx(300 / left, rel=1e-9)
     counts = written(volume("counts/mm"), tmp_path / "c.dicom")[0]
     assert counts.DecayCorrection == "NONE" and "DecayFactor" not in counts
 

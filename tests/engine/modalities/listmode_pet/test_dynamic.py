@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,11 +13,14 @@ from engine.backend import cpu
 from engine.cli.main import DONE, USER_FAULT, main
 from engine.data.calibration import Calibration, scanner_digest
 from engine.data.time_frames import FrameVolume, TimeFrame
+from engine.data.volume import Volume
 from engine.errors import FileFormatError
 from engine.events import Finished, Preview, Warned
+from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import read_frames, read_volume, save_frames, write_listmode
 from engine.io.calibration_file import write_calibration
+from engine.io.provenance_file import sidecar_path
 from engine.jobs.checkpoint import Job, keep
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
@@ -34,6 +38,7 @@ RING = RingScanner(
 BODY = uniform_cylinder(diameter_mm=60, length_mm=30)
 ONE_UPDATE = {"kind": "mlem", "iterations": 1}
 HALF_LIFE_S = 2.0
+GRID = ImageGrid((2, 3, 4), (6.0, 6.0, 6.0))
 
 
 def study_of(data, folder: Path, frames: str = "", **how) -> Study:
@@ -87,6 +92,25 @@ def test_events_after_the_last_frame_are_said_and_an_empty_frame_is_empty(bare, 
     assert sum("its image is empty" in text for text in warned) == 2
     frames = events[-1].frames
     assert not frames[0].volume.values.any() and frames[2].volume.values.any()
+
+
+def test_time_between_frames_is_in_none_and_the_image_of_all_is_that_of_their_events(
+    bare, folder, tmp_path
+):
+    events = list(run(study_of(bare, folder, "0.25-0.5, 1-1.75"), on=ON))
+    last, times = events[-1], bare.time_ms
+    kept = ((times >= 250) & (times < 500)) | ((times >= 1000) & (times < 1750))
+    want = finished(study_of(bare.select(kept), tmp_path)).volume.values
+    np.testing.assert_allclose(last.volume.values, want, rtol=0, atol=1e-6 * want.max())
+    parts = finished(study_of(bare, folder, "0.25,0.25,0.5,0.75,0.25")).frames
+    for found, place in zip(last.frames, (1, 3), strict=True):
+        assert found.frame == parts[place].frame
+        assert found.volume.values.tobytes() == parts[place].volume.values.tobytes()
+    (text,) = [event.text for event in events if isinstance(event, Warned)]
+    assert text.endswith(f"of {bare.n_events:,} prompts lie outside of the 2 frames and are left "
+                         "out.")  # fmt: skip
+    assert text.startswith(f"{np.count_nonzero(~kept):,} ")
+    assert last.provenance["scan"]["frames"][1] == {"start_s": 1.0, "duration_s": 0.75}
 
 
 def test_previews_count_frames_and_the_last_of_each_is_finished(bare, folder):
@@ -178,6 +202,31 @@ def test_a_format_without_room_for_frames_is_refused_before_the_work(
     assert "frames of time are written as .nii.gz, .nii, .h5, .hdf5" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("spans_ms", "step_s"),
+    [
+        (((0, 50), (50, 100)), 0.05),
+        (((20, 50), (120, 150), (220, 250)), 0.1),
+        (((20, 50), (60, 100)), 1.0),
+    ],
+)
+def test_when_frames_are_is_kept_by_every_file(tmp_path, spans_ms, step_s):
+    """NIfTI has room for one step from start to start, and 1 means nothing; its text says all."""
+    import nibabel
+
+    image = Volume(np.ones(GRID.shape, np.float32), GRID, "Bq/mL")
+    frames = [FrameVolume(TimeFrame(*span), image) for span in spans_ms]
+    save_frames(image, frames, tmp_path / "a.h5", {})
+    assert [each.frame for each in read_frames(tmp_path / "a.h5")] == [f.frame for f in frames]
+    save_frames(image, frames, tmp_path / "a.nii", {})
+    header = nibabel.load(tmp_path / "a.nii").header
+    assert float(header["pixdim"][4]) == pytest.approx(step_s)
+    said = json.loads(sidecar_path(tmp_path / "a.nii").read_text())["provenance"]
+    starts, ends = np.array(spans_ms).T / 1000
+    assert np.array(said["FrameTimesStart"]) == pytest.approx(starts)
+    assert np.array(said["FrameDuration"]) == pytest.approx(ends - starts)
+
+
 def test_a_changed_frame_is_refused(bare, folder, tmp_path):
     last = finished(study_of(bare, folder, "2x1"))
     save_frames(last.volume, last.frames, tmp_path / "frames.h5", {})
@@ -202,11 +251,16 @@ def test_becquerels_of_frames_are_those_at_the_start_of_the_scan(tmp_path):
     (tmp_path / "tracer.toml").write_text(
         f"[tracer]\nhalf_life_s = {HALF_LIFE_S}\nbranching = 1.0\n"
     )
-    study = study_of(data, tmp_path, "1,2,3")
+    study, apart = (study_of(data, tmp_path, frames) for frames in ("1,2,3", "0-1,3-6"))
     given = {"calibration": tmp_path / "known.json", "tracer": tmp_path / "tracer.toml"}
     last = finished(study.model_copy(update={"inputs": given}))
     values = np.array([each.volume.values.sum() for each in last.frames], float)
     assert {each.volume.unit for each in last.frames} == {last.volume.unit} == {"Bq/mL"}
     assert values / values.mean() == pytest.approx([1, 1, 1], abs=0.03)
     mean = float(values @ [1, 2, 3] / 6)
+    assert float(last.volume.values.sum(dtype=float)) == pytest.approx(mean, rel=1e-5)
+    last = finished(apart.model_copy(update={"inputs": given}))
+    found = np.array([each.volume.values.sum() for each in last.frames], float)
+    assert found == pytest.approx(values[[0, 2]], rel=1e-5), "what is between them changes nothing"
+    mean = float(found @ [1, 3] / 4)
     assert float(last.volume.values.sum(dtype=float)) == pytest.approx(mean, rel=1e-5)
