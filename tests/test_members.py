@@ -27,6 +27,7 @@ HOMONYMS = {
     ("engine/cli/response.py", "response"): "a verb",
     ("engine/cli/response.py", "scatter"): "an option of photon tracking",
     ("engine/cli/simulate_histogram.py", "response"): "what is simulated through",
+    ("engine/cli/verbs.py", "response"): "a verb",
 }
 """Same words for other things, each with what it means there."""
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.cli.main import USER_FAULT, main
+from engine.cli.exit_codes import USER_FAULT
+from engine.cli.main import main
 from engine.errors import SettingsError
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import read_protocol

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from engine import backend
 from engine.backend import Backend
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
 from engine.cli.outputs import Output, add_force
 from engine.cli.response import parts_kept
+from engine.cli.verbs import Verbs, add_verb
 from engine.errors import ResourceError, SettingsError
 from engine.io.atomic_write import write_atomically
 from engine.plain import Plain
@@ -25,7 +26,7 @@ KERNELS_HELP = "edge of the cube, views and edge of the detector for the kernels
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
-    p = verbs.add_parser("bench", help="measure the speed of this machine")
+    p = add_verb(verbs, "bench")
     suites = p.add_subparsers(dest="suite", metavar="SUITE", required=True)
     _add_listmode(suites.add_parser("listmode", help="reconstruction from list mode"))
     _add_cone(suites.add_parser("cone", help="projection and reconstruction of cone-beam CT"))

@@ -6,9 +6,10 @@ import argparse
 import math
 from pathlib import Path
 
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
 from engine.cli.outputs import Output, add_force
 from engine.cli.times import TIME, moment_of
+from engine.cli.verbs import Verbs, add_verb
 from engine.errors import DataError, SettingsError
 from engine.geometry.grid import Point
 from engine.io import read_volume
@@ -19,9 +20,7 @@ from engine.quality.cylinder import UprightCylinder
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
-    p = verbs.add_parser(
-        "calibrate", help="measure the calibration to Bq/mL from a cylinder of known activity"
-    )
+    p = add_verb(verbs, "calibrate")
     p.add_argument(
         "volume", type=Path, metavar="VOLUME", help="the cylinder, as `reconstruct` made it"
     )

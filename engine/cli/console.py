@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from time import monotonic
-from typing import TypeAlias
 
 from rich.console import Console as RichConsole
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
@@ -27,9 +25,6 @@ from engine.events import (
     Warned,
 )
 from engine.plain import Plain
-
-Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
-"""Verbs of the command line, to which each file adds its own."""
 
 PLAIN_SECONDS = 5.0
 """A plain log repeats a stage's progress no more often than this."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
 from engine.cli.outputs import Output, add_force
+from engine.cli.verbs import Verbs, add_verb
 from engine.errors import DataError
 from engine.io import read_frames
 from engine.io.atomic_write import write_atomically
@@ -15,7 +16,7 @@ from engine.quality.over_time import TimeCurve, time_curve
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
-    p = verbs.add_parser("curve", help="measure a ball in every frame of a scan, over time")
+    p = add_verb(verbs, "curve")
     p.add_argument("frames", type=Path, metavar="FRAMES", help="of reconstruct --frames, .h5")
     p.add_argument("output", type=Path, action=Output, metavar="OUT", help=".csv")
     p.add_argument("--at", required=True, metavar="X,Y,Z", help="middle of the ball [mm]")

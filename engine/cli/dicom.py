@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
 from engine.cli.outputs import Output, add_force, add_identify
+from engine.cli.verbs import Verbs, add_verb
 from engine.errors import OutputError, SettingsError
 from engine.io import can_save, read_volume
 from engine.io.dicom.network import CALLING, Node, echo, send
@@ -18,7 +19,7 @@ from engine.privacy.records import without_names
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verbs of this file."""
-    group = verbs.add_parser("dicom", help="write DICOM series, and send them to a node")
+    group = add_verb(verbs, "dicom")
     kinds = group.add_subparsers(dest="kind", metavar="WHAT", required=True)
 
     p = kinds.add_parser("write", help="write a volume as a folder of DICOM slices")

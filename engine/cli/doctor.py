@@ -10,8 +10,9 @@ from pathlib import Path
 
 from engine import backend
 from engine.backend.devices import find_devices
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
 from engine.cli.outputs import Output, add_force
+from engine.cli.verbs import Verbs, add_verb
 from engine.errors import DeviceError, ResourceError, SettingsError
 from engine.paths import cache_dir, jobs_dir
 from engine.reporting.environment import environment
@@ -32,7 +33,7 @@ LOW_DISK = 5 * 2**30
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
-    p = verbs.add_parser("doctor", help="check this installation")
+    p = add_verb(verbs, "doctor")
     p.add_argument(
         "--bundle",
         metavar="FILE.zip",

@@ -6,7 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
+from engine.cli.verbs import Verbs, add_verb
 from engine.errors import EngineError, SettingsError
 from engine.importing import Answers, Draft, answers_of, draft_of, write_draft
 
@@ -18,9 +19,7 @@ MOST_QUESTIONS = 5
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
-    p = verbs.add_parser(
-        "import", help="describe projections that do not describe themselves (TIFF folders, raw)"
-    )
+    p = add_verb(verbs, "import")
     p.add_argument(
         "source", type=Path, metavar="FOLDER_OR_FILE",
         help="TIFF images, a raw file, NumPy, MATLAB, MRC, or HDF5",

@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 
 from engine.cli import candidates
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
 from engine.cli.reading_apart import refuse_crashing
+from engine.cli.verbs import Verbs, add_verb
 from engine.errors import DataError
 from engine.io import Report
 from engine.jobs.loader import for_command
@@ -16,7 +17,7 @@ from engine.modalities.inspection import inspect
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
-    p = verbs.add_parser("inspect", help="say what files are and what is wrong with them")
+    p = add_verb(verbs, "inspect")
     p.add_argument("files", nargs="+", type=Path, metavar="FILE")
     p.add_argument("--scanner", metavar="S", help="scanner name, S.toml, or a crystal map")
     candidates.add_options(p)

@@ -6,9 +6,10 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
 from engine.cli.live_source import add_source, has_events
 from engine.cli.outputs import Output, add_force
+from engine.cli.verbs import Verbs
 from engine.corrections import CORRECTIONS
 from engine.corrections.base import inputs_of
 from engine.io.outputs import files_written

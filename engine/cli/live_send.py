@@ -9,8 +9,9 @@ from threading import Event
 from time import monotonic
 from typing import TypeVar
 
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
 from engine.cli.live_source import is_list_mode, rate
+from engine.cli.verbs import Verbs
 from engine.errors import SettingsError
 from engine.io import read_listmode, read_projections
 from engine.jobs.loader import Loader, for_command

@@ -9,8 +9,9 @@ from time import monotonic
 
 import numpy as np
 
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
 from engine.cli.live_source import add_source, event_source_of, has_events, source_of
+from engine.cli.verbs import Verbs
 from engine.live.arrivals import Arrivals
 from engine.live.frame import Ended, Frame, SourceEvent
 from engine.plain import Plain

@@ -1,118 +1,50 @@
-"""The parser of the command line, and what each exit code means.
-
-0 done; 2 the input or the settings are at fault (one sentence on standard error); 1 a fault of
-ours; 130 interrupted, with a word on how it goes on, where it does.
-"""
+"""The command line: its parser, and the way from words to a command."""
 
 from __future__ import annotations
 
 import argparse
-import traceback
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 
-from engine.cli import (
-    bench,
-    calibrate,
-    curve,
-    dicom,
-    doctor,
-    import_scan,
-    inspect,
-    live,
-    mu_map,
-    normalise,
-    protocols,
-    quality,
-    queue,
-    reconstruct,
-    register,
-    response,
-    results,
-    simulate,
-    sinogram,
-    storage,
-    suv,
-    tune,
-    verify_log,
-    volumes,
-)
-from engine.cli.console import Console
-from engine.cli.outputs import refuse_outputs, resolve_pseudonyms
-from engine.cli.reading_apart import refuse_crashing
 from engine.cli.streams import say_what_can_be_said
-from engine.errors import EngineError
-from engine.reporting.environment import environment
-from engine.support import keep_fault
-
-DONE, OUR_FAULT, USER_FAULT, INTERRUPTED = 0, 1, 2, 130
-VERBS = (
-    *(
-        reconstruct,
-        live,
-        queue,
-        results,
-        inspect,
-        import_scan,
-        protocols,
-        simulate,
-        response,
-        sinogram,
-        volumes,
-        dicom,
-        mu_map,
-        register,
-        calibrate,
-        suv,
-    ),
-    *(normalise, quality, curve, storage, bench, tune, doctor, verify_log),
-)
+from engine.cli.verbs import VERBS, Verbs, add_options, add_verb
+from engine.reporting.environment import program_version
 
 
-def parser() -> argparse.ArgumentParser:
-    """Build the parser of all verbs."""
+def parser(verb: str | None = None) -> argparse.ArgumentParser:
+    """Build the parser of one verb, or of all."""
+    return _parser(lambda verbs: add_options(verbs, verb))
+
+
+def _parser(add: Callable[[Verbs], object]) -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="isocenter",
         description="Turn PET and X-ray CT scans into images. Without a verb: open the window.",
         epilog="Research use only. Not for diagnosis or treatment.",
     )
-    top.add_argument(
-        "--version", action="version", version=f"isocenter {environment()['isocenter']}"
-    )
+    top.add_argument("--version", action="version", version=f"isocenter {program_version()}")
     top.set_defaults(reads_apart=False)
-    verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
-    for module in VERBS:
-        module.add_verbs(verbs)
+    add(top.add_subparsers(dest="verb", metavar="VERB", required=True))
     return top
+
+
+def _parsed(argv: Sequence[str]) -> argparse.Namespace:
+    """Parse with no more than is asked for: the words of all verbs, or the options of one."""
+    verb = argv[0] if argv else ""
+    if verb in VERBS:
+        return parser(verb).parse_args(argv)
+
+    def words_alone(verbs: Verbs) -> None:
+        for name in VERBS:
+            add_verb(verbs, name)
+
+    return _parser(words_alone).parse_args(argv)  # ends: help, version, or no such verb
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
     say_what_can_be_said()
-    arguments = parser().parse_args(argv)
-    console = Console()
-    try:
-        resolve_pseudonyms(arguments)
-        if not arguments.reads_apart:
-            refuse_crashing(arguments)
-        refuse_outputs(arguments)
-        arguments.act(arguments, console)
-    except EngineError as e:
-        console.fault(str(e))
-        return USER_FAULT
-    except KeyboardInterrupt as e:
-        console.fault(f"interrupted; {e}" if str(e) else "interrupted.")
-        return INTERRUPTED
-    except BrokenPipeError:
-        return DONE
-    except MemoryError:
-        console.fault("out of memory; choose larger voxels or a smaller field of view.")
-        return USER_FAULT
-    except Exception as e:  # noqa: BLE001  the last door: say that it is ours, and where
-        console.fault(f"a fault of ours: {type(e).__name__}: {e}; please report it with this:")
-        traceback.print_exc()
-        keep_fault(e)
-        return OUR_FAULT
-    finally:
-        getattr(arguments, "ends_with_command", lambda: None)()
-    console.close()
-    return DONE
+    arguments = _parsed(sys.argv[1:] if argv is None else argv)
+    from engine.cli.acting import act  # help is there without the engine
+
+    return act(arguments)

@@ -6,8 +6,9 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
 from engine.cli.outputs import Output, add_force, add_identify
+from engine.cli.verbs import Verbs, add_verb
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.io import WRITERS, can_save, read_volume, save, usual_suffixes
@@ -18,7 +19,7 @@ from engine.privacy.records import without_names
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
-    p = verbs.add_parser("mu-map", help="make a map of attenuation at 511 keV of a CT or an MR")
+    p = add_verb(verbs, "mu-map")
     p.add_argument(
         "volume", type=Path, metavar="IN", help="a CT or a map, a file or a DICOM folder"
     )

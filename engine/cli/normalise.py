@@ -6,8 +6,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
 from engine.cli.outputs import Output, add_force
+from engine.cli.verbs import Verbs, add_verb
 from engine.errors import SettingsError
 from engine.events import Progressed, StageStarted
 from engine.io import read_listmode
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
-    p = verbs.add_parser("normalise", help="measure a normalisation with a known source")
+    p = add_verb(verbs, "normalise")
     p.add_argument("scans", type=Path, nargs="+", metavar="SCAN", help="of the same source")
     p.add_argument("-o", "--output", type=Path, action=Output, required=True, metavar="OUT.h5")
     p.add_argument(

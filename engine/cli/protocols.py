@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
+from engine.cli.verbs import Verbs, add_verb
 
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
-    p = verbs.add_parser("protocols", help="list the protocols that come with the program")
+    p = add_verb(verbs, "protocols")
     p.set_defaults(act=_list)
 
 

@@ -6,8 +6,9 @@ import argparse
 import math
 from pathlib import Path
 
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
 from engine.cli.outputs import Output, add_force
+from engine.cli.verbs import Verbs, add_verb
 from engine.data.volume import Volume
 from engine.errors import DataError, SettingsError
 from engine.io import read_volume
@@ -21,7 +22,7 @@ KINDS = {phantom.kind: phantom for phantom in QUALITY_PHANTOMS}
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
-    p = verbs.add_parser("quality", help="measure the image of a phantom: figures with errors")
+    p = add_verb(verbs, "quality")
     p.add_argument("volume", type=Path, metavar="VOLUME", help="an image of the phantom")
     p.add_argument(
         "--phantom", choices=tuple(KINDS), required=True,

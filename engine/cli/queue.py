@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
 from engine.cli.outputs import Output, add_force
+from engine.cli.verbs import Verbs, add_verb
 from engine.errors import DataError, EngineError
 from engine.io import WRITERS, existing, files_written, usual_suffixes
 from engine.io.formats import writer_of
@@ -20,7 +21,7 @@ from engine.privacy.key import ending_of, pseudonym_of
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
-    p = verbs.add_parser("queue", help="reconstruct many studies, one after the other")
+    p = add_verb(verbs, "queue")
     p.add_argument("studies", nargs="+", type=Path, metavar="STUDY.toml")
     p.add_argument(
         "-o", "--output", type=Path, action=Output, written=_written, required=True, metavar="DIR",

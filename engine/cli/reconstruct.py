@@ -9,9 +9,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from engine import backend
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
 from engine.cli.event_log import log_lines
 from engine.cli.outputs import Output, add_complete_events, add_force, add_identify
+from engine.cli.verbs import Verbs, add_verb
 from engine.data.volume import Volume
 from engine.errors import DeviceError, ResourceError, SettingsError
 from engine.events import Finished, Progressed
@@ -32,7 +33,7 @@ from engine.study.study import Study
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verbs of this file."""
-    p = verbs.add_parser("reconstruct", help="reconstruct a scan or a study file")
+    p = add_verb(verbs, "reconstruct")
     p.add_argument("data", type=Path, metavar="DATA", help="a scan, its header, or STUDY.toml")
     p.add_argument(
         "-o", "--output", type=Path, action=Output, required=True, metavar="OUT",
@@ -66,7 +67,7 @@ def add_verbs(verbs: Verbs) -> None:
     _device_options(p)
     p.set_defaults(act=_reconstruct)
 
-    p = verbs.add_parser("resume", help="go on with an interrupted reconstruction")
+    p = add_verb(verbs, "resume")
     p.add_argument(
         "job", nargs="?", metavar="JOB", help="job name or folder; the newest if left out"
     )
@@ -77,7 +78,7 @@ def add_verbs(verbs: Verbs) -> None:
     _device_options(p)
     p.set_defaults(act=_resume, inputs=lambda arguments: _files_of_job(_job_of(arguments)))
 
-    p = verbs.add_parser("demo", help="simulate a small scan and reconstruct it")
+    p = add_verb(verbs, "demo")
     p.add_argument(
         "demo", nargs="?", choices=tuple(DEMOS), default=next(iter(DEMOS)), help="which one"
     )

@@ -6,9 +6,10 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
 from engine.cli.mu_map import as_attenuation
 from engine.cli.outputs import Output, add_force, add_identify
+from engine.cli.verbs import Verbs, add_verb
 from engine.data.moving import moved
 from engine.errors import DataError
 from engine.geometry.rigid_motion import motion_of
@@ -21,7 +22,7 @@ from engine.registration.rigid import refuse_other_patient, register
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
-    p = verbs.add_parser("register", help="put a μ-map or CT where the emission scan saw the body")
+    p = add_verb(verbs, "register")
     p.add_argument("map", type=Path, metavar="MAP", help="μ-map or CT, in any unit")
     p.add_argument(
         "image", type=Path, metavar="IMAGE", help="of the scan, without attenuation correction"

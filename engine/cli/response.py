@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
 from engine.cli.outputs import Output, add_force
+from engine.cli.verbs import Verbs, add_verb
 from engine.errors import SettingsError
 from engine.events import Progressed, StageStarted
 from engine.io import read_scanner
@@ -26,7 +27,7 @@ UNLIKE = 0.3
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
-    p = verbs.add_parser("response", help="make the response matrix of a dual-head scanner")
+    p = add_verb(verbs, "response")
     kinds = p.add_subparsers(dest="what", metavar="WHAT", required=True)
     p = kinds.add_parser("build", help="integrate it, or track photons")
     _add_common(p)

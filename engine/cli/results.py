@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
+from engine.cli.verbs import Verbs, add_verb
 from engine.results import Result, Results
 from engine.results.result import PINNED
 
@@ -13,7 +14,7 @@ MIB = 2**20
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
-    p = verbs.add_parser("results", help="list the images that were kept, pin or delete them")
+    p = add_verb(verbs, "results")
     p.add_argument("--delete", nargs="+", default=[], metavar="RESULT", help="delete these")
     p.add_argument("--pin", nargs="+", default=[], metavar="RESULT", help="keep these for ever")
     p.add_argument("--unpin", nargs="+", default=[], metavar="RESULT", help="let go by the limits")

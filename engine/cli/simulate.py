@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.cli import simulate_histogram, simulate_projections
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
 from engine.cli.outputs import Output, add_force
+from engine.cli.verbs import Verbs, add_verb
 from engine.errors import SettingsError
 from engine.events import Progressed
 from engine.io import read_scanner
@@ -16,7 +17,7 @@ from engine.io import read_scanner
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
-    p = verbs.add_parser("simulate", help="simulate a scan of a known phantom")
+    p = add_verb(verbs, "simulate")
     kinds = p.add_subparsers(dest="what", metavar="WHAT", required=True)
     xray = kinds.add_parser("projections", help="an X-ray scan")
     simulate_projections.add_options(xray)

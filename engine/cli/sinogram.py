@@ -6,8 +6,9 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
 from engine.cli.outputs import Output, add_complete_events, add_force, add_identify
+from engine.cli.verbs import Verbs, add_verb
 from engine.data.sinogram import Sinogram, binned, events_of
 from engine.errors import SettingsError
 from engine.geometry.ring import RingScanner
@@ -23,7 +24,7 @@ LISTS = (".h5", ".hdf5")
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
-    p = verbs.add_parser("sinogram", help="count events of a ring in sinograms, or the way back")
+    p = add_verb(verbs, "sinogram")
     p.add_argument("data", type=Path, metavar="IN", help="list mode, or a sinogram (.hs)")
     help_out = "a sinogram, OUT.hs with OUT.s beside it; of a sinogram: list mode, OUT.h5"
     p.add_argument(

@@ -6,7 +6,8 @@ import argparse
 import re
 import sys
 
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
+from engine.cli.verbs import Verbs, add_verb
 from engine.errors import ResourceError, SettingsError
 from engine.jobs.caches import MOST_DAYS, StoredItem
 from engine.jobs.storage import (
@@ -27,9 +28,7 @@ DAYS = {"d": 1.0, "w": 7.0, "h": 1 / 24}
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
-    p = verbs.add_parser(
-        "storage", help="list jobs, results and caches with their sizes; remove jobs and caches"
-    )
+    p = add_verb(verbs, "storage")
     p.add_argument(
         "--clear", nargs="+", default=[], metavar="KIND",
         help=f"remove {CACHES}, {ENDED} or {INTERRUPTED} jobs, or one cache by its name",

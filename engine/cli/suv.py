@@ -10,9 +10,10 @@ from typing import get_args
 
 import numpy as np
 
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
 from engine.cli.outputs import Output, add_force, add_identify
 from engine.cli.times import TIME, moment_of
+from engine.cli.verbs import Verbs, add_verb
 from engine.data.calibration import CONCENTRATION
 from engine.data.volume import Volume
 from engine.errors import DataError, FileFormatError
@@ -37,7 +38,7 @@ MAX_SERIES_BYTES = 100_000_000
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
-    p = verbs.add_parser("suv", help="turn activity concentration into uptake values (SUV)")
+    p = add_verb(verbs, "suv")
     p.add_argument("volume", type=Path, metavar="VOLUME", help="in Bq/mL, or with --bq-ml-per-unit")
     p.add_argument("output", type=Path, action=Output, metavar="OUT", help=usual_suffixes(WRITERS))
     p.add_argument(

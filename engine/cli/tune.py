@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from engine import backend
 from engine.backend import Backend
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
 from engine.cli.outputs import Output, add_force
+from engine.cli.verbs import Verbs, add_verb
 from engine.errors import ResourceError
 from engine.io.atomic_write import write_atomically
 from engine.io.json_text import to_json
@@ -32,7 +33,7 @@ DEVICES = ("auto", "cpu", "cuda")
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
-    p = verbs.add_parser("tune", help="find the fastest kernels on this machine, and keep them")
+    p = add_verb(verbs, "tune")
     p.add_argument("target", choices=tuple(TARGETS), help="kind of scan")
     p.add_argument("--study", type=Path, metavar="FILE.toml", help="tune in the size of this study")
     p.add_argument("--device", choices=DEVICES, default="auto")

@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
+from engine.cli.verbs import Verbs, add_verb
 from engine.errors import DataError
 from engine.io.audit_log import log_file, verify
 
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verb of this file."""
-    p = verbs.add_parser("verify-log", help="check that no line of the audit log was changed")
+    p = add_verb(verbs, "verify-log")
     p.add_argument("log", nargs="?", type=Path, metavar="LOG", help="another log than this user's")
     p.set_defaults(act=_verify)
 

@@ -6,8 +6,9 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from engine.cli.console import Console, Verbs
+from engine.cli.console import Console
 from engine.cli.outputs import Output, add_complete_events, add_force, add_identify
+from engine.cli.verbs import Verbs, add_verb
 from engine.io import (
     WRITERS,
     can_save,
@@ -25,14 +26,14 @@ from engine.privacy.records import without_names
 
 def add_verbs(verbs: Verbs) -> None:
     """Add the verbs of this file."""
-    p = verbs.add_parser("export", help="write a volume in another format")
+    p = add_verb(verbs, "export")
     p.add_argument("volume", type=Path, metavar="VOLUME")
     p.add_argument("output", type=Path, action=Output, metavar="OUT", help=usual_suffixes(WRITERS))
     add_force(p)
     add_identify(p)
     p.set_defaults(act=_export)
 
-    p = verbs.add_parser("convert", help="write a scan as Isocenter list mode or histogram (.h5)")
+    p = add_verb(verbs, "convert")
     p.add_argument("data", type=Path, metavar="IN")
     p.add_argument("output", type=Path, action=Output, metavar="OUT.h5")
     add_force(p)

@@ -16,11 +16,16 @@ DISTRIBUTION = "isocenter"
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "pydantic", "h5py", "nibabel")
 
 
+def program_version() -> str | None:
+    """Return the version of the program, None where it is not installed."""
+    return _version(DISTRIBUTION)
+
+
 @lru_cache(maxsize=1)
 def environment() -> Plain:
     """Versions, system and processor, as plain values."""
     return {
-        "isocenter": _version(DISTRIBUTION),
+        "isocenter": program_version(),
         "commit": _commit(Path(__file__).resolve().parents[2]),
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in PACKAGES},

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.cli.main import USER_FAULT
+from engine.cli.exit_codes import USER_FAULT
 from tests.disturbed.shim import SETTING, SOURCE, compiled, why_not
 from tests.farm.formats import KINDS
 

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 import engine
-from engine.cli.main import DONE
+from engine.cli.exit_codes import DONE
 from engine.cli.main import main as isocenter
 from engine.data.decay import NUCLIDES
 from engine.geometry.energy import EnergySettings

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engine.errors import EngineError, FileFormatError
-from engine.io.folder import below, entries, is_folder
+from engine.io.folder import below, is_folder, names_in
 from engine.io.open_input import InputFile, open_input
 from engine.io.toml_file import toml_of
 from engine.io.xray.array_files import SIGN
@@ -49,7 +49,8 @@ def sidecar_of(path: Path) -> Path | None:
 
 def _tables(folder: Path) -> list[Path]:
     try:
-        return [each for each in entries(folder) if each.suffix == ".toml"][:MAX_LOOKED_AT]
+        found = sorted(name for name in names_in(folder) if name.endswith(".toml"))
+        return [folder / name for name in found[:MAX_LOOKED_AT]]
     except EngineError:
         return []
 

@@ -9,7 +9,8 @@ import pytest
 
 from app.look.theme import Theme
 from app.measure.time_curve_panel import TimeCurveBox
-from engine.cli.main import DONE, USER_FAULT, main
+from engine.cli.exit_codes import DONE, USER_FAULT
+from engine.cli.main import main
 from engine.data import FrameVolume, TimeFrame, Volume
 from engine.errors import DataError
 from engine.geometry import ImageGrid

@@ -7,7 +7,8 @@ import pytest
 
 from engine.backend import cpu
 from engine.benchmark import listmode, report
-from engine.cli.main import DONE, USER_FAULT, main
+from engine.cli.exit_codes import DONE, USER_FAULT
+from engine.cli.main import main
 from engine.errors import FileFormatError, SettingsError
 
 KERNELS = {

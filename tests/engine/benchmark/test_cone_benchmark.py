@@ -10,7 +10,8 @@ import pytest
 from engine.backend import cpu
 from engine.benchmark import cone, cone_images, cone_rtk, report
 from engine.benchmark.cone import BACK, FDK, FORWARD, MATCHED, OURS, ConeWork
-from engine.cli.main import DONE, main
+from engine.cli.exit_codes import DONE
+from engine.cli.main import main
 from engine.filtering.fdk import fdk
 from engine.operators.xray import XrayTransform
 from engine.simulate.integrals import line_integrals

@@ -23,7 +23,8 @@ from engine.benchmark import (
 from engine.benchmark.cone import BACK
 from engine.benchmark.figures import CONE, collect
 from engine.benchmark.plots import PLOTS
-from engine.cli.main import DONE, main
+from engine.cli.exit_codes import DONE
+from engine.cli.main import main
 from engine.errors import SettingsError
 from engine.kernels import tuning
 from engine.kernels.cone_variants import BackVariant

@@ -17,7 +17,8 @@ from engine.benchmark import (
 )
 from engine.benchmark.dual_head_parts import parts_of, run
 from engine.benchmark.panels import PanelWork, response_of
-from engine.cli.main import DONE, main
+from engine.cli.exit_codes import DONE
+from engine.cli.main import main
 from engine.errors import SettingsError
 from engine.kernels.matrix_variants import MatrixVariant
 from engine.modalities.dual_head_pet.response.building import build_analytic

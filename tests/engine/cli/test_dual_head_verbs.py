@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.cli.main import DONE, USER_FAULT, main
+from engine.cli.exit_codes import DONE, USER_FAULT
+from engine.cli.main import main
 from engine.data.histogram import with_settings
 from engine.data.listmode import ListMode
 from engine.io import read_histogram, read_scanner, read_volume, write_listmode

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.cli.main import DONE, USER_FAULT, main
+from engine.cli.exit_codes import DONE, USER_FAULT
+from engine.cli.main import main
 from engine.data.listmode import ListMode
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import inspect, read_components, write_listmode

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.cli.main import USER_FAULT, main, parser
+from engine.cli.exit_codes import USER_FAULT
+from engine.cli.main import main, parser
 from engine.cli.outputs import Output
 from engine.data.listmode import ListMode
 from engine.data.volume import Volume

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from engine.cli.console import Console
-from engine.cli.main import INTERRUPTED, main
+from engine.cli.exit_codes import INTERRUPTED
+from engine.cli.main import main
 from engine.data.histogram import with_settings
 from engine.events import Event, Progressed
 from engine.geometry.dual_head import DualHead

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from engine import paths
-from engine.cli.main import DONE, USER_FAULT, main
+from engine.cli.exit_codes import DONE, USER_FAULT
+from engine.cli.main import main
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.modalities.listmode_pet.protocol import ListModeProtocol

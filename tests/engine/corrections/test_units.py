@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from engine.backend import cpu
-from engine.cli.main import DONE, USER_FAULT, main
+from engine.cli.exit_codes import DONE, USER_FAULT
+from engine.cli.main import main
 from engine.corrections import ActivityConcentration
 from engine.corrections.calibration import APPLIED, KEY, efficiencies_digest
 from engine.corrections.normalisation import EFFICIENCIES

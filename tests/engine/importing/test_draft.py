@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 import tifffile
 
-from engine.cli.main import DONE, USER_FAULT, main
+from engine.cli.exit_codes import DONE, USER_FAULT
+from engine.cli.main import main
 from engine.errors import EngineError
 from engine.importing import Answers, answers_of, draft_of, write_draft
 from engine.io import read_projections

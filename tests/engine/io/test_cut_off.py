@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.cli.main import DONE, USER_FAULT, main
+from engine.cli.exit_codes import DONE, USER_FAULT
+from engine.cli.main import main
 from engine.errors import CutOffError, EngineError, FileFormatError
 from engine.io import inspect, read_listmode
 from engine.io.cut_off import EVENTS, LEFT_OUT

@@ -16,7 +16,8 @@ import pytest
 from pynetdicom import AE, AllStoragePresentationContexts, evt
 from pynetdicom.sop_class import Verification
 
-from engine.cli.main import USER_FAULT, main
+from engine.cli.exit_codes import USER_FAULT
+from engine.cli.main import main
 from engine.data.volume import Volume
 from engine.errors import DataError, ResourceError
 from engine.geometry.grid import ImageGrid

@@ -12,7 +12,8 @@ import numpy as np
 import pydicom
 import pytest
 
-from engine.cli.main import USER_FAULT, main
+from engine.cli.exit_codes import USER_FAULT
+from engine.cli.main import main
 from engine.corrections import CORRECTIONS
 from engine.data.volume import Volume
 from engine.errors import FileFormatError, ResourceError

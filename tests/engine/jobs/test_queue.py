@@ -14,7 +14,8 @@ import psutil
 import pytest
 
 from engine import paths
-from engine.cli.main import DONE, USER_FAULT, main
+from engine.cli.exit_codes import DONE, USER_FAULT
+from engine.cli.main import main
 from engine.events import Preview
 from engine.geometry.ring import RingScanner
 from engine.io import read_volume, write_listmode

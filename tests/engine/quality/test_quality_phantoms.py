@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy import ndimage, special
 
-from engine.cli.main import DONE, USER_FAULT, main
+from engine.cli.exit_codes import DONE, USER_FAULT
+from engine.cli.main import main
 from engine.data.volume import Volume
 from engine.errors import DataError, SettingsError
 from engine.geometry.grid import ImageGrid

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.cli.main import DONE, USER_FAULT, main
+from engine.cli.exit_codes import DONE, USER_FAULT
+from engine.cli.main import main
 from engine.data.moving import moved
 from engine.data.volume import Volume
 from engine.errors import DataError

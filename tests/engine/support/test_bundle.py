@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.cli.main import USER_FAULT, main
+from engine.cli.exit_codes import USER_FAULT
+from engine.cli.main import main
 from engine.paths import HOME_VARIABLE, jobs_dir
 from engine.support import gather, keep_fault
 from engine.support.bundle import CONTENT

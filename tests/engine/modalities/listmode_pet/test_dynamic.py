@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from engine.backend import cpu
-from engine.cli.main import DONE, USER_FAULT, main
+from engine.cli.exit_codes import DONE, USER_FAULT
+from engine.cli.main import main
 from engine.data.calibration import Calibration, scanner_digest
 from engine.data.time_frames import FrameVolume, TimeFrame
 from engine.data.volume import Volume

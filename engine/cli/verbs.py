@@ -1,0 +1,78 @@
+"""The verbs of the command line: their words, and the file that knows their options.
+
+A command imports the file of its own verb alone, so that it need not wait for what others want.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TypeAlias
+
+Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+"""Verbs of the command line, to which each file adds its own."""
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A verb.
+
+    Attributes
+    ----------
+    file : module of `engine.cli` whose `add_verbs` adds it
+    text : what it does
+    """
+
+    file: str
+    text: str
+
+
+VERBS = {
+    "reconstruct": Verb("reconstruct", "reconstruct a scan or a study file"),
+    "resume": Verb("reconstruct", "go on with an interrupted reconstruction"),
+    "demo": Verb("reconstruct", "simulate a small scan and reconstruct it"),
+    "live": Verb("live", "follow a scan while it is measured, or play one"),
+    "queue": Verb("queue", "reconstruct many studies, one after the other"),
+    "results": Verb("results", "list the images that were kept, pin or delete them"),
+    "inspect": Verb("inspect", "say what files are and what is wrong with them"),
+    "import": Verb(
+        "import_scan", "describe projections that do not describe themselves (TIFF folders, raw)"
+    ),
+    "protocols": Verb("protocols", "list the protocols that come with the program"),
+    "simulate": Verb("simulate", "simulate a scan of a known phantom"),
+    "response": Verb("response", "make the response matrix of a dual-head scanner"),
+    "sinogram": Verb("sinogram", "count events of a ring in sinograms, or the way back"),
+    "export": Verb("volumes", "write a volume in another format"),
+    "convert": Verb("volumes", "write a scan as Isocenter list mode or histogram (.h5)"),
+    "dicom": Verb("dicom", "write DICOM series, and send them to a node"),
+    "mu-map": Verb("mu_map", "make a map of attenuation at 511 keV of a CT or an MR"),
+    "register": Verb("register", "put a μ-map or CT where the emission scan saw the body"),
+    "calibrate": Verb(
+        "calibrate", "measure the calibration to Bq/mL from a cylinder of known activity"
+    ),
+    "suv": Verb("suv", "turn activity concentration into uptake values (SUV)"),
+    "normalise": Verb("normalise", "measure a normalisation with a known source"),
+    "quality": Verb("quality", "measure the image of a phantom: figures with errors"),
+    "curve": Verb("curve", "measure a ball in every frame of a scan, over time"),
+    "storage": Verb(
+        "storage", "list jobs, results and caches with their sizes; remove jobs and caches"
+    ),
+    "bench": Verb("bench", "measure the speed of this machine"),
+    "tune": Verb("tune", "find the fastest kernels on this machine, and keep them"),
+    "doctor": Verb("doctor", "check this installation"),
+    "verify-log": Verb("verify_log", "check that no line of the audit log was changed"),
+}
+"""In the order of the help."""
+
+
+def add_verb(verbs: Verbs, name: str) -> argparse.ArgumentParser:
+    """Add a verb with the words of the table."""
+    return verbs.add_parser(name, help=VERBS[name].text)
+
+
+def add_options(verbs: Verbs, name: str | None) -> None:
+    """Add a verb with its options, and those its file knows besides; all verbs if None."""
+    files = [VERBS[name].file] if name else dict.fromkeys(verb.file for verb in VERBS.values())
+    for file in files:
+        import_module(f"engine.cli.{file}").add_verbs(verbs)
