@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import sys
+import traceback
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 
 def obey(job: dict[str, Any]) -> dict[str, Any]:
@@ -120,6 +122,50 @@ QUESTIONS = {
     "roles": roles,
 }
 
+
+def serve() -> None:
+    """Do jobs in copies of this process, which has the libraries of others and nothing of ours."""
+    import nibabel  # noqa: F401
+    import numba  # noqa: F401
+    import pyqtgraph  # noqa: F401
+    import scipy.ndimage
+    import scipy.optimize  # noqa: F401
+    from PySide6 import QtWidgets  # noqa: F401
+
+    for line in sys.stdin:
+        job = json.loads(line)
+        child = os.fork()
+        if not child:
+            do_apart(job)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        sys.stdout.write(f"{code}\n")
+        sys.stdout.flush()
+
+
+def do_apart(job: dict[str, Any]) -> NoReturn:
+    """Do a job in the copy of the program that it names, and end this process."""
+    code = 1
+    try:
+        os.chdir(job["work"])
+        os.environ.clear()
+        os.environ.update(job["environment"])
+        sys.path.insert(0, job["root"])
+        said = os.open(job["said"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(said, 1)
+        os.dup2(said, 2)
+        answers = obey(job)
+        Path(job["answers"]).write_text(json.dumps(answers), encoding="utf-8")
+        code = 0
+    except BaseException:  # noqa: BLE001  told to who asked
+        traceback.print_exc()
+    finally:
+        with contextlib.suppress(Exception):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
+
+
 if __name__ == "__main__":
-    result = obey(json.loads(sys.argv[1]))
-    sys.stdout.write("\n" + json.dumps(result) + "\n")
+    if "--once" in sys.argv:
+        do_apart(json.loads(sys.stdin.readline()))
+    serve()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import atexit
 import json
 import os
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -85,23 +87,56 @@ class Trial:
         ask : functions of `tests/extensions/child.py`, with their arguments; what they return comes
             back by the function's name, and what each command printed as "printed"
         """
-        job = json.dumps({"commands": commands, "ask": ask or {}})
         given = {"PYTHONPATH": str(self.root), "QT_QPA_PLATFORM": "offscreen"}
-        done = subprocess.run(
-            [sys.executable, str(CHILD), job],
-            cwd=self.work,
-            env={**os.environ, **given},
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            check=False,
+        said, answers = self.root.parent / "said", self.root.parent / "answers.json"
+        answers.unlink(missing_ok=True)
+        done = _done_by_server(
+            {
+                "commands": commands,
+                "ask": ask or {},
+                "root": str(self.root),
+                "work": str(self.work),
+                "environment": {**os.environ, **given},
+                "said": str(said),
+                "answers": str(answers),
+            }
         )
-        if done.returncode:
-            raise AssertionError(f"{done.stdout}\n{done.stderr}")
-        told = json.loads(done.stdout.splitlines()[-1])
+        if done:
+            raise AssertionError(said.read_text(encoding="utf-8", errors="replace"))
+        told = json.loads(answers.read_text(encoding="utf-8"))
         if not Path(told["engine"]).is_relative_to(self.root):
             raise AssertionError(f"the engine of {told['engine']} ran, not that of the trial")
         return told
+
+
+@cache
+def _server() -> subprocess.Popen[str]:
+    """The process whose copies do the jobs; it ends with this one."""
+    made = subprocess.Popen(
+        [sys.executable, str(CHILD)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+
+    def end() -> None:
+        if made.stdin is not None:
+            made.stdin.close()
+        made.wait()
+
+    atexit.register(end)
+    return made
+
+
+def _done_by_server(job: dict[str, Any]) -> int:
+    """Return the exit code of a job."""
+    text = json.dumps(job) + "\n"
+    if not hasattr(os, "fork"):
+        once = [sys.executable, str(CHILD), "--once"]
+        return subprocess.run(once, input=text, text=True, check=False).returncode
+    server = _server()
+    if server.stdin is None or server.stdout is None:
+        raise AssertionError("it has no pipes")
+    server.stdin.write(text)
+    server.stdin.flush()
+    return int(server.stdout.readline())
 
 
 def _link(source: str, target: str) -> None:
