@@ -1,8 +1,9 @@
-"""What is done with a running scan besides looking: a demo, a file of it, its whole volume."""
+"""What is done with a running scan besides looking: a demo, a file of it, an ordinary run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -13,17 +14,24 @@ from app.control.context import AppContext
 from app.control.demo_maker import make_demo_apart
 from app.control.saving import may_write
 from app.control.slice_saving import SlicesOnShow, keep_slices
-from app.live.live_page import LivePage
+from app.export.writing import export_folder
+from app.live.connect_card import EVENTS, FRAMES
+from app.live.live_page import LivePage, Model
 from app.live.live_request import LiveRequest
+from app.live.pet_request import PetRequest
+from app.live.watch_page import WatchActions
 from app.look.file_dialogs import ask_save
 from app.models.messages import Problem
 from engine.errors import EngineError
-from engine.modalities import DEMOS, CtProtocol, Study
+from engine.modalities import DEMOS, CtProtocol, ListModeProtocol, Study
 
-DEMO_RATE = 24.0
-"""Frames in a second: the slices sharpen for some ten seconds."""
-FILE_NAME, KINDS = "live-scan.h5", "Projections (*.h5 *.nxs)"
-LOST = "The views of this scan are only in this window. Keep them in a file first, or give them up."
+DEMO_FRAMES, DEMO_PACE = 24.0, 3.0
+"""Frames in a second, and seconds of list mode: the image sharpens for ten to twenty."""
+DEMO_KINDS = {FRAMES: CtProtocol, EVENTS: ListModeProtocol}
+FILE_NAME, KINDS = "live-scan.h5", "Scans (*.h5 *.nxs)"
+IMAGE_NAME, IMAGE_KINDS = "live-image.nii.gz", "Images (*.nii.gz *.h5 *.mha *.nrrd)"
+LOST = "This scan is only in this window. Keep it in a file first, or give it up."
+NOT_KEPT, NO_IMAGE = "The scan cannot be kept.", "The image cannot be kept."
 
 
 class LiveCommands(QObject):
@@ -34,7 +42,7 @@ class LiveCommands(QObject):
     context : of the window
     window : that dialogs belong to
     leave : shows the images again
-    open_scan : opens a file, and calls back when it can be reconstructed
+    open_and_start : opens a study, and reconstructs it
     confirm : asks, with a title, a text and the word that does it
     """
 
@@ -51,41 +59,53 @@ class LiveCommands(QObject):
         self._context, self._window, self._leave = context, window, leave
         self._open_and_start, self._confirm = open_and_start, confirm
         self._is_making = False
-        self.page = LivePage(
-            context,
-            demo=self.try_demo,
+        actions = WatchActions(
             leave=leave,
-            keep_scan=lambda: self.keep(),
-            reconstruct=lambda: self.keep(self._reconstruct),
+            keep_scan=self.keep,
+            reconstruct=self.reconstruct,
             another=self.another,
-            keep_slices=self.keep_slices,
+            keep_images=self.keep_images,
         )
-        self.model = self.page.model
+        self.page = LivePage(context, actions, self.try_demo)
 
-    def try_demo(self) -> None:
+    @property
+    def model(self) -> Model:
+        """The scan that is followed, or was."""
+        return self.page.model
+
+    def try_demo(self, kind: int = FRAMES) -> None:
         """Simulate a scan, unless it is there already, and play it."""
         if self._is_making or not self.may_forget():
             return
         self._is_making = True
-        demo = DEMOS[CtProtocol().modality]
+        self.page.card.kind.setCurrentIndex(kind)
+        demo = DEMOS[DEMO_KINDS[kind]().modality]
         self.page.card.say(demo.busy)
         self._context.commands.run_task(
             partial(make_demo_apart, demo=demo),
-            self._play,
+            partial(self._play, kind),
             busy=demo.busy,
             failed="No demo.",
             stoppable=True,
             on_end=self._made,
         )
 
-    def _play(self, study: Study | None) -> None:
-        if study is not None:
-            request = LiveRequest(str(study.data), replay=True, rate=DEMO_RATE, finds_axis=True)
-            self.model.start(request)
+    def _play(self, kind: int, study: Study | None) -> None:
+        if study is None:
+            return
+        if kind == EVENTS:
+            files, protocol = dict(study.inputs), study.protocol
+            if isinstance(protocol, ListModeProtocol):
+                data = str(study.data)
+                self.page.start(PetRequest(data, rate=DEMO_PACE, files=files, protocol=protocol))
+        else:
+            data = str(study.data)
+            self.page.start(LiveRequest(data, replay=True, rate=DEMO_FRAMES, finds_axis=True))
 
     def _made(self) -> None:
         self._is_making = False
-        self.page.card.say("")
+        if self.model.request is None:
+            self.page.card.say("")
 
     def another(self) -> None:
         """Let go of the scan, unless it would be lost."""
@@ -93,7 +113,7 @@ class LiveCommands(QObject):
             self.model.forget()
 
     def may_forget(self) -> bool:
-        """Ask before views go that lie nowhere else."""
+        """Ask before a scan goes that lies nowhere else."""
         if self.model.is_kept or not self.model.has_scan:
             return True
         if not self._confirm("Scan not kept", LOST, "Give it up"):
@@ -101,48 +121,88 @@ class LiveCommands(QObject):
         self.model.is_kept = True
         return True
 
-    def keep(self, then: Callable[[Path], object] = lambda path: None) -> None:
-        """Write the scan to a file that the user names; then call back."""
+    def keep(self) -> None:
+        """Write the scan to a file that the user names."""
         folder = Path(self._context.preferences.export_folder or Path.home())
         path = ask_save(self._window, "Keep the scan", folder / FILE_NAME, KINDS)
         if path is None or not may_write(self._window, path, self._context.session):
             return
+        self._context.preferences.export_folder = str(path.parent)
+        self._write(path, lambda path: None)
+
+    def reconstruct(self) -> None:
+        """Keep the scan beside the user's exports, and reconstruct it as any other."""
         try:
-            scan = self.model.scan()
+            folder = export_folder(self._context.preferences.export_folder)
+            path = _new_in(folder, datetime.now().astimezone())
         except EngineError as e:
-            self._context.session.raise_problem(Problem("The scan cannot be kept.", str(e)))
+            self._context.session.raise_problem(Problem(NOT_KEPT, str(e)))
+            return
+        self._write(path, self._reconstruct)
+
+    def _write(self, path: Path, then: Callable[[Path], object]) -> None:
+        model = self.model
+        try:
+            write = model.writer()
+        except EngineError as e:
+            self._context.session.raise_problem(Problem(NOT_KEPT, str(e)))
             return
 
-        def write() -> Path:
-            from engine.io import save_projections
-
-            save_projections(scan, path)
-            return path
-
-        def written(path: Path) -> None:
-            self.model.is_kept = True
-            self._context.preferences.export_folder = str(path.parent)
+        def written(_: object) -> None:
+            model.is_kept = True
             self._context.session.add_log("info", f"Scan kept: {path}")
             then(path)
 
         self._context.commands.run_task(
-            lambda _: write(), written, busy="Keeping the scan", failed="The scan cannot be kept."
+            lambda _: write(path), written, busy="Keeping the scan", failed=NOT_KEPT
         )
 
-    def keep_slices(self) -> None:
-        """Write the slices on show to files."""
-        images = self.page.on_show
+    def _reconstruct(self, path: Path) -> None:
+        study = self.model.study_of(path)
+        self._leave()
+        self._open_and_start(study)
+
+    def keep_images(self) -> None:
+        """Write what is on show to files."""
+        if self.model is self.page.pet_model:
+            self._keep_volume()
+            return
+        images = self.page.slices.on_show
         if images is not None:
-            made = self.model.provenance(images)
+            made = self.page.slices_model.provenance(images)
             shown = SlicesOnShow(images.values, images.planes, "1/mm", made)
             keep_slices(self._window, self._context, shown)
 
-    def _reconstruct(self, path: Path) -> None:
-        """Open the scan that was kept, and reconstruct it as any other."""
-        protocol = self.model.protocol()
-        self._leave()
-        self._open_and_start(Study(data=path, protocol=protocol))
+    def _keep_volume(self) -> None:
+        volume, preferences = self.page.pet.on_show, self._context.preferences
+        folder = Path(preferences.export_folder or Path.home())
+        path = ask_save(self._window, "Keep the image", folder / IMAGE_NAME, IMAGE_KINDS)
+        if volume is None or path is None:
+            return
+        if not may_write(self._window, path, self._context.session):
+            return
+
+        def write() -> None:
+            from engine.io import can_save, save
+
+            can_save(path)
+            save(volume, path, volume.info)
+
+        def written(_: object) -> None:
+            preferences.export_folder = str(path.parent)
+            self._context.session.add_log("info", f"Image kept: {path}")
+
+        self._context.commands.run_task(
+            lambda _: write(), written, busy="Keeping the image", failed=NO_IMAGE
+        )
 
     def shut_down(self) -> None:
         """Let go of the source."""
         self.model.stop()
+
+
+def _new_in(folder: Path, now: datetime) -> Path:
+    """Return the name of a scan that ended now, which no file has."""
+    stem = f"live-scan-{now:%Y-%m-%d-%H%M%S}"
+    names = (f"{stem}{more}.h5" for more in ("", *(f"-{k}" for k in range(2, 100))))
+    return next(folder / name for name in names if not (folder / name).exists())

@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from app.control.context import AppContext
-from app.live.live_model import LiveModel
+from app.live.live_page import LivePage
 from app.look.icons import set_icon
 from app.models.run_record import RunState
 from app.views.labels import shortened
@@ -28,15 +28,13 @@ class Actions(QObject):
     def __init__(self, parent: QWidget, context: AppContext) -> None:
         super().__init__(parent)
         self._parent, self._context = parent, context
-        self._followed: LiveModel | None = None
+        self._followed: LivePage | None = None
         make = self._make
         self.open = make("Open …", "open", "Ctrl+O", "Open a scan, study, protocol or volume")
         self.import_ = make(
             "Import …", "", "", "Open TIFF images or raw values that do not describe themselves"
         )
-        self.live = make(
-            "Live …", "live", "Ctrl+Shift+L", "Follow an X-ray scan while it is measured"
-        )
+        self.live = make("Live …", "live", "Ctrl+Shift+L", "Follow a scan while it is measured")
         self.export = make("Export …", "export", "Ctrl+E", "Write the image to a file")
         self.save_study = make(
             "Save study …", "save", "Ctrl+S", "Write files and protocol as a study"
@@ -95,10 +93,10 @@ class Actions(QObject):
             signal.connect(self.refresh)
         self._context.theme.changed.connect(self._show_theme)
 
-    def follow_live(self, scan: LiveModel) -> None:
+    def follow_live(self, page: LivePage) -> None:
         """Let nothing be tuned while a running scan is followed: it could lose images."""
-        self._followed = scan
-        scan.state_changed.connect(self.refresh)
+        self._followed = page
+        page.state_changed.connect(self.refresh)
 
     def connect_to(self, handlers: dict[str, Callable[[], object]]) -> None:
         """Say what each action does."""
@@ -190,12 +188,12 @@ class Actions(QObject):
         images = "" if session.run.record.images.items else "There is no image yet."
         _allow(self.export, images, "Write the image to a file (Ctrl+E)")
         busy = "A reconstruction is running." if state.is_active else ""
-        _allow(self.live, busy, "Follow an X-ray scan while it is measured (Ctrl+Shift+L)")
+        _allow(self.live, busy, "Follow a scan while it is measured (Ctrl+Shift+L)")
         _allow(self.import_, busy, "Open TIFF images or raw values that do not describe themselves")
         _allow(self.open, busy, "Open a scan, study, protocol or volume (Ctrl+O)")
         for key, action in self.demos.items():
             _allow(action, busy, DEMOS[key].tip)
-        is_live = self._followed is not None and self._followed.is_running
+        is_live = self._followed is not None and self._followed.model.is_running
         runs = "A running scan is followed." if is_live else busy
         _allow(self.tune, runs or session.device.obstacle(), TUNE_TIP)
         scan = "" if "data" in session.study.inputs else "Open a scan first."

@@ -36,7 +36,7 @@ class CentralArea(QWidget):
         resume: Callable[..., object],
         show_log: Callable[[], object],
         live: Callable[[], object],
-        live_demo: Callable[[], object],
+        live_demo: Callable[[int], object],
     ) -> None:
         super().__init__()
         self._session, self._theme = context.session, context.theme

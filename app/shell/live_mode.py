@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from app.control.context import AppContext
+from app.live.connect_card import EVENTS, FRAMES
 from app.live.live_commands import LiveCommands
 from app.models.inputs import DATA
 from app.shell.central_area import CentralArea
@@ -56,15 +57,22 @@ class LiveMode(QObject):
             self._hidden = [panel for panel in self._beside if panel.isVisible()]
             for panel in self._hidden:
                 panel.hide()
-            study = self._context.session.study
-            if study.xray is not None and DATA in study.inputs:
-                self.commands.page.suggest_scan(Path(study.inputs[DATA].value))
+            self._suggest()
         self._centre.show_live(True)
 
-    def show_demo(self) -> None:
-        """Show the page and play the demo."""
+    def _suggest(self) -> None:
+        """Offer what the study at hand tells of a scan like it."""
+        study, page = self._context.session.study, self.commands.page
+        if DATA not in study.inputs:
+            return
+        if study.xray is not None:
+            page.suggest_scan(Path(study.inputs[DATA].value))
+        page.offer(EVENTS if page.pet_model.is_at_hand else FRAMES)
+
+    def show_demo(self, kind: int) -> None:
+        """Show the page and play the demo of a kind of scan."""
         self.show()
-        self.commands.try_demo()
+        self.commands.try_demo(kind)
 
     def leave(self) -> None:
         """Show the images again; a scan that runs is followed on."""

@@ -108,7 +108,7 @@ class MainWindow(QMainWindow):
             resume=self.runner.resume,
             show_log=lambda: self.actions_.log.setChecked(True),
             live=lambda: self.live.show(),
-            live_demo=lambda: self.live.show_demo(),
+            live_demo=lambda kind: self.live.show_demo(kind),
         )
         self.welcome_lists = WelcomeLists(self.context, self.centre.welcome, self.runner)
         self.setCentralWidget(self.centre)
@@ -163,7 +163,7 @@ class MainWindow(QMainWindow):
                 "about": self.dialogs.about,
             }
         )
-        self.actions_.follow_live(self.live.commands.model)
+        self.actions_.follow_live(self.live.commands.page)
         self.actions_.full_views.toggled.connect(self.show_only_views)
         self.actions_.log.toggled.connect(self._show_log)
         self.commands.choose_requested.connect(self._choose)

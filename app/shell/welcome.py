@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.control.context import AppContext
+from app.live.connect_card import EVENTS, FRAMES
 from app.look.formatting import sentence_case
 from app.look.icons import set_icon
 from app.look.theme import Theme
@@ -32,6 +33,9 @@ from engine.modalities import DEMOS, Demo
 
 CARD_PX = 520
 DEMOS_ACROSS = 2
+LIVE_DEMO = "Play a simulated scan, and watch its"
+LIVE_DEMOS = {FRAMES: ("CT", "slices come into focus"), EVENTS: ("PET", "image form")}
+"""What the demos of running scans are called, by their kind."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,7 @@ class WelcomeCard(WelcomeTile):
         demo: Callable[[str], object],
         cancel: Callable[[], object],
         live: Callable[[], object],
-        live_demo: Callable[[], object],
+        live_demo: Callable[[int], object],
     ) -> None:
         super().__init__()
         self._theme = theme
@@ -94,13 +98,13 @@ class WelcomeCard(WelcomeTile):
         set_icon(self.open, "open", theme, "on_accent")
         self.open.setMinimumHeight(36)
         self.live = button(
-            "Follow a running scan …", live, "Slices while an X-ray scan is measured (Ctrl+Shift+L)"
+            "Follow a running scan …", live, "The image while a scan is measured (Ctrl+Shift+L)"
         )
         set_icon(self.live, "live", theme)
-        self.live_demo = button(
-            "Live demo", live_demo, "Play a simulated scan, and watch its slices come into focus"
-        )
-        set_icon(self.live_demo, "live", theme)
+        self.live_demos = [
+            button(f"Live {name} demo", partial(live_demo, kind), f"{LIVE_DEMO} {words}")
+            for kind, (name, words) in LIVE_DEMOS.items()
+        ]
         self.demos = [demo_button(each, demo, theme) for each in DEMOS.values()]
         self._busy, self._bar = label("", "muted", wrap=True), QProgressBar()
         self._bar.setTextVisible(False)
@@ -121,7 +125,8 @@ class WelcomeCard(WelcomeTile):
         running = QHBoxLayout()
         running.setSpacing(8)
         running.addWidget(self.live, 2)
-        running.addWidget(self.live_demo, 1)
+        for each in self.live_demos:
+            running.addWidget(each, 1)
         self.column.addLayout(running)
         self.column.addSpacing(10)
         self.column.addWidget(label("Try a demo, simulated on this machine", "caption"))
@@ -140,7 +145,7 @@ class WelcomeCard(WelcomeTile):
         self.cancel.setVisible(bool(text))
         self._bar.setRange(0, total)
         self._bar.setValue(done)
-        for each in (self.open, self.live, self.live_demo, *self.demos):
+        for each in (self.open, self.live, *self.live_demos, *self.demos):
             each.setEnabled(not text)
 
     def show_offers(self, groups: dict[str, Sequence[Offer]]) -> None:

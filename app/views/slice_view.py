@@ -57,6 +57,8 @@ class SliceView(RasterView):
         return f"{title}   {'xyz'[normal]} {at} {self.state.length_unit}"
 
     def remark(self) -> str:
+        if self.state.note:
+            return self.state.note
         blurred = self.state.blurred_axis
         if blurred is None or blurred == self._orientation.normal:
             return ""

@@ -50,6 +50,7 @@ class ViewState(QObject):
         self.line: Line | None = None
         self.draws_lines = False
         self.blurred_axis: int | None = None
+        self.note = ""
 
     @property
     def unit(self) -> str:
@@ -123,6 +124,12 @@ class ViewState(QObject):
         """Say along which axis (0, 1, 2: x, y, z) the scan saw no lines; None if along all."""
         if axis != self.blurred_axis:
             self.blurred_axis = axis
+            self.display_changed.emit()
+
+    def set_note(self, note: str) -> None:
+        """Say in every view what is on show, such as that it is frozen; "" if it is the newest."""
+        if note != self.note:
+            self.note = note
             self.display_changed.emit()
 
     def set_line(self, line: Line | None) -> None:

@@ -13,7 +13,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Event
 from time import monotonic
 
 import numpy as np
@@ -101,7 +100,7 @@ def _prepare(pools: Pools, on: Backend) -> None:
     """Make the sensitivity and compile, as the first scan of a day does."""
     head = ClockedScanner(list(moments_of(lambda _: pools, steady, 0.1)), pools.mu_map).head
     corrections = LiveCorrections(head, PROTOCOL, on=on)
-    live_image_of(corrections, PROTOCOL, on=on, stop=Event())
+    live_image_of(corrections, PROTOCOL, on=on, stopped=lambda: False)
     corrections.close()
 
 

@@ -20,6 +20,13 @@ if TYPE_CHECKING:
     from engine.live.images import LiveImages as LiveImages
     from engine.live.opening import SourceOptions as SourceOptions
     from engine.live.opening import open_source as open_source
+    from engine.live.pet.opening import attaching as attaching
+    from engine.live.pet.opening import open_events as open_events
+    from engine.live.pet.session import LivePetSession as LivePetSession
+    from engine.live.pet.settings import LivePetSettings as LivePetSettings
+    from engine.live.pet.statistics import LivePetStatistics as LivePetStatistics
+    from engine.live.pet.updates import LivePetChoices as LivePetChoices
+    from engine.live.pet.updates import LivePetUpdate as LivePetUpdate
     from engine.live.provenance import LiveOrigin as LiveOrigin
     from engine.live.provenance import provenance_of as provenance_of
     from engine.live.session import LiveSession as LiveSession
@@ -44,11 +51,16 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "Waiting",
             ),
             "opening": ("SourceOptions", "open_source"),
+            "engine.live.pet.opening": ("attaching", "open_events"),
+            "engine.live.pet.session": ("LivePetSession",),
+            "engine.live.pet.settings": ("LivePetSettings",),
+            "engine.live.pet.updates": ("LivePetChoices", "LivePetUpdate"),
             "provenance": ("LiveOrigin", "provenance_of"),
             "session": ("LiveSession",),
             "settings": ("LiveSettings",),
             "images": ("LiveImages",),
             "source": ("FrameSource",),
             "statistics": ("LiveStatistics",),
+            "engine.live.pet.statistics": ("LivePetStatistics",),
         },
     )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from engine.modalities.demo import Demo as Demo
     from engine.modalities.demos import DEMOS as DEMOS
     from engine.modalities.demos import demo_folder as demo_folder
+    from engine.modalities.listmode_pet.protocol import ListModeProtocol as ListModeProtocol
     from engine.modalities.recognise import Purpose as Purpose
     from engine.modalities.recognise import Recognised as Recognised
     from engine.modalities.recognise import all_roles as all_roles
@@ -101,6 +102,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
                 "SlicePreview",
             ),
             "engine.modalities.xray_ct.projections_summary": ("ProjectionsSummary",),
+            "engine.modalities.listmode_pet.protocol": ("ListModeProtocol",),
             "engine.modalities.xray_ct.protocol": ("CtProtocol",),
             "engine.modalities.xray_ct.radiograph_store": (
                 "Part",

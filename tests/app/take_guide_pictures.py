@@ -14,6 +14,7 @@ from PIL import Image
 from PySide6.QtCore import QSize
 
 from app.export.export_dialog import ExportDialog
+from app.live.connect_card import EVENTS, FRAMES
 from app.shell.application import make_app
 from app.study.import_dialog import ImportDialog
 from app.tune.tuning_dialog import TuningDialog
@@ -34,6 +35,8 @@ THEME = "light"
 COLOURS = 128
 """Enough for a window with one grey image; keeps a picture near 100 kB."""
 TURN_RAD = 0.35
+HALF_S = 30.0
+"""Half of the demo of list mode."""
 RODS = (
     (0.0, 0.0, 34.0, 25.0, 30.0, 0.02),
     (-14.0, 6.0, 7.0, 5.0, 16.0, 0.03),
@@ -56,6 +59,7 @@ PICTURES = (
     "dual-head-loaded",
     "dual-head-finished",
     "live",
+    "live-pet",
 )
 
 
@@ -140,17 +144,23 @@ def guide(shots: Photographer) -> None:
 def live(shots: Photographer) -> None:
     """Play the demo of a running scan until its axis is found, and turn a plane."""
     window = shots.window
-    model = window.live.commands.model
-    window.live.show_demo()
+    window.live.show_demo(FRAMES)
+    model = window.live.commands.page.slices_model
     shots.wait(lambda: model.update is not None and model.update.images is not None)
     column = model.update.images.axis_column
     shots.wait(lambda: model.update.images.axis_column != column and shots.is_calm())
-    views = window.live.commands.page.views
+    views = window.live.commands.page.slices.views
     views.scene.turn((1.0, 0.0, 0.0), TURN_RAD)
     shots.wait(lambda: tuple(model.update.images.planes) == views.placement.planes)
     shots.wait(lambda: not views.scene.is_behind)
     shots.shoot("live")
     model.is_kept = True
+    window.live.show_demo(EVENTS)
+    pet = window.live.commands.page.pet_model
+    shots.wait(lambda: pet.has_scan and pet.update.statistics.image_until_s > HALF_S)
+    shots.shoot("live-pet")
+    pet.is_kept = True
+    pet.stop()
     window.live.leave()
 
 

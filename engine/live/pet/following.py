@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import replace
 from threading import Event
 from time import monotonic
@@ -23,7 +21,7 @@ from engine.live.pet.event_batch import EventArrival, EventBatch, EventSource, j
 from engine.live.pet.event_store import EventStore
 from engine.live.pet.live_corrections import LiveCorrections
 from engine.live.pet.live_image import LiveImage
-from engine.live.pet.preparing import live_image_of
+from engine.live.pet.making import ImageMaking
 from engine.live.pet.settling import settling
 from engine.live.pet.statistics import PetFigures
 from engine.live.pet.updates import LivePetChoices, LivePetUpdate
@@ -33,7 +31,6 @@ from engine.postprocess import Filter
 
 PIECE_S = 0.15
 """An update takes about so long."""
-LOOK_S = 0.1
 FIRST_GUESS = 200_000.0
 """Events traced in a second, before it is known."""
 
@@ -68,8 +65,7 @@ class LivePetWork:
         self.corrections: LiveCorrections | None = None
         self._image: LiveImage | None = None
         self._shown: Volume | None = None
-        self._making: Future[LiveImage] | None = None
-        self._pool = ThreadPoolExecutor(1, "sensitivity")
+        self._making: ImageMaking | None = None
         self._new: list[ListMode] = []
         self._gone, self._turn, self._speed = 0, 0, FIRST_GUESS
         self._figures = PetFigures()
@@ -149,9 +145,7 @@ class LivePetWork:
         self.corrections = found
         for title in found.left_out:
             self._say(Noticed(f"{title}: needs the whole scan, and is left to the ordinary run."))
-        self._making = self._pool.submit(
-            live_image_of, found, choices.protocol, on=self._on, stop=self._stop
-        )
+        self._making = ImageMaking(found, choices.protocol, on=self._on, stop=self._stop)
         return found
 
     def _begin_anew(self) -> None:
@@ -160,8 +154,7 @@ class LivePetWork:
         self._new, self._gone, self._shown = [], 0, None
         self._figures.begin_anew()
         self._watching.begin_anew()
-        if self.corrections is not None:
-            self.corrections.close()
+        self._end_making()
         self.corrections = self._image = self._making = None
 
     def refresh(self, until_s: float) -> bool:
@@ -185,16 +178,17 @@ class LivePetWork:
 
     def wait(self) -> bool:
         """Wait for the first image; whether there is one."""
-        while self._image is None and self._making is not None and not self._stop.is_set():
-            with suppress(TimeoutError):
-                self._making.result(timeout=LOOK_S)
-            self._made()
+        if self._making is not None:
+            self._making.wait()
+        self._made()
         return self._image is not None and self.store.n_usable > 0
 
     def settle(self) -> Iterator[LivePetUpdate]:
         """Make the image that an ordinary run makes of the same events, update by update."""
-        corrections, image, events = self.corrections, self._image, self.store.all()
-        if corrections is None or image is None or events is None:
+        if self._making is not None:
+            self._making.wait(finest=True)
+        corrections, image, events = self.corrections, self._made(), self.store.all()
+        if corrections is None or image is None or events is None or self._stop.is_set():
             return
         head = corrections.head
         scan = replace(events, line_factors=head.line_factors, mu_map=head.mu_map)
@@ -213,9 +207,10 @@ class LivePetWork:
             yield self.update
 
     def _made(self) -> LiveImage | None:
-        if self._image is None and self._making is not None and self._making.done():
-            self._image, self._gone = self._making.result(), 0
-            events = self.store.every(0, 1)  # all that came before there was an image
+        before, making = self._image, self._making
+        self._image = None if making is None else making.image()
+        if before is None and self._image is not None:
+            self._gone, events = 0, self.store.every(0, 1)  # all that came before the image
             self._new = [] if events is None else [events]
         return self._image
 
@@ -271,6 +266,7 @@ class LivePetWork:
             "left_to_the_ordinary_run": list(corrections.left_out),
             "settings": choices.settings.model_dump(mode="json"),
             "protocol": choices.protocol.model_dump(mode="json"),
+            "sensitivity": "" if self._image is None else self._image.sensitivity.describe(),
             "device": self._on.label,
         }
 
@@ -295,6 +291,10 @@ class LivePetWork:
 
     def close(self) -> None:
         """End what works beside."""
-        self._pool.shutdown(cancel_futures=True)
+        self._end_making()
+
+    def _end_making(self) -> None:
+        if self._making is not None:
+            self._making.close()
         if self.corrections is not None:
             self.corrections.close()

@@ -57,6 +57,18 @@ class LiveImage:
         *,
         on: Backend,
     ) -> None:
+        self.grid, self._tof, self._on = grid, tof, on
+        self._most, self.n_subsets = float(updates[0]), updates[1]
+        self.sensitivity = sensitivity
+        self._take(sensitivity)
+        self.begin_anew()
+
+    def use(self, sensitivity: Sensitivity) -> None:
+        """Use another sensitivity, finer than the one before, from the next update on."""
+        if sensitivity is not self.sensitivity:
+            self._take(sensitivity)
+
+    def _take(self, sensitivity: Sensitivity) -> None:
         s = sensitivity.image
         total = float(s.sum(dtype=np.float64))
         if total <= 0:
@@ -64,14 +76,11 @@ class LiveImage:
                 "no line of response crosses the image; check the grid's centre and size, "
                 "and the scanner."
             )
-        self.grid, self.sensitivity = grid, sensitivity
-        self._tof, self._on = tof, on
-        self._most, self.n_subsets = float(updates[0]), updates[1]
+        self.sensitivity = sensitivity
         seen = s > 0
         self._seen = seen
         self._inverse = np.divide(1, s, out=np.zeros_like(s), where=seen)
         self._uniform = (seen / np.float32(total)).astype(np.float32)
-        self.begin_anew()
 
     def begin_anew(self) -> None:
         """Forget all events."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from threading import Event
 
 from engine.backend import Backend
 from engine.data.listmode import ListMode
@@ -19,20 +18,41 @@ from engine.modalities.listmode_pet.warm_up import of_events
 from engine.paths import cache_dir
 
 
+def grid_of(head: ListMode, protocol: ListModeProtocol) -> ImageGrid:
+    """Return the voxels of the image of a scan."""
+    return protocol.grid.grid_for(head.scanner)
+
+
 def live_image_of(
-    corrections: LiveCorrections, protocol: ListModeProtocol, *, on: Backend, stop: Event
+    corrections: LiveCorrections,
+    protocol: ListModeProtocol,
+    *,
+    on: Backend,
+    stopped: Callable[[], bool],
+    keeps: bool = True,
 ) -> LiveImage:
     """Compile, make or find the sensitivity, and return an image without events.
 
-    stop : set to give up
+    Parameters
+    ----------
+    corrections
+        of the scan
+    protocol
+        of the image
+    on
+        device and threads
+    stopped
+        asked whether to give up
+    keeps
+        whether a sensitivity that is made now is kept for other scans
     """
     head = corrections.head
-    grid = protocol.grid.grid_for(head.scanner)
+    grid = grid_of(head, protocol)
     tof = None if head.tof_bins is None else head.scanner.tof
     mu_map = None if head.mu_map is None else head.mu_map.grid
     for step in of_events(on, grid, tof, reproducible=False, mu_map=mu_map):
         step()
-    sensitivity = sensitivity_of(head, grid, protocol, on=on, stopped=stop.is_set)
+    sensitivity = sensitivity_of(head, grid, protocol, on=on, stopped=stopped, keeps=keeps)
     algorithm = protocol.algorithm
     updates = (algorithm.n_iterations * algorithm.n_subsets, algorithm.n_subsets)
     return LiveImage(grid, sensitivity, tof, updates, on=on)
@@ -45,6 +65,7 @@ def sensitivity_of(
     *,
     on: Backend,
     stopped: Callable[[], bool],
+    keeps: bool = True,
 ) -> Sensitivity:
     """Return the sensitivity over all lines of a scan, kept from before or made now."""
     data = replace(head, factors=None)
@@ -59,5 +80,6 @@ def sensitivity_of(
             raise ReadingStoppedError("the live reconstruction was closed.")
 
     made = compute_sensitivity(data, grid, protocol.sensitivity, on=on, on_progress=look)
-    keep(folder, key, made)
+    if keeps:
+        keep(folder, key, made)
     return made

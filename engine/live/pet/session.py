@@ -13,6 +13,7 @@ from time import monotonic
 from engine.backend import Backend
 from engine.data.listmode import ListMode
 from engine.errors import DataError
+from engine.geometry.scanner import Scanner
 from engine.live.frame import Ended, SourceEvent
 from engine.live.pet.event_arrivals import EventArrivals
 from engine.live.pet.event_batch import EventArrival, EventBatch, EventSource
@@ -79,6 +80,12 @@ class LivePetSession:
         """What was handed over last, or is about to be."""
         with self._changed:
             return self._update
+
+    @property
+    def scanner(self) -> Scanner | None:
+        """Scanner of the scan, None before the source has told."""
+        corrections = self._work.corrections
+        return None if corrections is None else corrections.head.scanner
 
     @property
     def settles(self) -> bool:

@@ -138,17 +138,17 @@ def test_the_card_offers_every_demo_by_mouse_and_keys(qtbot, window):
         demo=seen.append,
         cancel=lambda: seen.append("cancel"),
         live=lambda: seen.append("live"),
-        live_demo=lambda: seen.append("live demo"),
+        live_demo=lambda kind: seen.append(f"live demo {kind}"),
     )
     qtbot.addWidget(card)
     card.show()
     card.open.setFocus()
-    for made in (card.live, card.live_demo, *card.demos):
+    for made in (card.live, *card.live_demos, *card.demos):
         qtbot.keyClick(card.focusWidget(), Qt.Key.Key_Tab)
         assert card.focusWidget() is made
         qtbot.keyClick(made, Qt.Key.Key_Space)
         made.click()
-    wanted = ("live", "live demo", "pet", "ct", "dual-head", "pet-sinogram")
+    wanted = ("live", "live demo 0", "live demo 1", "pet", "ct", "dual-head", "pet-sinogram")
     assert seen == [each for name in wanted for each in (name, name)]
     tips = [made.toolTip() for made in card.demos]
     assert tips == [plain_tip(demo.tip) for demo in DEMOS.values()]

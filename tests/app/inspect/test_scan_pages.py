@@ -51,7 +51,7 @@ class Middle(Controls):
             resume=self.runner.resume,
             show_log=lambda: None,
             live=lambda: None,
-            live_demo=lambda: None,
+            live_demo=lambda kind: None,
         )
 
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.live.angle_strip import AngleStrip
 from app.live.connect_card import ConnectCard
-from app.live.figures import texts_of
+from app.live.figures import texts_of_slices
 from app.live.live_commands import LiveCommands
 from app.live.live_request import LiveRequest
 from app.live.live_views import LiveViews
@@ -61,7 +61,7 @@ def live(qtbot, controls, qapp):
 
 
 def follow(qtbot, live, path, **more):
-    live.model.start(LiveRequest(str(path), replay=True, **more))
+    live.page.start(LiveRequest(str(path), replay=True, **more))
     qtbot.waitUntil(lambda: live.model.has_ended, timeout=30_000)
     assert live.model.state[1] == "ok", live.model.state
     return live.model.update
@@ -71,16 +71,16 @@ def test_a_replayed_scan_is_shown_whole_and_can_be_kept(qtbot, live, stored, tmp
     update = follow(qtbot, live, stored)
     page = live.page
     assert update.statistics.used == N
-    assert [view.state.volume is not None for view in page.views.slices] == [True] * 3
+    assert [view.state.volume is not None for view in page.slices.views.slices] == [True] * 3
     ways = (1, -1, -1)  # z leads up on the screen
-    for view, values, way in zip(page.views.slices, update.images.values, ways, strict=True):
+    for view, values, way in zip(page.slices.views.slices, update.images.values, ways, strict=True):
         np.testing.assert_array_equal(view.state.volume.values[0], values[::way])
-    assert page.views.projection.state.volume is not None
-    assert page.state.text() == "The scan has ended"
-    assert page.reconstruct.isEnabled() and not page.stop.isEnabled()
+    assert page.slices.views.projection.state.volume is not None
+    assert page.slices.state.text() == "The scan has ended"
+    assert page.slices.reconstruct.isEnabled() and not page.slices.stop.isEnabled()
     assert not live.model.is_kept
     monkeypatch.setattr("app.live.live_commands.ask_save", lambda *_: tmp_path / "kept.h5")
-    page.save.click()
+    page.slices.save.click()
     qtbot.waitUntil(lambda: live.model.is_kept, timeout=20_000)
     np.testing.assert_array_equal(
         read_projections(tmp_path / "kept.h5").values, read_projections(stored).values
@@ -89,7 +89,7 @@ def test_a_replayed_scan_is_shown_whole_and_can_be_kept(qtbot, live, stored, tmp
 
 def test_slices_move_when_the_scan_has_ended_and_the_crosshair_at_once(qtbot, live, stored):
     follow(qtbot, live, stored)
-    axial, coronal, _ = live.page.views.slices
+    axial, coronal, _ = live.page.slices.views.slices
     before = live.model.update.images.planes
     axial.moved.emit((1.5, -2.0, 0.0))
     assert coronal.caption().startswith("Across y   y −2.0 mm")
@@ -101,7 +101,7 @@ def test_slices_move_when_the_scan_has_ended_and_the_crosshair_at_once(qtbot, li
 
 def test_a_plane_turned_in_the_scene_is_made_and_put_back(qtbot, live, stored):
     follow(qtbot, live, stored)
-    views, before = live.page.views, live.model.update.images
+    views, before = live.page.slices.views, live.model.update.images
     views.scene.choose(2)
     views.scene.turn((0.0, 0.0, 1.0), np.radians(30))
     turned = views.scene.placement.planes[2]
@@ -109,7 +109,7 @@ def test_a_plane_turned_in_the_scene_is_made_and_put_back(qtbot, live, stored):
     assert live.model.update.images.planes[:2] == before.planes[:2]
     assert (live.model.update.images.values[2] != before.values[2]).any()
     assert views.slices[2].caption().startswith("Across x   turned 30°")
-    live.page.reset_planes.click()
+    live.page.slices.reset_planes.click()
     qtbot.waitUntil(lambda: live.model.update.images.planes == before.planes, timeout=10_000)
     np.testing.assert_array_equal(live.model.update.images.values[2], before.values[2])
 
@@ -117,32 +117,32 @@ def test_a_plane_turned_in_the_scene_is_made_and_put_back(qtbot, live, stored):
 def test_slices_that_nobody_makes_any_more_stay_where_they_are(qtbot, live, stored):
     follow(qtbot, live, stored)
     live.model.stop()
-    views = live.page.views
+    views = live.page.slices.views
     before = views.placement
     views.scene.advance(3.0)
     views.slices[1].moved.emit((1.0, 1.0, 1.0))
     assert views.placement is views.scene.placement is before
-    assert not live.page.reset_planes.isEnabled()
+    assert not live.page.slices.reset_planes.isEnabled()
 
 
 def test_slices_on_show_are_kept_with_what_made_them(qtbot, live, stored, tmp_path, monkeypatch):
     follow(qtbot, live, stored)
-    live.page.keep.click()
+    live.page.slices.keep.click()
     kept = live.model.update.images
-    live.page.compare.click()
+    live.page.slices.compare.click()
     live.model.see_axis(5.0)
-    live.page.views.scene.turn((1.0, 0.0, 0.0), 0.4)
+    live.page.slices.views.scene.turn((1.0, 0.0, 0.0), 0.4)
     qtbot.waitUntil(lambda: live.model.update.images.planes != kept.planes, timeout=10_000)
     turned = live.model.update.images
     expect_kept(qtbot, live, kept, tmp_path / "a.nii.gz", monkeypatch, "axial coronal sagittal")
-    live.page.compare.click()
+    live.page.slices.compare.click()
     expect_kept(qtbot, live, turned, tmp_path / "b.nii.gz", monkeypatch, "slice1 slice2 slice3")
 
 
 def expect_kept(qtbot, live, images, path, monkeypatch, names) -> None:
     """Keep the slices on show, and look for them and for what is said of them."""
     monkeypatch.setattr("app.control.slice_saving.ask_save", lambda *_: path)
-    live.page.snapshot.click()
+    live.page.slices.snapshot.click()
     qtbot.waitUntil(lambda: not live.model._commands.is_busy, timeout=20_000)
     for file, values in zip(slice_files(path, names.split()), images.values, strict=True):
         found = nibabel.load(file).get_fdata()
@@ -190,39 +190,39 @@ def images_on(planes) -> LiveImages:
 def test_frozen_slices_stay_and_kept_ones_come_back(qtbot, live, stored):
     follow(qtbot, live, stored)
     page = live.page
-    first = page.views.slices[0].state.volume.values.copy()
-    page.keep.click()
-    page.freeze.click()
+    first = page.slices.views.slices[0].state.volume.values.copy()
+    page.slices.keep.click()
+    page.slices.freeze.click()
     live.model.see_axis(5.0)
     qtbot.waitUntil(
         lambda: live.model.update.images.axis_column == pytest.approx(5.0), timeout=10_000
     )
-    np.testing.assert_array_equal(page.views.slices[0].state.volume.values, first)
-    assert page.views.slices[0].remark() == "frozen"
-    page.freeze.click()
-    assert (page.views.slices[0].state.volume.values != first).any()
-    page.compare.click()
-    np.testing.assert_array_equal(page.views.slices[0].state.volume.values, first)
-    assert page.views.slices[0].remark() == "kept for comparison"
+    np.testing.assert_array_equal(page.slices.views.slices[0].state.volume.values, first)
+    assert page.slices.views.slices[0].remark() == "frozen"
+    page.slices.freeze.click()
+    assert (page.slices.views.slices[0].state.volume.values != first).any()
+    page.slices.compare.click()
+    np.testing.assert_array_equal(page.slices.views.slices[0].state.volume.values, first)
+    assert page.slices.views.slices[0].remark() == "kept for comparison"
 
 
 def test_a_sender_that_stays_away_is_waited_for_and_stopping_ends_it(qtbot, live, controls):
     actions = Actions(live.page, controls.context)
-    actions.follow_live(live.model)
+    actions.follow_live(live.page)
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port = found.getsockname()[1]
-    live.model.start(LiveRequest(f"tcp://127.0.0.1:{port}"))
-    qtbot.waitUntil(lambda: "waits for frames" in live.page.state.text(), timeout=20_000)
-    assert live.page.stop.isEnabled() and not live.page.save.isEnabled()
+    live.page.start(LiveRequest(f"tcp://127.0.0.1:{port}"))
+    qtbot.waitUntil(lambda: "waits for frames" in live.page.slices.state.text(), timeout=20_000)
+    assert live.page.slices.stop.isEnabled() and not live.page.slices.save.isEnabled()
     assert not actions.tune.isEnabled() and "running scan is followed" in actions.tune.toolTip()
-    live.page.stop.click()
+    live.page.slices.stop.click()
     assert not live.model.is_running and live.model.state == ("The scan has ended", "ok")
     assert actions.tune.isEnabled()
 
 
 def test_what_is_no_source_is_said_on_the_card(qtbot, live, tmp_path):
-    live.page.card.source.setText(str(tmp_path / "nowhere.h5"))
+    live.page.card.frames.source.setText(str(tmp_path / "nowhere.h5"))
     live.page.card.ask()
     qtbot.waitUntil(lambda: live.model.state[1] == "missing", timeout=20_000)
     assert "no such file or folder" in live.page.card.fault
@@ -231,24 +231,24 @@ def test_what_is_no_source_is_said_on_the_card(qtbot, live, tmp_path):
 
 def test_views_that_lie_nowhere_else_are_not_given_up_unasked(qtbot, live, stored):
     follow(qtbot, live, stored)
-    live.page.another.click()
+    live.page.slices.another.click()
     assert len(live.answers) == 1 and live.model.has_scan, "the user has not agreed"
     live.agrees = True
-    live.page.another.click()
-    assert live.model.request is None and live.page.views.slices[0].state.volume is None
+    live.page.slices.another.click()
+    assert live.model.request is None and live.page.slices.views.slices[0].state.volume is None
     follow(qtbot, live, stored, mode="sliding")
-    live.page.another.click()
+    live.page.slices.another.click()
     assert len(live.answers) == 2, "sliding views are not kept, and not asked about"
 
 
-def test_a_whole_volume_begins_with_the_scan_that_was_kept(
-    qtbot, live, stored, tmp_path, monkeypatch
-):
+def test_a_whole_volume_begins_with_the_scan_that_was_kept(qtbot, live, stored, tmp_path, controls):
     follow(qtbot, live, stored)
-    monkeypatch.setattr("app.live.live_commands.ask_save", lambda *_: tmp_path / "kept.h5")
-    live.page.reconstruct.click()
+    controls.context.preferences.export_folder = str(tmp_path)
+    live.page.slices.reconstruct.click()
     qtbot.waitUntil(lambda: bool(live.opened), timeout=20_000)
-    assert live.opened[0].data == tmp_path / "kept.h5"
+    assert live.opened[0].data.parent == tmp_path
+    kept = read_projections(live.opened[0].data)
+    np.testing.assert_array_equal(kept.values, read_projections(stored).values)
 
 
 @pytest.mark.parametrize("index", range(3))
@@ -284,10 +284,10 @@ def test_z_leads_up_and_y_down():
 )
 def test_the_rate_of_a_replay_is_a_number_or_nothing(qtbot, text, wanted):
     asked = []
-    card = ConnectCard(asked.append, lambda: None, lambda: None)
+    card = ConnectCard(asked.append, lambda _: None, lambda: None, dict)
     qtbot.addWidget(card)
-    card.source.setText("scan.h5")
-    card.rate.setText(text)
+    card.frames.source.setText("scan.h5")
+    card.frames.rate.setText(text)
     card.ask()
     if wanted == "x":
         assert not asked and "write frames in a second" in card.fault
@@ -313,5 +313,5 @@ def filled(strip: AngleStrip) -> int:
 
 
 def test_figures_that_are_not_known_are_dashes():
-    texts = texts_of(LiveStatistics(frames=12_345, dropped=2))
+    texts = texts_of_slices(LiveStatistics(frames=12_345, dropped=2))
     assert texts[2] == "–" and texts[3] == "12.3 k, 2 dropped"

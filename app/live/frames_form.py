@@ -1,0 +1,65 @@
+"""What is asked before an X-ray scan is followed: its source, its geometry, which views."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.live.live_request import MODES, LiveRequest
+from app.live.source_form import Chooser, Row, SourceForm, choice, field, rate_in, source_in
+
+SOURCE_TIP = (
+    "tcp://host:port of a sender, pva://channel of EPICS, a folder that fills with images, or an "
+    "HDF5 file that is being written"
+)
+GEOMETRY_TIP = "A stored scan of the same geometry, where the source brings none"
+PLAY_TIP = "A stored scan is played as if it were measured now, at so many frames in a second"
+WRITTEN = "A file that is being written, or a stored scan"
+FILLS = "A folder that fills with images"
+
+
+class FramesForm(SourceForm):
+    """Asks for a source of frames."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        addresses = "tcp://detector:9667, pva://CHANNEL, a folder or a file"
+        self.source = field("Source", addresses, SOURCE_TIP)
+        self.like = field("Geometry", "As the source says", GEOMETRY_TIP)
+        self.rate = field("Play at", "Is being measured", PLAY_TIP)
+        self.mode = choice("Views in the slices", [words for words, *_ in MODES])
+        folder = Chooser("Folder …", lambda: self.folder_into(self.source, FILLS), FILLS)
+        file = Chooser("File …", lambda: self.file_into(self.source, WRITTEN), WRITTEN)
+        same = "A scan of the same geometry"
+        scan = Chooser("Scan …", lambda: self.file_into(self.like, same), GEOMETRY_TIP)
+        self.lay_out(
+            (
+                Row("Source", self.source, (folder, file)),
+                Row("Geometry", self.like, (scan,)),
+                Row("Views", self.mode),
+                Row("Play at", self.rate, "frames/s, a stored scan"),
+            )
+        )
+
+    def request(self) -> LiveRequest:
+        """Return what is filled in.
+
+        Raises
+        ------
+        SourceFaultError
+            where it cannot be followed
+        """
+        source = source_in(self.source)
+        rate = rate_in(self.rate, "frames in a second, such as 30")
+        geometry = self.like.text().strip()
+        _, mode, turn = MODES[self.mode.currentIndex()]
+        scan = Path(geometry) if geometry else None
+        return LiveRequest(source, scan, mode, turn, rate is not None, rate)
+
+    def show_request(self, request: LiveRequest) -> None:
+        """Fill in what was asked for before."""
+        self.source.setText(request.source)
+        self.like.setText(str(request.geometry or ""))
+        self.rate.setText(f"{request.rate:g}" if request.rate else "")
+        modes = [(mode, turn) for _, mode, turn in MODES]
+        asked = (request.mode, request.turn)
+        self.mode.setCurrentIndex(modes.index(asked) if asked in modes else 0)

@@ -1,0 +1,130 @@
+"""A running list-mode scan as the window knows it: its image, curves over time, and its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from app.control.context import AppContext
+from app.live.following_model import FollowingModel
+from app.live.pet_history import PetHistory
+from app.live.pet_request import PetRequest, begin_pet
+from app.look.formatting import sentence_case
+from app.models.inputs import DATA, SCANNER
+from engine.errors import EngineError
+
+if TYPE_CHECKING:
+    from engine.geometry import Scanner
+    from engine.jobs import Loader
+    from engine.live import LivePetSession, LivePetUpdate
+    from engine.modalities import ListModeProtocol, Study
+
+MS = 1000
+
+
+class LivePetModel(FollowingModel["PetRequest", "LivePetSession", "LivePetUpdate"]):
+    """Follows one list-mode scan at a time.
+
+    Attributes
+    ----------
+    history : curves over the time of the scan
+    apart : whether an ordinary run makes an image of each time between motions
+    """
+
+    waits = "Waits for events."
+
+    def __init__(self, context: AppContext, parent: QObject | None = None) -> None:
+        super().__init__(context, parent)
+        self.history, self.apart = PetHistory(), False
+        self._protocol = self.protocol()
+
+    @property
+    def has_scan(self) -> bool:
+        request, update = self.request, self.update
+        is_growing = request is not None and request.newest_s is None
+        return is_growing and update is not None and update.image is not None
+
+    @property
+    def scanner(self) -> Scanner | None:
+        """Scanner of the scan, once the source has told."""
+        return None if self._session is None else self._session.scanner
+
+    def came(self, update: LivePetUpdate) -> int:
+        return update.statistics.events
+
+    def waiting_for(self, update: LivePetUpdate) -> str:
+        return f"{sentence_case(update.state)}." if update.state else ""
+
+    def beginning(self, request: PetRequest) -> Callable[[Loader], LivePetSession]:
+        self.history.begin_anew()
+        self.apart = False
+        protocol = self._protocol = request.protocol or self.protocol()
+        return lambda loader: begin_pet(request, protocol, loader)
+
+    def took(self, update: LivePetUpdate) -> None:
+        self.history.add(update)
+
+    def ended(self) -> None:
+        self.let_go()
+
+    def writer(self) -> Callable[[Path], object]:
+        if self._session is None:
+            raise EngineError("there is no scan.")
+        self.stop()
+        scan = self._session.scan()
+
+        def write(path: Path) -> None:
+            from engine.io import write_listmode
+
+            write_listmode(scan, path)
+
+        return write
+
+    def study_of(self, path: Path) -> Study:
+        """Return the study of the kept scan, with the settings that the live image had."""
+        from engine.modalities import Study
+
+        protocol = self._protocol
+        if self.apart:
+            protocol = protocol.model_copy(update={"frames": self.rests})
+        files = {} if self.request is None else dict(self.request.files)
+        return Study(data=path, inputs=files, protocol=protocol)
+
+    @property
+    def rests(self) -> str:
+        """The times between motions as frames of time, such as "12.4,30.1"; "" if nothing moved."""
+        update = self.update
+        if update is None or not update.motions:
+            return ""
+        until = update.statistics.image_until_s
+        ends = [*(each.at_s for each in update.motions), until + 1 / MS]
+        edges = [0.0, *(round(MS * end) / MS for end in ends)]
+        lengths = [b - a for a, b in pairwise(edges) if b > a]
+        return ",".join(f"{length:.3f}" for length in lengths)
+
+    def files_at_hand(self) -> dict[str, Path]:
+        """Return the further files of the study at hand, by their roles, if it is of list mode."""
+        study = self._context.session.study
+        if not self.is_at_hand:
+            return {}
+        return {
+            key: Path(each.value)
+            for key, each in study.inputs.items()
+            if key not in (DATA, SCANNER)
+        }
+
+    def protocol(self) -> ListModeProtocol:
+        """The protocol of list mode at hand, the usual one if another kind is."""
+        from engine.modalities import ListModeProtocol
+
+        protocol = self._context.session.study.protocol
+        return protocol if isinstance(protocol, ListModeProtocol) else ListModeProtocol()
+
+    @property
+    def is_at_hand(self) -> bool:
+        """Whether the study at hand is of list mode."""
+        return self.protocol() is self._context.session.study.protocol

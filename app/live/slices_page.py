@@ -1,0 +1,97 @@
+"""The page of a running X-ray scan: slices, what they are made of, what can be changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.control.context import AppContext
+from app.live.angle_strip import AngleStrip
+from app.live.figures import LiveFigures, texts_of_slices
+from app.live.live_controls import LiveControls
+from app.live.live_model import LiveModel
+from app.live.live_views import LiveViews
+from app.live.watch_page import WatchActions, WatchPage
+from app.look.plot_colours import view_colours
+from app.look.widgets import button, label
+
+if TYPE_CHECKING:
+    from engine.live import LiveImages
+
+SNAPSHOT = "Keep slices …", "Write the slices on show to files, with where they lie"
+RESET_TIP = "Put the slices back: across z, y and x, through the middle"
+FIGURES = (
+    ("Frames in", "Projections that came in a second"),
+    ("Slices out", "Times in a second that the slices were made anew"),
+    ("Latency", "From the arrival of a frame to the slices that have it: median, and 99 of 100"),
+    ("Frames", "Projections that came, and those lost or left out because others were newer"),
+    ("Views", "What the slices are made of, and the angle it covers"),
+    ("Memory", "Of views and slices"),
+)
+
+
+class SlicesPage(WatchPage[LiveModel]):
+    """Shows what the model of a running X-ray scan knows."""
+
+    kept: LiveImages | None
+    held: LiveImages | None
+
+    def __init__(self, context: AppContext, model: LiveModel, actions: WatchActions) -> None:
+        super().__init__(model, actions, SNAPSHOT, "Reconstruct volume")
+        self._theme = context.theme
+        self.views, self.strip, self.figures = LiveViews(), AngleStrip(), LiveFigures(FIGURES)
+        self.controls = LiveControls(model.see_axis, model.find_axis, model.roll, model.use_filter)
+        self.reset_planes = button("Reset planes", self.views.reset, RESET_TIP)
+        held, runs = label("Angles held", "caption"), label("While it runs", "caption")
+        self.lay_out(
+            self.views,
+            (self.figures, held, self.strip, runs, self.controls, self.reset_planes),
+        )
+        self.views.placed.connect(model.place)
+        self._theme.changed.connect(self._paint)
+        self._paint()
+
+    def _paint(self) -> None:
+        colours = view_colours(self._theme)
+        self.views.set_colours(colours)
+        self.strip.set_colours(colours)
+
+    def begin(self) -> None:
+        super().begin()
+        self.views.begin()
+        self.figures.show_texts(())
+        self.strip.show_angles(None, None)
+        if self.model.request is not None:
+            self.controls.begin(self.model.filter())
+
+    def follow(self) -> None:
+        super().follow()
+        self.views.can_move = self.model.can_place
+        self.reset_planes.setEnabled(self.model.can_place)
+
+    def allow(self) -> None:
+        super().allow()
+        request = self.model.request
+        for widget in (self.save, self.reconstruct):
+            widget.setVisible(request is None or request.mode == "growing")
+
+    def show_newest(self) -> None:
+        update = self.model.update
+        if update is None or not self.isVisible():
+            return
+        self.figures.show_texts(texts_of_slices(update.statistics))
+        if update.images is not None:
+            self.controls.show_axis(update.images.axis_column)
+            newest = None if update.projection is None else update.projection.angle_rad
+            self.strip.show_angles(update.images.angles_rad, newest)
+        if update.projection is not None:
+            self.views.projection.show_frame(update.projection)
+        self.hold(update.images)
+        shown = self.on_show
+        if shown is not None:
+            self.views.show_images(shown, self.remark)
+        self.allow()
+
+    @property
+    def on_show(self) -> LiveImages | None:
+        """The slices on show: kept, frozen or newest."""
+        return self.kept if self.shows_kept else self.held

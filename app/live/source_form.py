@@ -1,0 +1,120 @@
+"""Rows of fields that name a source: what the forms of both kinds of scans are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QWidget
+
+from app.forms.fields import QuietCombo
+from app.look.file_dialogs import ask_open
+from app.look.widgets import button, label
+from app.views.plain_text import plain_tip
+
+
+class SourceFaultError(Exception):
+    """What is filled in names no source, and why."""
+
+
+class Chooser(NamedTuple):
+    """A button beside a field: its words, what it does, and its tip."""
+
+    words: str
+    choose: Callable[[], object]
+    tip: str
+
+
+class Row(NamedTuple):
+    """A field with its caption, and what stands beside it."""
+
+    caption: str
+    field: QWidget
+    beside: Sequence[Chooser] | str = ()
+
+
+class SourceForm(QWidget):
+    """Fields below each other."""
+
+    def lay_out(self, rows: Sequence[Row]) -> None:
+        """Put the rows into the form."""
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(10)
+        grid.setColumnStretch(1, 1)
+        for k, (caption, widget, beside) in enumerate(rows):
+            grid.addWidget(label(caption, "caption"), k, 0)
+            grid.addWidget(widget, k, 1)
+            if isinstance(beside, str):
+                grid.addWidget(label(beside, "muted"), k, 2)
+            elif beside:
+                row = QHBoxLayout()
+                row.setSpacing(6)
+                for each in beside:
+                    row.addWidget(button(each.words, each.choose, each.tip))
+                grid.addLayout(row, k, 2)
+
+    def folder_into(self, edit: QLineEdit, title: str) -> None:
+        """Ask for a folder."""
+        chosen = QFileDialog.getExistingDirectory(self, title)
+        if chosen:
+            edit.setText(chosen)
+
+    def file_into(self, edit: QLineEdit, title: str) -> None:
+        """Ask for a file."""
+        chosen = ask_open(self, title, "", "Scans (*)")
+        if chosen is not None:
+            edit.setText(str(chosen))
+
+
+def field(name: str, placeholder: str, tip: str) -> QLineEdit:
+    """Return an empty field."""
+    made = QLineEdit()
+    made.setPlaceholderText(placeholder)
+    made.setAccessibleName(name)
+    made.setToolTip(plain_tip(tip))
+    return made
+
+
+def choice(name: str, words: Sequence[str]) -> QuietCombo:
+    """Return a list to choose from."""
+    made = QuietCombo()
+    made.setAccessibleName(name)
+    for each in words:
+        made.addItem(each)
+    return made
+
+
+def source_in(edit: QLineEdit) -> str:
+    """Return the source that is filled in.
+
+    Raises
+    ------
+    SourceFaultError
+        where none is
+    """
+    text = edit.text().strip()
+    if not text:
+        raise SourceFaultError("Name the source: an address, a folder or a file.")
+    return text
+
+
+def rate_in(edit: QLineEdit, wanted: str) -> float | None:
+    """Return the rate of a replay, None where nothing is filled in.
+
+    Raises
+    ------
+    SourceFaultError
+        where it is no rate; `wanted` says what is
+    """
+    text = edit.text().strip()
+    if not text:
+        return None
+    try:
+        rate = float(text.replace(",", "."))
+    except ValueError:
+        rate = 0.0
+    if not 0 < rate <= 1e6:
+        raise SourceFaultError(f"Play at {edit.text()!r}: write {wanted}.")
+    return rate

@@ -1,0 +1,159 @@
+"""What both pages of a running scan have: the state, the figures, and the buttons beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from app.live.live_model import LiveModel
+from app.live.pet_model import LivePetModel
+from app.look.widgets import button, label, scrolled, set_tone
+
+M = TypeVar("M", LiveModel, LivePetModel)
+SIDE_PX = 300
+KEPT_NOTE = "kept for comparison"
+FROZEN_NOTE = "frozen"
+KEEP_TIP = "Stop, and write the scan as it came to a file"
+WHOLE_TIP = "Stop, keep the scan in the folder of exports, and reconstruct it as any other"
+
+
+@dataclass(frozen=True)
+class WatchActions:
+    """What a page asks for.
+
+    Attributes
+    ----------
+    leave : shows the images again
+    keep_scan, reconstruct : put the scan into a file, and reconstruct it
+    another : lets go of the scan
+    keep_images : puts what is on show into files
+    """
+
+    leave: Callable[[], object]
+    keep_scan: Callable[[], object]
+    reconstruct: Callable[[], object]
+    another: Callable[[], object]
+    keep_images: Callable[[], object]
+
+
+class WatchPage(QWidget, Generic[M]):
+    """Images, and a column beside them; `freeze`, `keep` and `compare` hold images back."""
+
+    def __init__(
+        self,
+        model: M,
+        actions: WatchActions,
+        keep_images: tuple[str, str],
+        reconstruct: str,
+    ) -> None:
+        super().__init__()
+        self.model: M = model
+        self.state, self.said = label("", "heading", wrap=True), label("", "muted", wrap=True)
+        self.freeze = switch("Freeze", self.show_newest, "Hold what is on show; the scan goes on")
+        self.keep = button("Keep to compare", self._keep, "Keep this image for a comparison")
+        self.compare = switch("Show kept", self.show_newest, "Show what was kept, not the newest")
+        self.snapshot = button(keep_images[0], actions.keep_images, keep_images[1])
+        self.save = button("Keep scan …", actions.keep_scan, KEEP_TIP)
+        self.reconstruct = button(reconstruct, actions.reconstruct, WHOLE_TIP, "primary")
+        self.stop = button("Stop", model.stop, "End following; what came stays on show")
+        self.back = button("Back", actions.leave, "Back to the images; the scan is followed on")
+        self.another = button("Another scan", actions.another, "Connect to another source")
+        self.kept: object | None = None
+        self.held: object | None = None
+        model.updated.connect(self.show_newest)
+
+    def lay_out(self, views: QWidget, column: Sequence[QWidget], *more: QWidget) -> None:
+        """Put images and column beside each other; `more` stands before the last buttons."""
+        side = QWidget()
+        down = QVBoxLayout(side)
+        down.setContentsMargins(14, 12, 14, 12)
+        down.setSpacing(10)
+        for widget in (self.state, self.said, *column):
+            down.addWidget(widget)
+        for pair in ((self.freeze, self.keep), (self.compare, self.snapshot), (self.save, None)):
+            down.addLayout(_across(pair))
+        for widget in (*more, self.reconstruct):
+            down.addWidget(widget)
+        down.addStretch(1)
+        down.addLayout(_across((self.stop, self.another)))
+        down.addWidget(self.back)
+        area = scrolled(side)
+        area.setFixedWidth(SIDE_PX)
+        across = QHBoxLayout(self)
+        across.setContentsMargins(0, 0, 0, 0)
+        across.setSpacing(0)
+        across.addWidget(views, 1)
+        across.addWidget(area)
+
+    def begin(self) -> None:
+        """Show another scan from its beginning."""
+        self.kept = self.held = None
+        for each in (self.freeze, self.compare):
+            each.setChecked(False)
+
+    def follow(self) -> None:
+        """Show another state."""
+        model = self.model
+        text, tone = model.state
+        self.state.setText(text)
+        set_tone(self.state, tone)
+        said = model.waiting or (model.said[-1] if model.said else "")
+        self.said.setText("" if said in text else said)
+        self.said.setVisible(bool(self.said.text()))
+        self.stop.setEnabled(model.is_running or model.is_connecting)
+        self.allow()
+
+    def allow(self) -> None:
+        """Allow what can be done now."""
+        for widget in (self.freeze, self.keep, self.snapshot):
+            widget.setEnabled(self.held is not None)
+        self.compare.setEnabled(self.kept is not None)
+        for widget in (self.save, self.reconstruct):
+            widget.setEnabled(self.model.has_scan)
+
+    def show_newest(self) -> None:
+        """Show what is newest, unless the images are held back."""
+
+    def hold(self, newest: object | None) -> None:
+        """Take up the newest images, unless those on show are frozen."""
+        if not self.freeze.isChecked():
+            self.held = newest
+
+    @property
+    def shows_kept(self) -> bool:
+        """Whether kept images are on show in place of the newest."""
+        return self.compare.isChecked() and self.kept is not None
+
+    @property
+    def remark(self) -> str:
+        """What is on show if not the newest."""
+        if self.shows_kept:
+            return KEPT_NOTE
+        return FROZEN_NOTE if self.freeze.isChecked() else ""
+
+    def _keep(self) -> None:
+        self.kept = self.held
+        self.allow()
+
+    def showEvent(self, event: object) -> None:
+        super().showEvent(event)  # type: ignore[arg-type]
+        self.show_newest()
+
+
+def switch(text: str, changed: Callable[[], object], tip: str) -> QPushButton:
+    """Return a button that stays down until it is pressed again."""
+    made = button(text, changed, tip)
+    made.setCheckable(True)
+    return made
+
+
+def _across(widgets: Sequence[QWidget | None]) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(8)
+    for each in widgets:
+        if each is not None:
+            row.addWidget(each, 1)
+    return row
