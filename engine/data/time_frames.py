@@ -247,16 +247,14 @@ class FrameShares:
     @classmethod
     def of(cls, data: ListMode, frames: Sequence[TimeFrame]) -> FrameShares:
         """Return the parts of the frames of a scan, by its prompts and delayeds."""
-        times = np.asarray(data.time_ms)
-        late = np.zeros(len(times), bool) if data.delayed is None else data.delayed
-        prompts, delayeds = _counted(times[~late], frames), _counted(times[late], frames)
-        n_delayed = int(np.count_nonzero(late))
+        prompts, delayeds = _counted(data, frames)
+        n_delayed = data.n_delayed
         if n_delayed:
             randoms = delayeds / n_delayed
         else:
             randoms = np.array([f.end_ms - f.start_ms for f in frames]) / length_ms(data)
         trues = prompts - delayeds
-        total = max(len(times) - 2 * n_delayed, 1)
+        total = max(data.n_events - 2 * n_delayed, 1)
         share = max(float(trues.sum()), 0.0) / total
         trues = np.maximum(trues, 0)  # a frame with more delayeds than prompts has no scatter
         return cls(randoms, share * trues / max(float(trues.sum()), 1.0))
@@ -269,7 +267,21 @@ def length_ms(data: ListMode) -> int:
     return max(round(data.duration_s * MS), last)
 
 
-def _counted(times: NDArray[np.uint32], frames: Sequence[TimeFrame]) -> NDArray[np.float64]:
+def middle_counts(data: ListMode, frames: Sequence[TimeFrame]) -> int:
+    """Return the median over frames of the prompts that are not taken for randoms."""
+    prompts, delayeds = _counted(data, frames)
+    return max(int(np.median(prompts - delayeds)), 0)
+
+
+def _counted(
+    data: ListMode, frames: Sequence[TimeFrame]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return how many prompts and delayeds each frame holds."""
+    times = np.asarray(data.time_ms)
+    late = np.zeros(len(times), bool) if data.delayed is None else data.delayed
     edges = [(frame.start_ms, frame.end_ms) for frame in frames]
-    places = np.searchsorted(np.sort(times), edges)
-    return np.diff(places, axis=1)[:, 0].astype(np.float64)
+    prompts, delayeds = (
+        np.diff(np.searchsorted(np.sort(kind), edges), axis=1)[:, 0].astype(np.float64)
+        for kind in (times[~late], times[late])
+    )
+    return prompts, delayeds

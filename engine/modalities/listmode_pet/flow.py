@@ -21,7 +21,7 @@ from engine.corrections.scatter import Scatter
 from engine.data.calibration import scanner_digest
 from engine.data.input_role import with_auxiliary
 from engine.data.listmode import ListMode
-from engine.data.time_frames import FrameRequest, FrameShares, TimeFrame
+from engine.data.time_frames import FrameRequest, FrameShares, TimeFrame, middle_counts
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.events import Loaded, Planned
@@ -59,7 +59,7 @@ def flow(
     frames = yield from frames_of(context, data)
     lines = yield from correct_lines(context, data)
     prompts = yield from correct_counts(context, lines)
-    context = yield from fit(context, data, prompts)
+    context = yield from fit(context, data, prompts, frames)
     sensitivity = yield from measure_sensitivity(context, prompts, space.grid)
     yield stages.begin(context, resume)
     if frames:
@@ -175,9 +175,14 @@ def _units(context: Context, prompts: ListMode) -> Stage[ListMode]:
     return prompts
 
 
-def fit(context: Context, data: ListMode, prompts: ListMode) -> Stage[Context]:
+def fit(
+    context: Context, data: ListMode, prompts: ListMode, frames: tuple[TimeFrame, ...]
+) -> Stage[Context]:
     """Fill in what the protocol leaves to the scan, and say what it is."""
-    protocol, words = fitted(context.protocol, data, sharpened=prompts.point_spread is not None)
+    sharpened, of_frame = prompts.point_spread is not None, None
+    if frames:
+        of_frame = middle_counts(data, frames)
+    protocol, words = fitted(context.protocol, data, sharpened=sharpened, of_frame=of_frame)
     if words:
         yield context.log.applied("defaults", words)
     study = context.study.model_copy(update={"protocol": protocol})

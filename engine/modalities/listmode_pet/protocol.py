@@ -100,7 +100,8 @@ class ListModeProtocol(Protocol):
     finishing: Finishing = (Gaussian(),)
     fit_to_scan: bool = setting(
         True,
-        "Passes and width of a Gaussian that are left out follow counts, timing and object",
+        "Passes and width of a Gaussian that are left out follow counts, timing and object; all "
+        "frames of time have the width of the middle one, by counts",
         label="Fit to the scan",
     )
     reproducible: bool = setting(

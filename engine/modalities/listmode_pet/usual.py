@@ -6,7 +6,9 @@ Noise of a part of the image of width w, in a uniform object of volume V with N 
 
 Of the N w³ / V counts of the part each is smeared over D along its line, in D / w parts (after
 Budinger, J Nucl Med 24 (1983) 73; with time of flight D is what timing leaves). The filter is as
-wide as keeps the noise at `NOISE`, but not narrower than the scanner's resolution.
+wide as keeps the noise at `NOISE`, but not narrower than the scanner's resolution. Of a scan in
+frames of time, N is that of its middle frame, by counts: all frames have one width, since a region
+over time would change with the filter.
 
 Passes: cold places between warm ones empty slowly, time of flight tells them from their
 neighbours at once. The resolution in the model slows all down by about half.
@@ -58,7 +60,7 @@ class Usual:
     words: str
 
 
-def usual_of(data: ListMode, *, sharpened: bool) -> Usual:
+def usual_of(data: ListMode, *, sharpened: bool, of_frame: int | None = None) -> Usual:
     """Return what fits a scan: its counts, timing, scanner and object.
 
     Parameters
@@ -67,11 +69,14 @@ def usual_of(data: ListMode, *, sharpened: bool) -> Usual:
         prompts and delayeds, the mu-map where there is one
     sharpened
         whether the resolution is part of the model
+    of_frame
+        counts of the middle frame of time; None of a scan that is one
     """
-    n_counts = max(data.n_prompts - data.n_delayed, 1)
+    n_counts = max(data.n_prompts - data.n_delayed if of_frame is None else of_frame, 1)
     is_timed = data.tof_bins is not None and data.scanner.tof is not None
     n_updates = (UPDATES_TIMED if is_timed else UPDATES_UNTIMED) * (SHARPENED if sharpened else 1)
-    words = f"{n_counts:,} counts {'with' if is_timed else 'without'} time of flight"
+    words = f"{n_counts:,} counts {'' if of_frame is None else 'of the middle frame '}"
+    words += f"{'with' if is_timed else 'without'} time of flight"
     size = _object(data.mu_map)
     if size is None:
         return Usual(None, round(n_updates), words)
@@ -88,12 +93,12 @@ def usual_of(data: ListMode, *, sharpened: bool) -> Usual:
 
 
 def fitted(
-    protocol: ListModeProtocol, data: ListMode, *, sharpened: bool
+    protocol: ListModeProtocol, data: ListMode, *, sharpened: bool, of_frame: int | None = None
 ) -> tuple[ListModeProtocol, str]:
     """Return a protocol with what it left open filled in, and what that was; empty if nothing."""
     if not protocol.fit_to_scan:
         return protocol, ""
-    usual = usual_of(data, sharpened=sharpened)
+    usual = usual_of(data, sharpened=sharpened, of_frame=of_frame)
     filters = {
         name: _with_width(getattr(protocol, name), usual.fwhm_mm)
         for name in ("finishing", "between")

@@ -6,6 +6,7 @@ import pytest
 import engine
 from engine.algorithms import Mlem, Osem
 from engine.data.listmode import ListMode
+from engine.data.time_frames import FrameRequest, TimeFrame, middle_counts
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofSettings
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
@@ -74,6 +75,27 @@ def test_what_it_leaves_open_is_filled_in_and_said():
     # whole passes of at least 36
     assert protocol.algorithm.n_iterations * protocol.algorithm.n_subsets == 40
     assert f"a Gaussian of {fwhm_mm:g} mm, by 200,000 counts with time of flight" in words
+
+
+def test_frames_have_the_width_of_the_middle_one():
+    data = replace(scan(1_600_000), time_ms=np.arange(1_600_000, dtype=np.uint32))
+    frames = FrameRequest.of("0-10,50-150,150-250,300-1100").frames(data)
+
+    n = middle_counts(data, frames)
+    protocol, words = fitted(ListModeProtocol(), data, sharpened=False, of_frame=n)
+
+    assert n == 100_000
+    assert protocol.finishing == (Gaussian(fwhm_mm=width(scan(100_000))),)
+    assert "by 100,000 counts of the middle frame without time of flight" in words
+
+
+def test_delayeds_do_not_count_for_the_width():
+    times, late = (
+        np.repeat(np.arange(10, dtype=np.uint32), 4),
+        np.tile([False, True, False, False], 10),
+    )
+    data = replace(scan(40), time_ms=times, delayed=late)
+    assert middle_counts(data, (TimeFrame(0, 3), TimeFrame(4, 9))) == (6 + 10) // 2
 
 
 def test_a_protocol_may_keep_to_what_it_says():
