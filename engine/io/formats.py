@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from engine.errors import UnknownFormatError
 from engine.io.adac import AdacCsv
+from engine.io.array_volume import ArrayVolume
 from engine.io.base import (
     Format,
     HistogramReader,
@@ -56,6 +57,7 @@ SINOGRAM_READERS: tuple[type[SinogramReader], ...] = (InterfileSinogram,)
 VOLUME_READERS: tuple[type[VolumeReader], ...] = (
     *(Nifti, VolumeHdf5, GateEmissions),
     *(MetaImageVolumes, Nrrd, DicomSeries, TiffVolume, Mrc, Minc, NiftiPair),
+    ArrayVolume,
 )
 WRITERS: tuple[type[VolumeWriter], ...] = (
     *(NiftiWriter, VolumeHdf5Writer, DicomSeriesWriter, MetaImageWriter, NrrdWriter),

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from engine.errors import EngineError
+from engine.io.array_sizes import sidecar_beside
+from engine.io.array_volume import ArrayVolume
 from engine.io.dicom.reader import series_files
 from engine.io.folder import entries, is_file, is_folder
 from engine.io.formats import VOLUME_READERS
@@ -39,7 +41,8 @@ def files_behind(path: Path) -> tuple[Path, ...]:
         return tuple(_files_in(header))
     beside = [each for each in _files_in(header.parent) if each.name != header.name]
     found = {*_named(header, beside), *_naming(header, beside), *_maps(beside)}
-    found |= {*_provenance(header), *(_images(scan, beside) if scan is not None else ())}
+    found |= {*_provenance(header), *sizes_behind(header)}
+    found |= {*(_images(scan, beside) if scan is not None else ())}
     return tuple(dict.fromkeys((path, header, *sorted(found))))
 
 
@@ -69,6 +72,12 @@ def images_behind(path: Path) -> tuple[Path, ...]:
 def slices_behind(path: Path) -> tuple[Path, ...]:
     """Return all files of the DICOM series that a file is of, none for any other file."""
     return series_files(path)
+
+
+def sizes_behind(path: Path) -> tuple[Path, ...]:
+    """Return the text beside an array that says how large its voxels are, none for others."""
+    sidecar = sidecar_beside(path) if ArrayVolume.ends(path) else None
+    return () if sidecar is None else (sidecar,)
 
 
 def _scan(path: Path) -> _xray.Found | None:

@@ -14,6 +14,7 @@ import pytest
 
 from engine.io import READERS, read_listmode, read_projections, read_volume
 from engine.io.adac import AdacCsv
+from engine.io.array_volume import ArrayVolume
 from engine.io.base import Format
 from engine.io.castor.reader import Castor
 from engine.io.dicom.reader import DicomSeries
@@ -178,6 +179,7 @@ UNPACKING: dict[type[Format], tuple[Bomb, ...]] = {
     Nrrd: (volumes.huge_nrrd,),
     TiffVolume: (volumes.huge_tiff, volumes.laughing_ome),
     Minc: (volumes.huge_minc,),
+    ArrayVolume: (volumes.huge_npz, volumes.huge_mat),
     Zeiss: (volumes.huge_zeiss,),
     Varian: (volumes.huge_xim, volumes.laughing_varian),
     DicomSeries: (volumes.huge_dicom, deflated_dicom),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import struct
+import zipfile
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import mrcfile
 import nibabel
 import nrrd
 import numpy as np
+import scipy.io
 import tifffile
 
 from engine.data.time_frames import FrameVolume, TimeFrame
@@ -83,7 +86,27 @@ def zeiss(folder: Path) -> Path:
     return write_compound(folder / "a.txrm", streams)
 
 
+SIZES = {"voxel_mm": [1.5, 2.0, 2.5], "order": "z y -x", "unit": "1/mm"}
+
+
+def array(folder: Path, ending: str) -> Path:
+    """An array whose sizes stand beside it (.npy), or in it."""
+    values, path = others.patient().values, folder / f"a{ending}"
+    if ending == ".npy":
+        np.save(path, values)
+        path.with_suffix(".json").write_text(json.dumps(SIZES))
+    elif ending == ".npz":
+        np.savez_compressed(path, mu=values, **SIZES)
+    else:
+        scipy.io.savemat(path, {"mu": values, **SIZES}, do_compression=True)
+    return path
+
+
 VOLUMES = (
+    *(
+        (f"array-{ending[1:]}", partial(array, ending=ending))
+        for ending in (".npy", ".npz", ".mat")
+    ),
     *(
         (f"nrrd-{encoding}", partial(packed_nrrd, encoding=encoding))
         for encoding in ("raw", "gzip")
@@ -159,6 +182,23 @@ def huge_minc(folder: Path) -> object:
     with h5py.File(path, "r+") as file:
         for key, value in kept.items():
             file[name].attrs[key] = value
+    return read_volume(path)
+
+
+def huge_npz(folder: Path) -> object:
+    """An array whose member unpacks to 384 MiB."""
+    path = array(folder, ".npz")
+    packed = zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED)
+    with packed as archive, archive.open("big.npy", "w", force_zip64=True) as member:
+        for _ in range(24):
+            member.write(bombs.PIECE)
+    return read_volume(path)
+
+
+def huge_mat(folder: Path) -> object:
+    """A variable that unpacks to 2 GiB, beside those that say the size of a voxel."""
+    path, bomb = array(folder, ".mat"), bombs.deflated(2 * 2**30)
+    path.write_bytes(path.read_bytes() + struct.pack("<II", 15, len(bomb)) + bomb)
     return read_volume(path)
 
 

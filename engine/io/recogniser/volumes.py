@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import struct
 
+from engine.io.array_facts import is_npz
+from engine.io.array_sizes import EXAMPLE, VOXEL
 from engine.io.open_input import InputFile
 from engine.io.recogniser.known_format import KnownFormat, begins, both, says
 
@@ -11,6 +13,10 @@ CONVERT = "open it in 3D Slicer or Fiji, and save it as NIfTI, NRRD or MetaImage
 SURFACE = "it holds a surface and no values; open the volume that it was made from"
 MICROSCOPE = "save it as OME-TIFF with Fiji, and open that"
 ARRAY = "give it sizes and angles with `isocenter import`"
+IMPORT = "if it holds projections, give them sizes and angles with `isocenter import`"
+EDGES = "with the edges along x, y, z, and the axes of its indices"
+BESIDE = f"if it is a volume, write {EXAMPLE} beside it, {EDGES}, into a file of its name in .json"
+WITHIN = f"if it holds a volume, add variables as in {EXAMPLE}, {EDGES}"
 
 
 def _is_analyze(file: InputFile) -> bool:
@@ -61,8 +67,22 @@ VOLUMES = (
     KnownFormat(
         "a file of OLE streams, such as ZVI, OIB or an Office document", _is_compound, MICROSCOPE
     ),
-    KnownFormat("a NumPy array", begins(b"\x93NUMPY"), ARRAY),
-    KnownFormat("a MATLAB 5 file", begins(b"MATLAB 5.0 MAT-file"), ARRAY),
+    KnownFormat(
+        "a NumPy array that says no voxel size", begins(b"\x93NUMPY"), f"{BESIDE}; {IMPORT}"
+    ),
+    KnownFormat(
+        "a file of NumPy arrays (.npz) that says no voxel size",
+        lambda file: is_npz(file.head),
+        f"{WITHIN}; {IMPORT}",
+    ),
+    KnownFormat(
+        "a MATLAB 5 file that says no voxel size",
+        begins(b"MATLAB 5.0 MAT-file"),
+        f"{WITHIN}; {IMPORT}",
+    ),
+    KnownFormat(
+        "the text beside an array", both(begins(b"{"), says(f'"{VOXEL}"')), "open the array itself"
+    ),
     KnownFormat(
         "an MRC map", begins(b"MAP ", b"MAP\0", at=208), "give it a voxel size, or import it"
     ),

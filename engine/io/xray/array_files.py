@@ -109,7 +109,7 @@ def _from_hdf5(file: InputFile, name: str, only: Only | None) -> Array:
         if item is None:
             raise _missing(file, name)
         if only is None:
-            refuse_no_room(2 * int(item.nbytes), file.name, "the projections")
+            refuse_no_room(2 * int(item.nbytes), file.name)
             return np.asarray(item[()])
         axis, numbers = only
         before = (slice(None),) * axis
@@ -141,7 +141,7 @@ def _of_hdf5(file: InputFile) -> list[StoredArray]:
 
 def _variables(file: InputFile) -> list[tuple[str, matlab.Value]]:
     most = most_unpacked(file.size)
-    refuse_no_room(2 * file.size, file.name, "the projections")
+    refuse_no_room(2 * file.size, file.name)
     try:
         return list(matlab.variables(memoryview(file.read()), most))
     except (ValueError, struct.error, zlib.error) as e:
@@ -191,7 +191,7 @@ def _from_numpy(file: InputFile, name: str, only: Only | None) -> Array:
     with ZipFile(file.stream()) as archive:
         entry = archive.getinfo(f"{name}.npy")
         refuse_bomb(entry.file_size, file.size, file.name)
-        refuse_no_room(2 * entry.file_size, file.name, "the projections")
+        refuse_no_room(2 * entry.file_size, file.name)
         with archive.open(entry) as stream:
             stored = np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
     return _picked(stored, only)

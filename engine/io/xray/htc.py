@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.data.projections import Projections
-from engine.errors import EngineError, FileFormatError, GeometryError
+from engine.errors import FileFormatError, GeometryError
 from engine.io.base import ProjectionsReader
 from engine.io.open_input import InputFile
 from engine.io.xray.angles import read_angles
 from engine.io.xray.frames import assemble, refuse_count
 from engine.io.xray.keyvalue import refuse_distances
-from engine.io.xray.matlab import MARK, Value, variables
+from engine.io.xray.matlab import MARK, Value, entries, variables
 from engine.io.xray.pose import turned_cone
 from engine.plain import Plain
 
@@ -42,8 +42,8 @@ class HtcMatlab(ProjectionsReader):
         if not file.head.startswith(MARK) or file.size > MAX_BYTES:
             return False
         try:
-            return any(name in NAMES for name, _ in _variables(file))
-        except EngineError:
+            return any(each.name in NAMES for each in entries(file.read, file.size))
+        except (ValueError, struct.error, zlib.error):
             return True  # which read() will explain
 
     @classmethod

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,9 @@ import numpy as np
 from engine.arrays import Array
 
 MARK = b"MATLAB 5.0 MAT-file"
-HEADER_BYTES = 128
+HEADER_BYTES, TAG_BYTES = 128, 8
+BEGINNING = 4096
+"""Bytes of a variable that hold its name: flags, up to some hundred axes, and the name."""
 MATRIX, COMPRESSED = 14, 15
 TYPES = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
 TEXTS = {1: "latin-1", 2: "latin-1", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18: "utf-32"}
@@ -55,7 +57,7 @@ def variables(content: memoryview, most_bytes: int) -> Iterator[tuple[str, Value
     most_bytes
         of all variables together
     """
-    order = "<" if bytes(content[126:128]) == b"IM" else ">"
+    order = order_of(bytes(content[:HEADER_BYTES]))
     for stored in _parts(content[HEADER_BYTES:], order):
         part: _Part | None = stored
         if stored.kind == COMPRESSED:
@@ -67,6 +69,62 @@ def variables(content: memoryview, most_bytes: int) -> Iterator[tuple[str, Value
         if part.kind != MATRIX:
             raise MatlabError(f"a variable of type {part.kind}")
         yield _matrix(part.data, order, 0)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Place of a variable in its file.
+
+    Attributes
+    ----------
+    name : of the variable
+    start : byte of its tag
+    n_bytes : of its tag and what follows
+    """
+
+    name: str
+    start: int
+    n_bytes: int
+
+
+def entries(read: Callable[[int, int], bytes], size: int) -> Iterator[Entry]:
+    """Yield where each variable lies; of a packed one only its beginning is unpacked.
+
+    Parameters
+    ----------
+    read
+        returns so many bytes from a place on, `read(n_bytes, start)`
+    size
+        of the file [bytes]
+    """
+    order = order_of(read(HEADER_BYTES, 0))
+    at = HEADER_BYTES
+    while at + TAG_BYTES <= size:
+        kind, n_bytes = struct.unpack(f"{order}II", read(TAG_BYTES, at))
+        if at + TAG_BYTES + n_bytes > size:
+            raise MatlabError(f"truncated, a variable of {n_bytes:,} bytes is not all there")
+        begin = read(min(n_bytes, BEGINNING), at + TAG_BYTES)
+        if kind == COMPRESSED:
+            begin = zlib.decompressobj().decompress(begin, BEGINNING)[TAG_BYTES:]
+        elif kind != MATRIX:
+            raise MatlabError(f"a variable of type {kind}")
+        yield Entry(_name(begin, order), at, TAG_BYTES + n_bytes)
+        at += TAG_BYTES + n_bytes + (0 if kind == COMPRESSED else -n_bytes % 8)
+
+
+def _name(begin: bytes, order: str) -> str:
+    """Return the name of a variable from its first bytes, which its values follow."""
+    parts = _parts(memoryview(begin), order)
+    try:
+        _, _, name = next(parts), next(parts), next(parts)
+    except StopIteration as e:
+        raise MatlabError("truncated, parts of a variable are missing") from e
+    return bytes(name.data).decode("latin-1")
+
+
+def order_of(head: bytes) -> str:
+    """Return the sign of the byte order that the first bytes of a file state."""
+    return "<" if head[126:HEADER_BYTES] == b"IM" else ">"
 
 
 def _unpacked(data: memoryview, most_bytes: int) -> bytes:

@@ -104,6 +104,11 @@ def numpy_array(path: Path) -> None:
         np.save(file, VALUES)
 
 
+def numpy_arrays(path: Path) -> None:
+    with path.open("wb") as file:
+        np.savez(file, mu=VALUES)
+
+
 def freesurfer(path: Path) -> None:
     path.write_bytes(MGHImage(VALUES, np.eye(4)).to_bytes())
 
@@ -152,8 +157,13 @@ SAMPLES: tuple[tuple[str, Make], ...] = (
         "a file of OLE streams, such as ZVI, OIB or an Office document",
         bytes_of(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)),
     ),
-    ("a NumPy array", numpy_array),
-    ("a MATLAB 5 file", lambda path: scipy.io.savemat(path, {"x": VALUES}, appendmat=False)),
+    ("a NumPy array that says no voxel size", numpy_array),
+    ("a file of NumPy arrays (.npz) that says no voxel size", numpy_arrays),
+    (
+        "a MATLAB 5 file that says no voxel size",
+        lambda path: scipy.io.savemat(path, {"x": VALUES}, appendmat=False),
+    ),
+    ("the text beside an array", text('{"voxel_mm": [2, 2, 2.5], "order": "zyx"}')),
     ("a Varian image that is no projection of a scan", bytes_of(b"\0VMS.XI" + bytes(25))),
     ("a Varian HND projection", bytes_of(b"VARIAN_VA_INTERNAL_1.0".ljust(32, b"\0"))),
     ("an Elekta HIS projection", bytes_of(struct.pack("<HHH", 0x7000, 68, 100) + bytes(94))),
@@ -226,7 +236,7 @@ def test_a_file_is_named_by_its_content_whatever_it_is_called(name: str, make: M
 def test_whoever_reads_says_the_same(read, tmp_path):
     path = tmp_path / "scan.dat"
     numpy_array(path)
-    with pytest.raises(UnknownFormatError, match="this is a NumPy array, which is not read"):
+    with pytest.raises(UnknownFormatError, match="this is a NumPy array that says no voxel"):
         read(path)
 
 

@@ -73,7 +73,7 @@ def test_the_limited_sinogram_is_the_first_part_of_the_full_one(shared_data: Pat
 
 def test_a_reconstruction_is_not_a_scan(shared_data: Path) -> None:
     path = shared_data / "ct-fan-htc2022" / "htc2022_01a_recon_fbp.mat"
-    with pytest.raises(UnknownFormatError, match="a MATLAB 5 file, which is not read"):
+    with pytest.raises(UnknownFormatError, match="a MATLAB 5 file that says no voxel size"):
         read_projections(path)
 
 
