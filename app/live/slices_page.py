@@ -44,7 +44,8 @@ class SlicesPage(WatchPage[LiveModel]):
         held, runs = label("Angles held", "caption"), label("While it runs", "caption")
         self.lay_out(
             self.views,
-            (self.figures, held, self.strip, runs, self.controls, self.reset_planes),
+            (self.figures, held, self.strip, runs, self.controls),
+            beside_save=self.reset_planes,
         )
         self.views.placed.connect(model.place)
         self._theme.changed.connect(self._paint)

@@ -65,7 +65,13 @@ class WatchPage(QWidget, Generic[M]):
         self.held: object | None = None
         model.updated.connect(self.show_newest)
 
-    def lay_out(self, views: QWidget, column: Sequence[QWidget], *more: QWidget) -> None:
+    def lay_out(
+        self,
+        views: QWidget,
+        column: Sequence[QWidget],
+        *more: QWidget,
+        beside_save: QWidget | None = None,
+    ) -> None:
         """Put images and column beside each other; `more` stands before the last buttons."""
         side = QWidget()
         down = QVBoxLayout(side)
@@ -73,13 +79,16 @@ class WatchPage(QWidget, Generic[M]):
         down.setSpacing(10)
         for widget in (self.state, self.said, *column):
             down.addWidget(widget)
-        for pair in ((self.freeze, self.keep), (self.compare, self.snapshot), (self.save, None)):
+        for pair in (
+            (self.freeze, self.keep),
+            (self.compare, self.snapshot),
+            (self.save, beside_save),
+        ):
             down.addLayout(_across(pair))
         for widget in (*more, self.reconstruct):
             down.addWidget(widget)
         down.addStretch(1)
-        down.addLayout(_across((self.stop, self.another)))
-        down.addWidget(self.back)
+        down.addLayout(_across((self.stop, self.another, self.back)))
         area = scrolled(side)
         area.setFixedWidth(SIDE_PX)
         across = QHBoxLayout(self)
