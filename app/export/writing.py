@@ -23,8 +23,22 @@ SPARE = 1.1
 def provenance_of(record: RunRecord, kept: Kept, *, identify: bool = False) -> Plain | None:
     """Return what made a kept image; None where only the volume itself knows.
 
-    Of a volume that was read from a file, names go along only if `identify`.
+    Of a volume that was read from a file, names go along only if `identify`. One frame of time has
+    its own times alone, so that no file takes it for the whole scan.
     """
+    made_by = _made_by(record, kept, identify=identify)
+    if kept.frame is None or made_by is None:
+        return made_by
+    start_s, duration_s = kept.frame.start_s, kept.frame.duration_s
+    scan = made_by.get("scan", {})
+    return made_by | {
+        "scan": {**scan, "frames": [{"start_s": start_s, "duration_s": duration_s}]},
+        "FrameTimesStart": [start_s],
+        "FrameDuration": [duration_s],
+    }
+
+
+def _made_by(record: RunRecord, kept: Kept, *, identify: bool) -> Plain | None:
     if record.result is not None and kept.volume is record.result:
         return record.provenance
     if not record.provenance:
@@ -36,7 +50,7 @@ def provenance_of(record: RunRecord, kept: Kept, *, identify: bool = False) -> P
     from engine.jobs import hash_array
 
     changed = {
-        "image": f"{kept.label}, before the finishing filters",
+        "image": kept.label if kept.frame else f"{kept.label}, before the finishing filters",
         "output": record.provenance.get("output", {}) | {"sha256": hash_array(kept.volume.values)},
     }
     return record.provenance | changed

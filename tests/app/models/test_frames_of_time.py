@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from app.export.writing import frames_of, write
+from app.export.writing import frames_of, provenance_of, write
 from app.models.kept_images import ALL_FRAMES
 from app.models.run_model import RunModel
 from app.models.run_record import RunRecord
@@ -17,6 +18,7 @@ from engine.data.run_history import RunHistory
 from engine.events import Finished, Preview, StageStarted
 from engine.geometry import ImageGrid
 from engine.io import read_frames
+from engine.io.dicom.emission import series_attributes
 
 GRID = ImageGrid((3, 4, 5), (2.0, 2.0, 2.0))
 FRAMES = tuple(TimeFrame(1000 * k, 1000 * k + 1000) for k in range(3))
@@ -66,6 +68,26 @@ def test_frames_are_written_with_the_image_of_all_and_only_there(run: RunModel, 
     found = frames_of(record, items[-1], target)
     write(items[-1].volume, target, {}, found)
     assert [each.frame for each in read_frames(target)] == list(FRAMES)
+
+
+def test_one_frame_says_its_own_times_and_is_finished(run: RunModel, tmp_path: Path):
+    times = [{"start_s": frame.start_s, "duration_s": frame.duration_s} for frame in FRAMES]
+    scan = {"duration_s": 3.0, "half_life_s": 2.0, "concentration": {"decay": "start"}}
+    made = {"scan": {**scan, "frames": times}, "FrameDuration": [1.0, 1.0, 1.0]}
+    frames = [
+        FrameVolume(frame, replace(volume(k), unit="Bq/mL")) for k, frame in enumerate(FRAMES)
+    ]
+    run.show_result(RunRecord("a", provenance=made), ALL_FRAMES, volume(3), frames)
+    record, items = run.record, run.record.images.items
+    own = provenance_of(record, items[1])
+    assert own["scan"] == {**scan, "frames": [times[1]]}
+    assert (own["FrameTimesStart"], own["FrameDuration"]) == ([1.0], [1.0])
+    assert own["image"] == "frame 2, 1 to 2 s"
+    assert provenance_of(record, items[-1])["scan"]["frames"] == times
+    said = series_attributes(own, "Bq/mL", 3)
+    assert said["ActualFrameDuration"] == "1000"
+    left = (2**-0.5 - 2**-1) * 2.0 / np.log(2)  # of an activity of 1 when the scan began
+    assert float(said["DecayFactor"]) == pytest.approx(1 / left, rel=1e-6)
 
 
 def test_an_abort_within_a_frame_keeps_what_it_had(run: RunModel):
