@@ -17,6 +17,7 @@ from engine.errors import FileFormatError
 from engine.io.npz import DAMAGE
 from engine.io.open_input import InputFile
 from engine.io.xray import matlab
+from engine.io.xray.hdf5 import attribute, open_tree
 
 ZIP = b"PK\x03\x04"
 NAME_AT, NAME_LENGTH = 30, slice(26, 28)
@@ -36,12 +37,14 @@ def is_npz(head: bytes) -> bool:
 
 def is_array_file(file: InputFile) -> bool:
     """Whether a file is one of arrays of NumPy or MATLAB, by its content."""
-    marks = (np.lib.format.MAGIC_PREFIX, matlab.MARK)
+    marks = (np.lib.format.MAGIC_PREFIX, matlab.MARK, matlab.MARK_OF_HDF5)
     return file.head.startswith(marks) or is_npz(file.head)
 
 
 def facts_in(file: InputFile, names: Sequence[str]) -> dict[str, object]:
     """Return those of the named variables that a file holds: arrays of NumPy, or texts."""
+    if file.head.startswith(matlab.MARK_OF_HDF5):
+        return _in_hdf5(file, names)
     try:
         if file.head.startswith(matlab.MARK):
             return _in_matlab(file, names)
@@ -71,4 +74,18 @@ def _in_matlab(file: InputFile, names: Sequence[str]) -> dict[str, object]:
         if entry.name in names and entry.n_bytes <= MOST_BYTES:
             content = memoryview(head + file.read(entry.n_bytes, entry.start))
             found.update(matlab.variables(content, MOST_BYTES))
+    return found
+
+
+def _in_hdf5(file: InputFile, names: Sequence[str]) -> dict[str, object]:
+    """Return variables of MATLAB 7.3, whose texts are numbers of letters."""
+    found: dict[str, object] = {}
+    with open_tree(file) as tree:
+        for name in names:
+            item = tree.dataset(f"/{name}")
+            if item is None or item.nbytes > MOST_BYTES or attribute(item, "MATLAB_empty"):
+                continue
+            stored = np.asarray(item[()]).T
+            is_text = attribute(item, "MATLAB_class") == "char" and stored.dtype.kind == "u"
+            found[name] = "".join(chr(letter) for letter in stored.ravel()) if is_text else stored
     return found

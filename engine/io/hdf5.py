@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     import h5py
 
 MAGIC = b"\x89HDF\r\n\x1a\n"
+BLOCK_OF_MATLAB = slice(512, 520)
+"""Place of the signature after the text that MATLAB 7.3 begins its files with."""
 MAX_OBJECTS = 10_000
 MAX_TEXT = 16_000_000
 DAMAGE = (OSError, RuntimeError, LookupError, ValueError, TypeError, ArithmeticError)
@@ -37,8 +39,8 @@ ENDS = re.compile(r"eof = (\d+), .*stored_eof = (\d+)")
 
 
 def is_hdf5(head: bytes) -> bool:
-    """Whether a file begins with the HDF5 signature."""
-    return head.startswith(MAGIC)
+    """Whether a file begins with the HDF5 signature, or MATLAB's text and then the signature."""
+    return head.startswith(MAGIC) or head[BLOCK_OF_MATLAB] == MAGIC
 
 
 def format_of(file: InputFile) -> str | None:

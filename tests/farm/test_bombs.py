@@ -179,7 +179,7 @@ UNPACKING: dict[type[Format], tuple[Bomb, ...]] = {
     Nrrd: (volumes.huge_nrrd,),
     TiffVolume: (volumes.huge_tiff, volumes.laughing_ome),
     Minc: (volumes.huge_minc,),
-    ArrayVolume: (volumes.huge_npz, volumes.huge_mat),
+    ArrayVolume: (volumes.huge_npz, volumes.huge_mat, volumes.huge_mat_73),
     Zeiss: (volumes.huge_zeiss,),
     Varian: (volumes.huge_xim, volumes.laughing_varian),
     DicomSeries: (volumes.huge_dicom, deflated_dicom),

@@ -24,6 +24,7 @@ from tests.engine.io import test_volumes_of_others as others
 from tests.engine.io import test_xray_zeiss
 from tests.engine.io.compound_files import write_compound
 from tests.engine.io.dicom_files import change, write_series
+from tests.engine.io.matlab_files import write_matlab_73
 from tests.engine.io.varian_files import varian
 from tests.farm import bombs
 
@@ -95,6 +96,8 @@ def array(folder: Path, ending: str) -> Path:
     if ending == ".npy":
         np.save(path, values)
         path.with_suffix(".json").write_text(json.dumps(SIZES))
+    elif ending == "73.mat":
+        write_matlab_73(path, {"mu": values, **SIZES})
     elif ending == ".npz":
         np.savez_compressed(path, mu=values, **SIZES)
     else:
@@ -104,8 +107,8 @@ def array(folder: Path, ending: str) -> Path:
 
 VOLUMES = (
     *(
-        (f"array-{ending[1:]}", partial(array, ending=ending))
-        for ending in (".npy", ".npz", ".mat")
+        (f"array-{ending.strip('.').replace('.', '-')}", partial(array, ending=ending))
+        for ending in (".npy", ".npz", ".mat", "73.mat")
     ),
     *(
         (f"nrrd-{encoding}", partial(packed_nrrd, encoding=encoding))
@@ -199,6 +202,15 @@ def huge_mat(folder: Path) -> object:
     """A variable that unpacks to 2 GiB, beside those that say the size of a voxel."""
     path, bomb = array(folder, ".mat"), bombs.deflated(2 * 2**30)
     path.write_bytes(path.read_bytes() + struct.pack("<II", 15, len(bomb)) + bomb)
+    return read_volume(path)
+
+
+def huge_mat_73(folder: Path) -> object:
+    """A variable of 2 GiB in 2 MB."""
+    path = array(folder, "73.mat")
+    with h5py.File(path, "r+") as file:
+        del file["mu"]
+    bombs._packed_dataset(path, "mu", (512, 1024, 1024), (1, 1024, 1024))
     return read_volume(path)
 
 

@@ -9,6 +9,9 @@ from engine.errors import EngineError
 from engine.io.hdf5 import is_hdf5, open_hdf5
 from engine.io.open_input import InputFile
 from engine.io.recogniser.known_format import KnownFormat, Tell
+from engine.io.recogniser.volumes import IMPORT as IMPORT_ARRAY
+from engine.io.recogniser.volumes import WITHIN
+from engine.io.xray.matlab import MARK_OF_HDF5
 
 if TYPE_CHECKING:
     import h5py
@@ -24,7 +27,7 @@ def _tree(tell: Callable[[set[str], set[str], h5py.File], bool]) -> Tell:
     """Tell by the names at the top and the attributes there."""
 
     def is_one(file: InputFile) -> bool:
-        if not is_hdf5(file.head) and not file.head.startswith(b"MATLAB 7.3"):
+        if not is_hdf5(file.head):
             return False
         try:
             with open_hdf5(file) as tree:
@@ -50,7 +53,9 @@ def _is_eiger(names: set[str], attributes: set[str], tree: h5py.File) -> bool:
 
 TREES = (
     KnownFormat(
-        "a MATLAB 7.3 file", lambda file: file.head.startswith(b"MATLAB 7.3 MAT-file"), IMPORT
+        "a MATLAB 7.3 file that says no voxel size",
+        lambda file: file.head.startswith(MARK_OF_HDF5),
+        f"{WITHIN}; {IMPORT_ARRAY}",
     ),
     KnownFormat("an Imaris image", _has("DataSet", "DataSetInfo"), CONVERT),
     KnownFormat("an image of BigDataViewer", _has("s00", "t00000"), CONVERT),

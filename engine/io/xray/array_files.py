@@ -108,12 +108,16 @@ def _from_hdf5(file: InputFile, name: str, only: Only | None) -> Array:
         item = tree.dataset(name if name.startswith("/") else f"/{name}")
         if item is None:
             raise _missing(file, name)
+        by_columns = file.head.startswith(matlab.MARK_OF_HDF5)
         if only is None:
             refuse_no_room(2 * int(item.nbytes), file.name)
-            return np.asarray(item[()])
-        axis, numbers = only
-        before = (slice(None),) * axis
-        return np.stack([np.asarray(item[(*before, k)]) for k in numbers], axis=axis)
+            stored = np.asarray(item[()])
+        else:
+            axis, numbers = only
+            axis = item.ndim - 1 - axis if by_columns else axis
+            before = (slice(None),) * axis
+            stored = np.stack([np.asarray(item[(*before, k)]) for k in numbers], axis=axis)
+        return stored.T if by_columns else stored
 
 
 def _only(file: InputFile) -> str:
@@ -130,12 +134,16 @@ def _only(file: InputFile) -> str:
 
 def _of_hdf5(file: InputFile) -> list[StoredArray]:
     found: dict[object, StoredArray] = {}
+    by_columns = file.head.startswith(matlab.MARK_OF_HDF5)
     with open_tree(file) as tree:
         for place, item in tree.items.items():
             shape, dtype = getattr(item, "shape", None), getattr(item, "dtype", None)
             if shape and dtype is not None and len(found) < MOST_ARRAYS:
+                sizes, name = tuple(shape), place
+                if by_columns:
+                    sizes, name = sizes[::-1], place.lstrip("/")
                 # links give one dataset several names
-                found.setdefault(item.id, StoredArray(place, tuple(shape), np.dtype(dtype)))
+                found.setdefault(item.id, StoredArray(name, sizes, np.dtype(dtype)))
     return list(found.values())
 
 

@@ -17,6 +17,8 @@ import numpy as np
 from engine.arrays import Array
 
 MARK = b"MATLAB 5.0 MAT-file"
+MARK_OF_HDF5 = b"MATLAB 7.3 MAT-file"
+"""Begins files that are HDF5, with the axes of each array in the opposite order."""
 HEADER_BYTES, TAG_BYTES = 128, 8
 BEGINNING = 4096
 """Bytes of a variable that hold its name: flags, up to some hundred axes, and the name."""

@@ -28,6 +28,7 @@ from tests.engine.importing.scans import (
     raw_file,
     tiff_folders,
 )
+from tests.engine.io.matlab_files import write_matlab_73
 
 MOST_ANSWERS = 5
 PARALLEL = Answers(beam="parallel", pixel="0.5")
@@ -97,6 +98,11 @@ def matlab(path: Path) -> None:
     savemat(path, {"proj": turned, "angles": np.arange(N_VIEWS) * STEP_DEG}, do_compression=True)
 
 
+def matlab_73(path: Path) -> None:
+    turned = integrals().transpose(1, 2, 0)
+    write_matlab_73(path, {"proj": turned, "angles": np.arange(N_VIEWS) * STEP_DEG})
+
+
 def mrc(path: Path) -> None:
     import mrcfile
 
@@ -112,9 +118,10 @@ def hdf5(path: Path) -> None:
         file["link"] = h5py.SoftLink("/entry/data")
 
 
-@pytest.mark.parametrize("make", [matlab, mrc, hdf5])
+@pytest.mark.parametrize("make", [matlab, matlab_73, mrc, hdf5])
 def test_arrays_of_other_programs(tmp_path: Path, make: Callable[[Path], None]) -> None:
-    path = tmp_path / {"matlab": "a.mat", "mrc": "a.mrc", "hdf5": "a.h5"}[make.__name__]
+    endings = {"matlab": ".mat", "matlab_73": ".mat", "mrc": ".mrc", "hdf5": ".h5"}
+    path = tmp_path / f"a{endings[make.__name__]}"
     make(path)
     draft = draft_of(path, PARALLEL)
     assert draft.questions == ()

@@ -16,6 +16,7 @@ from engine.io import inspect, is_projections, read_mu_map, read_volume
 from engine.io.input_files import files_behind
 from engine.io.open_input import open_input
 from engine.io.xray import matlab
+from tests.engine.io.matlab_files import write_matlab_73
 from tests.engine.io.test_volumes_of_others import patient
 
 SIZES = {"voxel_mm": [1.5, 2.0, 2.5], "order": "zyx", "centre_mm": [10.0, -20.0, 30.0]}
@@ -43,7 +44,11 @@ def in_plain_matlab(path: Path, values: np.ndarray, sizes: dict[str, object]) ->
     return path.with_suffix(".mat")
 
 
-WRITERS = (beside, in_numpy, in_matlab, in_plain_matlab)
+def in_matlab_73(path: Path, values: np.ndarray, sizes: dict[str, object]) -> Path:
+    return write_matlab_73(path.with_suffix(".mat"), {"mu": values, "text": "odd", **sizes})
+
+
+WRITERS = (beside, in_numpy, in_matlab, in_plain_matlab, in_matlab_73)
 
 
 @pytest.mark.parametrize("write", WRITERS, ids=lambda w: w.__name__)
@@ -63,7 +68,7 @@ def test_any_order_and_direction_of_indices_is_the_same_patient(tmp_path: Path, 
 
 @pytest.mark.parametrize("kind", ["u1", ">i2", "f2", ">f8"])
 def test_numbers_of_any_real_type(tmp_path: Path, kind: str) -> None:
-    for write in WRITERS[:3]:
+    for write in WRITERS:
         found = read_volume(write(tmp_path / write.__name__, patient().values.astype(kind), SIZES))
         np.testing.assert_array_equal(found.values, patient().values)
 

@@ -29,6 +29,7 @@ from engine.io import inspect, read_listmode, read_projections, read_volume, sav
 from engine.io.open_input import open_input
 from engine.io.recogniser import recognised
 from engine.io.recogniser.recognising import KNOWN
+from tests.engine.io.matlab_files import write_matlab_73
 
 VALUES = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 Make = Callable[[Path], object]
@@ -93,10 +94,7 @@ def analyze(path: Path) -> None:
 
 
 def matlab73(path: Path) -> None:
-    with h5py.File(path, "w", userblock_size=512) as file:
-        file["x"] = VALUES
-    with path.open("r+b") as file:
-        file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64")
+    write_matlab_73(path, {"x": VALUES})
 
 
 def numpy_array(path: Path) -> None:
@@ -201,7 +199,7 @@ SAMPLES: tuple[tuple[str, Make], ...] = (
     ("a DICOM presentation state", dicom(STORED + "11.1")),
     ("a DICOM report", dicom(STORED + "88.22")),
     ("the index of a DICOM folder (DICOMDIR)", dicom("1.2.840.10008.1.3.10")),
-    ("a MATLAB 7.3 file", matlab73),
+    ("a MATLAB 7.3 file that says no voxel size", matlab73),
     ("an Imaris image", tree("DataSet/a", "DataSetInfo/b")),
     ("an image of BigDataViewer", tree("s00/resolutions", "t00000/s00/0/cells")),
     ("a Keras model", tree("model_weights/dense", attributes=("keras_version",))),

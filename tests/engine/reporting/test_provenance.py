@@ -151,6 +151,19 @@ def test_all_images_of_a_scan_have_one_digest_together(tmp_path):
     assert provenance.describe_inputs(scan)["data, images"]["sha256"] != whole["sha256"]
 
 
+def test_the_text_that_says_how_large_voxels_are_counts(study, tmp_path):
+    np.save(tmp_path / "mu.npy", np.ones((2, 2, 2)))
+    text = tmp_path / "mu.json"
+    text.write_text('{"voxel_mm": [1, 2, 3], "order": "zyx"}')
+    chosen = Study(data=study.data, attenuation=tmp_path / "mu.npy", protocol=study.protocol)
+    before = provenance.describe_inputs(chosen)
+    text.write_text('{"voxel_mm": [1, 2, 4], "order": "zyx"}')
+    stat = text.stat()
+    os.utime(text, ns=(stat.st_atime_ns, stat.st_mtime_ns + 1))
+    after = provenance.describe_inputs(chosen)
+    assert {role for role in before if before[role] != after[role]} == {"attenuation, images"}
+
+
 def test_scanner_files_and_auxiliary_images_count(study, tmp_path):
     for name in ("mu.nii", "norm.h5", "ring.toml"):
         (tmp_path / name).write_bytes(name.encode())
