@@ -19,6 +19,7 @@ from engine.plain import Plain
 
 if TYPE_CHECKING:
     from engine.backend import Backend
+    from engine.data.live_time import LiveTimes
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class ListMode:
     components : a normalisation that holds more than crystals, as in its file; None: there is none
     singles : (n_crystals,) float32, single photons counted in each crystal during the frame; None:
         not counted
+    live_times : how dead time changes during the scan, whose mean is in `efficiencies`; None: not
+        known, or it does not
     coincidence_window_ps : two photons less than this apart are a coincidence [ps]; 0: not known
     factors : (n,) float32, detection probability n·a of each event's line; None: all 1
     background : (n,) float32, expected additive counts c; None: all 0
@@ -70,6 +73,7 @@ class ListMode:
     efficiencies: NDArray[np.float32] | None = None
     components: Components | None = None
     singles: NDArray[np.float32] | None = None
+    live_times: LiveTimes | None = None
     coincidence_window_ps: float = 0.0
     factors: NDArray[np.float32] | None = None
     background: NDArray[np.float32] | None = None

@@ -31,6 +31,7 @@ from engine.io.hdf5 import (
 )
 from engine.io.hdf5_seal import SEALED, check_seal, seal
 from engine.io.hdf5_writer import reserve, write_hdf5
+from engine.io.live_hdf5 import LIVE, read_live, table_of
 from engine.io.open_input import InputFile
 from engine.io.ranges import known_unit, stated_grid
 from engine.io.scanner_hdf5 import read_stored_scanner, store_scanner
@@ -82,6 +83,7 @@ class ListModeHdf5(ListModeReader):
                 duration_s=_at_least_0(tree, "duration_s", "s", path),
                 efficiencies=_efficiencies(tree, place, path),
                 singles=_singles(tree, place, path),
+                live_times=read_live(tree, path),
                 coincidence_window_ps=_at_least_0(tree, "coincidence_window_ps", "ps", path),
                 mu_map=_mu_map(tree, path),
                 info=read_json(tree, "info", path),
@@ -92,8 +94,7 @@ class ListModeHdf5(ListModeReader):
 def write_listmode(data: ListMode, path: Path) -> None:
     """Write a scan; corrections already applied to it are not kept.
 
-    Kept are the events, the scanner, the duration, the facts, singles with their window,
-    efficiencies and the mu-map.
+    Kept are events, scanner, duration, facts, singles and window, efficiencies, live times, mu-map.
     """
     if data.components is not None and data.components.pairs is not None:
         raise FileFormatError(
@@ -128,6 +129,8 @@ def _columns_of(data: ListMode) -> dict[str, Array]:
         columns["efficiencies"] = np.ascontiguousarray(data.efficiencies, "<f4")
     if data.singles is not None:
         columns["singles"] = np.ascontiguousarray(data.singles, "<f4")
+    if data.live_times is not None:
+        columns[LIVE] = table_of(data.live_times)
     if data.mu_map is not None:
         columns["mu_map"] = np.ascontiguousarray(data.mu_map.values, "<f4")
     return columns

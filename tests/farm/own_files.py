@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from engine.data.components import Components
 from engine.data.histogram import Histogram
 from engine.data.listmode import ListMode
+from engine.data.live_time import LiveTimes
 from engine.data.projections import Projections
 from engine.data.run_history import RunHistory
 from engine.data.volume import Volume
@@ -174,6 +175,7 @@ def _listmode(folder: Path, scanner: Scanner) -> tuple[Path, Callable[[Path], An
         mu_map=Volume(rng.random(GRID.shape).astype(np.float32), GRID, "1/mm"),
         efficiencies=rng.random(scanner.n_crystals).astype(np.float32),
         singles=rng.integers(0, 99, scanner.n_crystals).astype(np.float32),
+        live_times=LiveTimes(np.array([0, 700]), np.array([0.75, 1.25])),
         coincidence_window_ps=4500.0,
         info={"isotope": "F-18"},
     )

@@ -39,7 +39,7 @@ class Blocks:
     spans_ms: list[tuple[int, int]] = field(default_factory=list)
     moves: dict[str, list[Array]] = field(default_factory=dict)
     moved_before_events: dict[str, bool] = field(default_factory=dict)
-    alive: list[tuple[int, Tree]] = field(default_factory=list)
+    alive: list[tuple[int, int, Tree]] = field(default_factory=list)
     singles: list[Tree] = field(default_factory=list)
 
     def take(self, kind: str, block: Tree) -> None:
@@ -56,7 +56,7 @@ class Blocks:
         elif kind in ("BedMovementTimeBlock", "GantryMovementTimeBlock"):
             self._move(kind, block)
         elif kind == "DeadTimeTimeBlock":
-            self.alive.append((stop - start, block["aliveTimeFractions"]))
+            self.alive.append((start, stop, block["aliveTimeFractions"]))
         elif kind == "SinglesHistogramTimeBlock":
             self.singles.append(block)
 

@@ -24,10 +24,10 @@ from engine.io.petsird.blocks import Blocks, read_blocks, refuse_movement
 from engine.io.petsird.efficiencies import (
     bin_efficiencies,
     crystal_efficiencies,
-    of_bins,
     pair_table,
 )
 from engine.io.petsird.geometry import Geometry, Tree, read_geometry, window_ps
+from engine.io.petsird.live import live_of_blocks, live_times, mean_live
 from engine.io.petsird.schema import Schema
 from engine.io.petsird.stream import EndOfStreamError, YardlStream, begins_as_yardl
 from engine.plain import Plain
@@ -76,14 +76,16 @@ class Petsird(ListModeReader):
         geometry = blocks.geometry
         found: Tree = header["scanner"]["detectionEfficiencies"]
         bins = bin_efficiencies(found, geometry, path)
-        live, live_notes = _live(blocks, path)
+        said = live_of_blocks(blocks, path)
+        live, live_notes = mean_live(blocks, said)
         pairs = pair_table(found, geometry, bins, path)
         delayed = np.concatenate(blocks.delayed)
         first = min(start for start, _ in blocks.spans_ms)
         last = max(stop for _, stop in blocks.spans_ms)
+        crystals = np.concatenate(blocks.crystals)
         return ListMode(
             scanner=geometry.scanner,
-            crystals=np.concatenate(blocks.crystals),
+            crystals=crystals,
             delayed=delayed if delayed.any() else None,
             tof_bins=None if geometry.scanner.tof is None else np.concatenate(blocks.tof_bins),
             time_ms=np.concatenate(blocks.time_ms) - np.uint32(first),
@@ -91,6 +93,7 @@ class Petsird(ListModeReader):
             efficiencies=_efficiencies(found, bins, live),
             components=None if pairs is None else Components(pairs=pairs),
             singles=_singles(blocks, header["scanner"], path),
+            live_times=live_times(blocks, said, bins, live, crystals),
             coincidence_window_ps=window_ps(header["scanner"]),
             info=_info(header, blocks, path, live is not None),
             notes=(
@@ -147,26 +150,6 @@ def _efficiencies(
     if live is not None:
         bins = [one * part for one, part in zip(bins, live, strict=True)]
     return crystal_efficiencies(bins)
-
-
-def _live(blocks: Blocks, path: Path) -> tuple[list[NDArray[np.float32]] | None, tuple[str, ...]]:
-    """Return the mean live time of each detection bin, by type, and what is not used of it."""
-    if not blocks.alive:
-        return None, ()
-    total = sum(ms for ms, _ in blocks.alive) or len(blocks.alive)
-    weighed = [(ms or 1, fractions) for ms, fractions in blocks.alive]
-    listed = [
-        of_bins(each["singlesAliveTimeFractions"], blocks.geometry, path, "live times")
-        for _, each in weighed
-    ]
-    sums = [
-        sum(ms * one for (ms, _), one in zip(weighed, of_type, strict=True))
-        for of_type in zip(*listed, strict=True)
-    ]
-    live = [np.asarray(each / total, np.float32) for each in sums]
-    if any(row for _, each in weighed for row in each["modulePairAliveTimeFractions"]):
-        return live, ("Live times of pairs of modules are not used, those of crystals are.",)
-    return live, ()
 
 
 def _singles(blocks: Blocks, scanner: Tree, path: Path) -> NDArray[np.float32] | None:

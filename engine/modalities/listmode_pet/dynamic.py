@@ -4,7 +4,9 @@ Events are corrected and sorted for the whole scan, the sensitivity is the same 
 takes its events and its parts of the background (`engine.data.time_frames`). In Bq/mL, values are
 those at the moment of reference of the whole scan: of a frame that begins at t,
 
-    C_f = (per count/mm of its length and decay within it) 2^(t / T½) x_f
+    C_f = (per count/mm of its length and decay within it) 2^(t / T½) x_f / r_f
+
+with r_f the part of it that was alive, against the scan (`engine.data.live_time`).
 """
 
 from __future__ import annotations
@@ -16,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corrections.calibration import ActivityConcentration, concentration_of
+from engine.corrections.normalisation import Normalisation
 from engine.data.calibration import CONCENTRATION
 from engine.data.decay import decayed
 from engine.data.listmode import ListMode
-from engine.data.time_frames import FrameShares, TimeFrame, join_up
+from engine.data.time_frames import FrameShares, TimeFrame, join_up, length_ms
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.events import Measured, Preview
@@ -102,6 +105,8 @@ def dynamic(
     images = [found.volume.values for found in resume.frames] if resume else []
     images = images[: resume.done // per_frame] if resume else []
     units = in_units(space, scan.prompts)
+    if units.finished_unit:
+        _refuse_dead(context, scan)
     for k in range(len(images), n):
         rest = resume.done - k * per_frame if resume else 0
         start = replace(resume, done=rest) if resume and 0 < rest < per_frame else None
@@ -154,7 +159,7 @@ def _frame(
             "subsets; its image is empty."
         )
     else:
-        units = _units_of(context, units, part, frame)
+        units = _units_of(context, units, part, frame, _alive(context, scan, frame))
         events = iterated(context, units, part, sensitivity, resume, None)
         while True:
             try:
@@ -181,7 +186,27 @@ def _placed(event: Preview, k: int, n: int, per_frame: int, frame: TimeFrame) ->
     )
 
 
-def _units_of(context: Context, units: ImageSpace, part: ListMode, frame: TimeFrame) -> ImageSpace:
+def _alive(context: Context, scan: FramedScan, frame: TimeFrame) -> float:
+    """Return how much of a frame was alive against the scan, where lines are weighted by that."""
+    live = scan.prompts.live_times
+    if live is None or Normalisation.kind not in context.log.kinds_applied:
+        return 1.0
+    return live.ratio(frame, over_ms=length_ms(scan.prompts))
+
+
+def _refuse_dead(context: Context, scan: FramedScan) -> None:
+    """Refuse, before the first frame, what has no activity in Bq/mL."""
+    dead = [frame for frame in scan.frames if not _alive(context, scan, frame) > 0]
+    if dead:
+        raise DataError(
+            f"the scan says that the scanner was dead from {dead[0].describe()}, so that a frame "
+            "has no activity there; ask for frames without that time."
+        )
+
+
+def _units_of(
+    context: Context, units: ImageSpace, part: ListMode, frame: TimeFrame, alive: float
+) -> ImageSpace:
     """Return what the numbers of a frame's image mean, at the moment that the scan's do."""
     if not units.finished_unit:
         return units
@@ -190,7 +215,7 @@ def _units_of(context: Context, units: ImageSpace, part: ListMode, frame: TimeFr
     if found is None:
         raise DataError("the unit of a frame is not known.")
     later = decayed(frame.start_s, float(found.facts["half_life_s"]))
-    return replace(units, per_value=found.per_count / later)
+    return replace(units, per_value=found.per_count / later / alive)
 
 
 def _whole(frames: tuple[TimeFrame, ...], images: list[Image], units: ImageSpace) -> Image:

@@ -273,6 +273,15 @@ class TestOtherBlocks:
         found = read_listmode(path)
         want = fractions[0] / 4 + 3 * fractions[1] / 4
         np.testing.assert_allclose(found.efficiencies, want, rtol=1e-6)
+        seen = np.bincount(found.crystals.ravel(), minlength=n)
+        parts = [float(np.average(one / want, weights=seen)) for one in fractions]
+        assert found.live_times is not None
+        assert found.live_times.starts_ms.tolist() == [0, 5]
+        assert found.live_times.pairs == pytest.approx(np.square(parts), rel=1e-6)
+        write_listmode(found, tmp_path / "own.h5")
+        again = read_listmode(tmp_path / "own.h5").live_times
+        assert again.starts_ms.tolist() == [0, 5]
+        assert again.pairs.tolist() == found.live_times.pairs.tolist()
         assert found.singles is not None
         assert found.singles.tolist() == list(range(n))
         assert found.coincidence_window_ps == pytest.approx(375)

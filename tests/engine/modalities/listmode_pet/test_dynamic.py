@@ -12,10 +12,12 @@ import pytest
 from engine.backend import cpu
 from engine.cli.exit_codes import DONE, USER_FAULT
 from engine.cli.main import main
+from engine.corrections.calibration import efficiencies_digest
 from engine.data.calibration import Calibration, scanner_digest
+from engine.data.live_time import LiveTimes
 from engine.data.time_frames import FrameVolume, TimeFrame
 from engine.data.volume import Volume
-from engine.errors import FileFormatError
+from engine.errors import DataError, FileFormatError
 from engine.events import Finished, Preview, Warned
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
@@ -201,6 +203,38 @@ def test_a_format_without_room_for_frames_is_refused_before_the_work(
     command = ["reconstruct", str(folder / "scan.h5"), "--frames", "2x1", "-o", str(out)]
     assert main(command) == USER_FAULT
     assert "frames of time are written as .nii.gz, .nii, .h5, .hdf5" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_dead_time_that_changes_is_that_of_each_frame(tmp_path, weighted):
+    """Crystals that count for 1, then 0.8 of the time: 0.64 of the pairs, and one activity."""
+    data = simulate_listmode(
+        BODY, RING, n_prompts=80_000, seed=9, randoms_fraction=0, attenuation=False, duration_s=4
+    )
+    pairs = np.array([1.0, 0.64])
+    chance = np.random.default_rng(3).random(data.n_events)
+    data = data.select(chance < pairs[(data.time_ms >= 1000).astype(int)])
+    live = LiveTimes(np.array([0, 1000]), pairs)
+    even = np.ones(RING.n_crystals, np.float32)
+    data = replace(data, efficiencies=even, live_times=live)
+    digest = efficiencies_digest(data) if weighted else ""
+    kinds = ("normalisation", "line_geometry") if weighted else ("line_geometry",)
+    known = Calibration(1.0, 0.5, RING.name, scanner_digest(RING), kinds, digest)
+    write_calibration(known, tmp_path / "known.json", {})
+    (tmp_path / "tracer.toml").write_text("[tracer]\nhalf_life_s = 1e6\nbranching = 1.0\n")
+    how = {} if weighted else {"corrections": {"normalisation": {"use": "off"}}}
+    given = {"calibration": tmp_path / "known.json", "tracer": tmp_path / "tracer.toml"}
+    study = study_of(data, tmp_path, "0-1,1-2,2-4", **how).model_copy(update={"inputs": given})
+    last = finished(study)
+    if weighted:
+        dead = replace(data, live_times=LiveTimes(live.starts_ms, np.array([1.0, 0.0])))
+        write_listmode(dead, tmp_path / "scan.h5")
+        with pytest.raises(DataError, match="was dead from 1 to 2 s"):
+            finished(study)
+    values = np.array([each.volume.values.sum() for each in last.frames], float)
+    assert {each.volume.unit for each in last.frames} == {"Bq/mL"}
+    want = [1, 1, 1] if weighted else [1, 0.64, 0.64]
+    assert values / values[0] == pytest.approx(want, abs=0.03)
 
 
 @pytest.mark.parametrize(
