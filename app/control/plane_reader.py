@@ -6,24 +6,18 @@ fine ones would take long, and with fine ones when no other wish came.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QTimer
 
 from app.control.commands import Commands
-from app.models.inputs import DATA
+from app.control.slice_reader import MadeSlices, SliceReader, UnwantedError
 from app.models.session import Session
-from engine.errors import EngineError
 from engine.geometry import Plane
 from engine.modalities import CtProtocol, ProjectionsSummary
 
 if TYPE_CHECKING:  # the engine's kernels are not needed to open the window
-    import numpy as np
-    from numpy.typing import NDArray
-
     from engine.geometry import ImageGrid
     from engine.modalities import PlaneSlices
 
@@ -32,10 +26,6 @@ PREPARE_MS = 300
 SETTLE_MS = 200
 """Rest after the last wish before fine slices are made."""
 NO_ROOM = "There are no slices: the pictures of the scan found no room on the disk."
-
-
-class UnwantedError(Exception):
-    """Something else is wanted by now."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,50 +37,24 @@ class SliceSource:
     slices: PlaneSlices
 
 
-@dataclass(frozen=True, eq=False)
-class MadeSlices:
-    """Slices, and whether they are as fine as the volume."""
-
-    values: list[NDArray[np.floating]]
-    planes: tuple[Plane, ...]
-    is_fine: bool
-
-
-class PlaneReader(QObject):
-    """Makes slices while someone looks and no run is at work.
-
-    Signals
-    -------
-    prepared : there is another source of slices, or none
-    made : there are other slices
-    state_changed : it begins or ends to work, or has failed
+class PlaneReader(SliceReader):
+    """Makes slices of the scan at hand while someone looks and no run is at work.
 
     Attributes
     ----------
     source : what makes slices; None before, or where it failed
-    newest : slices; None before
-    fault : why there are none, one sentence
     """
 
-    prepared = Signal()
-    made = Signal()
-    state_changed = Signal()
-
     def __init__(self, session: Session, commands: Commands) -> None:
-        super().__init__()
-        self._session, self._commands = session, commands
+        super().__init__(session, commands)
         self._study, self._run = session.study, session.run
         self.source: SliceSource | None = None
-        self.newest: MadeSlices | None = None
-        self.fault = ""
         self._failed: tuple[ProjectionsSummary, CtProtocol] | None = None
-        self._planes: tuple[Plane, ...] = ()
         self._grid: ImageGrid | None = None
-        self._is_active = self._is_busy = False
         self._settle = QTimer(self, singleShot=True, interval=PREPARE_MS)
-        self._settle.timeout.connect(self._look)
+        self._settle.timeout.connect(self.look)
         self._rest = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._rest.timeout.connect(self._look)
+        self._rest.timeout.connect(self.look)
         for signal in (
             session.study.inputs_changed,
             session.study.protocol_changed,
@@ -99,27 +63,17 @@ class PlaneReader(QObject):
             signal.connect(self._follow)
 
     @property
-    def is_working(self) -> bool:
-        """Whether slices that are wanted are still to come."""
-        return self._is_busy and not self._has_failed
+    def slices(self) -> PlaneSlices | None:
+        return None if self.source is None else self.source.slices
 
     @property
-    def data(self) -> Path | None:
-        """The file of the scan."""
-        found = self._study.inputs.get(DATA)
-        return None if found is None else Path(found.value)
+    def is_working(self) -> bool:
+        return super().is_working and not self._has_failed
 
     def set_active(self, active: bool) -> None:
-        """Work only while somebody looks."""
-        self._is_active = active
         if active:
             self._failed = None  # there may be room by now
-        self._look()
-
-    def place(self, planes: tuple[Plane, ...]) -> None:
-        """Want slices elsewhere."""
-        self._planes = planes
-        self._look()
+        super().set_active(active)
 
     def _follow(self) -> None:
         source, found = self.source, self._study.xray
@@ -139,7 +93,7 @@ class PlaneReader(QObject):
         found = self._study.xray
         return found is not None and self._failed == (found[0], found[1])
 
-    def _look(self) -> None:
+    def look(self) -> None:
         found = self._study.xray
         if not self._is_active or self._is_busy or found is None or self._run.state.is_active:
             return
@@ -150,23 +104,12 @@ class PlaneReader(QObject):
         if source is None or source.scan is not scan or source.protocol != protocol:
             if not self._settle.isActive():
                 self.source = None  # two of them might find no room
-                self._begin(lambda: self._prepared(scan, protocol), self._took_source)
+                self.begin(lambda: self._prepared(scan, protocol), self._took_source)
         elif self._planes and (self.newest is None or self.newest.planes != self._planes):
-            self._begin(lambda: _rough(source, self._planes), self._took_slices)
+            self.begin(lambda: _rough(source, self._planes), self.took_slices)
             self._rest.start()
         elif self.newest is not None and not self.newest.is_fine and not self._rest.isActive():
-            self._begin(lambda: self._fine(source, self._planes), self._took_slices)
-
-    def _begin(self, work: Callable[[], object], done: Callable[..., object]) -> None:
-        self._is_busy = True
-        self.state_changed.emit()
-        self._commands.run_task(
-            lambda _: _answer(work),
-            done,
-            failed="The slices failed.",
-            on_failure=self._fail,
-            on_end=self._ended,
-        )
+            self.begin(lambda: self._fine(source, self._planes), self.took_slices)
 
     def _prepared(self, scan: ProjectionsSummary, protocol: CtProtocol) -> SliceSource | str:
         from engine.backend import cpu
@@ -195,7 +138,7 @@ class PlaneReader(QObject):
     def _took_source(self, found: SliceSource | str | None) -> None:
         current = self._study.xray
         if isinstance(found, str):
-            self._fail(found)
+            self.fail(found)
         elif self._run.state.is_active:
             return  # the memory is the run's
         elif found is not None and current is not None and found.scan is current[0]:
@@ -204,36 +147,13 @@ class PlaneReader(QObject):
                 self._grid, self._planes = found.slices.grid, ()
             self.prepared.emit()
 
-    def _took_slices(self, found: MadeSlices | str | None) -> None:
-        if isinstance(found, str):
-            self._fail(found)
-        elif found is not None and self.source is not None:
-            self.newest = found
-            self.made.emit()
-
-    def _fail(self, text: str) -> None:
+    def fail(self, text: str) -> None:
         found = self._study.xray
         self._failed = None if found is None else (found[0], found[1])
-        self.fault = text
-        self.source = self.newest = None
-        self.prepared.emit()
-
-    def _ended(self) -> None:
-        self._is_busy = False
-        self.state_changed.emit()
-        self._look()
+        self.source = None
+        super().fail(text)
 
 
 def _rough(source: SliceSource, planes: tuple[Plane, ...]) -> MadeSlices:
     values, is_fine = source.slices.rough_values(planes)
     return MadeSlices(values, planes, is_fine)
-
-
-def _answer(work: Callable[[], object]) -> object:
-    """Return what was made, why it cannot be, or None where it is not wanted any more."""
-    try:
-        return work()
-    except UnwantedError:
-        return None
-    except EngineError as e:
-        return str(e)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.control.plane_reader import PlaneReader
+from app.control.slice_reader import SliceReader
 from app.control.slice_saving import SlicesOnShow
 from app.look.formatting import sentence_case
 from app.look.widgets import button, label, set_tone
@@ -19,7 +19,7 @@ from engine.geometry import ImageGrid, Plane
 
 KEEP_TIP = "Write the three slices to files, with where they lie and what made them"
 RESET_TIP = "Put the slices back: across z, y and x, through the middle (R)"
-PREPARES = "The scan is being prepared …"
+PREPARES = "The slices are being prepared …"
 ROUGH, FINE = "Rough while they move.", "As fine as the volume."
 
 
@@ -32,11 +32,12 @@ class PlanesPage(QWidget):
     keep : asked to put slices into files
     """
 
-    def __init__(self, reader: PlaneReader, keep: Callable[[SlicesOnShow], object]) -> None:
+    def __init__(self, reader: SliceReader, keep: Callable[[SlicesOnShow], object]) -> None:
         super().__init__()
         self._keep_slices = keep
         self._reader = reader
-        self._is_new = True
+        self._is_new = self._follows = True
+        self._fitted: object | None = None
         self._grid: ImageGrid | None = None
         self.views = PlaneViews()
         self.text = label("", "muted", wrap=True)
@@ -56,6 +57,7 @@ class PlanesPage(QWidget):
         column.addLayout(row)
         self.setFocusProxy(self.views.scene)
         self.views.placed.connect(reader.place)
+        self.views.window_set.connect(self._hold_window)
         reader.prepared.connect(self._begin)
         reader.made.connect(self._show)
         reader.state_changed.connect(self._say)
@@ -76,47 +78,52 @@ class PlanesPage(QWidget):
 
     def _begin(self) -> None:
         """Take up another scan; where its volume is the same as before, slices stay."""
-        source = self._reader.source
-        grid = None if source is None else source.slices.grid
-        self.views.can_move = source is not None
-        if source is None or grid is None:
+        slices = self._reader.slices
+        grid = None if slices is None else slices.grid
+        self.views.can_move = slices is not None
+        if slices is None or grid is None:
             self._grid = None
             self.views.begin()
         elif grid != self._grid:
-            self._grid, self._is_new = grid, True
-            placement = first_placement(grid, source.slices.first_planes())
+            self._grid, self._is_new, self._follows = grid, True, True
+            placement = first_placement(grid, slices.first_planes())
             self.views.begin(placement)
             self.views.want(placement)
         self._say()
 
     def _show(self) -> None:
         reader = self._reader
-        if reader.newest is None or reader.source is None:
+        if reader.newest is None or reader.slices is None:
             return
-        made, unit = reader.newest, reader.source.slices.unit
+        made, unit = reader.newest, reader.slices.unit
         self.views.show_slices(made.values, made.planes, unit=unit)
-        if self._is_new:
-            self._is_new = False
+        is_other = reader.image_forms and self._follows and reader.slices is not self._fitted
+        if self._is_new or is_other:
+            self._is_new, self._fitted = False, reader.slices
             self.views.auto_window()
         self._say()
+
+    def _hold_window(self) -> None:
+        """Leave the window of values to the user."""
+        self._follows = False
 
     def _say(self) -> None:
         reader = self._reader
         text, tone = reader.fault, "missing"
-        if not text and reader.source is not None:
+        if not text and reader.slices is not None:
             text, tone = self._made_with(), "muted"
         self.text.setText(text)
         set_tone(self.text, tone)
-        self.reset.setEnabled(reader.source is not None)
+        self.reset.setEnabled(reader.slices is not None)
         self.keep.setEnabled(reader.newest is not None and reader.newest.is_fine)
         self._note.setVisible(reader.newest is None and reader.is_working)
 
     def _keep(self) -> None:
-        source, made = self._reader.source, self._reader.newest
+        slices, made = self._reader.slices, self._reader.newest
         data = self._reader.data
-        if source is None or made is None or data is None:
+        if slices is None or made is None or data is None:
             return
-        slices, planes = source.slices, made.planes
+        planes = made.planes
         shown = SlicesOnShow(
             made.values, planes, slices.unit, lambda: slices.provenance(data, planes)
         )
@@ -125,9 +132,9 @@ class PlanesPage(QWidget):
     def _made_with(self) -> str:
         """What the slices are made with, and whether they are rough."""
         reader = self._reader
-        if reader.source is None:
+        slices, made = reader.slices, reader.newest
+        if slices is None:
             return ""
-        slices, made = reader.source.slices, reader.newest
         words = [f"{sentence_case('; '.join(slices.messages))}."]
         if made is not None:
             words.append(FINE if made.is_fine else ROUGH)

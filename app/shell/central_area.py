@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from app.control.context import AppContext
+from app.control.image_plane_reader import ImagePlaneReader
+from app.control.slice_saving import keep_slices
+from app.inspect.planes_page import PlanesPage
 from app.inspect.scan_pages import PAGES, ScanPages
 from app.look.plot_colours import view_colours
 from app.models.inputs import DATA
@@ -18,12 +22,16 @@ from app.views.ortho_view import OrthoView
 from app.views.scrubber import NO_ITERATES, IterationScrubber
 from engine.modalities import ProjectionsSummary
 
+OF_PROJECTIONS = (1, 2)
+"""Tabs that only X-ray scans have."""
+
 
 class CentralArea(QWidget):
     """Shows what fits the state: nothing yet, a scan, or images.
 
-    An X-ray scan has tabs: the volume, its projections and its geometry. Its projections are shown
-    when it is opened, the volume from the start of a run.
+    An X-ray scan has tabs: the volume, its projections, its geometry, free slices. Its projections
+    are shown when it is opened, the volume from the start of a run. Other images have those of
+    the volume and of free slices.
     """
 
     def __init__(
@@ -39,6 +47,7 @@ class CentralArea(QWidget):
         live_demo: Callable[[int], object],
     ) -> None:
         super().__init__()
+        self._context = context
         self._session, self._theme = context.session, context.theme
         self._study, self._run = context.session.study, context.session.run
         self.message_bar = MessageBar(context.theme, resume, show_log)
@@ -116,17 +125,38 @@ class CentralArea(QWidget):
     def show_live(self, on: bool) -> None:
         """Show the page of a running scan, or what fits the state again."""
         self._is_live = on
-        self.tabs.setVisible(self._scan is not None and not on)
         self._show()
 
     def show_page(self, index: int) -> None:
-        """Show volume (0), projections (1), geometry (2) or free slices (3) of an X-ray scan."""
-        if self._scan is not None:
+        """Show volume (0), projections (1) or geometry (2) of an X-ray scan, free slices (3)."""
+        if self._has_tabs and self.tabs.isTabVisible(index):
             self.tabs.setCurrentIndex(index)
             self._current.setFocus()
 
+    @property
+    def _has_tabs(self) -> bool:
+        """Whether there is more to see than one page."""
+        return self._scan is not None or self._has_volume
+
+    def _show_tabs(self) -> None:
+        """Offer the pages that fit the state; projections are of X-ray scans alone."""
+        for index in OF_PROJECTIONS:
+            self.tabs.setTabVisible(index, self._scan is not None)
+        self.tabs.setVisible(self._has_tabs and not self._is_live)
+
+    @cached_property
+    def image_planes(self) -> PlanesPage:
+        """Slices of any orientation of an image that is no X-ray scan's; made when first seen."""
+        reader = ImagePlaneReader(self._session, self._context.commands)
+        made = PlanesPage(reader, lambda shown: keep_slices(self, self._context, shown))
+        made.set_colours(view_colours(self._theme))
+        self._pages.addWidget(made)
+        return made
+
     def _paint(self) -> None:
         colours = view_colours(self._theme)
+        if "image_planes" in self.__dict__:
+            self.image_planes.set_colours(colours)
         self.views.set_colours(colours)
         self.scrubber.set_colours(colours)
         self.scan.set_colours(colours)
@@ -137,7 +167,7 @@ class CentralArea(QWidget):
         scan = found.scan if found is not None else None
         if scan is not self._scan:
             self._scan = scan
-            self.tabs.setVisible(scan is not None)
+            self._show_tabs()
             self.tabs.setCurrentIndex(1 if scan is not None and not self._has_volume else 0)
         self._show()
 
@@ -157,14 +187,17 @@ class CentralArea(QWidget):
         """The page that fits the state."""
         if self._is_live and self._live is not None:
             return self._live
-        index = self.tabs.currentIndex() if self._scan is not None else 0
-        if index > 0:
+        index = self.tabs.currentIndex() if self._has_tabs else 0
+        if index > 0 and self._scan is not None:
             return self.scan.widgets[index - 1]
+        if index > 0:
+            return self.image_planes
         if self._has_volume:
             return self._radiographs
         return self._ready_page if DATA in self._study.inputs else self._welcome_page
 
     def _show(self) -> None:
+        self._show_tabs()
         self._pages.setCurrentWidget(self._current)
 
     def _show_images(self) -> None:

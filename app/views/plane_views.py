@@ -25,7 +25,7 @@ Pane = RasterView | PlaneSceneView
 class PlaneViews(QWidget):
     """The views; the window of values is the same for the three slices.
 
-    `placed` tells the planes that are wanted.
+    `placed` tells the planes that are wanted, `window_set` that the user set the window of values.
 
     Parameters
     ----------
@@ -38,6 +38,7 @@ class PlaneViews(QWidget):
     """
 
     placed = Signal(object)
+    window_set = Signal()
 
     def __init__(self, *more: RasterView) -> None:
         super().__init__()
@@ -133,6 +134,7 @@ class PlaneViews(QWidget):
             self._spread(view.state.window)
             self._is_setting = False
             self.window_chosen()
+            self.window_set.emit()
 
     def _spread(self, window: Window) -> None:
         for other in self.slices:

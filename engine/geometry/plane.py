@@ -109,6 +109,25 @@ def orthogonal(
     return axial, coronal, sagittal
 
 
+def first_planes(grid: ImageGrid) -> tuple[Plane, Plane, Plane]:
+    """Return slices across z, y and x through the middle voxel of a grid that cover all of it.
+
+    They are as large as its longest edge, and their pixels lie at centres of cubic voxels.
+    """
+    pixel = float(min(grid.voxel_mm))
+    most = int(np.ceil(max(grid.size_mm) / pixel))
+    # as many as the volume has, or an even number more, so that pixels lie on voxels
+    n_z, n_y, n_x = (n + 2 * (max(most - n, 0) // 2) for n in grid.shape)
+    middle = [float(grid.centres_mm(axis)[grid.shape[2 - axis] // 2]) for axis in range(3)]
+    centre, point = grid.centre_mm, (middle[0], middle[1], middle[2])
+    axial, coronal, sagittal = orthogonal((1, 1), pixel, centre)
+    return (
+        replace(axial, shape=(n_y, n_x)).through(point),
+        replace(coronal, shape=(n_z, n_x)).through(point),
+        replace(sagittal, shape=(n_z, n_y)).through(point),
+    )
+
+
 def _point(values: NDArray[np.float64]) -> Point:
     x, y, z = (float(value) for value in values)
     return x, y, z

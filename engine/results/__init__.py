@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from engine.results.retention import Retention as Retention
     from engine.results.store import NewResult as NewResult
     from engine.results.store import Results as Results
+    from engine.results.volume_slices import VolumeSlices as VolumeSlices
     from engine.study.difference import Difference as Difference
     from engine.study.difference import differences as differences
 
@@ -28,6 +29,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "result_record": ("Outcome",),
             "retention": ("Retention",),
             "store": ("NewResult", "Results"),
+            "volume_slices": ("VolumeSlices",),
             "engine.study.difference": ("Difference", "differences"),
         },
     )

@@ -21,7 +21,7 @@ from engine.errors import DataError, GeometryError, ResourceError
 from engine.filtering.projections import filtered, planned
 from engine.filtering.settings import FilterSettings
 from engine.geometry.grid import ImageGrid
-from engine.geometry.plane import Plane, orthogonal
+from engine.geometry.plane import Plane, first_planes
 from engine.io.slice_frame import described
 from engine.modalities.xray_ct.dry_run import without_values
 from engine.modalities.xray_ct.model import expect_integrals
@@ -167,22 +167,6 @@ class PlaneSlices:
         grid = ImageGrid((1, *values.shape), self.grid.voxel_mm)
         found: Array = self._hounsfield.apply(Volume(values[None], grid, "1/mm")).values[0]
         return found
-
-
-def first_planes(grid: ImageGrid) -> tuple[Plane, Plane, Plane]:
-    """Return slices through the middle voxel of a grid that cover all of it."""
-    pixel = float(min(grid.voxel_mm))
-    most = int(np.ceil(max(grid.size_mm) / pixel))
-    # as many as the volume has, or an even number more, so that pixels lie on voxels
-    n_z, n_y, n_x = (n + 2 * (max(most - n, 0) // 2) for n in grid.shape)
-    middle = [float(grid.centres_mm(axis)[grid.shape[2 - axis] // 2]) for axis in range(3)]
-    centre, point = grid.centre_mm, (middle[0], middle[1], middle[2])
-    axial, coronal, sagittal = orthogonal((1, 1), pixel, centre)
-    return (
-        replace(axial, shape=(n_y, n_x)).through(point),
-        replace(coronal, shape=(n_z, n_x)).through(point),
-        replace(sagittal, shape=(n_z, n_y)).through(point),
-    )
 
 
 def _coarse(plane: Plane, k: int) -> Plane:

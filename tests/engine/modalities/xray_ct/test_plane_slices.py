@@ -12,7 +12,8 @@ from engine.backend import cpu
 from engine.errors import GeometryError, ResourceError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import helical
-from engine.modalities.xray_ct.plane_slices import PlaneSlices, first_planes
+from engine.geometry.plane import first_planes
+from engine.modalities.xray_ct.plane_slices import PlaneSlices
 from engine.preprocess import CentreOfRotation, Hounsfield
 from tests.engine.modalities.xray_ct.test_preview import of_a_run, plan, scan_of
 

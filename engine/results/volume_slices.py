@@ -1,0 +1,78 @@
+"""Slices of any orientation of an image that is there: its values between voxels, linearly.
+
+A pixel at the centre of a voxel has the voxel's value; outside the image there is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from engine.arrays import Array
+from engine.data.moving import values_at
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.geometry.plane import Plane, first_planes
+from engine.io.slice_frame import described
+from engine.plain import Plain
+from engine.privacy.key import pseudonym_of
+from engine.privacy.records import without_names
+from engine.reporting.environment import environment
+from engine.reporting.provenance import CLAIM, hash_array
+
+FORMAT = "isocenter-slices-provenance-1"
+
+
+class VolumeSlices:
+    """Makes slices of a volume wherever they are wanted.
+
+    Parameters
+    ----------
+    volume : that is looked at
+
+    Attributes
+    ----------
+    grid : of the volume
+    unit : of the values
+    messages : how they are made, in plain words
+    warnings : none
+    """
+
+    messages = ("values of the image, between its voxels linearly",)
+    warnings: tuple[str, ...] = ()
+
+    def __init__(self, volume: Volume) -> None:
+        self._volume = volume
+        self.grid: ImageGrid = volume.grid
+        self.unit = volume.unit
+
+    def first_planes(self) -> tuple[Plane, Plane, Plane]:
+        """Return slices across z, y and x through the voxel in the middle of the volume."""
+        return first_planes(self.grid)
+
+    def values(self, planes: Sequence[Plane]) -> list[Array]:
+        """Return each slice (n_rows, n_columns) in `unit`."""
+        return [self._made(plane) for plane in planes]
+
+    def provenance(self, data: Path, planes: Sequence[Plane]) -> Plain:
+        """Return what slices are made of, as plain values; `data` goes by a pseudonym."""
+        return {
+            "format": FORMAT,
+            "claim": CLAIM,
+            "environment": environment(),
+            "scan": {"name": pseudonym_of(data)},
+            "image": {"values_sha256": hash_array(self._volume.values)},
+            "image_made_with": without_names(self._volume.info),
+            "made_with": list(self.messages),
+            "planes": [described(plane) for plane in planes],
+        }
+
+    def _made(self, plane: Plane) -> Array:
+        rows, columns = (np.arange(n) + 0.5 for n in plane.shape)
+        at = plane.to_mm
+        points = (rows[:, None, None] * at[:3, 1] + columns[None, :, None] * at[:3, 0]) + (
+            at[:3, 3] + 0.5 * at[:3, 2]
+        )
+        return values_at(self._volume, points.reshape(-1, 3)).reshape(plane.shape)
