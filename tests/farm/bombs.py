@@ -114,7 +114,7 @@ def packed_matlab(folder: Path) -> object:
 
 def packed_array(folder: Path) -> object:
     """An array of a scan whose member unpacks to 384 MiB."""
-    packed = zipfile.ZipFile(folder / "scan.npz", "w", zipfile.ZIP_DEFLATED)
+    packed = zipfile.ZipFile(folder / "scan.npz", "w", zipfile.ZIP_DEFLATED, compresslevel=1)
     with packed as archive, archive.open("a.npy", "w", force_zip64=True) as member:
         for _ in range(24):
             member.write(PIECE)
@@ -131,7 +131,7 @@ def packed_variable(folder: Path) -> object:
 
 def packed_matrix(folder: Path) -> object:
     """A sparse matrix whose member unpacks to 384 MiB."""
-    packed = zipfile.ZipFile(folder / "m.npz", "w", zipfile.ZIP_DEFLATED)
+    packed = zipfile.ZipFile(folder / "m.npz", "w", zipfile.ZIP_DEFLATED, compresslevel=1)
     with packed as archive, archive.open("data.npy", "w", force_zip64=True) as member:
         for _ in range(24):
             member.write(PIECE)
