@@ -28,6 +28,8 @@ from engine.io.xray.varian import Varian, files_of
 
 MAX_TEXT_BYTES = 1 << 23
 """Longer files are no headers; a sidecar may hold an angle of each view."""
+HEADERS = (".mhd", ".nhdr", ".hdr", ".hv")
+"""How headers end whose values lie in another file."""
 
 
 def files_behind(path: Path) -> tuple[Path, ...]:
@@ -41,7 +43,7 @@ def files_behind(path: Path) -> tuple[Path, ...]:
         return tuple(_files_in(header))
     beside = [each for each in _files_in(header.parent) if each.name != header.name]
     found = {*_named(header, beside), *_naming(header, beside), *_maps(beside)}
-    found |= {*_provenance(header), *sizes_behind(header)}
+    found |= {*_provenance(header), *parts_behind(header)}
     found |= {*(_images(scan, beside) if scan is not None else ())}
     return tuple(dict.fromkeys((path, header, *sorted(found))))
 
@@ -74,10 +76,20 @@ def slices_behind(path: Path) -> tuple[Path, ...]:
     return series_files(path)
 
 
-def sizes_behind(path: Path) -> tuple[Path, ...]:
-    """Return the text beside an array that says how large its voxels are, none for others."""
-    sidecar = sidecar_beside(path) if ArrayVolume.ends(path) else None
-    return () if sidecar is None else (sidecar,)
+def parts_behind(path: Path) -> tuple[Path, ...]:
+    """Return what a volume is read from besides its file.
+
+    That is the file of its values where it is a header, and the text beside an array that says how
+    large its voxels are.
+    """
+    if ArrayVolume.ends(path):
+        sidecar = sidecar_beside(path)
+        return () if sidecar is None else (sidecar,)
+    if path.suffix.lower() not in HEADERS:
+        return ()
+    beside = [each for each in _files_in(path.parent) if each.name != path.name]
+    pair = [each for each in beside if each.name == f"{path.stem}.img"]
+    return tuple(dict.fromkeys((*_named(path, beside), *pair)))
 
 
 def _scan(path: Path) -> _xray.Found | None:

@@ -22,7 +22,7 @@ from engine.data.run_history import RunHistory
 from engine.errors import EngineError
 from engine.geometry.grid import ImageGrid
 from engine.io.folder import entries, is_file
-from engine.io.input_files import images_behind, sizes_behind, slices_behind
+from engine.io.input_files import images_behind, parts_behind, slices_behind
 from engine.io.open_input import open_input
 from engine.plain import Plain
 from engine.privacy.key import ending_of, pseudonym_of
@@ -110,7 +110,7 @@ def describe_inputs(study: Study) -> dict[str, Plain]:
     alone = {path.absolute() for path in input_files(study).values()}
     study = study.of_files()
     for role, named in study.files.items():
-        others = (*slices_behind(named), *sizes_behind(named))
+        others = (*slices_behind(named), *parts_behind(named))
         behind = images_behind(named) if role == "data" else others
         images = [p for p in behind if p.absolute() not in alone]
         if images:

@@ -9,6 +9,7 @@ import shlex
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
+import nibabel
 import numpy as np
 import pytest
 
@@ -20,6 +21,7 @@ from engine.events import Corrected, Finished
 from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.io import write_listmode
+from engine.io.input_files import files_behind
 from engine.jobs.reconstruction import run
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.studies import Study
@@ -149,6 +151,29 @@ def test_all_images_of_a_scan_have_one_digest_together(tmp_path):
     last = images[-1].read_bytes()
     images[-1].write_bytes(last[:-1] + bytes([last[-1] ^ 1]))
     assert provenance.describe_inputs(scan)["data, images"]["sha256"] != whole["sha256"]
+
+
+@pytest.mark.parametrize(("header", "values"), [("mu.mhd", "mu.raw"), ("mu.hdr", "mu.img")])
+def test_values_beside_their_header_count(study, tmp_path, header, values):
+    map_of(tmp_path, header)
+    chosen = Study(data=study.data, attenuation=tmp_path / header, protocol=study.protocol)
+    before = provenance.describe_inputs(chosen)
+    content = (tmp_path / values).read_bytes()
+    (tmp_path / values).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    after = provenance.describe_inputs(chosen)
+    assert {role for role in before if before[role] != after[role]} == {"attenuation, images"}
+    assert tmp_path / values in files_behind(tmp_path / header)
+
+
+def map_of(folder, header) -> None:
+    """Write a map with its values in another file, by the libraries of the formats."""
+    values = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    if header.endswith(".mhd"):
+        fields = "NDims = 3\nDimSize = 4 3 2\nElementType = MET_FLOAT\nElementSpacing = 2 2 2\n"
+        (folder / header).write_text(f"ObjectType = Image\n{fields}ElementDataFile = mu.raw\n")
+        (folder / "mu.raw").write_bytes(values.tobytes())
+    else:
+        nibabel.Nifti1Pair(values, np.diag([2.0, 2, 2, 1])).to_filename(folder / header)
 
 
 def test_the_text_that_says_how_large_voxels_are_counts(study, tmp_path):
