@@ -15,7 +15,7 @@ from time import monotonic
 import numpy as np
 import psutil
 
-from engine.backend import Backend
+from engine.backend import Backend, cpu
 from engine.benchmark import figures, live_folder, live_memory, live_pet, published
 from engine.benchmark.bars import Bar, at_least, at_most
 from engine.benchmark.cone_kernel_tables import LIVE_FIGURES
@@ -82,7 +82,7 @@ def collect(on: Backend, names: Sequence[str], seconds: float, say: Callable[[st
     if MEMORY in wanted:
         parts["live_memory"] = lambda: live_memory.run(on)
     if PET in wanted:
-        parts["live_pet"] = lambda: live_pet.run(on)
+        parts["live_pet"] = lambda: live_pet.run(cpu(on.threads) if on.is_cuda else on)
     return figures.collect(figures.LIVE, [on], parts, say)
 
 

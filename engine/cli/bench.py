@@ -100,7 +100,7 @@ def _add_live(p: argparse.ArgumentParser) -> None:
     p.add_argument(
         "--cases", metavar="A,B", help="of flexray, high-speed, tomobank, folder, memory, pet"
     )
-    p.add_argument("--device", choices=DEVICES[:2], default="cpu")
+    p.add_argument("--device", choices=DEVICES[1:3], default="cpu", help="that makes the slices")
     p.add_argument("--threads", type=_count, metavar="N", help="of the CPU")
     p.add_argument("--seconds", type=float, default=6.0, metavar="S", help="of each case, warm")
     p.add_argument("--json", type=Path, action=Output, metavar="OUT", help="write the figures")
@@ -110,7 +110,7 @@ def _add_live(p: argparse.ArgumentParser) -> None:
 def _live(arguments: argparse.Namespace, console: Console) -> None:
     from engine.benchmark import live, report
 
-    on = backend.cpu(arguments.threads)
+    on = backend.named(arguments.device, arguments.threads)
     cases = arguments.cases.split(",") if arguments.cases else ()
     found = live.collect(on, cases, arguments.seconds, console.line)
     if arguments.json is not None:

@@ -47,7 +47,8 @@ def reconstruct(arguments: argparse.Namespace, console: Console) -> None:
         mode=arguments.mode, turn=arguments.turn, weights=arguments.weights, preview_edge=0
     )
     choices = choices_of(protocol, settings, geometry)
-    on, begun_utc = backend.cpu(arguments.threads), datetime.now(UTC)
+    on = backend.named(arguments.device, arguments.threads)
+    begun_utc = datetime.now(UTC)
     lines = _JsonLines(console) if arguments.json else _Lines(console)
     with LiveSession(source, choices, on=on, finds_axis=arguments.find_axis) as session:
         fault = _followed(session, lines, Room(arguments.scan, session))

@@ -75,6 +75,8 @@ def _protocol(arguments: argparse.Namespace) -> ListModeProtocol:
     protocol = with_settings(named, tuple(arguments.assignments))
     if not isinstance(protocol, ListModeProtocol):
         raise SettingsError(f"{arguments.protocol}: a live PET image wants a protocol of PET.")
+    if arguments.device != "cpu":
+        raise SettingsError("--device cuda is for slices of X-ray scans; live PET is of the CPU.")
     if arguments.geometry is not None:
         raise SettingsError("--geometry is for frames; list mode names its scanner.")
     if arguments.volume is not None and arguments.scan is None:

@@ -55,6 +55,7 @@ def add_verbs(verbs: Verbs) -> None:
     for role in inputs_of(CORRECTIONS):
         option, where = f"--{role.key}", f"input_{role.key}"
         p.add_argument(option, dest=where, type=Path, metavar="FILE", help=f"PET: {role.text}")
+    p.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="that makes the slices")
     p.add_argument("--threads", type=int, metavar="N", help="CPU threads (all cores if left out)")
     p.add_argument("--json", action="store_true", help="one line of JSON for each event")
     add_force(p)

@@ -12,6 +12,7 @@ from engine.backend import Backend
 from engine.filtering.settings import FilterSettings
 from engine.filtering.view_filter import ViewFilter, ViewWeights
 from engine.geometry.plane import Plane
+from engine.operators.device_slice_sums import DeviceSliceSums
 from engine.operators.slice_sums import SliceSums
 
 SAME_WEIGHT = 1e-6
@@ -29,7 +30,8 @@ class FilteredViews:
     n_slots : views at most
     n_measured : columns of the detector
     alike : whether every view of the scan is the first one, turned
-    on : device and threads
+    on : threads that filter
+    sums_on : device that makes the slices; None: the same
 
     Attributes
     ----------
@@ -46,11 +48,12 @@ class FilteredViews:
         n_measured: int,
         alike: bool,
         on: Backend,
+        sums_on: Backend | None = None,
     ) -> None:
         design = weights.design
         self._on, self._form = on, _form(weights)
         self._filter = ViewFilter(design, settings, n_measured, alike=alike)
-        self.sums = SliceSums(n_slots, design.geometry.shape, planes, on=on)
+        self.sums = _sums(n_slots, design.geometry.shape, planes, on=sums_on or on)
         self._with: dict[int, Array | None] = {}
 
     def fits(self, weights: ViewWeights) -> bool:
@@ -98,6 +101,13 @@ class FilteredViews:
             return (before is None) != weights.are_even
         rows = weights.rows(view)
         return before.shape != rows.shape or float(np.abs(before - rows).max()) > SAME_WEIGHT
+
+
+def _sums(
+    n_slots: int, shape: tuple[int, int], planes: Sequence[Plane], *, on: Backend
+) -> SliceSums | DeviceSliceSums:
+    kind = SliceSums if on.gpu is None else DeviceSliceSums
+    return kind(n_slots, shape, planes, on=on)
 
 
 def _form(weights: ViewWeights) -> tuple[tuple[int, int], tuple[bool, bool], float]:

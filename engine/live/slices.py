@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from engine.arrays import Array
-from engine.backend import Backend
+from engine.backend import Backend, cpu
 from engine.data.projections import Projections
 from engine.errors import DataError, EngineError
 from engine.filtering.orbit import orbit_of
@@ -32,7 +32,7 @@ from engine.live.preparing import Preparation
 from engine.live.settings import LiveSettings
 from engine.live.unusable import UnusableViews
 from engine.live.view_ring import ViewRing, view_of
-from engine.live.views import begins_anew, check_device, check_scan, check_shape, views_of, word_of
+from engine.live.views import begins_anew, check_scan, check_shape, views_of, word_of
 from engine.operators.slice_sums import checked_planes
 from engine.preprocess.base import PreprocessStep
 
@@ -70,9 +70,9 @@ class LiveSlices:
         settings: LiveSettings | None = None,
         on: Backend,
     ) -> None:
-        check_device(on)
-        self.settings, self._on = settings or LiveSettings(), on
-        self.measured_shape, self.preparation = scan.shape, Preparation(scan, steps, on=on)
+        self.settings, self._device = settings or LiveSettings(), on
+        self._on = cpu() if on.is_cuda else on  # prepares and filters beside the slices
+        self.measured_shape, self.preparation = scan.shape, Preparation(scan, steps, on=self._on)
         self._scan = self.preparation.geometry
         check_scan(self._scan)
         self._step_rad = coverage(self._scan.angles_rad).usual_gap_rad
@@ -291,6 +291,7 @@ class LiveSlices:
                 n_measured=self._scan.shape[1],
                 alike=orbit_of(self.geometry).all_alike,
                 on=self._on,
+                sums_on=self._device,
             )
         self._filtered = filtered
         filtered.bring_up(slots, self._ring.values, weights)

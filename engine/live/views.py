@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.backend import Backend
-from engine.errors import DataError, DeviceError, GeometryError
+from engine.errors import DataError, GeometryError
 from engine.filtering.design import plan_for
 from engine.filtering.detector import edges
 from engine.filtering.orbit import orbit_of
@@ -74,12 +73,6 @@ def word_of(weights: ViewWeights) -> str:
     if weights.covered_rad and kind in ("full circle", "half circle", "half fan"):
         return "exact"
     return "even" if weights.are_even else "shared"
-
-
-def check_device(on: Backend) -> None:
-    """Refuse a GPU, for which live slices are not written."""
-    if on.is_cuda:
-        raise DeviceError("live slices are made by the CPU; choose it for them.")
 
 
 def check_scan(scan: XrayGeometry) -> None:

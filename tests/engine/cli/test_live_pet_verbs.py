@@ -73,6 +73,7 @@ def test_reconstruct_leaves_image_scan_and_volume(
         (["send", "SCAN", "--to", "tcp://*:9", "--plain"], "--plain is for frames"),
         (["reconstruct", "SCAN", "--replay", "-o", "x.h5", "--volume", "v.h5"], "give both"),
         (["reconstruct", "SCAN", "--replay", "-o", "x.h5", "--newest", "99"], "want 1 to 60 s"),
+        (["reconstruct", "SCAN", "--replay", "-o", "x.h5", "--device", "cuda"], "is of the CPU"),
         (
             [
                 "reconstruct",
