@@ -59,10 +59,13 @@ def write_atomically(
         part.write_bytes(data)
 
 
-def write_together(files: Mapping[Path, bytes | memoryview]) -> None:
+def write_together(
+    files: Mapping[Path, bytes | memoryview], before: Callable[[], None] | None = None
+) -> None:
     """Write files that belong together: none takes its place before all are on the disk.
 
-    They take their places in the order given, so that the last may say that all are there.
+    They take their places in the order given, so that the last may say that all are there;
+    `before` is called when all are on the disk, just before.
     """
     with ExitStack() as stack:
         parts = []
@@ -73,6 +76,8 @@ def write_together(files: Mapping[Path, bytes | memoryview]) -> None:
         for part, (path, data) in zip(parts, files.items(), strict=True):
             part.finish()
             refuse_other_bytes(part.file, (data,), path)
+        if before is not None:
+            before()
         for part in parts:
             part.put_in_place()
 

@@ -29,6 +29,8 @@ from engine.io.dicom.series_writer import DicomSeriesWriter
 from engine.io.gate.emissions import GateEmissions
 from engine.io.gate.reader import GateRoot
 from engine.io.histogram_hdf5 import HistogramHdf5
+from engine.io.interfile_image import InterfileImage
+from engine.io.interfile_image_writer import InterfileImageWriter
 from engine.io.listmode_hdf5 import ListModeHdf5
 from engine.io.metaimage_volume import MetaImageVolumes, MetaImageWriter
 from engine.io.minc import Minc
@@ -57,11 +59,11 @@ SINOGRAM_READERS: tuple[type[SinogramReader], ...] = (InterfileSinogram,)
 VOLUME_READERS: tuple[type[VolumeReader], ...] = (
     *(Nifti, VolumeHdf5, GateEmissions),
     *(MetaImageVolumes, Nrrd, DicomSeries, TiffVolume, Mrc, Minc, NiftiPair),
-    ArrayVolume,
+    *(ArrayVolume, InterfileImage),
 )
 WRITERS: tuple[type[VolumeWriter], ...] = (
     *(NiftiWriter, VolumeHdf5Writer, DicomSeriesWriter, MetaImageWriter, NrrdWriter),
-    *(OmeTiffWriter, TiffWriter, PngWriter, CineWriter),
+    *(InterfileImageWriter, OmeTiffWriter, TiffWriter, PngWriter, CineWriter),
 )
 """Writers of volumes, in the order in which they are offered."""
 

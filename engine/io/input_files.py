@@ -18,6 +18,7 @@ from engine.io.formats import VOLUME_READERS
 from engine.io.open_input import open_input
 from engine.io.provenance_file import found_sidecar
 from engine.io.scanners import MAP_SUFFIXES
+from engine.io.sinogram_header import header_for
 from engine.io.toml_file import read_toml
 from engine.io.xray import find as _xray
 from engine.io.xray.nikon import LISTS
@@ -28,14 +29,14 @@ from engine.io.xray.varian import Varian, files_of
 
 MAX_TEXT_BYTES = 1 << 23
 """Longer files are no headers; a sidecar may hold an angle of each view."""
-HEADERS = (".mhd", ".nhdr", ".hdr", ".hv")
+HEADERS = (".mhd", ".nhdr", ".hdr", ".hv", ".ahv")
 """How headers end whose values lie in another file."""
 
 
 def files_behind(path: Path) -> tuple[Path, ...]:
     """Return a file, or what a folder stands for, and all that is read with it."""
     scan = _scan(path)
-    header = path if scan is None else scan[1]
+    header = _header_of(path) if scan is None else scan[1]
     slices = series_files(header)
     if slices:
         return tuple(dict.fromkeys((path, *slices, *_provenance_of_series(header))))
@@ -99,6 +100,14 @@ def _scan(path: Path) -> _xray.Found | None:
         return None
 
 
+def _header_of(path: Path) -> Path:
+    """Return the header that values stand for, any other path as it is."""
+    try:
+        return path if is_folder(path) else header_for(path) or path
+    except EngineError:
+        return path
+
+
 def _files_in(folder: Path) -> list[Path]:
     try:
         return [each for each in entries(folder) if is_file(each)]
@@ -118,7 +127,7 @@ def _named(header: Path, beside: Iterable[Path]) -> Iterator[Path]:
 def _naming(data: Path, beside: Iterable[Path]) -> Iterator[Path]:
     """Yield the headers that name a data file."""
     for each in beside:
-        is_header = ".hdr" in each.name.lower() or each.suffix.lower() == ".toml"
+        is_header = ".hdr" in each.name.lower() or each.suffix.lower() in (".toml", ".hs", *HEADERS)
         if is_header and (data.name in _words(each) or data.name.encode() in _text(each)):
             yield each
 

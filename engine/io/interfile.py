@@ -10,6 +10,20 @@ from engine.errors import FileFormatError
 from engine.io.open_input import InputFile
 
 MAX_HEADER_BYTES = 1_000_000
+NUMBERS = {
+    **{("float", n): f"f{n}" for n in (4, 8)},
+    **{("signed integer", n): f"i{n}" for n in (1, 2, 4)},
+    **{("unsigned integer", n): f"u{n}" for n in (1, 2, 4)},
+}
+FLOATS = ("short float", "long float")
+ORDERS = {"littleendian": "<", "bigendian": ">"}
+DIGEST = "; sha256 of the bins"
+"""In our headers, a comment to others: which data they were written with."""
+FEETWARDS, NO_SIDES = "LPI", "xyz"
+ENTERED = {"head_in": "HF", "feet_in": "FF"}
+LYING = {"supine": "S", "prone": "P"}
+SUPINE = ("patient orientation := head_in", "patient rotation := supine")
+"""Lines that say that z runs towards the feet."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +63,45 @@ class InterfileHeader:
             )
         return int(number)
 
+    def of_axis(self, key: str, axis: int) -> str | None:
+        """Return the value of a key that is given for each axis, written `key [1]` or `key[1]`."""
+        return self.text(f"{key} [{axis}]") or self.text(f"{key}[{axis}]")
+
+    @property
+    def number_type(self) -> str:
+        """How numpy writes the type of the numbers, with their order of bytes."""
+        name = (self.text("number format") or "").lower()
+        kind = ("float" if name in FLOATS else name, self.whole("number of bytes per pixel"))
+        stated = self.text("imagedata byte order") or self.text("image data byte order")
+        order = (stated or "littleendian").lower()
+        if kind not in NUMBERS or order not in ORDERS:
+            raise FileFormatError(
+                f"{self.path.name}: numbers of format {name!r} with {kind[1]} bytes, {order}; "
+                "want float or (un)signed integers, little- or big-endian."
+            )
+        return ORDERS[order] + NUMBERS[kind]
+
+    @property
+    def position(self) -> str:
+        """How the patient lay: "HFS" and its like, "" where the header does not say."""
+        entered = (self.text("patient orientation") or "").upper()
+        if entered in ("HFS", "HFP", "FFS", "FFP"):
+            return entered
+        lying = (self.text("patient rotation") or "").lower()
+        return ENTERED.get(entered.lower(), "") + LYING.get(lying, "")
+
+    @property
+    def axes(self) -> str:
+        """Sides of the patient to which x, y and z of the scanner grow; "" where it is not said.
+
+        STIR and Siemens count x to the right of who faces the scanner, y down and z out along the
+        bed: to the left, back and feet of a patient who lies head first on the back. All others
+        lie in ways that we have no letters for ("xyz").
+        """
+        if len(self.position) < 3:
+            return ""
+        return FEETWARDS if self.position == "HFS" else NO_SIDES
+
     @property
     def data_file(self) -> Path:
         """The data file, which lies in the header's own folder."""
@@ -68,6 +121,16 @@ class InterfileHeader:
 def is_interfile(head: bytes) -> bool:
     """Whether a file begins like an Interfile header."""
     return head.lstrip(b"\xef\xbb\xbf \t\r\n").upper().startswith(b"!INTERFILE")
+
+
+def refuse_others_data(header: InterfileHeader, data: InputFile) -> None:
+    """Refuse data that another header of ours was written with."""
+    said = header.text(DIGEST)
+    if said is not None and said != data.sha256():
+        raise FileFormatError(
+            f"{header.path.name}: {data.name} beside it is not the one it was written with; copy "
+            "both files again."
+        )
 
 
 def read_header(file: InputFile) -> InterfileHeader:

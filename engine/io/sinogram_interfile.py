@@ -19,7 +19,15 @@ from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.sinogram_layout import Segment, SinogramLayout
 from engine.io.atomic_write import refuse_impossible, write_together
 from engine.io.base import SinogramReader
-from engine.io.interfile import InterfileHeader, is_interfile, read_header
+from engine.io.interfile import (
+    DIGEST,
+    FEETWARDS,
+    SUPINE,
+    InterfileHeader,
+    is_interfile,
+    read_header,
+    refuse_others_data,
+)
 from engine.io.open_input import InputFile, open_input
 from engine.settings import parse
 
@@ -27,15 +35,7 @@ SUFFIX, BINS = ".hs", ".s"
 MARK = b"ring difference per segment"
 AXES = {1: "tangential coordinate", 4: "segment"}
 BY_VIEW, BY_PLANE = ("axial coordinate", "view"), ("view", "axial coordinate")
-NUMBERS = {
-    **{("float", n): f"f{n}" for n in (4, 8)},
-    **{("signed integer", n): f"i{n}" for n in (1, 2, 4)},
-    **{("unsigned integer", n): f"u{n}" for n in (1, 2, 4)},
-}
-ORDERS = {"littleendian": "<", "bigendian": ">"}
 ARC = "arc correction"
-DIGEST = "; sha256 of the bins"
-"""In our headers, a comment to others: which bins they were written with."""
 CM, SCANNER = 10.0, "scanner type"
 
 
@@ -57,7 +57,7 @@ class InterfileSinogram(SinogramReader):
         header = read_header(file)
         layout, by_view = _layout_of(header), _is_by_view(header)
         with open_input(header.data_file) as data:
-            _refuse_others_bins(header, data)
+            refuse_others_data(header, data)
             values = _values(header, data, layout, by_view=by_view)
         n_bad = int(np.count_nonzero(~np.isfinite(values)))
         if n_bad:
@@ -68,17 +68,9 @@ class InterfileSinogram(SinogramReader):
             "system": header.text("originating system") or "unknown",
             APPLIED: (header.text("applied corrections") or "").strip("{} ").lower(),
         }
+        if header.axes:
+            info["axes"] = header.axes
         return Sinogram(layout, values, duration or 0.0, info=info)
-
-
-def _refuse_others_bins(header: InterfileHeader, data: InputFile) -> None:
-    """Refuse bins that another header of ours was written with."""
-    said = header.text(DIGEST)
-    if said is not None and said != data.sha256():
-        raise FileFormatError(
-            f"{header.path.name}: {data.name} beside it is not the one it was written with; copy "
-            "both files again."
-        )
 
 
 def _wanted(header: InterfileHeader, key: str) -> int:
@@ -188,16 +180,9 @@ def _values(
     header: InterfileHeader, data: InputFile, layout: SinogramLayout, *, by_view: bool
 ) -> Bins:
     """(n_bins,) as (plane, view, tangential bin)."""
-    kind = ((header.text("number format") or "").lower(), header.whole("number of bytes per pixel"))
-    order = (header.text("imagedata byte order") or "littleendian").lower()
-    if kind not in NUMBERS or order not in ORDERS:
-        raise FileFormatError(
-            f"{header.path.name}: numbers of format {kind[0]!r} with {kind[1]} bytes, {order}; "
-            "want float or (un)signed integers, little- or big-endian."
-        )
     start = header.whole("data offset in bytes[1]") or 0
     scale = header.number("image scaling factor[1]")
-    stored = data.array(ORDERS[order] + NUMBERS[kind], (layout.n_bins,), start)
+    stored = data.array(header.number_type, (layout.n_bins,), start)
     values = np.empty(layout.n_bins, np.float32)
     begin = 0
     for each in layout.segments:
@@ -246,6 +231,7 @@ def _lines(data: Sinogram, bins: str, digest: str) -> list[str]:
         f"originating system := {s.name}",
         "!version of keys := STIR4.0",
         "!GENERAL DATA :=",
+        *(SUPINE if data.info.get("axes") == FEETWARDS else ()),
         "!GENERAL IMAGE DATA :=",
         "!type of data := PET",
         "imagedata byte order := LITTLEENDIAN",

@@ -13,7 +13,8 @@ from tests.disturbed.power import Change, Contents, Disk, read_log
 from tests.disturbed.writers import WRITERS
 
 TOGETHER = {
-    f"{name}.provenance.json": name for name in ("a.nii", "a.mha", "a.tif", "a.nrrd", "a.ome.tif")
+    f"{name}.provenance.json": name
+    for name in ("a.nii", "a.mha", "a.tif", "a.nrrd", "a.hv", "a.ome.tif")
 } | {"a.provenance.json": "a.nii.gz"}
 """Files that are never there beside another than the one they were written with."""
 

@@ -266,6 +266,7 @@ WRITERS: tuple[Writer, ...] = (
     Writer("frames of time", _frames, ("engine/io/frame_series.py",)),
     Writer("MetaImage", _volume("a.mha"), ("engine/io/metaimage_volume.py",)),
     Writer("NRRD", _volume("a.nrrd"), ("engine/io/nrrd_volume.py",)),
+    Writer("Interfile image", _volume("a.hv"), ("engine/io/interfile_image_writer.py",)),
     Writer("OME-TIFF", _volume("a.ome.tif"), ("engine/io/ome_tiff.py",)),
     Writer("film", _volume("a.gif"), ("engine/io/cine.py",)),
     Writer("TIFF stack", _volume("a.tif"), ("engine/io/tiff_volume.py",)),

@@ -21,6 +21,7 @@ from engine.io.dicom.reader import DicomSeries
 from engine.io.gate.emissions import GateEmissions
 from engine.io.gate.reader import GateRoot
 from engine.io.histogram_hdf5 import HistogramHdf5
+from engine.io.interfile_image import InterfileImage
 from engine.io.listmode_hdf5 import ListModeHdf5
 from engine.io.metaimage_volume import MetaImageVolumes
 from engine.io.minc import Minc
@@ -194,7 +195,7 @@ UNPACKING: dict[type[Format], tuple[Bomb, ...]] = {
 """Readers of what may be packed, and what is tried on them."""
 TIFFS = {AstraVectors, Nikon, Bruker, FlexRay}
 """Read TIFF images as the sidecar's are read, and nothing else that is packed."""
-PLAIN = {AdacCsv, Castor, InterfileSinogram, Mrc, NiftiPair, Safir, SiemensMmr}
+PLAIN = {AdacCsv, Castor, InterfileImage, InterfileSinogram, Mrc, NiftiPair, Safir, SiemensMmr}
 """Read nothing that is packed."""
 BESIDE: tuple[Bomb, ...] = (
     *(bombs.packed_matrix, hdf5("own-response"), hdf5("efficiencies-hdf5")),

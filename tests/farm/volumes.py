@@ -46,6 +46,12 @@ def meta(folder: Path, *, whole: bool) -> Path:
     return others.as_metaimage_says(folder / "a", *others.turned((0, 1, 2), (1, 1, 1)))
 
 
+def interfile(folder: Path) -> Path:
+    save(others.patient(), folder / "a.hv")
+    (folder / "a.hv.provenance.json").unlink()
+    return folder / "a.hv"
+
+
 def ome(folder: Path) -> Path:
     (folder / "a.ome.tif").write_bytes(ome_tiff_bytes(others.patient()))
     return folder / "a.ome.tif"
@@ -117,6 +123,7 @@ VOLUMES = (
     ("nrrd-bzip2", partial(packed_nrrd, encoding="bzip2")),
     ("mha", partial(meta, whole=True)),
     ("mhd", partial(meta, whole=False)),
+    ("interfile-image", interfile),
     ("ome-tiff", ome),
     ("imagej", imagej),
     ("mrc", mrc),

@@ -82,7 +82,7 @@ def read(context: Context) -> Stage[tuple[Sinogram, ImageSpace]]:
     yield Loaded(f"{data.n_prompts:,.0f} counts, {data.layout.describe()}", context.log.facts)
     yield from stages.say_notes(context, data)
     yield context.log.end("read", bins=data.layout.n_bins)
-    return data, ImageSpace(grid)
+    return data, ImageSpace(grid, axes=data.info.get("axes", "LPS"))
 
 
 def correct(context: Context, data: Sinogram) -> Stage[Sinogram]:

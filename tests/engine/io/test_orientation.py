@@ -22,6 +22,7 @@ from engine.io import WRITERS, read_volume, save
 from engine.io.base import VolumeWriter
 from engine.io.cine import CineWriter
 from engine.io.dicom.series_writer import DicomSeriesWriter
+from engine.io.interfile_image_writer import InterfileImageWriter
 from engine.io.metaimage_volume import MetaImageWriter
 from engine.io.nifti import NiftiWriter
 from engine.io.nrrd_volume import NrrdWriter
@@ -88,6 +89,22 @@ def by_the_specification_of_metaimage(path: Path) -> dict[int, Point]:
     affine[:3, :3] = directions * numbers["ElementSpacing"]
     affine[:3, 3] = numbers["Offset"]
     return _through(values, affine, (1.0, 1.0, 1.0))
+
+
+def by_the_rule_of_stir(path: Path) -> dict[int, Point]:
+    """Voxel i lies at first + i · size; z, around the middle and its first, leads to the feet."""
+    lines = (line.partition(":=") for line in path.read_text().splitlines())
+    said = {key.strip(" !"): value.strip() for key, _, value in lines}
+    assert (said["patient orientation"], said["patient rotation"]) == ("head_in", "supine")
+    shape, voxel, first = (
+        [float(said[f"{key} [{k}]"]) for k in (1, 2, 3)]
+        for key in ("matrix size", "scaling factor (mm/pixel)", "first pixel offset (mm)")
+    )
+    values = np.fromfile(path.with_name(said["name of data file"]), "<f4")
+    affine = np.diag([*voxel, 1.0])
+    affine[:3, 3] = [*first[:2], first[2] - (shape[2] - 1) / 2 * voxel[2]]
+    n_x, n_y, n_z = (int(n) for n in shape)
+    return _through(values.reshape(n_z, n_y, n_x).transpose(2, 1, 0), affine, (1.0, 1.0, -1.0))
 
 
 def by_pynrrd(path: Path) -> dict[int, Point]:
@@ -161,6 +178,7 @@ READ_BY: dict[type[VolumeWriter], tuple[str, Read]] = {
     MetaImageWriter: (".mha", by_the_specification_of_metaimage),
     TiffWriter: (".tif", by_tifffile),
     NrrdWriter: (".nrrd", by_pynrrd),
+    InterfileImageWriter: (".hv", by_the_rule_of_stir),
     OmeTiffWriter: (".ome.tif", by_tifffile_as_ome),
 }
 
@@ -187,7 +205,7 @@ def refuse_other_places(found: dict[int, Point], grid: ImageGrid) -> None:
 
 
 @pytest.mark.parametrize("axes", AXES)
-@pytest.mark.parametrize("ending", [".nii", ".nii.gz", ".h5", ".mha", ".nrrd", ".ome.tif"])
+@pytest.mark.parametrize("ending", [".nii", ".nii.gz", ".h5", ".mha", ".nrrd", ".hv", ".ome.tif"])
 def test_what_we_read_back_is_what_was_written(tmp_path: Path, ending: str, axes: str) -> None:
     volume = phantom(axes)
     save(volume, tmp_path / f"a{ending}", {"algorithm": "osem"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -73,6 +74,13 @@ def test_what_is_written_comes_back(changes, tmp_path):
     ends = [each.layout.points_mm[each.layout.ends_of(bins)] for each in (again, data)]
     np.testing.assert_allclose(*ends, atol=1e-9)
     assert again.layout.identity == data.layout.identity and again.duration_s == 3.5
+
+
+@pytest.mark.parametrize("info", [{}, {"axes": "LPI"}])
+def test_the_sides_of_the_patient_come_back(info, tmp_path):
+    data = replace(drawn(SinogramLayout.of(RING)), info=info)
+    write_sinogram(data, tmp_path / "a.hs")
+    assert read_sinogram(tmp_path / "a.hs").info.get("axes") == info.get("axes")
 
 
 @pytest.mark.parametrize(("kind", "n"), [("unsigned integer", 2), ("signed integer", 4)])
