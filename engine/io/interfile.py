@@ -8,6 +8,7 @@ from pathlib import Path
 
 from engine.errors import FileFormatError
 from engine.io.open_input import InputFile
+from engine.io.straight_axes import NO_SIDES
 
 MAX_HEADER_BYTES = 1_000_000
 NUMBERS = {
@@ -19,7 +20,7 @@ FLOATS = ("short float", "long float")
 ORDERS = {"littleendian": "<", "bigendian": ">"}
 DIGEST = "; sha256 of the bins"
 """In our headers, a comment to others: which data they were written with."""
-FEETWARDS, NO_SIDES = "LPI", "xyz"
+FEETWARDS = "LPI"
 ENTERED = {"head_in": "HF", "feet_in": "FF"}
 LYING = {"supine": "S", "prone": "P"}
 SUPINE = ("patient orientation := head_in", "patient rotation := supine")

@@ -20,7 +20,6 @@ from engine.errors import FileFormatError, GeometryError
 from engine.geometry.grid import ImageGrid
 from engine.io.base import VolumeReader
 from engine.io.interfile import (
-    NO_SIDES,
     InterfileHeader,
     is_interfile,
     read_header,
@@ -30,7 +29,7 @@ from engine.io.mu_units import CONTENT, PER_CM, PER_MM
 from engine.io.open_input import InputFile, open_input, refuse_not_finite
 from engine.io.provenance_file import provenance_beside
 from engine.io.ranges import known_unit, stated_grid
-from engine.io.straight_axes import in_scanner_frame
+from engine.io.straight_axes import NO_SIDES, in_scanner_frame
 from engine.plain import Plain
 
 HEADER, SIEMENS_HEADER, VALUES = ".hv", ".v.hdr", ".v"

@@ -17,10 +17,10 @@ from engine.data.volume import Volume
 from engine.errors import FileFormatError
 from engine.io.atomic_write import refuse_impossible, write_together
 from engine.io.base import VolumeWriter
-from engine.io.interfile import DIGEST, NO_SIDES, SUPINE
+from engine.io.interfile import DIGEST, SUPINE
 from engine.io.interfile_image import HEADER, SIDES, UNIT, VALUES
 from engine.io.provenance_file import sidecar_path, writing_provenance
-from engine.io.straight_axes import in_scanner_frame
+from engine.io.straight_axes import NO_SIDES, in_scanner_frame
 from engine.plain import Plain
 
 

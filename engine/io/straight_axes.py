@@ -22,6 +22,8 @@ from engine.io.ranges import stated_grid
 
 MAX_TILT = 1e-3
 """Largest direction cosine off the axes: 0.06°, half a voxel over 500 voxels."""
+NO_SIDES = "xyz"
+"""Axes of a volume that does not say how a patient lay."""
 LPS_TO_RAS = np.diag([-1.0, -1.0, 1.0, 1.0])
 """And back: files of brain imaging count to the right and to the front."""
 
@@ -88,8 +90,11 @@ def straightened(
 
 
 def facing(volume: Volume, like: Volume) -> Volume:
-    """Return a volume with its z along that of another of the same patient."""
-    if volume.head_sign == like.head_sign:
+    """Return a volume with its z along that of another of the same patient.
+
+    One that does not say how the patient lay has the scanner's axes, and is left as it is.
+    """
+    if volume.head_sign == like.head_sign or volume.axes == NO_SIDES:
         return volume
     turned = in_scanner_frame(volume)
     return replace(turned, info={**turned.info, "axes": like.axes})

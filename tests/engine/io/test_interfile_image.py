@@ -11,7 +11,7 @@ import pytest
 from engine.data.volume import Volume
 from engine.errors import EngineError
 from engine.geometry.grid import ImageGrid
-from engine.io import read_mu_map, read_volume, save, scan_file
+from engine.io import facing, read_mu_map, read_volume, save, scan_file
 from engine.io.input_files import files_behind
 from engine.io.interfile import read_header
 from engine.io.interfile_image import InterfileImage
@@ -122,6 +122,17 @@ def test_no_side_is_named_that_is_not_known(
     found = read_volume(stir(tmp_path, *changes))
     assert found.axes == "xyz" and any(words in note for note in found.notes)
     np.testing.assert_array_equal(found.values, patient().values)
+
+
+def test_a_map_without_sides_keeps_the_axes_of_the_scanner(tmp_path: Path) -> None:
+    """Beside an image whose z runs to the feet as well: nobody said that it should be turned."""
+    source = patient()
+    feetwards = Volume(source.values, source.grid, "", {"axes": "LPI"})
+    unsaid = read_volume(stir(tmp_path, ("head_in", ""), ("supine", "")))
+    np.testing.assert_array_equal(facing(unsaid, feetwards).values, source.values)
+    said = read_volume(stir(tmp_path))
+    np.testing.assert_array_equal(facing(said, feetwards).values, source.values)
+    np.testing.assert_array_equal(facing(said, source).values, source.values[::-1])
 
 
 def test_a_siemens_map_is_in_the_unit_that_it_states(tmp_path: Path) -> None:
