@@ -38,7 +38,7 @@ WARM_S = 4.0
 """From the first image until the figures are taken."""
 COPIES = 3
 """Arrays for each view: line integrals, and filtered ones by rows and by columns."""
-ROOM = 0.5
+ROOM = 0.7
 """Part of the free memory that a setup may take."""
 BAR_SETUP = "FleX-ray"
 LEAST_HZ, MOST_MEDIAN_MS, MOST_P99_MS = 12.0, 150.0, 300.0
