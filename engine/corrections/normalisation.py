@@ -39,7 +39,9 @@ def _attach(data: Any, components: Components) -> Any:
     """Return the scan with what is new of crystals, and with the tables of its lines."""
     crystals = components.of_crystals(data.scanner)
     if crystals is not None:
-        data = replace(data, efficiencies=crystals, live_times=None)  # which went with the others
+        # live times of crystals over time, which list mode may have, went with the others
+        others = {"live_times": None} if hasattr(data, "live_times") else {}
+        data = replace(data, efficiencies=crystals, **others)
     if components.live is not None:
         data = replace(data, info={**data.info, LIVE_BLOCKS: len(components.live)})
     more = components.has_tables or components.live is not None

@@ -10,6 +10,8 @@ import pytest
 
 from engine.backend import cpu
 from engine.corrections.histogram import LineNormalisation, LineRandoms, SuppliedBackground
+from engine.corrections.normalisation import EFFICIENCIES
+from engine.data.components import Components
 from engine.data.histogram import Histogram
 from engine.geometry.scanner import pair_product
 from tests.engine.geometry.panels import panels
@@ -119,3 +121,9 @@ def test_randoms_say_their_share_of_the_prompts() -> None:
     data = scan(delayeds=drawn)
     words = LineRandoms().summary(data, LineRandoms().apply(data, on=ON))
     assert words.startswith(f"{SCANNER.n_lors:,} delayeds, 20.0 % of the prompts")
+
+
+def test_efficiencies_of_a_file_go_to_the_scan() -> None:
+    given = np.linspace(0.5, 1.5, SCANNER.n_crystals, dtype=np.float32)
+    found = EFFICIENCIES.attached(scan(), Components(crystals=given))
+    np.testing.assert_array_equal(found.efficiencies, given)
