@@ -64,11 +64,12 @@ def isocenter_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def pytest_collection_finish() -> None:
     """Take modules and tests out of the garbage collector's sight, which walks them in vain.
 
-    What tests leave is collected less often than usual: that is a twentieth of their time.
+    What tests leave is collected less often than usual, but old windows soon: Qt would style them
+    with each new one.
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 20, 100)
+    gc.set_threshold(5_000, 10, 2)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
