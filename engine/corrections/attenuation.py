@@ -101,9 +101,14 @@ def _attach(data: ListMode, mu_map: Volume) -> ListMode:
 def _as_the_scanner_sees(data: ListMode, mu_map: Volume) -> Volume:
     """Return a map of a DICOM series, whose z is the patient's, along the z of the scanner."""
     from engine.io.dicom.reader import DicomSeries
-    from engine.io.straight_axes import in_scanner_frame
+    from engine.io.straight_axes import NO_SIDES, in_scanner_frame
 
     is_of_patient = mu_map.info.get("format") == DicomSeries.name
+    if is_of_patient and data.info.get("axes") == NO_SIDES:
+        raise DataError(
+            "the map is in the axes of the patient, and this scan does not tell how they lie in "
+            "the scanner; register the map, or save it in the scanner's axes."
+        )
     sign = -1 if str(data.info.get("axes", "LPS")).endswith("I") else 1
     if not is_of_patient or mu_map.head_sign == sign:
         return mu_map

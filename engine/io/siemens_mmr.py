@@ -16,7 +16,7 @@ from engine.io.base import ListModeReader
 from engine.io.cut_off import CutOff, words_of
 from engine.io.file_words import Words
 from engine.io.folder import entries
-from engine.io.interfile import InterfileHeader, is_interfile, read_header
+from engine.io.interfile import FEETWARDS, InterfileHeader, is_interfile, read_header
 from engine.io.listmode_tail import ListModeTail
 from engine.io.open_input import InputFile, open_input
 from engine.io.petlink import TAG, AddressBook, Decoded, decode, word_format
@@ -233,8 +233,8 @@ def _info(header: InterfileHeader | None, decoded: Decoded | None, data_file: Pa
     if header is None:
         return info
     info["header_file"] = header.path.name
-    if _runs_feetwards(header):
-        info["axes"] = "LPI"
+    if header.axes:
+        info["axes"] = header.axes
     info |= {name: _fact(header, key, kind) for name, (key, kind) in FACTS.items()}
     info["scan_start"] = _moment(header, "study")
     info["injected_at"] = _moment(header, "tracer injection")
@@ -266,19 +266,19 @@ def _moment(header: InterfileHeader, what: str) -> str | None:
     return f"{day}T{time}{zone[1] if zone else ''}"
 
 
-def _runs_feetwards(header: InterfileHeader) -> bool:
-    """Whether the scanner's z leads to the feet: head first, supine (STIR calls it LPI)."""
-    return (header.text("patient orientation") or "").upper() == "HFS"
-
-
 def _notes(header: InterfileHeader | None, decoded: Decoded) -> tuple[str, ...]:
     notes = []
     if header is None:
         notes.append("No header names this file: isotope, dates and the frame are not known.")
-    if header is not None and _runs_feetwards(header):
+    if header is not None and header.axes == FEETWARDS:
         notes.append(
             "Positions are in the scanner's frame: for this patient, head first and supine, +z "
             "points towards the feet."
+        )
+    elif header is not None and header.axes:
+        notes.append(
+            f"The patient lay {header.position}: images are in the scanner's frame, without "
+            "letters for the patient's sides, and a μ-map must be in that frame."
         )
     if decoded.first_ms > 0:
         notes.append(

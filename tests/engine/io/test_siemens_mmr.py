@@ -199,6 +199,17 @@ class TestHeader:
         (inner / "scan.l.hdr").write_text(header(len(words), 0.3))
         assert read_listmode(inner / "scan.l.hdr").info["data_file"] == "scan.l"
 
+    @pytest.mark.parametrize(
+        ("said", "axes"), [("HFS", "LPI"), ("HFP", "xyz"), ("FFS", "xyz"), ("", None)]
+    )
+    def test_sides_are_named_only_where_they_are_known(
+        self, tmp_path: Path, words: np.ndarray, said: str, axes: str | None
+    ) -> None:
+        lying = f"patient orientation:={said}\n" if said else ""
+        data = read_mmr(tmp_path, words, header(len(words), 0.3, more=lying))
+        assert data.info.get("axes") == axes
+        assert any("frame" in note for note in data.notes) == bool(said)
+
     def test_a_missing_data_file_is_named(self, tmp_path: Path) -> None:
         (tmp_path / "scan.hdr").write_text(header(10, 1))
         with pytest.raises(ResourceError, match=r"scan\.l: no such file"):
