@@ -139,6 +139,7 @@ def _newest_interrupted() -> Job:
 
 def _demo(arguments: argparse.Namespace, console: Console) -> None:
     demo, folder = DEMOS[arguments.demo], arguments.output or demo_folder()
+    arguments.force |= arguments.output is None  # among the caches it replaces its own images
     console.line(demo.busy)
     study = demo.make(
         folder, on_progress=lambda done, total: console.show(Progressed("simulate", done, total))

@@ -11,7 +11,8 @@ import pytest
 from scipy.ndimage import binary_dilation, binary_erosion
 
 from engine.backend import cpu
-from engine.cli.main import parser
+from engine.cli.exit_codes import DONE
+from engine.cli.main import main, parser
 from engine.data.volume import Volume
 from engine.errors import ResourceError
 from engine.events import Corrected, Finished
@@ -24,7 +25,7 @@ from engine.io import (
     read_volume,
 )
 from engine.jobs.reconstruction import run
-from engine.modalities.demos import Demo, demo_folder
+from engine.modalities.demos import DEMOS, Demo, demo_folder
 from engine.modalities.dual_head_pet.demo import DualHeadDemo
 from engine.modalities.listmode_pet.demo import PetDemo
 from engine.modalities.studies import Study, find_protocol, read_study
@@ -253,3 +254,12 @@ def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
 )
 def test_the_command_line_makes_the_one_that_is_named(arguments: list[str], key: str) -> None:
     assert parser().parse_args(["demo", *arguments]).demo == key
+
+
+def test_the_demo_of_the_readme_can_be_seen_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(DEMOS, "ct", TINY)
+    for _ in range(2):
+        assert main(["demo", "ct", "--headless", "--device", "cpu"]) == DONE
+    assert "Picture:" in capsys.readouterr().out
