@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.control.reading import (
+from app.control.outcomes import (
     Addition,
     Choice,
     LoadedVolume,
     NewStudy,
     Outcome,
     Revision,
-    StudyReader,
     Wanted,
 )
+from app.control.reading import StudyReader
 from app.control.tasks import Tasks
 from app.control.undescribed import UndescribedError, undescribed
 from app.models.inputs import DATA, Inputs
@@ -219,7 +219,7 @@ class Opening(QObject):
 
     def _tell_left_out(self, refused: tuple[str, ...]) -> None:
         if refused:
-            title = "Something that is kept for this scanner was left out."
+            title = "Something that belongs to this scan was left out."
             self._session.raise_problem(Problem(title, " ".join(refused)))
 
     def _refuse(self, request: Request, fault: EngineError) -> None:

@@ -5,89 +5,34 @@ A file is read for a role, or refused with a sentence; what is refused changes n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.control.outcomes import (
+    Addition,
+    Choice,
+    LoadedVolume,
+    NewStudy,
+    Outcome,
+    Revision,
+    Wanted,
+)
 from app.models.inputs import DATA, SCANNER, Input, Inputs
 from app.models.kept_inputs import KeepingOwner, KeptInputs
-from engine.data import FrameVolume, Volume
 from engine.errors import EngineError, GeometryError, ScannerMissingError, UnknownFormatError
 from engine.geometry import Scanner
-from engine.modalities import MODALITIES, Protocol, ScanSummary, Study, all_roles
+from engine.modalities import (
+    MODALITIES,
+    Recognised,
+    ScanFiles,
+    ScanSummary,
+    Study,
+    all_roles,
+)
 
 if TYPE_CHECKING:  # the loader is not needed to open the window
     from engine.jobs import ForeignFiles
-
-
-@dataclass(frozen=True)
-class NewStudy:
-    """Another scan with all that belongs to it.
-
-    Attributes
-    ----------
-    refused : sentences on kept inputs that were left out
-    """
-
-    inputs: Inputs
-    path: Path
-    protocol: Protocol | None = None
-    refused: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Revision:
-    """The same scan, read for another scanner."""
-
-    inputs: Inputs
-
-
-@dataclass(frozen=True)
-class Addition:
-    """One more input of the study."""
-
-    role: str
-    found: Input
-
-
-@dataclass(frozen=True)
-class LoadedVolume:
-    """A volume that is only looked at."""
-
-    volume: Volume
-    path: Path
-    frames: tuple[FrameVolume, ...] = ()
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A protocol to use."""
-
-    protocol: Protocol
-
-
-Outcome = NewStudy | Revision | Addition | LoadedVolume | Choice
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """The files of a study to read.
-
-    Attributes
-    ----------
-    scanner : the chosen one; None as the scan says
-    given : auxiliary files by role
-    is_whole : whether nothing that is kept may be added
-    complete_events : use what is complete of list mode that ends within a record
-    """
-
-    data: Path
-    scanner: str | None = None
-    given: Mapping[str, str] = field(default_factory=dict)
-    protocol: Protocol | None = None
-    is_whole: bool = False
-    complete_events: bool = False
 
 
 @dataclass(frozen=True)
@@ -117,7 +62,7 @@ class StudyReader:
         found = self.files.recognise(path)
         match found.purpose:
             case "scan":
-                return self._scan(path)
+                return self._scan(path) if found.files is None else self._of_folder(path, found)
             case "scanner":
                 return self.scanner(str(path))
             case "input" if found.role is not None:
@@ -169,7 +114,10 @@ class StudyReader:
     # parts
 
     def _scan_or_study(self, path: Path) -> NewStudy:
-        purpose = self.files.recognise(path).purpose
+        found = self.files.recognise(path)
+        purpose = found.purpose
+        if found.files is not None and found.role is None:
+            return self._with_beside(found.files)
         if purpose == "study":
             return self.study(self.files.study(path), path)
         if purpose != "scan":
@@ -184,6 +132,27 @@ class StudyReader:
         """Read a scan; a scanner that was chosen while no scan was open is for it."""
         chosen = self.inputs.get(SCANNER) if DATA not in self.inputs else None
         return self._new(Wanted(path, chosen.value if chosen is not None else None))
+
+    def _of_folder(self, path: Path, found: Recognised) -> Outcome:
+        """Read a scan with what lies beside it; a file of the open scan, or a map, alone."""
+        files, scan = found.files, self.inputs.get(DATA)
+        if files is None:
+            return self._scan(path)
+        if found.role is not None and scan is not None:
+            is_own, is_map = Path(scan.value) == files.data, found.role.lies_with_body
+            if is_own or (is_map and found.role.key in self.roles):
+                return self._auxiliary(found.role.key, path)
+        return self._with_beside(files)
+
+    def _with_beside(self, files: ScanFiles) -> NewStudy:
+        """Read a scan and what its folder has for it; what cannot be used is left out, and said."""
+        new, refused = self._new(Wanted(files.data)), []
+        for role, file in files.inputs.items():
+            try:
+                new.inputs[role] = self._read(role, str(file), new.inputs.scanner)
+            except EngineError as e:
+                refused.append(str(e))
+        return replace(new, refused=(*new.refused, *refused))
 
     def _volume(self, path: Path) -> Outcome:
         keys = tuple(self.roles) if DATA in self.inputs else ()

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.export.suv_choice import SuvChoice
-from app.export.writing import free_bytes, obstacle
+from app.export.writing import free_bytes, obstacle, remark
 from app.forms.fields import QuietCombo
 from app.look.file_dialogs import ask_save
 from app.look.formatting import size
@@ -25,7 +25,8 @@ from app.look.widgets import button, grow_to_fit, label, set_tone
 from app.models.kept_images import ALL_FRAMES, Kept
 from app.views.plain_text import plain_tip
 from app.views.text import image_title
-from engine.io import FRAME_SUFFIXES, WRITERS, existing, suffixes_of, usual_suffixes
+from engine.data import FrameVolume, Plain
+from engine.io import WRITERS, existing, frame_suffixes, suffixes_of, usual_suffixes
 
 WIDTH_PX = 620
 
@@ -34,12 +35,18 @@ class ExportDialog(QDialog):
     """Asks; `chosen` and `target` are the answer."""
 
     def __init__(
-        self, parent: QWidget, images: list[Kept], current: int, folder: Path, name: str = "image"
+        self,
+        parent: QWidget,
+        images: list[Kept],
+        current: int,
+        folder: Path,
+        name: str = "image",
+        made_by: Plain | None = None,
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Export")
         self.setMinimumWidth(WIDTH_PX)
-        self._images = images
+        self._images, self._made_by = images, made_by or None
         self.which = QuietCombo()
         self.which.setAccessibleName("Image")
         for kept in images:
@@ -122,24 +129,31 @@ class ExportDialog(QDialog):
     def _check(self) -> None:
         target, volume = self.target, self.chosen.volume
         self.values.offer(volume)
-        fault = obstacle(target, volume)
+        fault = obstacle(target, volume, self._made_by)
         if not fault and not any(each.ends(target) for each in WRITERS):
             fault = f"The name must end with one of {usual_suffixes(WRITERS)}."
         free = free_bytes(target.parent)
         note = f"{volume.grid.describe()} voxels, {size(volume.values.nbytes)} before compression"
-        n_frames = len([kept for kept in self._images if kept.frame is not None])
-        if self.chosen.label == ALL_FRAMES and n_frames:
-            each = ", ".join(FRAME_SUFFIXES)
-            note += f"; with its {n_frames} frames in {each}, else their sum or mean alone"
+        frames = [FrameVolume(kept.frame, kept.volume) for kept in self._images if kept.frame]
+        written: list[FrameVolume] = []
+        if self.chosen.label == ALL_FRAMES and frames:
+            gated = any(each.frame.gate for each in frames)
+            suffixes, what = frame_suffixes(gated=gated), "gates" if gated else "frames"
+            each = ", ".join(suffixes)
+            note += f"; with its {len(frames)} {what} in {each}, else their sum or mean alone"
+            written = frames if target.name.lower().endswith(suffixes) else []
         if free is not None:
             note += f"; {size(free)} free"
+        to_know = remark(target, volume, self._made_by or volume.info, written)
+        if to_know:
+            note += f". {to_know}"
         exists = "" if fault else existing(target)
         if exists:
             note += f". The file exists ({exists}); you will be asked before it is replaced."
         self.path.setToolTip(plain_tip(str(target)))
         self._note.setText(fault or note)
         grow_to_fit(self)
-        set_tone(self._note, "missing" if fault else "look" if exists else "muted")
+        set_tone(self._note, "missing" if fault else "look" if exists or to_know else "muted")
         self.save.setEnabled(not fault)
         self.save.setToolTip(plain_tip(fault))
         fits = (i for i, each in enumerate(WRITERS) if each.ends(target))

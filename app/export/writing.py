@@ -10,8 +10,8 @@ from pathlib import Path
 
 from app.models.kept_images import ALL_FRAMES, Kept
 from app.models.run_record import RunRecord
-from engine.data import FrameVolume, Plain, Volume
-from engine.errors import EngineError
+from engine.data import FrameVolume, Plain, Volume, bids_times
+from engine.errors import DataError, EngineError
 from engine.privacy import Names
 from engine.quality import SuvKind, in_suv
 from engine.results import default_export_name
@@ -29,13 +29,8 @@ def provenance_of(record: RunRecord, kept: Kept, *, identify: bool = False) -> P
     made_by = _made_by(record, kept, identify=identify)
     if kept.frame is None or made_by is None:
         return made_by
-    start_s, duration_s = kept.frame.start_s, kept.frame.duration_s
-    scan = made_by.get("scan", {})
-    return made_by | {
-        "scan": {**scan, "frames": [{"start_s": start_s, "duration_s": duration_s}]},
-        "FrameTimesStart": [start_s],
-        "FrameDuration": [duration_s],
-    }
+    scan = {**made_by.get("scan", {}), "frames": [kept.frame.facts()]}
+    return made_by | {"scan": scan, **bids_times([kept.frame])}
 
 
 def _made_by(record: RunRecord, kept: Kept, *, identify: bool) -> Plain | None:
@@ -49,7 +44,9 @@ def _made_by(record: RunRecord, kept: Kept, *, identify: bool) -> Plain | None:
         return {**info, "image": image, "run": record.title, "finished": False}
     from engine.jobs import hash_array
 
-    changed = {
+    done = {} if kept.place is None else {"iterations_done": kept.place[0]}
+    changed: Plain = {
+        **({} if kept.frame else {"before_finishing": True, **done}),
         "image": kept.label if kept.frame else f"{kept.label}, before the finishing filters",
         "output": record.provenance.get("output", {}) | {"sha256": hash_array(kept.volume.values)},
     }
@@ -82,12 +79,25 @@ def free_bytes(folder: Path) -> int | None:
         return None
 
 
-def obstacle(target: Path, volume: Volume) -> str:
+def remark(
+    target: Path, volume: Volume, provenance: Plain, frames: Sequence[FrameVolume] = ()
+) -> str:
+    """Return what to know before a volume is written to `target`; empty where there is nothing."""
+    from engine.io import save_remark
+
+    try:
+        return save_remark(volume, target, provenance, frames)
+    except EngineError:
+        return ""  # as `obstacle` says
+
+
+def obstacle(target: Path, volume: Volume, provenance: Plain | None = None) -> str:
     """Return why a volume cannot be written to `target`, empty if it can."""
-    from engine.io import can_save
+    from engine.io import can_save, save_remark
 
     try:
         can_save(target)
+        save_remark(volume, target, provenance)
     except EngineError as e:
         return str(e)
     free = free_bytes(target.parent) or 0
@@ -121,15 +131,22 @@ def frames_of(
     if kept.label != ALL_FRAMES:
         return ()
     try:
-        can_save_frames(target)
+        can_save_frames(target, gated=any(each.frame.gate for each in record.images.frames))
     except EngineError:
         return ()
     frames = tuple(record.images.frames)
-    expected = len(record.provenance.get("scan", {}).get("frames", frames))
+    opened = max((each.iterations for each in record.images.items if each.frame), default=0)
+    known = record.provenance.get("scan", {}).get("frames")
+    expected = opened if known is None else len(known)
     if len(frames) != expected and record.result_id:
         from engine.results import Results
 
         frames = Results().open(record.result_id).frames()
+    if len(frames) < expected and record.is_file:
+        raise DataError(
+            f"memory holds {len(frames)} of {expected} frames of the file that was opened; write "
+            "them with `isocenter export FILE OUT`, or export one frame alone."
+        )
     if kind is None:
         return frames
     whole = kept.volume.info  # which alone says dose and times

@@ -168,7 +168,7 @@ class RunModel(QObject):
     def show_stored(self, volume: Volume, name: str, frames: Sequence[FrameVolume] = ()) -> None:
         """Show a volume that was read from a file: it is exported already."""
         self._keep_frames(frames)
-        self._keep(name, volume)
+        self._keep(ALL_FRAMES if frames else name, volume)
         self.record.exported = self.record.is_file = True
         self.set_state(RunState.IDLE)
         self.select(None)

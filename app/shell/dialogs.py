@@ -73,7 +73,8 @@ class Dialogs(QObject):
         record, preferences = self._context.session.run.record, self._context.preferences
         items = record.images.items
         folder, name = export_folder(preferences.export_folder), export_name(record, items[current])
-        dialog = ExportDialog(self._parent, items, current, folder, name)
+        run = record.provenance
+        dialog = ExportDialog(self._parent, items, current, folder, name, run)
         while dialog.exec():
             if may_write(self._parent, dialog.target, self._context.session):
                 break

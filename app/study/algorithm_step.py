@@ -46,7 +46,7 @@ class AlgorithmStep(StepPanel):
             form.show_value(protocol)
             form.setEnabled(not self._run.state.is_active)
         has_scan = DATA in self._study.inputs
-        frames = ", in frames of time" if protocol.has_frames else ""
+        frames = f", in {protocol.frame_words}" if protocol.frame_words else ""
         self.say(f"{protocol.algorithm.describe()}{frames}", "ok" if has_scan else "waiting")
 
 

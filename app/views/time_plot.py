@@ -37,7 +37,7 @@ class CurveOverTime(StillPlot):
         self._note.setVisible(curve is None)
         for name in ("left", "bottom"):
             self.showAxis(name, show=curve is not None)
-        found = (curve.middles_s, curve.means, curve.deviations) if curve else ((), (), ())
+        found = (curve.middles, curve.means, curve.deviations) if curve else ((), (), ())
         times, means, spread = (np.array(column) for column in found)
         self._line.setData(times, means)
         self._whiskers.setData(x=times, y=means, height=2 * spread)
@@ -47,8 +47,10 @@ class CurveOverTime(StillPlot):
         high = float((means + spread).max())
         room = ROOM * (high - low) or 0.5
         self.setYRange(low, high + room, padding=0)
-        last = curve.frames[-1]
-        self.setXRange(0, last.start_s + last.duration_s, padding=0.01)
+        gates, last = curve.is_of_a_cycle, curve.frames[-1]
+        self.setLabel("bottom", "gate" if gates else "time [s]")
+        end = len(curve.frames) + 0.5 if gates else last.start_s + last.duration_s
+        self.setXRange(0.5 if gates else 0, end, padding=0.01)
         self.getAxis("left").setScale(10.0 ** -thousands([low, high]))
 
     def set_colours(self, colours: ViewColours) -> None:

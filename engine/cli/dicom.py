@@ -9,12 +9,21 @@ from engine.cli.console import Console
 from engine.cli.outputs import Output, add_force, add_identify
 from engine.cli.verbs import Verbs, add_verb
 from engine.errors import OutputError, SettingsError
-from engine.io import can_save, read_volume
+from engine.io import can_save, read_frames, read_volume, save_frames, scan_file
+from engine.io.atomic_write import refuse_impossible
+from engine.io.dicom.capture import write_capture
+from engine.io.dicom.enhanced import enhanced_files, write_enhanced
 from engine.io.dicom.network import CALLING, Node, echo, send
-from engine.io.dicom.series_writer import DicomSeriesWriter, write_series
-from engine.io.dicom.subject import subject_like
+from engine.io.dicom.reader import headers_of
+from engine.io.dicom.series_writer import write_series
+from engine.io.dicom.slices import header_at
+from engine.io.dicom.subject import Subject, subject_like
 from engine.io.open_input import open_input
+from engine.io.outputs import files_written
+from engine.io.siemens_extract import extract, written_with
 from engine.privacy.records import without_names
+
+FILE = ".dcm"
 
 
 def add_verbs(verbs: Verbs) -> None:
@@ -24,14 +33,20 @@ def add_verbs(verbs: Verbs) -> None:
 
     p = kinds.add_parser("write", help="write a volume as a folder of DICOM slices")
     p.add_argument("volume", type=Path, metavar="VOLUME")
-    p.add_argument("output", type=Path, action=Output, metavar="OUT.dicom")
     p.add_argument(
-        "--like",
+        "output",
         type=Path,
-        metavar="FILE",
-        help="a DICOM image of the same patient, whose patient and study the series belongs to; by "
-        "pseudonyms if left out",
+        action=Output,
+        written=lambda path, _: enhanced_files(path) if _is_file(path) else files_written(path),
+        metavar="OUT.dicom",
+        help="a folder; with --enhanced one file, OUT.dcm",
     )
+    p.add_argument(
+        "--enhanced",
+        action="store_true",
+        help="all slices of a CT in one Enhanced file, for viewers that take it",
+    )
+    _add_like(p)
     p.add_argument(
         "--same-frame",
         action="store_true",
@@ -40,6 +55,28 @@ def add_verbs(verbs: Verbs) -> None:
     add_force(p)
     add_identify(p)
     p.set_defaults(act=_write)
+
+    p = kinds.add_parser("capture", help="write a picture of a volume (secondary capture)")
+    p.add_argument("volume", type=Path, metavar="VOLUME")
+    p.add_argument("output", type=Path, action=Output, metavar="OUT.dcm")
+    _add_like(p)
+    add_force(p)
+    add_identify(p)
+    p.set_defaults(act=_capture)
+
+    p = kinds.add_parser("extract", help="take raw data of a Siemens scanner out of DICOM")
+    p.add_argument("raw", type=Path, metavar="RAW", help=".dcm with .bf beside it, .IMA or .ptd")
+    p.add_argument(
+        "output",
+        type=Path,
+        action=Output,
+        written=lambda path, _: written_with(path),
+        metavar="OUT.hdr",
+        help=".l.hdr, .s.hdr or .n.hdr; the data go beside it",
+    )
+    add_force(p)
+    add_identify(p)
+    p.set_defaults(act=_extract)
 
     p = kinds.add_parser("send", help="send DICOM files of a patient to a node (C-STORE)")
     p.add_argument("paths", type=Path, nargs="+", metavar="FILE", help="files, or folders of them")
@@ -51,6 +88,16 @@ def add_verbs(verbs: Verbs) -> None:
     p.set_defaults(act=_echo)
 
 
+def _add_like(p: argparse.ArgumentParser) -> None:
+    p.add_argument(
+        "--like",
+        type=Path,
+        metavar="FILE",
+        help="a DICOM image of the same patient, whose patient and study the result belongs to; by "
+        "pseudonyms if left out",
+    )
+
+
 def _add_node(p: argparse.ArgumentParser) -> None:
     p.add_argument("--to", required=True, metavar="HOST:PORT", help="where the node listens")
     p.add_argument("--called", default="ANY-SCP", metavar="TITLE", help="its title")
@@ -60,20 +107,75 @@ def _add_node(p: argparse.ArgumentParser) -> None:
 
 
 def _write(arguments: argparse.Namespace, console: Console) -> None:
-    if not DicomSeriesWriter.ends(arguments.output):
-        raise OutputError(f"{arguments.output.name}: the name of the folder must end with .dicom.")
+    what, ending = ("file", FILE) if arguments.enhanced else ("folder", ".dicom")
+    if not arguments.output.name.lower().endswith(ending):
+        raise OutputError(
+            f"{arguments.output.name}: the name of the {what} must end with {ending}."
+        )
     if arguments.same_frame and arguments.like is None:
         raise SettingsError("--same-frame wants --like, the image in whose frame this one lies.")
-    can_save(arguments.output)
-    subject = None
-    if arguments.like is not None:
-        with open_input(arguments.like) as file:
-            subject = subject_like(file, same_frame=arguments.same_frame)
-        console.line("Patient: {PatientName}, {PatientID}".format(**subject.attributes))
+    if arguments.enhanced:
+        refuse_impossible(arguments.output)
+    else:
+        can_save(arguments.output)
+    subject = _subject(arguments, console, same_frame=arguments.same_frame)
     volume = read_volume(arguments.volume)
     info = volume.info if arguments.identify else without_names(volume.info)
-    write_series(volume, arguments.output, info, subject)
-    console.line(f"Series: {arguments.output} ({volume.grid.shape[0]:,} slices)")
+    if arguments.enhanced:
+        write_enhanced(volume, arguments.output, info, subject)
+        console.line(f"Enhanced CT: {arguments.output} ({volume.grid.shape[0]:,} slices)")
+        return
+    frames = read_frames(arguments.volume)
+    if frames:
+        save_frames(volume, frames, arguments.output, info, subject)
+    else:
+        write_series(volume, arguments.output, info, subject)
+    of_time = f", {len(frames):,} frames of time" if frames else ""
+    console.line(f"Series: {arguments.output} ({volume.grid.shape[0]:,} slices{of_time})")
+
+
+def _is_file(path: Path) -> bool:
+    return path.suffix.lower() == FILE
+
+
+def _subject(
+    arguments: argparse.Namespace, console: Console, *, same_frame: bool = False
+) -> Subject | None:
+    """Return the patient that --like names, said to the user."""
+    if arguments.like is None:
+        return None
+    with open_input(arguments.like) as file:
+        subject = subject_like(file, same_frame=same_frame)
+    console.line("Patient: {PatientName}, {PatientID}".format(**subject.attributes))
+    return subject
+
+
+def _capture(arguments: argparse.Namespace, console: Console) -> None:
+    if not _is_file(arguments.output):
+        raise OutputError(f"{arguments.output.name}: the name of the picture must end with .dcm.")
+    refuse_impossible(arguments.output)
+    subject = _subject(arguments, console)
+    volume = read_volume(arguments.volume)
+    info = volume.info if arguments.identify else without_names(volume.info)
+    is_same = subject is not None and _is_of_one_series(arguments.volume, arguments.like)
+    series = headers_of(scan_file(arguments.volume)) if is_same else ()
+    write_capture(volume, arguments.output, info, subject, series)
+    console.line(f"Picture: {arguments.output}")
+
+
+def _extract(arguments: argparse.Namespace, console: Console) -> None:
+    for each in written_with(arguments.output):
+        refuse_impossible(each)
+    n_bytes = extract(arguments.raw, arguments.output, identify=arguments.identify)
+    data = written_with(arguments.output)[0]
+    console.line(f"Header: {arguments.output}; data: {data.name} ({n_bytes:,} bytes)")
+
+
+def _is_of_one_series(volume: Path, like: Path) -> bool:
+    """Whether both are of one DICOM series, so that what is known of one holds for the other."""
+    found = [header_at(scan_file(each)) for each in (volume, like)]
+    series = {"" if each is None else each.series for each in found}
+    return len(series) == 1 and "" not in series
 
 
 def _send(arguments: argparse.Namespace, console: Console) -> None:

@@ -109,7 +109,7 @@ def _protocol(arguments: argparse.Namespace) -> CtProtocol:
         )
     for output in (*slice_files(arguments.output), arguments.volume):
         if output is not None:
-            can_save(output)
+            can_save(output, protocol.modality)
     return protocol
 
 

@@ -89,7 +89,7 @@ def _protocol(arguments: argparse.Namespace) -> ListModeProtocol:
         raise SettingsError(f"--scan {arguments.scan}: list mode is kept as .h5.")
     for output in (arguments.output, arguments.volume):
         if output is not None:
-            can_save(output)
+            can_save(output, protocol.modality)
     return protocol
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from engine.errors import EngineError
 from engine.io.input_files import files_behind
 from engine.io.outputs import files_written, refuse_to_overwrite
+from engine.modalities.recognise import gathered
 from engine.modalities.studies import files_of_study, read_study
 from engine.privacy.key import file_of
 
@@ -108,8 +109,20 @@ def _is_there(name: str | Path) -> bool:
 
 def _files_of(path: Path) -> Iterator[Path]:
     yield from files_behind(path)
+    yield from _files_beside(path)
     if path.suffix.lower() == ".toml":
         try:
             yield from files_of_study(read_study(path))
         except EngineError:
             return  # no study; or a damaged one, as will be said where it is opened
+
+
+def _files_beside(path: Path) -> Iterator[Path]:
+    """Yield what comes along with a scan from its folder."""
+    try:
+        _, found = gathered(path)
+    except EngineError:
+        return  # as will be said where it is opened
+    if found is not None:
+        for each in (found.data, *found.inputs.values()):
+            yield from files_behind(each)

@@ -14,17 +14,24 @@ from engine.cli.event_log import log_lines
 from engine.cli.outputs import Output, add_complete_events, add_force, add_identify
 from engine.cli.verbs import Verbs, add_verb
 from engine.data.volume import Volume
-from engine.errors import DeviceError, ResourceError, SettingsError
+from engine.errors import DeviceError, ResourceError, SettingsError, UnknownFormatError
 from engine.events import Finished, Progressed
-from engine.io import WRITERS, can_save, can_save_frames, save, save_frames, usual_suffixes
+from engine.io import (
+    WRITERS,
+    can_save,
+    can_save_frames,
+    save,
+    save_frames,
+    save_remark,
+    usual_suffixes,
+)
 from engine.io.locks import only_writer
 from engine.io.outputs import files_written, refuse_to_overwrite
 from engine.jobs.checkpoint import Job, job_files, jobs, keep
 from engine.jobs.reconstruction import run
-from engine.modalities import MODALITIES
 from engine.modalities.demo import Demo
 from engine.modalities.demos import DEMOS, demo_folder
-from engine.modalities.recognise import all_roles, modality_of_scan
+from engine.modalities.recognise import all_roles, gathered, modality_of_scan, why_no_scan
 from engine.modalities.studies import files_of_study, find_protocol, read_study
 from engine.plain import Plain
 from engine.study.assignments import with_settings
@@ -102,10 +109,10 @@ def _device_options(p: argparse.ArgumentParser) -> None:
 
 
 def _reconstruct(arguments: argparse.Namespace, console: Console) -> None:
-    study = _study(arguments)
-    can_save(arguments.output)
+    study = _study(arguments, console)
+    can_save(arguments.output, study.protocol.modality)
     if study.protocol.has_frames:
-        can_save_frames(arguments.output)
+        can_save_frames(arguments.output, gated=study.protocol.has_gates)
     with only_writer(arguments.output):
         job = Job.create(study, folder=arguments.checkpoint, output=arguments.output)
         _complete(study, job, arguments, arguments.output, console, resume=False)
@@ -117,7 +124,7 @@ def _resume(arguments: argparse.Namespace, console: Console) -> None:
     if output == Path():
         raise SettingsError(f"job {job.id}: it has no output file; name one with -o OUT.")
     refuse_to_overwrite(files_written(output), _files_of_job(job), force=arguments.force)
-    can_save(output)
+    can_save(output, job.study.protocol.modality)
     with only_writer(output):
         _complete(job.study, job, arguments, output, console, resume=True)
 
@@ -162,9 +169,9 @@ def _demo_outputs(demo: Demo, folder: Path) -> tuple[Path, Path]:
     return folder / demo.name("-volume.nii.gz"), folder / demo.name("-picture.png")
 
 
-def _study(arguments: argparse.Namespace) -> Study:
+def _study(arguments: argparse.Namespace, console: Console) -> Study:
     """Gather the study from its file and the options; options win."""
-    study = _study_of(arguments.data)
+    study = _study_of(arguments.data, console)
     protocol = find_protocol(arguments.protocol) if arguments.protocol else study.protocol
     assignments = list(arguments.assignments)
     if arguments.frames is not None:
@@ -186,14 +193,22 @@ def _study(arguments: argparse.Namespace) -> Study:
     return study.model_copy(update=changes)
 
 
-def _study_of(path: Path) -> Study:
+def _study_of(path: Path, console: Console) -> Study:
     """Return the study of a study file, or of a scan with the standard protocol of its kind."""
+    modality, files = gathered(path)
+    if modality is not None and files is not None:
+        titles = {role.key: role.title for role in all_roles()}
+        for key, file in files.inputs.items():
+            console.line(f"{titles[key]}: {file.name}")
+        for note in files.notes:
+            console.line(f"note: {note}")
+        return Study(data=files.data, inputs=dict(files.inputs), protocol=modality.standard())
     modality = modality_of_scan(path)
     if modality is not None:
         return Study(data=path, protocol=modality.standard())
     if path.suffix == ".toml":
         return read_study(path)
-    return Study(data=path, protocol=MODALITIES[0].standard())  # whose reader says what is wrong
+    raise UnknownFormatError(why_no_scan(path))
 
 
 def _complete(
@@ -221,6 +236,9 @@ def _complete(
                 refuse_to_overwrite(
                     files_written(output), files_of_study(study), force=arguments.force
                 )
+                remark = save_remark(volume, output, volume.info, event.frames)
+                if remark:
+                    console.line(f"note: {remark}")
                 if event.frames:
                     save_frames(volume, event.frames, output, volume.info)
                 else:

@@ -17,7 +17,7 @@ from engine.cli.verbs import Verbs, add_verb
 from engine.data.calibration import CONCENTRATION
 from engine.data.volume import Volume
 from engine.errors import DataError, FileFormatError
-from engine.io import WRITERS, can_save, read_volume, save, usual_suffixes
+from engine.io import WRITERS, can_save, read_volume, save, save_remark, usual_suffixes
 from engine.io.open_input import open_input
 from engine.plain import Plain
 from engine.privacy.records import MADE_BY_US, without_names
@@ -82,8 +82,14 @@ def _suv(arguments: argparse.Namespace, console: Console) -> None:
         raise DataError(f"{name}: {e}") from e
     info = volume.info if arguments.identify else without_names(volume.info)
     values = (volume.values * np.float64(factor)).astype(np.float32)
-    unit = UNITS[arguments.kind]
-    save(replace(volume, values=values, unit=unit), arguments.output, {**info, SUV: said})
+    converted, made_by = (
+        replace(volume, values=values, unit=UNITS[arguments.kind]),
+        {**info, SUV: said},
+    )
+    remark = save_remark(converted, arguments.output, made_by)
+    if remark:
+        console.line(f"note: {remark}")
+    save(converted, arguments.output, made_by)
     console.line(
         f"Volume: {arguments.output} (SUV {SUV_TITLES[arguments.kind]} = {factor:.6g} · value)"
     )

@@ -12,10 +12,14 @@ from engine.cli.verbs import Verbs, add_verb
 from engine.io import (
     WRITERS,
     can_save,
+    frame_suffixes,
+    read_frames,
     read_histogram,
     read_listmode,
     read_volume,
     save,
+    save_frames,
+    save_remark,
     usual_suffixes,
     write_histogram,
     write_listmode,
@@ -50,8 +54,19 @@ def _export(arguments: argparse.Namespace, console: Console) -> None:
     can_save(arguments.output)
     volume = read_volume(arguments.volume)
     info = volume.info if arguments.identify else without_names(volume.info)
-    save(volume, arguments.output, info)
-    console.line(f"Volume: {arguments.output}")
+    for note in volume.notes:
+        console.line(f"note: {note}")
+    holds_frames = arguments.output.name.lower().endswith(frame_suffixes())
+    frames = read_frames(arguments.volume) if holds_frames else ()
+    remark = save_remark(volume, arguments.output, info, frames)
+    if remark:
+        console.line(f"note: {remark}")
+    if frames:
+        save_frames(volume, frames, arguments.output, info)
+    else:
+        save(volume, arguments.output, info)
+    of_time = f" ({len(frames):,} frames of time)" if frames else ""
+    console.line(f"Volume: {arguments.output}{of_time}")
 
 
 def _convert(arguments: argparse.Namespace, console: Console) -> None:

@@ -8,8 +8,6 @@ geometric factors w of the lines that the bin counts stands for 1 / N.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -19,71 +17,14 @@ from engine.arrays import Array
 from engine.backend import Backend
 from engine.corrections.attenuation import ATTENUATION_MAP, BATCH, attenuation_factors
 from engine.corrections.base import Additive, Correction, Multiplicative
+from engine.corrections.sinogram_roles import ATTENUATION, NORMALISATION, RANDOMS, SCATTER
 from engine.data.histogram import total
-from engine.data.input_role import InputRole, with_auxiliary
+from engine.data.input_role import InputRole
 from engine.data.sinogram import Sinogram
-from engine.errors import DataError, GeometryError
+from engine.errors import DataError
 
 LEAST_CORRECTION = 0.99
 """Attenuation correction factors are 1 and more; files round."""
-
-
-def _read(path: Path, _scanner: object) -> Sinogram:
-    from engine.io import read_sinogram
-
-    return read_sinogram(path)
-
-
-def _attach(key: str, title: str) -> Callable[[Sinogram, Sinogram], Sinogram]:
-    def attach(data: Sinogram, content: Sinogram) -> Sinogram:
-        if content.layout.identity != data.layout.identity:
-            raise GeometryError(
-                f"{title}: {content.layout.describe()} of {content.scanner.name!r}; the scan has "
-                f"{data.layout.describe()} of {data.scanner.name!r}. Choose the file of this scan, "
-                "in its own bins."
-            )
-        return with_auxiliary(data, key, content.prompts)
-
-    return attach
-
-
-def _role(key: str, title: str, text: str, without: str) -> InputRole:
-    return InputRole(
-        key=key,
-        title=title,
-        text=text,
-        without=without,
-        suffixes=(".hs",),
-        read=_read,
-        describe=lambda content: content.layout.describe(),
-        attach=_attach(key, title),
-    )
-
-
-NORMALISATION = _role(
-    "normalisation_sinogram",
-    "Normalisation factors",
-    "Sinogram of the factors by which counts are multiplied",
-    "Normalisation as a sinogram; without it all bins count alike.",
-)
-ATTENUATION = _role(
-    "attenuation_sinogram",
-    "Attenuation factors",
-    "Sinogram of the attenuation correction factors",
-    "Attenuation as a sinogram; without it a μ-map is used, if there is one.",
-)
-RANDOMS = _role(
-    "randoms_sinogram",
-    "Randoms",
-    "Sinogram of the expected or delayed random coincidences",
-    "Randoms as a sinogram; without it they stay in the image.",
-)
-SCATTER = _role(
-    "scatter_sinogram",
-    "Scatter",
-    "Sinogram of the expected scattered coincidences",
-    "Scatter as a sinogram; without it scatter stays in the image.",
-)
 
 
 def _done(data: Sinogram, *words: str) -> str | None:
@@ -122,6 +63,23 @@ def _refuse_negative(counts: Array, role: InputRole) -> Array:
             "counts, such as those before smoothing or tail fitting cut them off at 0."
         )
     return counts
+
+
+def _unknown_counts(data: Sinogram, role: InputRole) -> str | None:
+    """Return why values of normalised counts cannot become counts; None where they can."""
+    if role.key not in data.normalised or data.has_applied("norm"):
+        return None
+    if NORMALISATION.key in data.auxiliary:
+        return None
+    return "it is of normalised counts, and no normalisation factors are given; load them"
+
+
+def _expected(data: Sinogram, role: InputRole) -> Array:
+    """Return the counts expected in each bin, of what may be of normalised counts."""
+    values = _refuse_negative(data.auxiliary[role.key], role)
+    if role.key not in data.normalised or data.has_applied("norm"):
+        return values
+    return values * _inverse(data.auxiliary[NORMALISATION.key], NORMALISATION)
 
 
 def _spread(factors: Array) -> str:
@@ -235,11 +193,11 @@ class BinRandoms(Additive[Sinogram]):
 
     def obstacle(self, data: Sinogram) -> str | None:
         if RANDOMS.key in data.auxiliary:
-            return _done(data, "random")
+            return _done(data, "random") or _unknown_counts(data, RANDOMS)
         return "no randoms are given; load their sinogram"
 
     def expected(self, data: Sinogram, *, on: Backend) -> Array:
-        return _refuse_negative(data.auxiliary[RANDOMS.key], RANDOMS)
+        return _expected(data, RANDOMS)
 
     def summary(self, before: Sinogram, after: Sinogram) -> str:
         return _share(before, RANDOMS)
@@ -255,18 +213,18 @@ class BinScatter(Additive[Sinogram]):
 
     def obstacle(self, data: Sinogram) -> str | None:
         if SCATTER.key in data.auxiliary:
-            return _done(data, "scatt")
+            return _done(data, "scatt") or _unknown_counts(data, SCATTER)
         return "no scatter is given; load its sinogram"
 
     def expected(self, data: Sinogram, *, on: Backend) -> Array:
-        return _refuse_negative(data.auxiliary[SCATTER.key], SCATTER)
+        return _expected(data, SCATTER)
 
     def summary(self, before: Sinogram, after: Sinogram) -> str:
         return _share(before, SCATTER)
 
 
 def _share(data: Sinogram, role: InputRole) -> str:
-    counts = total(data.auxiliary[role.key])
+    counts = total(_expected(data, role))
     return f"{counts:,.0f} counts, {100 * counts / max(data.n_prompts, 1):.1f} % of the prompts"
 
 

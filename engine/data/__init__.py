@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from engine.data.scatter_profile import ScatterProfile as ScatterProfile
     from engine.data.time_frames import FrameVolume as FrameVolume
     from engine.data.time_frames import TimeFrame as TimeFrame
+    from engine.data.time_frames import bids_times as bids_times
     from engine.data.volume import Volume as Volume
     from engine.plain import Plain as Plain
 
@@ -33,6 +34,7 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
             "engine.data.time_frames": (
                 "FrameVolume",
                 "TimeFrame",
+                "bids_times",
             ),
             "engine.data.volume": ("Volume",),
             "engine.plain": ("Plain",),

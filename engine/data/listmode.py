@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from engine.arrays import Array
 from engine.data.components import Components
 from engine.data.line_factors import LineFactor
+from engine.data.triggers import Triggers
 from engine.data.volume import Volume
 from engine.geometry.point_spread import PointSpread
 from engine.geometry.scanner import Scanner
@@ -43,6 +44,7 @@ class ListMode:
         not counted
     live_times : how dead time changes during the scan, whose mean is in `efficiencies`; None: not
         known, or it does not
+    triggers : when cycles of heart or breath began, signal by signal
     coincidence_window_ps : two photons less than this apart are a coincidence [ps]; 0: not known
     factors : (n,) float32, detection probability n·a of each event's line; None: all 1
     background : (n,) float32, expected additive counts c; None: all 0
@@ -74,6 +76,7 @@ class ListMode:
     components: Components | None = None
     singles: NDArray[np.float32] | None = None
     live_times: LiveTimes | None = None
+    triggers: tuple[Triggers, ...] = ()
     coincidence_window_ps: float = 0.0
     factors: NDArray[np.float32] | None = None
     background: NDArray[np.float32] | None = None

@@ -18,8 +18,6 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.data.time_frames import TimeFrame
-
 
 @dataclass(frozen=True, eq=False)
 class LiveTimes:
@@ -34,9 +32,8 @@ class LiveTimes:
     --------
     >>> import numpy as np
     >>> from engine.data.live_time import LiveTimes
-    >>> from engine.data.time_frames import TimeFrame
     >>> half = LiveTimes(np.array([0, 1000]), np.array([0.5, 1.0]))
-    >>> half.ratio(TimeFrame(0, 500), over_ms=2000)
+    >>> half.ratio(np.array([[0, 500]]), over_ms=2000)
     0.6666666666666666
     """
 
@@ -62,12 +59,16 @@ class LiveTimes:
         means = np.array([np.average(np.asarray(part), weights=weights) for part in parts])
         return cls(np.asarray(starts_ms, np.int64)[order], means[order] ** 2)
 
-    def ratio(self, frame: TimeFrame, *, over_ms: int) -> float:
-        """Return r of a frame of a scan of this length."""
-        whole = self._mean(0, over_ms)
-        return self._mean(frame.start_ms, frame.end_ms) / whole if whole else 0.0
+    def ratio(self, parts_ms: NDArray[np.int64], *, over_ms: int) -> float:
+        """Return r of a frame that holds (n, 2) parts of a scan of this length."""
+        whole = self._mean(np.array([[0, over_ms]]))
+        return self._mean(parts_ms) / whole if whole else 0.0
 
-    def _mean(self, start_ms: int, end_ms: int) -> float:
-        edges = np.clip([*self.starts_ms.tolist(), end_ms], start_ms, end_ms)
-        edges[0] = start_ms
-        return float(np.diff(edges) @ self.pairs / (end_ms - start_ms))
+    def _mean(self, parts_ms: NDArray[np.int64]) -> float:
+        starts = self.starts_ms.astype(np.float64)
+        low, high = min(starts[0], float(parts_ms.min())), max(starts[-1], float(parts_ms.max()))
+        edges = np.concatenate([[low], starts[1:], [high]])
+        alive_ms = np.concatenate([[0.0], np.cumsum(np.diff(edges) * self.pairs)])
+        first, last = np.interp(parts_ms.T, edges, alive_ms)
+        lengths = parts_ms[:, 1] - parts_ms[:, 0]
+        return float((last - first).sum() / lengths.sum())

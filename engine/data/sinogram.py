@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 Bins = NDArray[np.float32]
 APPLIED = "applied"
 """Entry of `info`: corrections that the counts have behind them already, in the file's words."""
+DELAYEDS = "randoms_sinogram"
+"""Entry of `auxiliary`: delayed coincidences, as the key of the role of randoms."""
+NORMALISED = "of_normalised_counts"
+"""Entry of `info`: keys of those entries of `auxiliary` that are of normalised counts."""
+SUMMED_TIMES = "tof_bins_summed"
+"""Entry of `info`: how many bins of time of flight were summed, if several."""
 CHUNK = 4_000_000
 """Events counted at once."""
 MOST_EVENTS = 2**31 - 1
@@ -86,6 +92,11 @@ class Sinogram:
     def has_applied(self, word: str) -> bool:
         """Whether the file says that the counts were corrected for what such a word begins."""
         return word in str(self.info.get(APPLIED, ""))
+
+    @property
+    def normalised(self) -> tuple[str, ...]:
+        """Keys of additive terms that are of counts which are normalised already."""
+        return tuple(self.info.get(NORMALISED, ()))
 
     def with_factor(self, factor: Bins, *, on: Backend) -> Self:
         """Return the sinogram with one more factor, (n_bins,), on its bins."""

@@ -10,13 +10,16 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from pydantic import model_validator
+from pydantic import field_validator, model_validator
 
 from engine.data.decay import NUCLIDES, decayed, seconds_between
 from engine.plain import Plain
 from engine.settings import Settings, setting
 
 Sex = Literal["F", "M"]
+Administration = Literal["bolus", "infusion"]
+PARTING = "\\^="
+"""Signs that part values and names in DICOM."""
 
 
 class Tracer(Settings):
@@ -31,6 +34,9 @@ class Tracer(Settings):
     """
 
     nuclide: str | None = setting(None, "Positron emitter, as F-18", label="Nuclide")
+    radiopharmaceutical: str | None = setting(
+        None, "What carries the nuclide, as FDG", label="Tracer", min_length=1, max_length=64
+    )
     half_life_s: float | None = setting(
         None, "Of the nuclide, where it is none of those known", label="Half-life", unit="s", gt=0
     )
@@ -52,9 +58,22 @@ class Tracer(Settings):
         None, "When that was measured; at the injection if left out", label="Residual measured"
     )
     injected_at: datetime | None = setting(None, "When it was injected", label="Injection")
+    administration: Administration | None = setting(
+        None, "How it was given", label="Administration"
+    )
+    injected_mass_ug: float | None = setting(
+        None, "Of the compound, when it was injected", label="Injected mass", unit="µg", gt=0
+    )
     weight_kg: float | None = setting(None, "Of the body", label="Weight", unit="kg", gt=0)
     height_cm: float | None = setting(None, "Of the body", label="Height", unit="cm", gt=0)
     sex: Sex | None = setting(None, "F or M: lean mass differs", label="Sex")
+
+    @field_validator("radiopharmaceutical")
+    @classmethod
+    def _refuse_signs(cls, words: str | None) -> str | None:
+        if words is not None and (any(c in PARTING for c in words) or not words.isprintable()):
+            raise ValueError(f"holds {' or '.join(PARTING)} or a line's end; write plain words")
+        return words
 
     @model_validator(mode="after")
     def _refuse_unknown_times(self) -> Tracer:
@@ -92,12 +111,15 @@ class Tracer(Settings):
         """Return what is known, under the keys that readers of scans use."""
         known = {
             "isotope": self.nuclide,
+            "radiopharmaceutical": self.radiopharmaceutical,
             "half_life_s": self.known_half_life_s,
             "branching": self._branching(),
             "injected_bq": self.injected_bq,
             "live_fraction": self.live_fraction,
             "scan_start": _text(self.scan_start),
             "injected_at": _text(self.injected_at),
+            "administration": self.administration,
+            "injected_mass_ug": self.injected_mass_ug,
             "weight_kg": self.weight_kg,
             "height_cm": self.height_cm,
             "sex": self.sex,

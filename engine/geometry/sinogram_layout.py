@@ -267,13 +267,13 @@ class SinogramLayout:
         t, view = np.where(turned, -t, t), np.where(turned, view - self.scanner.n_views, view)
         first = np.where(turned, ring[:, 1], ring[:, 0])
         second = np.where(turned, ring[:, 0], ring[:, 1])
-        plane, held = self._plane_of(first, second)
+        plane, held = self.plane_of(first, second)
         bin_ = t + self.n_tangential // 2
         held &= (bin_ >= 0) & (bin_ < self.n_tangential)
         number = (plane * self.n_views + view // self.n_mashed) * self.n_tangential + bin_
         return np.where(held, number, 0), held
 
-    def _plane_of(self, first: Array, second: Array) -> tuple[Array, Array]:
+    def plane_of(self, first: Array, second: Array) -> tuple[Array, Array]:
         """Plane of each pair of rings, and whether it has one."""
         n_rings = self.scanner.settings.n_rings
         table = np.full((n_rings, n_rings), -1, np.int64)

@@ -10,6 +10,7 @@ from engine.errors import FileFormatError
 from engine.importing.answers import Answers
 from engine.importing.files import TIFF, Material, is_image_name, natural
 from engine.importing.guess import Findings
+from engine.importing.roles import role_of
 from engine.io.folder import MOST_DEEP, entries, is_file, is_folder
 
 NONE = "none"
@@ -46,9 +47,9 @@ def _said(said: str | None, role: str, material: Material) -> tuple[Path, ...] |
     if said == NONE:
         return ()
     tried = [Path(said).expanduser(), material.folder / said, material.images[0].parent / said]
-    for path in tried:
+    for path in map(_downwards, tried):
         if is_folder(path):
-            found = [each for each in entries(path) if is_image_name(each) and is_file(each)]
+            found = _in_folder(path, role)
         elif is_file(path):
             found = [path]
         elif is_folder(path.parent) and path.name:
@@ -65,6 +66,18 @@ def _said(said: str | None, role: str, material: Material) -> tuple[Path, ...] |
         f"{said}: no {role} there; name a folder, a file, or what the names of images begin with, "
         f"or say {NONE!r}."
     )
+
+
+def _downwards(path: Path) -> Path:
+    """Return a path without "..", which the text of a scan must not hold."""
+    return path.resolve() if ".." in path.parts else path
+
+
+def _in_folder(folder: Path, role: str) -> list[Path]:
+    """Return the images in a folder, without those whose own names say the other role."""
+    found = [each for each in entries(folder) if is_image_name(each) and is_file(each)]
+    fits = [each for each in found if role_of(Path(each.name), Path()) in ("", role)]
+    return fits or found
 
 
 def _above_all(material: Material) -> Material:

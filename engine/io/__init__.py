@@ -21,11 +21,11 @@ from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
 from engine.errors import FileFormatError
 from engine.geometry.scanner import Scanner
-from engine.io import audit_log, efficiencies, normalisation_hdf5
+from engine.io import efficiencies, normalisation_hdf5
 from engine.io.atomic_write import write_atomically
 from engine.io.dicom.reader import series_file
 from engine.io.fact_labels import fact_of
-from engine.io.folder import is_folder, size_of
+from engine.io.folder import is_folder
 from engine.io.formats import (
     HISTOGRAM_READERS,
     LISTMODE_READERS,
@@ -39,36 +39,32 @@ from engine.io.formats import (
     reader_of,
     suffixes_of,
     usual_suffixes,
-    writer_of,
 )
-from engine.io.frame_series import FRAME_SUFFIXES, can_save_frames, read_frames, save_frames
+from engine.io.frame_series import can_save_frames, frame_suffixes, read_frames, save_frames
 from engine.io.histogram_hdf5 import write_histogram
 from engine.io.json_text import to_json
 from engine.io.listmode_hdf5 import write_listmode
 from engine.io.mu_map import as_mu_map
-from engine.io.open_input import open_input, refuse_not_finite
+from engine.io.only_scan import only_scan
+from engine.io.open_input import open_input
 from engine.io.outputs import existing, exports_folder, files_written, refuse_inputs
 from engine.io.report import Report, inspect
 from engine.io.scanners import builtin_scanners, read_scanner
+from engine.io.siemens_raw import scan_in
 from engine.io.sinogram_header import header_for
-from engine.io.slice_frame import FRAME, refuse_turned
 from engine.io.slices import refuse_unplaced, slice_files, slice_names, thin_volume
 from engine.io.straight_axes import facing
 from engine.io.unknown import unknown
+from engine.io.volume_saving import can_save, save, save_remark
 from engine.io.xray import find as _xray
 from engine.io.xray.dxchange import write_projections
 from engine.io.xray.readers import PROJECTION_READERS
 from engine.io.xray.saving import save_projections
 from engine.paths import config_dir
-from engine.plain import Plain
-
-PATIENT_AXES = "LPS"
-"""Axes of a volume that says nothing of them."""
 
 Scan = TypeVar("Scan", ListMode, Histogram)
 
 __all__ = [
-    "FRAME_SUFFIXES",
     "HISTOGRAM_READERS",
     "LISTMODE_READERS",
     "PROJECTION_READERS",
@@ -87,6 +83,7 @@ __all__ = [
     "facing",
     "fact_of",
     "files_written",
+    "frame_suffixes",
     "inspect",
     "is_histogram",
     "is_projections",
@@ -105,6 +102,7 @@ __all__ = [
     "save",
     "save_frames",
     "save_projections",
+    "save_remark",
     "scan_file",
     "slice_files",
     "slice_names",
@@ -245,7 +243,9 @@ def scan_file(path: Path | str) -> Path:
     if not is_folder(path):
         return header_for(path) or path
     found = _xray.find(path)
-    return (series_file(path) or header_for(path) or path) if found is None else found[1]
+    if found is not None:
+        return found[1]
+    return scan_in(path) or series_file(path) or header_for(path) or only_scan(path) or path
 
 
 def read_mu_map(path: Path | str, scanner: Scanner | None) -> Volume:
@@ -262,33 +262,3 @@ def read_components(path: Path | str, scanner: Scanner) -> Components:
 def read_efficiencies(path: Path | str, scanner: Scanner) -> NDArray[np.float32]:
     """Return the detection efficiency of each crystal of a scanner, (n_crystals,)."""
     return efficiencies.read_efficiencies(Path(path), scanner)
-
-
-def save(volume: Volume, path: Path | str, provenance: Plain | None = None) -> None:
-    """Write a volume in the format its name ends with; whole, or not at all.
-
-    Parameters
-    ----------
-    volume
-        what to write; NaN is refused
-    path
-        ends like one of `WRITERS`
-    provenance
-        where the volume comes from; its own `info` if None
-    """
-    path = Path(path)
-    writer = writer_of(path)
-    refuse_not_finite(path, volume.values)
-    refuse_turned(path, writer, is_turned=FRAME in volume.info)
-    said = volume.info if provenance is None else provenance
-    said = {key: fact for key, fact in said.items() if key != FRAME}  # the header states it
-    if volume.axes != PATIENT_AXES:
-        said = {**said, "axes": volume.axes}
-    writer.write(volume, path, said)
-    audit_log.record("volume written", format=writer.name, bytes=size_of(path))
-
-
-def can_save(path: Path | str) -> None:
-    """Refuse, before hours are spent on a volume, a place or a format `save` cannot write."""
-    path = Path(path)
-    writer_of(path).refuse_place(path)

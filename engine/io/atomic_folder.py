@@ -45,15 +45,18 @@ class NewFolder:
     path: Path
 
     def add(self, name: str, content: bytes) -> None:
-        """Write one file and have it on the disk."""
+        """Write one file, "a" or "inner/a", and have it on the disk."""
         file = self.part / name
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
         file_to_disk(file)
         refuse_other_bytes(file, (content,), self.path)
 
     def put_in_place(self) -> None:
         """Give it its name, for certain."""
-        folder_to_disk(self.part)
+        for inner in (*self.part.rglob("*/"), self.part):
+            if inner.is_dir():  # older Pythons list files, too
+                folder_to_disk(inner)
         refuse_impossible_folder(self.path)  # another may have made one meanwhile
         self.part.rename(self.path)
         folder_to_disk(self.path.parent)

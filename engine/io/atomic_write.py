@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,6 +80,30 @@ def write_together(
             before()
         for part in parts:
             part.put_in_place()
+
+
+def write_with_header(
+    path: Path,
+    pieces: Callable[[], Iterable[bytes]],
+    n_bytes: int,
+    header_path: Path,
+    header: bytes,
+) -> None:
+    """Write data that memory may not hold, and their header; an older header goes before they come.
+
+    `pieces` is called twice: for the bytes to write, and for those to compare with the disk's.
+    """
+
+    def check(part: Path) -> None:
+        refuse_other_bytes(part, pieces(), path)
+        header_path.unlink(missing_ok=True)
+
+    def put_data(_: Path) -> None:
+        with publishing(path, n_bytes, check) as part, part.open("wb") as stream:
+            for piece in pieces():
+                stream.write(piece)
+
+    write_atomically(header, header_path, check=put_data)
 
 
 @contextmanager

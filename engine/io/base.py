@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -11,6 +12,7 @@ from engine.data.listmode import ListMode
 from engine.data.planned_scan import PlannedScan
 from engine.data.projections import Projections
 from engine.data.sinogram import Sinogram
+from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io.atomic_write import refuse_impossible
 from engine.io.listmode_tail import ListModeTail
@@ -146,6 +148,16 @@ class VolumeWriter(Format):
     def refuse_place(cls, path: Path) -> None:
         """Refuse a place that can be seen not to take a file, before any work is spent on it."""
         refuse_impossible(path)
+
+    @classmethod
+    def refuse_kind(cls, path: Path, *, is_emission: bool) -> None:
+        """Refuse images of a kind of scan that the format has no place for; most take all."""
+        return
+
+    @classmethod
+    def remark(cls, volume: Volume, provenance: Plain, frames: Sequence[FrameVolume] = ()) -> str:
+        """Return a sentence for whoever is about to write; empty where there is nothing to say."""
+        return ""
 
     @classmethod
     @abstractmethod

@@ -5,7 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-UNITS = {"s": "s", "ms": "ms", "mm": "mm", "cm": "cm", "kev": "keV", "bq": "Bq", "kg": "kg"}
+UNITS = {
+    "s": "s",
+    "ms": "ms",
+    "mm": "mm",
+    "cm": "cm",
+    "kev": "keV",
+    "bq": "Bq",
+    "kg": "kg",
+    "ug": "µg",
+}
 NAMES = {
     "half_life": "Half-life",
     "injected": "Injected activity",

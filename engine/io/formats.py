@@ -22,10 +22,13 @@ from engine.io.base import (
     VolumeReader,
     VolumeWriter,
 )
+from engine.io.bids.dataset import BidsWriter
 from engine.io.castor.reader import Castor
 from engine.io.cine import CineWriter
+from engine.io.dicom.capture import DicomCaptureWriter
 from engine.io.dicom.reader import DicomSeries
 from engine.io.dicom.series_writer import DicomSeriesWriter
+from engine.io.ecat7 import Ecat7
 from engine.io.gate.emissions import GateEmissions
 from engine.io.gate.reader import GateRoot
 from engine.io.histogram_hdf5 import HistogramHdf5
@@ -39,11 +42,15 @@ from engine.io.nifti import Nifti, NiftiWriter
 from engine.io.nifti_pair import NiftiPair
 from engine.io.nrrd_volume import Nrrd, NrrdWriter
 from engine.io.ome_tiff import OmeTiffWriter
+from engine.io.ome_zarr import OmeZarrWriter
 from engine.io.open_input import InputFile
 from engine.io.petsird.reader import Petsird
 from engine.io.png import PngWriter
 from engine.io.safir import Safir
 from engine.io.siemens_mmr import SiemensMmr
+from engine.io.siemens_raw_listmode import SiemensRawListMode
+from engine.io.siemens_raw_sinogram import SiemensRawSinogram
+from engine.io.siemens_sinogram import SiemensSinogram
 from engine.io.sinogram_interfile import InterfileSinogram
 from engine.io.tiff_read import TiffVolume
 from engine.io.tiff_volume import TiffWriter
@@ -51,19 +58,22 @@ from engine.io.volume_hdf5 import VolumeHdf5, VolumeHdf5Writer
 from engine.io.xray.readers import PROJECTION_READERS
 
 LISTMODE_READERS: tuple[type[ListModeReader], ...] = (
-    *(SiemensMmr, Safir, AdacCsv, ListModeHdf5),
+    *(SiemensMmr, SiemensRawListMode, Safir, AdacCsv, ListModeHdf5),
     *(Petsird, GateRoot, Castor),
 )
 HISTOGRAM_READERS: tuple[type[HistogramReader], ...] = (HistogramHdf5,)
-SINOGRAM_READERS: tuple[type[SinogramReader], ...] = (InterfileSinogram,)
+SINOGRAM_READERS: tuple[type[SinogramReader], ...] = (
+    *(InterfileSinogram, SiemensSinogram, SiemensRawSinogram),
+)
 VOLUME_READERS: tuple[type[VolumeReader], ...] = (
     *(Nifti, VolumeHdf5, GateEmissions),
     *(MetaImageVolumes, Nrrd, DicomSeries, TiffVolume, Mrc, Minc, NiftiPair),
-    *(ArrayVolume, InterfileImage),
+    *(ArrayVolume, InterfileImage, Ecat7),
 )
 WRITERS: tuple[type[VolumeWriter], ...] = (
     *(NiftiWriter, VolumeHdf5Writer, DicomSeriesWriter, MetaImageWriter, NrrdWriter),
-    *(InterfileImageWriter, OmeTiffWriter, TiffWriter, PngWriter, CineWriter),
+    *(InterfileImageWriter, BidsWriter, OmeTiffWriter, TiffWriter, PngWriter, CineWriter),
+    *(DicomCaptureWriter, OmeZarrWriter),
 )
 """Writers of volumes, in the order in which they are offered."""
 

@@ -1,9 +1,10 @@
-"""Images in frames of time: one HDF5 file of ours, or one NIfTI file with four axes.
+"""Images in frames of time: our HDF5 file, NIfTI with four axes, dynamic DICOM, BIDS, OME-Zarr.
 
 The HDF5 file is one of a volume, the sum or mean of the frames, with their values [t, z, y, x] and
-their ends beside it (starts and ends, where there is time between them or before); it opens as
-that volume, too. NIfTI says times of frames only where all are alike: all of them stand in its
-provenance, as BIDS calls them (FrameTimesStart, FrameDuration).
+their ends beside it (starts and ends, where there is time between them or before; of gates also
+their lengths); it opens as that volume, too. NIfTI says times of frames only where all are alike:
+all of them stand in its provenance, as BIDS calls them (FrameTimesStart, FrameDuration; of gates,
+which have no time of their own, GateDuration).
 """
 
 from __future__ import annotations
@@ -15,19 +16,27 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.data.time_frames import FrameVolume, TimeFrame, join_up
+from engine.data.time_frames import FrameVolume, Gate, TimeFrame, bids_times, join_up
 from engine.data.volume import Volume
 from engine.errors import FileFormatError, UnknownFormatError
+from engine.io.bids.dataset import BidsWriter, write_dataset
+from engine.io.dicom.reader import DicomSeries, series_file
+from engine.io.dicom.series_writer import DicomSeriesWriter, write_series
+from engine.io.dicom.subject import Subject
+from engine.io.ecat7 import Ecat7
+from engine.io.folder import is_folder
 from engine.io.hdf5 import column, dataset, is_hdf5, open_hdf5, text_of
 from engine.io.hdf5_seal import check_seal, seal
 from engine.io.hdf5_writer import reserve, write_hdf5
 from engine.io.nifti import NiftiWriter, nifti_bytes, packed
+from engine.io.ome_zarr import OmeZarrWriter, write_ome_zarr
 from engine.io.open_input import InputFile, open_input, refuse_not_finite
 from engine.io.provenance_file import write_with_sidecar
 from engine.io.seal import digest
 from engine.io.volume_hdf5 import (
     FORMAT,
     FRAME_ENDS,
+    FRAME_GATES,
     FRAME_TIMES,
     FRAMES,
     VALUES,
@@ -40,19 +49,32 @@ from engine.plain import Plain
 if TYPE_CHECKING:
     import h5py
 
-FRAME_SUFFIXES = (*NiftiWriter.suffixes, *VolumeHdf5Writer.suffixes)
+
+def frame_suffixes(*, gated: bool = False) -> tuple[str, ...]:
+    """Return the endings of formats that hold frames of time, or gates."""
+    alike = (*NiftiWriter.suffixes, *VolumeHdf5Writer.suffixes)
+    return (
+        alike
+        if gated
+        else (*alike, *DicomSeriesWriter.suffixes, *BidsWriter.suffixes, *OmeZarrWriter.suffixes)
+    )
 
 
-def can_save_frames(path: Path) -> None:
+def can_save_frames(path: Path, *, gated: bool = False) -> None:
     """Refuse, before hours are spent on them, a format that frames cannot be written in."""
-    if not path.name.lower().endswith(FRAME_SUFFIXES):
+    suffixes, what = frame_suffixes(gated=gated), "gates" if gated else "frames of time"
+    if not path.name.lower().endswith(suffixes):
         raise UnknownFormatError(
-            f"{path.name}: frames of time are written as {', '.join(FRAME_SUFFIXES)}; choose one."
+            f"{path.name}: {what} are written as {', '.join(suffixes)}; choose one."
         )
 
 
 def save_frames(
-    volume: Volume, frames: Sequence[FrameVolume], path: Path, provenance: Plain
+    volume: Volume,
+    frames: Sequence[FrameVolume],
+    path: Path,
+    provenance: Plain,
+    subject: Subject | None = None,
 ) -> None:
     """Write frames in the format that a name ends with; whole, or not at all.
 
@@ -66,18 +88,25 @@ def save_frames(
         target
     provenance
         of all of them
+    subject
+        patient and study of a DICOM series; by pseudonyms if None
     """
-    can_save_frames(path)
+    can_save_frames(path, gated=any(each.frame.gate for each in frames))
     for each in frames:
         refuse_not_finite(path, each.volume.values)
     said = {
         **provenance,
         "axes": volume.axes,
-        "FrameTimesStart": [each.frame.start_s for each in frames],
-        "FrameDuration": [each.frame.duration_s for each in frames],
+        **bids_times([each.frame for each in frames]),
     }
     if path.name.lower().endswith(NiftiWriter.suffixes):
         write_with_sidecar(path, packed(nifti_bytes(volume, frames), path), volume.unit, said)
+    elif DicomSeriesWriter.ends(path):
+        write_series(volume, path, said, subject, frames)
+    elif BidsWriter.ends(path):
+        write_dataset(volume, path, said, frames)
+    elif OmeZarrWriter.ends(path):
+        write_ome_zarr(volume, path, said, frames)
     else:
         _write_hdf5(volume, frames, path, said)
 
@@ -96,14 +125,26 @@ def _write_hdf5(
         item.attrs["axes"] = np.bytes_(f"t, z, y, x; {volume.axes}")
         times = file.create_dataset(name, data=marks, track_times=False)
         times.attrs["units"] = np.bytes_("ms")
+        held = [each.frame.gate.held_ms for each in frames if each.frame.gate]
+        if held:
+            gates = file.create_dataset(FRAME_GATES, data=np.array(held, "<i8"), track_times=False)
+            gates.attrs["units"] = np.bytes_("ms")
         seal(file)
 
     write_hdf5(path, fill, {VALUES: values, FRAMES: stack})
 
 
 def read_frames(path: Path) -> tuple[FrameVolume, ...]:
-    """Return the frames of an HDF5 file of ours; none where it holds one volume alone."""
-    with open_input(path) as file:
+    """Return the frames of an HDF5 file of ours, of a dynamic DICOM series or of ECAT 7; else none.
+
+    A series is named by its folder, or by one of its files.
+    """
+    found = series_file(path) if is_folder(path) else None
+    with open_input(found or path) as file:
+        if DicomSeries.accepts(file):
+            return DicomSeries.frames(file)
+        if Ecat7.accepts(file):
+            return Ecat7.frames(file)
         if not is_hdf5(file.head) or not VolumeHdf5.accepts(file):
             return ()
         return _stored(file, VolumeHdf5.read(file))
@@ -116,15 +157,11 @@ def _stored(file: InputFile, volume: Volume) -> tuple[FrameVolume, ...]:
         if FRAMES not in tree:
             return ()
         item = dataset(tree, FRAMES, path)
-        times = _times(tree, path)
-        marks = times.ravel()
-        if item.shape != (len(times), *volume.grid.shape) or (
-            (times[:, 1] <= times[:, 0]).any() or (np.diff(marks) < 0).any()
-        ):
+        frames = _frames(tree, path)
+        if item.shape != (len(frames), *volume.grid.shape):
             raise FileFormatError(
-                f"{path.name}: frames of {item.shape} values at {len(times)} times, want "
-                f"{(len(times), *volume.grid.shape)} at times one after the other; write the file "
-                "again."
+                f"{path.name}: frames of {item.shape} values at {len(frames)} times, want "
+                f"{(len(frames), *volume.grid.shape)}; write the file again."
             )
         values = column(item, "<f4", path)
         if digest(values) != text_of(item.attrs["sha256"]):
@@ -134,10 +171,8 @@ def _stored(file: InputFile, volume: Volume) -> tuple[FrameVolume, ...]:
             )
     refuse_not_finite(path, values)
     return tuple(
-        FrameVolume(
-            TimeFrame(int(start), int(end)), Volume(each, volume.grid, volume.unit, volume.info)
-        )
-        for (start, end), each in zip(times, values, strict=True)
+        FrameVolume(frame, Volume(each, volume.grid, volume.unit, volume.info))
+        for frame, each in zip(frames, values, strict=True)
     )
 
 
@@ -147,6 +182,26 @@ def _marks(frames: Sequence[TimeFrame]) -> tuple[str, NDArray[np.int64]]:
         ends = [frames[0].start_ms, *(frame.end_ms for frame in frames)]
         return FRAME_ENDS, np.array(ends, "<i8")
     return FRAME_TIMES, np.array([(frame.start_ms, frame.end_ms) for frame in frames], "<i8")
+
+
+def _frames(tree: h5py.File, path: Path) -> tuple[TimeFrame, ...]:
+    """Return the frames or gates of a file."""
+    times = _times(tree, path)
+    held: tuple[int, ...] = ()
+    if FRAME_GATES in tree:
+        held = tuple(column(dataset(tree, FRAME_GATES, path), "<i8", path).ravel().tolist())
+    disorder = len(held) != len(times) if held else (np.diff(times.ravel()) < 0).any()
+    if disorder or (times[:, 1] <= times[:, 0]).any():
+        raise FileFormatError(
+            f"{path.name}: its {len(times)} frames are not one after the other; write the file "
+            "again."
+        )
+    gates: list[Gate | None] = [Gate(k, len(held), held_ms) for k, held_ms in enumerate(held, 1)]
+    gates = gates or [None] * len(times)
+    return tuple(
+        TimeFrame(int(start), int(end), gate)
+        for (start, end), gate in zip(times, gates, strict=True)
+    )
 
 
 def _times(tree: h5py.File, path: Path) -> NDArray[np.int64]:

@@ -36,7 +36,8 @@ def describe_contents(file: InputFile) -> str:
     more = f" and {len(found) - MOST_NAMED:,} more" if len(found) > MOST_NAMED else ""
     return (
         f"{file.name}: this is an HDF5 file of an unknown kind, with {named}{more}; export it from "
-        "the program that wrote it in a format that is read."
+        "the program that wrote it in a format that is read; X-ray "
+        "projections in it can be described by `isocenter import`."
     )
 
 

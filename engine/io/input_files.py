@@ -12,12 +12,14 @@ from pathlib import Path
 from engine.errors import EngineError
 from engine.io.array_sizes import sidecar_beside
 from engine.io.array_volume import ArrayVolume
+from engine.io.castor import crystals as castor
 from engine.io.dicom.reader import series_files
 from engine.io.folder import entries, is_file, is_folder
 from engine.io.formats import VOLUME_READERS
 from engine.io.open_input import open_input
 from engine.io.provenance_file import found_sidecar
 from engine.io.scanners import MAP_SUFFIXES
+from engine.io.siemens_raw import other_file
 from engine.io.sinogram_header import header_for
 from engine.io.toml_file import read_toml
 from engine.io.xray import find as _xray
@@ -44,7 +46,7 @@ def files_behind(path: Path) -> tuple[Path, ...]:
         return tuple(_files_in(header))
     beside = [each for each in _files_in(header.parent) if each.name != header.name]
     found = {*_named(header, beside), *_naming(header, beside), *_maps(beside)}
-    found |= {*_provenance(header), *parts_behind(header)}
+    found |= {*_provenance(header), *parts_behind(header), *raw_behind(header)}
     found |= {*(_images(scan, beside) if scan is not None else ())}
     return tuple(dict.fromkeys((path, header, *sorted(found))))
 
@@ -75,6 +77,15 @@ def images_behind(path: Path) -> tuple[Path, ...]:
 def slices_behind(path: Path) -> tuple[Path, ...]:
     """Return all files of the DICOM series that a file is of, none for any other file."""
     return series_files(path)
+
+
+def raw_behind(path: Path) -> tuple[Path, ...]:
+    """Return the bytes beside a header in raw DICOM, or this beside them; else nothing."""
+    try:
+        other = other_file(path)
+    except EngineError:
+        return ()
+    return () if other is None else (other,)
 
 
 def parts_behind(path: Path) -> tuple[Path, ...]:
@@ -127,15 +138,22 @@ def _named(header: Path, beside: Iterable[Path]) -> Iterator[Path]:
 def _naming(data: Path, beside: Iterable[Path]) -> Iterator[Path]:
     """Yield the headers that name a data file."""
     for each in beside:
-        is_header = ".hdr" in each.name.lower() or each.suffix.lower() in (".toml", ".hs", *HEADERS)
+        is_header = ".hdr" in each.name.lower() or each.suffix.lower() in (
+            ".toml",
+            ".hs",
+            ".cdh",
+            *HEADERS,
+        )
         if is_header and (data.name in _words(each) or data.name.encode() in _text(each)):
             yield each
 
 
 def _maps(beside: Iterable[Path]) -> Iterator[Path]:
-    """Yield the crystal maps that a scan without a scanner is read with."""
+    """Yield the crystal maps and look-up tables that a scan without a scanner is read with."""
     for each in beside:
-        if "crystal_map" in each.name.lower() and each.suffix.lower() in MAP_SUFFIXES:
+        suffix = each.suffix.lower()
+        is_map = "crystal_map" in each.name.lower() and suffix in MAP_SUFFIXES
+        if is_map or suffix in (castor.SUFFIX, castor.TEXT_SUFFIX):
             yield each
 
 

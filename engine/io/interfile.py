@@ -139,10 +139,15 @@ def read_header(file: InputFile) -> InterfileHeader:
     data = file.read() if file.size <= MAX_HEADER_BYTES else b"\0"
     if b"\0" in data:
         raise FileFormatError(f"{file.name}: not a header text; is this the data file?")
+    return header_in(data.decode("utf-8", errors="replace"), file.path)
+
+
+def header_in(text: str, path: Path) -> InterfileHeader:
+    """Return the header that a text is; `path` is that of its file."""
     values: dict[str, str] = {}
-    for line in data.decode("utf-8", errors="replace").splitlines():
+    for line in text.splitlines():
         key, assigned, value = line.partition(":=")
         if assigned:
             name = " ".join(key.strip().lstrip("!%").lower().split())
             values.setdefault(name, value.strip())
-    return InterfileHeader(file.path, values)
+    return InterfileHeader(path, values)

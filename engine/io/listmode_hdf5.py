@@ -19,6 +19,7 @@ from engine.data.volume import Volume
 from engine.errors import DataError, FileFormatError, GeometryError
 from engine.geometry.scanner import Scanner
 from engine.io.base import ListModeReader
+from engine.io.efficiencies import refuse_unusable
 from engine.io.hdf5 import (
     as_json,
     column,
@@ -37,6 +38,7 @@ from engine.io.ranges import known_unit, stated_grid
 from engine.io.scanner_hdf5 import read_stored_scanner, store_scanner
 from engine.io.scanners import read_scanner
 from engine.io.seal import digest
+from engine.io.triggers_hdf5 import columns_of, name_signals, read_stored_triggers
 
 if TYPE_CHECKING:
     import h5py
@@ -84,6 +86,7 @@ class ListModeHdf5(ListModeReader):
                 efficiencies=_efficiencies(tree, place, path),
                 singles=_singles(tree, place, path),
                 live_times=read_live(tree, path),
+                triggers=read_stored_triggers(tree, path),
                 coincidence_window_ps=_at_least_0(tree, "coincidence_window_ps", "ps", path),
                 mu_map=_mu_map(tree, path),
                 info=read_json(tree, "info", path),
@@ -94,7 +97,8 @@ class ListModeHdf5(ListModeReader):
 def write_listmode(data: ListMode, path: Path) -> None:
     """Write a scan; corrections already applied to it are not kept.
 
-    Kept are events, scanner, duration, facts, singles and window, efficiencies, live times, mu-map.
+    Kept are events, scanner, duration, facts, singles and window, efficiencies, live times,
+    triggers, mu-map.
     """
     if data.components is not None and data.components.pairs is not None:
         raise FileFormatError(
@@ -107,7 +111,7 @@ def write_listmode(data: ListMode, path: Path) -> None:
     if data.singles is not None:
         _refuse_singles(columns["singles"], data.scanner, path)
     if data.efficiencies is not None:
-        _refuse_efficiencies(columns["efficiencies"], data.scanner, path)
+        refuse_unusable(columns["efficiencies"], data.scanner, path)
     write_hdf5(path, lambda file: _fill(file, data, columns), columns)
 
 
@@ -131,6 +135,7 @@ def _columns_of(data: ListMode) -> dict[str, Array]:
         columns["singles"] = np.ascontiguousarray(data.singles, "<f4")
     if data.live_times is not None:
         columns[LIVE] = table_of(data.live_times)
+    columns |= columns_of(data.triggers)
     if data.mu_map is not None:
         columns["mu_map"] = np.ascontiguousarray(data.mu_map.values, "<f4")
     return columns
@@ -145,6 +150,7 @@ def _fill(file: h5py.File, data: ListMode, columns: dict[str, Array]) -> None:
         file.attrs["coincidence_window_ps"] = float(data.coincidence_window_ps)
     for name, values in columns.items():
         reserve(file, name, values)
+    name_signals(file, data.triggers)
     store_scanner(file, data.scanner)
     file.create_dataset("info", data=as_json(data.info), track_times=False)
     if data.mu_map is not None:
@@ -280,14 +286,8 @@ def _efficiencies(file: h5py.File, scanner: Scanner, path: Path) -> NDArray[np.f
     if "efficiencies" not in file:
         return None
     values = np.array(column(dataset(file, "efficiencies", path), "<f4", path))
-    _refuse_efficiencies(values, scanner, path)
-    return values
-
-
-def _refuse_efficiencies(values: Array, scanner: Scanner, path: Path) -> None:
-    from engine.io.efficiencies import refuse_unusable
-
     refuse_unusable(values, scanner, path)
+    return values
 
 
 def _mu_map(file: h5py.File, path: Path) -> Volume | None:

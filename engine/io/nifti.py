@@ -81,7 +81,8 @@ def nifti_bytes(volume: Volume, frames: Sequence[FrameVolume] = ()) -> bytes:
     header = image.header
     lengths = {each.frame.duration_s for each in frames}
     steps = set(np.diff([each.frame.start_ms for each in frames]) / MS) or lengths
-    if len(lengths) == len(steps) == 1:  # others have no place in the header
+    gated = any(each.frame.gate for each in frames)
+    if len(lengths) == len(steps) == 1 and not gated:  # others have no place in the header
         header["pixdim"][4] = steps.pop()
         header["toffset"] = frames[0].frame.start_s
     header.set_data_dtype(np.float32)

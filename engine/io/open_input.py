@@ -270,7 +270,8 @@ def _opened(path: Path) -> io.FileIO:
 
 def _refuse_irregular(path: Path, mode: int) -> None:
     if stat.S_ISDIR(mode):
-        raise FileFormatError(f"{path}: this is a folder; choose a file in it.")
+        way_out = "choose a file in it, or `isocenter import` it"
+        raise FileFormatError(f"{path}: this is a folder; {way_out}.")
     if not stat.S_ISREG(mode):
         what = next((word for holds, word in KINDS if holds(mode)), "no plain file")
         raise FileFormatError(f"{path}: this is {what}, not a file; choose a file.")

@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 
 from engine.arrays import Array
 from engine.data.listmode import ListMode
+from engine.data.triggers import Triggers
 from engine.errors import FileFormatError
 from engine.geometry.ring import RingScanner
 from engine.io.budget import refuse_no_room
 from engine.io.file_words import Words
 from engine.io.listmode_tail import WordFormat
+from engine.io.petlink_gating import is_gating, triggers_in
 
 CHUNK = 4_000_000
 """Words decoded at once: bounds the working memory to some 200 MB."""
@@ -46,6 +48,7 @@ class Decoded:
     time_ms : (n,) uint32, of the last time tag before each event, from the first tag [ms]
     first_ms, last_ms : first and last time tag [ms]
     n_time_tags, n_other_tags, n_in_gaps : counts
+    triggers : when cycles of heart and breath began, from the first tag
     """
 
     crystals: NDArray[np.int32]
@@ -56,6 +59,7 @@ class Decoded:
     n_time_tags: int
     n_other_tags: int
     n_in_gaps: int
+    triggers: tuple[Triggers, ...] = ()
 
     @property
     def elapsed_ms(self) -> int:
@@ -125,6 +129,7 @@ def decode(words: Words, book: AddressBook, where: str) -> Decoded:
     delayed = np.empty(n_events, np.bool_)
     time_ms = np.empty(n_events, np.uint32)
     n_done = n_tags = n_time = n_gaps = 0
+    gating: list[tuple[Array, Array]] = []
     first: int | None = None
     now = 0
     for start, part in _chunks(words):
@@ -142,12 +147,24 @@ def decode(words: Words, book: AddressBook, where: str) -> Decoded:
         crystals[rows] = book.crystals(addresses)
         delayed[rows] = (events & PROMPT) == 0
         time_ms[rows] = clock[np.cumsum(is_time)[is_event]] - np.uint32(first or 0)
+        is_gate = is_gating(part)
+        gating.append((part[is_gate], clock[np.cumsum(is_time)[is_gate]]))
         n_gaps += int(np.count_nonzero(~book.alive[crystals[rows]].all(axis=1)))
         n_done, now = rows.stop, int(clock[-1])
         n_time += len(tags)
         n_tags += len(part) - len(events)
     _refuse_gaps(n_gaps, n_events, where)
-    return Decoded(crystals, delayed, time_ms, first or 0, now, n_time, n_tags - n_time, n_gaps)
+    return Decoded(
+        crystals,
+        delayed,
+        time_ms,
+        first or 0,
+        now,
+        n_time,
+        n_tags - n_time,
+        n_gaps,
+        triggers_in(gating, first or 0),
+    )
 
 
 def word_format(book: AddressBook, empty: ListMode, where: str) -> WordFormat:

@@ -85,6 +85,13 @@ def snapshot(volume: Volume, *, point_mm: Point | None = None, upper: float | No
     upper
         value shown black; nearly the largest of the projection if None
     """
+    buffer = BytesIO()
+    page_of(volume, point_mm=point_mm, upper=upper).save(buffer, "PNG", optimize=False)
+    return buffer.getvalue()
+
+
+def page_of(volume: Volume, *, point_mm: Point | None = None, upper: float | None = None) -> Image:
+    """Return the page of a snapshot, in shades of grey."""
     from PIL import Image, ImageDraw
 
     point = point_mm if point_mm is not None else centroid_mm(volume)
@@ -100,9 +107,7 @@ def snapshot(volume: Volume, *, point_mm: Point | None = None, upper: float | No
         grey = greys(volume, panel.pixels, (low, upper))
         place_panel(page, draw, panel, grey, px_per_mm=px_per_mm, corner=corner)
     draw_footer(draw, volume, (low, upper), px_per_mm, width=2 * step, top=2 * step)
-    buffer = BytesIO()
-    page.save(buffer, "PNG", optimize=False)
-    return buffer.getvalue()
+    return page
 
 
 def shades(volume: Volume, projection: Panel) -> tuple[float, float]:

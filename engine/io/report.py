@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.data.histogram import Histogram
+from engine.data.histogram import Histogram, total
 from engine.data.listmode import ListMode
 from engine.data.projections import Projections
-from engine.data.sinogram import Sinogram
+from engine.data.sinogram import DELAYEDS, Sinogram
 from engine.data.volume import Volume
 from engine.errors import EngineError
 from engine.geometry.dual_head import DualHead
@@ -86,6 +86,7 @@ def _of_xray(path: Path) -> tuple[str, Look] | None:
 
 def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
     """Return the format's name and what reads it."""
+    from engine.io.auxiliary_report import of_calibration, of_tracer, of_triggers
     from engine.io.calibration_file import is_calibration
     from engine.io.efficiencies import DATASET
     from engine.io.formats import (
@@ -103,6 +104,7 @@ def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
     from engine.io.scanner_toml import is_scanner_toml
     from engine.io.scanners import MAP_SUFFIXES
     from engine.io.tracer_file import is_tracer
+    from engine.io.trigger_file import is_trigger_file
     from engine.io.unknown import NOTHING_KNOWN, unnamed
 
     path, head = file.path, file.head
@@ -121,9 +123,11 @@ def _recognise(file: InputFile, scanner: str | None) -> tuple[str, Look]:
     if image is not None:
         return image.name, lambda: _of_volume(image.read(file))
     if is_calibration(file):
-        return "Calibration", lambda: _of_calibration(path)
+        return "Calibration", lambda: of_calibration(path)
     if is_tracer(file):
-        return "Tracer and dose", lambda: _of_tracer(path)
+        return "Tracer and dose", lambda: of_tracer(path)
+    if is_trigger_file(file):
+        return "Trigger times", lambda: of_triggers(path)
     suffix = path.suffix.lower()
     if suffix == ".toml" and is_scanner_toml(path):
         return "Scanner", lambda: _of_toml_scanner(path)
@@ -165,6 +169,7 @@ def _of_scan(data: ListMode) -> Report:
         facts.append(("Times", f"{low:,} to {high:,} ms"))
     tof = data.scanner.tof
     measured = data.tof_bins is not None and tof is not None
+    facts += [("Triggers", each.describe()) for each in data.triggers]
     facts.append(("Time of flight", f"{tof.n_bins} bins" if measured and tof else "not measured"))
     facts += [fact_of(key, v) for key, v in data.info.items() if key != "format"]
     faults = () if data.n_prompts else ("The scan holds no prompts, so there is no image in it.",)
@@ -185,36 +190,18 @@ def _of_histogram(data: Histogram) -> Report:
 def _of_sinogram(data: Sinogram) -> Report:
     facts = [("Scanner", data.scanner.name), ("Crystals", data.scanner.describe())]
     facts += [("Counts", f"{data.n_prompts:,.0f}"), ("Bins", data.layout.describe())]
+    if DELAYEDS in data.auxiliary:
+        facts.append(("Delayeds", f"{total(data.auxiliary[DELAYEDS]):,.0f}"))
     facts += [fact_of(key, v) for key, v in data.info.items() if v]
     faults = () if data.n_prompts > 0 else ("No bin holds a count, so there is no image in it.",)
-    return Report("", f"{data.n_prompts:,.0f} counts, {data.scanner.name}", tuple(facts), faults)
+    title = f"{data.n_prompts:,.0f} counts, {data.scanner.name}"
+    return Report("", title, tuple(facts), faults, data.notes)
 
 
 def _of_projections(data: Projections) -> Report:
     from engine.io.xray.facts import facts_of, title_of
 
     return Report("", title_of(data), facts_of(data), (), data.notes)
-
-
-def _of_calibration(path: Path) -> Report:
-    from engine.io.calibration_file import read_calibration
-
-    found = read_calibration(path)
-    facts = (
-        ("Scanner", found.scanner),
-        ("Positrons in each mL for 1 count/mm", f"{found.positrons_per_ml:.6g}"),
-        ("Standard error", f"{found.error_percent:.2g} %"),
-        ("Corrections", ", ".join(found.corrections) or "none"),
-        ("Measured", found.made_utc),
-    )
-    return Report("", f"calibration of {found.scanner}", facts)
-
-
-def _of_tracer(path: Path) -> Report:
-    from engine.io.tracer_file import read_tracer
-
-    tracer = read_tracer(path)
-    return Report("", tracer.describe(), tuple(fact_of(*item) for item in tracer.facts().items()))
 
 
 def _of_volume(volume: Volume) -> Report:

@@ -61,16 +61,16 @@ class SiemensMmr(ListModeReader):
 
     @classmethod
     def read(cls, file: InputFile, *, scanner: str | None = None) -> ListMode:
-        ring = _scanner(scanner)
+        ring = ring_named(scanner)
         if not is_interfile(file.head):
-            return _scan(file, _header_beside(file.path), ring)
+            return scan_of(file, _header_beside(file.path), ring)
         header = read_header(file)
         with open_input(header.data_file, may_be_cut=file.may_be_cut) as data:
-            return _scan(data, header, ring)
+            return scan_of(data, header, ring)
 
     @classmethod
     def tail(cls, file: InputFile, *, scanner: str | None = None) -> ListModeTail:
-        ring = _scanner(scanner)
+        ring = ring_named(scanner)
         has_header = is_interfile(file.head)
         header = read_header(file) if has_header else _header_beside(file.path)
         path = header.data_file if header is not None and has_header else file.path
@@ -82,7 +82,8 @@ class SiemensMmr(ListModeReader):
         return ListModeTail(path, words, empty, n_words=n_words)
 
 
-def _scan(data: InputFile, header: InterfileHeader | None, ring: RingScanner) -> ListMode:
+def scan_of(data: InputFile, header: InterfileHeader | None, ring: RingScanner) -> ListMode:
+    """Return the events of words, with the facts of their header where there is one."""
     data_file = data.path
     words, n_rest = _words(data)
     if header is not None:
@@ -106,13 +107,15 @@ def _scan(data: InputFile, header: InterfileHeader | None, ring: RingScanner) ->
         crystals=decoded.crystals,
         delayed=decoded.delayed,
         time_ms=decoded.time_ms,
+        triggers=decoded.triggers,
         duration_s=duration_s,
         info=_info(header, decoded, data_file) | cut.facts,
         notes=(*cut.notes, *notes, *_notes(header, decoded)),
     )
 
 
-def _scanner(named: str | None) -> RingScanner:
+def ring_named(named: str | None) -> RingScanner:
+    """Return the ring of a name or a scanner file, the mMR's if None."""
     ring = read_scanner(named or SCANNER)
     if not isinstance(ring, RingScanner):
         raise GeometryError(

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from engine.io import siemens_sinogram
 from engine.io.base import SinogramReader, VolumeReader
 from engine.io.folder import entries, is_file, is_folder
-from engine.io.interfile import read_header
+from engine.io.interfile import is_interfile, read_header
 from engine.io.interfile_image import HEADER, SIEMENS_HEADER, VALUES, InterfileImage
 from engine.io.open_input import open_input
 from engine.io.provenance_file import sidecar_path
+from engine.io.siemens_folder import siemens_folder
+from engine.io.siemens_sinogram import SiemensSinogram
 from engine.io.sinogram_interfile import BINS, SUFFIX, InterfileSinogram
 
-HEADERS: dict[str, tuple[type[SinogramReader | VolumeReader], tuple[str, ...]]] = {
-    BINS: (InterfileSinogram, (SUFFIX,)),
-    VALUES: (InterfileImage, (HEADER, ".ahv", SIEMENS_HEADER)),
+Reader = type[SinogramReader | VolumeReader]
+HEADERS: dict[str, tuple[tuple[str, Reader], ...]] = {
+    BINS: ((SUFFIX, InterfileSinogram), (siemens_sinogram.SUFFIX, SiemensSinogram)),
+    VALUES: tuple((end, InterfileImage) for end in (HEADER, ".ahv", SIEMENS_HEADER)),
 }
-"""How the data of each kind end: what reads their headers, and how these end."""
+"""How the data of each kind end: how their headers end, and what reads these."""
+MAIN_HEADER = ".mhdr"
 MOST_FILES = 3
 """Header, values and provenance of an image."""
 
@@ -31,19 +36,28 @@ def header_for(path: Path) -> Path | None:
         inside = entries(path)
         found = [each for each in inside if each.suffix.lower() == SUFFIX]
         if found:
-            return found[0] if len(found) == 1 else None
-        return _only_image(inside)
+            return found[0] if len(found) == 1 and _has_data(found[0]) else None
+        return _counts_of_siemens(path) or _only_image(inside)
+    if path.suffix.lower() == MAIN_HEADER:
+        return _counts_of_siemens(path)
     if path.suffix.lower() not in HEADERS:
         return None
-    reader, endings = HEADERS[path.suffix.lower()]
     stem = path.name[: -len(path.suffix)]
-    headers = (path.with_name(stem + ending) for ending in endings)
-    return next((each for each in headers if is_file(each) and _names(each, path, reader)), None)
+    for ending, reader in HEADERS[path.suffix.lower()]:
+        header = path.with_name(stem + ending)
+        if is_file(header) and _names(header, path, reader):
+            return header
+    return None
+
+
+def _counts_of_siemens(path: Path) -> Path | None:
+    found = siemens_folder(path)
+    return None if found is None else found.counts
 
 
 def _only_image(inside: list[Path]) -> Path | None:
     """Return the header of the image that is all that a folder holds."""
-    _, endings = HEADERS[VALUES]
+    endings = tuple(ending for ending, _ in HEADERS[VALUES])
     for header in inside if len(inside) <= MOST_FILES else ():
         if not header.name.lower().endswith(endings):
             continue
@@ -53,7 +67,13 @@ def _only_image(inside: list[Path]) -> Path | None:
     return None
 
 
-def _names(header: Path, data: Path, reader: type[SinogramReader | VolumeReader]) -> bool:
+def _has_data(header: Path) -> bool:
+    """Whether the data that a header names are there, so that it is what a folder stands for."""
+    with open_input(header) as file:
+        return not is_interfile(file.head) or is_file(read_header(file).data_file)
+
+
+def _names(header: Path, data: Path, reader: Reader) -> bool:
     """Whether a header is of this kind and names these data."""
     with open_input(header) as file:
         return reader.accepts(file) and read_header(file).data_file == data

@@ -1,7 +1,8 @@
 """Sinograms in Interfile as STIR writes it: a header (.hs) and the bins beside it (.s).
 
 Order of the bins: segments as the header lists their ring differences; in each, views before planes
-or planes before views, as "matrix axis label" says; tangential bins last.
+or planes before views, as "matrix axis label" says; tangential bins last. Times of flight run
+slowest, where there are any, and are summed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from engine.arrays import Array
-from engine.data.sinogram import APPLIED, Bins, Sinogram
+from engine.data.sinogram import APPLIED, SUMMED_TIMES, Bins, Sinogram
 from engine.errors import FileFormatError
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.sinogram_layout import Segment, SinogramLayout
@@ -29,6 +30,7 @@ from engine.io.interfile import (
     refuse_others_data,
 )
 from engine.io.open_input import InputFile, open_input
+from engine.plain import Plain
 from engine.settings import parse
 
 SUFFIX, BINS = ".hs", ".s"
@@ -36,6 +38,7 @@ MARK = b"ring difference per segment"
 AXES = {1: "tangential coordinate", 4: "segment"}
 BY_VIEW, BY_PLANE = ("axial coordinate", "view"), ("view", "axial coordinate")
 ARC = "arc correction"
+TIMES, MOST_TIMES = "timing positions", 9999
 CM, SCANNER = 10.0, "scanner type"
 
 
@@ -55,22 +58,28 @@ class InterfileSinogram(SinogramReader):
     @classmethod
     def read(cls, file: InputFile) -> Sinogram:
         header = read_header(file)
-        layout, by_view = _layout_of(header), _is_by_view(header)
+        layout, by_view, n_times = _layout_of(header), _is_by_view(header), _n_times(header)
         with open_input(header.data_file) as data:
             refuse_others_data(header, data)
             values = _values(header, data, layout, by_view=by_view)
+            for time in range(1, n_times):
+                values += _values(header, data, layout, by_view=by_view, time=time)
         n_bad = int(np.count_nonzero(~np.isfinite(values)))
         if n_bad:
             raise FileFormatError(f"{file.name}: {n_bad:,} bins are no numbers; write it again.")
         duration = header.number("image duration (sec)[1]") or header.number("image duration (sec)")
-        info = {
+        info: Plain = {
             "format": cls.name,
             "system": header.text("originating system") or "unknown",
             APPLIED: (header.text("applied corrections") or "").strip("{} ").lower(),
         }
         if header.axes:
             info["axes"] = header.axes
-        return Sinogram(layout, values, duration or 0.0, info=info)
+        notes: tuple[str, ...] = ()
+        if n_times > 1:
+            info[SUMMED_TIMES] = n_times
+            notes = (f"Times of flight are summed: {file.name} has {n_times} bins of time.",)
+        return Sinogram(layout, values, duration or 0.0, info=info, notes=notes)
 
 
 def _wanted(header: InterfileHeader, key: str) -> int:
@@ -96,12 +105,6 @@ def _list(header: InterfileHeader, key: str, n: int) -> list[int]:
 
 def _layout_of(header: InterfileHeader) -> SinogramLayout:
     name = header.path.name
-    if (header.whole("number of dimensions") or 4) != 4:
-        n = header.text("number of dimensions")
-        raise FileFormatError(
-            f"{name}: {n} dimensions, perhaps with times of flight, which sinograms are not read "
-            "with; sum over the timing positions, or take the list mode."
-        )
     labels = {k: (header.text(f"matrix axis label [{k}]") or "").lower() for k in range(1, 5)}
     if any(labels[k] != label for k, label in AXES.items()) or (labels[2], labels[3]) not in (
         BY_VIEW,
@@ -129,6 +132,21 @@ def _layout_of(header: InterfileHeader) -> SinogramLayout:
             )
     scanner = _scanner_of(header, segments, n_bins, arc_mm)
     return SinogramLayout(scanner, segments, n_views, n_bins, arc_mm)
+
+
+def _n_times(header: InterfileHeader) -> int:
+    """Bins of time of flight, which run slowest; 1 where there are none."""
+    n = header.whole("number of dimensions") or 4
+    if n == 4:
+        return 1
+    label = (header.text("matrix axis label [5]") or "").lower()
+    n_times = _wanted(header, "matrix size [5]") if n == 5 else 0
+    if label != TIMES or not 1 <= n_times <= MOST_TIMES:
+        raise FileFormatError(
+            f"{header.path.name}: {n} dimensions, {label or 'nothing'!r} the fifth; want four, or "
+            f"{TIMES} (at most {MOST_TIMES}) as the fifth."
+        )
+    return n_times
 
 
 def _is_by_view(header: InterfileHeader) -> bool:
@@ -177,10 +195,16 @@ _MOST_BINS = "maximum number of non-arc-corrected bins"
 
 
 def _values(
-    header: InterfileHeader, data: InputFile, layout: SinogramLayout, *, by_view: bool
+    header: InterfileHeader,
+    data: InputFile,
+    layout: SinogramLayout,
+    *,
+    by_view: bool,
+    time: int = 0,
 ) -> Bins:
-    """(n_bins,) as (plane, view, tangential bin)."""
+    """(n_bins,) of one bin of time, as (plane, view, tangential bin)."""
     start = header.whole("data offset in bytes[1]") or 0
+    start += time * layout.n_bins * np.dtype(header.number_type).itemsize
     scale = header.number("image scaling factor[1]")
     stored = data.array(header.number_type, (layout.n_bins,), start)
     values = np.empty(layout.n_bins, np.float32)

@@ -21,7 +21,7 @@ from engine.arrays import Array
 from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.geometry.plane import Plane
-from engine.io.formats import writer_of
+from engine.io.formats import WRITERS, suffixes_of, writer_of
 from engine.io.slice_frame import FRAME, frame_of, refuse_turned
 from engine.plain import Plain
 
@@ -30,7 +30,9 @@ NAMES = ("axial", "coronal", "sagittal")
 
 def slice_files(path: Path, names: Sequence[str] = NAMES) -> tuple[Path, ...]:
     """Return the file of each slice: OUT-axial, OUT-coronal, OUT-sagittal for OUT."""
-    ending = "".join(path.suffixes[-2:]) if path.name.endswith(".gz") else path.suffix
+    known = [each for each in suffixes_of(WRITERS) if path.name.lower().endswith(each)]
+    n = len(max(known, key=len)) if known else len(path.suffix)
+    ending = path.name[len(path.name) - n :]
     stem = path.name.removesuffix(ending)
     return tuple(path.with_name(f"{stem}-{name}{ending}") for name in names)
 

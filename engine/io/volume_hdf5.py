@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "isocenter-volume", SEALED
 VALUES = "volume/values"
+FRAME_GATES = "frames/gates_ms"
 FRAMES, FRAME_ENDS, FRAME_TIMES = "frames/values", "frames/ends_ms", "frames/times_ms"
 
 

@@ -14,12 +14,13 @@ from time import monotonic
 from typing import Literal
 
 from engine.errors import EngineError
-from engine.events import Aborted, Event, Failed, Finished
-from engine.io import can_save, existing, save
+from engine.events import Aborted, Event, Failed, Finished, ResultKept
+from engine.io import can_save, can_save_frames, existing, save, save_frames
 from engine.io.locks import only_writer
 from engine.jobs.checkpoint import Job, jobs
 from engine.jobs.process.engine_process import EngineProcess
 from engine.jobs.process.messages import Source
+from engine.results import Results
 from engine.study.study import Study
 
 State = Literal["written", "there already", "failed"]
@@ -101,21 +102,39 @@ def _reconstruct(
     source: Source | None,
 ) -> str:
     """Run a study to its end and write its image; return why there is none, empty if there is."""
-    can_save(queued.output)
+    protocol = queued.study.protocol
+    can_save(queued.output, protocol.modality)
+    if protocol.has_frames:
+        can_save_frames(queued.output, gated=protocol.has_gates)
     with only_writer(queued.output):
         job, resume = _job_for(queued)
         process = EngineProcess(
             job.study, device=device, threads=threads, job=job, resume=resume, source=source
         )
+        result = ""
         with closing(process.events()) as events:
             for event in events:
                 on_event(event)
+                if isinstance(event, ResultKept):
+                    result = event.result
                 if isinstance(event, Finished):
-                    save(event.volume, queued.output, event.provenance)
-                    return ""
+                    return _save(event, queued, result)
                 if isinstance(event, Failed | Aborted):
                     return event.text
     return "The engine ended without an image; start the queue again."
+
+
+def _save(finished: Finished, queued: QueuedStudy, result: str) -> str:
+    """Write an image, with its frames of time as they are kept; return why not."""
+    volume, output = finished.volume, queued.output
+    if not queued.study.protocol.has_frames:
+        save(volume, output, finished.provenance)
+        return ""
+    frames = Results().open(result).frames() if result else ()
+    if not frames:
+        return "Its frames could not be kept among the results; make room there, and start again."
+    save_frames(volume, frames, output, finished.provenance)
+    return ""
 
 
 def _job_for(queued: QueuedStudy) -> tuple[Job, bool]:

@@ -11,6 +11,7 @@ from engine.modalities.base import AnyModality, Modality, OpenStudy, Sweep
 from engine.modalities.dual_head_pet.modality import DualHeadPet
 from engine.modalities.listmode_pet.modality import ListModePet
 from engine.modalities.ring_sinogram_pet.modality import RingSinogramPet
+from engine.modalities.scan_files import ScanFiles
 from engine.modalities.scan_summary import ScanSummary
 from engine.modalities.xray_ct.modality import XrayCt
 
@@ -120,4 +121,12 @@ if not TYPE_CHECKING:  # a checker reads the imports above, and knows no other n
         },
     )
 
-__all__ = ["MODALITIES", "AnyModality", "Modality", "OpenStudy", "ScanSummary", "Sweep"]
+__all__ = [
+    "MODALITIES",
+    "AnyModality",
+    "Modality",
+    "OpenStudy",
+    "ScanFiles",
+    "ScanSummary",
+    "Sweep",
+]

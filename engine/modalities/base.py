@@ -14,6 +14,7 @@ from engine.data.input_role import InputRole
 from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.scanner import Scanner
 from engine.modalities.requirements import Requirements
+from engine.modalities.scan_files import ScanFiles
 from engine.modalities.scan_summary import ScanSummary
 from engine.study.choices import ChoiceGroup
 from engine.study.protocol import Protocol
@@ -161,6 +162,13 @@ class Modality(ABC, Generic[P]):
         complete_events
             use what is complete of list mode that ends within a record
         """
+
+    def gathered(self, path: Path) -> ScanFiles | None:
+        """Return the scan, and what lies beside it for its roles, that a path stands for, if any.
+
+        Raises `EngineError` where that is ambiguous.
+        """
+        return None
 
     def suits(self, study: OpenStudy) -> bool:
         """Whether protocols of this kind can reconstruct the open scan."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+from engine.corrections.attenuation import ATTENUATION_MAP
 from engine.errors import EngineError
 from engine.io import Report
 from engine.io import inspect as inspect_format
@@ -12,7 +14,7 @@ from engine.io.folder import is_file
 from engine.io.open_input import open_input
 from engine.io.scanner_toml import is_scanner_toml
 from engine.io.toml_file import read_toml
-from engine.modalities.recognise import all_roles, modality_of_scan
+from engine.modalities.recognise import all_roles, gathered, modality_of_scan
 from engine.modalities.studies import read_protocol, read_study
 
 
@@ -20,7 +22,7 @@ def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
     """Look into any file; what is wrong with it is in the report, not an exception."""
     path = Path(path)
     if path.suffix.lower() != ".toml":
-        return inspect_format(path, scanner=scanner)
+        return _with_files_beside(path) or inspect_format(path, scanner=scanner)
     try:
         if modality_of_scan(path) is not None or is_scanner_toml(path):
             return inspect_format(path, scanner=scanner)
@@ -33,6 +35,25 @@ def inspect(path: Path | str, *, scanner: str | None = None) -> Report:
     except EngineError as e:
         return Report(name, f"{name}, not usable", _size(path), (str(e),))
     return Report(name, found.title, _size(path) + found.facts, found.faults)
+
+
+def _with_files_beside(path: Path) -> Report | None:
+    """Return the scan that a folder or a file of it stands for, and the part of each file."""
+    try:
+        _, files = gathered(path)
+    except EngineError as e:
+        return Report("unknown", "several scans", faults=(str(e),))
+    if files is None:
+        return None
+    if files.role_of(path) == ATTENUATION_MAP.key:
+        note = f"It belongs to {files.data.name}."
+        report = inspect_format(path)
+        return replace(report, notes=(*report.notes, note))
+    report = inspect_format(files.data)
+    titles = {role.key: role.title for role in all_roles()}
+    beside = tuple((titles[key], file.name) for key, file in files.inputs.items())
+    facts = (("Counts from", files.data.name), *report.facts, *beside)
+    return replace(report, facts=facts, notes=(*report.notes, *files.notes))
 
 
 def _size(path: Path) -> tuple[tuple[str, str], ...]:

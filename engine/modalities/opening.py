@@ -13,6 +13,7 @@ from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.geometry.scanner import Scanner
+from engine.io import scan_file
 from engine.io.folder import is_file
 from engine.modalities.recognise import all_roles, summarise
 from engine.modalities.scan_summary import ScanSummary
@@ -57,7 +58,8 @@ def volume_at(path: Path, keys: tuple[str, ...] = ()) -> Volume | str:
 
 
 def frames_at(path: Path) -> tuple[FrameVolume, ...]:
-    """Read the frames of time that lie beside a volume of ours; none of other files."""
+    """Read the frames of time of a volume; none of files, or folders, that hold one image."""
     from engine.io import read_frames
 
-    return read_frames(path) if is_file(path) else ()
+    found = scan_file(path)
+    return read_frames(found) if is_file(found) else ()

@@ -15,6 +15,7 @@ from engine.io.scanner_toml import is_scanner_toml
 from engine.io.toml_file import read_toml
 from engine.modalities import MODALITIES
 from engine.modalities.base import AnyModality
+from engine.modalities.scan_files import ScanFiles
 from engine.modalities.scan_summary import ScanSummary
 
 Purpose = Literal["scan", "scanner", "input", "volume", "study", "protocol"]
@@ -31,15 +32,22 @@ class Recognised:
     purpose : what it is
     modality : kind of scan, of a scan
     role : part it plays in a study, of an auxiliary file
+    files : the scan that it belongs to, with all that lies beside, where its folder tells
     """
 
     purpose: Purpose
     modality: AnyModality | None = None
     role: InputRole | None = None
+    files: ScanFiles | None = None
 
 
 def purpose_of(path: Path) -> Recognised:
     """Return what a file is for; raises `EngineError` where nobody knows."""
+    modality, files = gathered(path)
+    if files is not None:
+        key = files.role_of(path)
+        role = next((each for each in all_roles() if each.key == key), None)
+        return Recognised("scan", modality, role, files)
     modality = modality_of_scan(path)
     if modality is not None:
         return Recognised("scan", modality)
@@ -52,6 +60,18 @@ def purpose_of(path: Path) -> Recognised:
         if any(reader.accepts(file) for reader in VOLUME_READERS):
             return Recognised("volume")
     return _by_content(path)
+
+
+def gathered(path: Path) -> tuple[AnyModality | None, ScanFiles | None]:
+    """Return the scan that a path stands for with all that lies beside it, and its kind.
+
+    None and None where the folder tells nothing of that.
+    """
+    for modality in MODALITIES:
+        files = modality.gathered(path)
+        if files is not None:
+            return modality, files
+    return None, None
 
 
 def modality_of_scan(path: Path) -> AnyModality | None:
@@ -76,13 +96,16 @@ def summarise(
     """
     modality = modality_of_scan(path)
     if modality is None:
-        raise UnknownFormatError(_why_no_scan(path))
+        raise UnknownFormatError(why_no_scan(path))
     return modality.summarise(path, scanner, complete_events=complete_events)
 
 
-def _why_no_scan(path: Path) -> str:
+def why_no_scan(path: Path) -> str:
+    """Say what a file, or a folder, is that is no scan."""
     report = inspect(path)
-    return report.faults[0] if report.faults else f"{path.name}: this is a {report.format}."
+    if report.faults:
+        return report.faults[0]
+    return f"{path.name}: this is a file of the kind {report.format!r}, not a scan; name the scan."
 
 
 def all_roles() -> tuple[InputRole, ...]:
@@ -100,7 +123,7 @@ def _purpose_of_toml(path: Path) -> Purpose:
 def _by_content(path: Path) -> Recognised:
     report = inspect(path)
     if report.format not in BY_FORMAT:
-        raise UnknownFormatError(_why_no_scan(path))
+        raise UnknownFormatError(why_no_scan(path))
     purpose = BY_FORMAT[report.format]
     role = next((r for r in all_roles() if r.format == report.format), None)
     return Recognised(purpose, role=role if purpose == "input" else None)

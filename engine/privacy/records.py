@@ -12,7 +12,14 @@ from engine.privacy.names import Names
 HARMLESS = frozenset(
     (
         *("scanner", "crystals", "sensitivity", "response", "format", "source", "phantom", "axes"),
-        *("isotope", "radiopharmaceutical", "patient_orientation", "scan_start", "injected_at"),
+        *(
+            "isotope",
+            "radiopharmaceutical",
+            "administration",
+            "patient_orientation",
+            "scan_start",
+            "injected_at",
+        ),
         *("coordinates", "beam", "detector", "counts", "along", "values_sha256", "unit"),
         *("scanner_sha256", "efficiencies_sha256", "decay", "calibration_made_utc", "sex"),
         *("voltage_kv", "current_ma", "current_ua", "exposure_ms", "power_w", "averages"),

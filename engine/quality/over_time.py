@@ -1,4 +1,4 @@
-"""Activity over time: what each frame of a scan holds in one region.
+"""Activity over time, or over a cycle: what each frame or gate of a scan holds in one region.
 
     value_f = Σ w x_f / Σ w,   its standard deviation that of the voxels, w the share inside
 
@@ -39,16 +39,26 @@ class TimeCurve:
     volume_mm3: float
 
     @property
-    def middles_s(self) -> tuple[float, ...]:
-        """Middle of each frame [s]."""
-        return tuple(frame.start_s + frame.duration_s / 2 for frame in self.frames)
+    def is_of_a_cycle(self) -> bool:
+        """Whether it runs over the gates of a cycle."""
+        return any(frame.gate for frame in self.frames)
+
+    @property
+    def middles(self) -> tuple[float, ...]:
+        """Middle of each frame [s]; of gates, their numbers."""
+        return tuple(
+            float(frame.gate.number) if frame.gate else frame.start_s + frame.duration_s / 2
+            for frame in self.frames
+        )
 
     def csv(self) -> str:
         """Return the curve as a table with a head, for other programs."""
         unit = self.unit or "no unit"
-        rows = [f"start [s],duration [s],mean [{unit}],standard deviation [{unit}],volume [mL]"]
+        first = "gate" if self.is_of_a_cycle else "start [s]"
+        rows = [f"{first},duration [s],mean [{unit}],standard deviation [{unit}],volume [mL]"]
         for frame, mean, deviation in zip(self.frames, self.means, self.deviations, strict=True):
-            values = (frame.start_s, frame.duration_s, mean, deviation, self.volume_mm3 / 1000)
+            place = frame.gate.number if frame.gate else frame.start_s
+            values = (place, frame.duration_s, mean, deviation, self.volume_mm3 / 1000)
             rows.append(",".join(f"{value:.7g}" for value in values))
         return "\n".join(rows) + "\n"
 

@@ -46,14 +46,18 @@ class Likeness:
         [1/mm]
     spacing_mm
         from point to point
+    seed
+        of the chance that moves points
     """
 
-    def __init__(self, image: Volume, mu_map: Volume, spacing_mm: float) -> None:
+    def __init__(
+        self, image: Volume, mu_map: Volume, spacing_mm: float, *, seed: int = SEED
+    ) -> None:
         self._map = _smoothed(mu_map, spacing_mm)
         self._middle = mu_map.grid.centre_mm
         self._lower, self._upper = mu_map.grid.lower_mm, mu_map.grid.upper_mm
         smooth = _smoothed(image, spacing_mm)
-        self._points = _lattice(image, spacing_mm)
+        self._points = _lattice(image, spacing_mm, seed)
         values = np.sqrt(np.maximum(values_at(smooth, self._points), 0))
         top = float(np.percentile(values, HIGHEST))
         if not top > 0:
@@ -87,13 +91,13 @@ def _entropy(p: Matrix) -> float:
     return float(-(p * np.log(p)).sum())
 
 
-def _lattice(image: Volume, spacing_mm: float) -> Matrix:
+def _lattice(image: Volume, spacing_mm: float, seed: int) -> Matrix:
     """Return points (n, 3) all over an image, each somewhere in its cell [mm]."""
     lower, upper = image.grid.lower_mm, image.grid.upper_mm
     apart_mm = max(spacing_mm, float(np.cbrt(np.prod(upper - lower) / MOST_POINTS)))
     n = np.maximum(((upper - lower) / apart_mm).astype(int), 1)
     cells = np.stack(np.meshgrid(*(np.arange(k) for k in n), indexing="ij"), -1).reshape(-1, 3)
-    chance = np.random.default_rng(SEED).random(cells.shape)
+    chance = np.random.default_rng(seed).random(cells.shape)
     return np.asarray(lower + (cells + chance) * (upper - lower) / n)
 
 

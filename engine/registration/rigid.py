@@ -2,12 +2,14 @@
 
 From coarse points to fine ones, Powell's method (SciPy) looks for the greatest likeness over the
 six numbers of the motion. It starts where the map lies, and where the middles of both bodies meet;
-the better one is followed.
+the better one is followed. The points lie by chance, and so does a part of the error: the last
+search is made with several sets of them, and its motions' mean is what is returned.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,7 +20,7 @@ from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.geometry.rigid_motion import RigidMotion, motion_of
 from engine.plain import Plain
-from engine.registration.likeness import Likeness
+from engine.registration.likeness import SEED, Likeness
 
 Numbers = NDArray[np.float64]
 Weights = NDArray[np.float32] | NDArray[np.bool_]
@@ -27,6 +29,10 @@ LEVELS_MM = (16.0, 10.0, 5.0)
 """Distances of points, one after the other."""
 PRECISION = (0.2, 0.05, 0.01)
 """At which each level ends [mm, degrees]."""
+SETS = 3
+"""Sets of points in the last search."""
+FLAT, LAST_FLAT = 1e-5, 1e-6
+"""Part of the likeness by which a step must gain for another to follow, then in the last search."""
 SPANS = (10.0, 10.0, 10.0, 4.0, 4.0, 4.0)
 """First steps of the search [mm, degrees]."""
 STILL_MM, STILL_DEG = 2.0, 1.0
@@ -103,10 +109,16 @@ def register(image: Volume, mu_map: Volume) -> Registered:
     starts = [np.zeros(6), _middles_meet(image, mu_map)]
     tried = [_best(coarse, start, PRECISION[0]) for start in starts]
     best = max(tried, key=lambda numbers: coarse(_motion(numbers)))
-    for spacing_mm, precision in zip(LEVELS_MM[1:], PRECISION[1:], strict=True):
-        fine = Likeness(image, mu_map, spacing_mm)
-        best = _best(fine, best, precision)
-    return Registered(_motion(best), fine(RigidMotion()), fine(_motion(best)))
+    for spacing_mm, precision in zip(LEVELS_MM[1:-1], PRECISION[1:-1], strict=True):
+        best = _best(Likeness(image, mu_map, spacing_mm), best, precision)
+    fine = [Likeness(image, mu_map, LEVELS_MM[-1], seed=SEED + k) for k in range(SETS)]
+    with ThreadPoolExecutor(SETS) as threads:
+        found = list(threads.map(lambda each: _best(each, best, PRECISION[-1], LAST_FLAT), fine))
+    motion = _motion(np.mean(found, axis=0))
+    before, after = (
+        float(np.mean([each(one) for each in fine])) for one in (RigidMotion(), motion)
+    )
+    return Registered(motion, before, after)
 
 
 def refuse_other_patient(image: Volume, mu_map: Volume) -> None:
@@ -117,11 +129,13 @@ def refuse_other_patient(image: Volume, mu_map: Volume) -> None:
         )
 
 
-def _best(likeness: Callable[[RigidMotion], float], start: Numbers, precision: float) -> Numbers:
+def _best(
+    likeness: Callable[[RigidMotion], float], start: Numbers, precision: float, flat: float = FLAT
+) -> Numbers:
     from scipy.optimize import minimize
 
     step = np.diag(SPANS) * min(precision * 10, 1.0)
-    options: Plain = {"xtol": precision, "ftol": 1e-5, "direc": step}
+    options: Plain = {"xtol": precision, "ftol": flat, "direc": step}
 
     def unlikeness(numbers: Numbers) -> float:
         return -likeness(_motion(numbers))

@@ -22,7 +22,7 @@ from engine.data.run_history import RunHistory
 from engine.errors import EngineError
 from engine.geometry.grid import ImageGrid
 from engine.io.folder import entries, is_file
-from engine.io.input_files import images_behind, parts_behind, slices_behind
+from engine.io.input_files import images_behind, parts_behind, raw_behind, slices_behind
 from engine.io.open_input import open_input
 from engine.plain import Plain
 from engine.privacy.key import ending_of, pseudonym_of
@@ -145,7 +145,8 @@ def _companions(data: Path) -> list[Path]:
         return []
     headers = (p for p in beside if ".hdr" in p.name.lower())
     naming = [p for p in headers if data.name.encode() in _header_text(p)]
-    return [p for p in beside if p.name.encode() in text] + naming
+    named = [p for p in beside if p.name.encode() in text]
+    return list(dict.fromkeys((*named, *naming, *raw_behind(data))))
 
 
 def _header_text(path: Path) -> bytes:

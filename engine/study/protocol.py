@@ -61,8 +61,18 @@ class Protocol(Settings):
     finishing: Finishing = ()
 
     @property
+    def frame_words(self) -> str:
+        """What it makes several images of, such as "frames of time"; empty where it makes one."""
+        return ""
+
+    @property
     def has_frames(self) -> bool:
-        """Whether it makes several images, of frames of time."""
+        """Whether it makes several images."""
+        return bool(self.frame_words)
+
+    @property
+    def has_gates(self) -> bool:
+        """Whether those are of the gates of a cycle."""
         return False
 
     @model_validator(mode="before")

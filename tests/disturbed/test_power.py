@@ -14,8 +14,8 @@ from tests.disturbed.writers import WRITERS
 
 TOGETHER = {
     f"{name}.provenance.json": name
-    for name in ("a.nii", "a.mha", "a.tif", "a.nrrd", "a.hv", "a.ome.tif")
-} | {"a.provenance.json": "a.nii.gz"}
+    for name in ("a.nii", "a.mha", "a.tif", "a.nrrd", "a.hv", "a.ome.tif", "a.dcm")
+} | {"a.provenance.json": "a.nii.gz", "a.n.hdr": "a.n"}
 """Files that are never there beside another than the one they were written with."""
 
 

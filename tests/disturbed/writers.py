@@ -39,8 +39,10 @@ from engine.io import (
 )
 from engine.io.calibration_file import write_calibration
 from engine.io.contact_sheet import contact_sheet
+from engine.io.dicom.enhanced import write_enhanced
 from engine.io.normalisation_hdf5 import write_components
 from engine.io.response_hdf5 import write_response
+from engine.io.siemens_extract import extract
 from engine.io.sinogram_interfile import write_sinogram
 from engine.io.xray.pose import turned_parallel
 from engine.jobs.checkpoint.images import Head, write_image
@@ -61,6 +63,7 @@ from engine.study.study import Study, write_study
 from engine.support.bundle import SupportBundle
 from engine.tuning.keeping import write_record
 from tests.engine.geometry.panels import panels
+from tests.engine.io import siemens_raw_files
 from tests.farm.scanners import small_ring
 
 GRID = ImageGrid((3, 4, 5), (2.0, 2.5, 4.0))
@@ -109,6 +112,33 @@ def _dicom(folder: Path, version: int) -> None:
     """A new folder each time: none is ever replaced."""
     number = len(list(folder.glob("*.dicom")))
     save(_image(version), folder / f"{number}.dicom")
+
+
+def _bids(folder: Path, version: int) -> None:
+    """A new folder each time: none is ever replaced."""
+    number = len(list(folder.glob("*.bids")))
+    save(_image(version), folder / f"{number}.bids")
+
+
+def _enhanced(folder: Path, version: int) -> None:
+    info: Plain = {"version": version, "ended_utc": "2026-11-23T04:09:56+00:00"}
+    write_enhanced(replace(_image(version), unit="HU"), folder / "a.dcm", info)
+
+
+def _raw_data(folder: Path, version: int) -> None:
+    """From a file of each version, which lies elsewhere and is there after the first time."""
+    source = folder.parent / f"{version}.IMA"
+    if not source.exists():
+        text = f"!INTERFILE:=\nversion:={version}\nname of data file:=a\n"
+        data = _random(version).bytes(400)
+        source.write_bytes(siemens_raw_files.dicom(text, data, kind="norm"))
+    extract(source, folder / "a.n.hdr")
+
+
+def _zarr(folder: Path, version: int) -> None:
+    """A new folder each time: none is ever replaced."""
+    number = len(list(folder.glob("*.zarr")))
+    save(_image(version), folder / f"{number}.ome.zarr")
 
 
 def _listmode(folder: Path, version: int) -> None:
@@ -271,7 +301,12 @@ WRITERS: tuple[Writer, ...] = (
     Writer("film", _volume("a.gif"), ("engine/io/cine.py",)),
     Writer("TIFF stack", _volume("a.tif"), ("engine/io/tiff_volume.py",)),
     Writer("DICOM series", _dicom, ("engine/io/dicom/series_writer.py",)),
+    Writer("BIDS dataset", _bids, ("engine/io/bids/dataset.py",)),
+    Writer("OME-Zarr", _zarr, ("engine/io/ome_zarr.py",)),
     Writer("picture", _volume("a.png"), ("engine/io/png.py",)),
+    Writer("DICOM picture", _volume("a.capture.dcm"), ("engine/io/dicom/capture.py",)),
+    Writer("Enhanced CT", _enhanced, ("engine/io/dicom/enhanced.py",)),
+    Writer("raw data taken out", _raw_data, ("engine/io/siemens_extract.py",)),
     Writer("list mode", _listmode, ("engine/io/listmode_hdf5.py",)),
     Writer("histogram", _histogram, ("engine/io/histogram_hdf5.py",)),
     Writer("sinogram", _sinogram, ("engine/io/sinogram_interfile.py",)),

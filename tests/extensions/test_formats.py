@@ -130,4 +130,6 @@ def test_a_writer_is_one_file_and_one_name(trial: Trial, told: dict[str, Any]) -
         np.testing.assert_array_equal(found, volume.values)
     assert "Bare values (.f32), for scripts" in told["dialogs"]["formats"]
     assert told["dialogs"]["targets"][-1] == "image.f32"
-    assert all(told["dialogs"]["targets"])
+    words, targets = (told["dialogs"][key] for key in ("formats", "targets"))
+    refused = [each for each, target in zip(words, targets, strict=True) if not target]
+    assert [each.partition(",")[0] for each in refused] == ["BIDS dataset (.bids)"], "no PET"

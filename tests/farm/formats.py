@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -38,11 +38,13 @@ from engine.io import (
     write_histogram,
     write_listmode,
 )
+from engine.io.bin_files import read_bin_values
 from engine.io.calibration_file import read_calibration, write_calibration
 from engine.io.provenance_file import sidecar_path
 from engine.io.response_hdf5 import read_response, write_response
 from engine.io.sinogram_interfile import write_sinogram
 from engine.io.tracer_file import read_tracer
+from engine.io.trigger_file import read_triggers
 from engine.modalities import read_study
 from engine.modalities.dual_head_pet.response.importing import import_response
 from engine.modalities.studies import read_protocol
@@ -51,6 +53,8 @@ from tests.engine.io import (
     castor_files,
     gate_files,
     petsird_files,
+    siemens_files,
+    siemens_raw_files,
     test_adac,
     test_safir,
     test_siemens_mmr,
@@ -64,6 +68,7 @@ from tests.engine.io.test_xray_sidecar import write as sidecar
 from tests.farm import volumes
 from tests.farm.scanners import RING, ring_text, small_ring
 
+TRIGGERS = "trigger time [s]\n" + "\n".join(f"{k * 0.9:g}" for k in range(1, 9))
 Make = Callable[[Path], Path]
 TRACER = """[tracer]
 nuclide = "F-18"
@@ -100,6 +105,12 @@ def _mmr(folder: Path, *, header: bool) -> Path:
     words = np.column_stack([tags, events]).astype("<u4").ravel()
     text = test_siemens_mmr.header(len(words), 0.04) if header else None
     return test_siemens_mmr.write(folder, words, text)
+
+
+def _raw(folder: Path, how: str) -> Path:
+    header = _mmr(folder, header=True)
+    words = (folder / "scan.l").read_bytes()
+    return siemens_raw_files.WRITERS[how](folder, header.read_text(), words)
 
 
 def _safir(folder: Path) -> Path:
@@ -145,6 +156,15 @@ def _gate(folder: Path) -> Path:
 def _castor(folder: Path) -> Path:
     castor_files.write_table(folder / "SMALL_RING.lut", small_ring())
     return castor_files.write_scan(folder / "scan.cdh", _timed(folder))
+
+
+def _castor_histogram(folder: Path) -> Path:
+    ring = small_ring()
+    castor_files.write_table(folder / "SMALL_RING.lut", ring)
+    lines = ring.lors(np.arange(ring.n_lors))
+    counts = _rng().poisson(0.1, (len(lines), 2)).astype(np.float32)
+    columns = {"randoms": _rng().random(len(lines)), "norm": np.ones(len(lines))}
+    return castor_files.write_histogram(folder / "scan.cdh", lines, counts, columns, counts)
 
 
 def _castor_normalisation(folder: Path) -> Path:
@@ -198,6 +218,28 @@ def _sinogram(folder: Path) -> Path:
     counts = _rng().poisson(0.5, layout.n_bins).astype(np.float32)
     write_sinogram(Sinogram(layout, counts), folder / "scan.hs")
     return folder / "scan.hs"
+
+
+def _siemens_sinogram(folder: Path) -> Path:
+    bins = replace(siemens_files.layout(), n_views=3, n_tangential=5)
+    counts = _rng().poisson(0.5, (2, bins.n_bins))
+    types = ("prompts", "randoms")
+    return siemens_files.write(folder / "scan.s", bins, *counts, types=types, number="<i2")
+
+
+def _siemens_raw_sinogram(folder: Path) -> Path:
+    header, values = _siemens_sinogram(folder), folder / "scan.s"
+    text, data = header.read_text(), values.read_bytes()
+    header.unlink()
+    values.unlink()
+    return siemens_raw_files.write_ima(folder, text, data, kind="sinogram")
+
+
+def _siemens_norm(folder: Path) -> Path:
+    shapes = {"geometric effects": (127, 8), "crystal interference": (8, 9)}
+    shapes |= {"crystal efficiencies": (64, 504), "axial effects": (837,)}
+    tables = {name: np.ones(shape) for name, shape in shapes.items()}
+    return siemens_files.write_norm(folder / "scan.n", tables, {})
 
 
 @cache
@@ -344,25 +386,35 @@ OWN: tuple[tuple[str, Make, Any], ...] = (
 KINDS: tuple[Kind, ...] = (
     Kind("mmr-header", partial(_mmr, header=True), _mmr_scan),
     Kind("mmr-words", partial(_mmr, header=False), _mmr_scan),
+    *(
+        Kind(f"siemens-raw-{how}", partial(_raw, how=how), _mmr_scan)
+        for how in siemens_raw_files.WRITERS
+    ),
     Kind("safir", _safir, read_listmode),
     Kind("adac", _adac, read_listmode),
     Kind("sinogram", _sinogram, read_sinogram),
+    Kind("siemens-sinogram", _siemens_sinogram, read_sinogram),
+    Kind("siemens-raw-sinogram", _siemens_raw_sinogram, read_sinogram),
+    Kind("siemens-norm", _siemens_norm, read_bin_values),
     Kind("petsird", _petsird, read_listmode),
     Kind("petsird-packed", _packed_petsird, read_listmode),
     Kind("gate", _gate, read_listmode),
     Kind("gate-emissions", _gate, read_volume),
     Kind("castor", _castor, read_listmode),
+    Kind("castor-histogram", _castor_histogram, read_listmode),
     *(Kind(f"own-{name.replace(' ', '-')}", make, read) for name, make, read in OWN),
     *(
         Kind(f"unsealed-{name.replace(' ', '-')}", partial(_unsealed, make=make), read)
         for name, make, read in OWN
     ),
     Kind("own-frames", volumes.frames, read_frames),
+    Kind("own-gates", volumes.gates, read_frames),
     Kind("nifti", partial(_bare, name="volume.nii"), read_volume),
     Kind("nifti-gz-alone", partial(_bare, name="volume.nii.gz"), read_volume),
     Kind("nifti-gz", partial(_volume, name="volume.nii.gz"), read_volume),
     *(Kind(name, make, read_volume) for name, make in volumes.VOLUMES),
     Kind("dicom", volumes.dicom, read_volume),
+    Kind("dicom-frames", volumes.dynamic_dicom, read_frames),
     Kind("zeiss", volumes.zeiss, read_projections),
     Kind("varian", partial(volumes.varian_beside, settings=True), read_projections),
     Kind("varian-image", partial(volumes.varian_beside, settings=False), read_projections),
@@ -387,6 +439,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("castor-normalisation", _castor_normalisation, _lines_of_ring),
     Kind("calibration", _calibration, read_calibration),
     Kind("tracer", lambda folder: _text(folder, "tracer.toml", TRACER), read_tracer),
+    Kind("triggers", lambda folder: _text(folder, "beats.csv", TRIGGERS), read_triggers),
     Kind("study", _study, read_study),
     Kind("protocol", _protocol, read_protocol),
     Kind("matrix-dense", partial(_matrix, dense=True), _with_panels),

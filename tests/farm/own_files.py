@@ -19,6 +19,7 @@ from engine.data.listmode import ListMode
 from engine.data.live_time import LiveTimes
 from engine.data.projections import Projections
 from engine.data.run_history import RunHistory
+from engine.data.triggers import Triggers
 from engine.data.volume import Volume
 from engine.events import Preview
 from engine.geometry.crystal_map import CrystalMap
@@ -176,6 +177,7 @@ def _listmode(folder: Path, scanner: Scanner) -> tuple[Path, Callable[[Path], An
         efficiencies=rng.random(scanner.n_crystals).astype(np.float32),
         singles=rng.integers(0, 99, scanner.n_crystals).astype(np.float32),
         live_times=LiveTimes(np.array([0, 700]), np.array([0.75, 1.25])),
+        triggers=(Triggers.at("ecg", np.array([100, 900, 1800])),),
         coincidence_window_ps=4500.0,
         info={"isotope": "F-18"},
     )

@@ -18,6 +18,7 @@ from engine.io.array_volume import ArrayVolume
 from engine.io.base import Format
 from engine.io.castor.reader import Castor
 from engine.io.dicom.reader import DicomSeries
+from engine.io.ecat7 import Ecat7
 from engine.io.gate.emissions import GateEmissions
 from engine.io.gate.reader import GateRoot
 from engine.io.histogram_hdf5 import HistogramHdf5
@@ -32,6 +33,9 @@ from engine.io.nrrd_volume import Nrrd
 from engine.io.petsird.reader import Petsird
 from engine.io.safir import Safir
 from engine.io.siemens_mmr import SiemensMmr
+from engine.io.siemens_raw_listmode import SiemensRawListMode
+from engine.io.siemens_raw_sinogram import SiemensRawSinogram
+from engine.io.siemens_sinogram import SiemensSinogram
 from engine.io.sinogram_interfile import InterfileSinogram
 from engine.io.tiff_read import TiffVolume
 from engine.io.volume_hdf5 import VolumeHdf5
@@ -195,7 +199,10 @@ UNPACKING: dict[type[Format], tuple[Bomb, ...]] = {
 """Readers of what may be packed, and what is tried on them."""
 TIFFS = {AstraVectors, Nikon, Bruker, FlexRay}
 """Read TIFF images as the sidecar's are read, and nothing else that is packed."""
-PLAIN = {AdacCsv, Castor, InterfileImage, InterfileSinogram, Mrc, NiftiPair, Safir, SiemensMmr}
+PLAIN = {
+    *(AdacCsv, Castor, Ecat7, InterfileImage, InterfileSinogram, Mrc, NiftiPair, Safir, SiemensMmr),
+    *(SiemensSinogram, SiemensRawListMode, SiemensRawSinogram),
+}
 """Read nothing that is packed."""
 BESIDE: tuple[Bomb, ...] = (
     *(bombs.packed_matrix, hdf5("own-response"), hdf5("efficiencies-hdf5")),

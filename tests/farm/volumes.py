@@ -6,6 +6,7 @@ import json
 import shutil
 import struct
 import zipfile
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -17,11 +18,12 @@ import numpy as np
 import scipy.io
 import tifffile
 
-from engine.data.time_frames import FrameVolume, TimeFrame
+from engine.data.time_frames import FrameVolume, Gate, TimeFrame
 from engine.io import read_projections, read_volume, save, save_frames
 from engine.io.ome_tiff import ome_tiff_bytes
+from engine.io.provenance_file import sidecar_path
+from tests.engine.io import ecat_files, test_xray_zeiss
 from tests.engine.io import test_volumes_of_others as others
-from tests.engine.io import test_xray_zeiss
 from tests.engine.io.compound_files import write_compound
 from tests.engine.io.dicom_files import change, write_series
 from tests.engine.io.matlab_files import write_matlab_73
@@ -71,6 +73,13 @@ def frames(folder: Path) -> Path:
     return folder / "frames.h5"
 
 
+def gates(folder: Path) -> Path:
+    volume = others.patient()
+    parts = [FrameVolume(TimeFrame(k, k + 20, Gate(k, 2, 5)), volume) for k in (1, 2)]
+    save_frames(volume, parts, folder / "gates.h5", {})
+    return folder / "gates.h5"
+
+
 def mrc(folder: Path) -> Path:
     with mrcfile.new(folder / "a.mrc") as file:
         file.set_data(others.patient().values)
@@ -80,6 +89,11 @@ def mrc(folder: Path) -> Path:
 
 def nifti_pair(folder: Path) -> Path:
     return others.by_nibabel_in_two_files(folder / "a", *others.turned((0, 1, 2), (1, 1, 1)))
+
+
+def ecat7(folder: Path) -> Path:
+    frames = [np.full((3, 4, 5), k, np.int16) for k in range(2)]
+    return ecat_files.write(folder / "a.v", frames, [0, 1000])
 
 
 def minc(folder: Path, name: str) -> Path:
@@ -128,6 +142,7 @@ VOLUMES = (
     ("imagej", imagej),
     ("mrc", mrc),
     ("nifti-pair", nifti_pair),
+    ("ecat7", ecat7),
     *(
         (f"minc{version}", partial(minc, name=name))
         for version, name in ((1, "tiny.mnc"), (2, "minc2_1_scale.mnc"))
@@ -264,6 +279,25 @@ def dicom(folder: Path) -> Path:
     """Four slices of a CT; the second by name is the one that is opened."""
     write_series(folder, affine=np.diag([2.0, 2.5, 3.0, 1.0]), shape=(6, 5, 4))
     return sorted(folder.glob("im*"))[1]
+
+
+def dynamic_dicom(folder: Path) -> Path:
+    """Two frames of one slice; the last file is the one that is opened."""
+    volume = others.patient()
+    thin = replace(
+        volume,
+        values=volume.values[:1],
+        grid=replace(volume.grid, shape=(1, *volume.grid.shape[1:])),
+        unit="Bq/mL",
+        info={"scan": {"scan_start": "2026-11-23T00:31:02"}},
+    )
+    parts = [FrameVolume(TimeFrame(k, k + 2), thin) for k in (0, 2)]
+    save_frames(thin, parts, folder / "frames.dicom", thin.info)
+    sidecar_path(folder / "frames.dicom").unlink()  # which would refuse whatever was changed
+    written = sorted((folder / "frames.dicom").iterdir())
+    slices = [each.rename(folder / each.name) for each in written]
+    (folder / "frames.dicom").rmdir()
+    return slices[-1]
 
 
 def huge_dicom(folder: Path) -> object:

@@ -90,6 +90,9 @@ def _simulate(folder: Path) -> None:
     phantom = uniform_cylinder(diameter_mm=40, length_mm=20)
     counted = simulate_listmode(phantom, ring, n_prompts=3000, seed=1)
     engine.save(counted, folder / "scan.h5")
+    for name, n in {"beats": 12, "breaths": 4}.items():
+        times = "\n".join(f"{each:.3f}" for each in np.linspace(0, counted.duration_s, n))
+        (folder / f"{name}.csv").write_text(f"trigger time [s]\n{times}\n", encoding="utf-8")
     prompts = binned(counted, SinogramLayout.of(ring))
     engine.save(prompts, folder / "prompts.hs")
     for name, value in {"norm": 1, "acf": 2, "randoms": 0.1, "scatter": 0}.items():

@@ -1,4 +1,4 @@
-"""List mode of CASToR (`.cdh` with `.cdf`), PET.
+"""List mode and histograms of CASToR (`.cdh` with `.cdf`), PET.
 
 Attenuation and normalisation of a list-mode file are known on the lines of its events alone, and
 a sensitivity needs all lines: those come from a normalisation (`engine.io.castor.normalisation`).
@@ -6,6 +6,7 @@ a sensitivity needs all lines: those come from a normalisation (`engine.io.casto
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -19,6 +20,7 @@ from engine.geometry.tof import MM_PER_PS, TofBins
 from engine.io.base import ListModeReader
 from engine.io.castor.crystals import AXES_NOTE, read_table, table_beside
 from engine.io.castor.header import CastorHeader, is_header, read_header
+from engine.io.castor.histogram import is_histogram_mode, read_histogram_scan
 from engine.io.castor.normalisation import is_normalisation
 from engine.io.castor.records import ACF, NORM, PLACE, TOF, expected, record_of
 from engine.io.cut_off import CutOff, words_of
@@ -41,9 +43,9 @@ OUTSIDE = -1
 
 
 class Castor(ListModeReader):
-    """CASToR list mode."""
+    """CASToR list mode, or a histogram of its lines."""
 
-    name: ClassVar[str] = "CASToR list mode"
+    name: ClassVar[str] = "CASToR scan"
     suffixes: ClassVar[tuple[str, ...]] = (HEADER, DATA)
     names_scanner = False
 
@@ -64,6 +66,11 @@ class Castor(ListModeReader):
 
 def _scan(data: InputFile, header: CastorHeader, named: str | None) -> ListMode:
     _refuse_other_kinds(header)
+    if is_histogram_mode(header):
+        found = read_histogram_scan(data, header, _scanner(header, named, None))
+        notes = (*found.notes, *_axes_note(named))
+        info = {**_info(header, data.path), "format": "CASToR histogram"}
+        return replace(found, info=info, notes=notes)
     records, n_rest = _records(data, header)
     tof = _tof_bins(records, header)
     place = _scanner(header, named, tof)
@@ -101,10 +108,10 @@ def _refuse_other_kinds(header: CastorHeader) -> None:
             f"{header.path.name}: a normalisation of CASToR, not a scan; open the scan, and load "
             "this as its normalisation."
         )
-    if mode not in LIST_MODE:
+    if mode not in LIST_MODE and not is_histogram_mode(header):
         raise FileFormatError(
-            f"{header.path.name}: data mode {mode[:20]!r}, list-mode alone is read; write the scan "
-            "as list mode."
+            f"{header.path.name}: data mode {mode[:20]!r}, want list-mode or histogram; correct "
+            "the header."
         )
 
 
@@ -226,7 +233,7 @@ def _start_ms(records: Array, header: CastorHeader, name: str) -> int:
 
 def _info(header: CastorHeader, data: Path) -> Plain:
     info: Plain = {
-        "format": Castor.name,
+        "format": "CASToR list mode",
         "data_file": data.name,
         "header_file": header.path.name,
         "isotope": header.text("isotope"),

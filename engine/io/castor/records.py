@@ -36,12 +36,7 @@ def record_of(header: CastorHeader, n_bytes: int) -> np.dtype[np.void]:
     n_bytes
         of the data file, which tells how many axes places in crystals have
     """
-    lines = max(header.whole("maximum number of lines per event"), 1)
-    if lines > 1:
-        raise FileFormatError(
-            f"{header.path.name}: events of up to {lines} lines are not read; write each line as "
-            "it was measured."
-        )
+    refuse_several_lines(header)
     parts = [("ms", "<u4")]
     parts += [(name, kind) for name, (kind, keys) in FLAGS.items() if header.number(*keys)]
     ends = [("first", "<u4"), ("second", "<u4")]
@@ -55,6 +50,16 @@ def record_of(header: CastorHeader, n_bytes: int) -> np.dtype[np.void]:
             )
         return np.dtype([*parts, (PLACE, "<f4", (more // 4,)), *ends])
     return np.dtype([*parts, *ends])
+
+
+def refuse_several_lines(header: CastorHeader) -> None:
+    """Refuse a file whose entries sum several lines."""
+    lines = max(header.whole("maximum number of lines per event"), 1)
+    if lines > 1:
+        raise FileFormatError(
+            f"{header.path.name}: events of up to {lines} lines are not read; write each line as "
+            "it was measured."
+        )
 
 
 def multiplied(records: Array) -> Array | None:

@@ -107,14 +107,14 @@ def _corrected(applied: list[str], scan: Plain, decay: str) -> list[str]:
 def _frame(scan: Plain, decay: str, started: datetime | None) -> Plain:
     """Return length and reference time of the frame [ms], and the decay factor."""
     frames, half_life_s = _frames(scan), _number(scan, "half_life_s")
-    counted_s = sum(length for _, length in frames)
+    counted_s = sum(length for _, _, length in frames)
     duration = str(round(1000 * counted_s)) if frames else ""
     facts: Plain = {"FrameReferenceTime": "0", "ActualFrameDuration": duration}
     if not decay or not frames or half_life_s is None:
         return facts
     left_s = sum(
-        length * decayed(start, half_life_s) / frame_factor(length, half_life_s)
-        for start, length in frames
+        length * decayed(start, half_life_s) / frame_factor(span, half_life_s)
+        for start, span, length in frames
     )
     factor = counted_s / left_s
     mean_s = half_life_s * math.log2(factor)  # the mean activity is that of this moment
@@ -127,15 +127,21 @@ def _frame(scan: Plain, decay: str, started: datetime | None) -> Plain:
     }
 
 
-def _frames(scan: Plain) -> list[tuple[float, float]]:
-    """Return start and length of all that the image holds [s]; none where it is not known."""
+def _frames(scan: Plain) -> list[tuple[float, float, float]]:
+    """Return start of all that the image holds, how far it reaches and how much of that is in it.
+
+    All in s; none where it is not known. Only a gate, whose parts lie apart, reaches further than
+    what is in it.
+    """
     found = scan.get("frames")
-    if isinstance(found, list) and found:
-        times = [(_number(_dict(each), "start_s"), _number(_dict(each), "duration_s"))
-                 for each in found]  # fmt: skip
-        return [(start or 0.0, length) for start, length in times if length]
-    length = _number(scan, "duration_s")
-    return [] if length is None else [(0.0, length)]
+    frames = [_dict(each) for each in found] if isinstance(found, list) else []
+    if not frames:
+        frames = [scan]
+    times = [(_number(each, "start_s") or 0.0, _number(each, "end_s"), _number(each, "duration_s"))
+             for each in frames]  # fmt: skip
+    return [
+        (start, end - start if end else length, length) for start, end, length in times if length
+    ]
 
 
 def _tracer(scan: Plain, started: datetime | None) -> Plain:

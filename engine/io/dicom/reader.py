@@ -7,24 +7,30 @@ patient's axes are those of the file (LPS); oblique or tilted slices are resampl
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.data.time_frames import MS, FrameVolume, TimeFrame
 from engine.data.volume import Volume
-from engine.errors import EngineError, FileFormatError
+from engine.errors import EngineError, FileFormatError, GeometryError
+from engine.geometry.grid import ImageGrid
 from engine.io.base import VolumeReader
 from engine.io.dicom.emission import UNITS as PET_UNITS
 from engine.io.dicom.pixels import AIR_HU, values_of
 from engine.io.dicom.slices import Header, header_at, header_of, is_dicom, slices_of
-from engine.io.dicom.stack import KINDS, affine_of, in_order, refuse_mixed
+from engine.io.dicom.stack import KINDS, SAME_PLACE_MM, affine_of, in_order, refuse_mixed
+from engine.io.dicom.time_slices import is_dynamic, parted
 from engine.io.folder import entries, is_file, state_of
 from engine.io.mu_units import CONTENT
 from engine.io.open_input import InputFile, open_input, refuse_not_finite
-from engine.io.provenance_file import provenance_at
+from engine.io.provenance_file import found_sidecar, provenance_at, provenance_beside
 from engine.io.ranges import UNITS
 from engine.io.straight_axes import in_scanner_frame
 from engine.io.tilted_axes import upright
@@ -32,6 +38,8 @@ from engine.plain import Plain
 
 HOUNSFIELD = "HU"
 OTHER_UNITS = {"CNTS": "counts"}
+SUMMED = ("counts", "counts/mm")
+"""Units of what was counted: frames of time add up."""
 CALLED_A_MAP = re.compile(r"umap|mrac|mu.?map|[µμ].?map", re.IGNORECASE)
 OWN_UNIT = re.compile(r"Unit of the values: (\S+)\.(?:\s|$)")
 """Our own series say a unit that DICOM does not know in their comments."""
@@ -49,23 +57,111 @@ class DicomSeries(VolumeReader):
 
     @classmethod
     def read(cls, file: InputFile) -> Volume:
+        series = _Series.of(file)
+        frames = series.frames()
+        if len(frames) > 1:
+            return _whole(series, frames)
+        image = series.image(series.headers)
+        if not frames:
+            return image
+        note = f"One frame of time, {frames[0][0].duration_s:g} s long, of a dynamic series."
+        return replace(image, notes=(*image.notes, note))
+
+    @classmethod
+    def frames(cls, file: InputFile) -> tuple[FrameVolume, ...]:
+        """Read the frames of time of a dynamic PET series; none of other series."""
+        series = _Series.of(file)
+        frames = series.frames()
+        return tuple(_images(series, frames)) if len(frames) > 1 else ()
+
+
+@dataclass(frozen=True)
+class _Series:
+    """A series whose headers were read.
+
+    Attributes
+    ----------
+    path : of the file that was named
+    chosen : its header
+    headers : of all its files
+    info, notes : provenance of a series of ours, and what to remark; {} for any other
+    """
+
+    path: Path
+    chosen: Header
+    headers: list[Header]
+    info: Plain
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, file: InputFile) -> _Series:
         chosen = header_of(file)
         refuse_mixed([chosen])
         headers = _of_series(file.path.parent, chosen.series, file.path)
         refuse_mixed(headers)
+        info, notes = _provenance(headers)
+        return cls(file.path, chosen, headers, info or _info(chosen), notes)
+
+    def frames(self) -> list[tuple[TimeFrame, list[Header]]]:
+        """Return the frames of time of a dynamic series, each with its slices; else none."""
+        if not is_dynamic(self.headers):
+            return []
+        said = self.info.get("FrameTimesStart")  # of a series of ours, which knows no time of day
+        starts_s = [float(each) for each in said] if isinstance(said, list) else []
+        return parted(self.headers, starts_s)
+
+    def image(self, headers: Sequence[Header]) -> Volume:
+        """Return the image of some of the slices."""
         slices = [each for header in headers for each in slices_of(header)]
-        said = chosen.text("NumberOfSlices") if chosen.text("Modality") == "PT" else ""
+        said = self.chosen.text("NumberOfSlices") if self.chosen.text("Modality") == "PT" else ""
         ordered = in_order(slices, int(said) if said.isdigit() else None)
-        unit = _unit(chosen)
+        unit = _unit(self.chosen)
         air = AIR_HU if unit == HOUNSFIELD else 0.0
         values = values_of(headers, ordered, padding=air if unit == HOUNSFIELD else None)
-        refuse_not_finite(file.path, values)
+        refuse_not_finite(self.path, values)
         stored = values.transpose(2, 1, 0)
-        straight, grid, notes = upright(file.path, stored, affine_of(ordered), air)
-        info, more = _provenance(headers)
-        volume = Volume(straight, grid, unit, info or _info(chosen), (*notes, *more))
-        volume = replace(volume, patient=chosen.text("PatientID"))
+        straight, grid, notes = upright(self.path, stored, affine_of(ordered), air)
+        volume = Volume(straight, grid, unit, self.info, (*notes, *self.notes))
+        volume = replace(volume, patient=self.chosen.text("PatientID"))
         return in_scanner_frame(volume) if volume.head_sign < 0 else volume
+
+
+def _images(
+    series: _Series, frames: Sequence[tuple[TimeFrame, list[Header]]]
+) -> Iterator[FrameVolume]:
+    """Yield the images of frames, which must lie at one place."""
+    grid: ImageGrid | None = None
+    for k, (frame, headers) in enumerate(frames, start=1):
+        try:
+            volume = series.image(headers)
+        except EngineError as e:
+            raise type(e)(f"frame {k} of time ({frame.describe()}): {e}") from e
+        grid = grid or volume.grid
+        if volume.grid.shape != grid.shape or not np.allclose(
+            [volume.grid.voxel_mm, volume.grid.centre_mm],
+            [grid.voxel_mm, grid.centre_mm],
+            rtol=0,
+            atol=SAME_PLACE_MM,
+        ):
+            raise GeometryError(
+                f"{series.path.parent.name}: frames 1 and {k} of time lie at different places, or "
+                "have other voxels; open each frame alone, in a folder of its own."
+            )
+        yield FrameVolume(frame, replace(volume, grid=grid))
+
+
+def _whole(series: _Series, frames: Sequence[tuple[TimeFrame, list[Header]]]) -> Volume:
+    """Return the sum of frames of counts, of others their mean by length."""
+    is_sum = _unit(series.chosen) in SUMMED
+    counted_s = sum(frame.duration_s for frame, _ in frames)
+    total: NDArray[np.float64] = np.zeros(1)
+    for frame, volume in _images(series, frames):
+        weight = 1.0 if is_sum else frame.duration_s / counted_s
+        total = total + weight * volume.values.astype(np.float64)
+    span = f"from {frames[0][0].start_s:g} to {frames[-1][0].end_ms / MS:g} s"
+    what = "sum" if is_sum else "mean by length"
+    note = f"{len(frames)} frames of time, {span}; the image of all is their {what}."
+    return replace(volume, values=total.astype(np.float32), notes=(*volume.notes, note))
 
 
 def series_file(folder: Path) -> Path | None:
@@ -101,6 +197,12 @@ def series_files(path: Path) -> tuple[Path, ...]:
         return tuple(each.path for each in _of_series(path.parent, chosen.series, path))
     except EngineError:
         return ()
+
+
+def headers_of(path: Path) -> tuple[Header, ...]:
+    """Return the headers of the series that a DICOM file is of; none for any other file."""
+    chosen = header_at(path)
+    return () if chosen is None else tuple(_of_series(path.parent, chosen.series, path))
 
 
 def _of_series(folder: Path, series: str, chosen: Path) -> list[Header]:
@@ -152,7 +254,11 @@ def _is_number(text: str) -> bool:
 
 
 def _provenance(headers: Sequence[Header]) -> tuple[Plain, tuple[str, ...]]:
-    """Return the provenance of a series of ours, {} for any other."""
+    """Return the provenance of a series, or of one Enhanced file, of ours, {} for any other."""
+    only = headers[0].path
+    if len(headers) == 1 and found_sidecar(only) is not None:
+        with open_input(only) as file:
+            return provenance_beside(file)
     folder = headers[0].path.parent
 
     def digest() -> str:

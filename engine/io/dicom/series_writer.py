@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import ClassVar
 
+from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.io.atomic_folder import new_folder, refuse_impossible_folder
 from engine.io.base import VolumeWriter
@@ -16,6 +18,7 @@ from engine.plain import Plain
 
 HEADER_BYTES = 4096
 """What a file has besides its numbers, at most."""
+FEWEST_DIGITS = 5
 
 
 class DicomSeriesWriter(VolumeWriter):
@@ -39,9 +42,13 @@ class DicomSeriesWriter(VolumeWriter):
 
 
 def write_series(
-    volume: Volume, path: Path, provenance: Plain, subject: Subject | None = None
+    volume: Volume,
+    path: Path,
+    provenance: Plain,
+    subject: Subject | None = None,
+    frames: Sequence[FrameVolume] = (),
 ) -> int:
-    """Write a volume as a folder of slices; return how many bytes these have.
+    """Write a volume, or its frames of time, as a folder of slices; return how many bytes.
 
     Parameters
     ----------
@@ -53,21 +60,26 @@ def write_series(
         of the volume
     subject
         patient and study; by pseudonyms if None
+    frames
+        of time, on the grid of the volume: a dynamic series
 
     Raises
     ------
     DataError
-        where DICOM's whole numbers cannot hold the values
+        where DICOM's whole numbers cannot hold the values, or frames are of no PET scan
     ResourceError
         where the folder exists, or cannot be written
     """
-    whose = subject or subject_of(provenance, digest_of(volume))
-    n_slices, n_bytes = volume.grid.shape[0], 0
-    room = volume.values.size * 2 + n_slices * HEADER_BYTES
+    whose = subject or subject_of(provenance, digest_of(volume, frames))
+    n_images, n_bytes = max(len(frames), 1), 0
+    n_files = n_images * volume.grid.shape[0]
+    digits = max(FEWEST_DIGITS, len(str(n_files)))  # names in the order of the files
+    room = n_images * volume.values.size * 2 + n_files * HEADER_BYTES
     total = sha256()
     with new_folder(path, room) as folder:
-        for number, content in enumerate(slices_of(volume, provenance, whose), start=1):
-            folder.add(f"{number:05}.dcm", content)
+        contents = slices_of(volume, provenance, whose, frames)
+        for number, content in enumerate(contents, start=1):
+            folder.add(f"{number:0{digits}}.dcm", content)
             total.update(content)
             n_bytes += len(content)
         with writing_provenance(path, total.hexdigest(), volume.unit, provenance) as forget_older:

@@ -9,6 +9,7 @@ in sequences of functional groups (C.7.6.16).
 from __future__ import annotations
 
 import collections
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,13 +26,28 @@ if TYPE_CHECKING:
 
 MAGIC, MAGIC_AT = b"DICM", 128
 WANTED = [
-    *("SOPClassUID", "Modality", "SeriesInstanceUID", "SeriesNumber", "SeriesDescription"),
+    *(
+        "SOPClassUID",
+        "SOPInstanceUID",
+        "Modality",
+        "SeriesInstanceUID",
+        "SeriesNumber",
+        "SeriesDescription",
+    ),
     *("FrameOfReferenceUID", "PatientID", "IssuerOfPatientID", "ImageType", "ImageComments"),
     *("Rows", "Columns", "NumberOfFrames", "PixelSpacing", "SliceThickness", "NumberOfSlices"),
     *("ImageOrientationPatient", "ImagePositionPatient", "RescaleSlope", "RescaleIntercept"),
     *("RescaleType", "ModalityLUTSequence", "Units", "KVP", "PixelPaddingValue"),
     *("PixelPaddingRangeLimit", "SharedFunctionalGroupsSequence", "PixelRepresentation"),
     *("PerFrameFunctionalGroupsSequence", "SamplesPerPixel", "BitsAllocated"),
+    *("SeriesType", "NumberOfTimeSlices", "SeriesDate", "SeriesTime", "AcquisitionDate"),
+    *(
+        "SeriesDescription",
+        "AcquisitionTime",
+        "FrameReferenceTime",
+        "ActualFrameDuration",
+        "DecayCorrection",
+    ),
 ]
 GROUPS = {
     "PixelSpacing": "PixelMeasuresSequence",
@@ -140,7 +156,10 @@ def header_of(file: InputFile) -> Header:
         raise FileFormatError(f"{file.name}: damaged DICOM file ({e}); {WAY_OUT}.") from e
 
 
-DAMAGE = (ValueError, LookupError, AttributeError, TypeError, NotImplementedError, EOFError)
+DAMAGE = (
+    *(ValueError, LookupError, AttributeError, TypeError, NotImplementedError, EOFError),
+    struct.error,
+)
 """What damaged files make the library raise."""
 
 

@@ -31,6 +31,9 @@ OF_ONE_SERIES = {
     "Units": "units",
     "RescaleType": "kinds of values",
     "KVP": "voltages of the tube",
+    "SeriesType": "kinds of series",
+    "NumberOfTimeSlices": "numbers of time frames",
+    "DecayCorrection": "moments that decay is corrected to",
 }
 """Attributes that all slices of a series share -> what differs if they do not."""
 

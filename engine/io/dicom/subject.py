@@ -25,6 +25,7 @@ STUDY = (
     *("StudyInstanceUID", "StudyID", "StudyDate", "StudyTime", "AccessionNumber"),
     *("ReferringPhysicianName", "StudyDescription"),
 )
+REMOVAL = ("PatientIdentityRemoved", "DeidentificationMethod")
 REMOVED = "Names are replaced by pseudonyms of the files"
 
 
@@ -98,9 +99,8 @@ def subject_like(file: InputFile, *, same_frame: bool = False) -> Subject:
         where the file is no DICOM image of a patient
     """
     other = _read(file)
-    attributes: Plain = {
-        key: _plain(other[key].value) for key in (*PATIENT, *STUDY) if key in other
-    }
+    taken = (*PATIENT, *STUDY, *(REMOVAL if all(key in other for key in REMOVAL) else ()))
+    attributes: Plain = {key: _plain(other[key].value) for key in taken if key in other}
     for key in ("PatientName", "PatientID", "StudyInstanceUID", "SeriesInstanceUID"):
         if not str(other.get(key, "")).strip():
             raise FileFormatError(

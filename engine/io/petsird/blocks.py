@@ -41,6 +41,8 @@ class Blocks:
     moved_before_events: dict[str, bool] = field(default_factory=dict)
     alive: list[tuple[int, int, Tree]] = field(default_factory=list)
     singles: list[Tree] = field(default_factory=list)
+    signals_ms: dict[int, list[int]] = field(default_factory=dict)
+    """Starts of the blocks of each external signal."""
 
     def take(self, kind: str, block: Tree) -> None:
         """Take one block."""
@@ -59,6 +61,8 @@ class Blocks:
             self.alive.append((start, stop, block["aliveTimeFractions"]))
         elif kind == "SinglesHistogramTimeBlock":
             self.singles.append(block)
+        elif kind == "ExternalSignalTimeBlock":
+            self.signals_ms.setdefault(int(block["signalID"]), []).append(start)
 
     def _events(self, block: Tree, start: int, stop: int) -> None:
         if self.spans_ms and start < self.spans_ms[-1][0]:

@@ -29,6 +29,7 @@ from engine.io.petsird.efficiencies import (
 from engine.io.petsird.geometry import Geometry, Tree, read_geometry, window_ps
 from engine.io.petsird.live import live_of_blocks, live_times, mean_live
 from engine.io.petsird.schema import Schema
+from engine.io.petsird.signals import triggers_of, unused_signals
 from engine.io.petsird.stream import EndOfStreamError, YardlStream, begins_as_yardl
 from engine.plain import Plain
 
@@ -94,6 +95,7 @@ class Petsird(ListModeReader):
             components=None if pairs is None else Components(pairs=pairs),
             singles=_singles(blocks, header["scanner"], path),
             live_times=live_times(blocks, said, bins, live, crystals),
+            triggers=triggers_of(header, blocks, first),
             coincidence_window_ps=window_ps(header["scanner"]),
             info=_info(header, blocks, path, live is not None),
             notes=(
@@ -101,7 +103,7 @@ class Petsird(ListModeReader):
                 *geometry.notes,
                 *refuse_movement(blocks, path),
                 *live_notes,
-                *_notes(blocks, first, last),
+                *_notes(header, blocks, first, last),
                 *_named_scanner(scanner),
             ),
         )
@@ -234,7 +236,7 @@ def _moment(nanoseconds: object) -> str | None:
     return str(np.datetime64(nanoseconds, "ns").astype("datetime64[s]"))
 
 
-def _notes(blocks: Blocks, first: int, last: int) -> tuple[str, ...]:
+def _notes(header: Tree, blocks: Blocks, first: int, last: int) -> tuple[str, ...]:
     notes = []
     if first >= LATE_MS:
         notes.append(f"The first block is at {first:,} ms; times are counted from there.")
@@ -252,7 +254,7 @@ def _notes(blocks: Blocks, first: int, last: int) -> tuple[str, ...]:
     words = {"singleEvents": "single photons", "tripleEvents": "triples"}
     words["quadrupleEvents"] = "quadruples"
     notes += [f"{n:,} {words[what]} are not used." for what, n in blocks.others.items() if n]
-    n_signals = blocks.kinds["ExternalSignalTimeBlock"]
+    n_signals = unused_signals(header, blocks)
     if n_signals:
         notes.append(f"{n_signals:,} blocks of external signals are not used.")
     return tuple(notes)

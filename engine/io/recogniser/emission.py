@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from engine.io.open_input import InputFile
 from engine.io.recogniser.known_format import KnownFormat, Tell, both, says
+from engine.io.siemens_raw import NORMALISATION, kind_of
 
 E7TOOLS = (
     "convert it with STIR to a sinogram of its own (.hs), or write list mode that is read, and "
     "open that"
 )
+TAKE_OUT = (
+    "take its header and its data out with `isocenter dicom extract`, for programs that read them, "
+    "or open the list mode of the same scan"
+)
+BESIDE = "put it into the folder of its counts (.s.hdr with .s, not compressed), and open that"
 DICOM_PART = "open the series of images of the same study; this part of it holds none"
 
 
@@ -30,11 +36,15 @@ def _dicom(*uids: str) -> Tell:
     return tell
 
 
+def _siemens_raw(kind: str) -> Tell:
+    """Tell raw data of Siemens' PET scanners by what they hold."""
+    return lambda file: kind_of(file) == kind
+
+
 STORAGE = "1.2.840.10008.5.1.4.1.1."
 EMISSION = (
-    KnownFormat("a Siemens sinogram header", _siemens("sinogram subheader"), E7TOOLS),
-    KnownFormat("a Siemens normalisation header", _siemens("norm subheader"), E7TOOLS),
-    KnownFormat("a Siemens scan header", _siemens("main header"), E7TOOLS),
+    KnownFormat("a Siemens normalisation header", _siemens("normalization header"), BESIDE),
+    KnownFormat("a Siemens scan header", _siemens("main header"), BESIDE),
     KnownFormat("a Siemens image header", _siemens("image subheader"), E7TOOLS),
     KnownFormat("a Siemens list-mode header of another scanner", _siemens("listmode"), E7TOOLS),
     KnownFormat(
@@ -47,7 +57,15 @@ EMISSION = (
         says("!interfile"),
         "save the image as NIfTI, or write the projections as STIR writes sinograms (.hs)",
     ),
+    KnownFormat(
+        "a normalisation of a Siemens scanner in raw DICOM", _siemens_raw(NORMALISATION), TAKE_OUT
+    ),
     KnownFormat("raw data of a scanner in DICOM", _dicom(STORAGE + "66"), E7TOOLS),
+    KnownFormat(
+        "a DICOM picture (secondary capture)",
+        _dicom(STORAGE + "7", *(STORAGE + f"7.{kind}" for kind in (1, 2, 3, 4))),
+        DICOM_PART,
+    ),
     KnownFormat("an RT structure set", _dicom(STORAGE + "481.3"), DICOM_PART),
     KnownFormat("an RT plan", _dicom(STORAGE + "481.5"), DICOM_PART),
     KnownFormat("an RT dose", _dicom(STORAGE + "481.2"), DICOM_PART),

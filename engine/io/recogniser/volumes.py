@@ -46,7 +46,6 @@ VOLUMES = (
     KnownFormat(
         "an Analyze 7.5 header", _is_analyze, "save it as NIfTI with the program that wrote it"
     ),
-    KnownFormat("an ECAT 7 volume", begins(b"MATRIX7"), CONVERT),
     KnownFormat("a VTK file", begins(b"# vtk DataFile"), CONVERT),
     KnownFormat("a VTK file in XML", says("<vtkfile"), CONVERT),
     KnownFormat("an Amira mesh", begins(b"# AmiraMesh", b"# Avizo"), CONVERT),

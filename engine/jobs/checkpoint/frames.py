@@ -10,7 +10,7 @@ import shutil
 from itertools import count
 from pathlib import Path
 
-from engine.data.time_frames import FrameVolume, TimeFrame
+from engine.data.time_frames import FrameVolume
 from engine.data.volume import Volume
 from engine.jobs.checkpoint.images import Head, read_checkpoint, write_image
 
@@ -31,13 +31,13 @@ class FinishedFrames:
         found: list[tuple[Head, FrameVolume]] = []
         for place in count(1):
             stored = read_checkpoint(self._path(place))
-            if stored is None or stored[0].frame_ms is None:
+            if stored is None or stored[0].frame is None:
                 return found
             head, volume = stored
             first = found[0][0] if found else head
             if (head.protocol, head.inputs) != (first.protocol, first.inputs):
                 return found
-            found.append((head, FrameVolume(TimeFrame(*stored[0].frame_ms), volume)))
+            found.append((head, FrameVolume(stored[0].frame, volume)))
         return found
 
     def remove(self) -> None:

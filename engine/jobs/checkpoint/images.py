@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from engine.data.run_history import RunHistory
+from engine.data.time_frames import Gate, TimeFrame
 from engine.data.volume import Volume
 from engine.events import Preview
 from engine.geometry.grid import ImageGrid, Point
@@ -42,6 +43,7 @@ class Head(Settings):
     inputs : (name, digest) of each file, by its role
     history : of the run up to the image
     frame_ms : start and end of the frame of time whose finished image it is
+    gate : number, of how many, and length [ms], where that is a gate
     sha256 : of all else
     """
 
@@ -56,12 +58,14 @@ class Head(Settings):
     inputs: dict[str, tuple[str, str]] = setting()
     history: RunHistory = setting()
     frame_ms: tuple[int, int] | None = None
+    gate: tuple[int, int, int] | None = None
     sha256: str = setting("", max_length=64)
 
     @classmethod
     def of(cls, preview: Preview, protocol: str, inputs: dict[str, tuple[str, str]]) -> Self:
         """Return what is said of an image of a run."""
         volume = preview.volume
+        frame = preview.frame if preview.ends_iteration else None
         return cls(
             done=preview.update,
             shape=volume.grid.shape,
@@ -72,13 +76,16 @@ class Head(Settings):
             protocol=protocol,
             inputs=inputs,
             history=preview.history,
-            frame_ms=_frame_of(preview),
+            frame_ms=(frame.start_ms, frame.end_ms) if frame else None,
+            gate=frame.gate if frame else None,
         )
 
-
-def _frame_of(preview: Preview) -> tuple[int, int] | None:
-    frame = preview.frame
-    return (frame.start_ms, frame.end_ms) if frame and preview.ends_iteration else None
+    @property
+    def frame(self) -> TimeFrame | None:
+        """The frame of time whose finished image it is."""
+        if self.frame_ms is None:
+            return None
+        return TimeFrame(*self.frame_ms, Gate(*self.gate) if self.gate else None)
 
 
 def write_image(volume: Volume, head: Head, path: Path) -> None:
@@ -131,6 +138,8 @@ def _digest(head: Head, data: bytes) -> str:
     values = head.model_dump(mode="json", exclude={"sha256"})
     if head.frame_ms is None:
         del values["frame_ms"]  # as older checkpoints, which know no frames
+    if head.gate is None:
+        del values["gate"]
     digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode())
     digest.update(data)
     return digest.hexdigest()

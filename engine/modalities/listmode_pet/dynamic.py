@@ -1,18 +1,21 @@
-"""A scan in frames of time: one image after the other, with what they share made once.
+"""A scan in frames of time or gates: one image after the other, with what they share made once.
 
 Events are corrected and sorted for the whole scan, the sensitivity is the same for all; a frame
-takes its events and its parts of the background (`engine.data.time_frames`). In Bq/mL, values are
-those at the moment of reference of the whole scan: of a frame that begins at t,
+takes its events and its parts of the background (`engine.data.time_division`). In Bq/mL, values are
+those at the moment of reference of the whole scan: of a frame with parts from t_i, d_i long,
 
-    C_f = (per count/mm of its length and decay within it) 2^(t / T½) x_f / r_f
+    C_f = (per count/mm of its length d = Σ d_i and decay within that) x_f / (l_f r_f)
+    l_f = Σ d_i 2^(−t_i / T½) / F(d_i) · F(d) / d,    F as in `engine.data.decay`
 
-with r_f the part of it that was alive, against the scan (`engine.data.live_time`).
+with r_f the part of it that was alive, against the scan (`engine.data.live_time`). Of one part,
+l = 2^(−t / T½).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +23,9 @@ from numpy.typing import NDArray
 from engine.corrections.calibration import ActivityConcentration, concentration_of
 from engine.corrections.normalisation import Normalisation
 from engine.data.calibration import CONCENTRATION
-from engine.data.decay import decayed
 from engine.data.listmode import ListMode
-from engine.data.time_frames import FrameShares, TimeFrame, join_up, length_ms
+from engine.data.time_division import FrameShares, TimeDivision, length_ms
+from engine.data.time_frames import TimeFrame, join_up
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.events import Measured, Preview
@@ -43,19 +46,29 @@ class FramedScan:
     ----------
     prompts : sorted, with all corrections
     unscattered : (n,) their expected background without scatter; None: nothing
-    frames : one after the other
+    division : of its time
     shares : of the background
     """
 
     prompts: ListMode
     unscattered: NDArray[np.float32] | None
-    frames: tuple[TimeFrame, ...]
+    division: TimeDivision
     shares: FrameShares
+
+    @property
+    def frames(self) -> tuple[TimeFrame, ...]:
+        """One after the other."""
+        return self.division.frames
+
+    @cached_property
+    def places(self) -> NDArray[np.int32]:
+        """(n,) frame of each prompt, -1 where none holds it."""
+        return self.division.place_of(np.asarray(self.prompts.time_ms))
 
     def part(self, k: int) -> ListMode:
         """Return the prompts of a frame, with what they expect of the background."""
         frame, prompts = self.frames[k], self.prompts
-        rows = np.flatnonzero(frame.holds(np.asarray(prompts.time_ms)))
+        rows = np.flatnonzero(self.places == k)
         part = replace(prompts.select(rows), duration_s=frame.duration_s)
         if prompts.background is None:
             return part
@@ -67,22 +80,22 @@ class FramedScan:
     @property
     def n_left_out(self) -> int:
         """Prompts that no frame holds."""
-        times = np.asarray(self.prompts.time_ms)
-        held = sum(int(np.count_nonzero(frame.holds(times))) for frame in self.frames)
-        return self.prompts.n_events - held
+        return int(np.count_nonzero(self.places < 0))
 
     def left_out(self) -> str:
         """Say what no frame holds; empty if they hold all."""
         n = self.n_left_out
         if not n:
             return ""
+        return f"{n:,} of {self.prompts.n_events:,} prompts {self._where_left()} and are left out."
+
+    def _where_left(self) -> str:
         last = self.frames[-1]
-        where = (
-            f"came after the last frame ({last.describe()})"
-            if join_up(self.frames)
-            else f"lie outside of the {len(self.frames)} frames"
-        )
-        return f"{n:,} of {self.prompts.n_events:,} prompts {where} and are left out."
+        if last.gate:
+            return "lie in no cycle that is used"
+        if join_up(self.frames):
+            return f"came after the last frame ({last.describe()})"
+        return f"lie outside of the {len(self.frames)} frames"
 
 
 def dynamic(
@@ -123,10 +136,7 @@ def dynamic(
     yield context.log.start("finish", "Adding up the frames")
     whole = _whole(scan.frames[: len(images)], images, units)
     yield context.log.end("finish")
-    context.log.facts["frames"] = [
-        {"start_s": frame.start_s, "duration_s": frame.duration_s}
-        for frame in scan.frames[: len(images)]
-    ]
+    context.log.facts["frames"] = [frame.facts() for frame in scan.frames[: len(images)]]
     done = per_frame * len(images) / n
     return (yield from stages.conclude(context, units.finished, whole, done))
 
@@ -159,7 +169,7 @@ def _frame(
             "subsets; its image is empty."
         )
     else:
-        units = _units_of(context, units, part, frame, _alive(context, scan, frame))
+        units = _units_of(context, units, part, scan, k)
         events = iterated(context, units, part, sensitivity, resume, None)
         while True:
             try:
@@ -186,17 +196,17 @@ def _placed(event: Preview, k: int, n: int, per_frame: int, frame: TimeFrame) ->
     )
 
 
-def _alive(context: Context, scan: FramedScan, frame: TimeFrame) -> float:
+def _alive(context: Context, scan: FramedScan, k: int) -> float:
     """Return how much of a frame was alive against the scan, where lines are weighted by that."""
     live = scan.prompts.live_times
     if live is None or Normalisation.kind not in context.log.kinds_applied:
         return 1.0
-    return live.ratio(frame, over_ms=length_ms(scan.prompts))
+    return live.ratio(scan.division.parts_ms(k), over_ms=length_ms(scan.prompts))
 
 
 def _refuse_dead(context: Context, scan: FramedScan) -> None:
     """Refuse, before the first frame, what has no activity in Bq/mL."""
-    dead = [frame for frame in scan.frames if not _alive(context, scan, frame) > 0]
+    dead = [frame for k, frame in enumerate(scan.frames) if not _alive(context, scan, k) > 0]
     if dead:
         raise DataError(
             f"the scan says that the scanner was dead from {dead[0].describe()}, so that a frame "
@@ -205,7 +215,7 @@ def _refuse_dead(context: Context, scan: FramedScan) -> None:
 
 
 def _units_of(
-    context: Context, units: ImageSpace, part: ListMode, frame: TimeFrame, alive: float
+    context: Context, units: ImageSpace, part: ListMode, scan: FramedScan, k: int
 ) -> ImageSpace:
     """Return what the numbers of a frame's image mean, at the moment that the scan's do."""
     if not units.finished_unit:
@@ -214,8 +224,8 @@ def _units_of(
     found = concentration_of(choice.apply(part, on=context.on))
     if found is None:
         raise DataError("the unit of a frame is not known.")
-    later = decayed(frame.start_s, float(found.facts["half_life_s"]))
-    return replace(units, per_value=found.per_count / later / alive)
+    left = scan.division.decayed(k, float(found.facts["half_life_s"]))
+    return replace(units, per_value=found.per_count / left / _alive(context, scan, k))
 
 
 def _whole(frames: tuple[TimeFrame, ...], images: list[Image], units: ImageSpace) -> Image:

@@ -74,12 +74,17 @@ def _format_without_scanner(data: ListMode) -> str:
     return name if name in names else ""
 
 
+def _signals(data: ListMode) -> str:
+    return ", ".join(each.describe() for each in data.triggers)
+
+
 def _facts(data: ListMode) -> Facts:
     facts = (
         ("Prompts", f"{data.n_prompts:,}"),
         ("Delayeds", f"{data.n_delayed:,}" if data.n_delayed else "none"),
         ("Singles", data.describe_singles()),
         ("Duration", f"{data.duration_s:.1f} s" if data.duration_s else "not recorded"),
+        *((("Triggers", _signals(data)),) if data.triggers else ()),
         ("Time of flight", "recorded" if data.tof_bins is not None else "not recorded"),
         ("Scanner", data.scanner.name),
         ("Crystals", data.scanner.describe()),

@@ -19,9 +19,10 @@ from engine.corrections.calibration import (
 )
 from engine.corrections.scatter import Scatter
 from engine.data.calibration import scanner_digest
+from engine.data.frame_request import FrameRequest
 from engine.data.input_role import with_auxiliary
 from engine.data.listmode import ListMode
-from engine.data.time_frames import FrameRequest, FrameShares, TimeFrame, middle_counts
+from engine.data.time_division import FrameShares, TimeDivision, length_ms, middle_counts
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.events import Loaded, Planned
@@ -37,6 +38,7 @@ from engine.modalities.listmode_pet.requirements import estimate
 from engine.modalities.listmode_pet.scatter_stage import correct_scatter, needs_simulation
 from engine.modalities.listmode_pet.sensitivity import Sensitivity, compute_sensitivity
 from engine.modalities.listmode_pet.sensitivity_cache import keep, key_of, load
+from engine.modalities.listmode_pet.trigger_times import TRIGGERS
 from engine.modalities.listmode_pet.usual import fitted
 from engine.modalities.listmode_pet.warm_up import of_events
 from engine.modalities.requirements import refuse_if_too_large
@@ -56,14 +58,15 @@ def flow(
     """Read, correct, model, iterate, finish."""
     data, space = yield from read(context)
     yield from prepare_kernels(context, kernels_of(context, data, space.grid))
-    frames = yield from frames_of(context, data)
+    division = yield from divide(context, data)
     lines = yield from correct_lines(context, data)
     prompts = yield from correct_counts(context, lines)
-    context = yield from fit(context, data, prompts, frames)
+    context = yield from fit(context, data, prompts, division)
     sensitivity = yield from measure_sensitivity(context, prompts, space.grid)
     yield stages.begin(context, resume)
-    if frames:
-        scan = FramedScan(prompts, lines.background, frames, FrameShares.of(data, frames))
+    if division is not None:
+        shares = FrameShares.of(data, division)
+        scan = FramedScan(prompts, lines.background, division, shares)
         return (yield from dynamic(context, space, scan, sensitivity, resume, finish_early))
     image, done = yield from iterated(context, space, prompts, sensitivity, resume, finish_early)
     return (yield from stages.finish(context, in_units(space, prompts), image, done))
@@ -82,7 +85,7 @@ def read(context: Context) -> Stage[tuple[ListMode, ImageSpace]]:
             "there is nothing to reconstruct."
         )
     grid = protocol.grid.grid_for(data.scanner)
-    data = stages.attach_inputs(context, inputs_of(CORRECTIONS), data)
+    data = stages.attach_inputs(context, (*inputs_of(CORRECTIONS), TRIGGERS), data)
     yield _plan(context, data, grid)
     if not protocol.time_of_flight:
         data = listmode_pet.without_tof(data)
@@ -119,16 +122,16 @@ def kernels_of(context: Context, data: ListMode, grid: ImageGrid) -> Steps:
     )
 
 
-def frames_of(context: Context, data: ListMode) -> Stage[tuple[TimeFrame, ...]]:
-    """Return the frames of time that the protocol asks for; none if the scan is one."""
+def divide(context: Context, data: ListMode) -> Stage[TimeDivision | None]:
+    """Return the frames or gates that the protocol asks for; None if the scan is one."""
     wanted = FrameRequest.of(context.protocol.frames)
     if wanted is None:
-        return ()
-    frames = wanted.frames(data)
-    remark = wanted.remark(frames)
+        return None
+    division = wanted.divide(data)
+    remark = wanted.remark(division.frames)
     if remark:
         yield context.log.warn(remark)
-    return frames
+    return division
 
 
 def correct_lines(context: Context, data: ListMode) -> Stage[ListMode]:
@@ -176,12 +179,16 @@ def _units(context: Context, prompts: ListMode) -> Stage[ListMode]:
 
 
 def fit(
-    context: Context, data: ListMode, prompts: ListMode, frames: tuple[TimeFrame, ...]
+    context: Context, data: ListMode, prompts: ListMode, division: TimeDivision | None
 ) -> Stage[Context]:
     """Fill in what the protocol leaves to the scan, and say what it is."""
     sharpened, of_frame = prompts.point_spread is not None, None
-    if frames:
-        of_frame = middle_counts(data, frames)
+    wanted = FrameRequest.of(context.protocol.frames)
+    if wanted is not None and wanted.gates is not None:
+        words = wanted.gates.remark(data.triggers, length_ms(data))
+        yield context.log.applied("gates", words)
+    if division is not None:
+        of_frame = middle_counts(data, division)
     protocol, words = fitted(context.protocol, data, sharpened=sharpened, of_frame=of_frame)
     if words:
         yield context.log.applied("defaults", words)

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 from engine.backend.devices import DeviceInfo
 from engine.corrections import CORRECTIONS, Attenuation, Scatter
 from engine.corrections.scatter import NEEDS_ATTENUATION
+from engine.data.input_role import InputRole
 from engine.geometry.grid import ImageGrid, Point
 from engine.modalities.base import FinishEarly, Modality, OpenStudy, Switch
 from engine.modalities.listmode_pet.event_summary import EventSummary
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
 from engine.modalities.listmode_pet.requirements import estimate
+from engine.modalities.listmode_pet.trigger_times import TRIGGERS
 from engine.modalities.requirements import Requirements
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ class ListModePet(Modality[ListModeProtocol]):
     protocol = ListModeProtocol
     ledger = CORRECTIONS
     switches: ClassVar[tuple[Switch, ...]] = (Switch("time_of_flight", "Time of flight"),)
+    own_inputs: ClassVar[tuple[InputRole, ...]] = (TRIGGERS,)
     approach = (
         "By rays: each event is traced along its line, at once and with any voxels. A dual-head "
         "protocol takes the stored response of the panels, which knows how crystals blur."

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AfterValidator
 
 from engine.algorithms import ALGORITHMS
-from engine.data.time_frames import FrameRequest
+from engine.data.frame_request import FrameRequest
 from engine.geometry.grid import ImageGrid, Point
 from engine.geometry.scanner import Scanner
 from engine.postprocess import Gaussian
@@ -93,7 +93,8 @@ class ListModeProtocol(Protocol):
         "",
         "Frames of time: 10x60,5x300 are ten of 60 s, then five of 300 s; 0-60,120-180 are two, in "
         "seconds since the start, what lies between is left out; n=20 are twenty of as many "
-        "prompts each; empty: the whole scan is one",
+        "prompts each; gates=8 are eight parts of each cycle of heart or breath, gates=8 of ecg by "
+        "one of several signals; empty: the whole scan is one",
         label="Frames",
         max_length=20_000,
     )
@@ -111,5 +112,13 @@ class ListModeProtocol(Protocol):
     )
 
     @property
-    def has_frames(self) -> bool:
-        return bool(self.frames.strip())
+    def frame_words(self) -> str:
+        wanted = FrameRequest.of(self.frames)
+        if wanted is None:
+            return ""
+        return f"{wanted.n_frames} gates" if wanted.gates else "frames of time"
+
+    @property
+    def has_gates(self) -> bool:
+        wanted = FrameRequest.of(self.frames)
+        return wanted is not None and wanted.gates is not None

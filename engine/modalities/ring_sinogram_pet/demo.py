@@ -41,7 +41,8 @@ class SinogramDemo(Demo):
 
     def simulate(self, folder: Path, on_progress: OnProgress | None) -> Study:
         from engine.backend import cpu
-        from engine.corrections.sinogram import ATTENUATION, RANDOMS, BinAttenuation
+        from engine.corrections.sinogram import BinAttenuation
+        from engine.corrections.sinogram_roles import ATTENUATION, RANDOMS
         from engine.data.sinogram import Sinogram, binned
         from engine.geometry.ring import RingScanner
         from engine.io import read_scanner

@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 from engine.backend.devices import DeviceInfo
 from engine.corrections.attenuation import ATTENUATION_MAP
-from engine.corrections.sinogram import SINOGRAM_CORRECTIONS
+from engine.corrections.sinogram import SINOGRAM_CORRECTIONS, BinGeometry
+from engine.corrections.sinogram_roles import NORMALISATION
+from engine.data.bin_values import KeptBins
+from engine.data.sinogram import NORMALISED
 from engine.geometry.grid import ImageGrid, Point
 from engine.modalities.base import FinishEarly, Modality, OpenStudy
 from engine.modalities.requirements import Requirements
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 from engine.modalities.ring_sinogram_pet.requirements import estimate
 from engine.modalities.ring_sinogram_pet.sinogram_summary import SinogramSummary
+from engine.modalities.scan_files import ScanFiles
 
 if TYPE_CHECKING:
     from engine.backend import Backend
@@ -57,9 +61,16 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
     def summarise(
         self, path: Path, scanner: str | None, *, complete_events: bool = False
     ) -> SinogramSummary:
-        from engine.io import read_sinogram
+        from engine.io import read_sinogram, scan_file
 
-        return SinogramSummary.of(read_sinogram(path))
+        data, found = read_sinogram(scan_file(path)), self.gathered(path)
+        notes = () if found is None else found.notes
+        return SinogramSummary.of(replace(data, notes=(*data.notes, *notes)))
+
+    def gathered(self, path: Path) -> ScanFiles | None:
+        from engine.modalities.ring_sinogram_pet.site_files import site_files
+
+        return site_files(path)
 
     def grid(self, protocol: RingSinogramProtocol, study: OpenStudy) -> ImageGrid | None:
         return protocol.grid.grid_for(study.scanner) if study.scanner else None
@@ -81,17 +92,24 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
     ) -> Requirements | None:
         if not isinstance(study.scan, SinogramSummary):
             return None
-        n_columns = 1 + len(study.contents)
+        n_columns = 1 + len({*study.contents, *study.scan.brings})
         n_bins = study.scan.layout.n_bins
         return estimate(protocol, grid, n_bins, on=on, n_columns=n_columns, left=left)
 
     def obstacles(self, protocol: RingSinogramProtocol, study: OpenStudy) -> dict[str, str | None]:
         if not isinstance(study.scan, SinogramSummary):
             return {}
-        given = dict.fromkeys(study.contents)  # whether they are there is all that is asked
+        given = dict.fromkeys((*study.contents, *study.scan.brings))  # all that is asked
         mu_map = study.contents.get(ATTENUATION_MAP.key)
-        data = replace(study.scan.sums, auxiliary=given, mu_map=mu_map)
+        kept = {k: each for k, each in study.contents.items() if isinstance(each, KeptBins)}
+        said = tuple(key for key, each in kept.items() if each.normalised)
+        info = {**study.scan.sums.info, NORMALISED: said}
+        data = replace(study.scan.sums, auxiliary=given, mu_map=mu_map, info=info)
         return {kind: choice.obstacle(data) for kind, choice in self.choices(protocol).items()}
+
+    def is_done(self, kind: str, study: OpenStudy) -> bool:
+        is_supplied = NORMALISATION.key in study.contents
+        return is_supplied and kind == BinGeometry.kind  # factors of bins have it in them
 
     def flow(
         self,

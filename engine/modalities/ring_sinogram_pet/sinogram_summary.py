@@ -7,7 +7,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from engine.data.sinogram import Sinogram
+from engine.data.histogram import total
+from engine.data.sinogram import DELAYEDS, Sinogram
 from engine.geometry.sinogram_layout import Segment, SinogramLayout
 from engine.io.fact_labels import fact_of
 from engine.modalities.scan_summary import Facts, ScanSummary
@@ -39,18 +40,30 @@ class SinogramSummary(ScanSummary):
             sums=_summed(data),
         )
 
+    @property
+    def brings(self) -> tuple[str, ...]:
+        return tuple(self.sums.auxiliary)
+
 
 def _summed(data: Sinogram) -> Sinogram:
     one = SinogramLayout(data.scanner, (Segment(0, 0, 1),), 1, 1, data.layout.bin_mm)
-    return replace(data, layout=one, prompts=np.full(1, data.n_prompts, np.float32))
+    sums = {key: np.full(1, total(values), np.float32) for key, values in data.auxiliary.items()}
+    counts = np.full(1, data.n_prompts, np.float32)
+    return replace(data, layout=one, prompts=counts, auxiliary=sums)
 
 
 def _facts(data: Sinogram) -> Facts:
     facts = (
         ("Counts", f"{data.n_prompts:,.0f}"),
+        *_delayeds(data),
         ("Bins", data.layout.describe()),
         ("Duration", f"{data.duration_s:.1f} s" if data.duration_s else "not recorded"),
         ("Scanner", data.scanner.name),
         ("Crystals", data.scanner.describe()),
     )
     return facts + tuple(fact_of(key, v) for key, v in data.info.items() if v)
+
+
+def _delayeds(data: Sinogram) -> Facts:
+    found = data.auxiliary.get(DELAYEDS)
+    return () if found is None else (("Delayeds", f"{total(found):,.0f}"),)

@@ -31,7 +31,7 @@ def images(unit: str = "Bq/mL") -> list[FrameVolume]:
 def test_a_linear_image_has_the_value_in_the_middle_of_the_ball():
     curve = time_curve(images(), sphere(GRID, (2.0, 0.0, 0.0), 8.0))
     assert curve.means == pytest.approx([12.0, 36.0], rel=1e-5)
-    assert curve.middles_s == (1.0, 7.0)
+    assert curve.middles == (1.0, 7.0)
     assert curve.deviations[1] == pytest.approx(3 * curve.deviations[0], rel=1e-5)
     assert curve.volume_mm3 == pytest.approx(np.pi / 6 * 8**3, rel=0.02)
 

@@ -15,6 +15,7 @@ from app.models.run_record import RunRecord
 from app.views.text import image_title
 from engine.data import FrameVolume, TimeFrame, Volume
 from engine.data.run_history import RunHistory
+from engine.errors import DataError
 from engine.events import Finished, Preview, StageStarted
 from engine.geometry import ImageGrid
 from engine.io import read_frames
@@ -68,6 +69,17 @@ def test_frames_are_written_with_the_image_of_all_and_only_there(run: RunModel, 
     found = frames_of(record, items[-1], target)
     write(items[-1].volume, target, {}, found)
     assert [each.frame for each in read_frames(target)] == list(FRAMES)
+
+
+def test_frames_of_a_file_are_written_whole_or_refused(run: RunModel, tmp_path: Path):
+    frames = [FrameVolume(frame, volume(k)) for k, frame in enumerate(FRAMES)]
+    run.show_stored(volume(3), "frames.dicom", frames)
+    record, items = run.record, run.record.images.items
+    target = tmp_path / "frames.h5"
+    assert [each.frame for each in frames_of(record, items[-1], target)] == list(FRAMES)
+    del items[1]  # memory had no room for it
+    with pytest.raises(DataError, match="memory holds 2 of 3 frames"):
+        frames_of(record, items[-1], target)
 
 
 def test_one_frame_says_its_own_times_and_is_finished(run: RunModel, tmp_path: Path):

@@ -114,10 +114,22 @@ def test_inspect_says_what_a_scan_is(scan, capsys):
     assert "3,000" in capsys.readouterr().out
 
 
+def _unknown_hdf5(path):
+    with h5py.File(path, "w") as file:
+        file["a"] = np.zeros(3)
+
+
+def _volume(path):
+    grid = ImageGrid((2, 2, 2), (1.0, 1.0, 1.0))
+    save(Volume(np.ones(grid.shape, np.float32), grid, "1/mm"), path)
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda p: p.mkdir(), ["folder"]),
+        (lambda p: p.mkdir(), ["this is a folder; choose a file in it"]),
+        (_unknown_hdf5, ["HDF5 file of an unknown kind, with /a (3, float64)"]),
+        (_volume, ["of the kind 'Isocenter volume', not a scan"]),
         (lambda p: p.write_bytes(b""), ["empty"]),
         (lambda p: p.write_bytes(b"hello world, this is no scan"), ["known", "format"]),
         (lambda p: None, ["no such file"]),

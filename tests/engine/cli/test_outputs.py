@@ -40,6 +40,8 @@ COMMANDS: dict[str, list[str]] = {
     "response import": ["matrix.npy", "--scanner", "s.toml"],
     "export": ["mu.nii.gz"],
     "dicom write": ["mu.nii.gz", "--like", "scan.l"],
+    "dicom extract": ["scan.l"],
+    "dicom capture": ["mu.nii.gz", "--like", "scan.l"],
     "calibrate": ["mu.nii.gz", "--activity-mbq", "1", "--volume-ml", "1"],
     "suv": ["mu.nii.gz"],
     "normalise": ["scan.h5", "--source", "cylinder", "--radius-mm", "9", "--scanner", "s.toml"],

@@ -8,24 +8,27 @@ import numpy as np
 import pytest
 
 from engine.data.live_time import LiveTimes
-from engine.data.time_frames import TimeFrame
 
 
 def test_frames_that_cover_the_scan_have_its_mean():
     rng = np.random.default_rng(4)
     live = LiveTimes(np.arange(0, 5000, 37), rng.random(136) + 0.1)
     edges = [0, 13, 700, 701, 3000, 5000]
-    frames = [TimeFrame(a, b) for a, b in pairwise(edges)]
-    total = sum(live.ratio(each, over_ms=5000) * each.duration_s for each in frames)
-    assert total == pytest.approx(5, rel=1e-12)
-    assert live.ratio(TimeFrame(0, 5000), over_ms=5000) == 1
+    parts = [np.array([span]) for span in pairwise(edges)]
+    total = sum(live.ratio(each, over_ms=5000) * np.diff(each).item() for each in parts)
+    assert total == pytest.approx(5000, rel=1e-12)
+    assert live.ratio(np.array([[0, 5000]]), over_ms=5000) == 1
+    split = live.ratio(np.concatenate(parts[::2]), over_ms=5000)
+    lengths = [np.diff(each).item() for each in parts[::2]]
+    apart = [live.ratio(each, over_ms=5000) for each in parts[::2]]
+    assert split == pytest.approx(np.average(apart, weights=lengths), rel=1e-12)
 
 
 def test_what_is_said_holds_until_the_next_and_the_first_before_it_too():
     live = LiveTimes(np.array([1000, 2000]), np.array([1.0, 0.5]))
     whole = (2 * 1.0 + 2 * 0.5) / 4
     for span, mean in [((0, 500), 1.0), ((1500, 2500), 0.75), ((3000, 4000), 0.5)]:
-        assert live.ratio(TimeFrame(*span), over_ms=4000) == pytest.approx(mean / whole)
+        assert live.ratio(np.array([span]), over_ms=4000) == pytest.approx(mean / whole)
 
 
 def test_a_pair_is_alive_while_both_are():

@@ -7,8 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from engine.data.frame_request import FrameRequest
 from engine.data.listmode import ListMode
-from engine.data.time_frames import FrameRequest, FrameShares, TimeFrame
+from engine.data.time_division import FrameShares, TimeDivision
+from engine.data.time_frames import TimeFrame
 from engine.errors import DataError
 from engine.geometry.ring import RingScanner, RingSettings
 
@@ -41,7 +43,7 @@ def scan(n: int = 1000, *, delayed: bool = True, seed: int = 1) -> ListMode:
 )
 def test_lengths_are_read_and_follow_one_another(text: str, ends_ms: tuple[int, ...]):
     wanted, long = FrameRequest.of(text), replace(scan(), duration_s=1000.0)
-    frames = wanted.frames(long)
+    frames = wanted.divide(long).frames
     assert wanted.remark(frames) == ""
     assert tuple(frame.end_ms for frame in frames) == ends_ms
     assert [frame.start_ms for frame in frames] == [0, *ends_ms[:-1]]
@@ -57,7 +59,7 @@ def test_lengths_are_read_and_follow_one_another(text: str, ends_ms: tuple[int, 
 )
 def test_starts_and_ends_are_read(text: str, spans_ms: tuple[tuple[int, int], ...]):
     wanted, long = FrameRequest.of(text), replace(scan(), duration_s=1000.0)
-    frames = wanted.frames(long)
+    frames = wanted.divide(long).frames
     assert tuple((frame.start_ms, frame.end_ms) for frame in frames) == spans_ms
     assert wanted.n_frames == len(spans_ms) and wanted.remark(frames) == ""
 
@@ -95,31 +97,34 @@ def test_nothing_asked_for_is_one_scan():
 
 def test_every_event_is_in_one_frame():
     data = scan()
-    frames = FrameRequest.of("3x0.5,2x2.25").frames(data)
-    held = np.array([frame.holds(data.time_ms) for frame in frames])
-    assert (held.sum(axis=0) == 1).all()
+    division = FrameRequest.of("3x0.5,2x2.25").divide(data)
+    places = division.place_of(data.time_ms)
+    for k, frame in enumerate(division.frames):
+        held = (data.time_ms >= frame.start_ms) & (data.time_ms < frame.end_ms)
+        np.testing.assert_array_equal(places == k, held)
+    assert places.min() == 0
 
 
 @pytest.mark.parametrize("n", [1, 7, 20])
 def test_equal_frames_hold_as_many_prompts(n: int):
     data = scan(20_000)
-    frames = FrameRequest.of(f"n={n}").frames(data)
-    counts = [np.count_nonzero(f.holds(data.prompts.time_ms)) for f in frames]
-    assert len(frames) == n and sum(counts) == data.n_prompts
+    division = FrameRequest.of(f"n={n}").divide(data)
+    counts = np.bincount(division.place_of(data.prompts.time_ms))
+    assert len(division.frames) == len(counts) == n and sum(counts) == data.n_prompts
     most = np.bincount(data.prompts.time_ms).max()  # of one millisecond, which is in one frame
     assert max(counts) - min(counts) <= 2 * most
 
 
 def test_what_has_no_times_or_too_few_has_no_frames():
     with pytest.raises(DataError, match="holds no times"):
-        FrameRequest.of("2x1").frames(ListMode(RING, np.zeros((3, 2), np.int32)))
+        FrameRequest.of("2x1").divide(ListMode(RING, np.zeros((3, 2), np.int32)))
     with pytest.raises(DataError, match="ask for fewer frames"):
-        FrameRequest.of("n=900").frames(scan(1000))
+        FrameRequest.of("n=900").divide(scan(1000))
 
 
 def test_frames_end_with_the_scan_and_it_is_said():
     wanted = FrameRequest.of("3x2.5,60")
-    frames = wanted.frames(scan())
+    frames = wanted.divide(scan()).frames
     assert [frame.end_ms for frame in frames] == [2500, 5000, 6000]
     assert wanted.remark(frames) == (
         "The scan ends after 6 s: frame 3 is 1 s long, and 1 of 4 frames are left out."
@@ -128,20 +133,20 @@ def test_frames_end_with_the_scan_and_it_is_said():
 
 def test_frames_after_the_scan_are_left_out_and_it_is_said():
     wanted = FrameRequest.of("1-2,4-5,8-9")
-    frames = wanted.frames(scan())
+    frames = wanted.divide(scan()).frames
     assert [(frame.start_s, frame.duration_s) for frame in frames] == [(1, 1), (4, 1)]
     said = "The scan has ended when frame 3 begins: 1 of 3 frames are left out."
     assert wanted.remark(frames) == said
     cut = FrameRequest.of("1-2,4-9")
-    assert cut.remark(cut.frames(scan())) == "The scan ends after 6 s: frame 2 is 2 s long."
+    assert cut.remark(cut.divide(scan()).frames) == "The scan ends after 6 s: frame 2 is 2 s long."
     with pytest.raises(DataError, match="first frame begins at 7 s, and the scan ends after 6 s"):
-        FrameRequest.of("7-8").frames(scan())
+        FrameRequest.of("7-8").divide(scan())
 
 
 def test_frames_with_time_between_them_take_the_background_of_their_own_time():
     data = scan(40_000)
-    cut = FrameShares.of(data, FrameRequest.of("0.5-1,2-4.5").frames(data))
-    whole = FrameShares.of(data, FrameRequest.of("0.5,0.5,1,2.5,1.5").frames(data))
+    cut = FrameShares.of(data, FrameRequest.of("0.5-1,2-4.5").divide(data))
+    whole = FrameShares.of(data, FrameRequest.of("0.5,0.5,1,2.5,1.5").divide(data))
     np.testing.assert_allclose(cut.randoms, whole.randoms[[1, 3]], rtol=1e-12)
     np.testing.assert_allclose(cut.scatter, whole.scatter[[1, 3]], rtol=1e-12)
 
@@ -149,8 +154,7 @@ def test_frames_with_time_between_them_take_the_background_of_their_own_time():
 @pytest.mark.parametrize("delayed", [True, False])
 def test_parts_of_the_background_add_up_to_all_of_it(delayed: bool):
     data = scan(delayed=delayed)
-    frames = FrameRequest.of("4x0.5,4").frames(data)
-    shares = FrameShares.of(data, frames)
+    shares = FrameShares.of(data, FrameRequest.of("4x0.5,4").divide(data))
     assert shares.randoms.sum() == pytest.approx(1, rel=1e-12)
     assert shares.scatter.sum() == pytest.approx(1, rel=1e-12)
     if not delayed:
@@ -159,7 +163,7 @@ def test_parts_of_the_background_add_up_to_all_of_it(delayed: bool):
 
 def test_frames_of_a_part_of_the_scan_take_a_part_of_the_background():
     data = scan(40_000)
-    shares = FrameShares.of(data, (TimeFrame(0, 1500), TimeFrame(1500, 3000)))
+    shares = FrameShares.of(data, TimeDivision.of((TimeFrame(0, 1500), TimeFrame(1500, 3000))))
     assert shares.randoms == pytest.approx([0.25, 0.25], rel=0.05)
     assert shares.scatter == pytest.approx([0.25, 0.25], rel=0.05)
 
@@ -168,6 +172,6 @@ def test_a_frame_with_more_delayeds_than_prompts_has_no_scatter():
     data = scan()
     late = data.delayed | (data.time_ms < 500)
     shares = FrameShares.of(ListMode(RING, data.crystals, late, time_ms=data.time_ms),
-                            (TimeFrame(0, 500), TimeFrame(500, 6000)))  # fmt: skip
+                            TimeDivision.of((TimeFrame(0, 500), TimeFrame(500, 6000))))  # fmt: skip
     assert shares.scatter[0] == 0
     assert shares.scatter.sum() == pytest.approx(1)

@@ -219,6 +219,22 @@ def test_flats_of_another_scan_are_not_taken(
     assert draft_of(source, PARALLEL).table.get("flats") == (name if is_taken else None)
 
 
+@pytest.mark.parametrize("said", ["flat", "../flat", "../flat/flat_", "../views/../flat"])
+def test_a_folder_of_flats_and_darks_is_named_by_any_path_to_it(tmp_path: Path, said: str) -> None:
+    """Darks among the flats are no flats, and the text holds no way up, which is refused there."""
+    views, references = tmp_path / "views", tmp_path / "flat"
+    views.mkdir()
+    references.mkdir()
+    for k, image in enumerate(counts()[:20]):
+        tifffile.imwrite(views / f"one_{k:03}.tif", image)
+    for k in range(3):
+        for name, value in (("flat", int(OPEN)), ("dark", 7)):
+            image = np.full((ROWS, COLUMNS), value, np.uint16)
+            tifffile.imwrite(references / f"{name}_{k}.tif", image)
+    draft = draft_of(views, PARALLEL.model_copy(update={"flats": said}))
+    assert (draft.table["flats"], draft.table["darks"]) == ("flat/flat_", "flat/dark_")
+
+
 @pytest.mark.parametrize(
     ("said", "match"),
     [

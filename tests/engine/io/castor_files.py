@@ -58,6 +58,43 @@ def write_normalisation(
     return path
 
 
+def write_histogram(
+    path: Path,
+    lines: Array,
+    counts: Array,
+    columns: Mapping[str, Array],
+    scatter: Array | None = None,
+    **changes: object,
+) -> Path:
+    """Counts (lines, time bins), rates of scatter of the same shape, and a header."""
+    header: dict[str, object] = {
+        "Scanner name": "SMALL_RING",
+        "Data filename": path.with_suffix(".cdf").name,
+        "Number of events": len(lines),
+        "Data mode": "histogram",
+        "Data type": "PET",
+        "Duration (s)": 3,
+    }
+    header |= {KEYS[name]: 1 for name in columns}
+    if scatter is not None:
+        header[KEYS["scatter"]] = 1
+    if counts.shape[1] > 1:
+        header |= {KEYS["tof"]: 1, "Histo TOF number of bins": counts.shape[1]}
+        header["Histo TOF bin size (ps)"] = 150
+    header |= {key.replace("_", " "): value for key, value in changes.items()}
+    values = counts[..., None] if scatter is None else np.stack([counts, scatter], -1)
+    names = [each for each in ("acf", "randoms", "norm") if each in columns]
+    parts = [("ms", "<u4"), *((name, "<f4") for name in names)]
+    parts += [("values", "<f4", values.shape[1:]), ("ends", "<u4", (2,))]  # type: ignore[list-item]
+    records = np.zeros(len(lines), np.dtype(parts))
+    for name in names:
+        records[name] = columns[name]
+    records["values"], records["ends"] = values, lines
+    records.tofile(path.with_suffix(".cdf"))
+    path.write_text("".join(f"{key}: {value}\n" for key, value in header.items()))
+    return path
+
+
 def write_scan(
     path: Path, scan: ListMode, more: Mapping[str, Array] | None = None, **changes: object
 ) -> Path:

@@ -144,3 +144,12 @@ def test_a_log_that_cannot_be_written_stops_no_work(
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "file"))
     record("run finished", job="x")
     assert "run finished was not noted" in caplog.text
+
+
+def test_a_folder_counts_with_all_that_is_in_it(log: Path, tmp_path: Path) -> None:
+    values = np.ones((2, 3, 4), np.float32)
+    image = Volume(values, ImageGrid(values.shape, (1.0, 1.0, 1.0)), "1/mm")
+    save(image, tmp_path / "a.ome.zarr")
+    newest = json.loads(log.read_bytes().splitlines()[-1])
+    files = [each for each in (tmp_path / "a.ome.zarr").rglob("*") if each.is_file()]
+    assert newest["facts"]["bytes"] == sum(each.stat().st_size for each in files) > values.nbytes

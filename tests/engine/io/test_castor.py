@@ -260,7 +260,7 @@ class TestDamage:
     @pytest.mark.parametrize(
         ("key", "value", "wanted"),
         [
-            ("Data mode", "histogram", "list-mode alone"),
+            ("Data mode", "sinogram", "list-mode or histogram"),
             ("Data type", "SPECT", "PET alone"),
             ("Maximum number of lines per event", 4, "up to 4 lines"),
             ("Number of events", 7, "padded"),

@@ -20,13 +20,16 @@ from engine.data.volume import Volume
 from engine.geometry.grid import ImageGrid
 from engine.io import WRITERS, read_volume, save
 from engine.io.base import VolumeWriter
+from engine.io.bids.dataset import BidsWriter
 from engine.io.cine import CineWriter
+from engine.io.dicom.capture import DicomCaptureWriter
 from engine.io.dicom.series_writer import DicomSeriesWriter
 from engine.io.interfile_image_writer import InterfileImageWriter
 from engine.io.metaimage_volume import MetaImageWriter
 from engine.io.nifti import NiftiWriter
 from engine.io.nrrd_volume import NrrdWriter
 from engine.io.ome_tiff import OmeTiffWriter
+from engine.io.ome_zarr import OmeZarrWriter
 from engine.io.png import FOOTER_PX, MARGIN_PX, PANEL_PX, TEXT_PX, PngWriter, font
 from engine.io.tiff_volume import TiffWriter
 from engine.io.volume_hdf5 import VolumeHdf5Writer
@@ -62,6 +65,11 @@ def by_nibabel(path: Path) -> dict[int, Point]:
     image = nibabel.load(path)
     np.testing.assert_allclose(image.get_sform(), image.get_qform(), atol=1e-4)
     return _through(image.get_fdata(), image.affine, (-1.0, -1.0, 1.0))
+
+
+def by_nibabel_in_a_dataset(path: Path) -> dict[int, Point]:
+    (image,) = path.glob("sub-*/pet/*_pet.nii.gz")
+    return by_nibabel(image)
 
 
 def by_h5py(path: Path) -> dict[int, Point]:
@@ -154,6 +162,18 @@ def by_tifffile_as_ome(path: Path) -> dict[int, Point]:
     return _named(values, voxel, centre, keys["isocenter:axes"])
 
 
+def by_zarr(path: Path) -> dict[int, Point]:
+    zarr = pytest.importorskip("zarr", reason="the library zarr is not installed")
+    group = zarr.open_group(path, mode="r")
+    (said,) = group.attrs["ome"]["multiscales"]
+    scale, start = said["datasets"][0]["coordinateTransformations"]
+    affine = np.diag([*scale["scale"][::-1], 1.0])
+    affine[:3, 3] = start["translation"][::-1]
+    sides = group.attrs["isocenter"]["axes"].partition("; ")[2]
+    signs = tuple(1.0 if side in "LPS" else -1.0 for side in sides)
+    return _through(group["0"][:].transpose(2, 1, 0), affine, signs)
+
+
 def _through(values: np.ndarray, affine: np.ndarray, signs: Point) -> dict[int, Point]:
     return {
         value: tuple((affine @ [*np.argwhere(values == value)[0], 1])[:3] * signs)
@@ -175,6 +195,8 @@ READ_BY: dict[type[VolumeWriter], tuple[str, Read]] = {
     NiftiWriter: (".nii.gz", by_nibabel),
     VolumeHdf5Writer: (".h5", by_h5py),
     DicomSeriesWriter: (".dicom", by_pydicom),
+    BidsWriter: (".bids", by_nibabel_in_a_dataset),
+    OmeZarrWriter: (".ome.zarr", by_zarr),
     MetaImageWriter: (".mha", by_the_specification_of_metaimage),
     TiffWriter: (".tif", by_tifffile),
     NrrdWriter: (".nrrd", by_pynrrd),
@@ -184,7 +206,7 @@ READ_BY: dict[type[VolumeWriter], tuple[str, Read]] = {
 
 
 def test_every_format_is_read_by_another_reader() -> None:
-    assert {*READ_BY, PngWriter, CineWriter} == set(WRITERS)
+    assert {*READ_BY, PngWriter, CineWriter, DicomCaptureWriter} == set(WRITERS)
 
 
 @pytest.mark.parametrize("axes", AXES)

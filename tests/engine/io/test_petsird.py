@@ -410,3 +410,24 @@ def test_the_sample_is_read_as_its_library_reads_it(shared_data: Path) -> None:
         for e in block.prompt_events[a][b]
     ]
     np.testing.assert_array_equal(found.crystals, want)
+
+
+def test_triggers_are_read_and_traces_are_said_not_to_be_used(tmp_path: Path) -> None:
+    p = files.library()
+    kinds = p.ExternalSignalTypeEnum
+    said = {7: kinds.RESP_TRIGGER, 3: kinds.ECG_TRIGGER, 4: kinds.ECG_TRACE, 9: kinds.ECG_TRIGGER}
+    exam = p.ExamInformation(
+        external_signals=[p.ExternalSignal(type=kind, id=key) for key, kind in said.items()]
+    )
+    event = p.CoincidenceEvent(detection_bins=[20, 3], tof_idx=2)
+    blocks = [files.event_block(100, 101, [event]), files.event_block(1900, 1901, [event])]
+    for key, ms in [(3, 200), (7, 250), (4, 260), (3, 1000), (9, 1050), (7, 1300), (12, 1400)]:
+        block = p.ExternalSignalTimeBlock(
+            time_interval=p.TimeInterval(start=ms, stop=ms), signal_id=key, signal_values=[]
+        )
+        blocks.append(p.TimeBlock.ExternalSignalTimeBlock(block))
+    path = files.write(tmp_path / "gated.petsird", files.ring_scanner(RING), blocks, exam)
+    found = read_listmode(path)
+    times = {each.name: each.time_ms.tolist() for each in found.triggers}
+    assert times == {"respiration": [150, 1200], "ecg": [100, 900], "ecg 2": [950]}
+    assert "2 blocks of external signals are not used." in found.notes

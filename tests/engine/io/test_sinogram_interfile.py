@@ -10,6 +10,7 @@ import pytest
 
 from engine.backend import cpu
 from engine.cli.main import main
+from engine.corrections.sinogram_roles import NORMALISATION
 from engine.data.listmode import ListMode
 from engine.data.sinogram import Sinogram, binned
 from engine.errors import EngineError
@@ -119,7 +120,8 @@ def test_either_order_of_axes_any_number_and_a_scale_mean_the_same(kind, n, tmp_
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("number of dimensions := 4", "number of dimensions := 5", "times of flight"),
+        ("number of dimensions := 4", "number of dimensions := 5", "size .5.' is missing"),
+        ("number of dimensions := 4", "number of dimensions := 6", "want four, or timing"),
         ("[1] := tangential coordinate", "[1] := bin", "want tangential coordinate"),
         ("Number of rings := 4", "", "'number of rings' is missing"),
         ("Number of rings := 4", "Number of rings := 0", "n_rings"),
@@ -183,6 +185,27 @@ def test_folder_header_and_bins_are_one_scan(shared_data, tmp_path):
         assert scan_file(path) == header
     assert scan_file(tmp_path / "other.s") == tmp_path / "other.s"
     shutil.copy(header, tmp_path / "second.hs")
-    assert scan_file(tmp_path) == tmp_path, "nobody can tell which of two"
+    with pytest.raises(EngineError, match="holds 2 scans"):
+        scan_file(tmp_path)
     (tmp_path / "second.s").write_bytes(b"0000")
     assert scan_file(tmp_path / "second.s") == tmp_path / "second.s", "its header names another"
+
+
+def test_times_of_flight_are_summed_and_factors_with_them_refused(tmp_path):
+    layout = SinogramLayout.of(RING, span=3)
+    write_sinogram(drawn(layout), tmp_path / "a.hs")
+    header, bins = tmp_path / "a.hs", tmp_path / "a.s"
+    one = read_sinogram(header)
+    times = "number of dimensions := 5\nmatrix axis label [5] := timing positions\n"
+    text = without_digest(header.read_text())
+    header.write_text(
+        text.replace("number of dimensions := 4\n", f"{times}!matrix size [5] := 3\n")
+    )
+    bins.write_bytes(3 * bins.read_bytes())
+    data = read_sinogram(header)
+    np.testing.assert_allclose(data.prompts, 3 * one.prompts, rtol=1e-6)
+    assert data.layout.identity == layout.identity and "3 bins of time" in data.notes[0]
+    content = NORMALISATION.read(header, None)
+    assert content.describe() == NORMALISATION.describe(content) == layout.describe()
+    with pytest.raises(EngineError, match="each of 3 times of flight"):
+        NORMALISATION.attached(one, content)

@@ -18,10 +18,12 @@ from engine.io.listmode_hdf5 import ListModeHdf5
 from engine.io.petsird.reader import Petsird
 from engine.io.safir import Safir
 from engine.io.siemens_mmr import SiemensMmr
+from engine.io.siemens_raw_listmode import SiemensRawListMode
 from tests.engine.io import (
     castor_files,
     gate_files,
     petsird_files,
+    siemens_raw_files,
     test_adac,
     test_safir,
     test_siemens_mmr,
@@ -32,13 +34,25 @@ Times = tuple[int, ...]
 
 
 def mmr(folder: Path, times_ms: Times) -> ListMode:
-    """A time tag before each event."""
     (folder / RING).write_text(ring_text())
+    path = test_siemens_mmr.write(folder, petlink(times_ms), None)
+    return read_listmode(path, scanner=str(folder / RING))
+
+
+def raw(folder: Path, times_ms: Times) -> ListMode:
+    """The same words within DICOM, whose header says how long the frame is."""
+    (folder / RING).write_text(ring_text())
+    seconds = (max(times_ms) - min(times_ms) + 1) / 1000
+    header = test_siemens_mmr.header(2 * len(times_ms), seconds)
+    path = siemens_raw_files.write_ima(folder, header, petlink(times_ms).tobytes())
+    return read_listmode(path, scanner=str(folder / RING))
+
+
+def petlink(times_ms: Times) -> np.ndarray:
+    """A time tag before each event."""
     events = np.random.default_rng(11).integers(0, 8 * 8, len(times_ms)).astype(np.uint32)
     tags = np.uint32(4 << 29) | np.array(times_ms, np.uint32)
-    words = np.column_stack([tags, events | np.uint32(1 << 30)]).astype("<u4").ravel()
-    path = test_siemens_mmr.write(folder, words, None)
-    return read_listmode(path, scanner=str(folder / RING))
+    return np.column_stack([tags, events | np.uint32(1 << 30)]).astype("<u4").ravel()
 
 
 def safir(folder: Path, times_ms: Times) -> ListMode:
@@ -91,6 +105,7 @@ def castor(folder: Path, times_ms: Times) -> ListMode:
 
 MAKES: dict[type, Callable[[Path, Times], ListMode]] = {
     SiemensMmr: mmr,
+    SiemensRawListMode: raw,
     Safir: safir,
     AdacCsv: adac,
     ListModeHdf5: own,
@@ -114,10 +129,10 @@ def test_times_and_duration_count_from_the_first_mark(
     data = make(tmp_path, tuple(start_ms + ms for ms in ORDERLY))
     assert data.time_ms is not None
     assert data.time_ms.tolist() == [ms - ORDERLY[0] for ms in ORDERLY]
-    opened_s = 0.001 if make is mmr else 0.0  # its last tag opens one millisecond more
+    opened_s = 0.001 if make in (mmr, raw) else 0.0  # its last tag opens one millisecond more
     assert data.duration_s == pytest.approx((ORDERLY[-1] - ORDERLY[0]) / 1000 + opened_s)
     told = [note for note in data.notes if "times are counted from there" in note]
-    assert told if start_ms else not told or make is mmr
+    assert told if start_ms else not told or make in (mmr, raw)
 
 
 @pytest.mark.parametrize("make", MAKES.values())

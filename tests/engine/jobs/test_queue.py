@@ -18,7 +18,7 @@ from engine.cli.exit_codes import DONE, USER_FAULT
 from engine.cli.main import main
 from engine.events import Preview
 from engine.geometry.ring import RingScanner
-from engine.io import read_volume, write_listmode
+from engine.io import read_frames, read_volume, write_listmode
 from engine.jobs.checkpoint import jobs
 from engine.jobs.process.slots import FOLDER, PREFIX
 from engine.jobs.queue import QueuedStudy, run_queue
@@ -138,7 +138,7 @@ def test_the_command_line_names_images_by_pseudonyms_and_tells_what_failed(
     data = simulate_listmode(phantom, RingScanner(RING), n_prompts=500, seed=7, attenuation=False)
     write_listmode(data, tmp_path / "scan.h5")
     algorithm = {"kind": "osem", "iterations": 1, "subsets": 1}
-    protocol = ListModeProtocol.model_validate({"algorithm": algorithm})
+    protocol = ListModeProtocol.model_validate({"algorithm": algorithm, "frames": "n=2"})
     write_study(Study(data=tmp_path / "scan.h5", protocol=protocol), tmp_path / "Mustermann.toml")
     (tmp_path / "broken.toml").write_text("data = 3\n")
     studies = [str(tmp_path / name) for name in ("broken.toml", "Mustermann.toml")]
@@ -149,5 +149,6 @@ def test_the_command_line_names_images_by_pseudonyms_and_tells_what_failed(
     assert "  written, " in said.out
     (image,) = (tmp_path / "images").iterdir()
     assert image.name.startswith("study-") and read_volume(image).unit == "counts/mm"
+    assert len(read_frames(image)) == 2
     assert main(["queue", studies[1], *command[3:]]) == DONE
     assert "  there already" in capsys.readouterr().out

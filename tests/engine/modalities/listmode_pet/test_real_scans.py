@@ -138,7 +138,9 @@ def test_mirrored_segments_explain_the_events_less_well(mmr):
 
 def test_safir_point_is_at_5_mm(shared_data):
     folder = shared_data / "pet-listmode-safir-point"
-    volume, previews = reconstruct(folder / "point_5.clm.safir", "algorithm.iterations=2")
+    volume, previews = reconstruct(
+        folder / "point_5.clm.safir", "algorithm.iterations=2", "grid.diameter_mm=24"
+    )
     assert np.linalg.norm(peak_mm(volume) - (5, 0, 0)) <= 1.0
     last = previews[-1].volume
     z, y, _ = np.unravel_index(last.values.argmax(), last.grid.shape)

@@ -29,8 +29,8 @@ from engine.study.assignments import with_settings
 
 ON = cpu(2)
 RING = RingSettings(
-    name="tiny", n_rings=10, n_crystals_per_ring=96, radius_mm=120, ring_pitch_mm=6,
-    max_ring_difference=9, n_tangential=72, voxel_mm=(6, 6, 6), fov_mm=(150, 60),
+    name="tiny", n_rings=6, n_crystals_per_ring=64, radius_mm=120, ring_pitch_mm=10,
+    max_ring_difference=5, n_tangential=48, voxel_mm=(7.5, 7.5, 10), fov_mm=(150, 60),
     energy=EnergySettings(window_kev=(425, 650), resolution=0.11),
 )  # fmt: skip
 SETTINGS = (

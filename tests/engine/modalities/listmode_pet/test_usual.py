@@ -5,8 +5,10 @@ import pytest
 
 import engine
 from engine.algorithms import Mlem, Osem
+from engine.data.frame_request import FrameRequest
 from engine.data.listmode import ListMode
-from engine.data.time_frames import FrameRequest, TimeFrame, middle_counts
+from engine.data.time_division import TimeDivision, middle_counts
+from engine.data.time_frames import TimeFrame
 from engine.geometry.grid import ImageGrid
 from engine.geometry.tof import TofSettings
 from engine.modalities.listmode_pet.protocol import ListModeProtocol
@@ -79,9 +81,9 @@ def test_what_it_leaves_open_is_filled_in_and_said():
 
 def test_frames_have_the_width_of_the_middle_one():
     data = replace(scan(1_600_000), time_ms=np.arange(1_600_000, dtype=np.uint32))
-    frames = FrameRequest.of("0-10,50-150,150-250,300-1100").frames(data)
+    division = FrameRequest.of("0-10,50-150,150-250,300-1100").divide(data)
 
-    n = middle_counts(data, frames)
+    n = middle_counts(data, division)
     protocol, words = fitted(ListModeProtocol(), data, sharpened=False, of_frame=n)
 
     assert n == 100_000
@@ -95,7 +97,7 @@ def test_delayeds_do_not_count_for_the_width():
         np.tile([False, True, False, False], 10),
     )
     data = replace(scan(40), time_ms=times, delayed=late)
-    assert middle_counts(data, (TimeFrame(0, 3), TimeFrame(4, 9))) == (6 + 10) // 2
+    assert middle_counts(data, TimeDivision.of((TimeFrame(0, 3), TimeFrame(4, 9)))) == (6 + 10) // 2
 
 
 def test_a_protocol_may_keep_to_what_it_says():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.backend import cpu
-from engine.corrections.sinogram import ATTENUATION, NORMALISATION, RANDOMS, SCATTER
+from engine.corrections.sinogram_roles import ATTENUATION, NORMALISATION, RANDOMS, SCATTER
 from engine.data.sinogram import Sinogram, binned, events_of
 from engine.errors import DataError, GeometryError
 from engine.events import Corrected, Finished, Warned

@@ -1,0 +1,75 @@
+"""Files that corrections of sinograms take: factors and expected counts of the scan's own bins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from engine.data.bin_values import BinValues, StatedBins
+from engine.data.input_role import InputRole, with_auxiliary
+from engine.data.sinogram import DELAYEDS, NORMALISED, Sinogram
+
+
+def _read(path: Path, _scanner: object) -> BinValues:
+    from engine.io.bin_files import read_bin_values
+
+    return read_bin_values(path)
+
+
+def _attach(key: str, title: str, *, is_factor: bool) -> Callable[[Sinogram, BinValues], Sinogram]:
+    def attach(data: Sinogram, content: BinValues) -> Sinogram:
+        if key == DELAYEDS and isinstance(content, StatedBins):
+            content = content.randoms()
+        values = content.of(data.layout, title, is_factor=is_factor)
+        if is_factor and content.dead_below_0:
+            values = np.maximum(values, 0)
+        if not is_factor and content.normalised:
+            data = replace(data, info={**data.info, NORMALISED: (*data.normalised, key)})
+        return with_auxiliary(data, key, values)
+
+    return attach
+
+
+def _role(key: str, title: str, text: str, without: str, *, is_factor: bool = False) -> InputRole:
+    return InputRole(
+        key=key,
+        title=title,
+        text=text,
+        without=without,
+        suffixes=(".hs", ".hdr", ".nhdr", ".a", ".s"),
+        read=_read,
+        describe=lambda content: content.describe(),
+        attach=_attach(key, title, is_factor=is_factor),
+        summary=lambda content: content.kept(),
+    )
+
+
+NORMALISATION = _role(
+    "normalisation_sinogram",
+    "Normalisation factors",
+    "Sinogram of the factors by which counts are multiplied",
+    "Normalisation as a sinogram; without it all bins count alike.",
+    is_factor=True,
+)
+ATTENUATION = _role(
+    "attenuation_sinogram",
+    "Attenuation factors",
+    "Sinogram of the attenuation correction factors",
+    "Attenuation as a sinogram; without it a μ-map is used, if there is one.",
+    is_factor=True,
+)
+RANDOMS = _role(
+    DELAYEDS,
+    "Randoms",
+    "Sinogram of the expected or delayed random coincidences",
+    "Randoms as a sinogram; without it they stay in the image.",
+)
+SCATTER = _role(
+    "scatter_sinogram",
+    "Scatter",
+    "Sinogram of the expected scattered coincidences",
+    "Scatter as a sinogram; without it scatter stays in the image.",
+)

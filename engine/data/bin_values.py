@@ -1,0 +1,193 @@
+"""Values for the bins of a scan, from files that may say less of their bins than the scan does.
+
+Direct planes, into which oblique ones were rebinned, are spread again by the inverse of
+single-slice rebinning: each plane takes the direct one whose middle along z is its own (Daube-
+Witherspoon & Muehllehner, J Nucl Med 28 (1987) 1717). Siemens' software estimates scatter so, for
+counts that are normalised.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.data.sinogram import DELAYEDS, SUMMED_TIMES, Bins, Sinogram
+from engine.errors import GeometryError
+from engine.geometry.sinogram_layout import PER_PITCH, SinogramLayout
+
+
+@dataclass(frozen=True)
+class KeptBins:
+    """What is kept of values that were looked at.
+
+    Attributes
+    ----------
+    text : one line about them
+    normalised : whether they are of counts that are normalised already
+    """
+
+    text: str
+    normalised: bool
+
+
+class BinValues(ABC):
+    """Values for the bins of a scan."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a run says of them, one sentence each."""
+        return ()
+
+    @property
+    def normalised(self) -> bool:
+        """Whether they are of counts that are normalised already."""
+        return False
+
+    @property
+    def dead_below_0(self) -> bool:
+        """Whether factors below 0 mark dead bins, as in Siemens' software."""
+        return False
+
+    @abstractmethod
+    def describe(self) -> str:
+        """One line about them."""
+
+    @abstractmethod
+    def of(self, layout: SinogramLayout, title: str, *, is_factor: bool) -> Bins:
+        """Return them for the bins of a scan; raises `GeometryError` where they are of others."""
+
+    def kept(self) -> KeptBins:
+        """What to keep without the values."""
+        return KeptBins(self.describe(), self.normalised)
+
+
+@dataclass(frozen=True, eq=False)
+class StatedBins(BinValues):
+    """Values whose file says which bins they are of.
+
+    Attributes
+    ----------
+    data : the file
+    name : of the file
+    is_siemens : whether Siemens' software wrote it
+    """
+
+    data: Sinogram
+    name: str
+    is_siemens: bool = False
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.data.notes
+
+    @property
+    def dead_below_0(self) -> bool:
+        return self.is_siemens
+
+    @property
+    def normalised(self) -> bool:
+        is_estimate = self.is_siemens and (self._is_direct or is_2d(self.name))
+        return is_estimate or self.data.has_applied("norm")
+
+    @property
+    def _is_direct(self) -> bool:
+        """Whether all planes are direct, of all rings."""
+        own = self.data.layout
+        return len(own.segments) == 1 and own.n_planes == n_direct(own)
+
+    def describe(self) -> str:
+        return self.data.layout.describe()
+
+    def of(self, layout: SinogramLayout, title: str, *, is_factor: bool) -> Bins:
+        own = self.data.layout
+        if is_factor and SUMMED_TIMES in self.data.info:
+            raise GeometryError(
+                f"{title}: {self.name} has factors for each of {self.data.info[SUMMED_TIMES]} "
+                "times of flight; choose factors without times."
+            )
+        if own.identity == layout.identity:
+            return self.data.prompts
+        across = (own.n_views, own.n_tangential, own.bin_mm)
+        alike = own.identity[0] == layout.identity[0]
+        fits = across == (layout.n_views, layout.n_tangential, layout.bin_mm)
+        if not is_factor and self._is_direct and alike and fits:
+            return spread(self.data.prompts, layout)
+        raise GeometryError(
+            f"{title}: {own.describe()} of {own.scanner.name!r}; the scan has "
+            f"{layout.describe()} of {layout.scanner.name!r}. Choose the file of this scan, in its "
+            "own bins."
+        )
+
+    def randoms(self) -> StatedBins:
+        """Return the randoms of a file that holds prompts, too."""
+        found = self.data.auxiliary.get(DELAYEDS)
+        if found is None:
+            return self
+        alone = Sinogram(self.data.layout, found, self.data.duration_s, info=self.data.info)
+        return StatedBins(alone, self.name, self.is_siemens)
+
+
+@dataclass(frozen=True, eq=False)
+class BareBins(BinValues):
+    """Values without a header, in the order of the scan's own bins, segments 0, -1, +1, ....
+
+    Attributes
+    ----------
+    values : (n,) all numbers of the file
+    name : of the file
+    """
+
+    values: Bins
+    name: str
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return (f"{self.name} has no header; its bins are taken as those of the scan.",)
+
+    @property
+    def dead_below_0(self) -> bool:
+        return True
+
+    @property
+    def normalised(self) -> bool:
+        return is_2d(self.name)
+
+    def describe(self) -> str:
+        return f"{len(self.values):,} values without a header"
+
+    def of(self, layout: SinogramLayout, title: str, *, is_factor: bool) -> Bins:
+        middles = [each.mean_difference for each in layout.segments]
+        if middles != sorted(middles, key=lambda middle: (abs(middle), middle)):
+            raise GeometryError(
+                f"{title}: {self.name} has no header, and the bins of the scan are in another "
+                "order than Siemens'; write it with a header."
+            )
+        n, of_plane = len(self.values), layout.n_views * layout.n_tangential
+        if n == layout.n_bins:
+            return self.values
+        if not is_factor and self.normalised and n == n_direct(layout) * of_plane:
+            return spread(self.values, layout)
+        if not is_factor and not self.normalised and n == 2 * layout.n_bins:
+            return self.values[layout.n_bins :]  # delayeds first, then what is smoothed of them
+        raise GeometryError(
+            f"{title}: {self.name} has {n:,} values, the scan {layout.n_bins:,} bins; choose the "
+            "file of this scan, in its own bins."
+        )
+
+
+def is_2d(name: str) -> bool:
+    """Whether a name says that planes were rebinned."""
+    return "2d" in name.lower()
+
+
+def n_direct(layout: SinogramLayout) -> int:
+    """Direct planes of all rings, half a ring apart."""
+    return 2 * layout.scanner.settings.n_rings - 1
+
+
+def spread(values: Bins, layout: SinogramLayout) -> Bins:
+    """Return the values of direct planes in all planes of a layout."""
+    plane = layout.plane_ends.sum(-1) // PER_PITCH + n_direct(layout) // 2  # in half rings
+    return np.ascontiguousarray(values.reshape(n_direct(layout), -1)[plane].reshape(-1))

@@ -1,0 +1,1 @@
+"""BIDS, the layout in which studies of the brain share their data: images of PET."""

@@ -1,0 +1,160 @@
+"""A PET image as a BIDS dataset: a folder of one participant, by pseudonym alone.
+
+    dataset_description.json  participants.tsv  participants.json  README
+    sub-<scan>/pet/sub-<scan>_pet.nii.gz  sub-<scan>/pet/sub-<scan>_pet.json
+
+The label of the participant is the start of the digest of the scan's file: images of one scan are
+of one participant, those of two scans never are.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import ClassVar
+
+from engine.data.time_frames import FrameVolume
+from engine.data.volume import Volume
+from engine.errors import DataError
+from engine.io.atomic_folder import new_folder, refuse_impossible_folder
+from engine.io.base import VolumeWriter
+from engine.io.bids.sidecar import NOT_AVAILABLE, missing_from, sidecar_of
+from engine.io.dicom.series import digest_of, is_emission
+from engine.io.dicom.subject import subject_of
+from engine.io.nifti import nifti_bytes, packed
+from engine.io.provenance_file import sidecar_path, writing_provenance
+from engine.plain import Plain
+
+VERSION = "1.10.0"
+"""The version of BIDS."""
+CLAIM = "Research use only. Not for diagnosis or treatment."
+COLUMNS: Plain = {
+    "sex": {"Description": "Sex", "Levels": {"F": "female", "M": "male"}},
+    "weight": {"Description": "Weight of the body", "Units": "kg"},
+    "height": {"Description": "Height of the body", "Units": "cm"},
+}
+FACTS = {"sex": "sex", "weight": "weight_kg", "height": "height_cm"}
+"""Column -> fact of the scan."""
+TEXT_BYTES = 16_384
+"""All texts of a dataset, at most."""
+
+
+class BidsWriter(VolumeWriter):
+    """BIDS dataset of one PET image."""
+
+    name: ClassVar[str] = "BIDS dataset"
+    suffixes: ClassVar[tuple[str, ...]] = (".bids",)
+    detail: ClassVar[str] = "a folder to share PET of the brain"
+
+    @classmethod
+    def written(cls, path: Path) -> tuple[Path, ...]:
+        return path, sidecar_path(path)
+
+    @classmethod
+    def refuse_place(cls, path: Path) -> None:
+        refuse_impossible_folder(path)
+
+    @classmethod
+    def refuse_kind(cls, path: Path, *, is_emission: bool) -> None:
+        if not is_emission:
+            raise DataError(
+                f"{path.name}: a BIDS dataset takes images of PET alone, and this is none; choose "
+                "another format."
+            )
+
+    @classmethod
+    def remark(cls, volume: Volume, provenance: Plain, frames: Sequence[FrameVolume] = ()) -> str:
+        missing = missing_from(sidecar_of(volume, provenance, frames))
+        named = [each for each in missing if each.removesuffix("Units") not in {*missing} - {each}]
+        if not missing:
+            return ""
+        return (
+            f"BIDS asks for what is not known of this scan: {', '.join(named)}. It is left out; "
+            "say it in a tracer file, or add it to the JSON file beside the image."
+        )
+
+    @classmethod
+    def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
+        write_dataset(volume, path, provenance)
+
+
+def write_dataset(
+    volume: Volume, path: Path, provenance: Plain, frames: Sequence[FrameVolume] = ()
+) -> None:
+    """Write an image, or its frames of time, as a dataset; whole, or not at all.
+
+    Parameters
+    ----------
+    volume
+        of a PET scan; of several frames their sum or mean
+    path
+        the folder, which must not exist yet
+    provenance
+        of the volume
+    frames
+        on the same grid, which are written in its place, as one file of four axes
+
+    Raises
+    ------
+    DataError
+        where the volume is of no PET scan
+    ResourceError
+        where the folder exists, or cannot be written
+    """
+    BidsWriter.refuse_kind(path, is_emission=is_emission(volume, provenance))
+    room = volume.values.size * 4 * max(len(frames), 1) + TEXT_BYTES
+    total = sha256()
+    with new_folder(path, room) as folder:
+        for name, content in _files(volume, provenance, frames):
+            folder.add(name, content)
+            total.update(content)
+        with writing_provenance(path, total.hexdigest(), volume.unit, provenance) as forget_older:
+            forget_older()
+            folder.put_in_place()
+
+
+def _files(
+    volume: Volume, provenance: Plain, frames: Sequence[FrameVolume]
+) -> Iterator[tuple[str, bytes]]:
+    """Yield place and content of each file."""
+    who = f"sub-{subject_of(provenance, digest_of(volume)).attributes['StudyID']}"
+    fields = sidecar_of(volume, provenance, frames)
+    image = Path(f"{who}/pet/{who}_pet.nii.gz")
+    said = provenance.get("environment")
+    version = str(said.get("isocenter", "")) if isinstance(said, dict) else ""
+    maker = {"Name": "Isocenter"} | ({"Version": version} if version else {})
+    description: Plain = {
+        "Name": f"PET image of scan {who}",
+        "BIDSVersion": VERSION,
+        "DatasetType": "raw",
+        "GeneratedBy": [maker],
+    }
+    yield "dataset_description.json", _json(description)
+    yield "README", _readme(missing_from(fields), f"{who}_pet.json")
+    yield "participants.tsv", _participants(who, provenance)
+    yield "participants.json", _json(COLUMNS)
+    yield str(image.with_name(f"{who}_pet.json").as_posix()), _json(fields)
+    yield image.as_posix(), packed(nifti_bytes(volume, frames), image)
+
+
+def _participants(who: str, provenance: Plain) -> bytes:
+    scan = provenance.get("scan")
+    known = scan if isinstance(scan, dict) else {}
+    values = [str(known.get(fact) or NOT_AVAILABLE) for fact in FACTS.values()]
+    rows = (("participant_id", *FACTS), (who, *values))
+    return "".join("\t".join(row) + "\n" for row in rows).encode()
+
+
+def _readme(missing: Sequence[str], name: str) -> bytes:
+    lines = ["An image of PET, written by Isocenter.", CLAIM]
+    lines.append("The participant is named by a pseudonym: the start of a digest of the scan.")
+    if missing:
+        lines.append(f"BIDS requires these of {name}, and nobody said them:")
+        lines += [f"- {each}" for each in missing]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _json(content: Plain) -> bytes:
+    return json.dumps(content, indent=2, ensure_ascii=False).encode() + b"\n"

@@ -1,0 +1,206 @@
+"""What BIDS wants to know of a PET image: known fields, and the names of those that are not.
+
+Times are in seconds after TimeZero, the whole second in which the scan began. Activity that is
+corrected for decay is that of the start of the scan, or of the injection. The specific activity is
+the activity over the mass, both at the injection. Nothing is guessed: what
+nobody said is left out, or "n/a" where BIDS has that word for it (BIDS 1.10, "Positron Emission
+Tomography").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from engine.data.decay import seconds_between
+from engine.data.moments import moment_of
+from engine.data.time_frames import FrameVolume
+from engine.data.volume import Volume
+from engine.plain import Plain
+
+NOT_AVAILABLE = "n/a"
+MAY_BE_NOT_AVAILABLE = (
+    *("InjectedMass", "InjectedMassUnits"),
+    *("SpecificRadioactivity", "SpecificRadioactivityUnits"),
+)
+REQUIRED = (
+    *("Manufacturer", "ManufacturersModelName", "Units", "TracerName", "TracerRadionuclide"),
+    *("InjectedRadioactivity", "InjectedRadioactivityUnits", *MAY_BE_NOT_AVAILABLE),
+    *("ModeOfAdministration", "TimeZero", "ScanStart", "InjectionStart", "FrameTimesStart"),
+    *("FrameDuration", "AcquisitionMode", "ImageDecayCorrected", "ImageDecayCorrectionTime"),
+    *("ReconMethodName", "ReconMethodParameterLabels", "ReconMethodParameterUnits"),
+    *("ReconMethodParameterValues", "ReconFilterType", "ReconFilterSize"),
+    "AttenuationCorrection",
+)
+MODES = {"pet": "list mode", "pet-sinogram": "sinogram"}
+"""Kind of protocol -> mode of acquisition, where it fixes one."""
+ATTENUATION = "exp of minus the line integral of a map of attenuation coefficients at 511 keV"
+NO_UNIT = "none"
+OF_LENGTH = "_mm"
+COUNTS = "counts/mm"
+MADE_BY_US = "isocenter-provenance-"
+
+
+def sidecar_of(volume: Volume, provenance: Plain, frames: Sequence[FrameVolume] = ()) -> Plain:
+    """Return the known fields of an image, or of its frames of time, by their names."""
+    scan = _table(provenance.get("scan"))
+    started, zero = moment_of(scan.get("scan_start")), None
+    if started is not None:
+        zero = started.replace(microsecond=0)
+    begun_s = 0.0 if started is None else started.microsecond / 1e6
+    injected_s = _after(zero, moment_of(scan.get("injected_at")))
+    fields: Plain = {
+        "ManufacturersModelName": str(scan.get("scanner") or ""),
+        "Units": volume.unit,
+        **_tracer(scan),
+        "TimeZero": "" if zero is None else f"{zero:%H:%M:%S}",
+        "ScanStart": begun_s,
+        "InjectionStart": injected_s,
+        **_times(scan, frames, begun_s),
+        "AcquisitionMode": MODES.get(str(_table(provenance.get("protocol")).get("modality"))),
+        **_decay(volume, provenance, begun_s, injected_s),
+        **_reconstruction(provenance),
+        "AttenuationCorrection": _attenuation(provenance),
+    }
+    known = {key: value for key, value in fields.items() if value is not None and value != ""}
+    return dict.fromkeys(MAY_BE_NOT_AVAILABLE, NOT_AVAILABLE) | known
+
+
+def missing_from(fields: Plain) -> tuple[str, ...]:
+    """Return the names of required fields that are not known."""
+    needless = {"ReconFilterSize"} if fields.get("ReconFilterType") == "none" else set()
+    if fields.get("ReconMethodParameterLabels") == ["none"]:
+        needless |= {"ReconMethodParameterUnits", "ReconMethodParameterValues"}
+    wanted = (each for each in REQUIRED if each not in needless)
+    return tuple(each for each in wanted if fields.get(each, NOT_AVAILABLE) == NOT_AVAILABLE)
+
+
+def _tracer(scan: Plain) -> Plain:
+    activity, mass_ug = _number(scan, "injected_bq"), _number(scan, "injected_mass_ug")
+    of_mass: Plain = {}
+    if mass_ug is not None:
+        of_mass = {"InjectedMass": mass_ug, "InjectedMassUnits": "ug"}
+        if activity is not None:
+            specific = activity / (mass_ug * 1e-6)
+            of_mass |= {"SpecificRadioactivity": specific, "SpecificRadioactivityUnits": "Bq/g"}
+    return {
+        **of_mass,
+        "TracerName": str(scan.get("radiopharmaceutical") or ""),
+        "TracerRadionuclide": str(scan.get("isotope") or "").replace("-", ""),
+        "InjectedRadioactivity": None if activity is None else activity / 1e6,
+        "InjectedRadioactivityUnits": None if activity is None else "MBq",
+        "ModeOfAdministration": str(scan.get("administration") or ""),
+    }
+
+
+def _times(scan: Plain, frames: Sequence[FrameVolume], begun_s: float) -> Plain:
+    """Return when frames begin and how long they are; none of an image of several with gaps."""
+    if frames:
+        spans = [(each.frame.start_s, each.frame.duration_s) for each in frames]
+    else:
+        spans = _one_span(scan)
+    if not spans:
+        return {}
+    return {
+        "FrameTimesStart": [begun_s + start for start, _ in spans],
+        "FrameDuration": [length for _, length in spans],
+    }
+
+
+def _one_span(scan: Plain) -> list[tuple[float, float]]:
+    said = scan.get("frames")
+    if not isinstance(said, list) or not said:
+        whole = _number(scan, "duration_s")
+        return [] if whole is None else [(0.0, whole)]
+    tables = [_table(each) for each in said]
+    spans = [(_number(each, "start_s") or 0.0, _number(each, "duration_s")) for each in tables]
+    begin, end = spans[0][0], spans[0][0]
+    if any("gate" in each for each in tables):
+        return []  # its time is in pieces, which BIDS has no words for
+    for start, length in spans:
+        if length is None or abs(start - end) > 1e-6:
+            return []  # one start and one length would tell of time that is not in the image
+        end = start + length
+    return [(begin, end - begin)]
+
+
+def _decay(volume: Volume, provenance: Plain, begun_s: float, injected_s: float | None) -> Plain:
+    said = _table(_table(provenance.get("scan")).get("concentration")).get("decay")
+    if volume.unit == COUNTS and str(provenance.get("format", "")).startswith(MADE_BY_US):
+        return {"ImageDecayCorrected": False}
+    if volume.unit == COUNTS or said not in ("start", "injection"):
+        return {}
+    time_s = begun_s if said == "start" else injected_s
+    return {"ImageDecayCorrected": True, "ImageDecayCorrectionTime": time_s}
+
+
+def _reconstruction(provenance: Plain) -> Plain:
+    protocol = _table(provenance.get("protocol"))
+    algorithm = _table(protocol.get("algorithm"))
+    if not algorithm:
+        return {}
+    done = provenance.get("iterations_done")
+    if "iterations" in algorithm and isinstance(done, int | float):
+        algorithm = {**algorithm, "iterations": done}  # of an image before the last, its own
+    numbers = {key: value for key, value in algorithm.items() if _is_number(value)}
+    version = str(_table(provenance.get("environment")).get("isocenter") or "")
+    if not numbers:
+        parameters: Plain = {"ReconMethodParameterLabels": ["none"]}
+    else:
+        parameters = {
+            "ReconMethodParameterLabels": list(numbers),
+            "ReconMethodParameterUnits": [_unit_of(key) for key in numbers],
+            "ReconMethodParameterValues": list(numbers.values()),
+        }
+    return {
+        "ReconMethodName": str(algorithm.get("kind") or "").upper(),
+        "ReconMethodImplementationVersion": f"Isocenter {version}" if version else "",
+        **parameters,
+        **_filters(protocol, is_before=bool(provenance.get("before_finishing"))),
+    }
+
+
+def _filters(protocol: Plain, *, is_before: bool) -> Plain:
+    """Return the filters after the reconstruction, with their widths where all have one."""
+    found = protocol.get("finishing")
+    if not isinstance(found, list):
+        return {}
+    filters = [] if is_before else [_table(each) for each in found]
+    if not filters:
+        return {"ReconFilterType": "none"}
+    widths = [_number(each, "fwhm_mm") for each in filters]
+    return {
+        "ReconFilterType": [str(each.get("kind") or "") for each in filters],
+        "ReconFilterSize": None if None in widths else widths,
+    }
+
+
+def _attenuation(provenance: Plain) -> str | None:
+    rows = provenance.get("corrections")
+    if not isinstance(rows, list) or not rows:
+        return None
+    tables = [_table(each) for each in rows]
+    applied = [each.get("kind") for each in tables if each.get("state") == "applied"]
+    return ATTENUATION if "attenuation" in applied else "none"
+
+
+def _unit_of(key: str) -> str:
+    return "mm" if key.endswith(OF_LENGTH) else NO_UNIT
+
+
+def _after(zero: datetime | None, moment: datetime | None) -> float | None:
+    """Return seconds from one moment to another; None where they cannot be compared."""
+    return None if zero is None or moment is None else seconds_between(zero, moment)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _number(table: Plain, key: str) -> float | None:
+    value = table.get(key)
+    return float(value) if isinstance(value, int | float) and value > 0 else None
+
+
+def _table(value: object) -> Plain:
+    return value if isinstance(value, dict) else {}

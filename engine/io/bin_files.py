@@ -1,0 +1,39 @@
+"""Files of values for the bins of a scan: sinograms, components, and bins without a header."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engine.data.bin_values import BareBins, BinValues, StatedBins
+from engine.io.base import SinogramReader
+from engine.io.ecat8_norm import is_ecat8_norm, read_ecat8_norm
+from engine.io.folder import is_file
+from engine.io.formats import SINOGRAM_READERS, reader_of
+from engine.io.open_input import InputFile, open_input, refuse_not_finite
+from engine.io.siemens_folder import BARE
+from engine.io.siemens_sinogram import SiemensSinogram
+from engine.io.sinogram_header import header_for
+from engine.io.unknown import unknown
+
+NUMBERS = "<f4"
+
+
+def read_bin_values(path: Path) -> BinValues:
+    """Read what a header, or the values that it names, hold for the bins of a scan."""
+    beside = path.with_name(f"{path.name}.hdr")
+    described = beside if is_file(beside) else header_for(path) or path
+    with open_input(described) as file:
+        if is_ecat8_norm(file):
+            return read_ecat8_norm(file)
+        reader: type[SinogramReader] | None = reader_of(SINOGRAM_READERS, file)
+        if reader is not None:
+            return StatedBins(reader.read(file), file.name, reader is SiemensSinogram)
+        if path.suffix.lower() in BARE:
+            return _bare(file)
+        raise unknown(file, "sinogram", SINOGRAM_READERS)
+
+
+def _bare(file: InputFile) -> BareBins:
+    values = file.array(NUMBERS, (file.size // 4,))
+    refuse_not_finite(file.path, values)
+    return BareBins(values, file.name)

@@ -1,0 +1,167 @@
+"""Histograms of CASToR for PET: the counts of each line, little-endian, without gaps.
+
+ms u4; [attenuation correction f4]; [randoms f4: counts/s]; [normalisation correction f4]; for each
+bin of time of flight (counts f4; [scatter f4: counts/s]); crystals u4, u4.
+
+The bins of time are summed: which of them is nearer to the first crystal is not told. A line is
+as many events as it has counts, each with the randoms and scatter that are expected on the line. A
+histogram that lists lines without counts lists all that are measured: then the probability of a
+line is 1 over its normalisation correction, and lines that are not listed see nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.arrays import Array
+from engine.data.components import Components
+from engine.data.line_table import LineTable
+from engine.data.listmode import ListMode
+from engine.data.sinogram import MOST_EVENTS
+from engine.errors import DataError, FileFormatError, GeometryError
+from engine.geometry.scanner import Scanner
+from engine.io.budget import refuse_no_room
+from engine.io.castor.header import CastorHeader
+from engine.io.castor.records import ACF, FLAGS, NORM, RANDOMS, SCATTER, TOF, refuse_several_lines
+from engine.io.open_input import InputFile
+
+MODE = "histo"
+LINE_BYTES, EVENT_BYTES = 60, 30
+"""What a line, and an event, take while they are made."""
+COUNTS, MOST_TIME_BINS = "bins", 32_767
+
+
+def is_histogram_mode(header: CastorHeader) -> bool:
+    """Whether a header is of a histogram."""
+    return header.text("data mode").lower().startswith(MODE)
+
+
+def read_histogram_scan(data: InputFile, header: CastorHeader, scanner: Scanner) -> ListMode:
+    """Return the counts of a histogram as events on their lines; without what the header says."""
+    lines = _lines(data, header)
+    pairs = np.stack([lines["first"], lines["second"]], -1)
+    if int(pairs.max()) >= scanner.n_crystals:
+        raise GeometryError(
+            f"{data.name}: names crystal {int(pairs.max()):,}, {scanner.name!r} has "
+            f"{scanner.n_crystals:,}; choose the look-up table of this scan, or its header has "
+            "other flags than the file."
+        )
+    counts = _whole(lines[COUNTS][..., 0].sum(axis=1, dtype=np.float64), data.name)
+    n_events = int(counts.sum())
+    refuse_no_room(n_events * EVENT_BYTES, data.name, "its events")
+    rows = np.repeat(np.arange(len(counts)), counts)
+    duration_s = header.number("duration (s)", "duration")
+    additive = _expected(lines, duration_s, header)
+    components, notes = _normalised(lines, pairs, counts, scanner, data.name)
+    if lines[COUNTS].shape[1] > 1:
+        notes = (
+            "Bins of time of flight are summed: which end they count from is not told.",
+            *notes,
+        )
+    return ListMode(
+        scanner=scanner,
+        crystals=pairs.astype(np.int32)[rows],
+        additive=None if additive is None else additive[rows],
+        duration_s=duration_s,
+        components=components,
+        notes=notes,
+    )
+
+
+def _lines(data: InputFile, header: CastorHeader) -> Array:
+    """Return all lines; a file of another length than the header says is refused."""
+    record = _record(header)
+    n, rest = divmod(data.size, record.itemsize)
+    promised = header.whole("number of events") or n
+    if rest or n != promised or not n:
+        raise FileFormatError(
+            f"{data.name}: {data.size:,} bytes are {n:,} lines of {record.itemsize} bytes and "
+            f"{rest} more, {header.path.name} counts {promised:,}; copy both again."
+        )
+    refuse_no_room(n * (record.itemsize + LINE_BYTES), data.name, "its lines")
+    return np.asarray(data.array(record, (n,)))
+
+
+def _record(header: CastorHeader) -> np.dtype[np.void]:
+    refuse_several_lines(header)
+    has = {name: bool(header.number(*FLAGS[name][1])) for name in (ACF, RANDOMS, NORM, SCATTER)}
+    n_bins = 1
+    if header.number(*FLAGS[TOF][1]):
+        n_bins = header.whole("histo tof number of bins")
+        if not 1 <= n_bins <= MOST_TIME_BINS:
+            raise FileFormatError(
+                f"{header.path.name}: {n_bins:,} bins of time of flight, want 1 to "
+                f"{MOST_TIME_BINS:,}; correct `Histo TOF number of bins`."
+            )
+    parts: list[tuple[str, str]] = [("ms", "<u4")]
+    parts += [(name, "<f4") for name in (ACF, RANDOMS, NORM) if has[name]]
+    bins = (COUNTS, "<f4", (n_bins, 2 if has[SCATTER] else 1))
+    return np.dtype([*parts, bins, ("first", "<u4"), ("second", "<u4")])
+
+
+def _whole(counts: Array, name: str) -> Array:
+    """(n,) int64 counts of lines."""
+    bad = ~(np.isfinite(counts) & (counts >= 0) & (counts == np.rint(counts)))
+    if bad.any():
+        k = int(np.argmax(bad))
+        raise DataError(
+            f"{name}: line {k:,} has {counts[k]:g} counts; only counts as they were measured, "
+            "whole and at least 0, become events: write the histogram before it is corrected."
+        )
+    total = float(counts.sum())
+    if not 0 < total <= MOST_EVENTS:
+        raise DataError(f"{name}: {total:,.0f} counts in all, want 1 to {MOST_EVENTS:,}.")
+    return counts.astype(np.int64)
+
+
+def _expected(lines: Array, duration_s: float, header: CastorHeader) -> Array | None:
+    """(n,) float32 randoms and scatter of each line in the frame [counts]; None without."""
+    rates = np.zeros(len(lines))
+    has_scatter = lines[COUNTS].shape[2] > 1
+    has_randoms = RANDOMS in (lines.dtype.names or ())
+    if not (has_scatter or has_randoms):
+        return None
+    if duration_s <= 0:
+        raise FileFormatError(
+            f"{header.path.name}: rates of randoms and scatter, and no `Duration (s)`, so what to "
+            "expect is not known; write the duration."
+        )
+    if has_randoms:
+        rates += lines[RANDOMS]
+    if has_scatter:
+        rates += lines[COUNTS][..., 1].sum(axis=1, dtype=np.float64)
+    if not (np.isfinite(rates) & (rates >= 0)).all():
+        raise DataError(
+            f"{header.path.name}: rates of randoms and scatter that are below 0, or no numbers; "
+            "write the histogram again."
+        )
+    return np.asarray(rates * duration_s, np.float32)
+
+
+def _normalised(
+    lines: Array, pairs: Array, counts: Array, scanner: Scanner, name: str
+) -> tuple[Components | None, tuple[str, ...]]:
+    """Return the normalisation of all lines where it is known, and what to remark."""
+    names = lines.dtype.names or ()
+    notes: tuple[str, ...] = ()
+    if ACF in names:
+        notes = ("Its corrections of attenuation are not used; load the μ-map of the scan.",)
+    if NORM not in names:
+        return None, notes
+    if counts.all():
+        few = (
+            "It lists lines with counts alone, so its normalisation is not that of all lines and "
+            "is not used; load one (.cdh)."
+        )
+        return None, (*notes, few)
+    corrections = lines[NORM].astype(np.float64)
+    bad = ~(corrections >= 0) | np.isinf(corrections)
+    if bad.any() or not corrections.any():
+        k = int(np.argmax(bad))
+        raise DataError(
+            f"{name}: the normalisation correction of line {k:,} is {corrections[k]:g}, want at "
+            "least 0, and not all 0; write the file again."
+        )
+    with np.errstate(divide="ignore"):
+        values = np.where(corrections > 0, 1 / corrections, 0)
+    return Components(lines=LineTable.of(pairs, values, scanner.n_crystals, name)), notes

@@ -1,0 +1,137 @@
+"""A picture of an image as DICOM Secondary Capture, for archives and viewers. PS3.3 A.8.1.
+
+The pixels are those of the PNG picture, in colours (RGB). It lies in the study of the image, as the
+series writer names it, and refers to the slices of its series. Nothing in the picture says whose it
+is or when it was measured, which is what burned-in annotation means (PS3.3 C.7.6.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from engine.data.volume import Volume
+from engine.errors import FileFormatError
+from engine.io.atomic_write import write_atomically
+from engine.io.base import VolumeWriter
+from engine.io.dicom.general import encoded, general_attributes
+from engine.io.dicom.series import class_uid, digest_of, instance_uid, series_uid
+from engine.io.dicom.slices import Header
+from engine.io.dicom.subject import Subject, subject_of
+from engine.io.dicom.uids import uid_of
+from engine.io.dicom.values import words
+from engine.io.png import page_of
+from engine.plain import Plain
+
+CLASS_UID = "1.2.840.10008.5.1.4.1.1.7"
+"""Secondary Capture Image Storage."""
+DERIVATION = "Three slices and a projection of the image"
+
+
+class DicomCaptureWriter(VolumeWriter):
+    """A picture as one DICOM file."""
+
+    name: ClassVar[str] = "DICOM picture"
+    suffixes: ClassVar[tuple[str, ...]] = (".capture.dcm",)
+    detail: ClassVar[str] = "three slices for archives and viewers (secondary capture)"
+
+    @classmethod
+    def write(cls, volume: Volume, path: Path, provenance: Plain) -> None:
+        write_capture(volume, path, provenance)
+
+
+def write_capture(
+    volume: Volume,
+    path: Path,
+    provenance: Plain,
+    subject: Subject | None = None,
+    series: Sequence[Header] = (),
+) -> None:
+    """Write a picture of a volume.
+
+    Parameters
+    ----------
+    volume
+        what to show
+    path
+        target; whole, or not at all
+    provenance
+        of the volume
+    subject
+        patient and study; by pseudonyms if None
+    series
+        headers of the DICOM series that the volume was read from, of the same study; the series
+        that we would write is referred to if empty and the volume is from no series
+    """
+    whose = subject or subject_of(provenance, digest_of(volume))
+    pixels = np.asarray(page_of(volume).convert("RGB"), np.uint8)
+    study = str(whose.attributes["StudyInstanceUID"])
+    own = uid_of("picture", study, digest_of(volume), sha256(pixels.tobytes()).hexdigest())
+    general = general_attributes(volume, provenance, whose)
+    attributes: Plain = {
+        **general,
+        **_references(_sources(volume, provenance, whose, series), whose),
+        "SOPClassUID": CLASS_UID,
+        "SOPInstanceUID": instance_uid(own, 1),
+        "SeriesInstanceUID": own,
+        "SeriesNumber": "902",
+        "SeriesDescription": words(f"Picture, {general['SeriesDescription']}"),
+        "InstanceNumber": "1",
+        "Modality": "OT",
+        "ConversionType": "WSD",
+        "DateOfSecondaryCapture": general["ContentDate"],
+        "TimeOfSecondaryCapture": general["ContentTime"],
+        "SecondaryCaptureDeviceManufacturer": "Isocenter",
+        "SecondaryCaptureDeviceSoftwareVersions": general["SoftwareVersions"],
+        "ImageType": ["DERIVED", "SECONDARY"],
+        "DerivationDescription": DERIVATION,
+        "PatientOrientation": "",
+        "BurnedInAnnotation": "NO",
+    }
+    write_atomically(encoded(attributes, pixels), path)
+
+
+def _sources(
+    volume: Volume, provenance: Plain, subject: Subject, series: Sequence[Header]
+) -> dict[str, list[Plain]]:
+    """Return the instances of the series that is shown, by its UID."""
+    if series:
+        return {series[0].series: [_instance(each) for each in series]}
+    if volume.patient:  # read from a series that nobody names: what we would write is another
+        return {}
+    shown = series_uid(subject, digest_of(volume))
+    kind = class_uid(volume, provenance)
+    numbers = range(1, volume.grid.shape[0] + 1)
+    return {
+        shown: [
+            {"ReferencedSOPClassUID": kind, "ReferencedSOPInstanceUID": instance_uid(shown, n)}
+            for n in numbers
+        ]
+    }
+
+
+def _instance(header: Header) -> Plain:
+    found = header.text("SOPClassUID"), header.text("SOPInstanceUID")
+    if not all(found):
+        raise FileFormatError(
+            f"{header.path.name}: names no instance, so no picture can refer to it; export the "
+            "series again."
+        )
+    return {"ReferencedSOPClassUID": found[0], "ReferencedSOPInstanceUID": found[1]}
+
+
+def _references(sources: dict[str, list[Plain]], subject: Subject) -> Plain:
+    """Return what the picture is of, and the series that the subject names beside it."""
+    beside = subject.references.get("ReferencedSeriesSequence", [])
+    others = [each for each in beside if each["SeriesInstanceUID"] not in sources]
+    named = [
+        {"SeriesInstanceUID": uid, "ReferencedInstanceSequence": instances}
+        for uid, instances in sources.items()
+    ]
+    images = [each for instances in sources.values() for each in instances]
+    found: Plain = {"ReferencedSeriesSequence": [*named, *others]} if named or others else {}
+    return found | ({"SourceImageSequence": images} if images else {})

@@ -1,0 +1,64 @@
+"""What a dynamic PET series states of each frame of time. PS3.3 C.8.9.1 and C.8.9.4.
+
+A frame of length T from t on has the mean of its activity at its reference time,
+
+    t + ln(λT / (1 − exp(−λT))) / λ,    t + T / 2 where the decay is not known,
+
+counted from the time of the series, which is the start of the scan. Its images are numbered
+
+    index = (frame − 1) · slices + slice.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import timedelta
+
+from engine.data.decay import frame_factor
+from engine.data.moments import moment_of
+from engine.data.time_frames import TimeFrame
+from engine.io.dicom.emission import series_attributes
+from engine.io.dicom.values import date_of, decimal, time_of
+from engine.plain import Plain
+
+DYNAMIC = ["DYNAMIC", "IMAGE"]
+
+
+def dynamic_attributes(n_frames: int) -> Plain:
+    """Return what all images of a dynamic series state, besides what every PET series does."""
+    return {"SeriesType": DYNAMIC, "NumberOfTimeSlices": n_frames}
+
+
+def frame_attributes(provenance: Plain, unit: str, frame: TimeFrame) -> Plain:
+    """Return what is the same for all slices of one frame.
+
+    Parameters
+    ----------
+    provenance
+        of the image of all frames
+    unit
+        of the values
+    frame
+        the frame
+    """
+    found = provenance.get("scan")
+    scan: Plain = found if isinstance(found, dict) else {}
+    own = [{"start_s": frame.start_s, "duration_s": frame.duration_s}]
+    # as an image of this frame alone says it
+    said = series_attributes({**provenance, "scan": {**scan, "frames": own}}, unit, 1)
+    started = moment_of(scan.get("scan_start"))
+    begun = None if started is None else started + timedelta(milliseconds=frame.start_ms)
+    attributes: Plain = {
+        "AcquisitionDate": date_of(begun),
+        "AcquisitionTime": time_of(begun),
+        "ActualFrameDuration": str(frame.end_ms - frame.start_ms),
+        "FrameReferenceTime": decimal(1000 * _reference_s(frame, scan.get("half_life_s"))),
+    }
+    return attributes | ({"DecayFactor": said["DecayFactor"]} if "DecayFactor" in said else {})
+
+
+def _reference_s(frame: TimeFrame, half_life_s: object) -> float:
+    if not isinstance(half_life_s, int | float) or not half_life_s > 0:
+        return frame.start_s + frame.duration_s / 2
+    factor = frame_factor(frame.duration_s, float(half_life_s))
+    return frame.start_s + float(half_life_s) * math.log2(factor)

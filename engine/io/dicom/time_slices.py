@@ -1,0 +1,167 @@
+"""The frames of time that the slices of a dynamic PET series are of, in order. PS3.3 C.8.9.4.
+
+Slices of one frame state the same acquisition, reference time and length. Frame k of length T_k
+begins at
+
+    start_k = acquisition_k − the series' time,
+
+or − the first acquisition, where the series' time does not fit: its reference times lie outside of
+the frames. Where nothing says when frames were acquired, they follow one another, start_k = Σ T_j
+of those before, if each reference time lies in its frame.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from itertools import accumulate
+from typing import NamedTuple
+
+from engine.data.time_frames import MOST_FRAMES, MS, TimeFrame
+from engine.errors import FileFormatError
+from engine.io.dicom.slices import WAY_OUT, Header
+
+ROUNDED_MS = 1000
+"""Times of day may be told to the second."""
+OFF_MIDDLE = 0.02
+"""Part of a frame by which decay may move its reference time off the middle."""
+TIME_FORMATS = ("%H%M%S.%f", "%H%M%S", "%H%M")
+
+
+class _Key(NamedTuple):
+    """What slices of one frame share."""
+
+    acquired: datetime | None
+    reference_ms: float
+    duration_ms: int
+
+
+def is_dynamic(headers: Sequence[Header]) -> bool:
+    """Whether a series says that it is of several frames of time."""
+    first = headers[0]
+    said = first.text("NumberOfTimeSlices")
+    is_series = "DYNAMIC" in first.text("SeriesType") or (said.isdigit() and int(said) > 1)
+    return is_series and first.text("Modality") == "PT"
+
+
+def parted(
+    headers: Sequence[Header], starts_s: Sequence[float] = ()
+) -> list[tuple[TimeFrame, list[Header]]]:
+    """Return the frames of a dynamic series in order, each with its slices.
+
+    One frame alone is returned as such, whatever the series had.
+
+    Parameters
+    ----------
+    headers
+        of the series
+    starts_s
+        when its frames begin, where the provenance of the series says it
+
+    Raises
+    ------
+    FileFormatError
+        where frames lack, or their times are not told or cannot be
+    """
+    found: dict[_Key, list[Header]] = {}
+    for header in headers:
+        found.setdefault(_key(header), []).append(header)
+    if all(key.acquired is not None for key in found):
+        keys = sorted(found, key=lambda key: (key.acquired or datetime.min, *key[1:]))
+    else:
+        keys = sorted(found, key=lambda key: key[1:])
+    name, said = headers[0].path.parent.name, headers[0].text("NumberOfTimeSlices")
+    if len(keys) > MOST_FRAMES:
+        raise FileFormatError(f"{name}: {len(keys):,} frames of time, want at most {MOST_FRAMES}.")
+    if said.isdigit() and 1 < len(keys) != int(said):
+        raise FileFormatError(
+            f"{name}: slices of {len(keys)} frames of time are there and the series has {said}, it "
+            "says; copy the others too, or open one frame alone."
+        )
+    is_stated = len(starts_s) == len(keys)
+    starts = [round(MS * each) for each in starts_s] if is_stated else _starts_ms(keys, headers)
+    frames = _in_order(starts, keys, name)
+    return [(frame, found[key]) for frame, key in zip(frames, keys, strict=True)]
+
+
+def _key(header: Header) -> _Key:
+    duration_ms = _number(header, "ActualFrameDuration")
+    if duration_ms is None or not duration_ms >= 0.5:
+        raise FileFormatError(
+            f"{header.path.name}: is of a dynamic series and states no length of its frame "
+            f"(ActualFrameDuration); {WAY_OUT}."
+        )
+    reference_ms = _number(header, "FrameReferenceTime") or 0.0
+    return _Key(_moment(header, "Acquisition"), reference_ms, round(duration_ms))
+
+
+def _starts_ms(keys: Sequence[_Key], headers: Sequence[Header]) -> list[int]:
+    """Return when frames begin [ms]."""
+    times = [key.acquired for key in keys if key.acquired is not None]
+    ends = list(accumulate(key.duration_ms for key in keys))
+    if len(times) < len(keys) or (len(keys) > 1 and times[0] == times[-1]):
+        starts = [0, *ends[:-1]]
+        if _follow(starts, keys, 0.0, 0.0) or _follow(starts, keys, 0.5, OFF_MIDDLE):
+            return starts
+        raise FileFormatError(
+            f"{headers[0].path.parent.name}: nothing says when its {len(keys)} frames of time were "
+            f"acquired (AcquisitionTime), and they do not follow one another; {WAY_OUT}."
+        )
+    stated = {_moment(header, "Series") for header in headers}
+    series = stated.pop() if len(stated) == 1 else None
+    zeros = [each for each in (series, times[0]) if each is not None and each <= times[0]]
+    found = [[round((each - zero) / timedelta(milliseconds=1)) for each in times] for zero in zeros]
+    return next((each for each in found if _fit(each, keys)), found[0])
+
+
+def _fit(starts: Sequence[int], keys: Sequence[_Key]) -> bool:
+    """Whether each reference time lies in its frame."""
+    return all(
+        -ROUNDED_MS <= key.reference_ms - start <= key.duration_ms + ROUNDED_MS
+        for start, key in zip(starts, keys, strict=True)
+    )
+
+
+def _follow(starts: Sequence[int], keys: Sequence[_Key], part: float, spare: float) -> bool:
+    """Whether reference times stand where so large a part of each frame is over."""
+    return all(
+        abs(key.reference_ms - start - part * key.duration_ms) <= spare * key.duration_ms + 1
+        for start, key in zip(starts, keys, strict=True)
+    )
+
+
+def _in_order(starts: Sequence[int], keys: Sequence[_Key], name: str) -> list[TimeFrame]:
+    """Return frames of which none begins before the one before it ends."""
+    frames: list[TimeFrame] = []
+    for start, key in zip(starts, keys, strict=True):
+        begin, ended = start, frames[-1].end_ms if frames else 0
+        if begin < ended <= begin + ROUNDED_MS:
+            begin = ended
+        if begin < ended:
+            raise FileFormatError(
+                f"{name}: frame {len(frames) + 1} of time begins at {start / MS:g} s, before the "
+                f"one before it ends, at {ended / MS:g} s; open each frame alone, or {WAY_OUT}."
+            )
+        frames.append(TimeFrame(begin, begin + key.duration_ms))
+    return frames
+
+
+def _number(header: Header, keyword: str) -> float | None:
+    try:
+        value = float(header.text(keyword))
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _moment(header: Header, of: str) -> datetime | None:
+    """Return date and time of the series or of the acquisition; None where a part is not told."""
+    day = header.text(f"{of}Date").replace(".", "")
+    time = header.text(f"{of}Time").replace(":", "")
+    for form in TIME_FORMATS:
+        try:
+            return datetime.strptime(f"{day} {time}", f"%Y%m%d {form}")
+        except ValueError:
+            continue
+    return None

@@ -1,0 +1,68 @@
+"""The one scan that a folder holds: what is opened when the folder itself is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engine.errors import EngineError, FileFormatError
+from engine.io.castor import header as castor
+from engine.io.castor.normalisation import is_normalisation
+from engine.io.folder import entries, is_file
+from engine.io.formats import SCAN_READERS, reader_of
+from engine.io.interfile import is_interfile, read_header
+from engine.io.open_input import InputFile, open_input
+
+MOST_FILES = 200
+"""In a folder of more files nobody meant one of them by naming the folder."""
+
+
+def only_scan(folder: Path) -> Path | None:
+    """Return the file of the one scan in a folder, None where it holds none.
+
+    A header stands for its data, and one whose data are elsewhere for nothing. Images, maps and
+    other files beside a scan do not matter.
+
+    Raises
+    ------
+    FileFormatError
+        where it holds several scans
+    """
+    inside = [each for each in entries(folder) if is_file(each)]
+    if len(inside) > MOST_FILES:
+        return None
+    data_of = {path: data for path in inside if (data := _what_it_is(path)) is not None}
+    named = {data for header, data in data_of.items() if data != header}
+    named |= {data for path in inside if (data := _data_of_normalisation(path)) is not None}
+    found = [path for path, data in data_of.items() if path not in named and is_file(data)]
+    if len(found) > 1:
+        names = ", ".join([each.name for each in found[:4]] + ["..."] * (len(found) > 4))
+        raise FileFormatError(
+            f"{folder.name}: holds {len(found)} scans ({names}); choose one of these files."
+        )
+    return found[0] if found else None
+
+
+def _what_it_is(path: Path) -> Path | None:
+    """Return the file that holds the data of a scan, None where this is no scan."""
+    try:
+        with open_input(path) as file:
+            if reader_of(SCAN_READERS, file) is None:
+                return None
+            return _data_of(file)
+    except EngineError:
+        return None
+
+
+def _data_of(file: InputFile) -> Path:
+    if castor.is_header(file.head):
+        return castor.read_header(file).data_file
+    return read_header(file).data_file if is_interfile(file.head) else file.path
+
+
+def _data_of_normalisation(path: Path) -> Path | None:
+    """Return the data of a normalisation of CASToR, which end like those of a scan."""
+    try:
+        with open_input(path) as file:
+            return castor.read_header(file).data_file if is_normalisation(file.head) else None
+    except EngineError:
+        return None

@@ -1,0 +1,146 @@
+"""Sinograms of Siemens' PET scanners (mMR, mCT): a header (.s.hdr) and the bins beside it (.s).
+
+A file may hold several sinograms one after the other, such as prompts and randoms (delayed
+coincidences), each from its `data offset in bytes`. Times of flight run slowest, where there are
+any; they are summed: what is expected in all of their bins is what is expected without times.
+Randoms after such prompts may have no times themselves, as their room in the file tells.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from engine.data.sinogram import APPLIED, DELAYEDS, SUMMED_TIMES, Bins, Sinogram
+from engine.errors import FileFormatError
+from engine.geometry.sinogram_layout import SinogramLayout
+from engine.io.base import SinogramReader
+from engine.io.interfile import InterfileHeader, is_interfile, read_header
+from engine.io.open_input import InputFile, open_input
+from engine.io.siemens_layout import layout_of
+from engine.io.siemens_mmr import FACTS
+from engine.plain import Plain
+
+SUFFIX, BINS = ".s.hdr", ".s"
+MARK = b"headernamespace:=sinogramsubheader"
+PROMPTS, RANDOMS, TRUES = ("prompts", "prompt"), ("randoms", "random", "delayeds"), ("trues",)
+MOST_TIMES = 999
+
+
+class SiemensSinogram(SinogramReader):
+    """Sinograms of Siemens' PET scanners."""
+
+    name: ClassVar[str] = "Siemens sinograms"
+    suffixes: ClassVar[tuple[str, ...]] = (SUFFIX,)
+    companions: ClassVar[tuple[str, ...]] = (BINS,)
+
+    @classmethod
+    def accepts(cls, file: InputFile) -> bool:
+        return is_interfile(file.head) and MARK in file.head.lower().translate(None, b" \t")
+
+    @classmethod
+    def read(cls, file: InputFile) -> Sinogram:
+        header = read_header(file)
+        refuse_compressed(header)
+        with open_input(header.data_file) as data:
+            return sinogram_of(header, data)
+
+
+def sinogram_of(header: InterfileHeader, data: InputFile) -> Sinogram:
+    """Return the first sinogram of a file as its header says, with the randoms beside it."""
+    layout, n_times = layout_of(header), _n_times(header)
+    types = types_of(header)
+    found = {kind: _values(header, data, layout, k, n_times) for k, kind in enumerate(types)}
+    first = next(iter(found))
+    randoms = next((found[kind] for kind in RANDOMS if kind in found and kind != first), None)
+    notes = []
+    if n_times > 1:
+        name = header.path.name
+        notes.append(f"Times of flight are summed: {name} has {n_times} bins of time.")
+    return Sinogram(
+        layout,
+        found[first],
+        header.number("image duration (sec)") or 0.0,
+        info=_info(SiemensSinogram.name, header, first, n_times),
+        notes=tuple(notes),
+        auxiliary={} if randoms is None else {DELAYEDS: randoms},
+    )
+
+
+def refuse_compressed(header: InterfileHeader) -> None:
+    """Refuse bins that Siemens' program has packed."""
+    if (header.text("compression") or "off").lower() == "on":
+        raise FileFormatError(
+            f"{header.path.name}: its bins are compressed in a way that only Siemens' software "
+            "reads; unpack them there (intfcompr -e IN.mhdr --oe OUT.mhdr), and open what it "
+            "writes."
+        )
+
+
+def types_of(header: InterfileHeader) -> list[str]:
+    """Return what the sinograms of a file are, in order: "prompts", "randoms" and others."""
+    n = header.whole("number of scan data types") or 1
+    if not 1 <= n <= len((*PROMPTS, *RANDOMS, *TRUES)):
+        raise FileFormatError(f"{header.path.name}: {n} kinds of data; want prompts and randoms.")
+    said = [header.of_axis("scan data type description", k) for k in range(1, n + 1)]
+    kinds = [(text or f"data {k}").lower() for k, text in enumerate(said, 1)]
+    if len({*kinds}) < n:
+        raise FileFormatError(
+            f"{header.path.name}: holds {', '.join(kinds)}, two of one kind; correct the header."
+        )
+    return kinds
+
+
+def _n_times(header: InterfileHeader) -> int:
+    n = header.whole("number of tof time bins") or 1
+    if header.whole("number of dimensions") == 4:
+        n = next((int(k) for k in [header.of_axis("matrix size", 4)] if k and k.isdigit()), n)
+    if not 1 <= n <= MOST_TIMES:
+        raise FileFormatError(f"{header.path.name}: {n} bins of time; correct the header.")
+    return n
+
+
+def _values(
+    header: InterfileHeader, data: InputFile, layout: SinogramLayout, kind: int, n_times: int
+) -> Bins:
+    """(n_bins,) of one kind of data, summed over the times of flight."""
+    stored = np.dtype(header.number_type)
+    start = _start(header, kind, layout.n_bins * n_times * stored.itemsize)
+    step = layout.n_bins * stored.itemsize
+    if kind > 0 and data.size - start < n_times * step:
+        n_times = 1
+    values = data.array(stored, (layout.n_bins,), start).astype(np.float32)
+    for time in range(1, n_times):
+        values += data.array(stored, (layout.n_bins,), start + time * step)
+    n_bad = int(np.count_nonzero(~np.isfinite(values)))
+    if n_bad:
+        raise FileFormatError(f"{header.path.name}: {n_bad:,} bins are no numbers; write it again.")
+    return values
+
+
+def _start(header: InterfileHeader, kind: int, n_bytes: int) -> int:
+    """Return the byte where a kind of data begins; one follows the other where nothing is said."""
+    key = f"data offset in bytes [{kind + 1}]"
+    keys = (key, key.replace(" [", "["), *(("data offset in bytes",) if kind == 0 else ()))
+    start = next((n for each in keys if (n := header.whole(each)) is not None), kind * n_bytes)
+    if start < 0:
+        raise FileFormatError(f"{header.path.name}: {key!r} is {start}; correct the header.")
+    return start
+
+
+def _info(name: str, header: InterfileHeader, first: str, n_times: int) -> Plain:
+    applied = (header.text("applied corrections") or "").strip("{} ").lower()
+    if first in TRUES:
+        applied = f"{applied}, randoms subtracted".strip(", ")
+    info: Plain = {"format": name, "system": header.text("originating system") or "unknown"}
+    for key, (theirs, kind) in FACTS.items():
+        value = header.number(theirs) if kind is float else header.text(theirs)
+        if value is not None:
+            info[key] = value
+    info[APPLIED] = applied
+    if header.axes:
+        info["axes"] = header.axes
+    if n_times > 1:
+        info[SUMMED_TIMES] = n_times
+    return info

@@ -1,0 +1,86 @@
+"""Writing a volume in the format that its name ends with, and what to know before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.data.time_frames import FrameVolume
+from engine.data.volume import Volume
+from engine.io import audit_log
+from engine.io.dicom.series import TRANSMISSION, is_emission
+from engine.io.folder import size_of
+from engine.io.formats import writer_of
+from engine.io.open_input import refuse_not_finite
+from engine.io.slice_frame import FRAME, refuse_turned
+from engine.plain import Plain
+
+PATIENT_AXES = "LPS"
+"""Axes of a volume that says nothing of them."""
+
+
+def save(volume: Volume, path: Path | str, provenance: Plain | None = None) -> None:
+    """Write a volume in the format its name ends with; whole, or not at all.
+
+    Parameters
+    ----------
+    volume
+        what to write; NaN is refused
+    path
+        ends like one of `WRITERS`
+    provenance
+        where the volume comes from; its own `info` if None
+    """
+    path = Path(path)
+    writer = writer_of(path)
+    refuse_not_finite(path, volume.values)
+    refuse_turned(path, writer, is_turned=FRAME in volume.info)
+    said = volume.info if provenance is None else provenance
+    said = {key: fact for key, fact in said.items() if key != FRAME}  # the header states it
+    if volume.axes != PATIENT_AXES:
+        said = {**said, "axes": volume.axes}
+    writer.write(volume, path, said)
+    audit_log.record("volume written", format=writer.name, bytes=_bytes_of(path))
+
+
+def _bytes_of(path: Path) -> int:
+    """Return the bytes of a file, or of all files in a folder and its folders."""
+    files = [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]
+    return sum(size_of(each) for each in files)
+
+
+def can_save(path: Path | str, modality: str = "") -> None:
+    """Refuse, before hours are spent on a volume, a place or a format `save` cannot write.
+
+    Parameters
+    ----------
+    path
+        ends like one of `WRITERS`
+    modality
+        kind of the protocol that will make the volume, where it is known
+    """
+    path = Path(path)
+    writer = writer_of(path)
+    writer.refuse_place(path)
+    if modality:
+        writer.refuse_kind(path, is_emission=modality != TRANSMISSION)
+
+
+def save_remark(
+    volume: Volume,
+    path: Path | str,
+    provenance: Plain | None = None,
+    frames: Sequence[FrameVolume] = (),
+) -> str:
+    """Return what to know before a volume is written to `path`; empty where there is nothing.
+
+    Raises
+    ------
+    DataError
+        where the format has no place for images of its kind of scan
+    """
+    path = Path(path)
+    writer = writer_of(path)
+    said = volume.info if provenance is None else provenance
+    writer.refuse_kind(path, is_emission=is_emission(volume, said))
+    return writer.remark(volume, said, frames)

@@ -1,0 +1,44 @@
+"""The file of a study that says when cycles of heart or breath began."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.data.input_role import InputRole
+from engine.data.triggers import Triggers
+from engine.geometry.scanner import Scanner
+
+if TYPE_CHECKING:
+    from engine.data.listmode import ListMode
+    from engine.io.open_input import InputFile
+
+
+def _read(path: Path, scanner: Scanner | None) -> Triggers:
+    from engine.io.trigger_file import read_triggers
+
+    return read_triggers(path)
+
+
+def _is_triggers(file: InputFile) -> bool:
+    from engine.io.trigger_file import is_trigger_file
+
+    return is_trigger_file(file)
+
+
+def _with_triggers(data: ListMode, found: Triggers) -> ListMode:
+    return replace(data, triggers=(*data.triggers, found))
+
+
+TRIGGERS = InputRole(
+    key="triggers",
+    title="Trigger times",
+    text="When cycles of heart or breath began, in seconds since the scan did",
+    without="Beginnings of heartbeats or breaths, for gates; without them, those of the scan.",
+    suffixes=(".csv", ".tsv", ".txt"),
+    read=_read,
+    describe=lambda found: f"{len(found.time_ms):,} triggers",
+    accepts=_is_triggers,
+    attach=_with_triggers,
+)

@@ -1,0 +1,50 @@
+"""The files of a folder of Siemens' software as the inputs of a study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engine.corrections.attenuation import ATTENUATION_MAP
+from engine.corrections.sinogram_roles import ATTENUATION, NORMALISATION, RANDOMS, SCATTER
+from engine.data.input_role import InputRole
+from engine.io.interfile import InterfileHeader, read_header
+from engine.io.open_input import open_input
+from engine.io.siemens_folder import Part, siemens_folder
+from engine.io.siemens_sinogram import RANDOMS as KINDS_OF_RANDOMS
+from engine.io.siemens_sinogram import types_of
+from engine.modalities.scan_files import ScanFiles
+
+ROLES: dict[Part, InputRole] = {
+    "normalisation": NORMALISATION,
+    "attenuation": ATTENUATION,
+    "randoms": RANDOMS,
+    "scatter": SCATTER,
+    "mu-map": ATTENUATION_MAP,
+}
+
+
+def site_files(path: Path) -> ScanFiles | None:
+    """Return the counts that a folder, or a file of it, stands for, and what belongs to them."""
+    found = siemens_folder(path)
+    if found is None:
+        return None
+    inputs = {ROLES[part].key: file for part, file in found.parts.items()}
+    with open_input(found.counts) as file:
+        missing = _missing(read_header(file), set(inputs))
+    members = {name: ROLES[part].key for name, part in found.members.items()}
+    return ScanFiles(found.counts, inputs, (*found.notes, *missing), members)
+
+
+def _missing(header: InterfileHeader, given: set[str]) -> tuple[str, ...]:
+    """Say in one sentence what the folder lacks."""
+    has_delayeds = any(kind in KINDS_OF_RANDOMS for kind in types_of(header))
+    lacks = {
+        "normalisation": NORMALISATION.key not in given,
+        "attenuation": not given & {ATTENUATION.key, ATTENUATION_MAP.key},
+        "randoms": RANDOMS.key not in given and not has_delayeds,
+        "scatter": SCATTER.key not in given,
+    }
+    words = [word for word, is_missing in lacks.items() if is_missing]
+    if not words:
+        return ()
+    return (f"The folder of {header.path.name} has no {' and no '.join(words)} to be used.",)
