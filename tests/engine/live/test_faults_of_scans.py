@@ -18,6 +18,7 @@ from engine.live.playing import Played
 from engine.live.session import LiveSession
 from engine.live.settings import LiveSettings
 from engine.live.sources.stream import StreamSource
+from engine.live.zeromq import sent
 from engine.preprocess import FlatField, Logarithm
 from tests.engine.live.live_scans import free_address, opened_here
 from tests.engine.live.running_scan import MU, Beamline, N, cone, counts_of, frames_of, references
@@ -186,8 +187,16 @@ class Sender:
 
     def send(self, *frames):
         for each in frames:
-            played = Played(each.kind, each.index, each.angle_rad, each.values)
-            self._socket.send_multipart(message_of(played))
+            self._socket.send_multipart(self._message(each))
+
+    def send_until(self, stop, frame):
+        """Send a frame, or give up when `stop` is set: a receiver that went takes none."""
+        while not stop.is_set() and not sent(self._socket, self._message(frame), wait_ms=50):
+            pass
+
+    @staticmethod
+    def _message(frame):
+        return message_of(Played(frame.kind, frame.index, frame.angle_rad, frame.values))
 
     def announce(self, geometry):
         self._socket.send_multipart(message_of_geometry(geometry))
@@ -238,12 +247,12 @@ def test_two_scans_that_arrive_together_are_not_mixed():
 def test_a_session_that_is_closed_while_frames_come_ends_and_keeps_what_came():
     with Sender() as sender:
         session = LiveSession(StreamSource(sender.address), choices(), on=ON)
-        stop, k = Event(), 0
+        stop = Event()
 
         def stream():
             sender.send(DARK, FLAT)
             for frame in FRAMES:
-                sender.send(frame)
+                sender.send_until(stop, frame)
                 if stop.wait(0.005):
                     return
 
@@ -251,7 +260,6 @@ def test_a_session_that_is_closed_while_frames_come_ends_and_keeps_what_came():
         thread.start()
         while (images := session.newest.images) is None or images.n_views < 5:
             session.take(20)
-            k += 1
         session.close()
         stop.set()
         thread.join()
