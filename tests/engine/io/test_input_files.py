@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -25,17 +26,21 @@ from tests.engine.io.varian_files import varian
 _opened: list[set[str]] = []
 
 
+@cache
+def _listen() -> None:
+    """Let the interpreter itself tell of every file that is opened; it cannot be stopped again."""
+    sys.addaudithook(_hear)
+
+
 def _hear(event: str, arguments: tuple[object, ...]) -> None:
     if _opened and event == "open" and isinstance(arguments[0], str | bytes | os.PathLike):
         _opened[-1].add(os.path.realpath(os.fsdecode(arguments[0])))
 
 
-sys.addaudithook(_hear)  # the interpreter itself tells of every file that is opened
-
-
 @contextmanager
 def opened_in(folder: Path) -> Iterator[set[str]]:
     """Gather the files of a folder that are opened meanwhile."""
+    _listen()
     found: set[str] = set()
     _opened.append(set())
     try:
