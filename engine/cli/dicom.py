@@ -15,12 +15,13 @@ from engine.io.dicom.capture import write_capture
 from engine.io.dicom.enhanced import enhanced_files, write_enhanced
 from engine.io.dicom.network import CALLING, Node, echo, send
 from engine.io.dicom.reader import headers_of
-from engine.io.dicom.series_writer import write_series
+from engine.io.dicom.series_writer import DicomSeriesWriter, write_series
 from engine.io.dicom.slices import header_at
 from engine.io.dicom.subject import Subject, subject_like
 from engine.io.open_input import open_input
 from engine.io.outputs import files_written
 from engine.io.siemens_extract import extract, written_with
+from engine.io.volume_saving import note_written
 from engine.privacy.records import without_names
 
 FILE = ".dcm"
@@ -123,6 +124,7 @@ def _write(arguments: argparse.Namespace, console: Console) -> None:
     info = volume.info if arguments.identify else without_names(volume.info)
     if arguments.enhanced:
         write_enhanced(volume, arguments.output, info, subject)
+        note_written(arguments.output, "Enhanced CT")
         console.line(f"Enhanced CT: {arguments.output} ({volume.grid.shape[0]:,} slices)")
         return
     frames = read_frames(arguments.volume)
@@ -130,6 +132,7 @@ def _write(arguments: argparse.Namespace, console: Console) -> None:
         save_frames(volume, frames, arguments.output, info, subject)
     else:
         write_series(volume, arguments.output, info, subject)
+        note_written(arguments.output, DicomSeriesWriter.name)
     of_time = f", {len(frames):,} frames of time" if frames else ""
     console.line(f"Series: {arguments.output} ({volume.grid.shape[0]:,} slices{of_time})")
 

@@ -25,6 +25,7 @@ from engine.io.dicom.series_writer import DicomSeriesWriter, write_series
 from engine.io.dicom.subject import Subject
 from engine.io.ecat7 import Ecat7
 from engine.io.folder import is_folder
+from engine.io.formats import writer_of
 from engine.io.hdf5 import column, dataset, is_hdf5, open_hdf5, text_of
 from engine.io.hdf5_seal import check_seal, seal
 from engine.io.hdf5_writer import reserve, write_hdf5
@@ -44,6 +45,7 @@ from engine.io.volume_hdf5 import (
     VolumeHdf5Writer,
     fill_volume,
 )
+from engine.io.volume_saving import note_written
 from engine.plain import Plain
 
 if TYPE_CHECKING:
@@ -109,6 +111,7 @@ def save_frames(
         write_ome_zarr(volume, path, said, frames)
     else:
         _write_hdf5(volume, frames, path, said)
+    note_written(path, writer_of(path).name, n_frames=len(frames))
 
 
 def _write_hdf5(

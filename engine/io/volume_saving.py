@@ -40,7 +40,26 @@ def save(volume: Volume, path: Path | str, provenance: Plain | None = None) -> N
     if volume.axes != PATIENT_AXES:
         said = {**said, "axes": volume.axes}
     writer.write(volume, path, said)
-    audit_log.record("volume written", format=writer.name, bytes=_bytes_of(path))
+    note_written(path, writer.name)
+
+
+def note_written(path: Path, form: str, *, n_frames: int | None = None) -> None:
+    """Tell the audit log of an image, or of frames of time, that is whole at its place.
+
+    Parameters
+    ----------
+    path
+        file or folder; the log has its size, never its name
+    form
+        name of the format
+    n_frames
+        frames of time or gates, None of one image
+    """
+    facts: dict[str, int | str] = {"format": form, "bytes": _bytes_of(path)}
+    if n_frames is None:
+        audit_log.record("volume written", **facts)
+    else:
+        audit_log.record("frames written", **facts, frames=n_frames)
 
 
 def _bytes_of(path: Path) -> int:

@@ -87,7 +87,7 @@ def write_enhanced(
     refuse_enhanced(volume, path, provenance)
     digest = digest_of(volume)
     whose = subject or subject_of(provenance, digest)
-    slope = slope_of(volume.unit, [volume])
+    slope = slope_of(volume)
     order = range(volume.grid.shape[0])[:: volume.head_sign]
     numbers = np.stack([np.rint(volume.values[k] / slope).astype("<i2") for k in order])
     study = str(whose.attributes["StudyInstanceUID"])

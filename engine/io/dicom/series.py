@@ -2,9 +2,10 @@
 
     value = RescaleIntercept + RescaleSlope · number
 
-with one slope for the whole series, all its frames of time included. Slices go from feet to head,
-frame after frame, rows to the patient's left and columns to the back. The same image has the same
-UIDs whenever it is exported, and the same bytes where its provenance says when it was made.
+with one slope for all slices of a frame of time, so that an early frame of little activity is as
+fine as a late one. Slices go from feet to head, frame after frame, rows to the patient's left and
+columns to the back. The same image has the same UIDs whenever it is exported, and the same bytes
+where its provenance says when it was made.
 """
 
 from __future__ import annotations
@@ -59,16 +60,17 @@ def slices_of(
     if frames and not is_pet:
         raise DataError("DICOM knows frames of time of PET images only; export another format.")
     images = [each.volume for each in frames] or [volume]
-    slope = slope_of(volume.unit, images)
     common = _common(volume, provenance, subject, digest_of(volume, frames)) | {
-        "RescaleSlope": decimal(slope),
         "RescaleIntercept": "0",
         **(dynamic_attributes(len(frames)) if frames else {}),
     }
     series, n_slices = str(common["SeriesInstanceUID"]), volume.grid.shape[0]
     order = range(n_slices)[:: volume.head_sign]
     for t, image in enumerate(images):
-        said = frame_attributes(provenance, volume.unit, frames[t].frame) if frames else {}
+        slope = slope_of(image)
+        said: Plain = {"RescaleSlope": decimal(slope)}
+        if frames:
+            said |= frame_attributes(provenance, volume.unit, frames[t].frame)
         for number, k in enumerate(order, start=1 + t * n_slices):
             each = common | said | _of_slice(volume, k, number, series, is_pet=is_pet)
             yield encoded(each, np.rint(image.values[k] / slope).astype("<i2"))
@@ -84,10 +86,10 @@ def digest_of(volume: Volume, frames: Sequence[FrameVolume] = ()) -> str:
     return total.hexdigest()
 
 
-def slope_of(unit: str, images: Sequence[Volume]) -> float:
-    """Return the step from one whole number to the next, as the series states it."""
-    largest = max(float(np.abs(each.values).max(initial=0.0)) for each in images)
-    if unit == transmission.HOUNSFIELD:
+def slope_of(image: Volume) -> float:
+    """Return the step from one whole number to the next, as the slices of an image state it."""
+    largest = float(np.abs(image.values).max(initial=0.0))
+    if image.unit == transmission.HOUNSFIELD:
         for step in HOUNSFIELD_STEPS:
             if largest <= step * LARGEST:
                 return step

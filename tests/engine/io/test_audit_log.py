@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from engine.cli.exit_codes import USER_FAULT
+from engine.cli.exit_codes import DONE, USER_FAULT
 from engine.cli.main import main
+from engine.data.time_frames import FrameVolume, TimeFrame
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.geometry.grid import ImageGrid
-from engine.io import audit_log, save
+from engine.io import audit_log, save, save_frames
 from engine.io.audit_log import log_file, record, verify
 from engine.jobs.process.starting import new_process
 from engine.paths import HOME_VARIABLE
@@ -153,3 +155,20 @@ def test_a_folder_counts_with_all_that_is_in_it(log: Path, tmp_path: Path) -> No
     newest = json.loads(log.read_bytes().splitlines()[-1])
     files = [each for each in (tmp_path / "a.ome.zarr").rglob("*") if each.is_file()]
     assert newest["facts"]["bytes"] == sum(each.stat().st_size for each in files) > values.nbytes
+
+
+def test_frames_and_files_of_the_dicom_commands_are_in_it_too(log: Path, tmp_path: Path) -> None:
+    values = np.ones((2, 3, 4), np.float32)
+    image = Volume(values, ImageGrid(values.shape, (1.0, 1.0, 1.0)), "Bq/mL")
+    frames = [FrameVolume(TimeFrame(1000 * k, 1000 * (k + 1)), image) for k in range(3)]
+    save_frames(image, frames, tmp_path / "a.h5", {})
+    save(image, tmp_path / "b.h5")
+    save(replace(image, unit="HU"), tmp_path / "c.h5", {"protocol": {"modality": "ct"}})
+    for words in (("b.h5", "b.dicom"), ("c.h5", "c.dcm", "--enhanced")):
+        names = [str(tmp_path / name) for name in words[:2]]
+        assert main(["dicom", "write", *names, *words[2:]]) == DONE
+    entries = [json.loads(line) for line in log.read_bytes().splitlines()[5:]]
+    assert [each["what"].split()[0] for each in entries] == ["frames", *["volume"] * 4]
+    assert entries[0]["facts"]["frames"] == 3
+    assert [each["facts"]["format"] for each in entries[3:]] == ["DICOM series", "Enhanced CT"]
+    assert all(each["facts"]["bytes"] > values.nbytes for each in entries)
