@@ -3,6 +3,14 @@
 A pixel whose gain is wrong by a factor g adds −ln g to its line integral in every view, whatever
 the object does. So the mean of its column over the views is off by just that from the means of its
 neighbours. Nothing else of the column changes: what its own views tell of the object stays sharp.
+
+Flats that are themselves noisy leave a faint stripe in every column. Then the mean p of a row lies
+to and fro of its evened form p̄, parabolas fitted to as many columns around each (Savitzky & Golay,
+Anal Chem 36 (1964) 1627), and all parts k of the views share that, r_k = p_k − p̄_k:
+
+    coherence = ⟨ Σ_{k≠l} r_k r_l / (K (K − 1)) ⟩ / ⟨ Σ_k r_k² / K ⟩.
+
+Noise has none of it, an object that turns little.
 """
 
 from __future__ import annotations
@@ -23,6 +31,11 @@ _SOME = 64
 """Views from which the noise is told."""
 PARTS, MOST = 8, 0.5
 """Parts of the views, in the middle one of which a stripe has at least this part of its mean."""
+_EDGE = 3.0
+"""How many times the usual a column is off a parabola from which on it is an edge."""
+MARKED, COHERENT, CALM = 0.05, 0.15, 0.8
+"""Part of the columns with a stripe, and coherence of the calmest of them, from which on all are
+taken to have one; edges of the object are among the others."""
 
 
 def across_columns(values: Array, size: int) -> Array:
@@ -45,8 +58,8 @@ def detect(values: Array, widest: int, snr: float) -> Array:
     """
     xp = module_of(values)
     profile = values.mean(axis=0, dtype=np.float64)
-    parts = _means_of_parts(values)
-    least = _SPREAD * _noise_of_mean(values) + np.finfo(np.float32).eps * xp.abs(profile)
+    parts = means_of_parts(values)
+    least = _SPREAD * noise_of_mean(values) + np.finfo(np.float32).eps * xp.abs(profile)
     found = xp.zeros(profile.shape, bool)
     for d in range(1, widest + 1):
         from_left, from_right = _from_sides(profile, d)
@@ -60,7 +73,7 @@ def detect(values: Array, widest: int, snr: float) -> Array:
     return found & ~wide
 
 
-def _means_of_parts(values: Array) -> Array:
+def means_of_parts(values: Array) -> Array:
     """Means (PARTS, rows, cols) over views that follow one another."""
     ends = np.linspace(0, len(values), PARTS + 1).astype(int)
     means = [values[a:b].mean(axis=0, dtype=np.float64) for a, b in pairwise(ends)]
@@ -75,7 +88,7 @@ def _from_sides(profile: Array, d: int) -> tuple[Array, Array]:
     return profile - 2 * left + far_left, profile - 2 * right + far_right
 
 
-def _noise_of_mean(values: Array) -> Array:
+def noise_of_mean(values: Array) -> Array:
     """Standard deviation (rows, cols) of the mean over the views, from some views to their next.
 
     The median over them, as now and then an edge of the object passes.
@@ -86,19 +99,52 @@ def _noise_of_mean(values: Array) -> Array:
     return steps / (MAD_PER_SIGMA * (2 * n) ** 0.5)
 
 
-def offsets(
-    profile: NDArray[np.float64], stripes: NDArray[np.bool_], *, smooth: int | None = None
-) -> NDArray[np.float64]:
+def uneven(profile: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+    """Return how far means (..., cols) are off parabolas through `size` columns, an odd number."""
+    from scipy.signal import savgol_filter  # heavy
+
+    return np.asarray(profile - savgol_filter(profile, size, 2, axis=-1))
+
+
+def faint(profile: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+    """Return what faint stripes add to means (rows, cols); nothing at the edges of the object.
+
+    Those are further off a parabola than stripes in all columns, which tell what is usual.
+    """
+    off = uneven(profile, size)
+    usual = np.median(np.abs(off), axis=-1, keepdims=True) / MAD_PER_SIGMA
+    return np.where(np.abs(off) > _EDGE * usual, 0.0, off)
+
+
+def rows_with_many(
+    parts: NDArray[np.float64], stripes: NDArray[np.bool_], size: int
+) -> NDArray[np.bool_]:
+    """Return which rows have stripes in all columns.
+
+    Parameters
+    ----------
+    parts
+        (K, rows, cols) means of parts of the views, what was found taken off
+    stripes
+        (rows, cols) where stripes were found
+    size
+        columns that a mean is evened over
+    """
+    off = uneven(parts, size)
+    energy = np.square(off).mean(axis=0)
+    shared = (np.square(off.sum(axis=0)) / len(off) - energy) / (len(off) - 1)
+    calm = energy <= np.quantile(energy, CALM, axis=1, keepdims=True)
+    of_calm = [np.where(calm, each, 0).sum(axis=1) for each in (shared, energy)]
+    return np.asarray((stripes.mean(axis=1) > MARKED) & (of_calm[0] > COHERENT * of_calm[1]))
+
+
+def offsets(profile: NDArray[np.float64], stripes: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return what is to be taken off the columns (rows, cols) of a mean over the views.
 
-    Marked columns come to lie between the nearest others on both sides; with `smooth`, all columns
-    then to the median of so many.
+    Marked columns come to lie between the nearest others on both sides.
     """
     added, columns = np.zeros_like(profile), np.arange(profile.shape[1])
     for row in np.flatnonzero(stripes.any(axis=1) & ~stripes.all(axis=1)):
         bad, sound = columns[stripes[row]], columns[~stripes[row]]
         added[row, bad] = profile[row, bad] - np.interp(bad, sound, profile[row, sound])
-    if smooth is not None:
-        rest = profile - added
-        added += rest - across_columns(rest, smooth)
     return added

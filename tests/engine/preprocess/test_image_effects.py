@@ -10,6 +10,7 @@ from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.geometry.grid import ImageGrid
 from engine.geometry.orbits import circle, circular_cone, parallel
+from engine.io import read_projections
 from engine.preprocess import STEPS, FlatField, Hardening, Hounsfield, Logarithm, Rings
 from engine.preprocess.central_slice import N_VOXELS, middle_rows, middle_slice
 from engine.preprocess.hardening import evaluate, fit_uniform, fit_wedge, otsu
@@ -113,6 +114,64 @@ def test_a_chest_without_stripes_is_hardly_touched_and_with_them_mended(shared_d
     added = (0.05 * (rng.random((96, 256)) < 0.01)).astype("f4")
     after = Rings().apply(scan(sound + added, seen=seen), on=ON).values
     assert (after - sound).mean(axis=0).std() < added.std() / 3
+
+
+ROD = ((0.0, 0.0, 200.0, 0.005), (0.0, 0.0, 12.0, 0.02), (60.0, 0.0, 8.0, 0.01))
+"""A disc with a rod on the axis, whose own rings are the object."""
+
+
+@pytest.mark.parametrize("width", [5, 12, 20])
+def test_planted_bands_are_taken_off_and_a_rod_on_the_axis_is_not(width, rng):
+    clean = integrals(SEEN, ROD)
+    clean = (clean + rng.normal(0, NOISE / 5, clean.shape)).astype("f4")
+    sound = Rings(columns="found").apply(scan(clean, seen=SEEN), on=ON)
+    assert sound.info["rings"]["bands"] == 0
+    striped = clean.copy()
+    places = [slice(at, at + width) for at in (20, 110, 330, 380)]
+    for place, added in zip(places, (0.05, -0.03, 0.04, 0.06), strict=True):
+        striped[:, :, place] += added
+    step, before = Rings(columns="found"), scan(striped, seen=SEEN)
+    after = step.apply(before, on=ON)
+    assert after.info["rings"]["bands"] == 3 * len(places)
+    off, planted = ((x - clean).mean(axis=0)[:, places[1]] for x in (after.values, striped))
+    assert np.abs(off).max() < np.abs(planted).max() / 5
+    assert "12 broad bands" in step.summary(before, after)
+    none = Rings(columns="found", broadest=0).apply(before, on=ON)
+    assert none.info["rings"]["bands"] == 0
+
+
+def test_stripes_in_all_columns_are_seen_and_their_rings_fall(rng):
+    exact = integrals(SEEN, LARGE)
+    clean = exact + rng.normal(0, NOISE / 5, exact.shape)
+    striped = clean + rng.normal(0, NOISE, exact.shape[1:])
+    before = [scan(values.astype("f4"), seen=SEEN) for values in (clean, striped)]
+    after = [Rings().apply(each, on=ON) for each in before]
+    assert [each.info["rings"]["rows_evened"] for each in after] == [0, 3]
+    summary = Rings().summary(before[1], after[1])
+    assert summary.endswith("; all columns evened out")
+    whole, rings, left = (fbp(each, n=151, voxel_mm=2.0) for each in (*before, after[1]))
+    inner = np.s_[..., 35:116, 35:116]  # within the disc; stripes at its edge are left
+    assert (left - whole)[inner].std() < 0.65 * (rings - whole)[inner].std()
+
+
+def test_a_tooth_is_evened_out_and_a_chest_is_not(shared_data):
+    """Flats of ten images leave a stripe in each column of the tooth; the chest has none."""
+    tooth = read_projections(shared_data / "ct-parallel-tooth" / "tooth.h5")
+    prepared = Logarithm().apply(FlatField().apply(tooth, on=ON), on=ON)
+    assert Rings().apply(prepared, on=ON).info["rings"]["rows_evened"] == 2
+    path = shared_data / "ct-conebeam-xcist-chest" / "chest_cone_200x96x256_float32.raw"
+    chest = np.fromfile(path, "<f4").reshape(200, 96, 256)[:, ::8]
+    found = Rings().apply(scan(chest, seen=geometry(200, 12, 256)), on=ON)
+    assert found.info["rings"]["rows_evened"] == 0 == found.info["rings"]["bands"]
+
+
+def test_sorting_gives_a_column_the_values_of_its_neighbours_by_rank(rng):
+    values = rng.permuted(np.tile(rng.random((360, 1, 1)), (1, 1, 513)), axis=0).astype("f4")
+    striped = values.copy()
+    striped[:, :, 250] = 0.2 + 0.5 * values[:, :, 250]  # a stripe that changes with brightness
+    before = scan(striped, seen=geometry(360, 1, 513))
+    after = Rings(columns="sorted", snr=100).apply(before, on=ON).values
+    np.testing.assert_allclose(after, values, atol=1e-6)
 
 
 def test_rings_say_what_they_lack():
