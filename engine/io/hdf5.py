@@ -39,8 +39,16 @@ ENDS = re.compile(r"eof = (\d+), .*stored_eof = (\d+)")
 
 
 def is_hdf5(head: bytes) -> bool:
-    """Whether a file begins with the HDF5 signature, or MATLAB's text and then the signature."""
-    return head.startswith(MAGIC) or head[BLOCK_OF_MATLAB] == MAGIC
+    """Whether a file begins with the HDF5 signature, or MATLAB's text and then the signature.
+
+    The first file in a tar archive lies there, too; others behind it would go unseen.
+    """
+    return head.startswith(MAGIC) or (head[BLOCK_OF_MATLAB] == MAGIC and not is_tar(head))
+
+
+def is_tar(head: bytes) -> bool:
+    """Whether a file begins as tar archives do (POSIX.1-1988, ustar)."""
+    return head[257:262] == b"ustar"
 
 
 def format_of(file: InputFile) -> str | None:

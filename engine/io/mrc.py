@@ -53,7 +53,8 @@ class Mrc(VolumeReader):
         if sorted(along) != [1, 2, 3] or min(intervals) < 1 or min(cells) <= 0:
             raise GeometryError(
                 f"{file.name}: does not say how large a voxel is (cell of {cells} Å in {intervals} "
-                f"parts, axes {along}); save it with its sizes."
+                f"parts, axes {along}); save it with its sizes, or, if it holds projections, "
+                "describe them with `isocenter import`."
             )
         places = {axis: 2 - place for place, axis in enumerate(along)}  # columns are the last
         values = stored.transpose([places[axis] for axis in (3, 2, 1)])

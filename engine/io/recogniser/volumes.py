@@ -83,7 +83,7 @@ VOLUMES = (
         "the text beside an array", both(begins(b"{"), says(f'"{VOXEL}"')), "open the array itself"
     ),
     KnownFormat(
-        "an MRC map", begins(b"MAP ", b"MAP\0", at=208), "give it a voxel size, or import it"
+        "an MRC map that ends within its header", begins(b"MAP ", b"MAP\0", at=208), "copy it again"
     ),
     KnownFormat(
         "a TIFF image that says no sizes",

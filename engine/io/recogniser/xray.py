@@ -5,7 +5,10 @@ from __future__ import annotations
 from engine.io.open_input import InputFile
 from engine.io.recogniser.known_format import KnownFormat, begins, both, says
 
-SLICES = "export the volume as a stack of TIFF or DICOM slices, and open that"
+SLICES = (
+    "export the volume as DICOM slices, or as one TIFF that says the size of a voxel, as ImageJ "
+    "and OME-TIFF do, and open that"
+)
 VIEWS = "export the projections as TIFF, and open their folder with `isocenter import`"
 
 

@@ -229,10 +229,18 @@ class TestDamage:
     def branches(self, scan: ListMode, rng: np.random.Generator) -> dict[str, Array]:
         return files.gate_9(scan.prompts, rng)
 
-    def test_no_scanner(self, branches, tmp_path: Path) -> None:
+    def test_no_scanner_and_both_ways_out(self, branches, scan, tmp_path: Path) -> None:
         path = files.write(tmp_path / "a.root", {"Coincidences": branches})
-        with pytest.raises(ScannerMissingError, match="no scanner file beside it"):
+        wanted = r"no scanner file beside it.*name the scanner.*or put its \.toml"
+        with pytest.raises(ScannerMissingError, match=wanted):
             read_listmode(path)
+        (tmp_path / "far").mkdir()
+        (tmp_path / "far" / "scanner.toml").write_text(to_toml(RING.settings))
+        same_events(
+            read_listmode(path, scanner=str(tmp_path / "far" / "scanner.toml")), scan.prompts
+        )
+        (tmp_path / "far" / "scanner.toml").rename(tmp_path / "scanner.toml")
+        same_events(read_listmode(path), scan.prompts)
 
     def test_masked_places(self, branches, folder: Path) -> None:
         del branches["globalPosY2"]

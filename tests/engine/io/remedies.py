@@ -1,0 +1,133 @@
+"""Doing what a refusal says, and which refusals want the program of somebody else."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import re
+import shlex
+import tarfile
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+from engine.cli.exit_codes import DONE
+from engine.cli.main import main
+from engine.io import inspect, read_projections
+from tests.engine.importing.scans import integrals
+
+VALUES = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+FEW = integrals()[:, :4]
+ANSWERS = ("--beam", "parallel", "--pixel", "0.5", "--angles", "360", "--kind", "integrals")
+COMMAND = re.compile(r"`(isocenter [^`]+)`")
+
+ROOT = Path(__file__).parents[3]
+
+ELSEWHERE = {
+    "a PyTorch model": "PyTorch",
+    "an MRC map that ends within its header": "the rest of it is where it came from",
+    "an Office document": "the scan is another file",
+    "a Zstandard file": "a program that unpacks it",
+    "a 7-Zip archive": "a program that unpacks it",
+    "a RAR archive": "a program that unpacks it",
+    "a Git LFS pointer": "Git LFS and its server",
+    "a git-annex pointer": "git-annex and its server",
+    "a web page": "the server of the file",
+    "a header of a microPET or Inveon scanner": "the scanner's program",
+    "raw data of a GE PET scanner (RDF)": "STIR",
+    "a Siemens image header": "STIR",
+    "a Siemens list-mode header of another scanner": "STIR",
+    "raw data of a scanner in DICOM": "STIR",
+    "an Interfile header of an image or of projections": "STIR, or the program that wrote it",
+    **dict.fromkeys(
+        ("a PNG picture", "a JPEG picture", "a JPEG 2000 picture", "a GIF picture"),
+        "the measured values are another file",
+    ),
+    **dict.fromkeys(
+        ("a BMP picture", "a film (MP4)", "a film (AVI)", "a PDF document"),
+        "the measured values are another file",
+    ),
+    **dict.fromkeys(
+        ("a PLY surface", "an STL surface", "an OBJ surface"), "the volume is another file"
+    ),
+    **dict.fromkeys(
+        ("a Keras model", "raw data of MRI (ISMRMRD)", "a table of cells (AnnData)"),
+        "the image is another file",
+    ),
+    **dict.fromkeys(
+        ("a VTK file", "a VTK file in XML", "an Amira mesh", "a NetCDF file"), "3D Slicer or Fiji"
+    ),
+    **dict.fromkeys(
+        ("a FITS image", "a Zeiss CZI image", "a Leica LIF image", "a Nikon ND2 image"), "Fiji"
+    ),
+    **dict.fromkeys(
+        (
+            "a Gatan DigitalMicrograph image",
+            "a file of OLE streams, such as ZVI, OIB or an Office document",
+            "an Imaris image",
+            "an image of BigDataViewer",
+            "a file of DREAM.3D",
+        ),
+        "Fiji",
+    ),
+}
+"""Remedies that a program of somebody else carries out, and which."""
+
+
+def refusal(path: Path) -> str:
+    """The one sentence on a file."""
+    (said,) = inspect(path).faults
+    return said
+
+
+def run_what_it_says(sentence: str, *more: object) -> None:
+    """Run the command that stands in a sentence; what it needs beyond is what help would tell."""
+    words = shlex.split(COMMAND.findall(sentence)[0])
+    assert words[0] == "isocenter"
+    assert main([*words[1:], *map(str, more)]) == DONE
+
+
+def import_it(sentence: str, source: Path, *more: str) -> None:
+    run_what_it_says(sentence, source, *ANSWERS, *more)
+    found = read_projections(source)
+    assert np.array_equal(found.values, FEW)
+
+
+def tarred(data: bytes) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        entry = tarfile.TarInfo("mu.h5")
+        entry.size = len(data)
+        archive.addfile(entry, io.BytesIO(data))
+    return stream.getvalue()
+
+
+def untarred(data: bytes) -> bytes:
+    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+        inside = archive.extractfile("mu.h5")
+        assert inside is not None
+        return inside.read()
+
+
+def zipped(data: bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("mu.h5", data)
+    return stream.getvalue()
+
+
+def unzipped(data: bytes) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return archive.read("mu.h5")
+
+
+PACKERS = {
+    "a gzip file": (gzip.compress, gzip.decompress),
+    "a bzip2 file": (bz2.compress, bz2.decompress),
+    "an xz file": (lzma.compress, lzma.decompress),
+    "a tar archive": (tarred, untarred),
+    "a ZIP archive": (zipped, unzipped),
+}

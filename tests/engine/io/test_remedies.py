@@ -1,0 +1,279 @@
+"""What a refusal tells people to do is done here, by the words of the refusal, and then it opens.
+
+Every remedy of the recogniser is either followed, or wants a program that is not ours (ELSEWHERE).
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import nibabel
+import numpy as np
+import pytest
+import scipy.io
+import tifffile
+from nibabel.freesurfer.mghformat import MGHImage
+
+from engine.data.volume import Volume
+from engine.geometry.grid import ImageGrid
+from engine.io import read_sinogram, read_volume, save
+from engine.io.recogniser import emission, packed, trees, volumes, xray
+from engine.io.recogniser.recognising import KNOWN
+from tests.engine.io import dicom_files, siemens_files, siemens_raw_files
+from tests.engine.io.matlab_files import write_matlab_73
+from tests.engine.io.remedies import (
+    ELSEWHERE,
+    FEW,
+    PACKERS,
+    VALUES,
+    import_it,
+    refusal,
+    run_what_it_says,
+)
+
+
+def mu_map(path: Path) -> None:
+    save(Volume(VALUES, ImageGrid(VALUES.shape, (2.0, 2.0, 2.5)), "1/mm"), path)
+
+
+@pytest.mark.parametrize("name", PACKERS)
+def test_what_is_unpacked_opens(name: str, tmp_path: Path) -> None:
+    pack, unpack = PACKERS[name]
+    mu_map(tmp_path / "mu.h5")
+    bundle = tmp_path / "mu.dat"
+    bundle.write_bytes(pack((tmp_path / "mu.h5").read_bytes()))
+    assert f"this is {name}, which is not read; {packed.UNPACK}." in refusal(bundle)
+    (tmp_path / "again.h5").write_bytes(unpack(bundle.read_bytes()))
+    assert np.array_equal(read_volume(tmp_path / "again.h5").values, VALUES)
+
+
+def npy(path: Path, values: np.ndarray) -> None:
+    with path.open("wb") as file:
+        np.save(file, values)
+
+
+def npz(path: Path, values: np.ndarray, **more: object) -> None:
+    with path.open("wb") as file:
+        np.savez(file, mu=values, **more)
+
+
+def mat5(path: Path, values: np.ndarray, **more: object) -> None:
+    scipy.io.savemat(path, {"mu": values, **more})
+
+
+def mat73(path: Path, values: np.ndarray, **more: object) -> None:
+    write_matlab_73(path, {"mu": values, **more})
+
+
+ARRAYS: dict[str, tuple[Callable[..., None], str]] = {
+    "a file of NumPy arrays (.npz) that says no voxel size": (npz, "scan.npz"),
+    "a MATLAB 5 file that says no voxel size": (mat5, "scan.mat"),
+    "a MATLAB 7.3 file that says no voxel size": (mat73, "scan.mat"),
+}
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arrays_open_with_the_variables_of_the_example(name: str, tmp_path: Path) -> None:
+    write, file = ARRAYS[name]
+    path = tmp_path / file
+    write(path, VALUES)
+    said = refusal(path)
+    assert f"this is {name}" in said and volumes.WITHIN in said
+    example = json.loads(re.findall(r"\{.*?\}", said)[0])
+    path.unlink()
+    write(path, VALUES, **example)
+    found = read_volume(path)
+    assert np.array_equal(found.values, VALUES)
+    assert found.grid.voxel_mm == tuple(example["voxel_mm"])
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arrays_of_projections_are_imported(name: str, tmp_path: Path) -> None:
+    write, file = ARRAYS[name]
+    path = tmp_path / file
+    write(path, FEW if write is npz else FEW.transpose(1, 2, 0))
+    import_it(refusal(path), path)
+
+
+def test_a_numpy_array_opens_with_the_text_beside_it_or_is_imported(tmp_path: Path) -> None:
+    path = tmp_path / "mu.npy"
+    npy(path, VALUES)
+    said = refusal(path)
+    assert "this is a NumPy array that says no voxel size" in said and volumes.BESIDE in said
+    (tmp_path / "mu.json").write_text(re.findall(r"\{.*?\}", said)[0])
+    assert np.array_equal(read_volume(path).values, VALUES)
+    assert "open the array itself" in refusal(tmp_path / "mu.json")
+    scan = tmp_path / "scan.npy"
+    npy(scan, FEW)
+    import_it(refusal(scan), scan)
+
+
+def test_a_pickle_is_imported_as_the_array_that_it_holds(tmp_path: Path) -> None:
+    path = tmp_path / "scan.pkl"
+    path.write_bytes(pickle.dumps(FEW))
+    said = refusal(path)
+    assert "write its array with numpy.save, and import that" in said
+    np.save(tmp_path / "scan.npy", pickle.loads(path.read_bytes()))
+    import_it("`isocenter import`", tmp_path / "scan.npy")
+
+
+@pytest.mark.parametrize("place", ["entry/data/data_000001", "frames"])
+def test_datasets_of_others_are_imported(place: str, tmp_path: Path) -> None:
+    """Frames of an Eiger detector, and a NetCDF 4 file."""
+    path = tmp_path / "scan.h5"
+    with h5py.File(path, "w") as file:
+        file[place] = FEW
+        if place == "frames":
+            file.attrs["_NCProperties"] = "version=2"
+    said = refusal(path)
+    assert trees.IMPORT in said
+    import_it(said, path, "--array", f"/{place}")
+
+
+def test_an_unknown_hdf5_file_is_imported(tmp_path: Path) -> None:
+    path = tmp_path / "scan.h5"
+    with h5py.File(path, "w") as file:
+        file["mine/views"] = FEW
+    import_it(refusal(path), path)
+
+
+def test_a_tiff_without_sizes_is_imported(tmp_path: Path) -> None:
+    path = tmp_path / "scan.tif"
+    tifffile.imwrite(path, FEW)
+    said = refusal(path)
+    assert "a TIFF image that says no sizes" in said and volumes.ARRAY in said
+    import_it(said, path)
+
+
+def xray_file(name: str, path: Path) -> None:
+    """Something that is known by its beginning."""
+    edf = "{\nHeaderID = EH:000001:000000:000000 ;\nDim_1 = 4 ;\n"
+    ge = "[General]\nVersion=2\n[Geometry]\nFDD=800\n[Detector]\nPixelsizeX=0.2\n"
+    bruker = "[System]\nScanner=X\n[Acquisition]\nSource Voltage (kV)=  80\n"
+    beginnings = {
+        "a Varian HND projection": b"VARIAN_VA_INTERNAL_1.0".ljust(32, b"\0"),
+        "an Elekta HIS projection": struct.pack("<HHH", 0x7000, 68, 100) + bytes(94),
+        "an ESRF data file (EDF)": edf.encode(),
+        "a crystallographic binary file (CBF)": b"###CBF: VERSION 1.5\n",
+        "a GE phoenix scan (PCA)": ge.encode(),
+        "a North Star scan": b"<Object Radiograph>\n",
+        "a settings file of a Bruker scanner": bruker.encode(),
+        "a scenario of the CTSimU project": b'{"file_type": "CTSimU Scenario"}',
+        "a Scanco ISQ volume": b"CTDATA-HEADER_V1" + bytes(496),
+        "a Scanco AIM volume": b"AIMDATA_V030   \0",
+        "a VGStudio volume description": b"{volume1}\n[file1]\nSize = 4 3 2\n",
+        "a North Star volume": b"<NSI Reconstruction Project>\n",
+    }
+    path.write_bytes(beginnings[name])
+
+
+def series(folder: Path) -> Path:
+    """A folder of DICOM slices."""
+    dicom_files.write_series(folder / "series", affine=np.eye(4), shape=(4, 3, 2))
+    return folder / "series"
+
+
+VIEWS = tuple(
+    known.name
+    for known in xray.XRAY
+    if known.remedy == xray.VIEWS or "with `isocenter import`" in known.remedy
+)
+SLICES = tuple(known.name for known in xray.XRAY if known.remedy == xray.SLICES)
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_projections_that_another_program_exports_are_imported(name: str, tmp_path: Path) -> None:
+    """The other program is the one that wrote them; from its TIFF images on, it is ours to do."""
+    xray_file(name, tmp_path / "scan.dat")
+    said = refusal(tmp_path / "scan.dat")
+    assert f"this is {name}" in said
+    folder = tmp_path / "views"
+    folder.mkdir()
+    for k, view in enumerate(FEW):
+        tifffile.imwrite(folder / f"view_{k:04}.tif", view)
+    import_it(said, folder)
+
+
+@pytest.mark.parametrize("name", SLICES)
+def test_slices_that_another_program_exports_open(name: str, tmp_path: Path) -> None:
+    xray_file(name, tmp_path / "volume.dat")
+    said = refusal(tmp_path / "volume.dat")
+    assert f"this is {name}" in said
+    assert "DICOM slices, or as one TIFF that says the size of a voxel" in said
+    assert read_volume(series(tmp_path)).grid.shape == (2, 3, 4)
+    tiff = tmp_path / "volume.tif"
+    sizes = {"spacing": 0.05, "unit": "mm", "axes": "ZYX"}
+    tifffile.imwrite(tiff, VALUES, imagej=True, resolution=(20.0, 20.0), metadata=sizes)
+    assert read_volume(tiff).grid.voxel_mm == pytest.approx((0.05, 0.05, 0.05))
+
+
+@pytest.mark.parametrize("name", ["an Analyze 7.5 header", "a FreeSurfer volume"])
+def test_a_volume_that_nibabel_saves_as_nifti_opens(name: str, tmp_path: Path) -> None:
+    turned = VALUES.T
+    if name == "a FreeSurfer volume":
+        path = tmp_path / "a.mgh"
+        path.write_bytes(MGHImage(turned, np.eye(4)).to_bytes())
+        values = MGHImage.from_bytes(path.read_bytes()).get_fdata(dtype=np.float32)
+    else:
+        path = tmp_path / "a.hdr"
+        nibabel.save(nibabel.AnalyzeImage(turned, np.eye(4)), tmp_path / "a.img")
+        values = nibabel.load(tmp_path / "a.img").get_fdata(dtype=np.float32)
+    said = refusal(path)
+    assert "NIfTI" in said and ("this is " + name in said or "an Analyze header" in said)
+    nibabel.save(nibabel.Nifti1Image(values, np.eye(4)), tmp_path / "a.nii")
+    found = read_volume(tmp_path / "a.nii").values
+    assert found.shape == VALUES.shape and set(found.flat) == set(VALUES.flat)
+
+
+def test_the_series_of_a_study_opens_in_place_of_its_other_parts(tmp_path: Path) -> None:
+    """Structures, plans, doses, pictures, and DICOMDIR beside the folder of a series."""
+    parts = [each for each in emission.EMISSION if each.remedy == emission.DICOM_PART]
+    assert len(parts) == 7
+    assert read_volume(series(tmp_path)).grid.shape == (2, 3, 4)
+
+
+def test_raw_data_of_a_normalisation_are_taken_out(tmp_path: Path) -> None:
+    text = "!INTERFILE:=\n!name of data file:=a.n\n"
+    path = siemens_raw_files.write_ima(tmp_path, text, bytes(8), kind="norm")
+    said = refusal(path)
+    assert emission.TAKE_OUT in said
+    run_what_it_says(said, path, tmp_path / "out.n.hdr")
+    assert (tmp_path / "out.n").read_bytes() == bytes(8)
+
+
+def test_factors_in_the_folder_of_their_counts_open_with_these(tmp_path: Path) -> None:
+    said = next(each for each in emission.EMISSION if each.remedy == emission.BESIDE).remedy
+    assert ".s.hdr with .s, not compressed" in said
+    bins = siemens_files.layout()
+    counts = np.ones(bins.shape, np.float32)
+    path = siemens_files.write(tmp_path / "scan.s", bins, counts)
+    assert read_sinogram(path).n_prompts == counts.size
+
+
+def test_a_real_projection_opens_in_place_of_its_calibration(shared_data: Path) -> None:
+    folder = shared_data / "formats" / "varian-xim"
+    assert "open the folder of its scan, or one of the projections" in refusal(
+        folder / "FilterBowtie.xim"
+    )
+
+
+def test_no_remedy_escapes() -> None:
+    """Each format is followed above, or stands in the table with whose program it wants."""
+    here = {
+        *PACKERS, *ARRAYS, *VIEWS, *SLICES,
+        *(each.name for each in emission.EMISSION if each.remedy == emission.DICOM_PART),
+        "a NumPy array that says no voxel size", "the text beside an array",
+        "a pickled Python object", "frames of an Eiger detector", "a NetCDF 4 file",
+        "a TIFF image that says no sizes", "an Analyze 7.5 header", "a FreeSurfer volume",
+        "the index of a DICOM folder (DICOMDIR)",
+        "a normalisation of a Siemens scanner in raw DICOM", "a Siemens normalisation header",
+        "a Siemens scan header", "a Varian image that is no projection of a scan",
+    }  # fmt: skip
+    assert not here & set(ELSEWHERE)
+    assert {each.name for each in KNOWN} == here | set(ELSEWHERE)

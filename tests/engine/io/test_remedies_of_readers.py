@@ -1,0 +1,99 @@
+"""Ways out that readers name work, and each command and extra that the program names is one."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+import tifffile
+
+from engine.cli.main import main
+from engine.errors import EngineError
+from engine.io import read_projections, read_volume
+from tests.engine.io import xray_files
+from tests.engine.io.remedies import COMMAND, FEW, ROOT, import_it
+from tests.engine.io.test_hdf5_filters import NOBODYS, packed_by
+
+
+def test_an_mrc_map_with_a_voxel_size_opens_and_without_is_imported(tmp_path: Path) -> None:
+    mrcfile = pytest.importorskip("mrcfile")
+    path = tmp_path / "scan.mrc"
+    with mrcfile.new(path) as file:
+        file.set_data(FEW)
+        file.voxel_size = 0
+    with pytest.raises(EngineError, match="save it with its sizes") as fault:
+        read_volume(path)
+    assert "`isocenter import`" in str(fault.value)
+    import_it(str(fault.value), path)
+    with mrcfile.open(path, mode="r+") as file:
+        file.voxel_size = 1e7
+    assert read_volume(path).grid.voxel_mm == pytest.approx((1.0, 1.0, 1.0))
+
+
+def test_hdf5_packed_by_a_filter_opens_once_saved_with_gzip(tmp_path: Path) -> None:
+    path = packed_by(tmp_path, NOBODYS)
+    with pytest.raises(EngineError, match="or save the file with gzip or without packing"):
+        read_projections(path)
+    with h5py.File(path, "r+") as file:
+        del file["exchange/data"]
+        file.create_dataset("exchange/data", data=xray_files.counts(), compression="gzip")
+    assert np.array_equal(read_projections(path).values, xray_files.counts())
+
+
+def test_a_folder_of_images_is_imported(tmp_path: Path) -> None:
+    for k, view in enumerate(FEW):
+        tifffile.imwrite(tmp_path / f"view_{k:04}.tif", view)
+    with pytest.raises(EngineError, match="this is a folder; choose a file in it") as fault:
+        read_volume(tmp_path)
+    import_it(str(fault.value), tmp_path)
+
+
+def said_anywhere() -> Iterator[tuple[str, str]]:
+    """Each text of the program, with the file that it stands in."""
+    for folder in ("engine", "app"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            text = path.read_text(encoding="utf-8")
+            if "isocenter " not in text and "isocenter[" not in text:
+                continue
+            for node in ast.walk(ast.parse(text)):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    yield path.name, node.value
+
+
+def test_each_command_that_is_named_is_one() -> None:
+    """Verb, part of the verb and options of `isocenter ...` in any sentence."""
+    named = {each for _, text in said_anywhere() for each in COMMAND.findall(text)}
+    assert len(named) > 15
+    for each in named:
+        words = shlex.split(each.replace("SUITE", "listmode"))[1:]
+        words = [word for word in words if word[0] != "["]
+        verb = [word for word in words if re.fullmatch("[a-z][a-z-]*", word)]
+        if not verb:  # VERB, --help
+            continue
+        with redirect_stdout(io.StringIO()) as said, pytest.raises(SystemExit) as end:
+            main([*verb[:2], "--help"])
+        assert end.value.code == 0, each
+        usage = said.getvalue()
+        assert usage.startswith(f"usage: isocenter {verb[0]}"), each
+        for option in (word for word in words if word[0] == "-"):
+            assert option in usage, each
+
+
+def test_each_extra_that_is_named_is_one() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    named = {
+        name
+        for _, text in said_anywhere()
+        for names in re.findall(r"isocenter\[([a-z0-9,]+)\]", text)
+        for name in names.split(",")
+    }
+    assert {"dicom", "filters"} <= named <= set(extras["optional-dependencies"])
