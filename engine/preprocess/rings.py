@@ -63,7 +63,7 @@ class Rings(PreprocessStep):
     broadest: int = setting(
         30,
         "Widest band of columns with two sharp edges that is removed; 0: none is sought",
-        label="Broadest band",
+        label="Bands",
         unit="pixels",
         ge=0,
         le=1000,
