@@ -9,6 +9,9 @@ from PySide6.QtCore import QObject, Signal
 
 from engine.importing import Draft, ImportLook, Reading
 
+ROLES = ("array", "flats", "darks", "angles")
+"""What a dataset may be taken for, as the key of the answer that names it."""
+NONE, SIGN = "none", "#"
 TYPES = (
     *("uint8", "int8", "uint16", "int16", "uint32", "int32"),
     *("float16", "float32", "float64"),
@@ -108,6 +111,23 @@ class ImportModel(QObject):
             self.said_changed.emit()
             self.changed.emit()
 
+    def pick_dataset(self, name: str, role: str) -> None:
+        """Take a dataset for one of `ROLES`, or with an empty role for none."""
+        was = self.role_of(name)
+        if role == was:
+            return
+        if was:
+            self.say(was, NONE if was in ("flats", "darks") and was != role else "")
+        if role:
+            self.say(role, name)
+
+    def take_like(self) -> None:
+        """Take all that the description of a file of the same structure says."""
+        if self.look is not None and self.look.like_said:
+            self.said = self.look.like_said | self.said
+            self.said_changed.emit()
+            self.changed.emit()
+
     # what is found
 
     def begin(self) -> None:
@@ -133,6 +153,27 @@ class ImportModel(QObject):
 
     # what is shown
 
+    def role_of(self, name: str) -> str:
+        """Return what a dataset is taken for, one of `ROLES`; empty for none."""
+        draft = self.draft
+        if draft is None:
+            return next((role for role in ROLES if self.said.get(role) == name), "")
+        table = draft.table
+        angles = table.get("geometry", {}).get("angles", {}).get("file")
+        named = (table.get("file"), table.get("flats"), table.get("darks"), angles)
+        for role, text in zip(ROLES, named, strict=True):
+            if isinstance(text, str) and text.partition(SIGN)[2] == name:
+                return role
+        return ""
+
+    @property
+    def like(self) -> str:
+        """Name of the description of a file of the same structure, until it is taken."""
+        look = self.look
+        if look is None or look.like is None or look.like_said.items() <= self.said.items():
+            return ""
+        return f"{look.like.parent.name}/{look.like.name}"
+
     @property
     def draft(self) -> Draft | None:
         """What would be written; None before the first look."""
@@ -153,17 +194,21 @@ class ImportModel(QObject):
     def is_complete(self) -> bool:
         """Whether it can be written as it is shown."""
         has_look = self.look is not None and self.is_current and not self.is_busy
-        return has_look and not (self.fault or self.missing)
+        return has_look and self.draft is not None and not (self.fault or self.missing)
 
     @property
     def fields(self) -> tuple[ImportField, ...]:
         """What may be said of this scan."""
         draft = self.draft
         if draft is None:  # what may help where not even the size could be told
-            return (*RAW_FIELDS, ARRAY) if self.fault else ()
+            is_stuck = self.fault or (self.look is not None and self.look.fault)
+            if self.look is not None and self.look.datasets:
+                return ()  # one is picked from the list of them
+            return (*RAW_FIELDS, ARRAY) if is_stuck else ()
         keys = {guess.key for guess in draft.guesses}
         values = (KIND, *self._value_fields(draft))
-        arrays = (ARRAY,) if "array" in keys else ()
+        is_picked = self.look is not None and bool(self.look.datasets)
+        arrays = (ARRAY,) if "array" in keys and not is_picked else ()
         return (*(RAW_FIELDS if draft.shapes else ()), *arrays, *values, *LAST_FIELDS)
 
     def _value_fields(self, draft: Draft) -> tuple[ImportField, ...]:

@@ -19,6 +19,7 @@ from app.control.import_job import ImportJob
 from app.look.plot_colours import view_colours
 from app.look.widgets import button, fit_to_screen, label, scrolled, set_tone
 from app.models.import_model import ImportModel
+from app.study.dataset_picker import DatasetPicker
 from app.study.import_fields import ImportFields
 from app.views.grey_raster import GreyRaster, RasterTile
 
@@ -52,6 +53,7 @@ class ImportDialog(QDialog):
         fit_to_screen(self, *SIZE_PX)
         self.model = ImportModel(source)
         self.job = ImportJob(context.commands, self.model, self)
+        self.datasets = DatasetPicker(self.model)
         self.fields = ImportFields(self.model)
         self.projection = GreyRaster("Projection")
         self.sinogram = GreyRaster("Sinogram of the middle row", stretched=True)
@@ -72,7 +74,12 @@ class ImportDialog(QDialog):
         self._show()
 
     def _lay_out(self) -> None:
-        form = scrolled(self.fields)
+        left = QWidget()
+        parts = QVBoxLayout(left)
+        parts.setContentsMargins(0, 0, 0, 0)
+        parts.addWidget(self.datasets)
+        parts.addWidget(self.fields, 1)
+        form = scrolled(left)
         form.setFixedWidth(FORM_PX)
         rasters = QGridLayout()
         rasters.setSpacing(6)
@@ -113,6 +120,8 @@ class ImportDialog(QDialog):
     def _connect(self) -> None:
         self.model.changed.connect(self._show)
         self.fields.edited.connect(self.model.say)
+        self.datasets.picked.connect(self.model.pick_dataset)
+        self.datasets.like_taken.connect(self.model.take_like)
         self.job.written.connect(self._open_written)
         self.job.refused.connect(self._refuse)
         self._theme.changed.connect(self._paint)
@@ -157,6 +166,7 @@ class ImportDialog(QDialog):
     def _show(self) -> None:
         model = self.model
         look, draft = model.look, model.draft
+        self.datasets.show_datasets()
         self.fields.show_guesses()
         self.projection.show_raster(look.projection if look else None)
         self.sinogram.show_raster(look.sinogram if look else None)

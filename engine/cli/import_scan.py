@@ -9,7 +9,16 @@ from pathlib import Path
 from engine.cli.console import Console
 from engine.cli.verbs import Verbs, add_verb
 from engine.errors import EngineError, SettingsError
-from engine.importing import Answers, Draft, answers_of, draft_of, write_draft
+from engine.importing import (
+    Answers,
+    Draft,
+    answers_like,
+    answers_of,
+    datasets_of,
+    described_like,
+    draft_of,
+    write_draft,
+)
 
 OPTIONS = {"white_level": "white", "dtype": "type", "offset_bytes": "header", "axis_column": "axis"}
 """Options that are not named as their answer is."""
@@ -27,6 +36,10 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument(
         "--name", metavar="NAME.toml", help="of the text, which lies beside the scan and is new"
     )
+    p.add_argument(
+        "--like", type=Path, metavar="TEXT.toml",
+        help="take what this text says of another file with the same datasets",
+    )  # fmt: skip
     for name, kind in (("columns", int), ("rows", int), ("views", int), ("header", int)):
         p.add_argument(f"--{name}", type=kind, metavar="N", help=_help(name))
     for name in ("type", "array", "flats", "darks", "angles", "beam", "pixel"):
@@ -48,6 +61,9 @@ def _help(option: str) -> str:
 
 def _import(arguments: argparse.Namespace, console: Console) -> None:
     said = {key: getattr(arguments, OPTIONS.get(key, key)) for key in Answers.model_fields}
+    for each in datasets_of(arguments.source):
+        console.line(f"  {each.name or arguments.source.name}: {each.text}")
+    said = _with_another(arguments, said, console)
     draft = draft_of(arguments.source, answers_of(said))
     if draft.questions:
         if not sys.stdin.isatty():
@@ -58,6 +74,25 @@ def _import(arguments: argparse.Namespace, console: Console) -> None:
     named = draft.path.with_name(arguments.name) if arguments.name else None
     path = write_draft(draft, named)
     console.line(f"written: {path}; open it, or its folder")
+
+
+def _with_another(
+    arguments: argparse.Namespace, said: dict[str, object], console: Console
+) -> dict[str, object]:
+    """Return the answers with those of a text on a file like it, where the user wants these."""
+    like = arguments.like
+    if like is None and (near := described_like(arguments.source)) is not None:
+        console.line(f"{near} describes a file with the same datasets.")
+        if not sys.stdin.isatty():
+            console.line(f"  Add --like {near} where the scanner stood the same.")
+        else:
+            console.line("Did the scanner stand the same, so that all it says holds here? [no]")
+            if sys.stdin.readline().strip().lower() in ("y", "yes"):
+                like = near
+    if like is None:
+        return said
+    taken = answers_like(like, arguments.source).model_dump()
+    return taken | {key: each for key, each in said.items() if each is not None}
 
 
 def _missing(draft: Draft) -> str:

@@ -14,21 +14,16 @@ import numpy as np
 
 from engine.arrays import Array
 from engine.errors import DataError
+from engine.importing.angles import angles_of
 from engine.importing.answers import PARALLEL, Answers
 from engine.importing.files import Material, material_of
 from engine.importing.guess import Findings, Guess, Question
-from engine.importing.layout import ImageLayout, layout_of, names_of
+from engine.importing.image_layout import ImageLayout, names_of
+from engine.importing.layout import layout_of
 from engine.importing.pixels import pixel_of
 from engine.importing.raw_shape import RawShape
 from engine.importing.references import tell_references, with_said_references
 from engine.importing.turn import (
-    ViewAngles,
-    as_said,
-    as_table,
-    from_views,
-    in_files,
-    in_names,
-    of_list,
     sampled,
 )
 from engine.importing.values import Values, values_of
@@ -43,7 +38,6 @@ BEAM_QUESTION = (
     "detector in mm, as 100,400"
 )
 SAMPLED_ROWS = 5
-ANGLE_NAMES = ("ang", "theta", "rot", "phi")
 
 
 @dataclass(frozen=True)
@@ -175,7 +169,7 @@ def _geometry(
 ) -> Plain:
     is_parallel = answers.beam == PARALLEL
     geometry: Plain = {
-        "angles": _angles(material, layout, sample, answers, found, table, parallel=is_parallel)
+        "angles": angles_of(material, layout, sample, answers, found, table, parallel=is_parallel)
     }
     distances = answers.distances_mm
     if answers.beam is None:
@@ -213,60 +207,3 @@ def _pixel(geometry: Plain, material: Material, answers: Answers, found: Finding
         found.take("pixel", f"{pixel[0]:g} × {pixel[1]:g} mm", why)
         return
     found.ask("pixel", "How wide is a pixel of the detector, in mm? (0.05, or 0.05,0.06)")
-
-
-def _angles(
-    material: Material,
-    layout: ImageLayout,
-    sample: Array,
-    answers: Answers,
-    found: Findings,
-    table: Plain,
-    *,
-    parallel: bool,
-) -> Plain:
-    n_views = layout.shape[0]
-    n_flats, n_darks = len(material.flats), len(material.darks)
-    if answers.angles is not None:
-        turn = as_said(answers.angles, n_views, material.folder, n_flats, n_darks)
-        found.take("angles", turn.text, "as you say")
-        return dict(turn.table)
-    for stated in (
-        _of_lists(layout, n_views, n_flats, n_darks),
-        in_files(material.texts, material.folder, n_views, n_flats, n_darks),
-        in_names(material.images) if len(material.images) == n_views else None,
-    ):
-        if stated is not None:
-            found.take("angles", stated.text, stated.why)
-            return dict(stated.table)
-    profiles = _profiles(sample, str(table["kind"]))
-    turn = from_views(profiles, n_views, parallel=parallel)
-    if turn.is_sure:
-        found.take("angles", turn.text, turn.why)
-    else:
-        text = "Over how many degrees did it turn? (180 or 360, FIRST:STEP, or a text file)"
-        found.ask("angles", text, "", turn.why)
-    return dict(turn.table)
-
-
-def _of_lists(layout: ImageLayout, n_views: int, n_flats: int, n_darks: int) -> ViewAngles | None:
-    """Return the angles of an array beside the projections."""
-    for name, values in layout.lists.items():
-        if any(word in name.lower() for word in ANGLE_NAMES):
-            turn = of_list(values, n_views, n_flats, n_darks)
-            if turn is not None:
-                more = {} if "leave_out" in turn.table else as_table(values)
-                table = {"values": [float(each) for each in values], **turn.table} | more
-                if "step" in more:
-                    del table["values"]
-                return ViewAngles(table, f"{name}: {turn.text}", turn.why)
-    return None
-
-
-def _profiles(sample: Array, kind: str) -> Array:
-    """Return the mean row of each view, 0 in air."""
-    finite = np.nan_to_num(sample.astype(np.float64), posinf=0.0, neginf=0.0)
-    rows = finite.mean(axis=1)
-    if kind == "integrals":
-        return np.asarray(rows)
-    return np.asarray(-np.log(np.maximum(rows, 1e-3) / max(float(rows.max()), 1e-3)))

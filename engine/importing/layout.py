@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from pathlib import Path
-
 import numpy as np
 
 from engine.arrays import Array
 from engine.errors import FileFormatError
 from engine.importing.answers import Answers
+from engine.importing.array_layout import of_arrays
 from engine.importing.files import Material, is_tiff_name
 from engine.importing.guess import Findings
+from engine.importing.image_layout import ImageLayout, names_of
 from engine.importing.raw_shape import RawShape, shapes_of
 from engine.importing.raw_type import RawType, raw_type
 from engine.io.open_input import InputFile, open_input
-from engine.io.xray.array_files import SIGN, StoredArray, array_of, arrays_in, holds_arrays
-from engine.io.xray.stack import NUMBERED
+from engine.io.xray.array_files import holds_arrays
 from engine.io.xray.tiff import tiff_of
 
 TYPE_BYTES = 2**18
@@ -33,26 +31,6 @@ MRC_MARK, MRC_MARK_AT, MRC_HEADER = b"MAP ", 208, 1024
 MRC_MODES = {0: "int8", 1: "int16", 2: "float32", 6: "uint16", 12: "float16"}
 
 
-@dataclass(frozen=True)
-class ImageLayout:
-    """Images in their files.
-
-    Attributes
-    ----------
-    table : keys of the sidecar
-    shape : (views, rows, columns)
-    whole_numbers : whether values are stored as whole numbers
-    shapes : of a raw file, the likely ones, the best first
-    lists : arrays of one axis beside the projections, by name: what may be angles
-    """
-
-    table: dict[str, object]
-    shape: tuple[int, int, int]
-    whole_numbers: bool
-    shapes: tuple[RawShape, ...] = ()
-    lists: dict[str, Array] = field(default_factory=dict)
-
-
 def layout_of(material: Material, answers: Answers, found: Findings) -> ImageLayout:
     """Return how the images of a scan lie in their files.
 
@@ -66,24 +44,10 @@ def layout_of(material: Material, answers: Answers, found: Findings) -> ImageLay
         return _of_tiff(material, found)
     with open_input(first) as file:
         if holds_arrays(first):
-            return _of_arrays(file, material, answers, found)
+            return of_arrays(file, material, answers, found)
         if file.head[MRC_MARK_AT : MRC_MARK_AT + 4] == MRC_MARK:
             return _of_mrc(file, material, found)
         return _of_raw(file, material, answers, found)
-
-
-def names_of(files: tuple[Path, ...], folder: Path) -> str | list[str]:
-    """Return what a sidecar in a folder calls files: a numbered stack by its beginning."""
-    names = [each.relative_to(folder).as_posix() for each in files]
-    if len(files) == 1:
-        return names[0]
-    numbers = [NUMBERED.match(each.name) for each in files]
-    begins = {number["prefix"] for number in numbers if number}
-    if all(numbers) and len(begins) == 1 and len({each.parent for each in files}) == 1:
-        prefix = begins.pop()
-        if prefix or len(names[0].split("/")) > 1:
-            return names[0][: len(names[0]) - len(files[0].name)] + prefix
-    return names
 
 
 def _of_tiff(material: Material, found: Findings) -> ImageLayout:
@@ -103,81 +67,6 @@ def _of_tiff(material: Material, found: Findings) -> ImageLayout:
 def _how_many(material: Material) -> str:
     n = len(material.images)
     return "pages of the TIFF" if n == 1 else f"{n:,} TIFF"
-
-
-def _of_arrays(
-    file: InputFile, material: Material, answers: Answers, found: Findings
-) -> ImageLayout:
-    stored = arrays_in(file)
-    chosen = _chosen(file, stored, answers)
-    order = _order(file, chosen, answers)
-    sizes = dict(zip(order, chosen.shape, strict=True))
-    shape = (sizes["view"], sizes.get("row", 1), sizes["column"])
-    stem = str(names_of(material.images[:1], material.folder))
-    name = stem + (f"{SIGN}{chosen.name}" if chosen.name else "")
-    table: dict[str, object] = {"file": name, "order": list(order)}
-    for role, words in (("flats", FLAT_NAMES), ("darks", DARK_NAMES)):
-        match = [each for each in stored if _is_named(each.name, words) and each is not chosen]
-        if match and match[0].shape[-1] in chosen.shape and not getattr(material, role):
-            table[role] = f"{stem}{SIGN}{match[0].name}"
-            found.take(role, match[0].name, "by the name of the array")
-    text = " × ".join(f"{n:,} {axis}s" for axis, n in sizes.items())
-    found.take("array", f"{chosen.name or file.name}: {text}", "the largest array")
-    lists = {each.name: each for each in stored if len(each.shape) == 1}
-    values = {name: _list(file, name) for name in lists if lists[name].shape[0] >= shape[0]}
-    return ImageLayout(table, shape, chosen.dtype.kind in "iu", lists=values)
-
-
-FLAT_NAMES = ("flat", "white", "ref", "open", "gain", "bright", "blank")
-DARK_NAMES = ("dark", "offset", "black")
-
-
-def _is_named(name: str, words: tuple[str, ...]) -> bool:
-    return any(word in name.rsplit("/", 1)[-1].lower() for word in words)
-
-
-def _chosen(file: InputFile, stored: tuple[StoredArray, ...], answers: Answers) -> StoredArray:
-    if answers.array is not None:
-        for each in stored:
-            if each.name.lstrip("/") == answers.array.lstrip("/"):
-                return each
-    usable = [each for each in stored if len(each.shape) in (2, 3) and min(each.shape) > 1]
-    scans = [each for each in usable if not _is_named(each.name, FLAT_NAMES + DARK_NAMES)]
-    likely = [each for each in scans if 2 * np.prod(each.shape) > np.prod(scans[0].shape)]
-    if len(likely) > 1 and answers.array is None:
-        names = ", ".join(each.name for each in likely[:8])
-        raise FileFormatError(
-            f"{file.name}: holds {len(likely)} arrays that may be the projections ({names}); name "
-            "one of them (--array)."
-        )
-    if answers.array is not None or not scans:
-        names = ", ".join(each.name for each in usable[:8]) or "none"
-        wanted = f"no array {answers.array!r}" if answers.array else "no array of images"
-        raise FileFormatError(
-            f"{file.name}: holds {wanted}; of two or three axes there are {names}: name the "
-            "projections (--array)."
-        )
-    return scans[0]
-
-
-def _order(file: InputFile, chosen: StoredArray, answers: Answers) -> tuple[str, ...]:
-    """Return the axes of an array, the slowest first; MATLAB's programs have the views last."""
-    if len(chosen.shape) == 2:
-        is_turned = answers.views == chosen.shape[1] or answers.columns == chosen.shape[0]
-        return ("column", "view") if is_turned else ("view", "column")
-    by_matlab = file.path.suffix.lower() == ".mat"
-    usual = ("row", "column", "view") if by_matlab else ("view", "row", "column")
-    others = (usual, ("view", "row", "column"), ("row", "view", "column"))
-    said = {"view": answers.views, "row": answers.rows, "column": answers.columns}
-    for order in (*others, ("row", "column", "view"), ("column", "row", "view")):
-        sizes = zip(order, chosen.shape, strict=True)
-        if all(said[axis] in (None, n) for axis, n in sizes):
-            return order
-    return usual
-
-
-def _list(file: InputFile, name: str) -> Array:
-    return np.asarray(array_of(file, name), np.float64)
 
 
 def _of_mrc(file: InputFile, material: Material, found: Findings) -> ImageLayout:

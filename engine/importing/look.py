@@ -10,7 +10,7 @@ four sharp, and two of them mirror images.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -22,7 +22,10 @@ from engine.backend import cpu
 from engine.data.projections import Projections
 from engine.errors import EngineError
 from engine.importing.answers import Answers
+from engine.importing.datasets import Dataset, datasets_of
 from engine.importing.draft import Draft, draft_of
+from engine.importing.like import answers_like, described_like
+from engine.importing.small import small
 from engine.io.folder import state_of
 from engine.io.xray.sidecar import SomeImages, orbit_of, read_some, some_projections
 from engine.io.xray.sidecar_settings import Sidecar
@@ -31,7 +34,7 @@ from engine.preprocess import BadPixels, CentreOfRotation, FlatField, Logarithm
 from engine.preprocess.central_slice import MARGIN, middle_slice
 from engine.settings import parse
 
-MOST_VIEWS, MOST_COLUMNS, MOST_PIXELS = 180, 192, 320
+MOST_VIEWS, MOST_COLUMNS = 180, 192
 MOST_LOOKED_AT = 100
 """Files whose times of change tell whether what is kept of them is still true."""
 ANY_GEOMETRY: Plain = {"kind": "parallel", "angles": {"step": 1.0}}
@@ -65,15 +68,21 @@ class ImportLook:
     sinogram : (views, columns) the middle row, line integrals
     readings : the four, first that of the draft
     remark : what the pictures leave out, one sentence; empty if nothing
-    fault : why there are no pictures, one sentence; empty if there are
+    fault : why there are no pictures, or no draft, one sentence; empty if there are
+    datasets : what a file of arrays holds
+    like : the description of a file of the same structure; None where there is none
+    like_said : what it says, as answers
     """
 
-    draft: Draft
+    draft: Draft | None
     projection: Array | None = None
     sinogram: Array | None = None
     readings: tuple[Reading, ...] = ()
     remark: str = ""
     fault: str = ""
+    datasets: tuple[Dataset, ...] = ()
+    like: Path | None = None
+    like_said: Plain = field(default_factory=dict)
 
 
 def look_at(source: Path, said: dict[str, object], *, with_images: bool = True) -> ImportLook:
@@ -91,11 +100,23 @@ def look_at(source: Path, said: dict[str, object], *, with_images: bool = True) 
     Raises
     ------
     EngineError
-        where there is no draft
+        where there is no draft, and nothing to pick one from
     """
-    draft = draft_of(source, parse(Answers, said, where="The import"))
-    if not with_images:
-        return ImportLook(draft)
+    datasets = datasets_of(source, with_previews=with_images)
+    like = described_like(source)
+    like_said = answers_like(like, source).model_dump(exclude_none=True) if like else {}
+    try:
+        draft = draft_of(source, parse(Answers, said, where="The import"))
+    except EngineError as e:
+        if not datasets:
+            raise
+        found = ImportLook(None, fault=str(e))
+    else:
+        found = _with_images(draft) if with_images else ImportLook(draft)
+    return replace(found, datasets=datasets, like=like, like_said=like_said)
+
+
+def _with_images(draft: Draft) -> ImportLook:
     try:
         return _pictured(draft)
     except EngineError as e:
@@ -117,7 +138,7 @@ def _pictured(draft: Draft) -> ImportLook:
         seen = _turned(settings, draft, integrals, chosen, rows, clockwise, mirrored)
         readings.append(Reading(clockwise, mirrored, _slice(seen)))
     sinogram = integrals.values.mean(axis=1)
-    return ImportLook(draft, _small(one.values[0]), np.asarray(sinogram), tuple(readings), remark)
+    return ImportLook(draft, small(one.values[0]), np.asarray(sinogram), tuple(readings), remark)
 
 
 def _read(settings: Sidecar, draft: Draft, views: list[int], rows: slice) -> Projections:
@@ -212,13 +233,3 @@ def _slice(scan: Projections) -> Array:
     if centre.obstacle(scan) is None:
         scan = centre.apply(scan, on=on)
     return np.asarray(middle_slice(scan, on=on)[0])
-
-
-def _small(image: Array) -> Array:
-    """Return a picture that is no larger than a look needs."""
-    k = max(1, -(-max(image.shape) // MOST_PIXELS))
-    rows, columns = (n // k for n in image.shape)
-    if not rows or k == 1:
-        return np.asarray(image[:: max(k, 1)], np.float32)
-    cut = image[: rows * k, : columns * k].reshape(rows, k, columns, k)
-    return np.asarray(cut.mean(axis=(1, 3)), np.float32)

@@ -12,15 +12,19 @@ from engine.importing.files import TIFF, Material, is_image_name, natural
 from engine.importing.guess import Findings
 from engine.importing.roles import role_of
 from engine.io.folder import MOST_DEEP, entries, is_file, is_folder
+from engine.io.open_input import open_input
+from engine.io.xray.array_files import arrays_in, holds_arrays
 
+MOST_NAMED = 8
 NONE = "none"
 """Answer that there are none."""
 
 
 def with_said_references(material: Material, answers: Answers) -> Material:
     """Return a scan with the flats and darks that the user names, in a folder above all of them."""
-    flats = _said(answers.flats, "flats", material)
-    darks = _said(answers.darks, "darks", material)
+    inside = _arrays_beside(material)
+    flats = _said(answers.flats, "flats", material, inside)
+    darks = _said(answers.darks, "darks", material, inside)
     changed = replace(
         material,
         flats=material.flats if flats is None else flats,
@@ -40,11 +44,24 @@ def tell_references(material: Material, answers: Answers, found: Findings) -> No
             found.take(role, name + more, why)
 
 
-def _said(said: str | None, role: str, material: Material) -> tuple[Path, ...] | None:
-    """Return the files that an answer names, None where nothing was said."""
+def _arrays_beside(material: Material) -> frozenset[str]:
+    """Return the names of all arrays in the file of the projections, where it is one of arrays."""
+    if len(material.images) != 1 or not holds_arrays(material.images[0]):
+        return frozenset()
+    with open_input(material.images[0]) as file:
+        return frozenset(each.name.lstrip("/") for each in arrays_in(file))
+
+
+def _said(
+    said: str | None, role: str, material: Material, inside: frozenset[str]
+) -> tuple[Path, ...] | None:
+    """Return the files that an answer names, None where nothing was said.
+
+    None are named where it is the name of an array in the file of the projections, too.
+    """
     if said is None:
         return None
-    if said == NONE:
+    if said == NONE or said.lstrip("/") in inside:
         return ()
     tried = [Path(said).expanduser(), material.folder / said, material.images[0].parent / said]
     for path in map(_downwards, tried):
@@ -62,6 +79,12 @@ def _said(said: str | None, role: str, material: Material) -> tuple[Path, ...] |
             found = []
         if found:
             return tuple(sorted((each.absolute() for each in found), key=natural))
+    if inside:
+        name = material.images[0].name
+        raise FileFormatError(
+            f"{said}: no {role} there, and {name} holds no dataset of this name (there are: "
+            f"{', '.join(sorted(inside)[:MOST_NAMED])}); correct the name, or say {NONE!r}."
+        )
     raise FileFormatError(
         f"{said}: no {role} there; name a folder, a file, or what the names of images begin with, "
         f"or say {NONE!r}."

@@ -19,7 +19,9 @@ from engine.errors import FileFormatError, GeometryError
 from engine.io.folder import open_below
 from engine.io.open_input import InputFile
 from engine.io.xray.angles import WORDS, Angles, Unit, read_angles
+from engine.io.xray.array_files import array_of
 from engine.io.xray.frames import refuse_count
+from engine.io.xray.sidecar_images import split
 from engine.io.xray.sidecar_settings import AngleSettings, ConeSettings, ParallelSettings, Sidecar
 
 MAX_ANGLES_BYTES = 10_000_000
@@ -79,8 +81,9 @@ def _stated(given: AngleSettings, n_views: int, path: Path) -> NDArray[np.float6
     if given.values is not None:
         values = np.array(given.values)
     else:
-        with open_below(path, given.file or "") as file:
-            values = listed_angles(file)
+        name, inner = split(given.file or "", path)
+        with open_below(path, name) as file:
+            values = _dataset(file, inner) if inner else listed_angles(file)
     kept = np.ones(len(values), bool)
     for start, end in given.leave_out:
         if end >= len(values):
@@ -90,6 +93,17 @@ def _stated(given: AngleSettings, n_views: int, path: Path) -> NDArray[np.float6
             )
         kept[start : end + 1] = False
     return values[kept]
+
+
+def _dataset(file: InputFile, name: str) -> NDArray[np.float64]:
+    """Return the angles that an array in a file holds."""
+    values = array_of(file, name)
+    if values.ndim != 1:
+        raise FileFormatError(
+            f"{file.name}: {name} is {' x '.join(map(str, values.shape))}, want a list of angles; "
+            "name another array."
+        )
+    return np.asarray(values, np.float64)
 
 
 def _refuse_references(

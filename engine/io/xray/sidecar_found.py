@@ -11,7 +11,7 @@ from engine.io.folder import below, is_folder, names_in
 from engine.io.open_input import InputFile, open_input
 from engine.io.toml_file import toml_of
 from engine.io.xray.array_files import SIGN
-from engine.io.xray.sidecar_images import files_named
+from engine.io.xray.sidecar_images import files_named, split
 from engine.io.xray.sidecar_settings import FORMAT, RtkSettings, Sidecar, VectorSettings
 from engine.io.xray.stack import NUMBERED
 from engine.settings import parse
@@ -103,4 +103,4 @@ def named_by(sidecar: Path) -> Iterator[Path]:
     g = settings.geometry
     text = g.file if isinstance(g, VectorSettings | RtkSettings) else g.angles.file
     if text:
-        yield below(sidecar, text)
+        yield below(sidecar, split(text, sidecar)[0])

@@ -36,7 +36,9 @@ class AngleSettings(Settings):
     )
     step: float | None = setting(None, "from one view to the next", label="Step")
     values: tuple[float, ...] | None = setting(None, "one per view", label="Angles")
-    file: str | None = setting(None, "text file in the same folder", label="Angles file")
+    file: str | None = setting(
+        None, "text file in the same folder, or array as scan.h5#/theta", label="Angles file"
+    )
     leave_out: tuple[Part, ...] = setting(
         (), "first and last number, from 0, of those in a list that are of no view"
     )

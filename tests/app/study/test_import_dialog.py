@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,10 +13,12 @@ from PySide6.QtWidgets import QLineEdit
 from app.control.undescribed import OFFER
 from app.study.import_dialog import READINGS, ImportDialog
 from app.views.grey_raster import grey_image
-from engine.importing import Reading, look_at
+from engine.importing import Reading, look_at, write_draft
 from engine.io import read_projections
 from tests.app.conftest import PATIENCE_MS
 from tests.engine.importing.scans import N_VIEWS, integrals
+from tests.engine.importing.test_datasets import SAID
+from tests.engine.importing.test_datasets import scan as hdf5
 
 
 @pytest.fixture
@@ -65,6 +68,58 @@ def test_answers_a_reading_and_the_scan_is_written_and_opened(qtbot, controls, s
     data = read_projections(scan)
     assert data.n_views == N_VIEWS
     assert np.diff(np.unwrap(data.geometry.angles_rad)).max() < 0
+
+
+def test_datasets_are_picked_and_the_next_file_takes_the_same(qtbot, controls, tmp_path):
+    said = SAID | {"angles": "/e/motor"}
+    first, second = hdf5(tmp_path / "a", n_views=6), hdf5(tmp_path / "b", n_views=6)
+    dialog = ImportDialog(None, controls.context, first)
+    dialog.job.stop()
+    look(dialog)
+    roles = dialog.datasets.roles
+    assert set(roles) == {"/e/imgs", "/e/one", "/e/two", "/e/motor", "/e/clock"}
+    assert roles["/e/imgs"].currentText() == "Projections"
+    assert not dialog.datasets.like.isVisibleTo(dialog)
+    for name, title in (("/e/one", "Flats"), ("/e/two", "Darks"), ("/e/motor", "Angles")):
+        combo = roles[name]
+        combo.setCurrentIndex(combo.findText(title))
+        combo.activated.emit(combo.currentIndex())
+        look(dialog)
+        assert combo.currentText() == title
+    for key in ("beam", "pixel"):
+        type_in(dialog, key, said[key])
+    look(dialog)
+    assert dialog.model.said == {key: said[key] for key in said if key != "array"}
+    combo = roles["/e/two"]
+    combo.setCurrentIndex(0)
+    combo.activated.emit(0)
+    look(dialog)
+    assert "darks" not in dialog.model.draft.table
+    text = write_draft(dialog.model.draft)
+    other = ImportDialog(None, controls.context, second)
+    other.job.stop()
+    look(other)
+    assert "a/scan.toml" in other.datasets.like_words.text()
+    other.datasets.like.click()
+    look(other)
+    assert not other.datasets.like.isVisibleTo(other)
+    assert other.write.isEnabled()
+    assert other.model.draft.table == tomllib.loads(text.read_text())
+
+
+def test_a_bad_pick_is_said_and_another_one_mends_it(qtbot, controls, tmp_path):
+    dialog = ImportDialog(None, controls.context, hdf5(tmp_path))
+    dialog.job.stop()
+    look(dialog)
+    dialog.model.pick_dataset("/e/clock", "angles")
+    look(dialog)
+    assert "/e/clock: its 40 numbers are no angles" in dialog.words.text()
+    assert not dialog.write.isEnabled()
+    assert dialog.datasets.roles["/e/clock"].currentText() == "Angles"
+    dialog.model.pick_dataset("/e/motor", "angles")
+    look(dialog)
+    assert dialog.datasets.roles["/e/motor"].currentText() == "Angles"
+    assert "no angles" not in dialog.words.text()
 
 
 def test_a_text_that_is_there_stays(qtbot, controls, scan):
