@@ -28,12 +28,16 @@ _AROUND = 64
 """Columns among which it is told what steps are usual."""
 _MOST = 100
 """Bands of a row that are sought."""
-_BESIDE = 6
+_BESIDE = 4
 """Columns on each side that the fit sees at least."""
-_LEFT_OVER = 0.2
+_LEFT_OVER = 0.4
 """Part of a that may be left over (root mean square)."""
 _ROUNDED = 0.25
 """Part of its height by which a band's steps may be off."""
+_LEAST_OF_BESIDE = 0.75
+"""Part of the steps beside it that a step has at least: those of one column are as high."""
+_OF_ONE = 1.5
+"""Step of a band of one column, in its height: the slope beside it is half of it the other way."""
 _ALIKE = 0.4
 """Part of a by which half of the parts of the views may be off."""
 
@@ -92,7 +96,7 @@ def _is_step(profile: Values, noise: Values, snr: float) -> NDArray[np.bool_]:
     steps = np.abs(_steps(profile))
     usual = across_columns(steps, _AROUND + 1) / MAD_PER_SIGMA
     is_step = steps > snr * np.maximum(_STEP_SPREAD * noise, usual)
-    return np.asarray(is_step & (steps >= _beside(steps)))
+    return np.asarray(is_step & (steps >= _LEAST_OF_BESIDE * _beside(steps)))
 
 
 def _strongest(
@@ -128,7 +132,8 @@ def _pairs(at: NDArray[np.int64], steps: Values, widths: range) -> Iterator[tupl
         for k in range(i + 1, len(at)):
             if at[k] - left >= widths.stop:
                 break
-            is_alike = 0.5 < -steps[k] / steps[i] < 2
+            up, down = steps[i], -steps[k]
+            is_alike = up * down > 0 and abs(up) < 2 * abs(down) < 4 * abs(up)
             if at[k] - left in widths and is_alike:
                 yield int(left), int(at[k])
 
@@ -162,6 +167,7 @@ def _fitted(
 def _has_edges(band: Band, steps: Values, noise: Values) -> bool:
     """Whether a band's steps are as high as it is: not a dome, which rises on."""
     left, right = band.columns.start, band.columns.stop
-    off = max(abs(steps[left] - band.added[0]), abs(steps[right] + band.added[-1]))
+    whole = _OF_ONE if right - left == 1 else 1.0
+    off = max(abs(steps[left] - whole * band.added[0]), abs(steps[right] + whole * band.added[-1]))
     error = 3 * _STEP_SPREAD * max(noise[left], noise[right])
     return bool(off < _ROUNDED * np.abs(band.added).min() + error)

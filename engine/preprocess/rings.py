@@ -22,16 +22,18 @@ from engine.preprocess.blocks import in_blocks
 from engine.preprocess.stripes import (
     across_columns,
     detect,
-    faint,
     means_of_parts,
     noise_of_mean,
     offsets,
     rows_with_many,
+    shared,
 )
 from engine.settings import setting
 
 FEWEST_VIEWS = 30
 """With fewer views the object itself looks like a stripe."""
+MOST_PARTS = 16
+"""Parts of the views that tell what all of them share."""
 FEWEST_EVENED = 7
 """Columns that a parabola evens at least."""
 
@@ -45,9 +47,9 @@ class Rings(PreprocessStep):
     of_a_row: ClassVar[bool] = True
     columns: Literal["auto", "found", "all", "sorted"] = setting(
         "auto",
-        "Mend the columns that hold a stripe (found), even out all others too, against faint rings "
-        "(all), or that only where they are in every column (auto); sorted evens out values of the "
-        "same rank, for stripes that change with brightness, at some cost of sharpness",
+        "Mend columns with a stripe, and even out all others of a row where all have one (auto) or "
+        "in every row (all); found marks stripes by their neighbours alone; sorted evens out "
+        "values of the same rank, for stripes that change with brightness, at a cost of sharpness",
         label="Columns",
     )
     snr: float = setting(
@@ -84,11 +86,10 @@ class Rings(PreprocessStep):
 
         def work(rows: slice) -> NDArray[np.int64]:
             block = values[:, rows].astype(np.float32)
-            stripes = detect(block, self.widest, self.snr)
-            added, bands, evens = self._added(block, on.to_host(stripes), on)
+            added, counts = self._added(block, on)
             block -= module_of(block).asarray(added.astype(np.float32))
             out[:, rows] = sorted_evenly(block, self._size) if self.columns == "sorted" else block
-            return np.array([int(stripes.sum()), len(bands), evens])
+            return counts
 
         found = np.sum(in_blocks(work, values, on=on, axis=1), axis=0)
         facts = dict(zip(("stripes", "bands", "rows_evened"), map(int, found), strict=True))
@@ -98,28 +99,37 @@ class Rings(PreprocessStep):
     def _size(self) -> int:
         return max(FEWEST_EVENED, 4 * self.widest - 1)
 
-    def _added(
-        self, block: Array, stripes: NDArray[np.bool_], on: Backend
-    ) -> tuple[NDArray[np.float64], list[Band], int]:
-        """Return what columns add, the bands among that, and how many rows are evened out."""
+    def _added(self, block: Array, on: Backend) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return what columns add; columns with stripes, bands and rows evened out, by number."""
         profile = on.to_host(block.mean(axis=0, dtype=np.float64))
-        parts, noise = on.to_host(means_of_parts(block)), on.to_host(noise_of_mean(block))
-        added = offsets(profile, stripes)
-        bands = find_bands(
-            profile - added,
-            parts - added,
-            noise,
-            widths=range(self.widest + 1, self.broadest + 1),
-            snr=self.snr,
-        )
-        for band in bands:
-            added[band.row, band.columns] += band.added
-        evens = np.full(len(profile), self.columns == "all")
-        if self.columns == "auto":
-            evens = rows_with_many(parts - added, stripes, self._size)
-        if evens.any():
-            added[evens] += faint(profile[evens] - added[evens], self._size)
-        return added, bands, int(evens.sum())
+        parts = on.to_host(means_of_parts(block, min(MOST_PARTS, len(block) // 2)))
+        noise = on.to_host(noise_of_mean(block))
+        noise = noise + np.finfo(np.float32).eps * np.abs(profile).max(axis=1, keepdims=True)
+        evens, narrowest = np.array([], int), 1
+        added = np.zeros_like(profile)
+        if self.columns == "found":
+            added = offsets(profile, on.to_host(detect(block, self.widest, self.snr)))
+            narrowest = self.widest + 1
+        is_found = added != 0
+
+        def take_bands() -> list[Band]:
+            widths = range(narrowest, max(self.widest, self.broadest) + 1)
+            rest = profile - added, parts - added, noise
+            bands = find_bands(*rest, widths=widths, snr=self.snr)
+            for band in bands:
+                added[band.row, band.columns] += band.added
+            return bands
+
+        bands = take_bands()
+        if self.columns in ("auto", "all"):
+            is_in = rows_with_many(parts - added, self._size) | (self.columns == "all")
+            evens = np.flatnonzero(is_in)
+        if evens.size:
+            added[evens] += shared(parts[:, evens] - added[evens], self._size)
+            bands += take_bands()
+        narrow = [each for each in bands if each.added.size <= self.widest]
+        n_stripes = int(is_found.sum()) + sum(each.added.size for each in narrow)
+        return added, np.array([n_stripes, len(bands) - len(narrow), evens.size])
 
     def summary(self, before: Projections, after: Projections) -> str:
         facts, n_pixels = self.facts(after), int(np.prod(after.shape[1:]))

@@ -5,12 +5,16 @@ the object does. So the mean of its column over the views is off by just that fr
 neighbours. Nothing else of the column changes: what its own views tell of the object stays sharp.
 
 Flats that are themselves noisy leave a faint stripe in every column. Then the mean p of a row lies
-to and fro of its evened form p̄, parabolas fitted to as many columns around each (Savitzky & Golay,
-Anal Chem 36 (1964) 1627), and all parts k of the views share that, r_k = p_k − p̄_k:
+to and fro of parabolas p̄ fitted to as many columns around each (Savitzky & Golay, Anal Chem 36
+(1964) 1627), and all parts k of the views share that, r_k = p_k − p̄_k. What a column adds is
 
-    coherence = ⟨ Σ_{k≠l} r_k r_l / (K (K − 1)) ⟩ / ⟨ Σ_k r_k² / K ⟩.
+    m · max(m² − s², 0) / m²,    m = median of r_k,  s² its variance by their spread,
 
-Noise has none of it, an object that turns little.
+none where |m| is far more than usual, which is an edge of the object. A row has such stripes if
+
+    coherence = ⟨ Σ_{k≠l} r_k r_l / (K (K − 1)) ⟩ / ⟨ Σ_k r_k² / K ⟩
+
+is not small: noise has none of it, an object that turns little.
 """
 
 from __future__ import annotations
@@ -31,11 +35,13 @@ _SOME = 64
 """Views from which the noise is told."""
 PARTS, MOST = 8, 0.5
 """Parts of the views, in the middle one of which a stripe has at least this part of its mean."""
-_EDGE = 3.0
+_EDGE = 4.0
 """How many times the usual a column is off a parabola from which on it is an edge."""
-MARKED, COHERENT, CALM = 0.05, 0.15, 0.8
-"""Part of the columns with a stripe, and coherence of the calmest of them, from which on all are
-taken to have one; edges of the object are among the others."""
+_OF_MEDIAN = 1.5
+"""Variance of a median, in that of a mean."""
+COHERENT, CALM = 0.07, 0.8
+"""Coherence from which on all columns are taken to have stripes, and the part of them, the calmest,
+that tell it; edges of the object are among the others."""
 
 
 def across_columns(values: Array, size: int) -> Array:
@@ -73,9 +79,9 @@ def detect(values: Array, widest: int, snr: float) -> Array:
     return found & ~wide
 
 
-def means_of_parts(values: Array) -> Array:
-    """Means (PARTS, rows, cols) over views that follow one another."""
-    ends = np.linspace(0, len(values), PARTS + 1).astype(int)
+def means_of_parts(values: Array, n: int = PARTS) -> Array:
+    """Means (n, rows, cols) over views that follow one another."""
+    ends = np.linspace(0, len(values), n + 1).astype(int)
     means = [values[a:b].mean(axis=0, dtype=np.float64) for a, b in pairwise(ends)]
     return module_of(values).stack(means)
 
@@ -106,36 +112,33 @@ def uneven(profile: NDArray[np.float64], size: int) -> NDArray[np.float64]:
     return np.asarray(profile - savgol_filter(profile, size, 2, axis=-1))
 
 
-def faint(profile: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-    """Return what faint stripes add to means (rows, cols); nothing at the edges of the object.
-
-    Those are further off a parabola than stripes in all columns, which tell what is usual.
-    """
-    off = uneven(profile, size)
-    usual = np.median(np.abs(off), axis=-1, keepdims=True) / MAD_PER_SIGMA
-    return np.where(np.abs(off) > _EDGE * usual, 0.0, off)
-
-
-def rows_with_many(
-    parts: NDArray[np.float64], stripes: NDArray[np.bool_], size: int
-) -> NDArray[np.bool_]:
-    """Return which rows have stripes in all columns.
+def shared(parts: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+    """Return what columns (rows, cols) add in all parts of the views.
 
     Parameters
     ----------
     parts
-        (K, rows, cols) means of parts of the views, what was found taken off
-    stripes
-        (rows, cols) where stripes were found
+        (K, rows, cols) means of parts of the views
     size
         columns that a mean is evened over
     """
     off = uneven(parts, size)
+    middle = np.median(off, axis=0)
+    spread = np.median(np.abs(off - middle), axis=0) / MAD_PER_SIGMA
+    certain = np.maximum(middle**2 - _OF_MEDIAN * spread**2 / len(parts), 0)
+    usual = np.median(np.abs(middle), axis=-1, keepdims=True) / MAD_PER_SIGMA
+    is_stripe = (np.abs(middle) <= _EDGE * usual) & (middle != 0)
+    return np.divide(certain, middle, out=np.zeros_like(middle), where=is_stripe)
+
+
+def rows_with_many(parts: NDArray[np.float64], size: int) -> NDArray[np.bool_]:
+    """Return which rows have stripes in all columns; the parameters are those of `shared`."""
+    off = uneven(parts, size)
     energy = np.square(off).mean(axis=0)
-    shared = (np.square(off.sum(axis=0)) / len(off) - energy) / (len(off) - 1)
+    common = (np.square(off.sum(axis=0)) / len(off) - energy) / (len(off) - 1)
     calm = energy <= np.quantile(energy, CALM, axis=1, keepdims=True)
-    of_calm = [np.where(calm, each, 0).sum(axis=1) for each in (shared, energy)]
-    return np.asarray((stripes.mean(axis=1) > MARKED) & (of_calm[0] > COHERENT * of_calm[1]))
+    of_calm = [np.where(calm, each, 0).sum(axis=1) for each in (common, energy)]
+    return np.asarray(of_calm[0] > COHERENT * of_calm[1])
 
 
 def offsets(profile: NDArray[np.float64], stripes: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -73,14 +73,14 @@ def test_smoothing_all_columns_takes_faint_stripes_from_flat_ones(rng):
     assert spread[1] < 0.6 * spread[0]  # median of 7 columns
 
 
-@pytest.mark.parametrize("columns", ["found", "all"])
+@pytest.mark.parametrize("columns", ["auto", "found", "all"])
 def test_a_scan_with_faint_stripes_gets_no_worse(columns, rng):
     exact = integrals(SEEN, LARGE)
     values = exact + rng.normal(0, NOISE, exact.shape)
     values += rng.normal(0, 3 * NOISE / np.sqrt(len(exact)), exact.shape[1:])  # noise of flats
     before = scan(values.astype("f4"), seen=SEEN)
     after = Rings(columns=columns).apply(before, on=ON)
-    assert after.info["rings"]["stripes"] > 0
+    assert (after.values != before.values).any()
     clean, *images = (fbp(s, n=151, voxel_mm=2.0) for s in (scan(exact, seen=SEEN), before, after))
     without, with_rings = (np.square(image - clean).mean() for image in images)
     assert with_rings < 1.05 * without
@@ -106,14 +106,14 @@ def test_what_a_column_adds_in_less_than_half_of_the_views_is_the_object(n_views
 
 
 def test_a_chest_without_stripes_is_hardly_touched_and_with_them_mended(shared_data, rng):
-    """Stripes of 5 %, of one pixel in a hundred, fall to a third, the good pixels' harm and all."""
+    """Stripes of 5 %, of one pixel in a hundred, fall to 0.35, the good pixels' harm and all."""
     path = shared_data / "ct-conebeam-xcist-chest" / "chest_cone_200x96x256_float32.raw"
     sound = np.fromfile(path, "<f4").reshape(200, 96, 256)
     seen = geometry(200, 96, 256)
-    assert Rings().apply(scan(sound, seen=seen), on=ON).info["rings"]["stripes"] < 0.01 * 96 * 256
+    np.testing.assert_array_equal(Rings().apply(scan(sound, seen=seen), on=ON).values, sound)
     added = (0.05 * (rng.random((96, 256)) < 0.01)).astype("f4")
     after = Rings().apply(scan(sound + added, seen=seen), on=ON).values
-    assert (after - sound).mean(axis=0).std() < added.std() / 3
+    assert (after - sound).mean(axis=0).std() < 0.35 * added.std()
 
 
 ROD = ((0.0, 0.0, 200.0, 0.005), (0.0, 0.0, 12.0, 0.02), (60.0, 0.0, 8.0, 0.01))
@@ -138,6 +138,19 @@ def test_planted_bands_are_taken_off_and_a_rod_on_the_axis_is_not(width, rng):
     assert "12 broad bands" in step.summary(before, after)
     none = Rings(columns="found", broadest=0).apply(before, on=ON)
     assert none.info["rings"]["bands"] == 0
+
+
+TUBE = ((0.0, 0.0, 200.0, 0.02), (0.0, 0.0, 190.0, -0.015), (0.0, 0.0, 100.0, 0.01))
+"""A tube on the axis with a rod in it: all of its edges are rings."""
+
+
+@pytest.mark.parametrize("shapes", [LARGE, ROD, TUBE])
+def test_a_scan_without_stripes_keeps_its_bits(shapes, rng):
+    clean = integrals(SEEN, shapes)
+    for noise in (NOISE / 3, NOISE):
+        values = (clean + rng.normal(0, noise, clean.shape)).astype("f4")
+        after = Rings().apply(scan(values, seen=SEEN), on=ON)
+        assert (after.values != values).any(axis=0).mean() < 0.005
 
 
 def test_stripes_in_all_columns_are_seen_and_their_rings_fall(rng):
