@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPixmap
-from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from app.forms.fields import QuietCombo
 from app.look.widgets import button, label
 from app.models.import_model import ROLES, ImportModel
 from app.views.grey_raster import grey_image
+from app.views.plain_text import PlainLabel
 from engine.importing import Dataset
 
 PREVIEW_PX = 46
@@ -92,8 +93,8 @@ class DatasetPicker(QWidget):
         return combo
 
 
-def _preview(dataset: Dataset) -> QLabel:
-    made = QLabel()
+def _preview(dataset: Dataset) -> PlainLabel:
+    made = PlainLabel()
     made.setFixedSize(PREVIEW_PX, PREVIEW_PX)
     made.setAlignment(Qt.AlignmentFlag.AlignCenter)
     made.setAccessibleName(f"Middle slice of {dataset.name}")
