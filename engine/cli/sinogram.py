@@ -16,7 +16,8 @@ from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io import SINOGRAM_READERS, read_listmode, read_sinogram, write_listmode
 from engine.io.formats import reader_of
 from engine.io.open_input import open_input
-from engine.io.sinogram_interfile import SUFFIX, files_of, write_sinogram
+from engine.io.sinogram_interfile import SUFFIX
+from engine.io.sinogram_interfile_out import files_of, write_sinogram
 from engine.privacy.records import without_names
 
 LISTS = (".h5", ".hdf5")
@@ -38,6 +39,7 @@ def add_verbs(verbs: Verbs) -> None:
     p.add_argument("--mash", type=int, default=1, help="views that are summed")
     p.add_argument("--max-ring-difference", type=int, metavar="D", help="the scanner's if left out")
     p.add_argument("--delayeds", action="store_true", help="count the delayed coincidences instead")
+    p.add_argument("--sum-times", action="store_true", help="leave times of flight out")
     p.set_defaults(act=_sinogram)
 
 
@@ -71,7 +73,8 @@ def _count(arguments: argparse.Namespace, console: Console) -> None:
         mashed=arguments.mash,
         most=arguments.max_ring_difference,
     )
-    found = binned(data, layout, delayed=arguments.delayeds)
+    timed = not (arguments.sum_times or arguments.delayeds)
+    found = binned(data, layout, delayed=arguments.delayeds, timed=timed)
     for note in (*data.notes, *found.notes):
         console.line(f"note: {note}")
     write_sinogram(found, arguments.output)
@@ -79,7 +82,8 @@ def _count(arguments: argparse.Namespace, console: Console) -> None:
 
 
 def _bins(data: Sinogram) -> str:
-    return data.layout.describe()
+    timed = "" if data.timed is None else f", {data.timed.n_times} times of flight"
+    return f"{data.layout.describe()}{timed}"
 
 
 def _list(arguments: argparse.Namespace, console: Console) -> None:
@@ -88,7 +92,10 @@ def _list(arguments: argparse.Namespace, console: Console) -> None:
             f"{arguments.output.name}: events of a sinogram are written as list mode; want a name "
             "that ends with .h5."
         )
-    events = events_of(read_sinogram(arguments.data))
+    data = read_sinogram(arguments.data)
+    if data.timed is not None and not data.timed.is_ordered:
+        console.line("note: Times of flight are left out: the file does not tell how they run.")
+    events = events_of(data)
     if not arguments.identify:
         events = replace(events, info=without_names(events.info))
     write_listmode(events, arguments.output)

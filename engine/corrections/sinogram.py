@@ -2,8 +2,9 @@
 
 Expected counts in bin j: (1 / N_j) (1 / A_j) Σ_n l_jn x_n + r_j + s_j, with the normalisation N and
 the attenuation correction A by which counts would be multiplied, the randoms r and the scatter s,
-each a sinogram of the scan's own bins. A bin with a factor of 0 is dead. Without N, the sum of the
-geometric factors w of the lines that the bin counts stands for 1 / N.
+each a sinogram of the scan's own bins; randoms are the same in all bins of time of flight. A bin
+with a factor of 0 is dead. Without N, the sum of the geometric factors w of the lines that the bin
+counts stands for 1 / N.
 """
 
 from __future__ import annotations
@@ -17,11 +18,15 @@ from engine.arrays import Array
 from engine.backend import Backend
 from engine.corrections.attenuation import ATTENUATION_MAP, BATCH, attenuation_factors
 from engine.corrections.base import Additive, Correction, Multiplicative
+from engine.corrections.scatter_in_time import near_by
+from engine.corrections.sinogram_delayeds import are_counted, expected_randoms, words_of
 from engine.corrections.sinogram_roles import ATTENUATION, NORMALISATION, RANDOMS, SCATTER
 from engine.data.histogram import total
 from engine.data.input_role import InputRole
 from engine.data.sinogram import Sinogram
+from engine.data.timed_counts import TimedCounts
 from engine.errors import DataError
+from engine.settings import setting
 
 LEAST_CORRECTION = 0.99
 """Attenuation correction factors are 1 and more; files round."""
@@ -67,17 +72,21 @@ def _refuse_negative(counts: Array, role: InputRole) -> Array:
 
 def _unknown_counts(data: Sinogram, role: InputRole) -> str | None:
     """Return why values of normalised counts cannot become counts; None where they can."""
-    if role.key not in data.normalised or data.has_applied("norm"):
+    if not _is_of_normalised(data, role):
         return None
     if NORMALISATION.key in data.auxiliary:
         return None
     return "it is of normalised counts, and no normalisation factors are given; load them"
 
 
+def _is_of_normalised(data: Sinogram, role: InputRole) -> bool:
+    return role.key in data.normalised and not data.has_applied("norm")
+
+
 def _expected(data: Sinogram, role: InputRole) -> Array:
     """Return the counts expected in each bin, of what may be of normalised counts."""
     values = _refuse_negative(data.auxiliary[role.key], role)
-    if role.key not in data.normalised or data.has_applied("norm"):
+    if not _is_of_normalised(data, role):
         return values
     return values * _inverse(data.auxiliary[NORMALISATION.key], NORMALISATION)
 
@@ -190,6 +199,12 @@ class BinRandoms(Additive[Sinogram]):
     kind: ClassVar[str] = "randoms"
     inputs: ClassVar[tuple[InputRole, ...]] = (RANDOMS,)
     since: ClassVar[int | None] = 4
+    smooth: bool = setting(
+        True,
+        "Of delayeds that were counted, expect what rates of crystals or blocks explain; else each "
+        "bin expects its own few",
+        label="Smooth delayeds",
+    )
 
     def obstacle(self, data: Sinogram) -> str | None:
         if RANDOMS.key in data.auxiliary:
@@ -197,10 +212,21 @@ class BinRandoms(Additive[Sinogram]):
         return "no randoms are given; load their sinogram"
 
     def expected(self, data: Sinogram, *, on: Backend) -> Array:
-        return _expected(data, RANDOMS)
+        values = _expected(data, RANDOMS)
+        return expected_randoms(data.layout, values) if self._smooths(data, values) else values
+
+    def _smooths(self, data: Sinogram, values: Array) -> bool:
+        return (
+            self.smooth
+            and not _is_of_normalised(data, RANDOMS)
+            and are_counted(data.layout, values)
+        )
 
     def summary(self, before: Sinogram, after: Sinogram) -> str:
-        return _share(before, RANDOMS)
+        said, values = _share(before, RANDOMS), _expected(before, RANDOMS)
+        if self._smooths(before, values):
+            return f"{said}; {words_of(before.layout, total(values))}"
+        return said
 
 
 class BinScatter(Additive[Sinogram]):
@@ -219,8 +245,25 @@ class BinScatter(Additive[Sinogram]):
     def expected(self, data: Sinogram, *, on: Backend) -> Array:
         return _expected(data, SCATTER)
 
+    def apply(self, data: Sinogram, *, on: Backend) -> Sinogram:
+        expected = self.expected(data, on=on)
+        timed = None if data.timed is None else self._in_time(data, data.timed, expected)
+        return data.with_background(expected, timed)
+
+    def _in_time(self, data: Sinogram, timed: TimedCounts, expected: Array) -> Array:
+        """(n,) expected beside each of the timed counts."""
+        if SCATTER.key not in timed.estimates:
+            return near_by(data, timed, expected)
+        values = _refuse_negative(timed.estimates[SCATTER.key], SCATTER)
+        if not _is_of_normalised(data, SCATTER):
+            return values
+        return values * _inverse(data.auxiliary[NORMALISATION.key], NORMALISATION)[timed.bins]
+
     def summary(self, before: Sinogram, after: Sinogram) -> str:
-        return _share(before, SCATTER)
+        said = _share(before, SCATTER)
+        if before.timed is None or SCATTER.key in before.timed.estimates:
+            return said
+        return f"{said}; its file tells no times of flight, it has those of the counts near by"
 
 
 def _share(data: Sinogram, role: InputRole) -> str:

@@ -19,13 +19,19 @@ def _read(path: Path, _scanner: object) -> BinValues:
     return read_bin_values(path)
 
 
-def _attach(key: str, title: str, *, is_factor: bool) -> Callable[[Sinogram, BinValues], Sinogram]:
+def _attach(
+    key: str, title: str, *, is_factor: bool, in_time: bool
+) -> Callable[[Sinogram, BinValues], Sinogram]:
     def attach(data: Sinogram, content: BinValues) -> Sinogram:
         if key == DELAYEDS and isinstance(content, StatedBins):
             content = content.randoms()
         values = content.of(data.layout, title, is_factor=is_factor)
         if is_factor and content.dead_below_0:
             values = np.maximum(values, 0)
+        if in_time and data.timed is not None:
+            beside = content.beside(data.timed, data.layout, title)
+            if beside is not None:
+                data = replace(data, timed=data.timed.with_estimate(key, beside))
         if not is_factor and content.normalised:
             data = replace(data, info={**data.info, NORMALISED: (*data.normalised, key)})
         return with_auxiliary(data, key, values)
@@ -33,7 +39,15 @@ def _attach(key: str, title: str, *, is_factor: bool) -> Callable[[Sinogram, Bin
     return attach
 
 
-def _role(key: str, title: str, text: str, without: str, *, is_factor: bool = False) -> InputRole:
+def _role(
+    key: str,
+    title: str,
+    text: str,
+    without: str,
+    *,
+    is_factor: bool = False,
+    in_time: bool = False,
+) -> InputRole:
     return InputRole(
         key=key,
         title=title,
@@ -42,7 +56,7 @@ def _role(key: str, title: str, text: str, without: str, *, is_factor: bool = Fa
         suffixes=(".hs", ".hdr", ".nhdr", ".a", ".s"),
         read=_read,
         describe=lambda content: content.describe(),
-        attach=_attach(key, title, is_factor=is_factor),
+        attach=_attach(key, title, is_factor=is_factor, in_time=in_time),
         summary=lambda content: content.kept(),
     )
 
@@ -72,4 +86,5 @@ SCATTER = _role(
     "Scatter",
     "Sinogram of the expected scattered coincidences",
     "Scatter as a sinogram; without it scatter stays in the image.",
+    in_time=True,
 )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.data.sinogram import DELAYEDS, SUMMED_TIMES, Bins, Sinogram
+from engine.data.timed_counts import TimedCounts
 from engine.errors import GeometryError
 from engine.geometry.sinogram_layout import PER_PITCH, SinogramLayout
 
@@ -58,6 +59,10 @@ class BinValues(ABC):
     def of(self, layout: SinogramLayout, title: str, *, is_factor: bool) -> Bins:
         """Return them for the bins of a scan; raises `GeometryError` where they are of others."""
 
+    def beside(self, timed: TimedCounts, layout: SinogramLayout, title: str) -> Bins | None:
+        """(n,) expected beside each timed count of a scan; None where times are not told."""
+        return None
+
     def kept(self) -> KeptBins:
         """What to keep without the values."""
         return KeptBins(self.describe(), self.normalised)
@@ -101,19 +106,43 @@ class StatedBins(BinValues):
         return self.data.layout.describe()
 
     def of(self, layout: SinogramLayout, title: str, *, is_factor: bool) -> Bins:
-        own = self.data.layout
-        if is_factor and SUMMED_TIMES in self.data.info:
+        times = self.data.timed
+        n_times = self.data.info.get(SUMMED_TIMES, times.n_times if times else 1)
+        if is_factor and n_times > 1:
             raise GeometryError(
-                f"{title}: {self.name} has factors for each of {self.data.info[SUMMED_TIMES]} "
-                "times of flight; choose factors without times."
+                f"{title}: {self.name} has factors for each of {n_times} times of flight; choose "
+                "factors without times."
             )
+        return self._for(self.data.prompts, layout, title, may_spread=not is_factor)
+
+    def beside(self, timed: TimedCounts, layout: SinogramLayout, title: str) -> Bins | None:
+        own = self.data.timed
+        if own is None:
+            return None
+        if (own.n_times, own.is_ordered) != (timed.n_times, timed.is_ordered):
+            raise GeometryError(
+                f"{title}: {self.name} has {own.n_times} times of flight, the scan "
+                f"{timed.n_times}, or only one of them tells which way they run; choose the file "
+                "that was made with the scan, or one without times."
+            )
+        values = np.empty(len(timed.counts), np.float32)
+        for time in range(own.n_times):
+            rows = timed.of_time(time)
+            stated = own.dense(time, self.data.layout.n_bins)
+            placed = self._for(stated, layout, title, may_spread=True)
+            values[rows] = placed[timed.bins[rows]]
+        return values
+
+    def _for(self, values: Bins, layout: SinogramLayout, title: str, *, may_spread: bool) -> Bins:
+        """Return values of the file's bins for those of a scan."""
+        own = self.data.layout
         if own.identity == layout.identity:
-            return self.data.prompts
+            return values
         across = (own.n_views, own.n_tangential, own.bin_mm)
         alike = own.identity[0] == layout.identity[0]
         fits = across == (layout.n_views, layout.n_tangential, layout.bin_mm)
-        if not is_factor and self._is_direct and alike and fits:
-            return spread(self.data.prompts, layout)
+        if may_spread and self._is_direct and alike and fits:
+            return spread(values, layout)
         raise GeometryError(
             f"{title}: {own.describe()} of {own.scanner.name!r}; the scan has "
             f"{layout.describe()} of {layout.scanner.name!r}. Choose the file of this scan, in its "
@@ -164,17 +193,45 @@ class BareBins(BinValues):
                 f"{title}: {self.name} has no header, and the bins of the scan are in another "
                 "order than Siemens'; write it with a header."
             )
-        n, of_plane = len(self.values), layout.n_views * layout.n_tangential
-        if n == layout.n_bins:
-            return self.values
-        if not is_factor and self.normalised and n == n_direct(layout) * of_plane:
-            return spread(self.values, layout)
+        parts = self._times(layout)
+        if is_factor and len(parts) > 1:
+            raise GeometryError(
+                f"{title}: {self.name} has factors for each of {len(parts)} times of flight; "
+                "choose factors without times."
+            )
+        if len(parts) > 1:
+            return self._placed(parts.sum(axis=0), layout)
+        n = len(self.values)
+        if n == layout.n_bins or (not is_factor and self.normalised and n == _n_direct(layout)):
+            return self._placed(self.values, layout)
         if not is_factor and not self.normalised and n == 2 * layout.n_bins:
             return self.values[layout.n_bins :]  # delayeds first, then what is smoothed of them
         raise GeometryError(
             f"{title}: {self.name} has {n:,} values, the scan {layout.n_bins:,} bins; choose the "
             "file of this scan, in its own bins."
         )
+
+    def beside(self, timed: TimedCounts, layout: SinogramLayout, title: str) -> Bins | None:
+        parts = self._times(layout)
+        if len(parts) != timed.n_times:
+            return None
+        values = np.empty(len(timed.counts), np.float32)
+        for time, part in enumerate(parts):
+            rows = timed.of_time(time)
+            values[rows] = self._placed(part, layout)[timed.bins[rows]]
+        return values
+
+    def _times(self, layout: SinogramLayout) -> Bins:
+        """(n_times, n) values of each time of the scan where there are so many, else all in one."""
+        tof, n = layout.scanner.tof, len(self.values)
+        for of_time in (layout.n_bins, _n_direct(layout) if self.normalised else 0):
+            if tof is not None and tof.n_bins > 2 and n == tof.n_bins * of_time:
+                return self.values.reshape(tof.n_bins, of_time)
+        return self.values[None]
+
+    def _placed(self, values: Bins, layout: SinogramLayout) -> Bins:
+        """Return values of all bins, or of direct planes, in the bins of a scan."""
+        return values if len(values) == layout.n_bins else spread(values, layout)
 
 
 def is_2d(name: str) -> bool:
@@ -185,6 +242,11 @@ def is_2d(name: str) -> bool:
 def n_direct(layout: SinogramLayout) -> int:
     """Direct planes of all rings, half a ring apart."""
     return 2 * layout.scanner.settings.n_rings - 1
+
+
+def _n_direct(layout: SinogramLayout) -> int:
+    """Bins of the direct planes."""
+    return n_direct(layout) * layout.n_views * layout.n_tangential
 
 
 def spread(values: Bins, layout: SinogramLayout) -> Bins:

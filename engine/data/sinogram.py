@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from engine.data.histogram import total
 from engine.data.listmode import ListMode
+from engine.data.timed_counts import TimedCounts
 from engine.data.volume import Volume
 from engine.errors import DataError, GeometryError
 from engine.geometry.ring import RingScanner
@@ -28,7 +29,7 @@ DELAYEDS = "randoms_sinogram"
 NORMALISED = "of_normalised_counts"
 """Entry of `info`: keys of those entries of `auxiliary` that are of normalised counts."""
 SUMMED_TIMES = "tof_bins_summed"
-"""Entry of `info`: how many bins of time of flight were summed, if several."""
+"""Entry of `info`: how many bins of time of flight were summed and are not known here."""
 CHUNK = 4_000_000
 """Events counted at once."""
 MOST_EVENTS = 2**31 - 1
@@ -41,7 +42,7 @@ class Sinogram:
     Attributes
     ----------
     layout : the bins
-    prompts : (n_bins,) coincidences; corrected ones need not be whole
+    prompts : (n_bins,) coincidences of all times; corrected ones need not be whole
     duration_s : length of the frame [s]
     mu_map : attenuation map [1/mm], None if there is none
     background : (n_bins,) expected additive counts in use; None: all 0
@@ -49,6 +50,7 @@ class Sinogram:
     info : what the file says of the scan, for provenance
     notes : what the reader wants the user to know, one sentence each
     auxiliary : contents of further files of the study, by the key of their role
+    timed : the prompts in each bin of time of flight of the scanner; None: times are not known
 
     Examples
     --------
@@ -69,6 +71,7 @@ class Sinogram:
     info: Plain = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     auxiliary: Mapping[str, Any] = field(default_factory=dict)
+    timed: TimedCounts | None = None
 
     def __post_init__(self) -> None:
         for name in ("prompts", "background", "factors"):
@@ -78,6 +81,12 @@ class Sinogram:
                     f"sinogram: {name} has {' × '.join(map(str, values.shape))} values, "
                     f"the layout has {self.layout.n_bins:,} bins."
                 )
+        tof = self.scanner.tof
+        if self.timed is not None and (tof is None or tof.n_bins != self.timed.n_times):
+            raise GeometryError(
+                f"sinogram: {self.timed.n_times} times of flight, {self.scanner.name!r} has "
+                f"{'none' if tof is None else tof.n_bins}; correct the scanner's timing."
+            )
 
     @property
     def scanner(self) -> RingScanner:
@@ -88,6 +97,15 @@ class Sinogram:
     def n_prompts(self) -> float:
         """Sum of the prompts."""
         return total(self.prompts)
+
+    @property
+    def timing(self) -> str | None:
+        """One line about the times of flight; None where they are not known."""
+        tof = self.scanner.tof
+        if self.timed is None or tof is None:
+            return None
+        text = f"{tof.n_bins} bins of {tof.bin_ps:.4g} ps, resolution {tof.fwhm_ps:.4g} ps"
+        return text if self.timed.is_ordered else f"{text}, order not told"
 
     def has_applied(self, word: str) -> bool:
         """Whether the file says that the counts were corrected for what such a word begins."""
@@ -102,16 +120,26 @@ class Sinogram:
         """Return the sinogram with one more factor, (n_bins,), on its bins."""
         return replace(self, factors=factor if self.factors is None else factor * self.factors)
 
-    def with_background(self, expected: Bins) -> Self:
-        """Return the sinogram with more expected counts, (n_bins,), in its bins."""
-        earlier = 0 if self.background is None else self.background
-        return replace(self, background=expected + earlier)
+    def with_background(self, expected: Bins, timed: Bins | None = None) -> Self:
+        """Return the sinogram with more expected counts, (n_bins,), in its bins.
+
+        `timed` are those beside each of the timed counts; without them all times expect alike.
+        """
+        earlier, times = 0 if self.background is None else self.background, self.timed
+        if times is not None:
+            if timed is None:
+                timed = expected[times.bins] / np.float32(times.n_times)
+            times = times.with_background(timed)
+        return replace(self, background=expected + earlier, timed=times)
 
 
-def binned(events: ListMode, layout: SinogramLayout, *, delayed: bool = False) -> Sinogram:
+def binned(
+    events: ListMode, layout: SinogramLayout, *, delayed: bool = False, timed: bool = False
+) -> Sinogram:
     """Count the prompts, or the delayeds, of list mode in the bins of a layout.
 
-    Raises `GeometryError` for events of another scanner.
+    With `timed` the times of flight are kept, where the events have them. Raises `GeometryError`
+    for events of another scanner.
     """
     if events.scanner.fingerprint() != layout.scanner.fingerprint():
         raise GeometryError(
@@ -119,15 +147,35 @@ def binned(events: ListMode, layout: SinogramLayout, *, delayed: bool = False) -
             f"{layout.scanner.name!r}; choose the bins of the events' own scanner."
         )
     chosen = events.delayeds if delayed else events.prompts
-    counts, n_other = np.zeros(layout.n_bins, np.float32), 0
+    tof = layout.scanner.tof if timed and chosen.tof_bins is not None else None
+    counts, n_other, pairs = np.zeros(layout.n_bins, np.float32), 0, []
     for start in range(0, chosen.n_events, CHUNK):
-        bins, held = layout.bins_of(chosen.crystals[start : start + CHUNK])
+        rows = slice(start, start + CHUNK)
+        bins, held, turned = layout.placed(chosen.crystals[rows])
         counts += np.bincount(bins[held], minlength=layout.n_bins)
         n_other += len(held) - int(np.count_nonzero(held))
+        if tof is not None and chosen.tof_bins is not None:
+            times = chosen.tof_bins[rows].astype(np.int64)
+            times = np.where(turned, tof.n_bins - 1 - times, times)
+            pairs.append((times * layout.n_bins + bins)[held])
     notes = [f"{n_other:,} events are in no bin and are left out."] if n_other else []
-    if events.tof_bins is not None:
+    if chosen.tof_bins is not None and tof is None:
         notes.append("Times of flight are left out: bins hold the events of all times.")
-    return Sinogram(layout, counts, events.duration_s, info=events.info, notes=tuple(notes))
+    return Sinogram(
+        layout,
+        counts,
+        events.duration_s,
+        info=events.info,
+        notes=tuple(notes),
+        timed=None if tof is None else _timed(pairs, tof.n_bins, layout.n_bins),
+    )
+
+
+def _timed(pairs: list[NDArray[np.int64]], n_times: int, n_bins: int) -> TimedCounts:
+    """Count pairs of time and bin, each as one number."""
+    found, counts = np.unique(np.concatenate([*pairs, np.empty(0, np.int64)]), return_counts=True)
+    starts = np.searchsorted(found, np.arange(n_times + 1) * n_bins)
+    return TimedCounts(starts, (found % n_bins).astype(np.int32), counts.astype(np.float32))
 
 
 def events_of(data: Sinogram) -> ListMode:
@@ -146,6 +194,11 @@ def events_of(data: Sinogram) -> ListMode:
     n = total(counts)
     if n > MOST_EVENTS:
         raise DataError(f"sinogram: {n:,.0f} counts are more events than a list holds here.")
-    numbers = np.repeat(np.arange(data.layout.n_bins), counts.astype(np.int64))
-    crystals = data.layout.crystals_of(numbers)
-    return ListMode(data.scanner, crystals, duration_s=data.duration_s, info=data.info)
+    found, times = np.arange(data.layout.n_bins), None
+    if data.timed is not None and data.timed.is_ordered:
+        found, counts = data.timed.bins.astype(np.int64), data.timed.counts
+        times = np.repeat(data.timed.times, counts.astype(np.int64))
+    crystals = data.layout.crystals_of(np.repeat(found, counts.astype(np.int64)))
+    return ListMode(
+        data.scanner, crystals, tof_bins=times, duration_s=data.duration_s, info=data.info
+    )

@@ -258,6 +258,12 @@ class SinogramLayout:
 
     def bins_of(self, crystals: Array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Number of the bin of each pair (n, 2) of crystals, and whether it has one."""
+        return self.placed(crystals)[:2]
+
+    def placed(
+        self, crystals: Array
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Like `bins_of`, and whether the ends of the bin's line are in the other order."""
         s = self.scanner.settings
         n = s.n_crystals_per_ring
         ring, place = np.divmod(np.asarray(crystals, np.int64), n)
@@ -271,7 +277,7 @@ class SinogramLayout:
         bin_ = t + self.n_tangential // 2
         held &= (bin_ >= 0) & (bin_ < self.n_tangential)
         number = (plane * self.n_views + view // self.n_mashed) * self.n_tangential + bin_
-        return np.where(held, number, 0), held
+        return np.where(held, number, 0), held, turned
 
     def plane_of(self, first: Array, second: Array) -> tuple[Array, Array]:
         """Plane of each pair of rings, and whether it has one."""

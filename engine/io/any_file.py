@@ -15,7 +15,7 @@ from engine.errors import UnknownFormatError
 from engine.io.formats import listed, reader_of
 from engine.io.open_input import open_input
 from engine.io.recogniser import recognised
-from engine.io.sinogram_interfile import write_sinogram
+from engine.io.sinogram_interfile_out import write_sinogram
 from engine.plain import Plain
 
 Scan = ListMode | Histogram | Sinogram | Projections

@@ -2,24 +2,29 @@
 
 A file may hold several sinograms one after the other, such as prompts and randoms (delayed
 coincidences), each from its `data offset in bytes`. Times of flight run slowest, where there are
-any; they are summed: what is expected in all of their bins is what is expected without times.
-Randoms after such prompts may have no times themselves, as their room in the file tells.
+any; they share the window of the scanner out alike, and which way they run is not told. Randoms
+are the same at all times: those of a file are summed. After prompts with times they may have none
+themselves, as their room in the file tells.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 
 from engine.data.sinogram import APPLIED, DELAYEDS, SUMMED_TIMES, Bins, Sinogram
+from engine.data.timed_counts import TimedCounts
 from engine.errors import FileFormatError
+from engine.geometry.ring import RingScanner
 from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io.base import SinogramReader
 from engine.io.interfile import InterfileHeader, is_interfile, read_header
 from engine.io.open_input import InputFile, open_input
 from engine.io.siemens_layout import layout_of
 from engine.io.siemens_mmr import FACTS
+from engine.io.sinogram_times import counted, summed_note
 from engine.plain import Plain
 
 SUFFIX, BINS = ".s.hdr", ".s"
@@ -49,23 +54,33 @@ class SiemensSinogram(SinogramReader):
 
 def sinogram_of(header: InterfileHeader, data: InputFile) -> Sinogram:
     """Return the first sinogram of a file as its header says, with the randoms beside it."""
-    layout, n_times = layout_of(header), _n_times(header)
-    types = types_of(header)
-    found = {kind: _values(header, data, layout, k, n_times) for k, kind in enumerate(types)}
-    first = next(iter(found))
-    randoms = next((found[kind] for kind in RANDOMS if kind in found and kind != first), None)
-    notes = []
-    if n_times > 1:
-        name = header.path.name
-        notes.append(f"Times of flight are summed: {name} has {n_times} bins of time.")
+    n_times, types = _n_times(header), types_of(header)
+    layout = _timed(layout_of(header), n_times)
+    keeps = n_times > 1 and layout.scanner.tof is not None
+    prompts, timed = _values(header, data, layout, 0, n_times, keeps=keeps)
+    places = {kind: k for k, kind in enumerate(types) if k}
+    place = next((places[kind] for kind in RANDOMS if kind in places), None)
+    randoms = None if place is None else _values(header, data, layout, place, n_times)[0]
+    summed = n_times if timed is None else 1
     return Sinogram(
         layout,
-        found[first],
+        prompts,
         header.number("image duration (sec)") or 0.0,
-        info=_info(SiemensSinogram.name, header, first, n_times),
-        notes=tuple(notes),
+        info=_info(SiemensSinogram.name, header, types[0], summed),
+        notes=(summed_note(header.path.name, n_times),) if summed > 1 else (),
         auxiliary={} if randoms is None else {DELAYEDS: randoms},
+        timed=timed,
     )
+
+
+def _timed(layout: SinogramLayout, n_times: int) -> SinogramLayout:
+    """Return the layout with the times of the file, which share out those of the scanner."""
+    settings = layout.scanner.settings
+    tof = None
+    if settings.tof is not None and n_times > 1:
+        width = settings.tof.bin_ps * settings.tof.n_bins / n_times
+        tof = settings.tof.model_copy(update={"bin_ps": width, "n_bins": n_times})
+    return replace(layout, scanner=RingScanner(settings.model_copy(update={"tof": tof})))
 
 
 def refuse_compressed(header: InterfileHeader) -> None:
@@ -102,21 +117,30 @@ def _n_times(header: InterfileHeader) -> int:
 
 
 def _values(
-    header: InterfileHeader, data: InputFile, layout: SinogramLayout, kind: int, n_times: int
-) -> Bins:
-    """(n_bins,) of one kind of data, summed over the times of flight."""
+    header: InterfileHeader,
+    data: InputFile,
+    layout: SinogramLayout,
+    kind: int,
+    n_times: int,
+    *,
+    keeps: bool = False,
+) -> tuple[Bins, TimedCounts | None]:
+    """(n_bins,) of one kind of data, summed over the times of flight; and these, if kept."""
     stored = np.dtype(header.number_type)
     start = _start(header, kind, layout.n_bins * n_times * stored.itemsize)
     step = layout.n_bins * stored.itemsize
     if kind > 0 and data.size - start < n_times * step:
         n_times = 1
-    values = data.array(stored, (layout.n_bins,), start).astype(np.float32)
-    for time in range(1, n_times):
-        values += data.array(stored, (layout.n_bins,), start + time * step)
+
+    def read(time: int) -> Bins:
+        found = data.array(stored, (layout.n_bins,), start + time * step)
+        return np.asarray(found, np.float32)
+
+    values, timed = counted(read, n_times, layout.n_bins, keeps=keeps, is_ordered=False)
     n_bad = int(np.count_nonzero(~np.isfinite(values)))
     if n_bad:
         raise FileFormatError(f"{header.path.name}: {n_bad:,} bins are no numbers; write it again.")
-    return values
+    return values, timed
 
 
 def _start(header: InterfileHeader, kind: int, n_bytes: int) -> int:

@@ -2,13 +2,11 @@
 
 Order of the bins: segments as the header lists their ring differences; in each, views before planes
 or planes before views, as "matrix axis label" says; tangential bins last. Times of flight run
-slowest, where there are any, and are summed.
+slowest, where there are any. Which way they run only files of this program tell.
 """
 
 from __future__ import annotations
 
-from hashlib import sha256
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -18,18 +16,10 @@ from engine.data.sinogram import APPLIED, SUMMED_TIMES, Bins, Sinogram
 from engine.errors import FileFormatError
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.sinogram_layout import Segment, SinogramLayout
-from engine.io.atomic_write import refuse_impossible, write_together
 from engine.io.base import SinogramReader
-from engine.io.interfile import (
-    DIGEST,
-    FEETWARDS,
-    SUPINE,
-    InterfileHeader,
-    is_interfile,
-    read_header,
-    refuse_others_data,
-)
+from engine.io.interfile import InterfileHeader, is_interfile, read_header, refuse_others_data
 from engine.io.open_input import InputFile, open_input
+from engine.io.sinogram_times import ORDER, RISING, counted, summed_note, timing_of
 from engine.plain import Plain
 from engine.settings import parse
 
@@ -59,11 +49,17 @@ class InterfileSinogram(SinogramReader):
     def read(cls, file: InputFile) -> Sinogram:
         header = read_header(file)
         layout, by_view, n_times = _layout_of(header), _is_by_view(header), _n_times(header)
+        keeps = layout.scanner.tof is not None
+        is_ordered = (header.text(ORDER) or "").lower() == RISING
         with open_input(header.data_file) as data:
             refuse_others_data(header, data)
-            values = _values(header, data, layout, by_view=by_view)
-            for time in range(1, n_times):
-                values += _values(header, data, layout, by_view=by_view, time=time)
+            values, timed = counted(
+                lambda time: _values(header, data, layout, by_view=by_view, time=time),
+                n_times,
+                layout.n_bins,
+                keeps=keeps,
+                is_ordered=is_ordered,
+            )
         n_bad = int(np.count_nonzero(~np.isfinite(values)))
         if n_bad:
             raise FileFormatError(f"{file.name}: {n_bad:,} bins are no numbers; write it again.")
@@ -76,10 +72,10 @@ class InterfileSinogram(SinogramReader):
         if header.axes:
             info["axes"] = header.axes
         notes: tuple[str, ...] = ()
-        if n_times > 1:
+        if n_times > 1 and timed is None:
             info[SUMMED_TIMES] = n_times
-            notes = (f"Times of flight are summed: {file.name} has {n_times} bins of time.",)
-        return Sinogram(layout, values, duration or 0.0, info=info, notes=notes)
+            notes = (summed_note(file.name, n_times),)
+        return Sinogram(layout, values, duration or 0.0, info=info, notes=notes, timed=timed)
 
 
 def _wanted(header: InterfileHeader, key: str) -> int:
@@ -187,6 +183,7 @@ def _scanner_of(
         "voxel_mm": (CM * bin_cm or pitch,) * 2 + (pitch / 2,),
         "fov_mm": (min(across, 2 * radius), n_rings * pitch),
         **blocks,
+        "tof": timing_of(header, _n_times(header)),
     }
     return RingScanner(parse(RingSettings, values, where=header.path.name))
 
@@ -218,82 +215,3 @@ def _values(
         values[begin : begin + n] = part
         begin += n
     return values if scale in (None, 1) else values * np.float32(scale)
-
-
-def files_of(path: Path) -> tuple[Path, Path]:
-    """Return the header of a sinogram and the file of its bins, which lies beside it."""
-    return path, path.with_suffix(BINS)
-
-
-def write_sinogram(data: Sinogram, path: Path) -> None:
-    """Write the counts as an Interfile header (.hs) and its bins (.s), both whole or none."""
-    if path.suffix.lower() != SUFFIX:
-        raise FileFormatError(f"{path.name}: sinograms are written as {SUFFIX}; name it so.")
-    _, bins = files_of(path)
-    values = np.ascontiguousarray(data.prompts, "<f4")
-    for each in (path, bins):
-        refuse_impossible(each, values.nbytes)
-    stored = values.tobytes()
-    lines = _lines(data, bins.name, sha256(stored).hexdigest())
-    write_together({bins: stored, path: ("\r\n".join(lines) + "\r\n").encode("utf-8")})
-
-
-def _lines(data: Sinogram, bins: str, digest: str) -> list[str]:
-    layout, s = data.layout, data.scanner.settings
-    segments = layout.segments
-
-    def of(name: str) -> str:
-        return "{ " + ",".join(str(getattr(each, name)) for each in segments) + "}"
-
-    n = s.n_crystals_per_ring
-    middle = layout.bin_mm or s.radius_mm * np.sin(np.pi / n)
-    return [
-        "!INTERFILE  :=",
-        "!imaging modality := PT",
-        f"name of data file := {bins}",
-        f"{DIGEST} := {digest}",
-        f"originating system := {s.name}",
-        "!version of keys := STIR4.0",
-        "!GENERAL DATA :=",
-        *(SUPINE if data.info.get("axes") == FEETWARDS else ()),
-        "!GENERAL IMAGE DATA :=",
-        "!type of data := PET",
-        "imagedata byte order := LITTLEENDIAN",
-        "!PET STUDY (General) :=",
-        "!PET data type := Emission",
-        f"applied corrections := {{{ARC if layout.bin_mm else 'None'}}}",
-        "!number format := float",
-        "!number of bytes per pixel := 4",
-        "number of dimensions := 4",
-        "matrix axis label [4] := segment",
-        f"!matrix size [4] := {len(segments)}",
-        "matrix axis label [3] := axial coordinate",
-        f"!matrix size [3] := {of('n_planes')}",
-        "matrix axis label [2] := view",
-        f"!matrix size [2] := {layout.n_views}",
-        "matrix axis label [1] := tangential coordinate",
-        f"!matrix size [1] := {layout.n_tangential}",
-        f"minimum ring difference per segment := {of('least')}",
-        f"maximum ring difference per segment := {of('most')}",
-        "Scanner parameters:=",
-        f"Scanner type := {s.name}",
-        f"Number of rings := {s.n_rings}",
-        f"Number of detectors per ring := {n}",
-        f"Inner ring diameter (cm) := {2 * s.radius_mm / CM!r}",
-        "Average depth of interaction (cm) := 0",
-        f"Distance between rings (cm) := {s.ring_pitch_mm / CM!r}",
-        f"Default bin size (cm) := {s.voxel_mm[0] / CM!r}",
-        f"View offset (degrees) := {s.first_angle_deg + 90!r}",
-        f"Maximum number of non-arc-corrected bins := {s.n_tangential}",
-        f"Default number of arc-corrected bins := {s.n_tangential}",
-        f"Number of crystals per block in axial direction := {s.block_rings}",
-        f"Number of crystals per block in transaxial direction := {s.block_places}",
-        "Number of detector layers := 1",
-        "end scanner parameters:=",
-        f"effective central bin size (cm) := {float(middle) / CM!r}",
-        "number of time frames := 1",
-        f"image duration (sec)[1] := {data.duration_s!r}",
-        "image scaling factor[1] := 1",
-        "data offset in bytes[1] := 0",
-        "!END OF INTERFILE :=",
-    ]

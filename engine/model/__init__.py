@@ -12,6 +12,7 @@ from engine.model.blurred import BlurredModel
 from engine.model.counts import EmLoop, EmStep, ReadyModel, SystemModel
 from engine.model.linear import LinearModel
 from engine.model.listmode import ListModeModel
+from engine.model.timed import TimedModel
 
 __all__ = [
     "BinnedModel",
@@ -24,4 +25,5 @@ __all__ = [
     "Model",
     "ReadyModel",
     "SystemModel",
+    "TimedModel",
 ]

@@ -43,7 +43,7 @@ from engine.io.dicom.enhanced import write_enhanced
 from engine.io.normalisation_hdf5 import write_components
 from engine.io.response_hdf5 import write_response
 from engine.io.siemens_extract import extract
-from engine.io.sinogram_interfile import write_sinogram
+from engine.io.sinogram_interfile_out import write_sinogram
 from engine.io.xray.pose import turned_parallel
 from engine.jobs.checkpoint.images import Head, write_image
 from engine.jobs.checkpoint.job import Job
@@ -309,7 +309,7 @@ WRITERS: tuple[Writer, ...] = (
     Writer("raw data taken out", _raw_data, ("engine/io/siemens_extract.py",)),
     Writer("list mode", _listmode, ("engine/io/listmode_hdf5.py",)),
     Writer("histogram", _histogram, ("engine/io/histogram_hdf5.py",)),
-    Writer("sinogram", _sinogram, ("engine/io/sinogram_interfile.py",)),
+    Writer("sinogram", _sinogram, ("engine/io/sinogram_interfile_out.py",)),
     Writer("response", _response, ("engine/io/response_hdf5.py",)),
     Writer("Data Exchange", _projections("a.h5"), ("engine/io/xray/dxchange.py",)),
     Writer("NXtomo", _projections("a.nxs"), ("engine/io/xray/nxtomo_writer.py",)),

@@ -42,7 +42,7 @@ from engine.io.bin_files import read_bin_values
 from engine.io.calibration_file import read_calibration, write_calibration
 from engine.io.provenance_file import sidecar_path
 from engine.io.response_hdf5 import read_response, write_response
-from engine.io.sinogram_interfile import write_sinogram
+from engine.io.sinogram_interfile_out import write_sinogram
 from engine.io.tracer_file import read_tracer
 from engine.io.trigger_file import read_triggers
 from engine.modalities import read_study

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 RANDOMS_FRACTION = 0.2
 MOST_DIFFERENCE, MASHED, VOXEL_MM, DIAMETER_MM = 4, 2, 4.0, 220.0
-AT_ONCE = 4_000_000
 ITERATIONS, SUBSETS, FWHM_MM = 4, 10, 7.0
 
 
@@ -46,7 +45,7 @@ class SinogramDemo(Demo):
         from engine.data.sinogram import Sinogram, binned
         from engine.geometry.ring import RingScanner
         from engine.io import read_scanner
-        from engine.io.sinogram_interfile import write_sinogram
+        from engine.io.sinogram_interfile_out import write_sinogram
         from engine.simulate import brain, simulate_listmode
         from engine.simulate.phantoms import moved
 
@@ -92,16 +91,10 @@ def _layout(scanner: RingScanner) -> SinogramLayout:
 def _expected_randoms(data: ListMode, layout: SinogramLayout) -> Sinogram:
     """Return the randoms that the delayeds let expect in each bin, nearly without their noise."""
     from engine.corrections.randoms import Randoms
+    from engine.corrections.sinogram_delayeds import of_rates
     from engine.data.sinogram import Sinogram
-    from engine.geometry.scanner import pair_product
 
-    rates, sums = Randoms().rates(data), np.zeros(layout.n_bins)
-    for start in range(0, layout.scanner.n_lors, AT_ONCE):
-        numbers = np.arange(start, min(start + AT_ONCE, layout.scanner.n_lors))
-        pairs = layout.scanner.lors(numbers)
-        bins, held = layout.bins_of(pairs)
-        sums += np.bincount(bins[held], pair_product(rates, pairs[held]), layout.n_bins)
-    return Sinogram(layout, sums.astype(np.float32))
+    return Sinogram(layout, of_rates(layout, Randoms().rates(data)))
 
 
 def _protocol() -> RingSinogramProtocol:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from engine.arrays import Array
 from engine.backend.devices import device_of
@@ -12,6 +13,7 @@ from engine.data.sinogram import Sinogram
 from engine.data.volume import Volume
 from engine.errors import DataError
 from engine.events import Loaded, Planned
+from engine.geometry.grid import ImageGrid
 from engine.io import read_sinogram
 from engine.modalities import stages
 from engine.modalities.kernel_stage import prepare_kernels
@@ -19,9 +21,10 @@ from engine.modalities.requirements import refuse_if_too_large
 from engine.modalities.ring_sinogram_pet import model as ring_sinogram_pet
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 from engine.modalities.ring_sinogram_pet.requirements import SMALLER, estimate
+from engine.modalities.ring_sinogram_pet.time_order import found_order
 from engine.modalities.ring_sinogram_pet.warm_up import of_bins
 from engine.modalities.stages import Stage
-from engine.model import BinnedModel, ReadyModel
+from engine.model import ReadyModel, SystemModel
 from engine.plain import Plain
 from engine.reporting.context import ImageSpace, Resume, RunContext
 
@@ -34,8 +37,10 @@ def flow(
     """Read, correct, model, iterate, finish."""
     data, space = yield from read(context)
     mu_grid = None if data.mu_map is None else data.mu_map.grid
-    yield from prepare_kernels(context, of_bins(context.on, space.grid, mu_grid))
+    tof = None if data.timed is None else data.scanner.tof
+    yield from prepare_kernels(context, of_bins(context.on, space.grid, mu_grid, tof))
     data = yield from correct(context, data)
+    data = yield from ordered(context, data, space)
     n_subsets = context.protocol.algorithm.n_subsets
     yield context.log.start("sensitivity", f"Computing the sensitivity of {_parts(n_subsets)}")
     model = ring_sinogram_pet.build(
@@ -47,10 +52,11 @@ def flow(
         profiler=context.profiler,
     )
     start = ring_sinogram_pet.uniform_start(data, space.grid, model)
-    ready = yield from prepare(context, model, stages.start_of(start, resume)[0])
+    n_lines = len(ring_sinogram_pet.rows_of(data))
+    ready = yield from prepare(context, model, stages.start_of(start, resume)[0], n_lines)
     yield stages.begin(context, resume)
     image, done = yield from stages.iterate(
-        context, space, ready, start, resume, finish_early, n_rows=len(model.counts), rows="bins"
+        context, space, ready, start, resume, finish_early, n_rows=model.A.out_shape[0], rows="bins"
     )
     return (yield from stages.finish(context, space, image, done))
 
@@ -64,7 +70,10 @@ def read(context: Context) -> Stage[tuple[Sinogram, ImageSpace]]:
     yield context.log.start("read", "Reading the sinograms")
     study, roles = context.study, inputs_of(SINOGRAM_CORRECTIONS)
     with context.profiler.span("read"):
-        data = stages.attach_inputs(context, roles, read_sinogram(study.data))
+        scan = read_sinogram(study.data)
+        if not context.protocol.time_of_flight:
+            scan = replace(scan, timed=None)
+        data = stages.attach_inputs(context, roles, scan)
     if not data.n_prompts > 0:
         raise DataError(f"{study.data.name}: no bin has a count; there is nothing to reconstruct.")
     grid = context.protocol.grid.grid_for(data.scanner)
@@ -74,6 +83,7 @@ def read(context: Context) -> Stage[tuple[Sinogram, ImageSpace]]:
         data.layout.n_bins,
         on=device_of(context.on),
         n_columns=1 + len(data.auxiliary),
+        n_timed=0 if data.timed is None else len(data.timed.counts),
     )
     refuse_if_too_large(needs, grid, SMALLER)
     yield Planned(context.on.name, f"{context.on.label}: {needs.describe()}")
@@ -81,6 +91,9 @@ def read(context: Context) -> Stage[tuple[Sinogram, ImageSpace]]:
     context.log.scanner = data.scanner.fingerprint()
     yield Loaded(f"{data.n_prompts:,.0f} counts, {data.layout.describe()}", context.log.facts)
     yield from stages.say_notes(context, data)
+    remark = _beyond_times(data, grid)
+    if remark:
+        yield context.log.warn(remark)
     yield context.log.end("read", bins=data.layout.n_bins)
     return data, ImageSpace(grid, axes=data.info.get("axes", "LPS"))
 
@@ -102,13 +115,47 @@ def correct(context: Context, data: Sinogram) -> Stage[Sinogram]:
     return found.data
 
 
-def prepare(context: Context, model: BinnedModel, start: Array) -> Stage[ReadyModel]:
+def ordered(context: Context, data: Sinogram, space: ImageSpace) -> Stage[Sinogram]:
+    """Find which way the times of flight run, where the file does not tell."""
+    if data.timed is None or data.timed.is_ordered:
+        return data
+    with context.profiler.span("correct"):
+        found = found_order(data, space.grid, on=context.on)
+    yield context.log.applied(
+        "time_of_flight",
+        f"times run {found.text}, as the counts tell (log-likelihood {found.gain:,.0f} above "
+        "the next order)",
+    )
+    if not found.is_sure:
+        yield context.log.warn(
+            "The file does not tell which way its times of flight run, and the counts hardly do: "
+            "see that the image with times is like that without."
+        )
+    return replace(data, timed=data.timed.in_order(found.numbers))
+
+
+def _beyond_times(data: Sinogram, grid: ImageGrid) -> str | None:
+    """Say that the image is wider than the times of flight reach, if so."""
+    tof = data.scanner.tof
+    if data.timed is None or tof is None:
+        return None
+    reach, wide = tof.n_bins * tof.bin_mm, max(grid.size_mm[:2])
+    if reach >= wide:
+        return None
+    return (
+        f"Times of flight reach {reach:.0f} mm along a line, the image is {wide:.0f} mm wide: "
+        "activity beyond them is shown too low; choose a smaller diameter, or switch off time of "
+        "flight."
+    )
+
+
+def prepare(context: Context, model: SystemModel, start: Array, n_lines: int) -> Stage[ReadyModel]:
     """Compute the sensitivity of every subset."""
     n_subsets = context.protocol.algorithm.n_subsets
     if context.progress is not None:
         context.progress.begin("sensitivity", 1, n_subsets)
     ready = ReadyModel.of(model, start, n_subsets)
-    yield context.log.end("sensitivity", lines=len(model.counts))
+    yield context.log.end("sensitivity", lines=n_lines)
     yield from context.profiled()
     return ready
 
@@ -121,5 +168,6 @@ def facts_of(data: Sinogram) -> Plain:
         "bins": data.layout.describe(),
         "prompts": data.n_prompts,
         "duration_s": data.duration_s,
+        **({} if data.timed is None else {"tof_bins": data.timed.n_times}),
         **data.info,
     }

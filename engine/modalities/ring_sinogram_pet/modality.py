@@ -13,7 +13,7 @@ from engine.corrections.sinogram_roles import NORMALISATION
 from engine.data.bin_values import KeptBins
 from engine.data.sinogram import NORMALISED
 from engine.geometry.grid import ImageGrid, Point
-from engine.modalities.base import FinishEarly, Modality, OpenStudy
+from engine.modalities.base import FinishEarly, Modality, OpenStudy, Switch
 from engine.modalities.requirements import Requirements
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 from engine.modalities.ring_sinogram_pet.requirements import estimate
@@ -38,6 +38,7 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
     protocol = RingSinogramProtocol
     takes_scanner = False
     ledger = SINOGRAM_CORRECTIONS
+    switches: ClassVar[tuple[Switch, ...]] = (Switch("time_of_flight", "Time of flight"),)
     approach = (
         "By sinograms: every bin is traced along its line, whether it has counts or not, with "
         "corrections that are sinograms, too."
@@ -94,7 +95,10 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
             return None
         n_columns = 1 + len({*study.contents, *study.scan.brings})
         n_bins = study.scan.layout.n_bins
-        return estimate(protocol, grid, n_bins, on=on, n_columns=n_columns, left=left)
+        n_timed = study.scan.n_timed if protocol.time_of_flight else 0
+        return estimate(
+            protocol, grid, n_bins, on=on, n_columns=n_columns, n_timed=n_timed, left=left
+        )
 
     def obstacles(self, protocol: RingSinogramProtocol, study: OpenStudy) -> dict[str, str | None]:
         if not isinstance(study.scan, SinogramSummary):
@@ -106,6 +110,14 @@ class RingSinogramPet(Modality[RingSinogramProtocol]):
         info = {**study.scan.sums.info, NORMALISED: said}
         data = replace(study.scan.sums, auxiliary=given, mu_map=mu_map, info=info)
         return {kind: choice.obstacle(data) for kind, choice in self.choices(protocol).items()}
+
+    def switch_state(self, field: str, study: OpenStudy) -> tuple[bool | None, str]:
+        if not isinstance(study.scan, SinogramSummary):
+            return None, "Used if the scan records it"
+        tof = study.scan.scanner.tof if study.scan.scanner else None
+        if not study.scan.n_timed or tof is None:
+            return False, "The scan does not record it"
+        return True, f"Used, resolution {tof.fwhm_ps:g} ps"
 
     def is_done(self, kind: str, study: OpenStudy) -> bool:
         is_supplied = NORMALISATION.key in study.contents

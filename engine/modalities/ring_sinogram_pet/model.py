@@ -18,7 +18,8 @@ from engine.data.histogram import total
 from engine.data.sinogram import Sinogram
 from engine.errors import DataError
 from engine.geometry.grid import ImageGrid
-from engine.model import BinnedModel
+from engine.modalities.ring_sinogram_pet import timed_rows
+from engine.model import BinnedModel, TimedModel
 from engine.operators.rays import RayProjector, Rays
 from engine.profiling import Profiler
 
@@ -46,12 +47,16 @@ def usable(data: Sinogram) -> Usable:
     """Return the counts that can be used, and what was left out."""
     below = data.prompts < 0
     n_negative, negative = int(np.count_nonzero(below)), total(data.prompts[below])
-    counts, n_dropped = np.maximum(data.prompts, 0), 0.0
+    counts, n_dropped, timed = np.maximum(data.prompts, 0), 0.0, data.timed
+    if timed is not None and timed.counts.min(initial=0) < 0:
+        timed = timed.where(timed.counts > 0)
     if data.factors is not None:
         live = data.factors > 0
         n_dropped = total(counts[~live])
         counts = np.where(live, counts, np.float32(0))
-    return Usable(replace(data, prompts=counts), n_negative, negative, n_dropped)
+        timed = timed if timed is None or not n_dropped else timed.where(live[timed.bins])
+    used = replace(data, prompts=counts, timed=timed)
+    return Usable(used, n_negative, negative, n_dropped)
 
 
 def build(
@@ -62,7 +67,7 @@ def build(
     on: Backend,
     on_progress: OnProgress | None = None,
     profiler: Profiler | None = None,
-) -> BinnedModel:
+) -> BinnedModel | TimedModel:
     """Compose the model of `usable` counts on live bins.
 
     The sensitivity of all bins is computed where it is used: with one subset. With more, the model
@@ -72,6 +77,16 @@ def build(
     if len(bins) < n_subsets:
         raise DataError(
             f"the sinogram has {len(bins):,} live bins for {n_subsets:,} subsets; choose fewer."
+        )
+    if data.timed is not None:
+        return timed_rows.build(
+            data,
+            bins,
+            grid,
+            n_subsets=n_subsets,
+            on=on,
+            on_progress=on_progress,
+            profiler=profiler,
         )
     rays = Rays(data.layout.points_mm, data.layout.ends_of(bins))
     A = RayProjector(rays, grid, on=on, on_progress=on_progress, profiler=profiler)
@@ -86,9 +101,12 @@ def build(
     return BinnedModel(A, background, np.zeros((), np.float32), counts, factors)
 
 
-def uniform_start(data: Sinogram, grid: ImageGrid, model: BinnedModel) -> NDArray[np.float32]:
+def uniform_start(
+    data: Sinogram, grid: ImageGrid, model: BinnedModel | TimedModel
+) -> NDArray[np.float32]:
     """Return the constant image, where anything is seen, that explains the counts."""
-    lengths = to_host(model.A(np.ones(grid.shape, np.float32)))
+    lines = model.lines if isinstance(model, TimedModel) else model.A
+    lengths = to_host(lines(np.ones(grid.shape, np.float32)))
     factors = 1.0 if model.factors is None else model.factors
     expected = float(np.sum(factors * lengths, dtype=np.float64))
     if expected <= 0:

@@ -7,6 +7,7 @@ from typing import Literal
 from engine.algorithms import ALGORITHMS
 from engine.modalities.listmode_pet.protocol import ListModeGrid
 from engine.postprocess import Gaussian
+from engine.settings import setting
 from engine.study.choices import CountsAlgorithm, SinogramCorrections
 from engine.study.fields import Finishing, Name
 from engine.study.protocol import Protocol
@@ -29,5 +30,8 @@ class RingSinogramProtocol(Protocol):
     name: Name = "Standard sinograms"
     grid: ListModeGrid = ListModeGrid()
     corrections: SinogramCorrections = SinogramCorrections()
+    time_of_flight: bool = setting(
+        True, "Use arrival times where the scan has them", label="Time of flight"
+    )
     algorithm: CountsAlgorithm = ALGORITHMS[0]()
     finishing: Finishing = (Gaussian(),)

@@ -19,6 +19,8 @@ IMAGES = 10
 BYTES_PER_BIN, BYTES_PER_COLUMN = 8 + 3 * 4 + 8 + 16 + 24, 4
 """Ends, counts, background and factors with their subsets, numbers of bins, values of a step, and
 what sorting takes; and each sinogram that the study holds."""
+BYTES_PER_TIMED = 8 + 4 + 2 * 24 + 28
+"""Bin, count and background; copies and numbers while they are sorted; ends, time and row."""
 BINS_READ_PER_SECOND = 1e7
 GPU_CHUNK = 2**16
 """Fewest bins worth a launch; two chunks are there at once."""
@@ -32,11 +34,13 @@ def estimate(
     *,
     on: DeviceInfo,
     n_columns: int = 1,
+    n_timed: int = 0,
     left: float = 1.0,
 ) -> Requirements:
     """Return what `n_bins` on `grid` need.
 
-    `n_columns` sinograms are held; `left` is the share of the updates still to do.
+    `n_columns` sinograms are held, and `n_timed` counts with times of flight, which are the rows
+    of the updates then; `left` is the share of the updates still to do.
     """
     import psutil
 
@@ -44,19 +48,21 @@ def estimate(
     n_sums = 0 if on.is_gpu else on.threads
     images = 4 * grid.n_voxels * (IMAGES + n_subsets + n_sums)
     memory = images + n_bins * (BYTES_PER_BIN + BYTES_PER_COLUMN * n_columns)
+    memory += n_timed * BYTES_PER_TIMED
     rate = GPU_SLABS_PER_SECOND if on.is_gpu else SLABS_PER_SECOND_PER_THREAD * on.threads
     pass_s = n_bins * max(grid.shape) * 0.7 / rate
+    update_s = pass_s * n_timed / n_bins if n_timed else pass_s
     stages = {
         "read": n_columns * n_bins / BINS_READ_PER_SECOND,
         "kernels": START_S,
         "sensitivity": 2 * pass_s,
-        "reconstruct": protocol.algorithm.n_passes * left * pass_s,
+        "reconstruct": protocol.algorithm.n_passes * left * update_s,
         "finish": grid.n_voxels / VOXELS_FINISHED_PER_SECOND,
     }
     gpu = None
     if on.is_gpu:
         least = 4 * grid.n_voxels * IMAGES + 2 * GPU_CHUNK * GPU_BYTES_PER_EVENT
-        whole = least + n_bins * GPU_BYTES_PER_EVENT
+        whole = least + (n_bins + n_timed) * GPU_BYTES_PER_EVENT
         gpu = GpuRequirements(
             int(GPU_SAFETY * least), int(GPU_SAFETY * whole), on.free_bytes, rest="the bins"
         )

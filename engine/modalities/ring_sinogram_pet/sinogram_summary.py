@@ -22,11 +22,13 @@ class SinogramSummary(ScanSummary):
     ----------
     layout : all its bins
     sums : the same counts in a single bin, to ask corrections about
+    n_timed : counts of bins of time of flight that are not 0; 0: no times are known
     """
 
     modality: ClassVar[str] = "pet-sinogram"
     layout: SinogramLayout
     sums: Sinogram
+    n_timed: int = 0
 
     @classmethod
     def of(cls, data: Sinogram) -> Self:
@@ -38,6 +40,7 @@ class SinogramSummary(ScanSummary):
             scanner=data.scanner,
             layout=data.layout,
             sums=_summed(data),
+            n_timed=0 if data.timed is None else len(data.timed.counts),
         )
 
     @property
@@ -49,7 +52,7 @@ def _summed(data: Sinogram) -> Sinogram:
     one = SinogramLayout(data.scanner, (Segment(0, 0, 1),), 1, 1, data.layout.bin_mm)
     sums = {key: np.full(1, total(values), np.float32) for key, values in data.auxiliary.items()}
     counts = np.full(1, data.n_prompts, np.float32)
-    return replace(data, layout=one, prompts=counts, auxiliary=sums)
+    return replace(data, layout=one, prompts=counts, auxiliary=sums, timed=None)
 
 
 def _facts(data: Sinogram) -> Facts:
@@ -57,6 +60,7 @@ def _facts(data: Sinogram) -> Facts:
         ("Counts", f"{data.n_prompts:,.0f}"),
         *_delayeds(data),
         ("Bins", data.layout.describe()),
+        *((("Times of flight", data.timing),) if data.timing else ()),
         ("Duration", f"{data.duration_s:.1f} s" if data.duration_s else "not recorded"),
         ("Scanner", data.scanner.name),
         ("Crystals", data.scanner.describe()),

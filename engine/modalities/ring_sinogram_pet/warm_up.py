@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from engine.backend import Backend
 from engine.geometry.grid import ImageGrid
+from engine.geometry.tof import TofBins
 from engine.modalities.warm_up import TINY, Steps
 
 
-def of_bins(on: Backend, grid: ImageGrid, mu_map: ImageGrid | None = None) -> Steps:
+def of_bins(
+    on: Backend, grid: ImageGrid, mu_map: ImageGrid | None = None, tof: TofBins | None = None
+) -> Steps:
     """Return what compiles the kernels of a run.
 
     Parameters
@@ -22,18 +26,23 @@ def of_bins(on: Backend, grid: ImageGrid, mu_map: ImageGrid | None = None) -> St
         the image
     mu_map
         the grid through which attenuation is summed, None where it is not
+    tof
+        timing of the counts; the lines of the sensitivity know no time
     """
     from engine.operators.rays import RayProjector, Rays
 
     points = np.random.default_rng(0).uniform(-20, 20, (16, 3))
     rays = Rays(points, np.arange(16, dtype=np.int32).reshape(8, 2))
 
-    def projected(grid: ImageGrid, exact: bool) -> None:
-        A = RayProjector(rays, grid, on=on, reproducible=exact)
+    def projected(grid: ImageGrid, exact: bool, tof: TofBins | None = None) -> None:
+        timed = rays if tof is None else replace(rays, tof_bins=np.zeros(8, np.int16))
+        A = RayProjector(timed, grid, on=on, tof=tof, reproducible=exact)
         if not on.is_cuda:
             A.T(A(np.ones(A.in_shape, np.float32)))
 
     steps = [partial(projected, grid if on.is_cuda else TINY, False)]
+    if tof is not None:
+        steps.append(partial(projected, grid if on.is_cuda else TINY, False, tof))
     if mu_map is not None:
         steps.append(partial(projected, mu_map if on.is_cuda else TINY, True))
     return list(steps)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,7 @@ from engine.io.interfile import read_header
 from engine.io.open_input import open_input
 from engine.io.petlink import AddressBook
 from engine.io.report import inspect
-from engine.io.siemens_layout import layout_of
+from engine.io.siemens_layout import by_obliqueness, layout_of
 from engine.settings import to_toml
 from tests.engine.io import siemens_files
 from tests.engine.io.siemens_files import write
@@ -73,6 +75,26 @@ def test_times_of_flight_are_summed_and_said(tmp_path):
     np.testing.assert_array_equal(read_sinogram(head).auxiliary[DELAYEDS], counts(0))
     (tmp_path / "scan.s").write_bytes(2 * whole)
     np.testing.assert_array_equal(read_sinogram(head).auxiliary[DELAYEDS], data.prompts)
+
+
+def test_times_of_a_scanner_whose_timing_is_known_are_kept(tmp_path):
+    """Header of the Biograph mCT: four times share out the window of its thirteen."""
+    mct = read_scanner("siemens-mct")
+    bins = by_obliqueness(SinogramLayout.of(mct, span=11, mashed=21, most=16))
+    bins = replace(bins, n_tangential=5)
+    text = siemens_files.header(bins, "scan.s", types=("prompts", "randoms"), n_times=4)
+    for old, new in (("system:=2008", "system:=1104"), ("rings:=64", "rings:=55")):
+        text = text.replace(old, new)
+    (tmp_path / "scan.s.hdr").write_text(text)
+    values = np.random.default_rng(2).poisson(0.2, (8, bins.n_bins)).astype("<f4")
+    (tmp_path / "scan.s").write_bytes(values.tobytes())
+    data = read_sinogram(tmp_path / "scan.s.hdr")
+    tof = data.scanner.tof
+    assert (tof.n_bins, tof.fwhm_ps, 4 * tof.bin_ps) == (4, 527.5, 13 * 312)
+    assert not data.timed.is_ordered and not data.notes
+    for time in range(4):
+        np.testing.assert_array_equal(data.timed.dense(time, bins.n_bins), values[time])
+    np.testing.assert_array_equal(data.auxiliary[DELAYEDS], values[4:].sum(axis=0))
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from engine.events import Finished
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io import read_listmode, read_sinogram, scan_file, write_listmode
-from engine.io.sinogram_interfile import write_sinogram
+from engine.io.sinogram_interfile_out import write_sinogram
 from engine.jobs.reconstruction import run
 from engine.modalities.ring_sinogram_pet.protocol import RingSinogramProtocol
 from engine.study.study import Study
@@ -209,3 +209,43 @@ def test_times_of_flight_are_summed_and_factors_with_them_refused(tmp_path):
     assert content.describe() == NORMALISATION.describe(content) == layout.describe()
     with pytest.raises(EngineError, match="each of 3 times of flight"):
         NORMALISATION.attached(one, content)
+
+
+def test_times_of_a_header_of_stir_are_kept_where_it_states_their_timing(shared_data, tmp_path):
+    """Segments, bins and timing of a sample header of STIR: 351 times of 6.85 ps, 13 summed."""
+    sample = shared_data / "formats" / "stir-interfile" / "PET_TOF_Interfile_header_Signa_PETMR.hs"
+    few = {
+        "!matrix size [4] := 45": "!matrix size [4] := 1",
+        "!matrix size [3] := 224": "!matrix size [3] := 8",
+        "!matrix size [1] := 357": "!matrix size [1] := 5",
+    }
+    lines = [few.get(line.strip(), line) for line in sample.read_text().splitlines()]
+    lists = {"!matrix size [2]": "{89}", "minimum ring": "{-1}", "maximum ring": "{1}"}
+    for start, value in lists.items():
+        lines = [f"{each.split(':=')[0]}:= {value}" if each.startswith(start) else each
+                 for each in lines]  # fmt: skip
+    (tmp_path / "scan.hs").write_text("\n".join(lines))
+    counts = np.random.default_rng(1).poisson(0.1, (27, 8, 89, 5)).astype("<f4")
+    (tmp_path / "PET_TOF_Interfile_header_Signa_PETMR.s").write_bytes(counts.tobytes())
+    data = read_sinogram(tmp_path / "scan.hs")
+    assert (data.scanner.tof.n_bins, data.scanner.tof.fwhm_ps) == (27, 390)
+    assert data.scanner.tof.bin_ps == pytest.approx(13 * 6.84615)
+    assert not data.timed.is_ordered and not data.notes
+    for time in (0, 11, 26):
+        expected = counts[time].transpose(1, 0, 2).reshape(-1)
+        np.testing.assert_array_equal(data.timed.dense(time, data.layout.n_bins), expected)
+
+
+@pytest.mark.parametrize("arguments", [[], ["--sum-times"]])
+def test_the_verb_keeps_times_unless_told_not_to(arguments, tmp_path):
+    timed = RING.settings.model_dump() | {"tof": {"fwhm_ps": 300, "bin_ps": 200, "n_bins": 5}}
+    ring, rng = RingScanner(RingSettings.model_validate(timed)), np.random.default_rng(8)
+    pairs = ring.lors(rng.integers(0, ring.n_lors, 500))
+    times = rng.integers(0, 5, 500).astype(np.int16)
+    write_listmode(ListMode(ring, pairs, tof_bins=times, duration_s=1.0), tmp_path / "a.h5")
+    assert main(["sinogram", str(tmp_path / "a.h5"), str(tmp_path / "a.hs"), *arguments]) == 0
+    data = read_sinogram(tmp_path / "a.hs")
+    assert (data.timed is None) == bool(arguments) and data.n_prompts == 500
+    assert main(["sinogram", str(tmp_path / "a.hs"), str(tmp_path / "b.h5")]) == 0
+    again = read_listmode(tmp_path / "b.h5")
+    assert again.n_events == 500 and (again.tof_bins is None) == bool(arguments)

@@ -16,7 +16,7 @@ from engine.geometry.grid import ImageGrid
 from engine.geometry.ring import RingScanner, RingSettings
 from engine.geometry.sinogram_layout import SinogramLayout
 from engine.io import read_sinogram, write_listmode
-from engine.io.sinogram_interfile import write_sinogram
+from engine.io.sinogram_interfile_out import write_sinogram
 from engine.jobs.reconstruction import run
 from engine.modalities import MODALITIES, OpenStudy
 from engine.modalities.listmode_pet import model as listmode_pet

@@ -1,0 +1,97 @@
+"""Rows of sinograms with times of flight: a model of the timed counts on live lines.
+
+Subset k of B has the timed counts of the lines k, k + B, ... among the live ones in the order of
+`model.rows_of`, so that its sensitivity is that of whole lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.backend import Backend
+from engine.data.sinogram import Sinogram
+from engine.data.timed_counts import TimedCounts
+from engine.errors import DataError
+from engine.geometry.grid import ImageGrid
+from engine.model import TimedModel
+from engine.operators.rays import RayProjector, Rays
+from engine.profiling import Profiler
+
+OnProgress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class TimedRows:
+    """Timed counts in the order of their rows.
+
+    Attributes
+    ----------
+    bins, times : (n,) of each row
+    counts, background : (n,) measured, and expected additive ones over the factor of the line
+    ends : n_subsets + 1 numbers; rows of subset k begin at its number k
+    """
+
+    bins: NDArray[np.int64]
+    times: NDArray[np.int16]
+    counts: NDArray[np.float32]
+    background: NDArray[np.float32]
+    ends: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, data: Sinogram, lines: NDArray[np.int64], n_subsets: int) -> TimedRows:
+        """Sort the timed counts by the subset of their line, then along the `lines`."""
+        timed = _timed(data)
+        place = np.empty(data.layout.n_bins, np.int64)
+        place[lines] = np.arange(len(lines))
+        own = place[timed.bins]
+        subset = own % n_subsets
+        order = np.lexsort((own, subset))
+        background = np.zeros(len(order), np.float32)
+        if timed.background is not None:
+            background = timed.background[order]
+            if data.factors is not None:
+                background = background / data.factors[timed.bins[order]]
+        ends = np.searchsorted(subset[order], np.arange(n_subsets + 1))
+        rows = timed.bins[order].astype(np.int64), timed.times[order], timed.counts[order]
+        return cls(*rows, background.astype(np.float32), ends)
+
+
+def _timed(data: Sinogram) -> TimedCounts:
+    if data.timed is None:
+        raise DataError("the sinogram has no times of flight.")
+    return data.timed
+
+
+def build(
+    data: Sinogram,
+    lines: NDArray[np.int64],
+    grid: ImageGrid,
+    *,
+    n_subsets: int,
+    on: Backend,
+    on_progress: OnProgress | None = None,
+    profiler: Profiler | None = None,
+) -> TimedModel:
+    """Compose the model of usable timed counts; `lines` : (n_lines,) live bins in their order."""
+    layout, tof = data.layout, data.scanner.tof
+    rows = TimedRows.of(data, lines, n_subsets)
+    empty = np.flatnonzero(np.diff(rows.ends) == 0)
+    if len(empty):
+        raise DataError(
+            f"{len(rows.counts):,} bins of time have counts, none of them in subset "
+            f"{empty[0] + 1} of {n_subsets:,}; choose fewer subsets."
+        )
+
+    def projector(bins: NDArray[np.int64], times: NDArray[np.int16] | None) -> RayProjector:
+        rays = Rays(layout.points_mm, layout.ends_of(bins), times)
+        used = None if times is None else tof
+        return RayProjector(rays, grid, on=on, tof=used, on_progress=on_progress, profiler=profiler)
+
+    places = [slice(a, b) for a, b in zip(rows.ends, rows.ends[1:], strict=False)]
+    parts = tuple(projector(rows.bins[each], rows.times[each]) for each in places)
+    factors = None if data.factors is None else data.factors[lines]
+    return TimedModel.of(parts, rows.background, rows.counts, projector(lines, None), factors)
