@@ -52,6 +52,7 @@ class Compiled:
     kernels: dict[str, KernelUse]
 
 
+@cache
 def is_installed() -> bool:
     """Whether the wheel `nvidia-cuda-nvrtc` is there."""
     return next(_libraries(), None) is not None

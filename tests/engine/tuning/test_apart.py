@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from importlib.util import find_spec
 
 import pytest
 
@@ -20,7 +21,9 @@ from engine.tuning.words import SearchEnded
 from tests.engine.tuning.bowl import BEST, Bowl
 from tests.engine.tuning.planted import DEADLY, WRONG, deadly, endless, planted, refused
 
-pytest.importorskip("kernel_tuner", reason="Kernel Tuner is not installed")
+pytestmark = pytest.mark.skipif(  # found, not imported: that costs each worker a second
+    find_spec("kernel_tuner") is None, reason="Kernel Tuner is not installed"
+)
 
 
 @pytest.fixture(autouse=True)
