@@ -20,6 +20,7 @@ from engine.plain import Plain
 _MATH: Plain = {"fastmath": {"nsz", "arcp", "contract", "reassoc"}, "error_model": "numpy"}
 _KERNEL = cached_njit(**_MATH)
 _INLINE = njit(inline="always", **_MATH)
+_CALLED = njit(**_MATH)
 
 
 class Field(NamedTuple):
@@ -66,30 +67,52 @@ class AngleTables(NamedTuple):
 
 
 @_INLINE
-def _corner(field: Field, z: int, y: int, x: int) -> float:
-    n_z, n_y, n_x = field.values.shape
-    if 0 <= z < n_z and 0 <= y < n_y and 0 <= x < n_x:
-        return float(field.values[z, y, x])
+def _corner(values: Array, k: int, j: int, i: int) -> float:
+    n_z, n_y, n_x = values.shape
+    if 0 <= k < n_z and 0 <= j < n_y and 0 <= i < n_x:
+        return float(values[k, j, i])
     return 0.0
 
 
 @_INLINE
-def _at(field: Field, x_mm: float, y_mm: float, z_mm: float) -> float:
-    """Value between voxel centres, trilinear; 0 outside."""
-    x = (x_mm - field.lower_mm[0]) / field.voxel_mm[0]
-    y = (y_mm - field.lower_mm[1]) / field.voxel_mm[1]
-    z = (z_mm - field.lower_mm[2]) / field.voxel_mm[2]
-    n_z, n_y, n_x = field.values.shape
+def _at(values: Array, x: float, y: float, z: float) -> float:
+    """Value at a place counted in voxels, trilinear between their centres; 0 outside."""
+    n_z, n_y, n_x = values.shape
+    if 0.0 <= x < n_x - 1 and 0.0 <= y < n_y - 1 and 0.0 <= z < n_z - 1:
+        # unsigned: no number of a voxel counts from the end, which would be looked at each time
+        i, j, k = np.uint64(x), np.uint64(y), np.uint64(z)
+        one = np.uint64(1)
+        x, y, z = x - i, y - j, z - k
+        low = (1 - y) * ((1 - x) * values[k, j, i] + x * values[k, j, i + one])
+        low += y * ((1 - x) * values[k, j + one, i] + x * values[k, j + one, i + one])
+        k += one
+        high = (1 - y) * ((1 - x) * values[k, j, i] + x * values[k, j, i + one])
+        high += y * ((1 - x) * values[k, j + one, i] + x * values[k, j + one, i + one])
+        return float((1 - z) * low + z * high)
+    return _at_edge(values, x, y, z)
+
+
+@_CALLED
+def _at_edge(values: Array, x: float, y: float, z: float) -> float:
+    """The same within a voxel of the edge, beyond which everything is 0."""
+    n_z, n_y, n_x = values.shape
     if not (-1.0 < x < n_x and -1.0 < y < n_y and -1.0 < z < n_z):
         return 0.0
     i, j, k = math.floor(x), math.floor(y), math.floor(z)
     x, y, z = x - i, y - j, z - k
-    low = (1 - y) * ((1 - x) * _corner(field, k, j, i) + x * _corner(field, k, j, i + 1))
-    low += y * ((1 - x) * _corner(field, k, j + 1, i) + x * _corner(field, k, j + 1, i + 1))
+    low = (1 - y) * ((1 - x) * _corner(values, k, j, i) + x * _corner(values, k, j, i + 1))
+    low += y * ((1 - x) * _corner(values, k, j + 1, i) + x * _corner(values, k, j + 1, i + 1))
     k += 1
-    high = (1 - y) * ((1 - x) * _corner(field, k, j, i) + x * _corner(field, k, j, i + 1))
-    high += y * ((1 - x) * _corner(field, k, j + 1, i) + x * _corner(field, k, j + 1, i + 1))
+    high = (1 - y) * ((1 - x) * _corner(values, k, j, i) + x * _corner(values, k, j, i + 1))
+    high += y * ((1 - x) * _corner(values, k, j + 1, i) + x * _corner(values, k, j + 1, i + 1))
     return float((1 - z) * low + z * high)
+
+
+@_INLINE
+def _in_voxels(field: Field, axis: int, point: Array, direction: Array) -> tuple[float, float]:
+    """Place of the point along an axis, and how far 1 mm of the path goes, counted in voxels."""
+    per_mm = 1.0 / field.voxel_mm[axis]
+    return (point[axis] - field.lower_mm[axis]) * per_mm, direction[axis] * per_mm
 
 
 @_INLINE
@@ -117,15 +140,13 @@ def _integral(field: Field, point: Array, direction: Array, length: float, step:
     if n <= 0:
         return 0.0
     step = (far - near) / n
+    x, dx = _in_voxels(field, 0, point, direction)
+    y, dy = _in_voxels(field, 1, point, direction)
+    z, dz = _in_voxels(field, 2, point, direction)
     total = 0.0
     for k in range(n):
         at = near + (k + 0.5) * step
-        total += _at(
-            field,
-            point[0] + at * direction[0],
-            point[1] + at * direction[1],
-            point[2] + at * direction[2],
-        )
+        total += _at(field.values, x + at * dx, y + at * dy, z + at * dz)
     return total * step
 
 
@@ -142,14 +163,12 @@ def _activity(
     count = math.ceil((far - near) / fine)
     if count > 0:
         fine = (far - near) / count
+    x, dx = _in_voxels(field, 0, point, direction)
+    y, dy = _in_voxels(field, 1, point, direction)
+    z, dz = _in_voxels(field, 2, point, direction)
     for k in range(max(count, 0)):
         at = near + (k + 0.5) * fine
-        value = _at(
-            field,
-            point[0] + at * direction[0],
-            point[1] + at * direction[1],
-            point[2] + at * direction[2],
-        )
+        value = _at(field.values, x + at * dx, y + at * dy, z + at * dz)
         cell = int((-at - steps.first_mm) / steps.step_mm)
         cells[min(max(cell, 0), n - 1)] += value * fine
     for i in range(n + 1):
