@@ -108,6 +108,11 @@ class ProjectionsReader(Format):
         """Read projections with their geometry in mm; images beside the file belong to it."""
 
     @classmethod
+    def one_of_each(cls, paths: Sequence[Path]) -> list[Path]:
+        """Return one file of each scan, of those of a folder that this reader is for."""
+        return list(paths)
+
+    @classmethod
     def planned(cls, file: InputFile, shape: tuple[int, int]) -> PlannedScan | None:
         """Return what settings say before the images of that shape are there; None: nothing."""
         return None

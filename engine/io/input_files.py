@@ -6,12 +6,13 @@ never lack one, since what is not on it may be written over.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from engine.errors import EngineError
 from engine.io.array_sizes import sidecar_beside
 from engine.io.array_volume import ArrayVolume
+from engine.io.base import ProjectionsReader
 from engine.io.castor import crystals as castor
 from engine.io.dicom.reader import series_files
 from engine.io.folder import entries, is_file, is_folder
@@ -22,15 +23,22 @@ from engine.io.scanners import MAP_SUFFIXES
 from engine.io.siemens_raw import other_file
 from engine.io.sinogram_header import header_for
 from engine.io.toml_file import read_toml
+from engine.io.xray import ctsimu, varian
 from engine.io.xray import find as _xray
+from engine.io.xray.ctsimu import CtSimu
 from engine.io.xray.nikon import LISTS
 from engine.io.xray.sidecar import RawSidecar
 from engine.io.xray.sidecar_found import named_by
 from engine.io.xray.stack import NUMBERED
-from engine.io.xray.varian import Varian, files_of
+from engine.io.xray.varian import Varian
 
 MAX_TEXT_BYTES = 1 << 23
 """Longer files are no headers; a sidecar may hold an angle of each view."""
+FILES_OF: dict[type[ProjectionsReader], Callable[[Path], Iterator[Path]]] = {
+    Varian: varian.files_of,
+    CtSimu: ctsimu.files_of,
+}
+"""Scans whose files lie in several folders."""
 HEADERS = (".mhd", ".nhdr", ".hdr", ".hv", ".ahv")
 """How headers end whose values lie in another file."""
 
@@ -61,8 +69,9 @@ def images_behind(path: Path) -> tuple[Path, ...]:
         return slices
     if scan is None or is_folder(scan[1]):
         return ()
-    if scan[0] is Varian:
-        return tuple(sorted({*_named_by(*scan)} - {scan[1]}))
+    if scan[0] in FILES_OF:
+        images = (each for each in _named_by(*scan) if each.suffix.lower() in scan[0].companions)
+        return tuple(sorted({*images} - {scan[1]}))
     beside = [each for each in _files_in(scan[1].parent) if each.name != scan[1].name]
     found = set(_images(scan, beside))
     series: dict[tuple[Path, str], list[Path]] = {}
@@ -170,13 +179,13 @@ def _images(scan: _xray.Found, beside: Iterable[Path]) -> Iterator[Path]:
             yield each
 
 
-def _named_by(reader: object, settings: Path) -> Iterator[Path]:
+def _named_by(reader: type[ProjectionsReader], settings: Path) -> Iterator[Path]:
     """Yield what a scan is read from in other folders."""
     try:
         if reader is RawSidecar:
             yield from named_by(settings)
-        elif reader is Varian:
-            yield from files_of(settings)
+        elif reader in FILES_OF:
+            yield from FILES_OF[reader](settings)
     except EngineError:
         return
 

@@ -418,6 +418,8 @@ KINDS: tuple[Kind, ...] = (
     Kind("zeiss", volumes.zeiss, read_projections),
     Kind("varian", partial(volumes.varian_beside, settings=True), read_projections),
     Kind("varian-image", partial(volumes.varian_beside, settings=False), read_projections),
+    Kind("ctsimu", partial(volumes.ctsimu_beside, metadata=False), read_projections),
+    Kind("ctsimu-metadata", partial(volumes.ctsimu_beside, metadata=True), read_projections),
     Kind("sidecar-raw", sidecar, read_projections),
     Kind("sidecar-tiff", _stack_sidecar, read_projections),
     Kind("sidecar-array", _array_sidecar, read_projections),

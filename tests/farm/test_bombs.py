@@ -41,6 +41,7 @@ from engine.io.tiff_read import TiffVolume
 from engine.io.volume_hdf5 import VolumeHdf5
 from engine.io.xray.bruker import Bruker
 from engine.io.xray.cil import CilNexus
+from engine.io.xray.ctsimu import CtSimu
 from engine.io.xray.dxchange import DxChange
 from engine.io.xray.flexray import FlexRay
 from engine.io.xray.htc import HtcMatlab
@@ -187,6 +188,7 @@ UNPACKING: dict[type[Format], tuple[Bomb, ...]] = {
     ArrayVolume: (volumes.huge_npz, volumes.huge_mat, volumes.huge_mat_73),
     Zeiss: (volumes.huge_zeiss,),
     Varian: (volumes.huge_xim, volumes.laughing_varian),
+    CtSimu: (volumes.endless_ctsimu, volumes.wobbling_ctsimu),
     DicomSeries: (volumes.huge_dicom, deflated_dicom),
     Petsird: (petsird,),
     GateRoot: (gate,),

@@ -25,6 +25,7 @@ from engine.io.provenance_file import sidecar_path
 from tests.engine.io import ecat_files, test_xray_zeiss
 from tests.engine.io import test_volumes_of_others as others
 from tests.engine.io.compound_files import write_compound
+from tests.engine.io.ctsimu_files import ctsimu_beside, scenario
 from tests.engine.io.dicom_files import change, write_series
 from tests.engine.io.matlab_files import write_matlab_73
 from tests.engine.io.varian_files import varian
@@ -272,6 +273,28 @@ def laughing_varian(folder: Path) -> object:
     laughs = "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">' for k in range(1, 10))
     text = path.read_text().replace("<Scan", f'<!DOCTYPE a [<!ENTITY l0 "ha">{laughs}]><Scan')
     path.write_text(text.replace("1500", "&l9;"))
+    return read_projections(path)
+
+
+def endless_ctsimu(folder: Path) -> object:
+    """A scenario of a million million projections, of a million million pixels each."""
+    many = 10**12
+    path = ctsimu_beside(folder, metadata=False)
+    side = {"value": many}
+    said = scenario(
+        acquisition={"number_of_projections": many}, detector={"rows": side, "columns": side}
+    )
+    path.write_text(json.dumps(said))
+    return read_projections(path)
+
+
+def wobbling_ctsimu(folder: Path) -> object:
+    """A stage that is turned a hundred thousand times in every view."""
+    turn = {"type": "rotation", "axis": "u", "amount": {"value": 1, "unit": "deg"}}
+    said = scenario()
+    said["geometry"]["stage"]["deviations"] = [turn] * 100_000
+    path = ctsimu_beside(folder, metadata=False)
+    path.write_text(json.dumps(said))
     return read_projections(path)
 
 

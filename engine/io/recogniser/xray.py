@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.io.open_input import InputFile
-from engine.io.recogniser.known_format import KnownFormat, begins, both, says
+from engine.io.recogniser.known_format import KnownFormat, begins, says
 
 SLICES = (
     "export the volume as DICOM slices, or as one TIFF that says the size of a voxel, as ImageJ "
@@ -38,11 +38,6 @@ XRAY = (
     KnownFormat("a GE phoenix scan (PCA)", says("[geometry]", "fdd=", "[detector]"), VIEWS),
     KnownFormat("a North Star scan", says("<object radiograph>"), VIEWS),
     KnownFormat("a North Star volume", says("<nsi"), SLICES),
-    KnownFormat(
-        "a scenario of the CTSimU project",
-        both(says('"file_type"'), says("ctsimu scenario")),
-        "open the projections that were simulated of it with `isocenter import`",
-    ),
     KnownFormat(
         "a settings file of a Bruker scanner", says("[acquisition]", "source voltage"), VIEWS
     ),

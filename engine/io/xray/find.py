@@ -78,7 +78,8 @@ def _in_folder(folder: Path, readers: Sequence[Reader], about: str) -> Found | N
     for path in names[:MAX_LOOKED_AT]:
         for reader in _accepting(path, readers):
             described[reader].append(path)
-    for reader, fits in described.items():
+    for reader, paths in described.items():
+        fits = reader.one_of_each(paths)
         if len(fits) > 1:
             raise FileFormatError(
                 f"{about}{len(fits)} scans are described here "

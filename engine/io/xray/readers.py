@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.io.base import ProjectionsReader
 from engine.io.xray.bruker import Bruker
 from engine.io.xray.cil import CilNexus
+from engine.io.xray.ctsimu import CtSimu
 from engine.io.xray.dxchange import DxChange
 from engine.io.xray.flexray import FlexRay
 from engine.io.xray.htc import HtcMatlab
@@ -29,5 +30,6 @@ PROJECTION_READERS: tuple[type[ProjectionsReader], ...] = (
     NxTomo,
     Zeiss,
     Varian,
+    CtSimu,
 )
 """Kinds of files that describe a scan; if a folder has several, the earlier one counts."""

@@ -21,6 +21,7 @@ from engine.io.xray.find import find
 from engine.simulate import point
 from engine.simulate.xray import Detector, simulate_xray
 from tests.engine.io import xray_files
+from tests.engine.io.ctsimu_files import ctsimu
 from tests.engine.io.varian_files import varian
 
 _opened: list[set[str]] = []
@@ -71,6 +72,7 @@ MAKERS: dict[str, Callable[[Path], Path]] = {
     "nxtomo": xray_files.nxtomo,
     "sidecar": sidecar,
     "varian": varian,
+    "ctsimu": ctsimu,
 }
 
 
@@ -100,6 +102,16 @@ def test_every_image_of_a_varian_scan_leads_to_all_that_is_read(tmp_path: Path) 
     for named in (images[3], images[0].parent):
         assert spelled(files_behind(named)) >= opened
     assert spelled(images_behind(settings)) == opened - {str(settings)}
+
+
+def test_a_scenario_leads_to_the_images_in_its_folder(tmp_path: Path) -> None:
+    settings = ctsimu(tmp_path)
+    with opened_in(tmp_path) as opened:
+        read_projections(settings)
+    for named in (tmp_path / "projections", tmp_path / "projections" / "tiny_0003.tif"):
+        assert spelled(files_behind(named)) >= opened
+    images = {each for each in opened if each.endswith(".tif")}
+    assert spelled(images_behind(settings)) == images
 
 
 def test_measured_angles_and_a_folder_of_images_belong_to_a_scan(tmp_path: Path) -> None:

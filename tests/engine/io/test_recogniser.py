@@ -179,7 +179,6 @@ SAMPLES: tuple[tuple[str, Make], ...] = (
         "a GE phoenix scan (PCA)",
         text("[General]\nVersion=2\n[Geometry]\nFDD=800\nFOD=100\n[Detector]\nPixelsizeX=0.2\n"),
     ),
-    ("a scenario of the CTSimU project", text('{"file_type": "CTSimU Scenario"}')),
     (
         "a settings file of a Bruker scanner",
         text("[System]\nScanner=X\n[Acquisition]\nSource Voltage (kV)=  80\n"),

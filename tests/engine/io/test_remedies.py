@@ -164,7 +164,6 @@ def xray_file(name: str, path: Path) -> None:
         "a GE phoenix scan (PCA)": ge.encode(),
         "a North Star scan": b"<Object Radiograph>\n",
         "a settings file of a Bruker scanner": bruker.encode(),
-        "a scenario of the CTSimU project": b'{"file_type": "CTSimU Scenario"}',
         "a Scanco ISQ volume": b"CTDATA-HEADER_V1" + bytes(496),
         "a Scanco AIM volume": b"AIMDATA_V030   \0",
         "a VGStudio volume description": b"{volume1}\n[file1]\nSize = 4 3 2\n",
