@@ -141,6 +141,9 @@ class CorrectionsStep(StepPanel):
         for field, switch in self.ledger.switches.items():
             is_on = bool(getattr(study.protocol, field))
             found, text = study.modality.switch_state(field, study.known)
+            message = self._run.record.ledger.get(field)
+            if message is not None and message.state == "applied":
+                text = f"{text}; {message.text}"
             switch.show_choice(is_on, switch_state_of(is_on, found, text), editable)
 
 
