@@ -36,6 +36,13 @@ def _dicom(*uids: str) -> Tell:
     return tell
 
 
+def _is_dicom_text(file: InputFile) -> bool:
+    """Whether a file is JSON with attributes of DICOM, by number or by name."""
+    head = file.head.lstrip()
+    keys = (b'"SOPInstanceUID"', b'"SeriesDate"', b'"StudyInstanceUID"', b'"00080016"', b'"0020000')
+    return head[:1] in (b"[", b"{") and any(key in head for key in keys)
+
+
 def _siemens_raw(kind: str) -> Tell:
     """Tell raw data of Siemens' PET scanners by what they hold."""
     return lambda file: kind_of(file) == kind
@@ -75,6 +82,11 @@ EMISSION = (
         "a DICOM report",
         _dicom(STORAGE + "88.11", STORAGE + "88.22", STORAGE + "88.33"),
         DICOM_PART,
+    ),
+    KnownFormat(
+        "a list of DICOM attributes (JSON)",
+        _is_dicom_text,
+        "it holds no pixels; open the folder of DICOM files that it was written from",
     ),
     KnownFormat(
         "the index of a DICOM folder (DICOMDIR)",

@@ -203,6 +203,7 @@ SAMPLES: tuple[tuple[str, Make], ...] = (
     ("a DICOM segmentation", dicom(STORED + "66.4")),
     ("a DICOM presentation state", dicom(STORED + "11.1")),
     ("a DICOM report", dicom(STORED + "88.22")),
+    ("a list of DICOM attributes (JSON)", text('[\n  {\n    "SeriesDate": "20201217",\n')),
     ("the index of a DICOM folder (DICOMDIR)", dicom("1.2.840.10008.1.3.10")),
     ("a MATLAB 7.3 file that says no voxel size", matlab73),
     ("an Imaris image", tree("DataSet/a", "DataSetInfo/b")),

@@ -15,6 +15,7 @@ from pathlib import Path
 import h5py
 import nibabel
 import numpy as np
+import pydicom
 import pytest
 import scipy.io
 import tifffile
@@ -237,6 +238,15 @@ def test_the_series_of_a_study_opens_in_place_of_its_other_parts(tmp_path: Path)
     assert read_volume(series(tmp_path)).grid.shape == (2, 3, 4)
 
 
+def test_the_files_that_a_list_of_attributes_was_written_from_open(tmp_path: Path) -> None:
+    folder = series(tmp_path)
+    one = next(each for each in folder.rglob("*") if each.is_file())
+    listed = tmp_path / "listed.json"
+    listed.write_text(f"[{pydicom.dcmread(one, stop_before_pixels=True).to_json()}]")
+    assert "the folder of DICOM files that it was written from" in refusal(listed)
+    assert read_volume(folder).grid.shape == (2, 3, 4)
+
+
 def test_raw_data_of_a_normalisation_are_taken_out(tmp_path: Path) -> None:
     text = "!INTERFILE:=\n!name of data file:=a.n\n"
     path = siemens_raw_files.write_ima(tmp_path, text, bytes(8), kind="norm")
@@ -270,6 +280,7 @@ def test_no_remedy_escapes() -> None:
         "a NumPy array that says no voxel size", "the text beside an array",
         "a pickled Python object", "frames of an Eiger detector", "a NetCDF 4 file",
         "a TIFF image that says no sizes", "an Analyze 7.5 header", "a FreeSurfer volume",
+        "a list of DICOM attributes (JSON)",
         "the index of a DICOM folder (DICOMDIR)",
         "a normalisation of a Siemens scanner in raw DICOM", "a Siemens normalisation header",
         "a Siemens scan header", "a Varian image that is no projection of a scan",
