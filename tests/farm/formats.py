@@ -51,6 +51,7 @@ from engine.modalities.studies import read_protocol
 from tests.engine.geometry.panels import panels
 from tests.engine.io import (
     castor_files,
+    elekta_files,
     gate_files,
     petsird_files,
     siemens_files,
@@ -420,6 +421,8 @@ KINDS: tuple[Kind, ...] = (
     Kind("varian-image", partial(volumes.varian_beside, settings=False), read_projections),
     Kind("ctsimu", partial(volumes.ctsimu_beside, metadata=False), read_projections),
     Kind("ctsimu-metadata", partial(volumes.ctsimu_beside, metadata=True), read_projections),
+    Kind("elekta", elekta_files.elekta, read_projections),
+    Kind("elekta-frame", elekta_files.elekta_frame, read_projections),
     Kind("sidecar-raw", sidecar, read_projections),
     Kind("sidecar-tiff", _stack_sidecar, read_projections),
     Kind("sidecar-array", _array_sidecar, read_projections),

@@ -27,6 +27,7 @@ from tests.engine.io import test_volumes_of_others as others
 from tests.engine.io.compound_files import write_compound
 from tests.engine.io.ctsimu_files import ctsimu_beside, scenario
 from tests.engine.io.dicom_files import change, write_series
+from tests.engine.io.elekta_files import elekta, elekta_frame
 from tests.engine.io.matlab_files import write_matlab_73
 from tests.engine.io.varian_files import varian
 from tests.farm import bombs
@@ -295,6 +296,24 @@ def wobbling_ctsimu(folder: Path) -> object:
     said["geometry"]["stage"]["deviations"] = [turn] * 100_000
     path = ctsimu_beside(folder, metadata=False)
     path.write_text(json.dumps(said))
+    return read_projections(path)
+
+
+def huge_his(folder: Path) -> object:
+    """A frame that claims 65,535 rows and columns, of which sixteen are there."""
+    path = elekta_frame(folder)
+    data = bytearray(path.read_bytes())
+    data[12:20] = struct.pack("<4H", 1, 1, 65535, 65535)
+    path.write_bytes(data)
+    return read_projections(path)
+
+
+def laughing_elekta(folder: Path) -> object:
+    """Ten laughs of ten laughs, nine times."""
+    path = elekta(folder)
+    laughs = "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">' for k in range(1, 10))
+    text = path.read_text().replace("<Proj", f'<!DOCTYPE a [<!ENTITY l0 "ha">{laughs}]><Proj', 1)
+    path.write_text(text.replace("120", "&l9;", 1))
     return read_projections(path)
 
 

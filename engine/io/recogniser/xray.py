@@ -12,11 +12,6 @@ SLICES = (
 VIEWS = "export the projections as TIFF, and open their folder with `isocenter import`"
 
 
-def _is_heimann(file: InputFile) -> bool:
-    """Whether it begins as Elekta's and PerkinElmer's HIS files: 0x7000, and a header of 68."""
-    return file.head[:2] == b"\0p" and file.head[2:4] == b"D\0"
-
-
 def _is_edf(file: InputFile) -> bool:
     head = file.head.lstrip()
     return head.startswith(b"{") and b"HeaderID" in head and b"Dim_1" in head
@@ -29,7 +24,6 @@ XRAY = (
         "open the folder of its scan, or one of the projections",
     ),
     KnownFormat("a Varian HND projection", begins(b"VARIAN_VA_INTERNAL"), VIEWS),
-    KnownFormat("an Elekta HIS projection", _is_heimann, VIEWS),
     KnownFormat("an ESRF data file (EDF)", _is_edf, VIEWS),
     KnownFormat("a crystallographic binary file (CBF)", begins(b"###CBF"), VIEWS),
     KnownFormat("a Scanco ISQ volume", begins(b"CTDATA-HEADER_V1"), SLICES),

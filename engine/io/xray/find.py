@@ -10,6 +10,7 @@ from engine.errors import EngineError, FileFormatError
 from engine.io.base import ProjectionsReader
 from engine.io.folder import entries, is_folder
 from engine.io.open_input import open_input
+from engine.io.xray.elekta import Elekta
 from engine.io.xray.readers import PROJECTION_READERS
 from engine.io.xray.sidecar import RawSidecar
 from engine.io.xray.sidecar_found import sidecar_of
@@ -21,6 +22,8 @@ DESCRIBING = tuple(
 )
 """How the names of files end that describe the images beside them."""
 IMAGES = (".mha", ".ang")
+SERIES: tuple[type[ProjectionsReader], ...] = (Varian, Elekta)
+"""Readers of images that each say what they are, or that a scan is of their kind."""
 MAX_LOOKED_AT = 200
 
 Reader = type[ProjectionsReader]
@@ -92,9 +95,12 @@ def _in_folder(folder: Path, readers: Sequence[Reader], about: str) -> Found | N
 
 def _of_series(folder: Path) -> Found | None:
     """Return the first of the images that describe themselves, each with its own facts."""
-    names = (path for path in entries(folder) if path.suffix.lower() in Varian.companions)
-    first = next(names, None)
-    return (Varian, first) if first else None
+    names = entries(folder)
+    for reader in SERIES:
+        first = next((path for path in names if path.suffix.lower() in reader.companions), None)
+        if first:
+            return reader, first
+    return None
 
 
 def _accepting(path: Path, readers: Sequence[Reader]) -> list[Reader]:

@@ -22,6 +22,7 @@ from engine.simulate import point
 from engine.simulate.xray import Detector, simulate_xray
 from tests.engine.io import xray_files
 from tests.engine.io.ctsimu_files import ctsimu
+from tests.engine.io.elekta_files import elekta
 from tests.engine.io.varian_files import varian
 
 _opened: list[set[str]] = []
@@ -73,6 +74,7 @@ MAKERS: dict[str, Callable[[Path], Path]] = {
     "sidecar": sidecar,
     "varian": varian,
     "ctsimu": ctsimu,
+    "elekta": elekta,
 }
 
 

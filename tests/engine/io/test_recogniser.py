@@ -7,7 +7,6 @@ import gzip
 import io
 import lzma
 import pickle
-import struct
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -169,7 +168,6 @@ SAMPLES: tuple[tuple[str, Make], ...] = (
     ("the text beside an array", text('{"voxel_mm": [2, 2, 2.5], "order": "zyx"}')),
     ("a Varian image that is no projection of a scan", bytes_of(b"\0VMS.XI" + bytes(25))),
     ("a Varian HND projection", bytes_of(b"VARIAN_VA_INTERNAL_1.0".ljust(32, b"\0"))),
-    ("an Elekta HIS projection", bytes_of(struct.pack("<HHH", 0x7000, 68, 100) + bytes(94))),
     ("an ESRF data file (EDF)", text("{\nHeaderID = EH:000001:000000:000000 ;\nDim_1 = 4 ;\n")),
     ("a crystallographic binary file (CBF)", text("###CBF: VERSION 1.5\n")),
     ("a Scanco ISQ volume", bytes_of(b"CTDATA-HEADER_V1" + bytes(496))),

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import pickle
 import re
-import struct
 from collections.abc import Callable
 from pathlib import Path
 
@@ -159,7 +158,6 @@ def xray_file(name: str, path: Path) -> None:
     bruker = "[System]\nScanner=X\n[Acquisition]\nSource Voltage (kV)=  80\n"
     beginnings = {
         "a Varian HND projection": b"VARIAN_VA_INTERNAL_1.0".ljust(32, b"\0"),
-        "an Elekta HIS projection": struct.pack("<HHH", 0x7000, 68, 100) + bytes(94),
         "an ESRF data file (EDF)": edf.encode(),
         "a crystallographic binary file (CBF)": b"###CBF: VERSION 1.5\n",
         "a GE phoenix scan (PCA)": ge.encode(),
