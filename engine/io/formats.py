@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from engine.errors import UnknownFormatError
 from engine.io.adac import AdacCsv
+from engine.io.analyze import AnalyzeVolume
 from engine.io.array_volume import ArrayVolume
 from engine.io.base import (
     Format,
@@ -68,7 +69,7 @@ SINOGRAM_READERS: tuple[type[SinogramReader], ...] = (
 VOLUME_READERS: tuple[type[VolumeReader], ...] = (
     *(Nifti, VolumeHdf5, GateEmissions),
     *(MetaImageVolumes, Nrrd, DicomSeries, TiffVolume, Mrc, Minc, NiftiPair),
-    *(ArrayVolume, InterfileImage, Ecat7),
+    *(ArrayVolume, InterfileImage, Ecat7, AnalyzeVolume),
 )
 WRITERS: tuple[type[VolumeWriter], ...] = (
     *(NiftiWriter, VolumeHdf5Writer, DicomSeriesWriter, MetaImageWriter, NrrdWriter),

@@ -1,7 +1,4 @@
-"""NIfTI in two files, a header (.hdr) and beside it the values (.img), read by nibabel.
-
-Headers of Analyze 7.5 look alike and do not say which side is left: they are refused by name.
-"""
+"""NIfTI in two files, a header (.hdr) and beside it the values (.img), read by nibabel."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ from importlib import import_module
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.data.volume import Volume
 from engine.errors import FileFormatError, GeometryError
@@ -20,7 +18,9 @@ from engine.io.open_input import InputFile
 from engine.io.straight_axes import LPS_TO_RAS, patient_volume
 
 HEADER_BYTES = 348
-MARK = slice(344, 348)
+Stored = np.dtype[np.generic]
+MARK, MARKED = slice(344, 348), b"ni1\0"
+VALUES = ".img"
 SIZES = (b"\x5c\x01\0\0", b"\0\0\x01\x5c")
 """The length of the header, in both orders of bytes."""
 
@@ -33,15 +33,10 @@ class NiftiPair(VolumeReader):
 
     @classmethod
     def accepts(cls, file: InputFile) -> bool:
-        return file.head[:4] in SIZES and file.path.suffix.lower() in cls.suffixes
+        return file.head[:4] in SIZES and file.head[MARK] == MARKED
 
     @classmethod
     def read(cls, file: InputFile) -> Volume:
-        if file.head[MARK] != b"ni1\0":
-            raise GeometryError(
-                f"{file.name}: an Analyze header, which does not say which side of the patient is "
-                "left; convert it to NIfTI in the program that it is from."
-            )
         try:
             header = import_module("nibabel.nifti1").Nifti1PairHeader(
                 file.head[:HEADER_BYTES], check=False
@@ -51,22 +46,40 @@ class NiftiPair(VolumeReader):
             slope, offset = header.get_slope_inter()
         except damage() as e:
             raise FileFormatError(f"{file.name}: damaged NIfTI header ({e}).") from e
-        if len(shape) < 3 or any(n != 1 for n in shape[3:]) or kind.kind not in "iuf":
-            raise GeometryError(
-                f"{file.name}: {' × '.join(map(str, shape))} values of type {kind}, want one "
-                "volume of three axes and plain numbers; export a single frame."
-            )
         affine = affine_of(header, file)
-        n_values = int(np.prod(shape, dtype=object))
-        with open_beside(file.path, f"{file.path.stem}.img") as image:
-            if min(shape) < 1 or start < 0 or start + n_values * kind.itemsize > image.size:
-                raise FileFormatError(
-                    f"{file.name}: counts {' × '.join(map(str, shape))} values, and {image.name} "
-                    f"has {image.size:,} bytes; it is truncated or damaged."
-                )
-            refuse_no_room(8 * n_values, file.name)
-            spec = (shape[:3], kind, start, 1.0 if slope is None else slope, offset or 0.0)
-            proxy = import_module("nibabel.arrayproxy").ArrayProxy(image.stream(), spec, mmap=False)
-            with np.errstate(over="ignore", invalid="ignore"):  # refused below
-                values = np.asarray(proxy, np.float32)
+        values = values_beside(file, shape, (kind, start, slope, offset))
         return patient_volume(file, values, LPS_TO_RAS @ affine, "")
+
+
+def values_beside(
+    file: InputFile, shape: tuple[int, ...], stored: tuple[Stored, int, float | None, float | None]
+) -> NDArray[np.float32]:
+    """(n_x, n_y, n_z) values of the `.img` beside a header.
+
+    Parameters
+    ----------
+    file
+        the header
+    shape
+        of the values; axes after the third must count one
+    stored
+        type, the byte where the values begin, slope and offset; None: 1 and 0
+    """
+    kind, start, slope, offset = stored
+    if len(shape) < 3 or any(n != 1 for n in shape[3:]) or kind.kind not in "iuf":
+        raise GeometryError(
+            f"{file.name}: {' × '.join(map(str, shape))} values of type {kind}, want one "
+            "volume of three axes and plain numbers; export a single frame."
+        )
+    n_values = int(np.prod(shape, dtype=object))
+    with open_beside(file.path, f"{file.path.stem}{VALUES}") as image:
+        if min(shape) < 1 or start < 0 or start + n_values * kind.itemsize > image.size:
+            raise FileFormatError(
+                f"{file.name}: counts {' × '.join(map(str, shape))} values, and {image.name} "
+                f"has {image.size:,} bytes; it is truncated or damaged."
+            )
+        refuse_no_room(8 * n_values, file.name)
+        spec = (shape[:3], kind, start, 1.0 if slope is None else slope, offset or 0.0)
+        proxy = import_module("nibabel.arrayproxy").ArrayProxy(image.stream(), spec, mmap=False)
+        with np.errstate(over="ignore", invalid="ignore"):  # refused by who asks
+            return np.asarray(proxy, np.float32)

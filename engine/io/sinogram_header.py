@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.io import siemens_sinogram
+from engine.io import nifti_pair, siemens_sinogram
+from engine.io.analyze import AnalyzeVolume
 from engine.io.base import SinogramReader, VolumeReader
 from engine.io.folder import entries, is_file, is_folder
 from engine.io.interfile import is_interfile, read_header
 from engine.io.interfile_image import HEADER, SIEMENS_HEADER, VALUES, InterfileImage
+from engine.io.nifti_pair import NiftiPair
 from engine.io.open_input import open_input
 from engine.io.provenance_file import sidecar_path
 from engine.io.siemens_folder import siemens_folder
@@ -19,6 +21,7 @@ Reader = type[SinogramReader | VolumeReader]
 HEADERS: dict[str, tuple[tuple[str, Reader], ...]] = {
     BINS: ((SUFFIX, InterfileSinogram), (siemens_sinogram.SUFFIX, SiemensSinogram)),
     VALUES: tuple((end, InterfileImage) for end in (HEADER, ".ahv", SIEMENS_HEADER)),
+    nifti_pair.VALUES: tuple((".hdr", each) for each in (NiftiPair, AnalyzeVolume)),
 }
 """How the data of each kind end: how their headers end, and what reads these."""
 MAIN_HEADER = ".mhdr"
@@ -74,6 +77,8 @@ def _has_data(header: Path) -> bool:
 
 
 def _names(header: Path, data: Path, reader: Reader) -> bool:
-    """Whether a header is of this kind and names these data."""
+    """Whether a header is of this kind and names these data, or says none and has their name."""
     with open_input(header) as file:
-        return reader.accepts(file) and read_header(file).data_file == data
+        if not reader.accepts(file):
+            return False
+        return not is_interfile(file.head) or read_header(file).data_file == data

@@ -14,6 +14,7 @@ import pytest
 
 from engine.io import READERS, read_listmode, read_projections, read_volume
 from engine.io.adac import AdacCsv
+from engine.io.analyze import AnalyzeVolume
 from engine.io.array_volume import ArrayVolume
 from engine.io.base import Format
 from engine.io.castor.reader import Castor
@@ -204,7 +205,18 @@ UNPACKING: dict[type[Format], tuple[Bomb, ...]] = {
 TIFFS = {AstraVectors, Nikon, Bruker, FlexRay}
 """Read TIFF images as the sidecar's are read, and nothing else that is packed."""
 PLAIN = {
-    *(AdacCsv, Castor, Ecat7, InterfileImage, InterfileSinogram, Mrc, NiftiPair, Safir, SiemensMmr),
+    *(
+        AdacCsv,
+        AnalyzeVolume,
+        Castor,
+        Ecat7,
+        InterfileImage,
+        InterfileSinogram,
+        Mrc,
+        NiftiPair,
+        Safir,
+        SiemensMmr,
+    ),
     *(SiemensSinogram, SiemensRawListMode, SiemensRawSinogram),
 }
 """Read nothing that is packed."""

@@ -93,6 +93,12 @@ def nifti_pair(folder: Path) -> Path:
     return others.by_nibabel_in_two_files(folder / "a", *others.turned((0, 1, 2), (1, 1, 1)))
 
 
+def analyze(folder: Path) -> Path:
+    image = nibabel.AnalyzeImage(np.arange(60, dtype=np.int16).reshape(3, 4, 5), np.eye(4))
+    nibabel.save(image, folder / "a.img")
+    return folder / "a.hdr"
+
+
 def ecat7(folder: Path) -> Path:
     frames = [np.full((3, 4, 5), k, np.int16) for k in range(2)]
     return ecat_files.write(folder / "a.v", frames, [0, 1000])
@@ -144,6 +150,7 @@ VOLUMES = (
     ("imagej", imagej),
     ("mrc", mrc),
     ("nifti-pair", nifti_pair),
+    ("analyze", analyze),
     ("ecat7", ecat7),
     *(
         (f"minc{version}", partial(minc, name=name))

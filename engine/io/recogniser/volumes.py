@@ -19,13 +19,6 @@ BESIDE = f"if it is a volume, write {EXAMPLE} beside it, {EDGES}, into a file of
 WITHIN = f"if it holds a volume, add variables as in {EXAMPLE}, {EDGES}"
 
 
-def _is_analyze(file: InputFile) -> bool:
-    """Whether it begins with the length of its header, 348, and is no NIfTI."""
-    head = file.head
-    sizes = {struct.unpack(order + "i", head[:4])[0] for order in "<>"} if len(head) >= 348 else ()
-    return 348 in sizes and head[344:347] not in (b"n+1", b"ni1")
-
-
 def _is_freesurfer(file: InputFile) -> bool:
     """Whether it begins with version 1, four sizes and one of the types of values there are."""
     if len(file.head) < 284:
@@ -43,9 +36,6 @@ def _is_fits(file: InputFile) -> bool:
 
 
 VOLUMES = (
-    KnownFormat(
-        "an Analyze 7.5 header", _is_analyze, "save it as NIfTI with the program that wrote it"
-    ),
     KnownFormat("a VTK file", begins(b"# vtk DataFile"), CONVERT),
     KnownFormat("a VTK file in XML", says("<vtkfile"), CONVERT),
     KnownFormat("an Amira mesh", begins(b"# AmiraMesh", b"# Avizo"), CONVERT),

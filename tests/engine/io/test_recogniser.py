@@ -13,7 +13,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import h5py
-import nibabel
 import numpy as np
 import pydicom
 import pytest
@@ -92,12 +91,6 @@ def raw_dicom(kind: str) -> Make:
     return lambda path: path.write_bytes(siemens_raw_files.dicom(text, bytes(8), kind=kind))
 
 
-def analyze(path: Path) -> None:
-    header = nibabel.AnalyzeHeader()
-    header.set_data_shape((4, 3, 2))
-    path.write_bytes(header.binaryblock)
-
-
 def matlab73(path: Path) -> None:
     write_matlab_73(path, {"x": VALUES})
 
@@ -141,7 +134,6 @@ SAMPLES: tuple[tuple[str, Make], ...] = (
     ("a PDF document", bytes_of(b"%PDF-1.7\n")),
     ("a web page", text("<!DOCTYPE html>\n<HTML><body>404</body>")),
     ("a pickled Python object", lambda path: path.write_bytes(pickle.dumps([1.0]))),
-    ("an Analyze 7.5 header", analyze),
     ("a VTK file", text("# vtk DataFile Version 3.0\nhead\nBINARY\n")),
     ("a VTK file in XML", text('<?xml version="1.0"?>\n<VTKFile type="ImageData">')),
     ("an Amira mesh", text("# AmiraMesh BINARY-LITTLE-ENDIAN 2.1\n")),

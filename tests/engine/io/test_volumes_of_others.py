@@ -4,6 +4,7 @@ order and direction of axes, they are the same patient."""
 from __future__ import annotations
 
 import itertools
+import struct
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +17,7 @@ import pytest
 from engine.data.volume import Volume
 from engine.errors import EngineError, FileFormatError, GeometryError
 from engine.geometry.grid import ImageGrid
-from engine.io import read_volume
+from engine.io import read_volume, scan_file
 
 Write = Callable[[Path, np.ndarray, np.ndarray], Path]
 TURNS = [
@@ -189,7 +190,31 @@ def test_two_files_are_scaled_and_refused_where_one_is_cut(tmp_path: Path) -> No
         read_volume(tmp_path / "a.hdr")
 
 
-def test_analyze_does_not_say_which_side_is_left(tmp_path: Path) -> None:
-    nibabel.save(nibabel.AnalyzeImage(np.ones((2, 3, 4), np.int16), np.eye(4)), tmp_path / "a.hdr")
-    with pytest.raises(GeometryError, match="which side of the patient is left"):
+@pytest.mark.parametrize("dropped", ["a.hdr", "a.img"])
+@pytest.mark.parametrize(("kind", "scale"), [("AnalyzeImage", 1.0), ("Spm99AnalyzeImage", 0.25)])
+def test_analyze_opens_without_letters(tmp_path: Path, dropped: str, kind: str, scale: float):
+    """Values at their indices, edges and SPM's scale; which side is left it does not say."""
+    values = np.random.default_rng(1).integers(0, 100, (2, 3, 4)).astype(np.int16)
+    image = getattr(nibabel, kind)(values, np.diag([2.0, 3.0, 4.0, 1.0]))
+    nibabel.save(image, tmp_path / "a.img")
+    (tmp_path / "a.mat").unlink(missing_ok=True)
+    header = bytearray((tmp_path / "a.hdr").read_bytes())
+    if scale != 1:
+        header[112:116] = struct.pack("<f", scale)  # funused1, where SPM keeps it
+    (tmp_path / "a.hdr").write_bytes(header)
+    found = read_volume(scan_file(tmp_path / dropped))
+    np.testing.assert_allclose(found.values, scale * values.T, rtol=1e-6)
+    assert found.grid.voxel_mm == (2, 3, 4) and found.info["axes"] == "xyz"
+    assert "no letters" in found.notes[0]
+
+
+def test_a_damaged_analyze_header_is_refused(tmp_path: Path) -> None:
+    nibabel.save(nibabel.AnalyzeImage(np.ones((2, 3, 4), np.int16), np.eye(4)), tmp_path / "a.img")
+    header = (tmp_path / "a.hdr").read_bytes()
+    (tmp_path / "a.hdr").write_bytes(header[:80] + struct.pack("<f", np.nan) + header[84:])
+    with pytest.raises(GeometryError, match="voxels of"):
+        read_volume(tmp_path / "a.hdr")
+    (tmp_path / "a.hdr").write_bytes(header)
+    (tmp_path / "a.img").write_bytes(b"1234")
+    with pytest.raises(FileFormatError, match="truncated or damaged"):
         read_volume(tmp_path / "a.hdr")
