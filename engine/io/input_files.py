@@ -23,10 +23,11 @@ from engine.io.scanners import MAP_SUFFIXES
 from engine.io.siemens_raw import other_file
 from engine.io.sinogram_header import header_for
 from engine.io.toml_file import read_toml
-from engine.io.xray import ctsimu, elekta, varian
+from engine.io.xray import ctsimu, elekta, esrf, varian
 from engine.io.xray import find as _xray
 from engine.io.xray.ctsimu import CtSimu
 from engine.io.xray.elekta import Elekta
+from engine.io.xray.esrf import EsrfEdf
 from engine.io.xray.nikon import LISTS
 from engine.io.xray.sidecar import RawSidecar
 from engine.io.xray.sidecar_found import named_by
@@ -39,6 +40,7 @@ FILES_OF: dict[type[ProjectionsReader], Callable[[Path], Iterator[Path]]] = {
     Varian: varian.files_of,
     CtSimu: ctsimu.files_of,
     Elekta: elekta.files_of,
+    EsrfEdf: esrf.files_of,
 }
 """Scans whose files lie in several folders."""
 HEADERS = (".mhd", ".nhdr", ".hdr", ".hv", ".ahv")

@@ -52,6 +52,7 @@ from tests.engine.geometry.panels import panels
 from tests.engine.io import (
     castor_files,
     elekta_files,
+    esrf_files,
     gate_files,
     petsird_files,
     siemens_files,
@@ -423,6 +424,8 @@ KINDS: tuple[Kind, ...] = (
     Kind("ctsimu-metadata", partial(volumes.ctsimu_beside, metadata=True), read_projections),
     Kind("elekta", elekta_files.elekta, read_projections),
     Kind("elekta-frame", elekta_files.elekta_frame, read_projections),
+    Kind("esrf", esrf_files.esrf, read_projections),
+    Kind("esrf-image", esrf_files.esrf_image, read_projections),
     Kind("sidecar-raw", sidecar, read_projections),
     Kind("sidecar-tiff", _stack_sidecar, read_projections),
     Kind("sidecar-array", _array_sidecar, read_projections),

@@ -45,6 +45,7 @@ from engine.io.xray.cil import CilNexus
 from engine.io.xray.ctsimu import CtSimu
 from engine.io.xray.dxchange import DxChange
 from engine.io.xray.elekta import Elekta
+from engine.io.xray.esrf import EsrfEdf
 from engine.io.xray.flexray import FlexRay
 from engine.io.xray.htc import HtcMatlab
 from engine.io.xray.nikon import Nikon
@@ -192,6 +193,7 @@ UNPACKING: dict[type[Format], tuple[Bomb, ...]] = {
     Varian: (volumes.huge_xim, volumes.laughing_varian),
     CtSimu: (volumes.endless_ctsimu, volumes.wobbling_ctsimu),
     Elekta: (volumes.huge_his, volumes.laughing_elekta),
+    EsrfEdf: (volumes.huge_edf, volumes.endless_esrf),
     DicomSeries: (volumes.huge_dicom, deflated_dicom),
     Petsird: (petsird,),
     GateRoot: (gate,),

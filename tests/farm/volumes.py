@@ -28,6 +28,7 @@ from tests.engine.io.compound_files import write_compound
 from tests.engine.io.ctsimu_files import ctsimu_beside, scenario
 from tests.engine.io.dicom_files import change, write_series
 from tests.engine.io.elekta_files import elekta, elekta_frame
+from tests.engine.io.esrf_files import edf_bytes, esrf, esrf_image
 from tests.engine.io.matlab_files import write_matlab_73
 from tests.engine.io.varian_files import varian
 from tests.farm import bombs
@@ -322,6 +323,20 @@ def laughing_elekta(folder: Path) -> object:
     text = path.read_text().replace("<Proj", f'<!DOCTYPE a [<!ENTITY l0 "ha">{laughs}]><Proj', 1)
     path.write_text(text.replace("120", "&l9;", 1))
     return read_projections(path)
+
+
+def huge_edf(folder: Path) -> object:
+    """An image that claims ten million million pixels, of which eight are there."""
+    path = esrf_image(folder)
+    side = {"Dim_1": "9999999", "Dim_2": "9999999"}
+    for each in folder.glob("tiny_*.edf"):
+        each.write_bytes(edf_bytes(np.zeros((2, 4), np.uint16), **side))
+    return read_projections(path)
+
+
+def endless_esrf(folder: Path) -> object:
+    """A million million views, of which fifteen are there."""
+    return read_projections(esrf(folder, TOMO_N=str(10**12)))
 
 
 def dicom(folder: Path) -> Path:

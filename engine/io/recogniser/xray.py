@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.io.open_input import InputFile
 from engine.io.recogniser.known_format import KnownFormat, begins, says
+from engine.io.xray.edf import is_edf
 
 SLICES = (
     "export the volume as DICOM slices, or as one TIFF that says the size of a voxel, as ImageJ "
@@ -14,7 +15,7 @@ VIEWS = "export the projections as TIFF, and open their folder with `isocenter i
 
 def _is_edf(file: InputFile) -> bool:
     head = file.head.lstrip()
-    return head.startswith(b"{") and b"HeaderID" in head and b"Dim_1" in head
+    return head.startswith(b"{") and b"Dim_1" in head and (b"HeaderID" in head or is_edf(file))
 
 
 XRAY = (
@@ -24,7 +25,7 @@ XRAY = (
         "open the folder of its scan, or one of the projections",
     ),
     KnownFormat("a Varian HND projection", begins(b"VARIAN_VA_INTERNAL"), VIEWS),
-    KnownFormat("an ESRF data file (EDF)", _is_edf, VIEWS),
+    KnownFormat("an ESRF data file (EDF) without the .info of its scan", _is_edf, VIEWS),
     KnownFormat("a crystallographic binary file (CBF)", begins(b"###CBF"), VIEWS),
     KnownFormat("a Scanco ISQ volume", begins(b"CTDATA-HEADER_V1"), SLICES),
     KnownFormat("a Scanco AIM volume", begins(b"AIMDATA_V030"), SLICES),

@@ -8,6 +8,7 @@ from engine.io.xray.cil import CilNexus
 from engine.io.xray.ctsimu import CtSimu
 from engine.io.xray.dxchange import DxChange
 from engine.io.xray.elekta import Elekta
+from engine.io.xray.esrf import EsrfEdf
 from engine.io.xray.flexray import FlexRay
 from engine.io.xray.htc import HtcMatlab
 from engine.io.xray.nikon import Nikon
@@ -33,5 +34,6 @@ PROJECTION_READERS: tuple[type[ProjectionsReader], ...] = (
     Varian,
     CtSimu,
     Elekta,
+    EsrfEdf,
 )
 """Kinds of files that describe a scan; if a folder has several, the earlier one counts."""

@@ -23,6 +23,7 @@ from engine.simulate.xray import Detector, simulate_xray
 from tests.engine.io import xray_files
 from tests.engine.io.ctsimu_files import ctsimu
 from tests.engine.io.elekta_files import elekta
+from tests.engine.io.esrf_files import esrf
 from tests.engine.io.varian_files import varian
 
 _opened: list[set[str]] = []
@@ -75,6 +76,7 @@ MAKERS: dict[str, Callable[[Path], Path]] = {
     "varian": varian,
     "ctsimu": ctsimu,
     "elekta": elekta,
+    "esrf": esrf,
 }
 
 

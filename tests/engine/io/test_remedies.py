@@ -158,7 +158,7 @@ def xray_file(name: str, path: Path) -> None:
     bruker = "[System]\nScanner=X\n[Acquisition]\nSource Voltage (kV)=  80\n"
     beginnings = {
         "a Varian HND projection": b"VARIAN_VA_INTERNAL_1.0".ljust(32, b"\0"),
-        "an ESRF data file (EDF)": edf.encode(),
+        "an ESRF data file (EDF) without the .info of its scan": edf.encode(),
         "a crystallographic binary file (CBF)": b"###CBF: VERSION 1.5\n",
         "a GE phoenix scan (PCA)": ge.encode(),
         "a North Star scan": b"<Object Radiograph>\n",

@@ -1,0 +1,60 @@
+"""Angles of an ESRF scan: of the one motor that turned as far as the scan says, else even steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.io.xray.frames import listed
+
+Array = NDArray[np.float64]
+Headers = Sequence[dict[str, str]]
+"""Names and positions of the motors, of each view."""
+STEPS_OFF = 1.0
+"""Steps by which the way of the motor may differ from the scan's range."""
+
+
+def turned_deg(
+    path: Path, headers: Headers, n_views: int, range_deg: float, notes: list[str]
+) -> Array:
+    """Return the angle of every view [°]; what it is taken from is told."""
+    step = range_deg / n_views
+    fits = {
+        name: places
+        for name, places in _positions(headers).items()
+        if _turns(places, step, n_views)
+    }
+    if len(fits) == 1:
+        name, places = next(iter(fits.items()))
+        notes.append(f"{path.name}: angles are the positions of the motor {name}.")
+        return places
+    why = f"motors {listed(sorted(fits))} all turned so far" if fits else "no motor tells them"
+    notes.append(f"{path.name}: {why}; angles are even steps of {step:g}°.")
+    return np.arange(n_views, dtype=np.float64) * step
+
+
+def _turns(places: Array, step: float, n_views: int) -> bool:
+    """Whether a motor went one way, as far as the views of the scan lie apart."""
+    if n_views < 2:
+        return False
+    ways = np.diff(places)
+    one_way = bool((ways > 0).all() or (ways < 0).all())
+    return one_way and abs(abs(places[-1] - places[0]) - step * (n_views - 1)) <= STEPS_OFF * step
+
+
+def _positions(headers: Headers) -> dict[str, Array]:
+    """Return the positions of every motor that all views tell, in the same order."""
+    names = headers[0]["motor_mne"].split()
+    rows = [each["motor_pos"].split() for each in headers]
+    same = all(each["motor_mne"].split() == names for each in headers)
+    if not names or not same or any(len(row) != len(names) for row in rows):
+        return {}
+    try:
+        values = np.array(rows, float)
+    except ValueError:
+        return {}
+    whole = np.isfinite(values).all(axis=0)
+    return {name: values[:, k] for k, name in enumerate(names) if whole[k]}
