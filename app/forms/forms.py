@@ -181,11 +181,12 @@ class _Row(QWidget):
         grid.setSpacing(4)
         grid.setColumnStretch(1, 1)
         beside = self.editor.stands_beside
-        self._name = PlainLabel(title)
+        self._name: PlainLabel | None = None  # one in no layout would outlive its form
         if bare or isinstance(self.editor, SwitchEditor | Form | ConstantEditor):
             grid.addWidget(_framed(self.editor, title), 1, 0, 1, 2)
         else:
-            grid.addWidget(self._caption(tip, beside), 0, 0, 1, 1 if beside else 2)
+            self._name = self._caption(title, tip, beside)
+            grid.addWidget(self._name, 0, 0, 1, 1 if beside else 2)
             grid.addWidget(self.editor, *((0, 1, 1, 1) if beside else (1, 0, 1, 2)))
         grid.addWidget(self._fault, 2, 0, 1, 2)
         self.editor.setToolTip(plain_tip(tip))
@@ -194,11 +195,12 @@ class _Row(QWidget):
     def show_unit(self, unit: str) -> None:
         """Name this unit beside the field."""
         title = self._title.replace(f"({self.unit})", f"({unit})")
-        self._name.setText(title)
+        if self._name is not None:
+            self._name.setText(title)
         self.editor.name_after(title)
 
-    def _caption(self, tip: str, beside: bool) -> QLabel:
-        caption = self._name
+    def _caption(self, title: str, tip: str, beside: bool) -> PlainLabel:
+        caption = PlainLabel(title)
         caption.setBuddy(self.editor)
         caption.setProperty("role", "caption")
         caption.setToolTip(plain_tip(tip))

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,10 +148,7 @@ def _fitted(
     low, high = max(0, left - beside), min(len(profile), right + beside)
     if left - low < _BESIDE or high - right < _BESIDE:
         return None
-    x = (np.arange(low, high) + 0.5 - (left + right) / 2) / (right - left)
-    inside = ((x > -0.5) & (x < 0.5)).astype(float)
-    terms = np.stack([np.ones_like(x), x, x**2, inside, inside * x], axis=1)
-    of_means = np.linalg.pinv(terms)
+    terms, of_means = _terms(left - low, right - left, high - right)
     factors = of_means @ profile[low:high]
     height, usual = float(factors[3]), float(np.median(noise[low:high]))
     error = usual * float(np.linalg.norm(of_means[3]))
@@ -162,6 +160,15 @@ def _fitted(
     if off >= max(_ALIKE * abs(height), error * len(parts) ** 0.5):
         return None
     return Band(row, columns, terms[left - low : right - low, 3:] @ factors[3:])
+
+
+@lru_cache(maxsize=256)
+def _terms(before: int, width: int, behind: int) -> tuple[Values, Values]:
+    """Return the terms of the fit of so many columns, (columns, 5), and their pseudoinverse."""
+    x = (np.arange(-before, width + behind) + 0.5 - width / 2) / width
+    inside = ((x > -0.5) & (x < 0.5)).astype(float)
+    terms = np.stack([np.ones_like(x), x, x**2, inside, inside * x], axis=1)
+    return terms, np.linalg.pinv(terms)
 
 
 def _has_edges(band: Band, steps: Values, noise: Values) -> bool:

@@ -165,6 +165,8 @@ def detect_pair(world, crystals, numbers, photons, stream, deposits, whole, valu
         )
         if n_scatters == LOST:
             return False
+        if not can_meet(photons[k], sizes):  # as it goes now, and nothing turns it any more
+            return False
         whole[2 + k] = min(n_scatters, 255)
     ways = 0.0
     for k in range(2):
