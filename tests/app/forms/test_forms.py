@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
-from PySide6.QtCore import QCoreApplication, QPoint, QPointF, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QComboBox, QLabel
 
@@ -262,3 +264,13 @@ def roll(widget):
         False,
     )
     QCoreApplication.sendEvent(widget, event)
+
+
+def test_nothing_of_a_form_outlives_it(qtbot, qapp):
+    gc.collect()
+    before = len(qapp.allWidgets())
+    forms = [Form(Osem, bare=True), Form(ListModeProtocol, PROTOCOL)]
+    for form in forms:
+        form.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert len(qapp.allWidgets()) == before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -79,6 +80,7 @@ def test_only_windows_on_x_need_the_libraries_of_x(given, on_x):
 
 def test_a_file_opens_in_the_window(qapp, qtbot, small_study, monkeypatch):
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # put back afterwards
+    on_interrupt = signal.getsignal(signal.SIGINT)  # holds the window, too
     seen = []
 
     def look() -> None:
@@ -86,6 +88,7 @@ def test_a_file_opens_in_the_window(qapp, qtbot, small_study, monkeypatch):
         if seen or window.session.obstacle() or window.commands.is_busy:
             return
         seen.append(window.session.study.inputs["data"].name)
+        qtbot.addWidget(window)
         window.close()
 
     timer = QTimer()
@@ -93,6 +96,7 @@ def test_a_file_opens_in_the_window(qapp, qtbot, small_study, monkeypatch):
     timer.start(50)
     QTimer.singleShot(PATIENCE_MS, qapp.quit)
     assert main([str(small_study.data)]) == 0
+    signal.signal(signal.SIGINT, on_interrupt)
     assert seen == ["small.h5"]
     timer.stop()
 

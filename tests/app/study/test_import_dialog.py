@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,18 @@ from tests.app.conftest import PATIENCE_MS
 from tests.engine.importing.scans import N_VIEWS, integrals
 from tests.engine.importing.test_datasets import SAID
 from tests.engine.importing.test_datasets import scan as hdf5
+
+
+@pytest.fixture
+def open_dialog(qtbot, controls) -> Callable[[Path], ImportDialog]:
+    """Open the assistant on a file; it goes with the test."""
+
+    def opened(path: Path) -> ImportDialog:
+        dialog = ImportDialog(None, controls.context, path)
+        qtbot.addWidget(dialog)
+        return dialog
+
+    return opened
 
 
 @pytest.fixture
@@ -44,8 +57,8 @@ def type_in(dialog: ImportDialog, key: str, text: str) -> None:
     editor.editingFinished.emit()
 
 
-def test_answers_a_reading_and_the_scan_is_written_and_opened(qtbot, controls, scan):
-    dialog = ImportDialog(None, controls.context, scan)
+def test_answers_a_reading_and_the_scan_is_written_and_opened(qtbot, controls, open_dialog, scan):
+    dialog = open_dialog(scan)
     offered = []
     controls.commands.offered.connect(lambda role, path: offered.append((role, path)))
     dialog.job.stop()  # looks are given by hand
@@ -70,10 +83,12 @@ def test_answers_a_reading_and_the_scan_is_written_and_opened(qtbot, controls, s
     assert np.diff(np.unwrap(data.geometry.angles_rad)).max() < 0
 
 
-def test_datasets_are_picked_and_the_next_file_takes_the_same(qtbot, controls, tmp_path):
+def test_datasets_are_picked_and_the_next_file_takes_the_same(
+    qtbot, controls, open_dialog, tmp_path
+):
     said = SAID | {"angles": "/e/motor"}
     first, second = hdf5(tmp_path / "a", n_views=6), hdf5(tmp_path / "b", n_views=6)
-    dialog = ImportDialog(None, controls.context, first)
+    dialog = open_dialog(first)
     dialog.job.stop()
     look(dialog)
     roles = dialog.datasets.roles
@@ -96,7 +111,7 @@ def test_datasets_are_picked_and_the_next_file_takes_the_same(qtbot, controls, t
     look(dialog)
     assert "darks" not in dialog.model.draft.table
     text = write_draft(dialog.model.draft)
-    other = ImportDialog(None, controls.context, second)
+    other = open_dialog(second)
     other.job.stop()
     look(other)
     assert "a/scan.toml" in other.datasets.like_words.text()
@@ -107,8 +122,8 @@ def test_datasets_are_picked_and_the_next_file_takes_the_same(qtbot, controls, t
     assert other.model.draft.table == tomllib.loads(text.read_text())
 
 
-def test_a_bad_pick_is_said_and_another_one_mends_it(qtbot, controls, tmp_path):
-    dialog = ImportDialog(None, controls.context, hdf5(tmp_path))
+def test_a_bad_pick_is_said_and_another_one_mends_it(qtbot, controls, open_dialog, tmp_path):
+    dialog = open_dialog(hdf5(tmp_path))
     dialog.job.stop()
     look(dialog)
     dialog.model.pick_dataset("/e/clock", "angles")
@@ -122,9 +137,9 @@ def test_a_bad_pick_is_said_and_another_one_mends_it(qtbot, controls, tmp_path):
     assert "no angles" not in dialog.words.text()
 
 
-def test_a_text_that_is_there_stays(qtbot, controls, scan):
+def test_a_text_that_is_there_stays(qtbot, controls, open_dialog, scan):
     scan.with_suffix(".toml").write_text("mine")
-    dialog = ImportDialog(None, controls.context, scan)
+    dialog = open_dialog(scan)
     dialog.job.stop()
     dialog.model.said = {"beam": "parallel", "pixel": "1"}
     look(dialog)
