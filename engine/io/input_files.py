@@ -23,7 +23,7 @@ from engine.io.scanners import MAP_SUFFIXES
 from engine.io.siemens_raw import other_file
 from engine.io.sinogram_header import header_for
 from engine.io.toml_file import read_toml
-from engine.io.xray import ctsimu, elekta, esrf, varian
+from engine.io.xray import ctsimu, elekta, esrf, varian, varian_obi
 from engine.io.xray import find as _xray
 from engine.io.xray.ctsimu import CtSimu
 from engine.io.xray.elekta import Elekta
@@ -33,11 +33,13 @@ from engine.io.xray.sidecar import RawSidecar
 from engine.io.xray.sidecar_found import named_by
 from engine.io.xray.stack import NUMBERED
 from engine.io.xray.varian import Varian
+from engine.io.xray.varian_obi import VarianObi
 
 MAX_TEXT_BYTES = 1 << 23
 """Longer files are no headers; a sidecar may hold an angle of each view."""
 FILES_OF: dict[type[ProjectionsReader], Callable[[Path], Iterator[Path]]] = {
     Varian: varian.files_of,
+    VarianObi: varian_obi.files_of,
     CtSimu: ctsimu.files_of,
     Elekta: elekta.files_of,
     EsrfEdf: esrf.files_of,

@@ -53,6 +53,7 @@ from engine.io.xray.nxtomo import NxTomo
 from engine.io.xray.rtk import ROOT, RtkXml
 from engine.io.xray.sidecar import RawSidecar
 from engine.io.xray.varian import Varian
+from engine.io.xray.varian_obi import VarianObi
 from engine.io.xray.vectors import AstraVectors
 from engine.io.xray.zeiss import Zeiss
 from tests.farm import bombs, volumes
@@ -194,6 +195,7 @@ UNPACKING: dict[type[Format], tuple[Bomb, ...]] = {
     CtSimu: (volumes.endless_ctsimu, volumes.wobbling_ctsimu),
     Elekta: (volumes.huge_his, volumes.laughing_elekta),
     EsrfEdf: (volumes.huge_edf, volumes.endless_esrf),
+    VarianObi: (volumes.huge_hnd, volumes.laughing_obi),
     DicomSeries: (volumes.huge_dicom, deflated_dicom),
     Petsird: (petsird,),
     GateRoot: (gate,),

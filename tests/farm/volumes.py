@@ -30,6 +30,7 @@ from tests.engine.io.dicom_files import change, write_series
 from tests.engine.io.elekta_files import elekta, elekta_frame
 from tests.engine.io.esrf_files import edf_bytes, esrf, esrf_image
 from tests.engine.io.matlab_files import write_matlab_73
+from tests.engine.io.obi_files import obi_beside
 from tests.engine.io.varian_files import varian
 from tests.farm import bombs
 
@@ -337,6 +338,25 @@ def huge_edf(folder: Path) -> object:
 def endless_esrf(folder: Path) -> object:
     """A million million views, of which fifteen are there."""
     return read_projections(esrf(folder, TOMO_N=str(10**12)))
+
+
+def huge_hnd(folder: Path) -> object:
+    """An image that claims 65,535 rows and columns, of which fifteen numbers are there."""
+    path = obi_beside(folder, settings=False)
+    for each in folder.glob("*.hnd"):
+        data = bytearray(each.read_bytes())
+        data[120:128] = struct.pack("<2I", 65535, 65535)
+        each.write_bytes(data)
+    return read_projections(path)
+
+
+def laughing_obi(folder: Path) -> object:
+    """Ten laughs of ten laughs, nine times."""
+    path = obi_beside(folder, settings=True)
+    laughs = "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">' for k in range(1, 10))
+    text = path.read_text().replace("<CBCT", f'<!DOCTYPE a [<!ENTITY l0 "ha">{laughs}]><CBCT', 1)
+    path.write_text(text.replace("-148", "&l9;"))
+    return read_projections(path)
 
 
 def dicom(folder: Path) -> Path:

@@ -24,7 +24,6 @@ XRAY = (
         begins(b"VMS.XI", b"\0VMS.XI"),
         "open the folder of its scan, or one of the projections",
     ),
-    KnownFormat("a Varian HND projection", begins(b"VARIAN_VA_INTERNAL"), VIEWS),
     KnownFormat("an ESRF data file (EDF) without the .info of its scan", _is_edf, VIEWS),
     KnownFormat("a crystallographic binary file (CBF)", begins(b"###CBF"), VIEWS),
     KnownFormat("a Scanco ISQ volume", begins(b"CTDATA-HEADER_V1"), SLICES),

@@ -16,13 +16,14 @@ from engine.io.xray.sidecar import RawSidecar
 from engine.io.xray.sidecar_found import sidecar_of
 from engine.io.xray.tiff import is_tiff
 from engine.io.xray.varian import Varian
+from engine.io.xray.varian_obi import VarianObi
 
 DESCRIBING = tuple(
     suffix for reader in PROJECTION_READERS if reader.companions for suffix in reader.suffixes
 )
 """How the names of files end that describe the images beside them."""
 IMAGES = (".mha", ".ang")
-SERIES: tuple[type[ProjectionsReader], ...] = (Varian, Elekta)
+SERIES: tuple[type[ProjectionsReader], ...] = (Varian, VarianObi, Elekta)
 """Readers of images that each say what they are, or that a scan is of their kind."""
 MAX_LOOKED_AT = 200
 

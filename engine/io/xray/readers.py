@@ -16,6 +16,7 @@ from engine.io.xray.nxtomo import NxTomo
 from engine.io.xray.rtk import RtkXml
 from engine.io.xray.sidecar import RawSidecar
 from engine.io.xray.varian import Varian
+from engine.io.xray.varian_obi import VarianObi
 from engine.io.xray.vectors import AstraVectors
 from engine.io.xray.zeiss import Zeiss
 
@@ -33,6 +34,7 @@ PROJECTION_READERS: tuple[type[ProjectionsReader], ...] = (
     Zeiss,
     Varian,
     CtSimu,
+    VarianObi,
     Elekta,
     EsrfEdf,
 )

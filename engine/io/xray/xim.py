@@ -21,6 +21,7 @@ from engine.io.open_input import InputFile
 MARK = b"VMS.XI\0"
 WIDTHS = (1, 2, 4)
 """Bytes of a difference, by its two bits."""
+BYTES = np.array([*WIDTHS, 0])
 LARGEST = 2**31 - 1
 MOST_PIXELS = 2**16
 MOST_FACTS = 10_000
@@ -46,7 +47,7 @@ class Xim:
 
 
 @dataclass
-class _Bytes:
+class ImageBytes:
     """What is left of a file; what is not there is refused in a sentence."""
 
     path: Path
@@ -80,7 +81,7 @@ def read_xim(file: InputFile) -> Xim:
     FileFormatError
         for damage
     """
-    left = _Bytes(file.path, file.read())
+    left = ImageBytes(file.path, file.read())
     left.take(8 + 4)  # mark and version
     columns, rows = left.whole(MOST_PIXELS), left.whole(MOST_PIXELS)
     left.take(4)  # bits that are used
@@ -91,7 +92,7 @@ def read_xim(file: InputFile) -> Xim:
     return Xim(values, numbers, texts)
 
 
-def _plain(left: _Bytes, rows: int, columns: int, n_bytes: int) -> Image | None:
+def _plain(left: ImageBytes, rows: int, columns: int, n_bytes: int) -> Image | None:
     data = left.take(left.whole())
     if not rows * columns:
         return None
@@ -103,11 +104,25 @@ def _plain(left: _Bytes, rows: int, columns: int, n_bytes: int) -> Image | None:
     return np.frombuffer(data, kind).reshape(rows, columns).astype(np.int64)
 
 
-def _unpacked(left: _Bytes, rows: int, columns: int, _: int) -> Image | None:
+def _unpacked(left: ImageBytes, rows: int, columns: int, _: int) -> Image | None:
     table, data = left.take(left.whole()), left.take(left.whole())
     left.take(4)  # size of the image when it is unpacked
-    if not rows * columns:
-        return None
+    return from_differences(left, table, data, (rows, columns)) if rows * columns else None
+
+
+def from_differences(left: ImageBytes, table: bytes, data: bytes, shape: tuple[int, int]) -> Image:
+    """Return the image of a table of widths and of packed differences, first row included.
+
+    Parameters
+    ----------
+    left
+        the file, for sentences
+    table, data
+        two bits for each difference; numbers of the first row and one more, then differences
+    shape
+        (rows, columns), both above 0
+    """
+    rows, columns = shape
     n = max(rows * columns - columns - 1, 0)
     if rows < 2 or len(data) < n or 4 * len(table) < n:  # a difference has a byte at least
         raise left.damage(f"{len(data):,} bytes of {rows:,} x {columns:,} differences")
@@ -124,10 +139,10 @@ def _unpacked(left: _Bytes, rows: int, columns: int, _: int) -> Image | None:
     return values
 
 
-def _differences(left: _Bytes, table: bytes, data: bytes, n: int) -> Image:
+def _differences(left: ImageBytes, table: bytes, data: bytes, n: int) -> Image:
     pairs = np.frombuffer(table, np.uint8)[:, None] >> np.array([0, 2, 4, 6], np.uint8)
     width = (pairs & 3).reshape(-1)[:n]
-    ends = np.array([*WIDTHS, 0])[width].cumsum()
+    ends = BYTES[width].cumsum()
     stored = np.frombuffer(data, np.uint8)
     if n and ((width == len(WIDTHS)).any() or ends[-1] != len(stored)):
         raise left.damage(f"{len(stored):,} bytes of differences, the table says {ends[-1]:,}")
@@ -139,7 +154,7 @@ def _differences(left: _Bytes, table: bytes, data: bytes, n: int) -> Image:
     return found
 
 
-def _facts(left: _Bytes) -> tuple[dict[str, float], dict[str, str]]:
+def _facts(left: ImageBytes) -> tuple[dict[str, float], dict[str, str]]:
     """Return numbers and texts; lists, of the leaves of a collimator and such, are passed over."""
     numbers: dict[str, float] = {}
     texts: dict[str, str] = {}

@@ -24,6 +24,7 @@ from tests.engine.io import xray_files
 from tests.engine.io.ctsimu_files import ctsimu
 from tests.engine.io.elekta_files import elekta
 from tests.engine.io.esrf_files import esrf
+from tests.engine.io.obi_files import obi
 from tests.engine.io.varian_files import varian
 
 _opened: list[set[str]] = []
@@ -76,6 +77,7 @@ MAKERS: dict[str, Callable[[Path], Path]] = {
     "varian": varian,
     "ctsimu": ctsimu,
     "elekta": elekta,
+    "obi": obi,
     "esrf": esrf,
 }
 

@@ -159,7 +159,6 @@ SAMPLES: tuple[tuple[str, Make], ...] = (
     ),
     ("the text beside an array", text('{"voxel_mm": [2, 2, 2.5], "order": "zyx"}')),
     ("a Varian image that is no projection of a scan", bytes_of(b"\0VMS.XI" + bytes(25))),
-    ("a Varian HND projection", bytes_of(b"VARIAN_VA_INTERNAL_1.0".ljust(32, b"\0"))),
     (
         "an ESRF data file (EDF) without the .info of its scan",
         text("{\nHeaderID = EH:000001:000000:000000 ;\nDim_1 = 4 ;\n"),

@@ -157,7 +157,6 @@ def xray_file(name: str, path: Path) -> None:
     ge = "[General]\nVersion=2\n[Geometry]\nFDD=800\n[Detector]\nPixelsizeX=0.2\n"
     bruker = "[System]\nScanner=X\n[Acquisition]\nSource Voltage (kV)=  80\n"
     beginnings = {
-        "a Varian HND projection": b"VARIAN_VA_INTERNAL_1.0".ljust(32, b"\0"),
         "an ESRF data file (EDF) without the .info of its scan": edf.encode(),
         "a crystallographic binary file (CBF)": b"###CBF: VERSION 1.5\n",
         "a GE phoenix scan (PCA)": ge.encode(),
